@@ -9,6 +9,7 @@ import {
 import { balanceOf } from "../model/ledger/balance.ts";
 import { keyAccount } from "../model/ledger/transfer.ts";
 import { memberMutation, memberQuery, ownJob } from "../model/memberCalls.ts";
+import { jobWait, waitsOfKey } from "../model/orders/jobWaits.ts";
 import { measures as measuresRow, measuresOf } from "../model/orders/measures.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
@@ -57,6 +58,16 @@ export const end = memberMutation("playground.use")({
   handler: async (ctx) => {
     await endPlaygroundOf(ctx, ctx.session._id, ctx.at);
     return null;
+  },
+});
+
+/** Why the session's newest calls wait, by their models. Calls that do not wait are left out. */
+export const waits = memberQuery("playground.use")({
+  args: {},
+  returns: v.array(v.object({ modelId: v.string(), wait: jobWait })),
+  handler: async (ctx) => {
+    const key = await playgroundKeyOf(ctx, ctx.session._id);
+    return key === null ? [] : await waitsOfKey(ctx, key);
   },
 });
 

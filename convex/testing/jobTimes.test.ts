@@ -4,6 +4,7 @@ import {
   addDevice,
   chat,
   claim,
+  complete,
   countQueue,
   expectBooksInOrder,
   expectRefusal,
@@ -36,6 +37,21 @@ async function passUntil(ms: number): Promise<void> {
   await pass(t, ms);
   await countQueue(t);
 }
+
+it("a job that was answered before its start was reported ran from the claim on", async () => {
+  // The queue hands a job to a device that waits, which may end it before it says that it began.
+  const device = await addDevice(t, acme, "first");
+  await submit(t, acme);
+  for (const { attemptId } of await take(t, device)) await complete(t, device, attemptId);
+  await take(t, device);
+  for (let step = 0; step < 3; step += 1) await pass(t, 2_000);
+  const jobId = await submitWork(t, acme.apiKey, work, { handOver: true });
+  const [handed] = await t.query(api.work.handed, { key: device.key });
+  await pass(t, 300);
+  await complete(t, device, handed!.attemptId);
+  const row = await t.query(api.console.jobs.get, { session, jobId });
+  expect([row.startedAt! - row.submittedAt, row.finishedAt! - row.startedAt!]).toEqual([0, 300]);
+});
 
 describe("the time of a job", () => {
   it("is a day", async () => {

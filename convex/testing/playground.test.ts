@@ -161,7 +161,7 @@ describe("the credits of the playground", () => {
     const { page } = await t.query(api.console.audit.list, { session, paginationOpts });
     expect(page[0]).toMatchObject({
       action: "playground.credits-changed",
-      detail: "7 a day for each member",
+      detail: "credits of a member for a day: 100 → 7",
     });
     const operator = await join("operator");
     await expectRefusal(
@@ -174,6 +174,18 @@ describe("the credits of the playground", () => {
     for (let made = 0; made < 50; made += 1) await begin(session);
     await expectRefusal(begin(session), "rate_limited");
   });
+});
+
+it("tells why the newest calls of the session wait, and nothing of other sessions", async () => {
+  const requester = await join("requester");
+  const waits = async (secret: string) => await t.query(playground.waits, { session: secret });
+  expect(await waits(requester)).toEqual([]);
+  await submit(t, { apiKey: await begin(requester) });
+  expect(await waits(requester)).toEqual([{ modelId: "demo-1m", wait: { kind: "no-worker" } }]);
+  expect(await waits(session)).toEqual([]);
+  const device = await addDevice(t, acme);
+  await take(t, device);
+  expect(await waits(requester)).toEqual([]);
 });
 
 describe("the measures of a job", () => {

@@ -91,7 +91,7 @@ export function playgroundStories(): readonly Story[] {
         refusal={more.refusal ?? null}
         isRunning={more.running ?? false}
         answers={sides.map(({ side, measures: measured }) => (
-          <AnswerCard key={side.model} side={side} measures={measured} onStop={nothing} />
+          <AnswerCard key={side.model} side={side} measures={measured} wait={null} onStop={nothing} />
         ))}
         credits={<PlaygroundCredits dailyMicro={100n * credit} onSet={nothing} />}
         onChoose={nothing}

@@ -1,7 +1,7 @@
 import type { JobView } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import { literals } from "convex-helpers/validators";
-import type { Id } from "../../_generated/dataModel.js";
+import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { actorWordsOf } from "../audit.ts";
 import { queue } from "../queue.ts";
@@ -20,6 +20,29 @@ export const jobWait = v.union(
   v.object({ kind: literals("no-worker", "no-model", "no-match", "busy") }),
 );
 export type JobWait = Infer<typeof jobWait>;
+
+/** More than a page asks for at once. */
+const newestOrders = 4;
+
+/** Why the newest jobs of a key wait, by their models. Jobs that do not wait are left out. */
+export async function waitsOfKey(
+  ctx: QueryCtx,
+  { _id, organizationId }: Doc<"apiKeys">,
+): Promise<{ modelId: string; wait: JobWait }[]> {
+  const orders = await ctx.db
+    .query("orders")
+    .withIndex("by_key", (q) => q.eq("apiKeyId", _id))
+    .order("desc")
+    .take(newestOrders);
+  const open = orders.filter(({ priceMicro }) => priceMicro === undefined);
+  const found = await Promise.all(open.map(({ jobId }) => queue.status(ctx, organizationId, jobId)));
+  const jobs = found.filter((job) => job !== null);
+  const waits = await waitsOfJobs(ctx, organizationId, jobs);
+  return open.flatMap(({ jobId, modelId }) => {
+    const wait = waits.get(jobId);
+    return wait === undefined ? [] : [{ modelId, wait }];
+  });
+}
 
 /** Why those of the jobs wait that wait for something, by job. */
 export async function waitsOfJobs(

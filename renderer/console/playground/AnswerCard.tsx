@@ -1,8 +1,10 @@
 import type { ReactNode } from "react";
 import { Card } from "../../ui/Card.tsx";
+import { useNow } from "../../ui/clock.ts";
 import { Button } from "../../ui/controls/Button.tsx";
 import { cx } from "../../ui/cx.ts";
-import type { Measures } from "../data/rows.ts";
+import type { JobRow, Measures } from "../data/rows.ts";
+import { waitWords } from "../jobs/job-words.ts";
 import { nothingYet, type Progress } from "./ask-api.ts";
 import { measureFacts } from "./measure-words.ts";
 import type { Turn } from "./playground-request.ts";
@@ -16,10 +18,16 @@ export type Side = {
   readonly asked: { readonly text: string; readonly progress: Progress } | null;
 };
 
-type Props = { readonly side: Side; readonly measures: Measures | null; readonly onStop: () => void };
+type Props = {
+  readonly side: Side;
+  readonly measures: Measures | null;
+  /** Why the call waits; null if that is not known, or it does not. */
+  readonly wait: JobRow["wait"];
+  readonly onStop: () => void;
+};
 
 /** A model's conversation, its running answer, and how that came about. */
-export function AnswerCard({ side: { model, turns, asked }, measures, onStop }: Props): ReactNode {
+export function AnswerCard({ side: { model, turns, asked }, measures, wait, onStop }: Props): ReactNode {
   const running = asked !== null && asked.progress.end === null;
   return (
     <Card
@@ -48,7 +56,7 @@ export function AnswerCard({ side: { model, turns, asked }, measures, onStop }: 
         ) : (
           <>
             <Bubble own>{asked.text}</Bubble>
-            <Answered progress={asked.progress} measures={measures} />
+            <Answered progress={asked.progress} measures={measures} wait={wait} />
           </>
         )}
       </div>
@@ -82,7 +90,9 @@ function Bubble({ own, children }: { readonly own: boolean; readonly children: R
   );
 }
 
-function Answered({ progress, measures }: { progress: Progress; measures: Measures | null }): ReactNode {
+type AnsweredProps = Pick<Props, "measures" | "wait"> & { readonly progress: Progress };
+
+function Answered({ progress, measures, wait }: AnsweredProps): ReactNode {
   const { answer, end } = progress;
   const { text, toolCalls, vectors, finishReason } = answer;
   return (
@@ -90,7 +100,11 @@ function Answered({ progress, measures }: { progress: Progress; measures: Measur
       {text === "" ? null : <Bubble own={false}>{text}</Bubble>}
       {toolCalls.length === 0 ? null : <Code label="Tool calls" text={JSON.stringify(toolCalls, null, 2)} />}
       {vectors === null ? null : <Code label="Vectors" text={vectorWords(vectors)} />}
-      {end === null ? <p className="text-muted">{waitWords(progress, measures)}</p> : null}
+      {end === null ? (
+        <p className="text-muted">
+          <Pending progress={progress} measures={measures} wait={wait} />
+        </p>
+      ) : null}
       {end?.kind === "stopped" ? <p className="text-muted">Stopped.</p> : null}
       {end?.kind === "failed" ? (
         <p role="alert" className="text-bad">
@@ -116,9 +130,12 @@ function Code({ label, text }: { readonly label: string; readonly text: string }
   );
 }
 
-function waitWords({ answer }: Progress, measures: Measures | null): string {
-  if (answer.text !== "") return "Writing…";
-  return measures === null || measures.device === null ? "Waiting for a device…" : "Working…";
+/** What happens until the answer is there. A call that waits says why. */
+function Pending({ progress: { answer }, measures, wait }: AnsweredProps): ReactNode {
+  const now = useNow();
+  if (answer.text !== "") return <>Writing…</>;
+  if (wait !== null) return <>Waiting. {waitWords(wait, now)}.</>;
+  return measures === null || measures.device === null ? <>Waiting for a device…</> : <>Working…</>;
 }
 
 function vectorWords({ length, starts }: NonNullable<Progress["answer"]["vectors"]>): string {

@@ -150,5 +150,8 @@ function MeasuredAnswer({ side, onStop }: { readonly side: Side; readonly onStop
   const session = useSession();
   const jobId = side.asked?.progress.jobId ?? null;
   const measures = useQuery(api.console.playground.measures, jobId === null ? "skip" : { session, jobId });
-  return <AnswerCard side={side} measures={measures ?? null} onStop={onStop} />;
+  const isPending = side.asked !== null && side.asked.progress.end === null;
+  const waits = useQuery(api.console.playground.waits, isPending ? { session } : "skip") ?? [];
+  const wait = waits.find(({ modelId }) => modelId === side.model)?.wait ?? null;
+  return <AnswerCard side={side} measures={measures ?? null} wait={wait} onStop={onStop} />;
 }

@@ -118,6 +118,18 @@ test("two models answer side by side, and a stop cancels the job", async ({ slow
   await donor.stop();
 });
 
+test("a call that waits says why, also before the API has named its job", async ({ farm, page }) => {
+  await signIn(page, farm);
+  await openPage(page, "Playground");
+  await page.getByRole("switch", { name: "Stream the answer" }).click();
+  await page.getByLabel("Message").fill(question);
+  await page.getByRole("button", { name: "Run" }).click();
+  const log = page.getByRole("log", { name: "Answers of gleaner-demo" });
+  await expect(log).toContainText("Waiting. No device is donating.");
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
+  await expect(log).toContainText("Stopped.");
+});
+
 test("an administrator bounds the credits, and a member without any gets a sentence", async ({
   farm,
   page,
