@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import {
   attentionOf,
+  attentionPlace,
   attentionWords,
   type ConcernFacts,
   concernsOf,
@@ -85,4 +86,11 @@ it("counts the devices of each concern, in one sentence with the act that mends 
     expect(act).not.toMatch(/\.$/);
     expect(endedWords({ kind, subject: "model" })).toMatch(/\.$/);
   }
+});
+
+it("leads to the devices of a model that no device can run", () => {
+  expect(attentionPlace({ kind: "unserved-model", subject: "qwen3" })).toEqual({
+    page: "models",
+    filters: { model: "qwen3" },
+  });
 });

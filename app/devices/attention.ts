@@ -166,11 +166,11 @@ export function attentionWords({ kind, subject, count }: Attention): Words {
 }
 
 /** The page of the console with the act that mends it, and its filters. */
-export function attentionPlace(kind: Concern): {
+export function attentionPlace({ kind, subject }: Pick<Attention, "kind" | "subject">): {
   readonly page: "models" | "devices";
   readonly filters: Readonly<Record<string, string>>;
 } {
-  if (kind === "unserved-model") return { page: "models", filters: {} };
+  if (kind === "unserved-model") return { page: "models", filters: { model: subject } };
   if (kind === "unserved-jobs") return { page: "devices", filters: { state: "standby" } };
   return { page: "devices", filters: { state: "attention", concern: kind } };
 }

@@ -621,5 +621,10 @@ export const inspectionOutcome = v.union(
     devices: v.number(),
     fitting: v.number(),
   }),
+  /** The link is one to a repository: a person chooses one of its files. */
+  v.object({
+    kind: v.literal("files"),
+    files: v.array(v.object({ link: v.string(), file: v.string(), sizeBytes: v.number() })),
+  }),
   v.object({ kind: v.literal("failed"), why: v.string() }),
 );

@@ -93,3 +93,46 @@ it("refuses what is no link, and shows an inspection to its member only", async 
   const rival = await signIn(t, await addOrganization(t, { name: "Rival" }));
   expect(await t.query(api.console.models.inspection, { session: rival })).toBeNull();
 });
+
+it("lists the files of a repository, and reads the one that is chosen", async () => {
+  const files = [
+    { type: "directory", path: "old" },
+    { type: "file", path: "README.md", size: 10 },
+    { type: "file", path: "large-Q8_0.gguf", size: 8_000_000_000 },
+    { type: "file", path: "small-Q4_K_M.gguf", size: 2_500_000_000 },
+    { type: "file", path: "huge-00001-of-00002.gguf", size: 1 },
+    { type: "file", path: "mmproj-F16.gguf", size: 1 },
+  ];
+  vi.stubGlobal("fetch", async (url: string) => {
+    called.push(url);
+    return await Promise.resolve(Response.json(files));
+  });
+  for (const typed of [
+    "acme/Small-GGUF",
+    "https://huggingface.co/acme/Small-GGUF",
+    "https://huggingface.co/acme/Small-GGUF/tree/main",
+  ]) {
+    expect((await inspect(typed))?.outcome).toEqual({
+      kind: "files",
+      files: [
+        { link: "acme/Small-GGUF/small-Q4_K_M.gguf", file: "small-Q4_K_M.gguf", sizeBytes: 2_500_000_000 },
+        { link: "acme/Small-GGUF/large-Q8_0.gguf", file: "large-Q8_0.gguf", sizeBytes: 8_000_000_000 },
+      ],
+    });
+  }
+  expect(new Set(called)).toEqual(
+    new Set(["https://huggingface.co/api/models/acme/Small-GGUF/tree/main?recursive=true"]),
+  );
+});
+
+it.each([
+  ["another kind of list", () => Response.json({ error: "x" }), "The server's list of files cannot be read."],
+  ["no such file", () => Response.json([{ type: "file", path: "a.bin", size: 1 }]), "no GGUF file"],
+  ["no such repository", () => new Response(null, { status: 404 }), "There is no such file."],
+])("says why a repository offers nothing: %s", async (_, answer, why) => {
+  vi.stubGlobal("fetch", async () => await Promise.resolve(answer()));
+  expect((await inspect("acme/Small-GGUF"))?.outcome).toMatchObject({
+    kind: "failed",
+    why: expect.stringContaining(why) as string,
+  });
+});

@@ -35,7 +35,7 @@ export function consoleLink(page: string, filters: Readonly<Record<string, strin
 }
 
 export function beganMessage({ kind, subject, count, since }: Item, now: number): Message {
-  const { page, filters } = attentionPlace(kind);
+  const { page, filters } = attentionPlace({ kind, subject });
   const words = attentionWords({ kind, subject, count });
   const times = { since: iso(since), at: iso(now) };
   return {

@@ -7,8 +7,9 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { queue } from "../queue.ts";
 import { refuse } from "../refuse.ts";
 import type { inspectionOutcome } from "../validators.ts";
-import { hostsFrom, parseModelLink } from "./modelLink.ts";
-import { readRemoteModel } from "./remoteModel.ts";
+import { hostsFrom, parseModelLink, parseRepository, type Repository } from "./modelLink.ts";
+import { readRemoteModel, type RemoteOptions } from "./remoteModel.ts";
+import { readRepository } from "./repositoryFiles.ts";
 
 /** An operator may set which hosts the backend reads models from. */
 declare const process: { readonly env: { readonly MODEL_HOSTS?: string } };
@@ -34,10 +35,10 @@ export async function inspect(
   { _id: memberId, organizationId }: Doc<"members">,
   link: string,
 ): Promise<void> {
-  if (parseModelLink(link) === null)
+  if (parseModelLink(link) === null && parseRepository(link) === null)
     refuse(
       "invalid",
-      "Enter a link to a GGUF file: https://huggingface.co/…/file.gguf, or user/repository/file.gguf.",
+      "Enter a link to a GGUF file or to its repository: https://huggingface.co/…, user/repository/file.gguf, or user/repository.",
     );
   const last = await inspectionOf(ctx, memberId);
   if (last !== null) await ctx.db.delete("modelInspections", last._id);
@@ -47,10 +48,12 @@ export async function inspect(
 
 /** Reads the file. Never rejects. */
 export async function readFacts(typed: string, fleet: () => Promise<readonly number[]>): Promise<Outcome> {
+  const options = { hosts: hostsFrom(process.env.MODEL_HOSTS), signal: AbortSignal.timeout(readWithinMs) };
   const link = parseModelLink(typed);
+  const repository = link === null ? parseRepository(typed) : null;
+  if (repository !== null) return await readFiles(repository, options);
   if (link === null) return { kind: "failed", why: "This is no link to a GGUF file." };
-  const hosts = hostsFrom(process.env.MODEL_HOSTS);
-  const outcome = await readRemoteModel(link, { hosts, signal: AbortSignal.timeout(readWithinMs) });
+  const outcome = await readRemoteModel(link, options);
   if (outcome.kind === "failed") return { kind: "failed", why: visibleText(outcome.why) };
   const { model } = outcome;
   const memories = await fleet();
@@ -70,6 +73,15 @@ export async function readFacts(typed: string, fleet: () => Promise<readonly num
     needsBytes,
     devices: memories.length,
     fitting: memories.filter((bytes) => bytes >= needsBytes).length,
+  };
+}
+
+async function readFiles(repository: Repository, options: RemoteOptions): Promise<Outcome> {
+  const outcome = await readRepository(repository, options);
+  if (outcome.kind === "failed") return { kind: "failed", why: visibleText(outcome.why) };
+  return {
+    kind: "files",
+    files: outcome.files.map(({ link, file, sizeBytes }) => ({ link, file: visibleText(file), sizeBytes })),
   };
 }
 

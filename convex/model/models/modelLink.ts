@@ -39,6 +39,37 @@ export function parseModelLink(typed: string): ModelLink | null {
   return { url: url.href, source: url.href, file: path.slice(path.lastIndexOf("/") + 1) };
 }
 
+/** A repository on the hub. `url`: tells its files. */
+export type Repository = { readonly name: string; readonly revision: string; readonly url: string };
+
+/** Reads a link to a repository: of the hub's page, `hf:user/repository`, or `user/repository`. Null if it is none. */
+export function parseRepository(typed: string): Repository | null {
+  const link = typed.trim();
+  if (link.length > 2_000) return null;
+  const short = /^(?:hf:)?([\w.-]+)\/([\w.-]+)$/.exec(link);
+  if (short !== null) return repositoryOf(short[1] ?? "", short[2] ?? "", "main");
+  if (!URL.canParse(link)) return null;
+  const url = new URL(link);
+  const path = decoded(url.pathname);
+  if (url.protocol !== "https:" || url.hostname !== hub || path === null) return null;
+  const page = /^\/([\w.-]+)\/([\w.-]+)(?:\/tree\/([^/]+))?\/?$/.exec(path);
+  return page === null ? null : repositoryOf(page[1] ?? "", page[2] ?? "", page[3] ?? "main");
+}
+
+function repositoryOf(user: string, repository: string, revision: string): Repository | null {
+  if ([user, repository].some((part) => /^\.+$/.test(part))) return null;
+  const name = `${user}/${repository}`;
+  const tree = `tree/${encodeURIComponent(revision)}?recursive=true`;
+  return { name, revision, url: `https://${hub}/api/models/${name}/${tree}` };
+}
+
+/** The link to a file of a repository, as somebody would type it. */
+export function linkInto({ name, revision }: Repository, path: string): string {
+  if (revision === "main") return `${name}/${path}`;
+  const escaped = path.split("/").map(encodeURIComponent).join("/");
+  return `https://${hub}/${name}/blob/${encodeURIComponent(revision)}/${escaped}`;
+}
+
 function onHub(user: string, repository: string, revision: string, path: string): ModelLink | null {
   if (path.split("/").some((part) => part === "" || part === "." || part === "..")) return null;
   const escaped = path.split("/").map(encodeURIComponent).join("/");

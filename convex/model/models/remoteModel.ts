@@ -10,7 +10,7 @@ export type RemoteModel = GgufFacts & {
 export type RemoteOutcome =
   { readonly kind: "read"; readonly model: RemoteModel } | { readonly kind: "failed"; readonly why: string };
 
-type Options = {
+export type RemoteOptions = {
   readonly hosts: readonly string[];
   /** Ends the reading. */
   readonly signal: AbortSignal;
@@ -21,26 +21,32 @@ const maxRedirects = 5;
 /** Read one after the other until the metadata is complete. Vocabularies take up to some 20 MiB. */
 const headBytes = [2 ** 18, 2 ** 22, 2 ** 25] as const;
 
-class Failed extends Error {}
+/** A reason in words, for a person. */
+export class Failed extends Error {}
 
 /** Reads what a catalog needs to know about a model from its file's beginning, without the rest of it. Never rejects. */
-export async function readRemoteModel(link: ModelLink, options: Options): Promise<RemoteOutcome> {
+export async function readRemoteModel(link: ModelLink, options: RemoteOptions): Promise<RemoteOutcome> {
   try {
     return { kind: "read", model: await read(link, options) };
   } catch (error) {
-    if (error instanceof Failed) return { kind: "failed", why: error.message };
-    const { host } = new URL(link.url);
-    const why = options.signal.aborted
-      ? `${host} did not answer in time.`
-      : `${host} could not be reached from Gleaner's server.`;
-    return { kind: "failed", why };
+    return { kind: "failed", why: failureWords(error, link.url, options) };
   }
 }
 
-async function read(link: ModelLink, options: Options): Promise<RemoteModel> {
+/** Why a server was not read, for a person. */
+export function failureWords(error: unknown, url: string, { signal }: RemoteOptions): string {
+  if (error instanceof Failed) return error.message;
+  const { host } = new URL(url);
+  return signal.aborted
+    ? `${host} did not answer in time.`
+    : `${host} could not be reached from Gleaner's server.`;
+}
+
+async function read(link: ModelLink, options: RemoteOptions): Promise<RemoteModel> {
   let told: Told = { sizeBytes: null, sha256: null };
   for (const length of headBytes) {
-    const { response, told: now } = await request(link.url, length, options);
+    const range = { range: `bytes=0-${String(length - 1)}`, "accept-encoding": "identity" };
+    const { response, told: now } = await request(link.url, range, options);
     told = { sizeBytes: told.sizeBytes ?? now.sizeBytes, sha256: told.sha256 ?? now.sha256 };
     const header = readGgufHeader(await firstBytes(response, length));
     if (header.kind === "wrong") throw new Failed(header.why);
@@ -58,11 +64,11 @@ async function read(link: ModelLink, options: Options): Promise<RemoteModel> {
 /** The facts in a response's headers. */
 type Told = { readonly sizeBytes: number | null; readonly sha256: string | null };
 
-/** Requests the first bytes. Each redirect must lead to an allowed host, too. */
-async function request(
+/** Calls a server. Each redirect must lead to an allowed host, too. */
+export async function request(
   address: string,
-  length: number,
-  { hosts, signal, get = fetch }: Options,
+  headers: Readonly<Record<string, string>>,
+  { hosts, signal, get = fetch }: RemoteOptions,
 ): Promise<{ readonly response: Response; readonly told: Told }> {
   let told: Told = { sizeBytes: null, sha256: null };
   let url = new URL(address);
@@ -72,7 +78,6 @@ async function request(
         `This server may not read models from ${url.host}. Its operator can allow it: MODEL_HOSTS.`,
       );
     }
-    const headers = { range: `bytes=0-${String(length - 1)}`, "accept-encoding": "identity" };
     const response = await get(url.href, { headers, redirect: "manual", signal });
     const now = toldBy(response);
     told = { sizeBytes: told.sizeBytes ?? now.sizeBytes, sha256: told.sha256 ?? now.sha256 };
@@ -102,7 +107,7 @@ function toldBy({ headers, status }: Response): Told {
 }
 
 /** The first bytes of a body. Whatever the server sends, no more is read. */
-async function firstBytes({ body }: Response, length: number): Promise<Uint8Array> {
+export async function firstBytes({ body }: Response, length: number): Promise<Uint8Array> {
   if (body === null) throw new Failed("The server sent no file.");
   const bytes = new Uint8Array(length);
   const reader = body.getReader();

@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from "react";
+import { formatBytes } from "../../../app/format/quantity.ts";
 import { shelf } from "../../../app/models/shelf.ts";
 import { Button } from "../../ui/controls/Button.tsx";
 import { Field } from "../../ui/controls/Field.tsx";
@@ -34,8 +35,8 @@ export function LinkField({ outcome, isReading, onInspect, initialLink = "" }: P
         onChange={setLink}
       />
       <Field
-        label="Link to a GGUF file"
-        hint="https://huggingface.co/…/file.gguf, or user/repository/file.gguf. The server reads the rest from the file."
+        label="Link to a GGUF file or its repository"
+        hint="https://huggingface.co/…, user/repository/file.gguf, or user/repository. The server reads the rest from the file."
         value={link}
         error={outcome?.kind === "failed" ? outcome.why : null}
         onChange={(event) => setLink(event.target.value)}
@@ -51,6 +52,24 @@ export function LinkField({ outcome, isReading, onInspect, initialLink = "" }: P
           {isReading ? "Reading…" : "Read"}
         </Button>
       </div>
+      {outcome?.kind === "files" ? (
+        <Select
+          label="File of this repository"
+          value=""
+          options={[
+            { value: "", label: "Choose a file" },
+            ...outcome.files.map(({ link: value, file, sizeBytes }) => ({
+              value,
+              label: `${file} (${formatBytes(sizeBytes)})`,
+            })),
+          ]}
+          onChange={(chosen) => {
+            if (chosen === "") return;
+            setLink(chosen);
+            onInspect(chosen);
+          }}
+        />
+      ) : null}
       {outcome?.kind === "failed" ? (
         <p className="text-xs text-muted">
           You can add the model without this: choose its entry file below, or type the fields.

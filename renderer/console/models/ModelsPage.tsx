@@ -29,7 +29,8 @@ export function ModelsPage(): ReactNode {
   const change = useAct(api.console.models.change);
   const retire = useAct(api.console.models.retire);
   const reinstate = useAct(api.console.models.reinstate);
-  const [opened, setOpened] = useState<string | null>(null);
+  // In the address, so that alerts lead to it.
+  const [opened, setOpened] = useFilter("model");
   const [isNew, setIsNew] = useOpened("new-model");
   const [link, setLink] = useFilter("link");
   const [staged, setStaged] = useState<ModelRow | null>(null);
@@ -60,7 +61,7 @@ export function ModelsPage(): ReactNode {
             />
           )
         }
-        opened={opened}
+        opened={opened === "" ? null : opened}
         rollouts={rollouts}
         rolloutOf={(rollout, { sizeBytes }) => <ModelRollout rollout={rollout} sizeBytes={sizeBytes} />}
         devicesOf={(model) => (
@@ -77,7 +78,7 @@ export function ModelsPage(): ReactNode {
             <ModelDevices model={model} />
           </div>
         )}
-        onOpen={setOpened}
+        onOpen={(modelId) => setOpened(modelId ?? "")}
         onAdd={() => setIsNew(true)}
         onEdit={setEdited}
         onRetire={({ modelId }) =>

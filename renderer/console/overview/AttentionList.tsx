@@ -44,7 +44,7 @@ export function AttentionList({ items }: { readonly items: readonly AttentionIte
   );
 }
 
-function placeOf({ kind }: AttentionItem): string {
-  const { page, filters } = attentionPlace(kind);
+function placeOf(item: AttentionItem): string {
+  const { page, filters } = attentionPlace(item);
   return hrefOf(page, undefined, filters);
 }

@@ -130,6 +130,10 @@ test("the catalog shows a model's state on each device, and a retired model is r
     .getByRole("table", { name: "Devices with gleaner-demo" })
     .getByRole("row", { name: /models-1/ });
   await expect(device).toContainText("Ready");
+  // The address leads to the devices of this model.
+  await expect(page).toHaveURL(/#\/models\?model=gleaner-demo$/);
+  await page.reload();
+  await expect(device).toContainText("Ready");
   expect(await askFor(farm, question)).toContain("Athens");
 
   await row.getByRole("button", { name: "Retire gleaner-demo" }).click();
