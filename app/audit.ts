@@ -89,6 +89,8 @@ const actions = {
   "lane.draining": "Lane draining",
   "dead-letter.retried": "Failed or expired job retried",
   "dead-letter.discarded": "Failed or expired job discarded",
+  "dead-letter.retry-undone": "Retry of a failed or expired job undone",
+  "dead-letter.discard-undone": "Discard of a failed or expired job undone",
   "dead-letters.retried": "Failed and expired jobs retried",
   "webhook.added": "Webhook for alerts added",
   "webhook.removed": "Webhook for alerts removed",

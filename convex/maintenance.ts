@@ -27,7 +27,7 @@ import { relist } from "./model/fleet/listing.ts";
 import { cancelJobsOf, revokeKey } from "./model/keys/apiKeys.ts";
 import { projectBatch } from "./model/ledger/project.ts";
 import { endJobsOfModel as endJobs } from "./model/models/endJobs.ts";
-import { cancelHeldJobs } from "./model/orders/heldCancels.ts";
+import { changeHeldJobs } from "./model/orders/heldChanges.ts";
 import { cancelCutOff, orderOf } from "./model/orders/orders.ts";
 import { retryBatch } from "./model/orders/retry.ts";
 import { allOrganizations } from "./model/organizations/create.ts";
@@ -116,12 +116,12 @@ export const cancelJobsOfKey = internalMutation({
   },
 });
 
-/** Cancels jobs at the end of the seconds in which that could be undone. */
-export const cancelHeld = internalMutation({
-  args: { cancelId: v.id("heldCancels") },
+/** Cancels, retries or discards jobs at the end of the seconds in which that could be undone. */
+export const changeHeld = internalMutation({
+  args: { heldId: v.id("heldCancels") },
   returns: v.null(),
-  handler: async (ctx, { cancelId }) => {
-    await cancelHeldJobs(ctx, cancelId, Date.now());
+  handler: async (ctx, { heldId }) => {
+    await changeHeldJobs(ctx, heldId, Date.now());
     return null;
   },
 });

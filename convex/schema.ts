@@ -642,18 +642,20 @@ export default defineSchema({
     rotatedAt: v.number(),
   }).index("by_organization", ["organizationId"]),
 
-  /** Cancels that wait for some seconds, so that they can be undone. Written by model/orders/heldCancels.ts. */
+  /** Changes of jobs that wait for some seconds, so that they can be undone. Written by model/orders/heldChanges.ts. */
   heldCancels: defineTable({
     organizationId: v.id("organizations"),
+    /** Absent: a cancel. */
+    act: v.optional(v.union(v.literal("cancel"), v.literal("retry"), v.literal("discard"))),
     /** A job that was retried meanwhile has another round, and stays. */
     jobs: v.array(v.object({ jobId: v.string(), round: v.number() })),
     /** The one who asked for it. */
     actor: v.object({ memberId: v.id("members"), sessionId: v.id("sessions") }),
-    /** From where they asked. Absent in cancels of earlier versions, which end within seconds. */
+    /** From where they asked. Absent in those of earlier versions, which end within seconds. */
     address: v.optional(v.string()),
     /** When they happen (ms epoch). */
     at: v.number(),
-    /** Some of the jobs are canceled, and the others follow. */
+    /** Some of the jobs are changed, and the others follow. */
     hasBegun: v.boolean(),
   }),
 

@@ -78,7 +78,7 @@ export const keyLimits = { maxConcurrency: 1_000, maxWeight: 16 } as const;
 /** Failed and lost attempts that a job may have before it fails for good. */
 export const maxFailedAttempts = 4;
 
-/** How long a cancel from the console waits, so that it can be undone. */
-export const cancelHeldMs = 8_000;
-/** The most jobs of one such cancel. */
-export const canceledAtOnce = 50;
+/** How long a cancel, a retry or a discard from the console waits, so that it can be undone. */
+export const changeHeldMs = 8_000;
+/** The most jobs of one such change. */
+export const changedAtOnce = 50;

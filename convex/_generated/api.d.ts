@@ -130,7 +130,7 @@ import type * as model_models_organizationKey from "../model/models/organization
 import type * as model_models_remoteModel from "../model/models/remoteModel.js";
 import type * as model_models_signCatalog from "../model/models/signCatalog.js";
 import type * as model_orders_findJob from "../model/orders/findJob.js";
-import type * as model_orders_heldCancels from "../model/orders/heldCancels.js";
+import type * as model_orders_heldChanges from "../model/orders/heldChanges.js";
 import type * as model_orders_jobDetail from "../model/orders/jobDetail.js";
 import type * as model_orders_jobPages from "../model/orders/jobPages.js";
 import type * as model_orders_jobRow from "../model/orders/jobRow.js";
@@ -375,7 +375,7 @@ declare const fullApi: ApiFromModules<{
   "model/models/remoteModel": typeof model_models_remoteModel;
   "model/models/signCatalog": typeof model_models_signCatalog;
   "model/orders/findJob": typeof model_orders_findJob;
-  "model/orders/heldCancels": typeof model_orders_heldCancels;
+  "model/orders/heldChanges": typeof model_orders_heldChanges;
   "model/orders/jobDetail": typeof model_orders_jobDetail;
   "model/orders/jobPages": typeof model_orders_jobPages;
   "model/orders/jobRow": typeof model_orders_jobRow;

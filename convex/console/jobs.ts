@@ -2,12 +2,17 @@ import { batchView, jobStatus, priority } from "@gleaner/queue/validators";
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { changesText } from "../../app/audit/changes.ts";
-import { canceledAtOnce } from "../../app/jobs/limits.ts";
+import { changedAtOnce } from "../../app/jobs/limits.ts";
 import { internal } from "../_generated/api.js";
-import { actorName } from "../model/audit.ts";
 import { idIn, memberMutation, memberQuery, ownDevice, ownJob, ownKey } from "../model/memberCalls.ts";
 import { findJob } from "../model/orders/findJob.ts";
-import { heldCancel, holdCancel, undoHeldCancel, undoneCancel } from "../model/orders/heldCancels.ts";
+import {
+  heldAct,
+  heldChange,
+  holdChange,
+  undoHeldChange,
+  undoneChange,
+} from "../model/orders/heldChanges.ts";
 import { jobDetail, jobDetailOf } from "../model/orders/jobDetail.ts";
 import { deadLetterPage, jobPage } from "../model/orders/jobPages.ts";
 import { jobRow } from "../model/orders/jobRow.ts";
@@ -91,33 +96,34 @@ export const cancel = memberMutation("jobs.change")({
 });
 
 /**
- * Cancels jobs eight seconds from now, unless `undoCancel` comes first. Jobs that have ended by then are left out. At most 50 a
- * call. Refuses: invalid, not_found.
+ * Cancels jobs, or retries or discards failed and expired ones, eight seconds from now, unless `undoChange` comes first. Jobs that
+ * it does not fit by then are left out. At most 50 a call. Refuses: invalid, not_found.
  */
-export const cancelSoon = memberMutation("jobs.change")({
-  args: { jobIds: v.array(v.string()) },
-  returns: heldCancel,
-  handler: async (ctx, { jobIds }) => {
-    if (jobIds.length === 0 || jobIds.length > canceledAtOnce)
-      refuse("invalid", `Name one to ${String(canceledAtOnce)} jobs.`);
+export const changeSoon = memberMutation("jobs.change")({
+  args: { act: heldAct, jobIds: v.array(v.string()) },
+  returns: heldChange,
+  handler: async (ctx, wanted) => {
+    const { jobIds } = wanted;
+    if (jobIds.length === 0 || jobIds.length > changedAtOnce)
+      refuse("invalid", `Name one to ${String(changedAtOnce)} jobs.`);
     for (const jobId of jobIds) await ownJob(ctx, jobId);
     const actor = { memberId: ctx.member._id, sessionId: ctx.session._id };
-    return await holdCancel(ctx, ctx.organizationId, jobIds, { actor, now: ctx.at });
+    return await holdChange(ctx, ctx.organizationId, wanted, { actor, now: ctx.at });
   },
 });
 
-/** Keeps the jobs that `cancelSoon` would cancel. Members who see only their own jobs undo their own cancels. Refuses: not_found. */
-export const undoCancel = memberMutation("jobs.change")({
-  args: { cancelId: v.id("heldCancels") },
-  returns: undoneCancel,
-  handler: async (ctx, { cancelId }) => {
-    const held = await ctx.db.get("heldCancels", cancelId);
-    // Its row is deleted once the jobs are canceled.
+/** Keeps the jobs that `changeSoon` would change. Members who see only their own jobs undo their own changes. Refuses: not_found. */
+export const undoChange = memberMutation("jobs.change")({
+  args: { heldId: v.id("heldCancels") },
+  returns: undoneChange,
+  handler: async (ctx, { heldId }) => {
+    const held = await ctx.db.get("heldCancels", heldId);
+    // Its row is deleted once the jobs are changed.
     if (held === null) return { kind: "too-late" as const };
-    owned(held, ctx.organizationId, "cancel");
+    owned(held, ctx.organizationId, "change");
     if (ctx.scope === "own" && held.actor.memberId !== ctx.member._id)
-      refuse("not_found", "There is no such cancel.");
-    return await undoHeldCancel(ctx, held, ctx.by);
+      refuse("not_found", "There is no such change.");
+    return await undoHeldChange(ctx, held, ctx.by);
   },
 });
 
@@ -191,24 +197,6 @@ export const retryDeadLetters = memberMutation("queue.change")({
     }
     await ctx.audit("dead-letters.retried", "all");
     return { started, more: next !== null };
-  },
-});
-
-/** Deletes a dead letter's prompt, so it can't be retried. The failure stays in the history. */
-export const discardDeadLetter = memberMutation("jobs.change")({
-  args: { jobId: v.string() },
-  returns: v.object({ kind: v.union(v.literal("discarded"), v.literal("not-dead")) }),
-  handler: async (ctx, { jobId }) => {
-    const { organizationId } = ctx;
-    const order = await ownJob(ctx, jobId);
-    const outcome = await queue.deadLetters.discard(
-      ctx,
-      organizationId,
-      order.jobId,
-      actorName(ctx.by.actor),
-    );
-    if (outcome.kind === "discarded") await ctx.audit("dead-letter.discarded", jobId);
-    return outcome;
   },
 });
 

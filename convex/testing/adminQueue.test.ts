@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { changeHeldMs } from "../../app/jobs/limits.ts";
 import { api } from "../_generated/api.js";
 import { queue } from "../model/queue.ts";
 import { metricsText } from "../model/statistics/metrics.ts";
@@ -57,7 +58,7 @@ describe("lanes", () => {
   it("pauses, drains and opens a lane, with entries in the audit trail", async () => {
     const device = await addDevice(t, acme);
     const jobId = await submit(t, acme);
-    const { laneId, requirements, state } = await onlyLane();
+    const { laneId, name, requirements, state } = await onlyLane();
     expect({ requirements, state }).toEqual({ requirements: { model: modelId }, state: "open" });
 
     await t.mutation(api.console.queue.setLaneState, { session, laneId, state: "paused" });
@@ -73,9 +74,9 @@ describe("lanes", () => {
     await t.mutation(api.console.queue.setLaneState, { session, laneId, state: "open" });
     await submit(t, acme);
     expect((await auditOf()).slice(0, 4)).toEqual([
-      `lane.opened ${laneId}`,
-      `lane.draining ${laneId}`,
-      `lane.paused ${laneId}`,
+      `lane.opened ${name}`,
+      `lane.draining ${name}`,
+      `lane.paused ${name}`,
       expect.stringContaining("device.enrolled"),
     ]);
   });
@@ -197,9 +198,8 @@ describe("dead letters", () => {
 
   it("does not retry a discarded dead letter", async () => {
     const jobId = await deadLetter();
-    expect(await t.mutation(api.console.jobs.discardDeadLetter, { session, jobId })).toEqual({
-      kind: "discarded",
-    });
+    await t.mutation(api.console.jobs.changeSoon, { session, act: "discard", jobIds: [jobId] });
+    await pass(t, changeHeldMs);
     expect(await deadLetters()).toEqual([]);
     expect(await t.mutation(api.console.jobs.retryDeadLetter, { session, jobId })).toEqual({ kind: "gone" });
     expect(await t.run(async (ctx) => await queue.payload(ctx, acme.organizationId, jobId))).toBeNull();
@@ -251,7 +251,8 @@ it("refuses the admin's calls on the queue without a session", async () => {
   await expectRefusal(t.mutation(api.console.jobs.retryDeadLetters, nobody), "unauthorized");
   const job = { ...nobody, jobId: "x" };
   await expectRefusal(t.mutation(api.console.jobs.retryDeadLetter, job), "unauthorized");
-  await expectRefusal(t.mutation(api.console.jobs.discardDeadLetter, job), "unauthorized");
+  const discard = { ...nobody, act: "discard" as const, jobIds: ["x"] };
+  await expectRefusal(t.mutation(api.console.jobs.changeSoon, discard), "unauthorized");
 });
 
 it("counts the queue's jobs at once, the same for the console and for Prometheus", async () => {

@@ -85,7 +85,7 @@ describe("an entry of the audit trail", () => {
     });
     await passOften();
     await from.mutation(api.console.bulkDevices.run, { session, bulkId });
-    await from.mutation(api.console.jobs.cancelSoon, { session, jobIds: [jobId] });
+    await from.mutation(api.console.jobs.changeSoon, { session, act: "cancel", jobIds: [jobId] });
     await passOften();
     for (const action of ["devices.changed", "job.canceled"])
       expect(await rows({ action })).toMatchObject([{ action, address: "203.0.113.8" }]);

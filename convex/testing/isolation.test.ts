@@ -101,7 +101,10 @@ describe("isolation of organizations", () => {
     const state = "paused" as const;
     await expectRefusal(t.mutation(api.console.queue.setLaneState, { session, laneId, state }), "not_found");
     await expectRefusal(t.mutation(api.console.jobs.retryDeadLetter, { session, jobId }), "not_found");
-    await expectRefusal(t.mutation(api.console.jobs.discardDeadLetter, { session, jobId }), "not_found");
+    await expectRefusal(
+      t.mutation(api.console.jobs.changeSoon, { session, act: "discard", jobIds: [jobId] }),
+      "not_found",
+    );
     const limit = { session, keyId, concurrency: 1, weight: 1 };
     await expectRefusal(t.mutation(api.console.keys.setLimit, limit), "not_found");
     const labels = { session, deviceId, groups: ["x"], dataClasses: [] };

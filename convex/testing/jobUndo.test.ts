@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { canceledAtOnce, cancelHeldMs } from "../../app/jobs/limits.ts";
+import { changedAtOnce, changeHeldMs } from "../../app/jobs/limits.ts";
 import { api } from "../_generated/api.js";
 import {
   addDevice,
@@ -41,7 +41,7 @@ const balanceOf = async () => (await t.query(api.console.keys.list, { session })
 
 describe("a cancel from the console", () => {
   const cancel = async (...jobIds: string[]) =>
-    await t.mutation(api.console.jobs.cancelSoon, { session, jobIds });
+    await t.mutation(api.console.jobs.changeSoon, { session, act: "cancel", jobIds });
 
   it("happens after eight seconds without a page, also to a running job", async () => {
     const device = await addDevice(t, acme);
@@ -49,8 +49,8 @@ describe("a cancel from the console", () => {
     const running = await submit(t, acme);
     await claim(t, device, running);
     const before = await balanceOf();
-    expect(await cancel(waiting, running)).toMatchObject({ at: Date.now() + cancelHeldMs });
-    await pass(t, cancelHeldMs - 1_000);
+    expect(await cancel(waiting, running)).toMatchObject({ at: Date.now() + changeHeldMs });
+    await pass(t, changeHeldMs - 1_000);
     expect(await statusOf(t, acme, waiting)).toBe("ready");
     expect(await statusOf(t, acme, running)).toBe("running");
     expect(await balanceOf()).toBe(before);
@@ -65,9 +65,9 @@ describe("a cancel from the console", () => {
     const device = await addDevice(t, acme);
     const jobId = await submit(t, acme);
     const attemptId = await claim(t, device, jobId);
-    const { cancelId } = await cancel(jobId);
-    await pass(t, cancelHeldMs - 1_000);
-    expect(await t.mutation(api.console.jobs.undoCancel, { session, cancelId })).toEqual({ kind: "undone" });
+    const { heldId } = await cancel(jobId);
+    await pass(t, changeHeldMs - 1_000);
+    expect(await t.mutation(api.console.jobs.undoChange, { session, heldId })).toEqual({ kind: "undone" });
     await pass(t, 10_000);
     expect(await statusOf(t, acme, jobId)).toBe("running");
     await complete(t, device, attemptId);
@@ -77,9 +77,9 @@ describe("a cancel from the console", () => {
 
   it("cannot be undone after it happened", async () => {
     const jobId = await submit(t, acme);
-    const { cancelId } = await cancel(jobId);
-    await pass(t, cancelHeldMs);
-    expect(await t.mutation(api.console.jobs.undoCancel, { session, cancelId })).toEqual({
+    const { heldId } = await cancel(jobId);
+    await pass(t, changeHeldMs);
+    expect(await t.mutation(api.console.jobs.undoChange, { session, heldId })).toEqual({
       kind: "too-late",
     });
     expect(await statusOf(t, acme, jobId)).toBe("canceled");
@@ -92,7 +92,7 @@ describe("a cancel from the console", () => {
     const attemptId = await claim(t, device, jobId);
     await cancel(jobId);
     await complete(t, device, attemptId);
-    await pass(t, cancelHeldMs);
+    await pass(t, changeHeldMs);
     expect(await statusOf(t, acme, jobId)).toBe("succeeded");
     expect(await audited(jobId)).toEqual([]);
   });
@@ -102,11 +102,11 @@ describe("a cancel from the console", () => {
     const first = await cancel(jobId);
     await pass(t, 1_000);
     await cancel(jobId);
-    await t.mutation(api.console.jobs.undoCancel, { session, cancelId: first.cancelId });
+    await t.mutation(api.console.jobs.undoChange, { session, heldId: first.heldId });
     await pass(t, 10_000);
     expect(await statusOf(t, acme, jobId)).toBe("ready");
     await cancel(jobId);
-    await pass(t, cancelHeldMs);
+    await pass(t, changeHeldMs);
     expect(await statusOf(t, acme, jobId)).toBe("canceled");
   });
 
@@ -117,7 +117,7 @@ describe("a cancel from the console", () => {
     await cancel(jobId);
     await fail(t, device, attemptId, { retryable: false });
     await t.mutation(api.console.jobs.retryDeadLetter, { session, jobId });
-    await pass(t, cancelHeldMs);
+    await pass(t, changeHeldMs);
     expect(await statusOf(t, acme, jobId)).toBe("ready");
   });
 
@@ -125,7 +125,7 @@ describe("a cancel from the console", () => {
     const jobIds: string[] = [];
     for (let n = 0; n < 25; n += 1) jobIds.push(await submit(t, acme));
     await cancel(...jobIds);
-    await pass(t, cancelHeldMs);
+    await pass(t, changeHeldMs);
     for (let piece = 0; piece < 3; piece += 1) await pass(t, 10);
     for (const jobId of jobIds) expect(await statusOf(t, acme, jobId)).toBe("canceled");
     expect(await t.run(async (ctx) => await ctx.db.query("heldCancels").collect())).toEqual([]);
@@ -133,15 +133,52 @@ describe("a cancel from the console", () => {
 
   it("is for jobs of the organization only, and for a bounded number", async () => {
     const jobId = await submit(t, acme);
-    const { cancelId } = await cancel(jobId);
+    const { heldId } = await cancel(jobId);
     const other = await signIn(t, await addOrganization(t, { name: "Other" }));
     await expectRefusal(
-      t.mutation(api.console.jobs.cancelSoon, { session: other, jobIds: [jobId] }),
+      t.mutation(api.console.jobs.changeSoon, { session: other, act: "cancel", jobIds: [jobId] }),
       "not_found",
     );
-    await expectRefusal(t.mutation(api.console.jobs.undoCancel, { session: other, cancelId }), "not_found");
+    await expectRefusal(t.mutation(api.console.jobs.undoChange, { session: other, heldId }), "not_found");
     await expectRefusal(cancel(), "invalid");
-    await expectRefusal(cancel(...Array<string>(canceledAtOnce + 1).fill(jobId)), "invalid");
+    await expectRefusal(cancel(...Array<string>(changedAtOnce + 1).fill(jobId)), "invalid");
+  });
+});
+
+describe.each(["retry", "discard"] as const)("a %s of failed jobs from the console", (act) => {
+  async function failed(): Promise<string> {
+    const device = await addDevice(t, acme);
+    const jobId = await submit(t, acme);
+    await fail(t, device, await claim(t, device, jobId), { retryable: false });
+    return jobId;
+  }
+  const change = async (...jobIds: string[]) =>
+    await t.mutation(api.console.jobs.changeSoon, { session, act, jobIds });
+  const canRetry = async (jobId: string) =>
+    (await t.mutation(api.console.jobs.retryDeadLetter, { session, jobId })).kind === "ready";
+
+  it("happens after eight seconds to those that it fits", async () => {
+    const [jobId, open] = [await failed(), await submit(t, acme)];
+    await change(jobId, open);
+    await pass(t, changeHeldMs - 1_000);
+    expect(await statusOf(t, acme, jobId)).toBe("failed");
+    await pass(t, 1_000);
+    expect(await statusOf(t, acme, jobId)).toBe(act === "retry" ? "ready" : "failed");
+    expect(await canRetry(jobId)).toBe(false);
+    expect(await statusOf(t, acme, open)).toBe("ready");
+    expect(await audited(jobId)).toEqual([act === "retry" ? "dead-letter.retried" : "dead-letter.discarded"]);
+    expect(await audited(open)).toEqual([]);
+  });
+
+  it("can be undone until then, and the job can still be retried", async () => {
+    const jobId = await failed();
+    const { heldId } = await change(jobId);
+    await pass(t, changeHeldMs - 1_000);
+    expect(await t.mutation(api.console.jobs.undoChange, { session, heldId })).toEqual({ kind: "undone" });
+    await pass(t, 10_000);
+    expect(await statusOf(t, acme, jobId)).toBe("failed");
+    expect(await audited(jobId)).toEqual([`dead-letter.${act}-undone`]);
+    expect(await canRetry(jobId)).toBe(true);
   });
 });
 

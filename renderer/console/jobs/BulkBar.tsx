@@ -9,6 +9,8 @@ export type ApplyBulk = (change: BulkChange, jobs: readonly JobRow[]) => void;
 
 type Props = {
   readonly selected: readonly JobRow[];
+  /** Selects all jobs that are shown; null if they are. */
+  readonly onAll: (() => void) | null;
   readonly onApply: ApplyBulk;
   readonly onClear: () => void;
 };
@@ -23,7 +25,7 @@ const changes: readonly { readonly label: string; readonly change: BulkChange }[
 ];
 
 /** Acts on the selected jobs. Each change first says what it will do, and to how many of them. */
-export function BulkBar({ selected, onApply, onClear }: Props): ReactNode {
+export function BulkBar({ selected, onAll, onApply, onClear }: Props): ReactNode {
   const [asked, setAsked] = useState<{ change: BulkChange; plan: BulkPlan } | null>(null);
   return (
     <div
@@ -45,6 +47,11 @@ export function BulkBar({ selected, onApply, onClear }: Props): ReactNode {
           </Button>
         );
       })}
+      {onAll === null ? null : (
+        <Button size="sm" look="quiet" onClick={onAll}>
+          Select all shown
+        </Button>
+      )}
       <Button size="sm" look="quiet" onClick={onClear}>
         Clear selection
       </Button>

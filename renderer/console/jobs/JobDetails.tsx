@@ -209,7 +209,8 @@ function Actions({ job, changes }: { readonly job: JobDetail; readonly changes: 
           onConfirm={() => changes.discard(job)}
           onClose={() => setAsked(null)}
         >
-          The request is deleted, so it can't be retried. The failure stays in the history.
+          After eight seconds the request is deleted, so it can't be retried. Until then you can undo this.
+          The failure stays in the history.
         </Confirm>
       ) : null}
     </div>

@@ -52,7 +52,8 @@ export function JobsTable({ jobs, empty, selection, deadLetters, compact = false
           onConfirm={() => deadLetters?.onDiscard(discarding)}
           onClose={() => setDiscarding(null)}
         >
-          The request is deleted, so it can't be retried. The failure stays in the history.
+          After eight seconds the request is deleted, so it can't be retried. Until then you can undo this.
+          The failure stays in the history.
         </Confirm>
       )}
     </>

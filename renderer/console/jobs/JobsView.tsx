@@ -4,6 +4,7 @@ import { Card } from "../../ui/Card.tsx";
 import { Button } from "../../ui/controls/Button.tsx";
 import { Empty } from "../../ui/Empty.tsx";
 import { LoadMore } from "../../ui/LoadMore.tsx";
+import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import type { JobRow } from "../data/rows.ts";
 import { type ApplyBulk, BulkBar } from "./BulkBar.tsx";
 import type { JobFilter } from "./job-words.ts";
@@ -44,6 +45,11 @@ export function JobsView(props: Props): ReactNode {
         {onBulk === null || selected.length === 0 ? null : (
           <BulkBar
             selected={selected}
+            onAll={
+              selected.length === jobs?.length
+                ? null
+                : () => setIds(new Set((jobs ?? []).map(({ jobId }) => jobId)))
+            }
             onApply={(change, changed) => {
               onBulk(change, changed);
               setIds(new Set());
@@ -66,11 +72,26 @@ export function JobsView(props: Props): ReactNode {
 type RetryAllProps = Pick<Props, "jobs"> & { readonly onRetryAll: () => void };
 
 function RetryAll({ jobs, onRetryAll }: RetryAllProps): ReactNode {
+  const [asked, setAsked] = useState(false);
   const none = jobs?.some((job) => noRetryHelps(job.error) === null) !== true;
   return (
-    <Button size="sm" disabled={none} onClick={onRetryAll}>
-      Retry all
-    </Button>
+    <>
+      <Button size="sm" disabled={none} onClick={() => setAsked(true)}>
+        Retry all…
+      </Button>
+      {asked ? (
+        <Confirm
+          title="Retry all failed and expired jobs?"
+          action="Retry all"
+          onConfirm={onRetryAll}
+          onClose={() => setAsked(false)}
+        >
+          They wait for a device again, also those that are not shown here, and their keys are charged again.
+          Jobs whose keys cannot pay, or whose request itself causes the error, stay as they are. To be able
+          to undo it, select jobs and retry them.
+        </Confirm>
+      ) : null}
+    </>
   );
 }
 

@@ -82,14 +82,20 @@ function wordsOf(change: BulkChange, count: number) {
       return {
         action: plural(count, ["Retry # job", "Retry # jobs"]),
         danger: false,
-        effects: ["Their keys are charged again. You can cancel the jobs while they wait."],
+        effects: [
+          "After eight seconds they wait for a device again, and their keys are charged again. Until then you can undo this.",
+          "Those whose keys cannot pay stay as they are.",
+        ],
         others: "they did not fail, or the request itself causes the error",
       };
     case "discard":
       return {
         action: plural(count, ["Discard # job", "Discard # jobs"]),
         danger: true,
-        effects: ["Their requests are deleted, so they can't be retried.", "You cannot undo this."],
+        effects: [
+          "After eight seconds their requests are deleted, so they can't be retried.",
+          "Until then you can undo this.",
+        ],
         others: "they are not failed or expired",
       };
   }

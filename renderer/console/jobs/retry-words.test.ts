@@ -1,12 +1,6 @@
 import { expect, it } from "vitest";
-import { cancelHeldMs } from "../../../app/jobs/limits.ts";
-import {
-  cancelNotice,
-  retryAllNotice,
-  retryNotice,
-  undoCancelNotice,
-  undoPriorityNotice,
-} from "./retry-words.ts";
+import { changeHeldMs } from "../../../app/jobs/limits.ts";
+import { heldNotice, retryAllNotice, retryNotice, undoneNotice, undoPriorityNotice } from "./retry-words.ts";
 
 it("tells whether a dead letter is retried", () => {
   expect(retryNotice({ kind: "ready" })).toEqual({ words: "The job is ready again." });
@@ -22,16 +16,18 @@ it("tells how many dead letters are retried", () => {
 
 it("says when jobs are canceled, and offers the undo a little shorter than it is possible", () => {
   const undo = (): undefined => undefined;
-  const notice = cancelNotice(1, undo);
+  const notice = heldNotice("cancel", 1, undo);
   expect(notice).toMatchObject({ words: "The job is canceled in 8 seconds.", undo });
-  expect(notice.undoForMs).toBeLessThan(cancelHeldMs);
-  expect(cancelNotice(12, undo).words).toBe("12 jobs are canceled in 8 seconds.");
+  expect(notice.undoForMs).toBeLessThan(changeHeldMs);
+  expect(heldNotice("cancel", 12, undo).words).toBe("12 jobs are canceled in 8 seconds.");
+  expect(heldNotice("discard", 1, undo).words).toBe("The job is discarded in 8 seconds.");
+  expect(heldNotice("retry", 2, undo).words).toBe("2 jobs are retried in 8 seconds.");
 });
 
 it("tells an undo that came too late", () => {
   const [undone, late] = [{ kind: "undone" }, { kind: "too-late" }] as const;
-  expect(undoCancelNotice([undone, undone])).toEqual({ words: "Nothing was canceled." });
-  expect(undoCancelNotice([undone, late]).tone).toBe("bad");
+  expect(undoneNotice("discard", [undone, undone])).toEqual({ words: "Nothing was discarded." });
+  expect(undoneNotice("cancel", [undone, late]).tone).toBe("bad");
   expect(undoPriorityNotice(undone).tone).toBeUndefined();
   expect(undoPriorityNotice(late).tone).toBe("bad");
 });

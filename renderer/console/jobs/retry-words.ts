@@ -1,5 +1,5 @@
 import { plural } from "../../../app/format/quantity.ts";
-import { cancelHeldMs } from "../../../app/jobs/limits.ts";
+import { changeHeldMs } from "../../../app/jobs/limits.ts";
 import type { RetryOutcome } from "../data/rows.ts";
 import type { Notice } from "../data/session-context.ts";
 
@@ -29,24 +29,50 @@ export function retryAllNotice({ started, more }: Retried): Notice {
   return { words: plural(started, ["One job is ready again.", "# jobs are ready again."]) };
 }
 
-/** A cancel that still waits, and its undo. */
-export function cancelNotice(jobs: number, undo: () => void): Notice {
-  const seconds = String(cancelHeldMs / 1_000);
-  return {
-    words: plural(jobs, [
-      `The job is canceled in ${seconds} seconds.`,
-      `# jobs are canceled in ${seconds} seconds.`,
-    ]),
-    undo,
-    // The undo goes before its time is up, so that it does not come too late.
-    undoForMs: cancelHeldMs - 500,
-  };
+/** A change of jobs that waits for some seconds, so that it can be undone. */
+export type HeldAct = "cancel" | "retry" | "discard";
+
+/** A change that still waits, and its undo. */
+export function heldNotice(act: HeldAct, jobs: number, undo: () => void): Notice {
+  // The undo goes before its time is up, so that it does not come too late.
+  return { words: heldWords(act, jobs), undo, undoForMs: changeHeldMs - 500 };
 }
 
-export function undoCancelNotice(outcomes: readonly { readonly kind: "undone" | "too-late" }[]): Notice {
+function heldWords(act: HeldAct, jobs: number): string {
+  const seconds = String(changeHeldMs / 1_000);
+  switch (act) {
+    case "cancel":
+      return plural(jobs, [
+        `The job is canceled in ${seconds} seconds.`,
+        `# jobs are canceled in ${seconds} seconds.`,
+      ]);
+    case "retry":
+      return plural(jobs, [
+        `The job is retried in ${seconds} seconds.`,
+        `# jobs are retried in ${seconds} seconds.`,
+      ]);
+    case "discard":
+      return plural(jobs, [
+        `The job is discarded in ${seconds} seconds.`,
+        `# jobs are discarded in ${seconds} seconds.`,
+      ]);
+  }
+}
+
+const undone: Readonly<Record<HeldAct, Notice>> = {
+  cancel: { words: "Nothing was canceled." },
+  retry: { words: "Nothing was retried." },
+  discard: { words: "Nothing was discarded." },
+};
+
+/** The result of its undo. */
+export function undoneNotice(
+  act: HeldAct,
+  outcomes: readonly { readonly kind: "undone" | "too-late" }[],
+): Notice {
   return outcomes.every(({ kind }) => kind === "undone")
-    ? { words: "Nothing was canceled." }
-    : { words: "It was too late to undo the cancel.", tone: "bad" };
+    ? undone[act]
+    : { words: "It was too late to undo this.", tone: "bad" };
 }
 
 export function undoPriorityNotice({ kind }: { readonly kind: "undone" | "too-late" }): Notice {

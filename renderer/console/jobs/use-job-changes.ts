@@ -1,4 +1,4 @@
-import { canceledAtOnce } from "../../../app/jobs/limits.ts";
+import { changedAtOnce } from "../../../app/jobs/limits.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { useToast } from "../../ui/overlays/Toast.tsx";
 import { messageOf } from "../data/refusal.ts";
@@ -7,11 +7,12 @@ import { type Notice, useAct, useMemberMutation, useScope, useSession } from "..
 import { bulkDone, bulkRestored } from "./bulk.ts";
 import type { ApplyBulk } from "./BulkBar.tsx";
 import {
-  cancelNotice,
+  type HeldAct,
+  heldNotice,
   priorityNotice,
   retryAllNotice,
   retryNotice,
-  undoCancelNotice,
+  undoneNotice,
   undoPriorityNotice,
 } from "./retry-words.ts";
 
@@ -23,7 +24,6 @@ export function useJobChanges() {
   const undoPriority = useAct(api.console.jobs.undoPriority);
   const retry = useAct(api.console.jobs.retryDeadLetter);
   const retryAll = useAct(api.console.jobs.retryDeadLetters);
-  const discard = useAct(api.console.jobs.discardDeadLetter);
   const bulk = useBulk();
   const mayChange = useScope("jobs.change") !== null;
   const mayRetryAll = useScope("queue.change") !== null;
@@ -41,19 +41,17 @@ export function useJobChanges() {
     cancel: (job: JobRow): void => bulk({ kind: "cancel" }, [job]),
     retry: ({ jobId }: JobRow): void => void retry({ jobId }, retryNotice),
     retryAll: mayRetryAll ? (): void => void retryAll({ onlyMendable: true }, retryAllNotice) : null,
-    discard: ({ jobId }: JobRow): void => void discard({ jobId }, "The job was discarded."),
+    discard: (job: JobRow): void => bulk({ kind: "discard" }, [job]),
   };
 }
 
-/** Changes jobs one after the other. One that is refused does not stop the others. */
+/** Changes jobs, with an undo. One that is refused does not stop the others. */
 function useBulk(): ApplyBulk {
   const session = useSession();
   const toast = useToast();
-  const cancel = useCancel();
+  const changeSoon = useSoon();
   const undoPriority = useMemberMutation(api.console.jobs.undoPriority);
   const setPriority = useMemberMutation(api.console.jobs.setPriority);
-  const retry = useMemberMutation(api.console.jobs.retryDeadLetter);
-  const discard = useMemberMutation(api.console.jobs.discardDeadLetter);
   const prioritizeAll = async (jobs: readonly JobRow[], priority: Priority): Promise<void> => {
     const changed = new Map<string, number>();
     const done = await succeeded(jobs, async ({ jobId }) => {
@@ -72,50 +70,34 @@ function useBulk(): ApplyBulk {
     };
     toast(bulkDone(done.length, jobs.length), "good", done.length === 0 ? undefined : () => void undo());
   };
-  return (change, jobs) => {
-    const run = async (): Promise<void> => {
-      if (change.kind === "cancel") {
-        await cancel(jobs);
-        return;
-      }
-      if (change.kind === "priority") {
-        await prioritizeAll(jobs, change.priority);
-        return;
-      }
-      const act = {
-        retry: async (jobId: string) => (await retry({ session, jobId })).kind === "ready",
-        discard: async (jobId: string) => (await discard({ session, jobId })).kind === "discarded",
-      }[change.kind];
-      const done = await succeeded(jobs, async ({ jobId }) => await act(jobId));
-      toast(bulkDone(done.length, jobs.length));
-    };
-    void run();
-  };
+  return (change, jobs) =>
+    void (change.kind === "priority" ? prioritizeAll(jobs, change.priority) : changeSoon(change.kind, jobs));
 }
 
-/** Cancels jobs after some seconds, in which a toast undoes it. The server does it also if the page is closed. */
-function useCancel(): (jobs: readonly JobRow[]) => Promise<void> {
+/** Changes jobs after some seconds, in which a toast undoes it. The server does it also if the page is closed. */
+function useSoon(): (act: HeldAct, jobs: readonly JobRow[]) => Promise<void> {
   const session = useSession();
   const toast = useToast();
-  const cancel = useMemberMutation(api.console.jobs.cancelSoon);
-  const undo = useMemberMutation(api.console.jobs.undoCancel);
+  const change = useMemberMutation(api.console.jobs.changeSoon);
+  const undo = useMemberMutation(api.console.jobs.undoChange);
   const tell = ({ words, tone, undo: act, undoForMs }: Notice): void => toast(words, tone, act, undoForMs);
-  return async (jobs) => {
+  return async (act, jobs) => {
     const ids = jobs.map(({ jobId }) => jobId);
-    const held: Awaited<ReturnType<typeof cancel>>[] = [];
+    const held: Awaited<ReturnType<typeof change>>[] = [];
     try {
-      for (let from = 0; from < ids.length; from += canceledAtOnce)
-        held.push(await cancel({ session, jobIds: ids.slice(from, from + canceledAtOnce) }));
+      for (let from = 0; from < ids.length; from += changedAtOnce)
+        held.push(await change({ session, act, jobIds: ids.slice(from, from + changedAtOnce) }));
     } catch (error) {
       toast(messageOf(error), "bad");
       if (held.length === 0) return;
     }
     const undoAll = async (): Promise<void> => {
-      const outcomes = await Promise.all(held.map(async ({ cancelId }) => await undo({ session, cancelId })));
-      tell(undoCancelNotice(outcomes));
+      const outcomes = await Promise.all(held.map(async ({ heldId }) => await undo({ session, heldId })));
+      tell(undoneNotice(act, outcomes));
     };
-    const count = Math.min(ids.length, held.length * canceledAtOnce);
-    tell(cancelNotice(count, () => void undoAll().catch((error: unknown) => toast(messageOf(error), "bad"))));
+    const count = Math.min(ids.length, held.length * changedAtOnce);
+    const undoIt = (): void => void undoAll().catch((error: unknown) => toast(messageOf(error), "bad"));
+    tell(heldNotice(act, count, undoIt));
   };
 }
 

@@ -93,6 +93,16 @@ test("an operator pauses all devices that fit after a preview, and undoes it", a
   await expect(dialog.getByText(/^2 devices restored/)).toBeVisible();
   await dialog.getByRole("button", { name: "Close" }).click();
   await expect(devices.getByText("Donating now")).toHaveCount(2);
+
+  // Closing the dialog takes the undo not away.
+  await page.getByRole("button", { name: "Select all that fit" }).click();
+  await page.getByRole("button", { name: "Pause…", exact: true }).click();
+  await dialog.getByRole("button", { name: "Change 2 devices" }).click();
+  await expect(dialog.getByText("2 devices changed.")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(dialog).toHaveCount(0);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(devices.getByText("Donating now")).toHaveCount(2);
   await one.stop();
   await two.stop();
 });

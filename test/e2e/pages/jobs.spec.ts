@@ -121,7 +121,9 @@ test("the priority of several jobs changes after a preview, and is undone", asyn
   await page.getByRole("button", { name: "Ready", exact: true }).click();
   const boxes = page.getByRole("checkbox", { name: /Select job/ });
   await expect(boxes).toHaveCount(2);
-  for (const at of [0, 1]) await boxes.nth(at).check();
+  await boxes.first().check();
+  await page.getByRole("button", { name: "Select all shown" }).click();
+  for (const at of [0, 1]) await expect(boxes.nth(at)).toBeChecked();
   await page.getByRole("button", { name: "High priority…" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Set 2 jobs to high priority" }).click();
   await expect(jobs(page).getByText("chat, high priority")).toHaveCount(2);
@@ -185,10 +187,16 @@ test("a job that no retry can mend says why, and offers no retry", async ({ farm
   const letter = jobs(page).getByRole("row", { name: /jobs-6/ });
   await expect(letter).toContainText("longer than the model's context, so each retry fails");
   await expect(letter.getByRole("button", { name: /^Retry/ })).toHaveCount(0);
-  await expect(page.getByRole("button", { name: "Retry all" })).toBeDisabled();
+  await expect(page.getByRole("button", { name: "Retry all…" })).toBeDisabled();
   await letter.getByRole("button", { name: /^Discard/ }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
-  await expect(page.getByText("No failed or expired jobs")).toBeVisible();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(page.getByText("Nothing was discarded.")).toBeVisible();
+  await letter.getByRole("button", { name: /^Discard/ }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
+  await expect(page.getByText("The job is discarded in 8 seconds.")).toBeVisible();
+  // The server discards it after these seconds.
+  await expect(page.getByText("No failed or expired jobs")).toBeVisible({ timeout: 30_000 });
   await openPage(page, "Audit trail");
   await expect(page.getByRole("row", { name: /Failed or expired job discarded/ }).first()).toBeVisible();
   await donor.stop();

@@ -1,12 +1,13 @@
 import { useQuery } from "convex/react";
 import type { FunctionReturnType } from "convex/server";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { bulkPreview } from "../../../../app/devices/bulk.ts";
 import { formatCount, plural } from "../../../../app/format/quantity.ts";
 import { api } from "../../../../convex/_generated/api.js";
 import type { Id } from "../../../../convex/_generated/dataModel.js";
 import { Button } from "../../../ui/controls/Button.tsx";
 import { Dialog, DialogActions } from "../../../ui/overlays/Dialog.tsx";
+import { useToast } from "../../../ui/overlays/Toast.tsx";
 import { ProgressBar } from "../../../ui/ProgressBar.tsx";
 import { useAct, useSession } from "../../data/session-context.ts";
 
@@ -20,14 +21,31 @@ export function BulkProgress({ bulkId, onClose }: Props): ReactNode {
   const bulk = useQuery(api.console.bulkDevices.get, { session, bulkId });
   const run = useAct(api.console.bulkDevices.run);
   const undo = useAct(api.console.bulkDevices.undo);
+  const toast = useToast();
+  const [isClosed, setIsClosed] = useState(false);
+  const isDone = bulk?.state === "done";
+  useEffect(() => {
+    // Without the dialog, the undo is still possible for a while.
+    if (!isClosed || bulk?.state !== "done") return;
+    if (bulk.done > 0)
+      toast(doneWords(bulk.done), "good", () => void undo({ bulkId }, "The devices are being restored."));
+    onClose();
+    // Only the end of the act, or the dialog's, tells of it.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [isClosed, isDone]);
+  if (isClosed) return null;
   return (
     <BulkView
       bulk={bulk}
       onRun={() => void run({ bulkId })}
       onUndo={() => void undo({ bulkId })}
-      onClose={onClose}
+      onClose={() => (isDone || bulk?.state === "running" ? setIsClosed(true) : onClose())}
     />
   );
+}
+
+function doneWords(devices: number): string {
+  return plural(devices, ["# device changed.", "# devices changed."]);
 }
 
 type ViewProps = {
@@ -88,7 +106,7 @@ function Step({ bulk: { act, state, counts, done } }: { readonly bulk: Bulk }): 
         </>
       );
     case "done":
-      return <p>{plural(done, ["# device", "# devices"])} changed.</p>;
+      return <p>{doneWords(done)}</p>;
     case "undone":
       return (
         <p>
