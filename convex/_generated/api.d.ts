@@ -128,6 +128,7 @@ import type * as model_models_modelLink from "../model/models/modelLink.js";
 import type * as model_models_offer from "../model/models/offer.js";
 import type * as model_models_organizationKey from "../model/models/organizationKey.js";
 import type * as model_models_remoteModel from "../model/models/remoteModel.js";
+import type * as model_models_repositoryFiles from "../model/models/repositoryFiles.js";
 import type * as model_models_signCatalog from "../model/models/signCatalog.js";
 import type * as model_orders_findJob from "../model/orders/findJob.js";
 import type * as model_orders_heldChanges from "../model/orders/heldChanges.js";
@@ -373,6 +374,7 @@ declare const fullApi: ApiFromModules<{
   "model/models/offer": typeof model_models_offer;
   "model/models/organizationKey": typeof model_models_organizationKey;
   "model/models/remoteModel": typeof model_models_remoteModel;
+  "model/models/repositoryFiles": typeof model_models_repositoryFiles;
   "model/models/signCatalog": typeof model_models_signCatalog;
   "model/orders/findJob": typeof model_orders_findJob;
   "model/orders/heldChanges": typeof model_orders_heldChanges;
