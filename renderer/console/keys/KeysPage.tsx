@@ -9,6 +9,7 @@ import { useOpened } from "../palette/use-opened.ts";
 import { HandOver } from "../people/HandOver.tsx";
 import { makeSecret } from "../secrets/make-secret.ts";
 import { sha256 } from "../secrets/sha256.ts";
+import { useRoute } from "../shell/route.ts";
 import { KeyLimits } from "./KeyLimits.tsx";
 import { KeyRights } from "./KeyRights.tsx";
 import { KeysView } from "./KeysView.tsx";
@@ -19,6 +20,7 @@ const none: readonly never[] = [];
 
 export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
   const session = useSession();
+  const { id } = useRoute();
   const keys = useQuery(api.console.keys.list, { session });
   const models = useQuery(api.console.models.list, { session });
   const joined = useQuery(api.console.codes.joinAddress, { session });
@@ -51,6 +53,7 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
     <>
       <KeysView
         keys={keys}
+        only={id ?? undefined}
         onCreate={mayCreate ? () => setIsNew(true) : null}
         onLimit={mayChange ? setLimited : null}
         onEntitle={mayChange ? setEntitled : null}

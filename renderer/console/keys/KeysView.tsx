@@ -14,9 +14,12 @@ import { actionColumn, type RowActionProps, RowActions } from "../../ui/RowActio
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { KeyRow } from "../data/rows.ts";
 import { OwnerWords } from "../people/OwnerWords.tsx";
+import { hrefOf } from "../shell/route.ts";
 
 type Props = {
   readonly keys: readonly KeyRow[] | undefined;
+  /** The id of the only key to show, to which a link led. Undefined: all. */
+  readonly only?: string | undefined;
   /** Actions that the member may not take are null. */
   readonly onCreate: (() => void) | null;
   readonly onLimit: OnKey;
@@ -30,6 +33,7 @@ type OnKey = ((key: KeyRow) => void) | null;
 
 export function KeysView({
   keys,
+  only,
   onCreate,
   onLimit,
   onEntitle,
@@ -39,6 +43,7 @@ export function KeysView({
 }: Props): ReactNode {
   const now = useNow();
   const [revoking, setRevoking] = useState<KeyRow | null>(null);
+  const shown = only === undefined ? keys : keys?.filter(({ keyId }) => keyId === only);
   return (
     <Card
       flush
@@ -51,6 +56,13 @@ export function KeysView({
         )
       }
     >
+      {only === undefined ? null : (
+        <p className="border-b border-line px-4 py-2">
+          <a href={hrefOf("keys")} className="text-xs font-medium text-accent hover:underline">
+            ← All keys
+          </a>
+        </p>
+      )}
       <Table
         label="API keys"
         columns={columns(now, {
@@ -60,10 +72,16 @@ export function KeysView({
           handOver: onHandOver,
           revoke: onRevoke === null ? null : setRevoking,
         })}
-        rows={keys}
+        rows={shown}
         keyOf={(key) => key.keyId}
         detail={(key) => restrictionNote(key, now)}
-        empty={<Empty title="No API keys yet">Create a key for each program that sends jobs.</Empty>}
+        empty={
+          only === undefined ? (
+            <Empty title="No API keys yet">Create a key for each program that sends jobs.</Empty>
+          ) : (
+            <Empty title="There is no such key">It was deleted, or you may not see it.</Empty>
+          )
+        }
       />
       {revoking === null ? null : (
         <Confirm

@@ -173,6 +173,15 @@ test("the page of a job shows its attempts, its tokens and how its price came ab
   await expect(page.getByText("Attempt 1")).toBeVisible();
   await expect(page.getByRole("link", { name: "jobs-1" })).toHaveAttribute("href", /#\/devices\//);
   await expect(page.getByText(/tokens in × \d+ \+/)).toBeVisible();
+  await page.getByRole("link", { name: "First requester" }).click();
+  await expect(
+    page.getByRole("table", { name: "API keys" }).getByRole("row", { name: /sk-gleaner/ }),
+  ).toHaveCount(1);
+  await page.getByRole("link", { name: "← All keys" }).click();
+  await expect(page).toHaveURL(/#\/keys$/);
+  await page.goBack();
+  await page.goBack();
+  await expect(page.getByText("Attempt 1")).toBeVisible();
   await page.goBack();
   await expect(jobs(page)).toBeVisible();
   await donor.stop();
