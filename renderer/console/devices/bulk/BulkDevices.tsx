@@ -54,7 +54,7 @@ export function BulkDevices({ selection, filters, newest, onSelect }: Props): Re
           onClose={() => setAsking(null)}
         />
       ) : null}
-      {bulkId === null ? null : <BulkProgress bulkId={bulkId} onClose={() => setBulkId(null)} />}
+      {bulkId === null ? null : <BulkProgress key={bulkId} bulkId={bulkId} onClose={() => setBulkId(null)} />}
     </>
   );
 }
