@@ -93,6 +93,12 @@ export class ExecutionTime {
     this.#limitMemory(more);
   }
 
+  /** Ends the execution because a single call would exceed its limit. Throws ExecutionLimitError. */
+  exceed(): void {
+    this.spend(this.#limitMs);
+    this.check();
+  }
+
   /** Ends the execution because it exceeded `limitMs`. */
   spend(limitMs: number): void {
     if (this.#error !== null) return;
@@ -113,8 +119,11 @@ export class ExecutionTime {
 
   #count(): void {
     this.#charge();
-    const limitMs = this.#limit === "total" ? limits.userTimeMs : limits.unbrokenMs;
-    if (this.#usedMs >= limitMs) this.spend(limitMs);
+    if (this.#usedMs >= this.#limitMs) this.spend(this.#limitMs);
+  }
+
+  get #limitMs(): number {
+    return this.#limit === "total" ? limits.userTimeMs : limits.unbrokenMs;
   }
 
   #charge(): void {

@@ -3,8 +3,8 @@ import { executions } from "./execution.ts";
 import { ExecutionLimitError, outOfMemory } from "./execution-time.ts";
 
 /*
- * V8 ends the process if a single call of a built-in function needs too much memory, and no tick is reached before. So such calls
- * say what they will need. Convex ends a function at 64 MiB, so lists that can be filled there are far smaller.
+ * V8 ends the process if a single call of a built-in function needs too much memory, and a call that visits billions of empty
+ * places blocks it for minutes. No tick is reached before. So such calls say what they will need. Convex ends a function at 64 MiB, so lists that can be filled there are far smaller.
  */
 
 /** Ticks find out what many small calls need. */
@@ -12,10 +12,14 @@ export const smallLength = 2 ** 17;
 /** The longest list that native code may make at once. */
 export const maxElements = 2 ** 25;
 const maxCharacters = 2 ** 26;
+/** V8 takes about a tenth of a second to make them a number, and a hundred times as long for ten times as many. */
+const maxDigits = 2 ** 20;
 /** Above it, `Array` throws an error of its own. */
 const maxArrayLength = 2 ** 32 - 1;
 
 const bytesOfElement = 8;
+/** V8 makes a text of each index. */
+const bytesOfName = 32;
 
 /** Call it before native code makes a list of so many elements. Throws if the running function must end. */
 export function reserveElements(count: number): void {
@@ -27,29 +31,55 @@ export function reserveParts(characters: number): void {
   if (characters > smallLength) reserve(characters <= maxCharacters, bytesOfElement * characters, 0);
 }
 
+/** Call it before native code makes a name of each index of a text or a buffer. */
+export function reserveNames(count: number): void {
+  if (count > smallLength) reserve(count <= maxElements, bytesOfName * count, 0);
+}
+
+/** Call it before native code visits so many elements, or empty places, without a list of its own. */
+export function reserveVisits(count: number): void {
+  if (count <= maxElements) return;
+  const time = executions.getStore()?.time;
+  if (time === undefined) throw new ExecutionLimitError("Function execution timed out");
+  time.exceed();
+}
+
 /** The number of elements or characters that native code will find in a value. Runs none of its getters. */
 export function lengthOf(value: unknown): number {
   if (typeof value === "string" || Array.isArray(value)) return value.length;
   if (typeof value !== "object" || value === null) return 0;
-  if (ArrayBuffer.isView(value)) return value.byteLength;
+  if (ArrayBuffer.isView(value)) return value.byteLength / bytesOfEach(value);
   const length: unknown = Object.getOwnPropertyDescriptor(value, "length")?.value;
   return typeof length === "number" ? length : 0;
 }
 
-/** Bundled code calls these functions before it makes arrays and buffers. Each returns its first argument. */
+function bytesOfEach(view: ArrayBufferView & { readonly BYTES_PER_ELEMENT?: number }): number {
+  return view.BYTES_PER_ELEMENT ?? 1;
+}
+
+/** Bundled code calls these functions before it makes lists, buffers and numbers. Each returns its first argument. */
 export const executionReserve: Reserve = {
   array(length) {
     if (typeof length === "number" && length <= maxArrayLength) reserveElements(length);
     return length;
   },
-  buffer(length, bytesOfEach) {
-    if (typeof length === "number" && length > smallLength) reserve(true, 0, length * bytesOfEach);
+  buffer(length, bytes) {
+    const count = typeof length === "number" ? length : lengthOf(length);
+    if (count > smallLength) reserve(typeof length === "number" || count <= maxElements, 0, count * bytes);
     return length;
   },
   spread(list) {
     if (typeof list === "string" || Array.isArray(list) || ArrayBuffer.isView(list))
       reserveElements(lengthOf(list));
     return list;
+  },
+  fields(value) {
+    if (typeof value === "string") reserveNames(value.length);
+    return value;
+  },
+  digits(value) {
+    if (typeof value === "string" && value.length > maxDigits) reserveVisits(Infinity);
+    return value;
   },
 };
 

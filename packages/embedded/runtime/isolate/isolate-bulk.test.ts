@@ -4,6 +4,7 @@ import { limitBulk } from "./isolate-bulk.ts";
 
 const createRealm = () => vm.createContext(vm.constants.DONT_CONTEXTIFY);
 const [plain, limited] = [createRealm(), createRealm()];
+Object.assign(limited, { ArrayBuffer, Uint8Array });
 limitBulk(limited);
 
 const resultsOf = (code: string) =>
@@ -26,6 +27,19 @@ test.each([
   "[1, 2].constructor === Array && Array.from([]) instanceof Array",
   "[[].fill, [].flat, [].keys, [].concat, ''.split, JSON.parse, Array.from].map((each) => [each.name, each.length, 'prototype' in each])",
   "[Object.keys([].fill), Object.keys(Array.prototype), Object.keys(JSON)]",
+  "[[1, 2].map((x) => x + 1), [1, 2].map(function () { return this.a; }, { a: 5 }), [, 1].map(() => 2), [1].flatMap((x) => [x, x])]",
+  "[[3, 1, 2].sort(), [3, 1, 2].sort((a, b) => b - a), [1, 2, 3].slice(), [1, 2, 3].slice(-2, -1), [1, 2, 3].reverse()]",
+  "[[1, 2, 3].splice(1), [1, 2, 3].splice(), [1, 2, 3].splice(0, undefined), [1, 2].shift(), [1].unshift(2, 3), [1, 2, 3].copyWithin(0, 1)]",
+  "[[1, 2].join(), [1, null].join('-'), String([1, [2]]), [1].toLocaleString(), [1, 2].reduce((a, x) => a + x), [1, 2].reduceRight((a, x) => a + x, '')]",
+  "[[1, NaN].includes(NaN), [1, 1].indexOf(1, 1), [1, 1].lastIndexOf(1), [1, 1].lastIndexOf(1, 0), [1, 2].find((x) => x > 1), [1, 2].findLastIndex((x) => x < 2)]",
+  "[[1].some((x) => x), [].every((x) => x), [1, 2].filter((x) => x > 1), [...[1, 2].values()]]",
+  "['aba'.replace('a', 'c'), 'aba'.replaceAll('a', (x) => x + x), 'aba'.replace(/b/g, '[$&]')]",
+  "[Object.keys('ab'), Object.keys({ a: 1 }), Object.entries([5]), Object.values('ab'), Object.assign({}, { a: 1 }, 'b', null)]",
+  "[Object.getOwnPropertyNames('a'), Object.keys(new Uint8Array(2)), Object.getOwnPropertyDescriptors('a')]",
+  "(() => { try { [].map.call(null); } catch (error) { return error instanceof TypeError; } })()",
+  "(() => { try { [].map(5); } catch (error) { return error.message; } })()",
+  "(() => { try { [].reduce((a) => a); } catch (error) { return error.message; } })()",
+  "(() => { try { Object.keys(null); } catch (error) { return error.message; } })()",
   "(() => { try { [].fill.call(null); } catch (error) { return error instanceof TypeError; } })()",
   "(() => { try { JSON.parse('{'); } catch (error) { return [error instanceof SyntaxError, error.message]; } })()",
   "(() => { try { new [].fill(); } catch (error) { return error instanceof TypeError; } })()",
@@ -45,16 +59,61 @@ test.each([
   "list.toSorted()",
   "list.toSpliced(0)",
   "list.with(0, 1)",
+  "list.map(String)",
+  "list.flatMap(String)",
+  "list.filter(String)",
+  "list.slice(5)",
+  "list.sort()",
+  "list.splice(0, 1)",
+  "list.values()",
+  "Promise.all(list)",
+  "Promise.race(list)",
+  "Array.fromAsync(list)",
   "Array.from(list)",
   "Array.from({ length: 2 ** 53 - 1 })",
   "[].fill.call({ length: 2 ** 53 - 1 })",
   "text.split('')",
   "text.match(/./g)",
   "text.matchAll(/./g)",
+  "text.replace(/x/g, '')",
+  "text.replaceAll('x', 'y')",
+  "Object.keys(text)",
+  "Object.values(text)",
+  "Object.entries(text)",
+  "Object.assign({}, text)",
+  "Object.getOwnPropertyNames(text)",
+  "Object.getOwnPropertyDescriptors(text)",
+  "Object.keys(new Uint8Array(2 ** 25 + 1))",
   "JSON.parse(text)",
 ])("it refuses more than it could hold: %s", (code) => {
   const prelude = "const list = []; list.length = 2 ** 31; const text = 'x'.repeat(2 ** 27);";
   expect(() => void vm.runInContext(`{ ${prelude} ${code}; }`, limited)).toThrow("ran out of memory");
+});
+
+test.each([
+  "list.copyWithin(1, 0)",
+  "list.every(String)",
+  "list.find(Boolean)",
+  "list.findIndex(Boolean)",
+  "list.findLast(Boolean)",
+  "list.findLastIndex(Boolean)",
+  "list.forEach(String)",
+  "list.includes(1)",
+  "list.indexOf(1)",
+  "list.join('')",
+  "list.lastIndexOf(1)",
+  "list.reduce(String, 1)",
+  "list.reduceRight(String, 1)",
+  "list.reverse()",
+  "list.shift()",
+  "list.some(String)",
+  "list.toLocaleString()",
+  "list.unshift(1)",
+  "[].forEach.call({ length: 2 ** 53 - 1 }, String)",
+  "const sparse = []; sparse[4e9] = 1; sparse.indexOf(1)",
+])("it refuses to visit more than it could in time: %s", (code) => {
+  const prelude = "const list = []; list.length = 2 ** 32 - 1;";
+  expect(() => void vm.runInContext(`{ ${prelude} ${code}; }`, limited)).toThrow("timed out");
 });
 
 test("it runs no getter to know how much there is", () => {

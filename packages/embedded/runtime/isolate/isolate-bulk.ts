@@ -1,20 +1,70 @@
 import vm from "node:vm";
-import { lengthOf, maxElements, reserveElements, reserveParts, smallLength } from "../execution/reserve.ts";
+import {
+  lengthOf,
+  maxElements,
+  reserveElements,
+  reserveNames,
+  reserveParts,
+  reserveVisits,
+  smallLength,
+} from "../execution/reserve.ts";
 
-const arrayMethods = ["entries", "fill", "keys", "toReversed", "toSorted", "toSpliced", "with"];
-const stringMethods = ["match", "matchAll", "split"];
+/** Methods of arrays that make a list as long as theirs. */
+const listing = [
+  "entries",
+  "fill",
+  "filter",
+  "flatMap",
+  "keys",
+  "map",
+  "slice",
+  "sort",
+  "splice",
+  "toReversed",
+  "toSorted",
+  "toSpliced",
+  "values",
+  "with",
+];
+/** Methods of arrays that visit every place, also empty ones, and make no list. */
+const visiting = [
+  "copyWithin",
+  "every",
+  "find",
+  "findIndex",
+  "findLast",
+  "findLastIndex",
+  "forEach",
+  "includes",
+  "indexOf",
+  "join",
+  "lastIndexOf",
+  "reduce",
+  "reduceRight",
+  "reverse",
+  "shift",
+  "some",
+  "toLocaleString",
+  "unshift",
+];
+const textMethods = ["match", "matchAll", "replace", "replaceAll", "split"];
+/** Functions of `Object` that name each character of a text, and each element of a buffer. */
+const naming = ["entries", "getOwnPropertyDescriptors", "getOwnPropertyNames", "keys", "values"];
 
 /** The text of a method that does something before the built-in one. Each has code of its own, so V8 can compile both as one. */
 const guarded = (owner: string, name: string, before: string): string => `{
   const own = ${owner}.${name};
   guard(${owner}, own, { ${name}(...args) { ${before} return apply(own, this, args); } }.${name});
 }`;
+const allGuarded = (owner: string, names: readonly string[], before: string): string =>
+  names.map((name) => guarded(owner, name, before)).join("");
 
 /** Runs in the realm. */
 const guards = new vm.Script(`((reserve) => {
   "use strict";
   const { apply, defineProperty } = Reflect;
   const { isArray } = Array;
+  const { isView } = ArrayBuffer;
   const guard = (owner, own, value) => {
     defineProperty(value, "length", { value: own.length });
     defineProperty(owner, own.name, { value });
@@ -33,11 +83,15 @@ const guards = new vm.Script(`((reserve) => {
     for (let i = 0; i < lists.length; i += 1) count += isArray(lists[i]) ? lists[i].length : 1;
     return count;
   };
-  ${arrayMethods.map((name) => guarded("Array.prototype", name, "if (!isSmallList(this)) reserve.list(this);")).join("")}
-  ${stringMethods.map((name) => guarded("String.prototype", name, "if (!isSmallText(this)) reserve.text(this);")).join("")}
+  ${allGuarded("Array.prototype", listing, "if (!isSmallList(this)) reserve.list(this);")}
+  ${allGuarded("Array.prototype", visiting, `if (!(isArray(this) && this.length <= ${String(maxElements)})) reserve.visits(this);`)}
+  ${allGuarded("String.prototype", textMethods, "if (!isSmallText(this)) reserve.text(this);")}
+  ${allGuarded("Object", naming, "if (typeof args[0] === 'string' || isView(args[0])) reserve.names(args[0]);")}
+  ${guarded("Object", "assign", "for (let i = 1; i < args.length; i += 1) if (typeof args[i] === 'string') reserve.names(args[i]);")}
+  ${allGuarded("Promise", ["all", "allSettled", "any", "race"], "if (!isSmallList(args[0])) reserve.list(args[0]);")}
+  ${allGuarded("Array", ["from", "fromAsync"], "if (!isSmallList(args[0])) reserve.list(args[0]);")}
   ${guarded("Array.prototype", "concat", "const count = countAll(args); if (count > 1 || !isSmallList(this)) reserve.more(this, count);")}
   ${guarded("Array.prototype", "flat", `if (isArray(this)) reserve.elements(countFlat(this, args[0] ?? 1, ${String(maxElements)}));`)}
-  ${guarded("Array", "from", "if (!isSmallList(args[0])) reserve.list(args[0]);")}
   ${guarded("JSON", "parse", "if (!isSmallText(args[0])) reserve.text(args[0]);")}
 })`);
 
@@ -45,12 +99,14 @@ const reserve = {
   elements: reserveElements,
   list: (list: unknown) => reserveElements(lengthOf(list)),
   more: (list: unknown, count: number) => reserveElements(lengthOf(list) + count),
+  names: (value: unknown) => reserveNames(lengthOf(value)),
   text: (text: unknown) => reserveParts(lengthOf(text)),
+  visits: (list: unknown) => reserveVisits(lengthOf(list)),
 };
 
 /**
- * Lets built-in functions that make much of little say first how much memory they need. A single such call could end the
- * process. Those that V8 compiles into the code of their callers, such as `map`, stay as they are.
+ * Lets built-in functions that make or visit much say first how much it is. A single such call could end the process, or block
+ * it for minutes.
  */
 export function limitBulk(global: vm.Context): void {
   (guards.runInContext(global) as (functions: typeof reserve) => void)(reserve);

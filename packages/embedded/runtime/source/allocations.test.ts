@@ -15,6 +15,14 @@ test.each([
   ["new Float64Array(f(n))", "new Float64Array(§.buffer(f(n),8))"],
   ["[...n]", "[...§.spread(n)]"],
   ["[1, ...f(n), ...[...n]]", "[1, ...§.spread(f(n)), ...§.spread([...§.spread(n)])]"],
+  ["new Set(n)", "new Set(§.spread(n))"],
+  ["new Map(f(n))", "new Map(§.spread(f(n)))"],
+  ["BigInt(n)", "BigInt(§.digits(n))"],
+  ["f(...n)", "f(...§.spread(n))"],
+  ["new X(1, ...n)", "new X(1, ...§.spread(n))"],
+  ["({ ...n, a: { ...m } })", "({ ...__convexFields(n), a: { ...__convexFields(m) } })"],
+  ["const [a, ...b] = n, c = m", "const [a, ...b] = §.spread(n), c = m"],
+  ["[a, ...b] = n", "[a, ...b] = §.spread(n)"],
   ["[...Array(n).keys()]", "[...§.spread(Array(__convexLength(n)).keys())]"],
 ])("code says which memory it needs: %s", (code, expected) => {
   expect(marked(code)).toBe(expected);
@@ -26,13 +34,23 @@ test.each([
   "new Uint8Array(buffer, 4, n)",
   "new Array()",
   "new Array(1, 2)",
-  "new Array(...n)",
   "Array.of(n)",
   "new Uint8Array()",
-  "new Set(n)",
+  "new Set()",
+  "new Set([n, m])",
+  "BigInt(1)",
   "new toString(n)",
-  "f(...n)",
-  "({ ...n })",
+  "const [a, b] = n",
+  "const { a, ...b } = n",
 ])("code that needs little says nothing: %s", (code) => {
   expect(marked(code)).toBe(code);
+});
+
+test("the rest of a function's parameters says nothing where it is passed on", () => {
+  const code = "const f = (first, ...rest) => (g(...rest), [...rest], g(...first))";
+  expect(marked(code)).toContain("g(...rest), [...rest], g(...§.spread(first))");
+});
+
+test("a loop over names says what it needs for those of a text", () => {
+  expect(marked("for (const name in n) f(name)")).toContain("in __convexFields(n)) {");
 });

@@ -1,7 +1,7 @@
-import type { CallExpression, NewExpression, Node } from "acorn";
+import type { AnyNode, CallExpression, NewExpression, Node, Pattern, SpreadElement } from "acorn";
 
-/** The call of `Reserve` that precedes an allocation: the code around its length. */
-export type Allocation = { readonly length: Node; readonly before: string; readonly after: string };
+/** The call of `Reserve` that precedes an allocation: the code around the value that says how much it needs. */
+export type Allocation = { readonly value: Node; readonly before: string; readonly after: string };
 
 const bytesOfEach: Readonly<Record<string, number>> = {
   ArrayBuffer: 1,
@@ -19,24 +19,66 @@ const bytesOfEach: Readonly<Record<string, number>> = {
   BigUint64Array: 8,
 };
 
+/** The functions of `Reserve` for the only argument of other built-in constructors. */
+const reserveOf: Readonly<Record<string, string>> = { Set: "spread", Map: "spread", BigInt: "digits" };
+
 /**
- * How code says which memory it needs, where it makes an array or a buffer of a length that could be large; null for other
+ * How code says what it needs, where it makes a list, a buffer or a number of a length that could be large; null for other
  * calls. V8 compiles `Array` into the code of its callers, and its prototype refers to it, so we cannot replace it.
  */
 export function allocationOf({ callee, arguments: args }: CallExpression | NewExpression): Allocation | null {
-  const [length, ...others] = args;
-  if (callee.type !== "Identifier" || length === undefined || others.length > 0 || isSmall(length))
-    return null;
-  if (callee.name === "Array") return { length, before: "__convexLength(", after: ")" };
-  if (!Object.hasOwn(bytesOfEach, callee.name)) return null;
-  return { length, before: "__convexReserve.buffer(", after: `,${String(bytesOfEach[callee.name])})` };
+  const [value, ...others] = args;
+  if (callee.type !== "Identifier" || value === undefined || others.length > 0 || isSmall(value)) return null;
+  const { name } = callee;
+  if (name === "Array") return { value, before: "__convexLength(", after: ")" };
+  if (Object.hasOwn(reserveOf, name)) return reserved(value, reserveOf[name] as string);
+  if (!Object.hasOwn(bytesOfEach, name)) return null;
+  return { value, before: "__convexReserve.buffer(", after: `,${String(bytesOfEach[name])})` };
+}
+
+/**
+ * How code says what `...value` needs. Null for the rest of a function's own parameters: V8 often makes no list of it.
+ * @param outside the nodes around it, the innermost last
+ */
+export function allocationOfSpread(
+  { argument }: SpreadElement,
+  outside: readonly AnyNode[],
+): Allocation | null {
+  if (outside.at(-1)?.type === "ObjectExpression") return allocationOfNames(argument);
+  return argument.type === "Identifier" && restNames(outside).includes(argument.name)
+    ? null
+    : reserved(argument, "spread");
+}
+
+/** How code says what it needs to read all names in a value. An object has them already, but a text's are made anew. */
+export function allocationOfNames(value: Node): Allocation {
+  return { value, before: "__convexFields(", after: ")" };
+}
+
+/** How `[first, ...others] = value` says what it needs; null for other patterns. */
+export function allocationOfPattern(pattern: Pattern, value: Node): Allocation | null {
+  if (pattern.type !== "ArrayPattern" || pattern.elements.at(-1)?.type !== "RestElement") return null;
+  return reserved(value, "spread");
+}
+
+function reserved(value: Node, name: string): Allocation {
+  return { value, before: `__convexReserve.${name}(`, after: ")" };
+}
+
+function restNames(outside: readonly AnyNode[]): readonly string[] {
+  return outside.flatMap((node) => {
+    const last = "params" in node ? node.params.at(-1) : undefined;
+    return last?.type === "RestElement" && last.argument.type === "Identifier" ? [last.argument.name] : [];
+  });
 }
 
 /** Most programs make small arrays and buffers again and again. */
 const smallLength = 4_096;
 
-/** Asks the host only for a large array, since V8 compiles this into the code. */
-export const arrayLength = `const __convexLength=(length)=>typeof length=="number"&&length>${String(smallLength)}?__convexReserve.array(length):length;`;
+/** They ask the host only for a large array or a long text, since V8 compiles them into the code. */
+export const allocationChecks =
+  `const __convexLength=(length)=>typeof length=="number"&&length>${String(smallLength)}?__convexReserve.array(length):length,` +
+  `__convexFields=(value)=>typeof value=="string"&&value.length>${String(smallLength)}?__convexReserve.fields(value):value;`;
 
 function isSmall(length: Node & { readonly value?: unknown }): boolean {
   switch (length.type) {

@@ -27,11 +27,16 @@ export type NodeBundle = {
 /** The exports of a module, by name. */
 export type ModuleNamespace = { readonly [name: string]: unknown };
 
-/** A script calls these functions before it makes an array, a buffer or a list. Each returns its first argument, or throws. */
+/** A script calls these functions before a single operation that may need much. Each returns its first argument, or throws. */
 export type Reserve = {
   readonly array: (length: unknown) => unknown;
   readonly buffer: (length: unknown, bytesOfEach: number) => unknown;
+  /** Before all elements of a list are read. */
   readonly spread: (list: unknown) => unknown;
+  /** Before all names in a value are read: of a text, these are its indexes. */
+  readonly fields: (value: unknown) => unknown;
+  /** Before a text becomes a big integer. */
+  readonly digits: (value: unknown) => unknown;
 };
 
 /** A script's ticks decrement `fuel`. Below zero they call `refuel`, which refills `fuel` or throws. */

@@ -1,18 +1,23 @@
 import {
   type AnyNode,
-  type CallExpression,
   type Comment,
   type Expression,
   type ForStatement,
   type Function,
-  type NewExpression,
   type Node,
   parse,
   type Program,
   type Statement,
 } from "acorn";
 import { fullAncestor } from "acorn-walk";
-import { allocationOf, arrayLength } from "./allocations.ts";
+import {
+  type Allocation,
+  allocationChecks,
+  allocationOf,
+  allocationOfNames,
+  allocationOfPattern,
+  allocationOfSpread,
+} from "./allocations.ts";
 import { ticksName } from "./bundled-script.ts";
 import { type Insertion, shiftMappings } from "./loop-ticks-map.ts";
 import { isCostly, namedFunctions } from "./named-functions.ts";
@@ -56,7 +61,7 @@ const countRounds = `let __convexRounds=${startRounds};`;
 const roundTick = `--__convexRounds<0&&(__convexRounds=__convexPay())`;
 const prologue =
   `;const {fuel:__convexFuel,refuel:__convexRefuel,reserve:__convexReserve}=${ticksName};` +
-  arrayLength +
+  allocationChecks +
   `const __convexPay=()=>{${payForLoop};return ${startRounds}};${countRounds}`;
 
 const space = String.raw`\s|//[^\n]*\n|/\*[^]*?\*/`;
@@ -136,9 +141,8 @@ function tickInsertions(program: Program, code: string): readonly Insertion[] {
       openers.push({ at: place.at, text });
     }
   };
-  const reserveFor = (node: CallExpression | NewExpression): void => {
-    const allocation = allocationOf(node);
-    if (allocation !== null) around(allocation.length, allocation.before, allocation.after);
+  const reserve = (allocation: Allocation | null): void => {
+    if (allocation !== null) around(allocation.value, allocation.before, allocation.after);
   };
   // Visits inner nodes first.
   fullAncestor(program, (node, _, ancestors) => {
@@ -148,6 +152,7 @@ function tickInsertions(program: Program, code: string): readonly Insertion[] {
       case "ForInStatement":
       case "ForOfStatement":
       case "DoWhileStatement": {
+        if (node.type === "ForInStatement") reserve(allocationOfNames(node.right));
         const outside = ancestors.slice(0, -1);
         if (canBeSplit(node, outside.at(-1), withFunctions)) {
           splitLoop(node);
@@ -159,7 +164,7 @@ function tickInsertions(program: Program, code: string): readonly Insertion[] {
         return;
       }
       case "CallExpression":
-        reserveFor(node);
+        reserve(allocationOf(node));
         if (!isCostly(node) || (node.callee.type === "Identifier" && named.cheapNames.has(node.callee.name)))
           return;
         for (const each of ancestors) calling.add(each);
@@ -167,10 +172,15 @@ function tickInsertions(program: Program, code: string): readonly Insertion[] {
       case "NewExpression":
       case "SpreadElement":
       case "TaggedTemplateExpression":
-        if (node.type === "NewExpression") reserveFor(node);
-        if (node.type === "SpreadElement" && ancestors.at(-2)?.type === "ArrayExpression")
-          around(node.argument, "__convexReserve.spread(", ")");
+        if (node.type === "NewExpression") reserve(allocationOf(node));
+        if (node.type === "SpreadElement") reserve(allocationOfSpread(node, ancestors.slice(0, -1)));
         for (const each of ancestors) calling.add(each);
+        return;
+      case "VariableDeclarator":
+        if (node.init != null) reserve(allocationOfPattern(node.id, node.init));
+        return;
+      case "AssignmentExpression":
+        reserve(allocationOfPattern(node.left, node.right));
         return;
       case "StaticBlock":
         if (withLoops.has(node)) openers.push({ at: code.indexOf("{", node.start) + 1, text: countRounds });
