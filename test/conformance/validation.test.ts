@@ -96,3 +96,12 @@ test("a document that fits the schema is stored", async () => {
   };
   expect(await httpClient().mutation(modules.things.insertTyped, { document })).toBeNull();
 });
+
+test("a staged validator refuses no document", async () => {
+  const write = (document: Record<string, Value>) =>
+    httpClient().mutation(modules.things.insertTyped, { document });
+  expect(await write({ name: "x", count: 1, level: "high" })).toBeNull();
+  await expect(write({ name: "x", count: "one" })).rejects.toThrow(
+    saying(mismatch(".count", '"one"', "v.float64()")),
+  );
+});

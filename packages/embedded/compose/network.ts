@@ -142,6 +142,7 @@ export async function serveNetwork(
 
   const pushes = new Pushes({
     deployment,
+    engine,
     bundle: bundlePushedCode,
     variables: () => environment.all,
     version: convexVersion,

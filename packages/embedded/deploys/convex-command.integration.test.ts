@@ -68,6 +68,7 @@ async function start(sources: Sources, atStart: Sources = { "old.ts": "export {}
 }
 
 const deploy = ["deploy", "--typecheck", "disable"];
+const allowed = "--allow-unstaging-schema";
 
 test("npx convex deploy replaces the functions while clients stay connected", async () => {
   const { backend, folder, convex, http } = await start({ ...app("first"), ...schemaOf("number") });
@@ -99,6 +100,36 @@ test("a push whose schema stored documents do not fit is refused, and changes no
   expect(refused.code).not.toBe(0);
   expect(refused.stderr).toContain('in table "things" does not match the schema');
   expect(await http.query(which)).toBe("first");
+});
+
+test("npx convex deploy tells whether the documents fit a staged validator, and applies it", async () => {
+  const { folder, convex, http } = await start(app("first"));
+  const deployed = async (table: string, ...args: string[]): Promise<Ran> => {
+    await writeSources(folder, {
+      "schema.ts": `import { defineSchema, defineTable } from "convex/server";
+        import { v } from "convex/values";
+        export default defineSchema({ things: ${table} });`,
+    });
+    return convex(...deploy, ...args);
+  };
+  const now = "defineTable({ n: v.number() })";
+  expect((await deployed(`${now}.staged({ n: v.string() })`)).code).toBe(0);
+  await http.mutation(put, { n: 1 });
+  const misfit = await deployed(`${now}.staged({ n: v.string() })`);
+  expect(misfit.code, misfit.stderr).toBe(0);
+  expect(misfit.stderr).toMatch(/things: failed: Document with ID "\w+" in table "things" does not match/);
+  const both = "v.union(v.literal(1), v.string())";
+  expect((await deployed(`${now}.staged({ n: ${both} })`)).code).toBe(0);
+  const removed = await deployed(now);
+  expect(removed.code).not.toBe(0);
+  expect(removed.stderr).toContain("discards staged schema validation");
+  const conflict = await deployed("defineTable({ n: v.literal(1) }).staged({ n: v.string() })", allowed);
+  expect(conflict.code).not.toBe(0);
+  expect(conflict.stderr).toContain("enforced validator change needs their documents walked: things.");
+  const applied = await deployed(`defineTable({ n: ${both} })`);
+  expect(applied.code, applied.stderr).toBe(0);
+  expect(applied.stderr).toContain("validated. This deploy applies the staged schema");
+  await expect(http.mutation(put, { n: 2 })).rejects.toThrow("does not match the schema");
 });
 
 test("a module that fails while it is loaded fails the push with its line", async () => {

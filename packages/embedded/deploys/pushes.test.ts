@@ -12,6 +12,7 @@ test("a push must start again after a variable has changed", async () => {
   const { runner } = await openFixture({ engine, bundle });
   let planet = "mars";
   const pushes = new Pushes({
+    engine,
     bundle: () => Promise.resolve({ kind: "bundled", bundle }),
     deployment: new Deployment(runner, () => Promise.reject(new Error("no Node modules"))),
     variables: () => ({ PLANET: planet }),

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { JSONValue } from "convex/values";
-import { parseEngineTableName } from "../names/table-name.ts";
+import { engineTableName, parseEngineTableName } from "../names/table-name.ts";
 import type { BundleOutcome } from "../runtime/bundle/bundle.ts";
 import type { LoadedComponents } from "../runtime/bundle/loaded-components.ts";
 import type { PushedCode } from "../runtime/bundle/pushed-code.ts";
@@ -8,6 +8,7 @@ import { SchemaMismatchError } from "../runtime/checks/schema.ts";
 import type { Bundle } from "../runtime/isolate/worlds.ts";
 import { analysisOf, treeOf } from "./push-analysis.ts";
 import { type IndexDiff, indexDiffs, pushDiff } from "./push-diff.ts";
+import { stagedConflict, stagedPredictions, type Stored } from "./staged-validators.ts";
 
 /** Pushes that were started and not finished, such as those of `npx convex codegen`. */
 const maxPending = 4;
@@ -32,6 +33,7 @@ type PushesDeps<Prepared extends Loaded> = {
     readonly check: (prepared: Prepared) => void;
     readonly deploy: (prepared: Prepared) => Promise<void>;
   };
+  readonly engine: Stored;
   readonly variables: () => { readonly [name: string]: string };
   readonly version: string;
 };
@@ -53,8 +55,10 @@ export class Pushes<Prepared extends Loaded> {
     const loadedWith = this.#variables();
     const loaded = await this.#load(pushed);
     if (loaded.kind === "refused") return loaded;
-    const { deployment, variables, version } = this.#deps;
+    const { deployment, engine, variables, version } = this.#deps;
     const { components } = loaded.prepared.code;
+    const conflict = stagedConflict(deployment.components, components, engine);
+    if (conflict !== null) return { kind: "refused", reason: conflict };
     const id = randomUUID();
     const [oldest] = this.#pending.keys();
     if (oldest !== undefined && this.#pending.size >= maxPending) this.#pending.delete(oldest);
@@ -75,14 +79,15 @@ export class Pushes<Prepared extends Loaded> {
     });
   }
 
-  /** Tells which indexes pushed code adds and removes, with the number of documents in them. */
-  async evaluate(
-    pushed: PushedCode,
-    count: (component: string, table: string) => number,
-  ): Promise<Answered | Refused> {
+  /**
+   * Tells which indexes pushed code adds and removes, with the number of documents in them, and whether the stored documents
+   * fit staged validators.
+   */
+  async evaluate(pushed: PushedCode): Promise<Answered | Refused> {
     const loaded = await this.#load(pushed);
     if (loaded.kind === "refused") return loaded;
-    const before = this.#deps.deployment.components;
+    const { deployment, engine } = this.#deps;
+    const before = deployment.components;
     const after = loaded.prepared.code.components;
     const diffs = Object.entries(indexDiffs(before, after));
     const known = new Set(before.all.map(({ definition }) => definition));
@@ -93,8 +98,10 @@ export class Pushes<Prepared extends Loaded> {
           {
             definitionPath: (after.get(path) ?? before.get(path))?.definition ?? "",
             schemaValidation: after.schemaOf(path).validators.size > 0,
-            tables: [],
-            indexes: predictions(diff, (table) => count(path, table)),
+            indexes: predictions(diff, (table) =>
+              engine.countDocuments(engineTableName({ component: path, table })),
+            ),
+            ...stagedPredictions(before, after, path, engine),
           },
         ]),
       ),

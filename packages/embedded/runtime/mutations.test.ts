@@ -155,6 +155,7 @@ test("a stored document that does not fit the schema is named", async () => {
     validators: new Map([
       ["notes", { type: "object", value: { text: { fieldType: { type: "string" }, optional: false } } }],
     ]),
+    stagedValidators: new Map(),
     staged: new Set(),
   };
   expect(() => checkStoredDocuments(engine, schema, appComponent, ["notes"])).toThrow(

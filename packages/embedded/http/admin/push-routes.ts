@@ -3,8 +3,6 @@ import type { JSONValue } from "convex/values";
 import { z } from "zod";
 import type { AdminKeyCheck } from "../../auth/admin-key.ts";
 import { codeOf, pushRequest } from "../../deploys/push-request.ts";
-import type { Engine } from "../../engine/model/types.ts";
-import { engineTableName } from "../../names/table-name.ts";
 import type { PushedCode } from "../../runtime/bundle/pushed-code.ts";
 import type { RecordAct } from "../../system/admin-acts.ts";
 import { parseWith } from "../../wire/describe-faults.ts";
@@ -19,14 +17,10 @@ type Answer =
 
 type PushRouteDeps = {
   readonly isAdminKey: AdminKeyCheck;
-  readonly engine: Pick<Engine, "countDocuments" | "definitionOf">;
   readonly version: string;
   readonly pushes: {
     readonly start: (code: PushedCode) => Promise<Answer>;
-    readonly evaluate: (
-      code: PushedCode,
-      count: (component: string, table: string) => number,
-    ) => Promise<Answer>;
+    readonly evaluate: (code: PushedCode) => Promise<Answer>;
     readonly schemaStatus: (id: string) => JSONValue;
     readonly finish: (id: string, isDry: boolean) => Promise<Answer | null>;
   };
@@ -98,12 +92,10 @@ async function startPush({ pushes }: PushRouteDeps, body: JSONValue): Promise<Re
   return replyTo(await pushes.start(codeOf(parsed.value)));
 }
 
-async function evaluateSchema({ pushes, engine }: PushRouteDeps, body: JSONValue): Promise<Reply> {
+async function evaluateSchema({ pushes }: PushRouteDeps, body: JSONValue): Promise<Reply> {
   const parsed = parseWith(pushRequest, body);
   if (parsed.kind === "invalid") return refusal(400, "InvalidPush", parsed.reason);
-  const count = (component: string, table: string): number =>
-    engine.countDocuments(engineTableName({ component, table }));
-  return replyTo(await pushes.evaluate(codeOf(parsed.value), count));
+  return replyTo(await pushes.evaluate(codeOf(parsed.value)));
 }
 
 function waitForSchema({ pushes }: PushRouteDeps, body: JSONValue): Promise<Reply> {

@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { checkDefinitions, SchemaDefinitionError, type TableShape } from "./schema-limits.ts";
+import {
+  checkDefinitions,
+  checkDocumentType,
+  SchemaDefinitionError,
+  type TableShape,
+} from "./schema-limits.ts";
+import type { ValidatorJson } from "./validator-json.ts";
 
 const table = (indexes: TableShape["indexes"], tableName = "jobs"): TableShape[] => [{ tableName, indexes }];
 const index = (indexDescriptor: string, ...fields: string[]) => ({ indexDescriptor, fields });
@@ -126,4 +132,27 @@ test.each<[string, readonly TableShape[], string | null]>([
     expect(check).toThrow(SchemaDefinitionError);
     expect(check).toThrow(problem);
   }
+});
+
+const [object, any, text]: readonly [ValidatorJson, ValidatorJson, ValidatorJson] = [
+  { type: "object", value: {} },
+  { type: "any" },
+  { type: "string" },
+];
+const union = (...value: ValidatorJson[]): ValidatorJson => ({ type: "union", value });
+
+test.each([object, any, union(object, object)])("documents may have a validator such as %j", (validator) => {
+  expect(() => {
+    checkDocumentType(validator);
+  }).not.toThrow();
+});
+
+test.each([
+  [text, "v.string()"],
+  [union(object, text), "v.string()"],
+  [union(object, any), "v.any()"],
+])("documents may not have the validator %j", (validator, found) => {
+  expect(() => {
+    checkDocumentType(validator);
+  }).toThrow(`must be an object, a union of objects, or \`v.any()\`. Found ${found}.`);
 });

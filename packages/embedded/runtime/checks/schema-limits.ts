@@ -1,5 +1,7 @@
+import { formatValidator } from "./format-value.ts";
 import { identifierProblem } from "./identifier.ts";
 import { limits } from "./limits.ts";
+import type { ValidatorJson } from "./validator-json.ts";
 
 type Named = { readonly indexDescriptor: string };
 type OrderedIndex = Named & { readonly fields: readonly string[] };
@@ -32,6 +34,18 @@ const reservedIndexes = new Set(["by_id", "by_creation_time"]);
 export function checkDefinitions(tables: readonly TableShape[]): void {
   if (tables.length > limits.tables) refuse(`Number of tables cannot exceed ${limits.tables}.`);
   for (const table of tables) checkTable(table);
+}
+
+/** Checks that a validator is one of documents. Throws SchemaDefinitionError in Convex's words. */
+export function checkDocumentType(validator: ValidatorJson): void {
+  const members = validator.type === "union" ? validator.value : [validator];
+  const wrong = members.find(
+    ({ type }) => type !== "object" && (type !== "any" || validator.type === "union"),
+  );
+  if (wrong === undefined) return;
+  refuse(
+    `The document validator in a schema must be an object, a union of objects, or \`v.any()\`. Found ${formatValidator(wrong)}. To learn more, see the schema documentation at https://docs.convex.dev/database/schemas.`,
+  );
 }
 
 /** The table's indexes that queries may not use yet. */

@@ -4,7 +4,7 @@ import type { IndexDefinition, TableDefinition } from "../../values/keys/index-f
 import { fullRange } from "../../values/keys/index-range.ts";
 import { searchIndexFields } from "../../values/keys/search-definition.ts";
 import { checkValue } from "./check-value.ts";
-import { checkDefinitions, stagedIndexes, type TableShape } from "./schema-limits.ts";
+import { checkDefinitions, checkDocumentType, stagedIndexes, type TableShape } from "./schema-limits.ts";
 import type { TableOf, ValidatorJson } from "./validator-json.ts";
 
 /** The definitions in the bundle's `schema.ts`. */
@@ -12,14 +12,24 @@ export type Schema = {
   readonly tables: readonly TableDefinition[];
   /** Validators of the documents by table, without the system fields. A table without a validator is not checked. */
   readonly validators: ReadonlyMap<string, ValidatorJson>;
+  /** Validators to be, which `.staged()` declares, by table. Writes are not refused by them. */
+  readonly stagedValidators: ReadonlyMap<string, ValidatorJson>;
   /** The indexes that are declared, but not to be used yet, as "table.index". */
   readonly staged: ReadonlySet<string>;
 };
 
-type ExportedTable = TableShape & { readonly documentType: ValidatorJson };
+type ExportedTable = TableShape & {
+  readonly documentType: ValidatorJson;
+  readonly stagedDocumentType?: ValidatorJson;
+};
 type ExportedSchema = { readonly tables: readonly ExportedTable[]; readonly schemaValidation: boolean };
 
-export const noSchema: Schema = { tables: [], validators: new Map(), staged: new Set() };
+export const noSchema: Schema = {
+  tables: [],
+  validators: new Map(),
+  stagedValidators: new Map(),
+  staged: new Set(),
+};
 
 /** Stored documents do not fit the schema that is about to be applied. */
 export class SchemaMismatchError extends Error {
@@ -36,10 +46,21 @@ export class SchemaMismatchError extends Error {
 export function parseSchema(exported: string): Schema {
   const { tables, schemaValidation } = JSON.parse(exported) as ExportedSchema;
   checkDefinitions(tables);
+  for (const { documentType, stagedDocumentType } of tables) {
+    checkDocumentType(documentType);
+    if (stagedDocumentType !== undefined) checkDocumentType(stagedDocumentType);
+  }
   return {
     tables: tables.map((table) => ({ name: table.tableName, indexes: indexesOf(table) })),
     validators: new Map(
-      schemaValidation ? tables.map(({ tableName, documentType }) => [tableName, documentType]) : [],
+      schemaValidation
+        ? tables.map(({ tableName, documentType }) => [tableName, ofOwnFields(documentType)])
+        : [],
+    ),
+    stagedValidators: new Map(
+      tables.flatMap(({ tableName, stagedDocumentType: staged }) =>
+        staged === undefined ? [] : [[tableName, ofOwnFields(staged)]],
+      ),
     ),
     staged: new Set(
       tables.flatMap((table) =>
@@ -49,6 +70,14 @@ export function parseSchema(exported: string): Schema {
   };
 }
 
+/** Convex ignores system fields that a table's validator names. All documents have them. */
+function ofOwnFields(validator: ValidatorJson): ValidatorJson {
+  if (validator.type === "union") return { type: "union", value: validator.value.map(ofOwnFields) };
+  if (validator.type !== "object") return validator;
+  const { _id, _creationTime, ...value } = validator.value;
+  return { type: "object", value };
+}
+
 /** Returns Convex's message for a document that may not be written; null if it may. */
 export function checkNewDocument(
   schema: Schema,
@@ -56,7 +85,8 @@ export function checkNewDocument(
   value: DocumentJson,
   tableOf: TableOf,
 ): string | null {
-  const problem = checkDocument(schema, table, value, tableOf);
+  const validator = schema.validators.get(table);
+  const problem = validator === undefined ? null : checkValue(validator, withoutSystemFields(value), tableOf);
   if (problem === null) return null;
   return `Failed to insert or update a document in table "${table}" because it does not match the schema: ${problem}`;
 }
@@ -71,24 +101,38 @@ export function checkStoredDocuments(
   component: ComponentPath,
   tables: Iterable<string>,
 ): void {
+  for (const table of tables) {
+    const misfit = findMisfit(engine, component, table, schema.validators.get(table));
+    if (misfit === null) continue;
+    throw new SchemaMismatchError(`Schema validation failed.\n${misfit.message}`, misfit.table, misfit.field);
+  }
+}
+
+/** The first stored document of a table that does not fit a validator; null if all fit. */
+export function findMisfit(
+  engine: Pick<Engine, "begin" | "definitionOf" | "discard">,
+  component: ComponentPath,
+  table: string,
+  validator: ValidatorJson | undefined,
+): { readonly message: string; readonly table: string; readonly field: string | null } | null {
+  const stored = engineTableName({ component, table });
+  if (validator === undefined || engine.definitionOf(stored) === null) return null;
   const transaction = engine.begin();
   try {
-    for (const table of tables) {
-      const stored = engineTableName({ component, table });
-      if (engine.definitionOf(stored) === null) continue;
-      const scan = transaction.scan(fullRange(stored, "by_id"), "asc");
-      for (let entry = scan.next(); entry !== null; entry = scan.next()) {
-        const { document } = entry;
-        const tableOf: TableOf = (id) => localTableOf(transaction, component, id);
-        const problem = checkDocument(schema, table, document, tableOf);
-        if (problem === null) continue;
-        throw new SchemaMismatchError(
-          `Schema validation failed.\nDocument with ID "${document["_id"] as string}" in table "${stored}" does not match the schema: ${problem}`,
-          stored,
-          misfitField(schema.validators.get(table), withoutSystemFields(document), tableOf),
-        );
-      }
+    const tableOf: TableOf = (id) => localTableOf(transaction, component, id);
+    const scan = transaction.scan(fullRange(stored, "by_id"), "asc");
+    for (let entry = scan.next(); entry !== null; entry = scan.next()) {
+      const { document } = entry;
+      const fields = withoutSystemFields(document);
+      const problem = checkValue(validator, fields, tableOf);
+      if (problem === null) continue;
+      return {
+        message: `Document with ID "${document["_id"] as string}" in table "${stored}" does not match the schema: ${problem}`,
+        table: stored,
+        field: misfitField(validator, fields, tableOf),
+      };
     }
+    return null;
   } finally {
     engine.discard(transaction);
   }
@@ -100,24 +144,9 @@ export function withoutSystemFields(document: DocumentJson): DocumentJson {
   return fields;
 }
 
-function checkDocument(
-  { validators }: Schema,
-  table: string,
-  document: DocumentJson,
-  tableOf: TableOf,
-): string | null {
-  const validator = validators.get(table);
-  if (validator === undefined) return null;
-  return checkValue(validator, withoutSystemFields(document), tableOf);
-}
-
 /** The first field that does not fit. Null if the validator is no object. */
-function misfitField(
-  validator: ValidatorJson | undefined,
-  fields: DocumentJson,
-  tableOf: TableOf,
-): string | null {
-  if (validator?.type !== "object") return null;
+function misfitField(validator: ValidatorJson, fields: DocumentJson, tableOf: TableOf): string | null {
+  if (validator.type !== "object") return null;
   const fits = (name: string): boolean => {
     const [rule, value] = [validator.value[name], fields[name]];
     if (rule === undefined || value === undefined) return rule?.optional === true;

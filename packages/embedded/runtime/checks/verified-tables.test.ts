@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { openEngine } from "../../engine/engine.ts";
 import type { Engine, Transaction } from "../../engine/model/types.ts";
 import type { KeyRange } from "../../values/keys/index-range.ts";
-import { parseSchema, SchemaMismatchError } from "./schema.ts";
+import { checkNewDocument, parseSchema, SchemaMismatchError } from "./schema.ts";
 import { checkChangedTables } from "./verified-tables.ts";
 
 const fields = (type: "string" | "number") => ({
@@ -78,4 +78,13 @@ test("documents written without validation are checked when validation is turned
   start(schemaOf({ notes: "string" }, false));
   await write(engine, (transaction) => transaction.insert("notes", { text: 5 }));
   expect(() => start(schemaOf({ notes: "string" }))).toThrow(SchemaMismatchError);
+});
+
+test("the system fields that a validator names are ignored, as on Convex", () => {
+  const text = { fieldType: { type: "string" }, optional: false };
+  const documentType = { type: "object", value: { _id: text, _creationTime: text, text } };
+  const tables = [{ tableName: "notes", indexes: [], documentType }];
+  const schema = parseSchema(JSON.stringify({ tables, schemaValidation: true }));
+  expect(checkNewDocument(schema, "notes", { text: "b" }, () => null)).toBeNull();
+  expect(checkNewDocument(schema, "notes", { text: 1 }, () => null)).toContain("v.string()");
 });
