@@ -39,6 +39,15 @@ export const nestedRead = internalQueryGeneric({
   handler: (ctx, { operations, created, fails }) => run(ctx, operations, created, fails),
 });
 
+/** Returns at once. What it has started may still reject. */
+export const leave = mutationGeneric({
+  args: { ...args, rejects: v.boolean() },
+  handler: (ctx, { operations, created, rejects }) => {
+    void run(ctx, operations, created, rejects);
+    return null;
+  },
+});
+
 export const page = queryGeneric({
   args: { source: v.any(), paginationOpts: paginationOptsValidator },
   handler: (ctx, { source, paginationOpts }) => queryOf(ctx, source as Source).paginate(paginationOpts),

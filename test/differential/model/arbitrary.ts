@@ -270,13 +270,24 @@ export const searchPrograms = programOf(search, searchedFields, (sources) => [
   },
 ]);
 
+/** No inserts: a function that has returned cannot tell their ids. */
+const leave: fc.Arbitrary<NoteStep> = fc.record({
+  do: fc.constant("leave" as const),
+  operations: fc.array(fc.oneof(...writesOf(namedFields, anyRef).slice(1), taking(rows)), {
+    minLength: 1,
+    maxLength: 4,
+  }),
+  rejects: fc.boolean(),
+});
+
 const ruleReads = [...looking, taking(rows)];
 
-/** Nested functions that fail, ids of tables that are not there, and names that are refused. */
+/** Nested functions that fail, work that nobody awaits, ids of tables that are not there, and names that are refused. */
 export const rulePrograms = programOf(rows, namedFields, () => [
   {
     weight: 4,
     arbitrary: step("write", operationsOf("mutation", writesOf(namedFields, anyRef), ruleReads, 2)),
   },
+  { weight: 2, arbitrary: leave },
   { weight: 1, arbitrary: step("read", operationsOf("query", [], ruleReads, 1)) },
 ]);

@@ -31,6 +31,8 @@ export interface NotesBackend {
   /** Null: the function has failed. */
   write(operations: readonly NoteOperation[]): Promise<readonly NoteResult[] | null>;
   read(operations: readonly NoteOperation[]): Promise<readonly NoteResult[] | null>;
+  /** Like `write`, but the function does not await its operations. Whether it has succeeded. */
+  leave(operations: readonly NoteOperation[], rejects: boolean): Promise<boolean>;
   page(request: PageRequest): Promise<PageAnswer>;
   nearest(search: VectorSearch): Promise<readonly unknown[] | string>;
   watch(client: number, watch: number, request: PageRequest): void;

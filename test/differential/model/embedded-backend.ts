@@ -92,6 +92,12 @@ export async function openEmbeddedNotes(): Promise<NotesBackend> {
       ran(
         outcomeOf(await runner.runQuery(call("read", { operations: JSON.stringify(operations), created }))),
       ),
+    leave: async (operations, rejects) => {
+      const args = { operations: JSON.stringify(operations), created, rejects };
+      const outcome = outcomeOf(await runner.runMutation(call("leave", args)));
+      if (outcome.kind === "error" && outcome.data === undefined) throw new Error(outcome.message);
+      return outcome.kind !== "error";
+    },
     page: async (request) => answer(outcomeOf(await runner.runQuery(call("page", pageArgs(request))))),
     nearest: async (search) => {
       const outcome = outcomeOf(await runner.runAction(call("nearest", { search })));

@@ -13,6 +13,8 @@ export type PageStep = {
 
 export type NoteStep =
   | { readonly do: "write" | "read"; readonly operations: readonly NoteOperation[] }
+  /** A function that does not await its operations; they may not insert. */
+  | { readonly do: "leave"; readonly operations: readonly NoteOperation[]; readonly rejects: boolean }
   | ({ readonly do: "page" } & PageStep)
   | ({ readonly do: "watch"; readonly client: number } & PageStep)
   | { readonly do: "unwatch"; readonly nth: number }
@@ -66,6 +68,8 @@ export async function execute(backend: NotesBackend, { sources, steps }: NotePro
         return backend.write(step.operations);
       case "read":
         return backend.read(step.operations);
+      case "leave":
+        return backend.leave(step.operations, step.rejects);
       case "page":
         return seen(step.source, await backend.page(requestOf(step)));
       case "nearest":

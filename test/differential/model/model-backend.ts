@@ -52,6 +52,7 @@ export function openModel(): NotesBackend {
   return {
     write: async (operations) => notes.run(operations),
     read: async (operations) => notes.run(operations),
+    leave: async (operations, rejects) => notes.leave(operations, rejects),
     page: async ({ source, options }) => {
       const { numItems, maximumRowsRead, maximumBytesRead } = options;
       if (numItems < 1 || numItems > 32_000 || maximumRowsRead === 0 || maximumBytesRead === 0)

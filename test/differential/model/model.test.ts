@@ -30,7 +30,7 @@ test.each([
   ["pages", pagePrograms],
   ["watched pages", watchPrograms],
   ["searches", searchPrograms],
-  ["rollbacks, ids and names", rulePrograms],
+  ["rollbacks, work that is not awaited, ids and names", rulePrograms],
 ])(
   "programs of %s give the same results as a model of Convex's rules",
   { timeout: 3_600_000 },

@@ -36,6 +36,17 @@ export class Notes {
     }
   }
 
+  /** Runs the operations of a function that does not await them. It has to end with them all the same. */
+  leave(operations: readonly NoteOperation[], rejects: boolean): boolean {
+    try {
+      this.#transaction(operations, rejects);
+      return true;
+    } catch (error) {
+      if (error instanceof RolledBack) return false;
+      throw error;
+    }
+  }
+
   #transaction(operations: readonly NoteOperation[], fails: boolean): readonly NoteResult[] {
     const [notes, touched] = [this.#notes, this.#touched];
     try {
