@@ -69,6 +69,11 @@ export class ExecutionTime {
     return this.#usedMs;
   }
 
+  /** How long the execution may still run, in whole ms; at least one. */
+  get leftMs(): number {
+    return Math.max(1, Math.ceil(this.#limitMs - this.#usedMs));
+  }
+
   /** Call it when the execution's code starts, or continues after a syscall. */
   start(): void {
     markRunning(this);

@@ -1,6 +1,7 @@
 import type { Reserve } from "../source/bundled-script.ts";
 import { executions } from "./execution.ts";
 import { ExecutionLimitError, outOfMemory } from "./execution-time.ts";
+import { watchPattern } from "./watched-pattern.ts";
 
 /*
  * V8 ends the process if a single call of a built-in function needs too much memory, and a call that visits billions of empty
@@ -81,6 +82,7 @@ export const executionReserve: Reserve = {
     if (typeof value === "string" && value.length > maxDigits) reserveVisits(Infinity);
     return value;
   },
+  pattern: watchPattern,
 };
 
 function reserve(isPossible: boolean, heap: number, buffers: number): void {

@@ -1,4 +1,5 @@
-import type { AnyNode, CallExpression, NewExpression, Node, Pattern, SpreadElement } from "acorn";
+import type { AnyNode, CallExpression, Literal, NewExpression, Node, Pattern, SpreadElement } from "acorn";
+import { mayBacktrackForever } from "./backtracking.ts";
 
 /** The call of `Reserve` that precedes an allocation: the code around the value that says how much it needs. */
 export type Allocation = { readonly value: Node; readonly before: string; readonly after: string };
@@ -34,6 +35,15 @@ export function allocationOf({ callee, arguments: args }: CallExpression | NewEx
   if (Object.hasOwn(reserveOf, name)) return reserved(value, reserveOf[name] as string);
   if (!Object.hasOwn(bytesOfEach, name)) return null;
   return { value, before: "__convexReserve.buffer(", after: `,${String(bytesOfEach[name])})` };
+}
+
+/** How code tells of a regular expression that may backtrack without end; null for other values. */
+export function watchedPattern(node: CallExpression | NewExpression | Literal): Allocation | null {
+  const isRisky =
+    node.type === "Literal"
+      ? node.regex != null && mayBacktrackForever(node.regex.pattern)
+      : node.callee.type === "Identifier" && node.callee.name === "RegExp";
+  return isRisky ? reserved(node, "pattern") : null;
 }
 
 /**

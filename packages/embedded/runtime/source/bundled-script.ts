@@ -37,6 +37,8 @@ export type Reserve = {
   readonly fields: (value: unknown) => unknown;
   /** Before a text becomes a big integer. */
   readonly digits: (value: unknown) => unknown;
+  /** Before a regular expression is used. */
+  readonly pattern: (value: unknown) => unknown;
 };
 
 /** A script's ticks decrement `fuel`. Below zero they call `refuel`, which refills `fuel` or throws. */

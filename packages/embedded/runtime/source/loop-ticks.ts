@@ -17,6 +17,7 @@ import {
   allocationOfNames,
   allocationOfPattern,
   allocationOfSpread,
+  watchedPattern,
 } from "./allocations.ts";
 import { ticksName } from "./bundled-script.ts";
 import { type Insertion, shiftMappings } from "./loop-ticks-map.ts";
@@ -165,6 +166,7 @@ function tickInsertions(program: Program, code: string): readonly Insertion[] {
       }
       case "CallExpression":
         reserve(allocationOf(node));
+        reserve(watchedPattern(node));
         if (!isCostly(node) || (node.callee.type === "Identifier" && named.cheapNames.has(node.callee.name)))
           return;
         for (const each of ancestors) calling.add(each);
@@ -172,9 +174,15 @@ function tickInsertions(program: Program, code: string): readonly Insertion[] {
       case "NewExpression":
       case "SpreadElement":
       case "TaggedTemplateExpression":
-        if (node.type === "NewExpression") reserve(allocationOf(node));
+        if (node.type === "NewExpression") {
+          reserve(allocationOf(node));
+          reserve(watchedPattern(node));
+        }
         if (node.type === "SpreadElement") reserve(allocationOfSpread(node, ancestors.slice(0, -1)));
         for (const each of ancestors) calling.add(each);
+        return;
+      case "Literal":
+        reserve(watchedPattern(node));
         return;
       case "VariableDeclarator":
         if (node.init != null) reserve(allocationOfPattern(node.id, node.init));

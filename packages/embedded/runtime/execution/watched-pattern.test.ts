@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { watchPattern } from "./watched-pattern.ts";
+
+const pattern = (flags: string): RegExp => new RegExp("(?=a)(?:(?<word>a+)b*)+", flags);
+const text = "aab ab, aaaabbb, xxxxxxxxxxxxxxxx abba";
+
+test.each<[string, (regExp: RegExp) => unknown]>([
+  ["exec", (regExp) => regExp.exec(text)],
+  ["test", (regExp) => [regExp.test(text), regExp.lastIndex]],
+  ["match", (regExp) => text.match(regExp)],
+  ["matchAll", (regExp) => (regExp.global ? [...text.matchAll(regExp)] : null)],
+  ["replace", (regExp) => text.replace(regExp, "[$<word>]")],
+  ["split", (regExp) => text.split(regExp)],
+  ["search", (regExp) => text.search(regExp)],
+  ["no match", (regExp) => "x".repeat(40).match(regExp)],
+])("a watched regular expression gives the same result: %s", (_, use) => {
+  for (const flags of ["", "g", "gi", "y", "d"]) {
+    const watched = watchPattern(pattern(flags));
+    expect(Object.hasOwn(watched, "exec")).toBe(true);
+    expect(use(watched)).toEqual(use(pattern(flags)));
+  }
+});
+
+test("a regular expression that V8 can end, and any other value, stays as it is", () => {
+  for (const value of [/(a+)+$/, /(?=a)b+/, "(?=a)(a+)+", null, { source: "(?=a)(a+)+" }]) {
+    expect(watchPattern(value)).toBe(value);
+    expect(Object.hasOwn(Object(value) as object, "exec")).toBe(false);
+  }
+});
