@@ -1,5 +1,5 @@
 import { types } from "node:util";
-import { isNativeError } from "./native-error.ts";
+import { isNativeError } from "./thrown-value.ts";
 
 /** Objects that are nested more deeply are only named. */
 const maxDepth = 5;

@@ -1,6 +1,7 @@
+/// <reference lib="esnext.error" />
+
 import { convexToJson, type JSONValue, type Value } from "convex/values";
 import { limits } from "../checks/limits.ts";
-import { isNativeError } from "./native-error.ts";
 
 /** A copy of a thrown value. Reading it runs none of the function's code. */
 export type ThrownValue =
@@ -66,4 +67,12 @@ function attempt<T>(read: () => T, otherwise: T): T {
   } catch {
     return otherwise;
   }
+}
+
+/**
+ * Whether a value is an error of any realm. `instanceof` knows only errors of this realm. Runs none of the
+ * value's code.
+ */
+export function isNativeError(value: unknown): value is Error {
+  return Error.isError(value);
 }

@@ -2,7 +2,7 @@ import vm from "node:vm";
 import { mayBacktrackForever } from "../source/backtracking.ts";
 import { executions } from "./execution.ts";
 import { ExecutionLimitError } from "./execution-time.ts";
-import { isNativeError } from "./native-error.ts";
+import { isNativeError } from "./thrown-value.ts";
 
 /** In fewer characters even a bad expression ends soon. */
 const shortText = 16;

@@ -1,6 +1,6 @@
 import { types } from "node:util";
 import type vm from "node:vm";
-import { isNativeError } from "../execution/native-error.ts";
+import { isNativeError } from "../execution/thrown-value.ts";
 
 type Constructor = abstract new (...args: never[]) => unknown;
 
