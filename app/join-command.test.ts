@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isJoinAddress, isLoopback, joinCommand, joinLink, readJoinLink } from "./join-command.ts";
+import { isJoinAddress, isLoopback, joinCommand } from "./join-command.ts";
 
 const code = "GLN-7K2M-9QXD-4WHT";
 const pin = `sha256:${"ab".repeat(32)}`;
@@ -39,17 +39,4 @@ it("knows the addresses that other computers cannot reach", () => {
   const here = ["http://localhost:3210", "http://127.0.0.1:3210", "https://[::1]:3210"];
   expect(here.filter(isLoopback)).toEqual(here);
   expect(["https://office:3210", "http://10.0.0.7:3210"].some(isLoopback)).toBe(false);
-});
-
-it("makes a link that shows how to join, and reads only what it makes", () => {
-  const page = "https://office:3211/console/";
-  expect(joinLink(page, { code, pin })).toBe(`${page}#join=${code}&pin=${pin}`);
-  for (const given of [
-    { code, pin },
-    { code, pin: null },
-  ]) {
-    expect(readJoinLink(new URL(joinLink(page, given)).hash)).toEqual(given);
-  }
-  const wrong = ["", "#/devices", `#join=${code};id`, `#join=$(id)&pin=${pin}`, `#join=${code}&pin=x`];
-  expect(wrong.map(readJoinLink)).toEqual(wrong.map(() => null));
 });

@@ -24,19 +24,3 @@ export function joinCommand({ code, url, pin }: JoinAddress & { readonly code: s
 export function isLoopback(url: string): boolean {
   return /^https?:\/\/(localhost|\[::1\]|127(\.\d{1,3}){3})(:\d+)?(\/|$)/.test(url);
 }
-
-/** The content of a link to the page about joining: a code, and the pin of the server's own certificate. */
-type JoinInvitation = { readonly code: string; readonly pin: string | null };
-
-/** A link that shows another person how to join. @param page the console's address, without a hash. */
-export function joinLink(page: string, { code, pin }: JoinInvitation): string {
-  return `${page}#join=${code}${pin === null ? "" : `&pin=${pin}`}`;
-}
-
-const joinHash = /^#join=(GLN(?:-[0-9A-Z]{4}){3})(?:&pin=(sha256:[0-9a-f]{64}))?$/;
-
-/** Reads the hash of such a link; null if it is none. Both parts become a command, so each has to have its exact form. */
-export function readJoinLink(hash: string): JoinInvitation | null {
-  const [, code, pin = null] = joinHash.exec(hash) ?? [];
-  return code === undefined ? null : { code, pin };
-}

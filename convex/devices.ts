@@ -2,7 +2,13 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { v } from "convex/values";
 import { mutation, query } from "./_generated/server.js";
 import { authenticateDevice, authenticateUnretired } from "./model/authenticate.ts";
-import { enroll as enrollDevice, enrollment, enrollOutcome } from "./model/devices/enroll.ts";
+import {
+  enroll as enrollDevice,
+  enrollment,
+  enrollOutcome,
+  invitationOf,
+  invitationOutcome,
+} from "./model/devices/enroll.ts";
 import { historyRow, historyRowOf } from "./model/devices/history.ts";
 import { toldPause } from "./model/devices/pauses.ts";
 import { reportActivity, reportModels as storeModels } from "./model/devices/report.ts";
@@ -28,6 +34,16 @@ export const enroll = mutation({
   args: enrollment,
   returns: enrollOutcome,
   handler: async (ctx, args) => await enrollDevice(ctx, args, Date.now()),
+});
+
+/**
+ * The organization that a code admits to. A mutation, because wrong codes are counted as they are for `enroll`. Refuses:
+ * rate_limited.
+ */
+export const invitation = mutation({
+  args: { code: v.string() },
+  returns: invitationOutcome,
+  handler: async (ctx, { code }) => await invitationOf(ctx, code, Date.now()),
 });
 
 /** Registers the signing key of a device that has none yet. Refuses: unauthorized, retired, invalid, conflict (it has another). */

@@ -133,6 +133,23 @@ describe("where a device came from", () => {
   });
 });
 
+describe("an invitation, before a computer joins", () => {
+  const invitation = async (code: string) => await t.mutation(api.devices.invitation, { code });
+
+  it("names the organization and uses nothing up", async () => {
+    const { code } = await newCode({ needsApproval: true });
+    const open = { kind: "open", organization: "Acme", organizationKey: null, needsApproval: true };
+    expect(await invitation(code)).toEqual(open);
+    expect(await invitation(code.toLowerCase())).toEqual(open);
+    expect(await enroll(code)).toMatchObject({ kind: "enrolled" });
+    expect(await invitation(code)).toEqual({ kind: "refused", reason: "used-up" });
+  });
+
+  it("tells nothing of an organization by a wrong code", async () => {
+    expect(await invitation("GLN-2222-2222-2222")).toEqual({ kind: "refused", reason: "unknown-code" });
+  });
+});
+
 describe("the address by which devices join", () => {
   const pin = `sha256:${"ab".repeat(32)}`;
   it.each([

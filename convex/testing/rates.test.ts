@@ -181,6 +181,15 @@ describe("wrong enrollment codes", () => {
     expect(await enroll(guesser, acme.code)).toMatchObject({ kind: "enrolled" });
   });
 
+  it("counts a code that is only looked up like one that enrolls", async () => {
+    const guesser = t.withRequestMetadata({ ip: "203.0.113.7" });
+    const invitation = async (code: string) => await guesser.mutation(api.devices.invitation, { code });
+    for (let count = 0; count < rates.wrongCodes.burst; count += 1) {
+      expect(await invitation("GLN-2222-2222-2222")).toMatchObject({ kind: "refused" });
+    }
+    await expect(invitation(acme.code)).rejects.toMatchObject(tooMany);
+  });
+
   it("limits wrong codes from unknown addresses too, but a right code still works", async () => {
     await guessWrong(t);
     await expect(enroll(t, "GLN-2222-2222-2222")).rejects.toMatchObject(tooMany);

@@ -1,7 +1,7 @@
 import "../ui/tokens.css";
 import { ConvexReactClient } from "convex/react";
 import { createRoot } from "react-dom/client";
-import { readJoinLink } from "../../app/join-command.ts";
+import { readJoinHash } from "../../app/join-link.ts";
 import { Console } from "./Console.tsx";
 import { findDeployment, findOwnDeployment } from "./data/find-deployment.ts";
 import { Invitation } from "./session/Invitation.tsx";
@@ -26,7 +26,7 @@ async function boot(): Promise<void> {
   const token = takeLinkToken(window, "signin");
   const invitation = takeLinkToken(window, "invite");
   const answer = ssoAnswer(window.location.hash);
-  const joining = readJoinLink(window.location.hash);
+  const joining = readJoinHash(window.location.hash);
   root.render(<FullPage title="Connecting…" />);
   const found = await (joining === null ? findDeployment : findOwnDeployment)(
     window.location,

@@ -1,7 +1,7 @@
 import { type Infer, type ObjectType, v } from "convex/values";
 import { literals } from "convex-helpers/validators";
 import { limits } from "../../../app/jobs/limits.ts";
-import type { Doc } from "../../_generated/dataModel.js";
+import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { record } from "../audit.ts";
 import { hashSecret, unlessRetired } from "../authenticate.ts";
@@ -25,6 +25,11 @@ export const enrollment = {
   signingKey: v.optional(signingKey),
 };
 
+const refusedCode = v.object({
+  kind: v.literal("refused"),
+  reason: literals("unknown-code", "expired", "used-up", "revoked"),
+});
+
 export const enrollOutcome = v.union(
   v.object({
     kind: v.literal("enrolled"),
@@ -33,13 +38,23 @@ export const enrollOutcome = v.union(
     /** The public key of its catalog, which the device pins. Null if the catalog is not signed. */
     organizationKey: v.union(v.string(), v.null()),
   }),
-  v.object({
-    kind: v.literal("refused"),
-    reason: literals("unknown-code", "expired", "used-up", "revoked"),
-  }),
+  refusedCode,
 );
 
 type EnrollOutcome = Infer<typeof enrollOutcome>;
+
+/** The organization that a code admits to, for the person who decides whether to join it. */
+export const invitationOutcome = v.union(
+  v.object({
+    kind: v.literal("open"),
+    organization: v.string(),
+    /** The public key of its catalog. Null if the catalog is not signed. */
+    organizationKey: v.union(v.string(), v.null()),
+    /** Whether an admin has to approve the device before it gets jobs. */
+    needsApproval: v.boolean(),
+  }),
+  refusedCode,
+);
 
 const maxPlatformChars = 60;
 
@@ -60,7 +75,30 @@ export async function enroll(
     .unique();
   if (existing !== null) return await enrolled(ctx, unlessRetired(existing));
 
-  const codeHash = await hashSecret(normalizeCode(asked.code));
+  const found = await openCode(ctx, asked.code, now);
+  if (found.kind === "refused") return found;
+  const { code } = found;
+  await ctx.db.patch("enrolmentCodes", code._id, { used: code.used + 1 });
+  return await enrolled(ctx, await addDevice(ctx, code, keyHash, asked, now));
+}
+
+/** Tells the organization of a code, and changes nothing but the count of wrong codes. Refuses: rate_limited. */
+export async function invitationOf(
+  ctx: MutationCtx,
+  code: string,
+  now: number,
+): Promise<Infer<typeof invitationOutcome>> {
+  const found = await openCode(ctx, code, now);
+  if (found.kind === "refused") return found;
+  const { organizationId, needsApproval = false } = found.code;
+  return { kind: "open", ...(await introduced(ctx, organizationId)), needsApproval };
+}
+
+type FoundCode = { readonly kind: "open"; readonly code: Doc<"enrolmentCodes"> };
+
+/** The code that somebody typed, if it admits a device now. Refuses: rate_limited. */
+async function openCode(ctx: MutationCtx, typed: string, now: number): Promise<FoundCode | Infer<typeof refusedCode>> {
+  const codeHash = await hashSecret(normalizeCode(typed));
   const code = await ctx.db
     .query("enrolmentCodes")
     .withIndex("by_hash", (q) => q.eq("codeHash", codeHash))
@@ -73,8 +111,7 @@ export async function enroll(
   if (code.revokedAt !== undefined) return { kind: "refused", reason: "revoked" };
   if (code.expiresAt <= now) return { kind: "refused", reason: "expired" };
   if (code.used >= code.uses) return { kind: "refused", reason: "used-up" };
-  await ctx.db.patch("enrolmentCodes", code._id, { used: code.used + 1 });
-  return await enrolled(ctx, await addDevice(ctx, code, keyHash, asked, now));
+  return { kind: "open", code };
 }
 
 async function addDevice(
@@ -123,7 +160,13 @@ async function addDevice(
 }
 
 async function enrolled(ctx: MutationCtx, device: Doc<"devices">): Promise<EnrollOutcome> {
-  const organization = present(await ctx.db.get("organizations", device.organizationId), "organization");
-  const organizationKey = (await signatureOf(ctx, device.organizationId))?.publicKey ?? null;
-  return { kind: "enrolled", deviceId: device._id, organization: organization.name, organizationKey };
+  return { kind: "enrolled", deviceId: device._id, ...(await introduced(ctx, device.organizationId)) };
+}
+
+async function introduced(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+): Promise<{ readonly organization: string; readonly organizationKey: string | null }> {
+  const { name } = present(await ctx.db.get("organizations", organizationId), "organization");
+  return { organization: name, organizationKey: (await signatureOf(ctx, organizationId))?.publicKey ?? null };
 }

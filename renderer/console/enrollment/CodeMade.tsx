@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
-import { isLoopback, type JoinAddress, joinCommand, joinLink } from "../../../app/join-command.ts";
+import { isLoopback, type JoinAddress, joinCommand } from "../../../app/join-command.ts";
+import { joinLink } from "../../../app/join-link.ts";
 import { Copyable } from "../../ui/controls/Copyable.tsx";
 import { ShownOnce } from "../secrets/ShownOnce.tsx";
 
@@ -20,7 +21,7 @@ export function CodeMade({ code, address, page, onDone }: Props): ReactNode {
       {address === null || isLoopback(page) ? null : (
         <div className="mt-2 grid grid-cols-1 gap-2">
           <p>Or send them this link, which shows how to join:</p>
-          <Copyable wrap text={joinLink(page, { code, pin: address.pin })} label="the link" />
+          <Copyable wrap text={joinLink(page, { code, ...address })} label="the link" />
         </div>
       )}
       {address === null ? null : isLoopback(address.url) ? (

@@ -1,10 +1,11 @@
 import type { ReactNode } from "react";
 import { isJoinAddress, joinCommand } from "../../../app/join-command.ts";
+import { appLink, type JoinInvitation } from "../../../app/join-link.ts";
 import { Copyable } from "../../ui/controls/Copyable.tsx";
 import { FullPage } from "../shell/FullPage.tsx";
 
 type Props = {
-  readonly invitation: { readonly code: string; readonly pin: string | null };
+  readonly invitation: Pick<JoinInvitation, "code" | "pin">;
   /** The deployment that this page belongs to, or one that its address names if it belongs to none. */
   readonly url: string;
 };
