@@ -3,10 +3,14 @@ import { fileURLToPath } from "node:url";
 import { app, dialog, powerMonitor, session } from "electron";
 import fileLog from "electron-log/node.js";
 import { pauseMinutes } from "../app/contract/pause-choices.ts";
+import { appScheme } from "../app/join-link.ts";
 import { desktopArguments } from "./desktop/arguments.ts";
 import { type Donor, startDonor } from "./donor/donor.ts";
+import { readEnrolledServer } from "./donor/organization/identity.ts";
 import { answerCalls } from "./face/answer-call.ts";
 import { servePanelCalls } from "./face/electron/ipc.ts";
+import { askForOrganization } from "./first-run/ask-for-organization.ts";
+import { untilJoined } from "./first-run/until-joined.ts";
 import type { Arguments } from "./headless/arguments.ts";
 import { enrollOnce } from "./headless/enroll-once.ts";
 import { reportMembership } from "./headless/report-membership.ts";
@@ -46,6 +50,8 @@ function start(options: Arguments, hidden: boolean): void {
   // As root (in a container, in CI) Chromium requires --no-sandbox.
   if (!app.commandLine.hasSwitch("no-sandbox")) app.enableSandbox();
   app.setAppUserModelId("org.gleaner.desktop");
+  // In a checkout, the program that opens links would be a bare Electron.
+  if (app.isPackaged) app.setAsDefaultProtocolClient(appScheme);
   // The tray keeps the program alive.
   app.on("window-all-closed", () => undefined);
   app
@@ -70,15 +76,25 @@ async function run(options: Arguments, hidden: boolean): Promise<void> {
   const panel = panelOrigin(app.isPackaged, process.env["ELECTRON_RENDERER_URL"]);
   lockDown(app, session.defaultSession, panel);
   servePanelFiles(session.defaultSession, files.panel);
+  const serveCalls = servePanelCalls(panel);
+  const window = panelWindow({
+    address: panel.address,
+    preload: files.preload,
+    icon: join(files.icons, "256x256.png"),
+  });
+  quitWith(options.withParent);
 
+  const server = options.backend ?? (await readEnrolledServer(options.data));
+  const agreed = server === null ? await askForOrganization({ options, hidden, panel, window, serveCalls, log }) : null;
+  const code = agreed?.code ?? options.code;
   const manifests = [files.demoModel, ...options.model];
   const donor = await startDonor({
     dataDir: options.data,
     backend: {
-      url: options.backend,
-      pin: options.pin ?? null,
-      insecureHttp: options.insecureHttp,
-      hasCode: options.code !== undefined,
+      url: agreed?.url ?? server ?? "",
+      pin: agreed?.pin ?? options.pin ?? null,
+      insecureHttp: agreed?.insecureHttp ?? options.insecureHttp,
+      hasCode: code !== undefined,
       rejoin: options.rejoin,
     },
     name: options.name,
@@ -99,18 +115,14 @@ async function run(options: Arguments, hidden: boolean): Promise<void> {
     log,
     onQuit: () => app.quit(),
   });
-  servePanelCalls(answerCalls("panel", donor.handlers, log), panel);
+  serveCalls(answerCalls("panel", donor.handlers, log));
 
-  const window = panelWindow({
-    address: panel.address,
-    preload: files.preload,
-    icon: join(files.icons, "256x256.png"),
-  });
   const tray = donorTray({
     icons: join(files.icons, "tray"),
     platform: process.platform,
     onAction: (action) => perform(action, donor, window.show),
   });
+  window.keep();
   tray.update(donor.snapshot.get());
   donor.snapshot.onDelta((delta) => {
     window.send(delta);
@@ -134,11 +146,15 @@ async function run(options: Arguments, hidden: boolean): Promise<void> {
     event.preventDefault();
     leave();
   });
-  quitWith(options.withParent);
 
-  if (!hidden) window.show();
   if (options.donateNow !== undefined) await donor.handlers.donateNow({ minutes: options.donateNow });
-  if (options.code !== undefined) enrollOnce(donor, options.code, log);
+  if (code !== undefined) enrollOnce(donor, code, log);
+  if (agreed !== null) {
+    // Until then the page says that this computer is joining.
+    await untilJoined(donor.snapshot);
+    window.goTo(panel.address);
+  }
+  if (!hidden) window.show();
   reportMembership(donor.snapshot, printLine);
   printLine({ ready: true });
 }

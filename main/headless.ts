@@ -4,9 +4,10 @@ import type { MembershipReport } from "../app/contract/membership.ts";
 import type { ModelFile } from "../app/contract/runner.ts";
 import { mayPrintSecrets } from "../app/format/secrets.ts";
 import { startDonor } from "./donor/donor.ts";
+import { readEnrolledServer } from "./donor/organization/identity.ts";
 import { answerCalls } from "./face/answer-call.ts";
 import { type PanelServer, servePanel } from "./face/web-socket/panel-server.ts";
-import { type Arguments, parseArguments, usage } from "./headless/arguments.ts";
+import { type Arguments, backendWords, parseArguments, usage } from "./headless/arguments.ts";
 import { enrollOnce } from "./headless/enroll-once.ts";
 import { isHopeless, reportMembership } from "./headless/report-membership.ts";
 import type { DonorStartLine } from "./headless/start-line.ts";
@@ -56,11 +57,16 @@ async function run(args: Arguments): Promise<void> {
     process.stdin.resume();
   }
 
+  const url = args.backend ?? (await readEnrolledServer(args.data));
+  if (url === null) {
+    process.stderr.write(`--backend: ${backendWords}\n\n${usage}\n`);
+    process.exit(exitArguments);
+  }
   const idleFile = process.env["GLEANER_TEST_IDLE_FILE"];
   const donor = await startDonor({
     dataDir: args.data,
     backend: {
-      url: args.backend,
+      url,
       pin: args.pin ?? null,
       insecureHttp: args.insecureHttp,
       hasCode: args.code !== undefined,

@@ -2,14 +2,19 @@ import { z } from "zod";
 import { ruleName, someRules } from "../policy/rule-schemas.ts";
 import { facts, instant, measurements, models, rules, status } from "./donor-answers.ts";
 import { explanation } from "./explanation.ts";
+import { givenInvitation, invitationAnswer, type Setup } from "./invitation.ts";
 import type { DonorSnapshot } from "./snapshot.ts";
 
-/** The callers of a donor: its panel (a window or a page), or the terminal of the same user. */
-export type Face = "panel" | "terminal";
+/**
+ * The callers: a donor's panel (a window or a page), the terminal of the same user, and the page of the first start, when there
+ * is no donor yet.
+ */
+export type Face = "panel" | "terminal" | "setup";
 
 const both = ["panel", "terminal"] as const;
 const panel = ["panel"] as const;
 const terminal = ["terminal"] as const;
+const setup = ["setup"] as const;
 
 const none = z.null();
 const modelId = z.string().min(1).max(200);
@@ -70,6 +75,11 @@ export const calls = {
   /** Measures models with the donor's own runner; null: all that are here. Takes minutes. */
   bench: { faces: terminal, argument: z.object({ modelId: modelId.nullable() }), answer: measurements },
   quit: { faces: panel, argument: none, answer: none },
+  getSetup: { faces: setup, argument: none, answer: z.custom<Setup>() },
+  /** Asks the server which organization an invitation is for. Nothing is joined yet. */
+  lookUp: { faces: setup, argument: givenInvitation, answer: invitationAnswer },
+  /** Joins the organization that was found last. */
+  join: { faces: setup, argument: none, answer: none },
 } as const satisfies Readonly<Record<string, Call>>;
 
 type Call = { readonly faces: readonly Face[]; readonly argument: z.ZodType; readonly answer: z.ZodType };
@@ -97,7 +107,7 @@ export function refused(message: string): Refusal {
 }
 
 /** The caller's side: one function per call of its face. */
-type DonorClient<F extends Face> = {
+export type DonorClient<F extends Face> = {
   readonly [Name in CallOf<F>]: (argument: CallArgument<Name>) => Promise<Reply<CallAnswer<Name>>>;
 };
 

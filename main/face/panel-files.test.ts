@@ -5,21 +5,21 @@ import { panelFile } from "./panel-files.ts";
 describe("panelFile", () => {
   const root = join("/", "app", "renderer");
   it("finds the panel's files below its root", () => {
-    expect(panelFile(root, "gleaner://panel/index.html")).toEqual({
+    expect(panelFile(root, "gleaner-panel://panel/index.html")).toEqual({
       path: join(root, "index.html"),
       type: "text/html; charset=utf-8",
     });
-    expect(panelFile(root, "gleaner://panel/assets/a.js")?.path).toBe(join(root, "assets", "a.js"));
+    expect(panelFile(root, "gleaner-panel://panel/assets/a.js")?.path).toBe(join(root, "assets", "a.js"));
   });
 
   it.each([
-    "gleaner://panel/../secret.js",
-    "gleaner://panel/..%2f..%2fsecret.js",
-    "gleaner://panel/%2e%2e/%2e%2e/secret.js",
-    "gleaner://panel/..%5c..%5csecret.html%00.js",
-    "gleaner://panel/%zz.js",
-    "gleaner://panel/data.db",
-    "gleaner://panel/",
+    "gleaner-panel://panel/../secret.js",
+    "gleaner-panel://panel/..%2f..%2fsecret.js",
+    "gleaner-panel://panel/%2e%2e/%2e%2e/secret.js",
+    "gleaner-panel://panel/..%5c..%5csecret.html%00.js",
+    "gleaner-panel://panel/%zz.js",
+    "gleaner-panel://panel/data.db",
+    "gleaner-panel://panel/",
   ])("never leaves the panel's folder for %s", (address) => {
     const found = panelFile(root, address);
     expect(found === null || found.path.startsWith(join(root, "/"))).toBe(true);

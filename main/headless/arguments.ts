@@ -4,7 +4,8 @@ import { parseArgs } from "node:util";
 import { z } from "zod";
 import { pin } from "../connection/pin.ts";
 
-export const usage = `node main/headless.ts --data DIR --backend URL [options]
+export const usage = `node main/headless.ts --data DIR [options]
+  --backend URL       the organization's server (default: the one that this device enrolled with)
   --pin PIN           accept only a backend with this key: sha256: and 64 hexadecimal digits
   --insecure-http     allow plain HTTP to another computer
   --code CODE         enroll with this code, unless this device is already enrolled
@@ -21,6 +22,8 @@ export const usage = `node main/headless.ts --data DIR --backend URL [options]
 Environment variables: GLEANER_DATA, GLEANER_BACKEND, GLEANER_PIN, GLEANER_INSECURE_HTTP=1, GLEANER_CODE,
 GLEANER_NAME.`;
 
+export const backendWords = "has to be the http or https address that your administrator gives you";
+
 const schema = z.object({
   data: z
     .string({ error: "is missing" })
@@ -29,10 +32,11 @@ const schema = z.object({
   backend: z
     .url({
       protocol: /^https?$/,
-      error: "has to be the http or https address that your administrator gives you",
+      error: backendWords,
     })
     // Convex's client appends a path that starts with a slash.
-    .transform((url) => new URL(url).origin),
+    .transform((url) => new URL(url).origin)
+    .optional(),
   pin: pin.optional(),
   insecureHttp: z.boolean().default(false),
   code: z.string().trim().min(4).max(200).optional(),

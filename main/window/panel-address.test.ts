@@ -15,8 +15,8 @@ describe("panelOrigin", () => {
     "about:blank",
     "file:///etc/passwd",
     "https://panel/",
-    "gleaner://other/",
-    "gleaner://panel.evil/",
+    "gleaner-panel://other/",
+    "gleaner-panel://panel.evil/",
   ])("refuses %j as an address of the panel", (address) => expect(built.includes(address)).toBe(false));
 
   it("accepts the development server only if one is given", () => {

@@ -1,6 +1,10 @@
-/** The built panel has its own scheme, and so an origin that nothing else shares. */
-export const panelScheme = "gleaner";
+/**
+ * The built panel has its own scheme, and so an origin that nothing else shares. The scheme `gleaner` is for links from outside.
+ */
+export const panelScheme = "gleaner-panel";
 export const panelAddress = `${panelScheme}://panel/index.html`;
+/** The page of the first start is a part of the panel. */
+export const setupHash = "#setup";
 
 /** The panel's address, and whether another address belongs to the panel. */
 export type PanelOrigin = {

@@ -2,19 +2,24 @@ import { BrowserWindow, nativeTheme } from "electron";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { sendDelta } from "../face/electron/ipc.ts";
 
-type PanelWindow = {
+export type PanelWindow = {
   readonly show: () => void;
+  /** Shows another page of the panel, now or when the window is first shown. */
+  readonly goTo: (address: string) => void;
   readonly send: (delta: Partial<DonorSnapshot>) => void;
-  /** Closing the window closes it from now on, because the program is about to end. */
+  /** Closing the window only hides it from now on, so that the tray opens it again at once. */
+  readonly keep: () => void;
+  /** Closing the window closes it again, because the program is about to end. */
   readonly release: () => void;
 };
 
 type Options = { readonly address: string; readonly preload: string; readonly icon: string };
 
-/** The panel's window. It is made when first shown, and hidden when closed, so that it opens again at once. */
-export function panelWindow({ address, preload, icon }: Options): PanelWindow {
+/** The panel's window. It is made when first shown. */
+export function panelWindow({ address: first, preload, icon }: Options): PanelWindow {
   let window: BrowserWindow | null = null;
-  let released = false;
+  let address = first;
+  let isKept = false;
 
   const make = (): BrowserWindow => {
     const made = new BrowserWindow({
@@ -38,7 +43,7 @@ export function panelWindow({ address, preload, icon }: Options): PanelWindow {
     });
     made.removeMenu();
     made.on("close", (event) => {
-      if (released) return;
+      if (!isKept) return;
       event.preventDefault();
       made.hide();
     });
@@ -62,11 +67,18 @@ export function panelWindow({ address, preload, icon }: Options): PanelWindow {
       window.show();
       window.focus();
     },
+    goTo: (next) => {
+      address = next;
+      if (window !== null) void window.loadURL(address);
+    },
     send: (delta) => {
       if (window !== null) sendDelta(window.webContents, delta);
     },
+    keep: () => {
+      isKept = true;
+    },
     release: () => {
-      released = true;
+      isKept = false;
     },
   };
 }

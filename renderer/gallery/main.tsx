@@ -6,6 +6,7 @@ import { TooltipProvider } from "../ui/overlays/Tooltip.tsx";
 import { componentStories } from "./component-stories.tsx";
 import { consoleEdgeStories } from "./console-edge-stories.tsx";
 import { consoleStories } from "./console-stories.tsx";
+import { firstRunStories } from "./first-run-stories.tsx";
 import { GalleryIndex } from "./GalleryIndex.tsx";
 import { panelStories } from "./panel-stories.tsx";
 import { peopleStories } from "./people-stories.tsx";
@@ -25,6 +26,7 @@ const now = Date.UTC(2026, 4, 12, 12, 30);
 const stories = [
   ...componentStories(now),
   ...panelStories(now),
+  ...firstRunStories(),
   ...consoleStories(now),
   ...consoleEdgeStories(now),
   ...peopleStories(now),

@@ -5,6 +5,7 @@ import type { PanelBridge } from "../../app/contract/donor-calls.ts";
 import { ToastProvider } from "../ui/overlays/Toast.tsx";
 import { TooltipProvider } from "../ui/overlays/Tooltip.tsx";
 import { findLink } from "./bridge/find-link.ts";
+import { FirstRun } from "./first-run/FirstRun.tsx";
 import { PanelView } from "./PanelView.tsx";
 import { Bridge } from "./state/actions.ts";
 import { createPanelStore, type PanelStore } from "./state/panel-store.ts";
@@ -26,5 +27,10 @@ function Panel({ bridge, store }: Props): ReactNode {
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no #root");
-const link = findLink();
-createRoot(root).render(<Panel bridge={link.bridge} store={createPanelStore(link)} />);
+const setup = window.gleanerSetup;
+if (setup !== undefined && window.location.hash === "#setup") {
+  createRoot(root).render(<FirstRun bridge={setup} />);
+} else {
+  const link = findLink();
+  createRoot(root).render(<Panel bridge={link.bridge} store={createPanelStore(link)} />);
+}

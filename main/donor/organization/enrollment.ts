@@ -8,7 +8,8 @@ import type { EnrollOutcome, Me, Organization } from "./organization.ts";
 type EnrollmentDeps = {
   readonly organization: Pick<Organization, "enroll" | "registerSigningKey">;
   readonly identity: IdentityStore;
-  /** How it trusts the backend, for the next start. */
+  /** The backend's address and how the device trusts it, for the next start. */
+  readonly server: string;
   readonly backendTrust: Trust;
   /** The device's name in the organization. */
   readonly name: string;
@@ -43,7 +44,7 @@ export class Enrollment {
     try {
       const outcome = await organization.enroll(code, name, `${process.platform} ${process.arch}`);
       if (outcome.kind === "refused") {
-        const words = enrollmentRefusals[outcome.reason];
+        const words = refusedCodeWords[outcome.reason];
         this.#setRefusedCode(words);
         return refused(words);
       }
@@ -73,8 +74,8 @@ export class Enrollment {
   /** Stores the organization for the next start. A retired device is not told the name, and keeps the earlier one. */
   async remember({ deviceId, organizationName }: Pick<Me, "deviceId" | "organizationName">): Promise<void> {
     if (organizationName === null) return;
-    const { identity, backendTrust: trust } = this.#deps;
-    await this.#save(() => identity.setEnrollment({ deviceId, organizationName, trust }));
+    const { identity, server, backendTrust: trust } = this.#deps;
+    await this.#save(() => identity.setEnrollment({ deviceId, organizationName, server, trust }));
   }
 
   #setRefusedCode(words: string | null): void {
@@ -95,7 +96,7 @@ export class Enrollment {
 type Refusal = Extract<EnrollOutcome, { kind: "refused" }>["reason"];
 
 /** Explains to the person who typed a code why it was refused. */
-const enrollmentRefusals: Readonly<Record<Refusal, string>> = {
+export const refusedCodeWords: Readonly<Record<Refusal, string>> = {
   "unknown-code": "This enrollment code is not known. Check it for typing errors, or ask for a new one.",
   expired: "This enrollment code has expired. Ask your administrator for a new one.",
   "used-up": "This enrollment code has no uses left. Ask your administrator for a new one.",

@@ -1,5 +1,6 @@
 import { createPrivateKey, generateKeyPairSync, randomBytes } from "node:crypto";
-import { copyFile, rm } from "node:fs/promises";
+import { copyFile, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { z } from "zod";
 import { publicKeyPattern } from "../../../app/signatures/statements.ts";
 import { type Trust, trust } from "../../connection/trust.ts";
@@ -19,9 +20,14 @@ export type Identity = {
 type Enrollment = {
   readonly deviceId: string;
   readonly organizationName: string;
+  /** The backend's address. Devices that enrolled with an earlier version have none before their next connection. */
+  readonly server?: string | undefined;
   /** How it trusts the backend. Devices that enrolled with an earlier version have none. */
   readonly trust?: Trust | undefined;
 };
+
+/** The name of the file in the data folder. */
+export const identityFileName = "device.json";
 
 const identityFile = z.object({
   version: z.literal(1),
@@ -33,6 +39,7 @@ const identityFile = z.object({
     .object({
       deviceId: z.string().min(1).max(200),
       organizationName: z.string().max(500),
+      server: z.url({ protocol: /^https?$/ }).optional(),
       trust: trust.optional(),
     })
     .nullable(),
@@ -117,4 +124,15 @@ function readPrivateKey(text: string, context: z.RefinementCtx): ReturnType<type
   }
   context.addIssue("has to be a private key of Ed25519");
   return z.NEVER;
+}
+
+/** The address of the backend that a device enrolled with. Null if none is known, or if the file cannot be read. */
+export async function readEnrolledServer(dataDir: string): Promise<string | null> {
+  try {
+    const text = await readFile(join(dataDir, identityFileName), "utf8");
+    return identityFile.parse(JSON.parse(text)).enrolment?.server ?? null;
+  } catch {
+    // Opening the identity tells what is wrong with the file.
+    return null;
+  }
 }

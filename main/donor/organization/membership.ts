@@ -40,6 +40,7 @@ export class Membership {
     this.#enrollment = new Enrollment({
       ...opened,
       name: options.name,
+      server: options.backend.url,
       unreachable: () => this.#unreachable(),
       onEnrolled: () => {
         this.#enrolled();

@@ -6,7 +6,7 @@ import type { Trust } from "../../connection/trust.ts";
 import { errorName } from "../../log.ts";
 import type { DonorOptions } from "../donor-options.ts";
 import { CatalogTrust } from "./catalog-trust.ts";
-import type { IdentityStore } from "./identity.ts";
+import { identityFileName, type IdentityStore } from "./identity.ts";
 import { connectOrganization, openClient, type Organization } from "./organization.ts";
 import { ServerLink } from "./server-link.ts";
 import { openTrustedIdentity } from "./trusted-identity.ts";
@@ -31,7 +31,7 @@ export async function openOrganization({
   log,
 }: Pick<DonorOptions, "dataDir" | "backend" | "log">): Promise<OpenedOrganization> {
   const { identity, trust: backendTrust } = await openTrustedIdentity(
-    join(dataDir, "device.json"),
+    join(dataDir, identityFileName),
     backend,
     log,
   );

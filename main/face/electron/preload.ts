@@ -2,9 +2,12 @@ import { contextBridge, ipcRenderer } from "electron";
 import { channels, clientOf, type PanelBridge } from "../../../app/contract/donor-calls.ts";
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 
-/** The only file that uses ipcRenderer. The panel sees only the contract's functions, and nothing of Electron. */
+/** The only file that uses ipcRenderer. Pages see only the contract's functions, and nothing of Electron. */
+const call = (name: string, argument: unknown): Promise<unknown> =>
+  ipcRenderer.invoke(channels.call, name, argument);
+
 const bridge: PanelBridge = {
-  ...clientOf("panel", (name, argument) => ipcRenderer.invoke(channels.call, name, argument)),
+  ...clientOf("panel", call),
   onDelta: (listener) => {
     // The event stays here: it would give the page access to the sender.
     const forward = (_event: unknown, delta: Partial<DonorSnapshot>): void => listener(delta);
@@ -16,3 +19,4 @@ const bridge: PanelBridge = {
 };
 
 contextBridge.exposeInMainWorld("gleaner", bridge);
+contextBridge.exposeInMainWorld("gleanerSetup", clientOf("setup", call));

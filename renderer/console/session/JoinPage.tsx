@@ -28,8 +28,14 @@ export function JoinPage({ invitation: { code, pin }, url }: Props): ReactNode {
       </p>
       <ol className="grid list-decimal gap-4 pl-5">
         <li>
-          <p className="mb-1.5">If Gleaner is installed here, open its window and enter this code:</p>
-          <Copyable autoFocus text={code} label="the code" />
+          <p className="mb-1.5">
+            If Gleaner is installed here,{" "}
+            <a autoFocus href={appLink({ code, url, pin })} className="font-medium text-accent underline">
+              open it with this invitation
+            </a>
+            . If nothing opens, paste this page’s address or this code in its window:
+          </p>
+          <Copyable text={code} label="the code" />
         </li>
         <li>
           <p className="mb-1.5">Otherwise run this command in a clone of Gleaner’s repository:</p>

@@ -2,14 +2,14 @@ import { execFileSync } from "node:child_process";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { _electron, type ElectronApplication, type Locator, type Page } from "@playwright/test";
+import type { ElectronApplication, Locator, Page } from "@playwright/test";
 import { calls, isCallOf } from "../../../app/contract/donor-calls.ts";
-import { paths } from "../../../launch/core/paths.ts";
 import { makeClient } from "../../../launch/farm/ask.ts";
 import type { Farm } from "../../../launch/farm/farm.ts";
 import { ledgerFaults } from "../../../launch/farm/ledger-faults.ts";
 import { type JobRow, Watcher } from "../../../launch/farm/watcher.ts";
 import { piecesOf, sayingsOf, tracesIn } from "../../../main/traces.fixture.ts";
+import { startDesktop } from "../support/desktop.ts";
 import { askFor, expect, test } from "../support/farm-test.ts";
 import { startTrayHost, trayIcons } from "../support/tray-host.ts";
 
@@ -20,23 +20,12 @@ const longPrompt = "42";
 /** Short, so that the test waits for seconds instead of minutes. */
 const idleAfterSeconds = 10;
 
-/** Chromium has no sandbox for root. For other users it stays on. */
-const electronArguments = process.getuid?.() === 0 ? ["--no-sandbox", "--disable-gpu"] : ["--disable-gpu"];
-
 async function launch(farm: Farm, name: string, extra: readonly string[] = []): Promise<ElectronApplication> {
   const code = await farm.setup.issueEnrollmentCode(farm.organization.organizationId, name);
   const model = farm.modelFolder === null ? [] : ["--model", join(farm.modelFolder, "manifest.json")];
-  return _electron.launch({
-    args: [
-      paths.desktopApp,
-      ...(process.env["GLEANER_ELECTRON_ARGS"]?.split(" ") ?? electronArguments),
-      ...["--data", join(farm.folder.donorFolder, name)],
-      ...["--backend", farm.backend.url],
-      ...["--name", name],
-      ...model,
-      ...extra,
-    ],
-    env: { ...(process.env as Record<string, string>), GLEANER_CODE: code, GLEANER_THREADS: "1" },
+  const folder = join(farm.folder.donorFolder, name);
+  return await startDesktop(["--data", folder, "--backend", farm.backend.url, "--name", name, ...model, ...extra], {
+    GLEANER_CODE: code,
   });
 }
 

@@ -1,0 +1,48 @@
+import { z } from "zod";
+
+/** What the page of the first start shows before anything is looked up. */
+export type Setup = {
+  readonly version: string;
+  /** The name that this computer will have in its organization. */
+  readonly device: string;
+  /** The invitation's link that opened the program. Null if none did. */
+  readonly link: string | null;
+};
+
+/** An invitation as a person gives it: its link, or a server's address and a code. */
+export const givenInvitation = z
+  .object({
+    invitation: z.union([
+      z.object({ link: z.string().trim().min(1).max(2_000) }).strict(),
+      z
+        .object({
+          server: z.string().trim().min(1).max(300),
+          code: z.string().trim().min(4).max(200),
+        })
+        .strict(),
+    ]),
+    /** Whether the person allows a connection without encryption to another computer. */
+    insecureHttp: z.boolean(),
+  })
+  .strict();
+
+export type GivenInvitation = z.output<typeof givenInvitation>;
+
+export const invitationAnswer = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("found"),
+    organization: z.string(),
+    /** The server's host and port. */
+    server: z.string(),
+    /** The part of the organization's key that people compare with the console's. Null if its models are not signed. */
+    keyFingerprint: z.string().nullable(),
+    /** How this computer knows that it talks to this server. */
+    proof: z.enum(["pinned-key", "authority", "this-computer", "none"]),
+    /** Whether an admin has to approve this computer. */
+    needsApproval: z.boolean(),
+  }),
+  /** The server can only be reached without encryption, which the person has to allow first. */
+  z.object({ kind: z.literal("unencrypted"), server: z.string() }),
+]);
+
+export type InvitationAnswer = z.output<typeof invitationAnswer>;

@@ -1,0 +1,51 @@
+import { z } from "zod";
+import type { GivenInvitation } from "../../app/contract/invitation.ts";
+import { isJoinAddress, isLoopback } from "../../app/join-command.ts";
+import { readJoinLink } from "../../app/join-link.ts";
+import type { Pin } from "../connection/pin.ts";
+
+/** A code, and the server that knows it. */
+export type InvitedTo = { readonly url: string; readonly pin: Pin | null; readonly code: string };
+
+type Read =
+  | { readonly kind: "invited"; readonly to: InvitedTo }
+  /** `message` says what to do. */
+  | { readonly kind: "refused"; readonly message: string };
+
+/** Reads an invitation as a person gave it. An address without a scheme gets `https://`. */
+export function invitedTo({ invitation }: Pick<GivenInvitation, "invitation">): Read {
+  if (!("link" in invitation)) {
+    const url = originOf(invitation.server);
+    if (url === null) {
+      return refused("This is no address of a server. It looks like https://gleaner.example.org:3210.");
+    }
+    return { kind: "invited", to: { url, pin: null, code: invitation.code } };
+  }
+  const found = readJoinLink(invitation.link);
+  if (found === null) {
+    return refused("This is no invitation link. Copy the whole link from the message that invites you.");
+  }
+  if (found.server === null) {
+    return refused(
+      "This link does not name the server. Ask for a new link, or enter the server's address and the code " +
+        `${found.code}.`,
+    );
+  }
+  return { kind: "invited", to: { url: found.server, pin: found.pin, code: found.code } };
+}
+
+/** Whether the server is another computer that is reached without encryption. */
+export function isUnencrypted({ url }: Pick<InvitedTo, "url">): boolean {
+  return url.startsWith("http:") && !isLoopback(url);
+}
+
+function originOf(text: string): string | null {
+  const address = z.url({ protocol: /^https?$/ }).safeParse(/^https?:\/\//i.test(text) ? text : `https://${text}`);
+  if (!address.success) return null;
+  const { origin } = new URL(address.data);
+  return isJoinAddress(origin) ? origin : null;
+}
+
+function refused(message: string): Read {
+  return { kind: "refused", message };
+}

@@ -1,0 +1,50 @@
+import { FirstRunView, type Step } from "../panel/first-run/FirstRunView.tsx";
+import type { FoundOrganization } from "../panel/first-run/Consent.tsx";
+import type { Story } from "./story.ts";
+
+const found: FoundOrganization = {
+  kind: "found",
+  organization: "Demo organization",
+  server: "gleaner.office.example:3210",
+  keyFingerprint: "q83v EjRW eJq8 3vAS NFZ4",
+  proof: "pinned-key",
+  needsApproval: false,
+};
+
+/** The page of the first start, in each of its steps. */
+export function firstRunStories(): readonly Story[] {
+  const step = (id: string, initialStep: Step, link: string | null = null): Story => ({
+    id,
+    group: "Panel",
+    size: [420, 640],
+    content: (
+      <FirstRunView
+        setup={{ version: "0.1.0", device: "laptop-042", link }}
+        initialStep={initialStep}
+        onLookUp={() => Promise.resolve({ refusal: "gleaner.office.example did not answer." })}
+        onJoin={() => Promise.resolve(null)}
+      />
+    ),
+  });
+  return [
+    step("first-run", { kind: "asking" }),
+    step("first-run-link", { kind: "asking" }, "gleaner://join#join=GLN-7K2M-9QXD-4WHT"),
+    step("first-run-unencrypted", {
+      kind: "unencrypted",
+      server: "office.example:3210",
+      given: { server: "http://office.example:3210", code: "GLN-7K2M-9QXD-4WHT" },
+    }),
+    step("first-run-consent", { kind: "found", organization: found }),
+    step("first-run-consent-long", {
+      kind: "found",
+      organization: {
+        ...found,
+        organization: "Institute for the Documentation of Endangered Languages and Their Neighbors",
+        server: "gleaner-production.internal.institute-for-documentation.example.org:3210",
+        keyFingerprint: null,
+        proof: "none",
+        needsApproval: true,
+      },
+    }),
+  ];
+}

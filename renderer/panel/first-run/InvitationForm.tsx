@@ -1,0 +1,101 @@
+import { type ReactNode, useState } from "react";
+import { type GivenInvitation, givenInvitation } from "../../../app/contract/invitation.ts";
+import { Button } from "../../ui/controls/Button.tsx";
+import { Field } from "../../ui/controls/Field.tsx";
+import { Form } from "../../ui/controls/Form.tsx";
+
+type Props = {
+  /** What the person gave before, or the link that opened the program. */
+  readonly initial: GivenInvitation["invitation"] | null;
+  /** Resolves to null, or to the reason for a refusal. */
+  readonly onLookUp: (given: GivenInvitation) => Promise<string | null>;
+};
+
+/** Asks for an invitation: its link, or a server's address and a code. */
+export function InvitationForm({ initial, onLookUp }: Props): ReactNode {
+  const [byCode, setByCode] = useState(initial !== null && !("link" in initial));
+  const [link, setLink] = useState(initial !== null && "link" in initial ? initial.link : "");
+  const [server, setServer] = useState(initial !== null && "server" in initial ? initial.server : "");
+  const [code, setCode] = useState(initial !== null && "code" in initial ? initial.code : "");
+  const [error, setError] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const submit = async (): Promise<void> => {
+    const given = { invitation: byCode ? { server, code } : { link }, insecureHttp: false };
+    const parsed = givenInvitation.safeParse(given);
+    if (!parsed.success) {
+      setError(byCode ? "Enter the server’s address and the whole code." : "Paste the whole invitation link.");
+      return;
+    }
+    setError(null);
+    setBusy(true);
+    setError(await onLookUp(parsed.data));
+    setBusy(false);
+  };
+  const changed = (set: (value: string) => void) => (event: { readonly target: { readonly value: string } }) => {
+    set(event.target.value);
+    setError(null);
+  };
+  const common = { autoComplete: "off", spellCheck: false } as const;
+  return (
+    <>
+      <div className="grid gap-2">
+        <h1 className="text-lg font-semibold">Join your organization</h1>
+        <p className="text-muted">
+          Gleaner lets this computer work for your organization while you do not use it. It stops the moment you come
+          back.
+        </p>
+      </div>
+      <Form className="grid gap-4" onSubmit={() => void submit()}>
+        {byCode ? (
+          <>
+            <Field
+              {...common}
+              key="server"
+              autoFocus
+              label="Server’s address"
+              placeholder="https://gleaner.example.org"
+              value={server}
+              onChange={changed(setServer)}
+            />
+            <Field
+              {...common}
+              key="code"
+              label="Code"
+              placeholder="GLN-XXXX-XXXX-XXXX"
+              value={code}
+              error={error}
+              onChange={changed(setCode)}
+            />
+          </>
+        ) : (
+          <Field
+            {...common}
+            key="link"
+            autoFocus
+            label="Invitation link"
+            hint="Your administrator sends it to you."
+            placeholder="https://…"
+            value={link}
+            error={error}
+            onChange={changed(setLink)}
+          />
+        )}
+        <div className="flex flex-wrap items-center justify-between gap-2">
+          <Button type="submit" look="primary" disabled={busy}>
+            {busy ? "Looking it up…" : "Continue"}
+          </Button>
+          <Button
+            look="quiet"
+            disabled={busy}
+            onClick={() => {
+              setByCode(!byCode);
+              setError(null);
+            }}
+          >
+            {byCode ? "I have a link" : "I have a code instead"}
+          </Button>
+        </div>
+      </Form>
+    </>
+  );
+}

@@ -1,0 +1,96 @@
+import { join } from "node:path";
+import type { Page } from "@playwright/test";
+import { appLink, joinLink } from "../../../app/join-link.ts";
+import type { Farm } from "../../../launch/farm/farm.ts";
+import { startDesktop } from "../support/desktop.ts";
+import { expect, test } from "../support/farm-test.ts";
+
+test.describe.configure({ mode: "serial" });
+
+const issueCode = (farm: Farm, label: string): Promise<string> =>
+  farm.setup.issueEnrollmentCode(farm.organization.organizationId, label);
+
+const folderOf = (farm: Farm, name: string): string => join(farm.folder.donorFolder, name);
+
+/** Joins on the page that shows the organization, and waits for the panel. */
+async function agree(window: Page, name: string): Promise<void> {
+  await expect(window.getByRole("heading", { name: "Join Demo organization?" })).toBeVisible();
+  await expect(window.getByText("Gleaner never")).toBeVisible();
+  await window.getByRole("button", { name: "Join", exact: true }).click();
+  await expect(window.getByRole("heading", { name, exact: true })).toBeVisible();
+  await expect(window.getByText("Demo organization")).toBeVisible();
+}
+
+test("a computer that knows no server joins by a pasted link, and knows it after a restart", async ({ farm }) => {
+  const name = "first-run-link";
+  const args = ["--data", folderOf(farm, name), "--name", name];
+  const code = await issueCode(farm, name);
+  const first = await startDesktop(args);
+  const window = await first.firstWindow();
+  await window.getByLabel("Invitation link").fill("https://example.org/");
+  await window.getByRole("button", { name: "Continue" }).click();
+  await expect(window.getByRole("alert")).toContainText("no invitation link");
+  const url = farm.backend.url;
+  await window
+    .getByLabel("Invitation link")
+    .fill(joinLink(`${farm.backend.siteUrl}/console/`, { code, url, pin: null }));
+  await window.keyboard.press("Enter");
+  await agree(window, name);
+  await first.close();
+
+  const again = await startDesktop(args);
+  const panel = await again.firstWindow();
+  await expect(panel.getByRole("heading", { name, exact: true })).toBeVisible();
+  await expect(panel.getByText("Demo organization")).toBeVisible();
+  await again.close();
+});
+
+test("it joins by an address and a code, and says what is wrong with either", async ({ farm }) => {
+  const name = "first-run-code";
+  const code = await issueCode(farm, name);
+  const app = await startDesktop(["--data", folderOf(farm, name), "--name", name]);
+  const window = await app.firstWindow();
+  await window.getByRole("button", { name: "I have a code instead" }).click();
+  const address = window.getByLabel("Server’s address");
+  const codeField = window.getByLabel("Code", { exact: true });
+  const next = window.getByRole("button", { name: "Continue" });
+  await address.fill("http://127.0.0.1:1");
+  await codeField.fill(code);
+  await next.click();
+  await expect(window.getByRole("alert")).toContainText("127.0.0.1:1 cannot be reached: connection refused");
+  await address.fill(farm.backend.url);
+  await codeField.fill("GLN-2222-2222-2222");
+  await next.click();
+  await expect(window.getByRole("alert")).toContainText("This enrollment code is not known");
+  await address.fill("http://192.0.2.1:3210");
+  await next.click();
+  await expect(window.getByRole("heading", { name: "This connection is not encrypted" })).toBeVisible();
+  await window.getByRole("button", { name: "Back" }).click();
+  await address.fill(farm.backend.url);
+  await codeField.fill(code);
+  await next.click();
+  await agree(window, name);
+  await app.close();
+});
+
+test("a link opens the page with the invitation, and nothing is joined without consent", async ({ farm }) => {
+  const name = "first-run-app-link";
+  const code = await issueCode(farm, name);
+  const link = appLink({ code, url: farm.backend.url, pin: null });
+  const app = await startDesktop(["--data", folderOf(farm, name), "--name", name, link]);
+  const window = await app.firstWindow();
+  await expect(window.getByLabel("Invitation link")).toHaveValue(link);
+  await window.getByRole("button", { name: "Continue" }).click();
+  await expect(window.getByRole("heading", { name: "Join Demo organization?" })).toBeVisible();
+  await window.getByRole("button", { name: "Back" }).click();
+  await expect(window.getByLabel("Invitation link")).toHaveValue(link);
+  const exited = new Promise((resolve) => app.process().once("exit", resolve));
+  await window.evaluate(() => close()).catch(() => undefined);
+  await exited;
+  // The code was not used up.
+  const again = await startDesktop(["--data", folderOf(farm, name), "--name", name, link]);
+  const page = await again.firstWindow();
+  await page.getByRole("button", { name: "Continue" }).click();
+  await agree(page, name);
+  await again.close();
+});
