@@ -85,7 +85,8 @@ async function run(options: Arguments, hidden: boolean): Promise<void> {
   quitWith(options.withParent);
 
   const server = options.backend ?? (await readEnrolledServer(options.data));
-  const agreed = server === null ? await askForOrganization({ options, hidden, panel, window, serveCalls, log }) : null;
+  const agreed =
+    server === null ? await askForOrganization({ options, hidden, panel, window, serveCalls, log }) : null;
   const code = agreed?.code ?? options.code;
   const manifests = [files.demoModel, ...options.model];
   const donor = await startDonor({

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -7,10 +7,8 @@ import { start, type Started } from "./deployment.fixture.ts";
 let folder: string;
 let started: Started[] = [];
 
-const donor = async (): Promise<Started> => {
-  const one = await start([
-    ...["main/headless.ts", "--data", folder, "--backend", "http://127.0.0.1:9", "--with-parent"],
-  ]);
+const donor = async (backend = ["--backend", "http://127.0.0.1:9"]): Promise<Started> => {
+  const one = await start(["main/headless.ts", "--data", folder, ...backend, "--with-parent"]);
   started.push(one);
   return one;
 };
@@ -36,4 +34,12 @@ it("refuses to start in a folder that another donor uses, but starts after its c
   second.process.kill("SIGTERM");
   await second.exited;
   expect(await readdir(folder)).not.toContain("gleaner.lock");
+}, 30_000);
+
+it("starts without an address only if the device enrolled at one before", async () => {
+  await expect(donor([])).rejects.toThrow(/ended with 64:\n--backend: has to be the http or https address/);
+  const enrolment = { deviceId: "d1", organizationName: "Acme", server: "http://127.0.0.1:9" };
+  const deviceKey = `gd_${"a".repeat(43)}`;
+  await writeFile(join(folder, "device.json"), JSON.stringify({ version: 1, deviceKey, enrolment }));
+  await donor([]);
 }, 30_000);

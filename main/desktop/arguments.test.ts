@@ -32,12 +32,15 @@ it("keeps its data in the system's folder for program data by default", () => {
   });
 });
 
+it("needs no backend: the first start asks for one", () => {
+  expect(desktopArguments([], {}, "/user").parsed).toMatchObject({ kind: "ok", value: { data: "/user" } });
+});
+
 it("starts without a window with --hidden", () => {
   expect(desktopArguments(["--hidden", ...backend], {}, "/user").hidden).toBe(true);
 });
 
 it.each([
-  ["no backend", []],
   ["a backend that is not a URL", ["--backend", "x"]],
   ["an option without its value", ["--backend"]],
 ])("refuses %s", (_what, argv) => {

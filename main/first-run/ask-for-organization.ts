@@ -31,7 +31,10 @@ export async function askForOrganization({
 }: Asked): Promise<Agreed> {
   const address = `${panel.address}${setupHash}`;
   let link = linkIn(process.argv);
-  const { handlers, agreed } = firstRun(() => ({ version: app.getVersion(), device: options.name, link }), log);
+  const { handlers, agreed } = firstRun(
+    () => ({ version: app.getVersion(), device: options.name, link }),
+    log,
+  );
   const offer = (given: string | null): void => {
     if (given !== null) {
       link = given;

@@ -29,7 +29,8 @@ export function firstRun(setup: () => Setup, log: Log): FirstRun {
         if (read.kind === "refused") return refused(read.message);
         const { to } = read;
         const { insecureHttp } = given;
-        if (isUnencrypted(to) && !insecureHttp) return ok({ kind: "unencrypted", server: new URL(to.url).host });
+        if (isUnencrypted(to) && !insecureHttp)
+          return ok({ kind: "unencrypted", server: new URL(to.url).host });
         const reply = await lookUp(to, log);
         if (reply.kind === "ok") found = { ...to, insecureHttp };
         return reply;

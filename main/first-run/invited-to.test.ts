@@ -27,7 +27,7 @@ it.each([
   { server: "my server", code },
   { link: "https://example.org/" },
   { link: code },
-])("says what is wrong with $server$link", (invitation) => {
+])("says what is wrong with %j", (invitation) => {
   expect(invitedTo({ invitation })).toMatchObject({ kind: "refused" });
 });
 
@@ -37,7 +37,7 @@ it("names the code of a link without a server", () => {
 });
 
 it("knows which servers are reached without encryption", () => {
-  expect(["http://office:3210", "http://127.0.0.1:3210", "https://office"].map((url) => isUnencrypted({ url }))).toEqual(
-    [true, false, false],
-  );
+  expect(
+    ["http://office:3210", "http://127.0.0.1:3210", "https://office"].map((url) => isUnencrypted({ url })),
+  ).toEqual([true, false, false]);
 });

@@ -40,7 +40,8 @@ export function isUnencrypted({ url }: Pick<InvitedTo, "url">): boolean {
 }
 
 function originOf(text: string): string | null {
-  const address = z.url({ protocol: /^https?$/ }).safeParse(/^https?:\/\//i.test(text) ? text : `https://${text}`);
+  const written = text.includes("://") ? text : `https://${text}`;
+  const address = z.url({ protocol: /^https?$/ }).safeParse(written);
   if (!address.success) return null;
   const { origin } = new URL(address.data);
   return isJoinAddress(origin) ? origin : null;

@@ -51,7 +51,10 @@ export async function lookUp(to: InvitedTo, log: Log): Promise<Reply<Found>> {
   }
 }
 
-function replyTo(answer: FunctionReturnType<typeof api.devices.invitation>, { url, pin }: InvitedTo): Reply<Found> {
+function replyTo(
+  answer: FunctionReturnType<typeof api.devices.invitation>,
+  { url, pin }: InvitedTo,
+): Reply<Found> {
   if (answer.kind === "refused") return refused(refusedCodeWords[answer.reason]);
   const { organization, organizationKey, needsApproval } = answer;
   return ok({

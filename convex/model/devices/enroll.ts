@@ -97,7 +97,11 @@ export async function invitationOf(
 type FoundCode = { readonly kind: "open"; readonly code: Doc<"enrolmentCodes"> };
 
 /** The code that somebody typed, if it admits a device now. Refuses: rate_limited. */
-async function openCode(ctx: MutationCtx, typed: string, now: number): Promise<FoundCode | Infer<typeof refusedCode>> {
+async function openCode(
+  ctx: MutationCtx,
+  typed: string,
+  now: number,
+): Promise<FoundCode | Infer<typeof refusedCode>> {
   const codeHash = await hashSecret(normalizeCode(typed));
   const code = await ctx.db
     .query("enrolmentCodes")

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { publicKeyPattern } from "../../../app/signatures/statements.ts";
 import { silentLog } from "../../log.ts";
-import { openIdentity } from "./identity.ts";
+import { openIdentity, readEnrolledServer } from "./identity.ts";
 
 let folder: string;
 let path: string;
@@ -31,6 +31,18 @@ it("remembers its enrollment", async () => {
     deviceId: "d1",
     organizationName: "Acme",
   });
+});
+
+it("remembers its server for a start without arguments, and finds none in a file that is missing or damaged", async () => {
+  expect(await readEnrolledServer(folder)).toBeNull();
+  const server = "https://office:3210";
+  const store = await openIdentity(path, silentLog);
+  expect(await readEnrolledServer(folder)).toBeNull();
+  await store.setEnrollment({ deviceId: "d1", organizationName: "Acme", server });
+  expect(await readEnrolledServer(folder)).toBe(server);
+  await writeFile(path, "{");
+  expect(await readEnrolledServer(folder)).toBeNull();
+  expect(await readFile(path, "utf8")).toBe("{");
 });
 
 it("remembers how it trusts its backend", async () => {

@@ -28,13 +28,13 @@ export function JoinPage({ invitation: { code, pin }, url }: Props): ReactNode {
       </p>
       <ol className="grid list-decimal gap-4 pl-5">
         <li>
-          <p className="mb-1.5">
-            If Gleaner is installed here,{" "}
+          <p className="mb-1.5">If Gleaner is installed here, open it with this invitation:</p>
+          <p className="mb-3">
             <a autoFocus href={appLink({ code, url, pin })} className="font-medium text-accent underline">
-              open it with this invitation
+              Open Gleaner
             </a>
-            . If nothing opens, paste this page’s address or this code in its window:
           </p>
+          <p className="mb-1.5">If nothing opens, paste this page’s address in its window, or this code:</p>
           <Copyable text={code} label="the code" />
         </li>
         <li>

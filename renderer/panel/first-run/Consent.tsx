@@ -38,7 +38,9 @@ export function Consent({ organization: found, device, onJoin, onBack }: Props):
               <dt className="text-muted">Key</dt>
               <dd>
                 <code className="wrap-anywhere">{found.keyFingerprint}</code>
-                <p className="text-xs text-muted">The same as in your organization’s console, under Models.</p>
+                <p className="text-xs text-muted">
+                  The same as in your organization’s console, under Models.
+                </p>
               </dd>
             </>
           )}
@@ -57,7 +59,7 @@ export function Consent({ organization: found, device, onJoin, onBack }: Props):
         title="Gleaner never"
         points={[
           "reads your files, or sees what you type or what is on the screen,",
-          "keeps the questions and answers: they stay in memory,",
+          "keeps the questions and answers, which stay in memory,",
           "works while you use this computer, unless you tell it to. You can pause it at any time.",
         ]}
       />
@@ -88,13 +90,19 @@ function proofWords(proof: FoundOrganization["proof"]): string {
     case "authority":
       return "its certificate";
     case "this-computer":
-      return "nothing: it runs on this computer";
+      return /* @wc-include */ "nothing, since it runs on this computer";
     case "none":
-      return "nothing: the connection is not encrypted";
+      return /* @wc-include */ "nothing, since the connection is not encrypted";
   }
 }
 
-function Points({ title, points }: { readonly title: string; readonly points: readonly string[] }): ReactNode {
+function Points({
+  title,
+  points,
+}: {
+  readonly title: string;
+  readonly points: readonly string[];
+}): ReactNode {
   return (
     <div className="grid gap-1">
       <h2 className="text-sm font-semibold">{title}</h2>

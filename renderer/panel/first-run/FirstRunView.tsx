@@ -21,7 +21,12 @@ type Props = {
 };
 
 /** The page of the first start: an invitation, then the organization that it is for, then the person's consent. */
-export function FirstRunView({ setup, initialStep = { kind: "asking" }, onLookUp, onJoin }: Props): ReactNode {
+export function FirstRunView({
+  setup,
+  initialStep = { kind: "asking" },
+  onLookUp,
+  onJoin,
+}: Props): ReactNode {
   const [step, setStep] = useState<Step>(initialStep);
   const [invitation, setInvitation] = useState<GivenInvitation["invitation"] | null>(
     setup.link === null ? null : { link: setup.link },

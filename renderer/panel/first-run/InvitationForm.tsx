@@ -23,7 +23,9 @@ export function InvitationForm({ initial, onLookUp }: Props): ReactNode {
     const given = { invitation: byCode ? { server, code } : { link }, insecureHttp: false };
     const parsed = givenInvitation.safeParse(given);
     if (!parsed.success) {
-      setError(byCode ? "Enter the server’s address and the whole code." : "Paste the whole invitation link.");
+      setError(
+        byCode ? "Enter the server’s address and the whole code." : "Paste the whole invitation link.",
+      );
       return;
     }
     setError(null);
@@ -31,18 +33,19 @@ export function InvitationForm({ initial, onLookUp }: Props): ReactNode {
     setError(await onLookUp(parsed.data));
     setBusy(false);
   };
-  const changed = (set: (value: string) => void) => (event: { readonly target: { readonly value: string } }) => {
-    set(event.target.value);
-    setError(null);
-  };
+  const changed =
+    (set: (value: string) => void) => (event: { readonly target: { readonly value: string } }) => {
+      set(event.target.value);
+      setError(null);
+    };
   const common = { autoComplete: "off", spellCheck: false } as const;
   return (
     <>
       <div className="grid gap-2">
         <h1 className="text-lg font-semibold">Join your organization</h1>
         <p className="text-muted">
-          Gleaner lets this computer work for your organization while you do not use it. It stops the moment you come
-          back.
+          Gleaner lets this computer work for your organization while you do not use it. It stops the moment
+          you come back.
         </p>
       </div>
       <Form className="grid gap-4" onSubmit={() => void submit()}>

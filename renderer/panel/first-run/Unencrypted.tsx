@@ -21,9 +21,9 @@ export function Unencrypted({ server, onAllow, onBack }: Props): ReactNode {
     <>
       <h1 className="text-lg font-semibold">This connection is not encrypted</h1>
       <p>
-        Anybody in the network between this computer and <strong className="wrap-anywhere">{server}</strong> could read and
-        change what is sent, also the questions of your colleagues. Continue only in a network that you trust, or ask your
-        administrator for an address with https://.
+        Anybody in the network between this computer and <strong className="wrap-anywhere">{server}</strong>{" "}
+        could read and change what is sent, also the questions of your colleagues. Continue only in a network
+        that you trust, or ask your administrator for an address with https://.
       </p>
       {error === null ? null : (
         <p role="alert" className="text-bad">

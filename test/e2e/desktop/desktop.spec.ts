@@ -24,9 +24,12 @@ async function launch(farm: Farm, name: string, extra: readonly string[] = []): 
   const code = await farm.setup.issueEnrollmentCode(farm.organization.organizationId, name);
   const model = farm.modelFolder === null ? [] : ["--model", join(farm.modelFolder, "manifest.json")];
   const folder = join(farm.folder.donorFolder, name);
-  return await startDesktop(["--data", folder, "--backend", farm.backend.url, "--name", name, ...model, ...extra], {
-    GLEANER_CODE: code,
-  });
+  return await startDesktop(
+    ["--data", folder, "--backend", farm.backend.url, "--name", name, ...model, ...extra],
+    {
+      GLEANER_CODE: code,
+    },
+  );
 }
 
 /** Moves the real pointer through the X server, as a person would. */

@@ -21,7 +21,9 @@ async function agree(window: Page, name: string): Promise<void> {
   await expect(window.getByText("Demo organization")).toBeVisible();
 }
 
-test("a computer that knows no server joins by a pasted link, and knows it after a restart", async ({ farm }) => {
+test("a computer that knows no server joins by a pasted link, and knows it after a restart", async ({
+  farm,
+}) => {
   const name = "first-run-link";
   const args = ["--data", folderOf(farm, name), "--name", name];
   const code = await issueCode(farm, name);
