@@ -1,5 +1,5 @@
-import { FirstRunView, type Step } from "../panel/first-run/FirstRunView.tsx";
 import type { FoundOrganization } from "../panel/first-run/Consent.tsx";
+import { FirstRunView, type Step } from "../panel/first-run/FirstRunView.tsx";
 import type { Story } from "./story.ts";
 
 const found: FoundOrganization = {

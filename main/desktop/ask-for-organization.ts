@@ -1,11 +1,11 @@
 import { app } from "electron";
 import { appScheme } from "../../app/join-link.ts";
-import { answerCalls, type AnswerCall } from "../face/answer-call.ts";
+import { type AnswerCall,answerCalls } from "../face/answer-call.ts";
+import { type Agreed, firstRun } from "../first-run/first-run.ts";
 import type { Arguments } from "../headless/arguments.ts";
 import type { Log } from "../log.ts";
 import { type PanelOrigin, setupHash } from "../window/panel-address.ts";
 import type { PanelWindow } from "../window/panel-window.ts";
-import { type Agreed, firstRun } from "./first-run.ts";
 
 type Asked = {
   readonly options: Pick<Arguments, "name">;
