@@ -1,7 +1,7 @@
-import { mkdirSync } from "node:fs";
+import { globSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { adapter } from "@wuchale/jsx";
-import { AdapterHandler, createHeuristic, defaultHeuristicOpts, defineConfig, Logger } from "wuchale";
+import { AdapterHandler, createHeuristic, defaultHeuristicOpts, Logger, normalizeSep } from "wuchale";
 import { Transformer } from "wuchale/adapter-vanilla";
 
 type Node = Parameters<Transformer["visit"]>[0];
@@ -38,19 +38,22 @@ const untranslated = [
   "renderer/console/keys/snippets.ts",
 ];
 
+/** The files with text. */
+const files = {
+  include: [
+    "renderer/{console,panel,rules,ui}/**/*.{ts,tsx}",
+    "app/{audit,devices,facts,format,models,people,policy}/**/*.ts",
+    "app/{audit,queue-settings,contract/pause-choices}.ts",
+  ],
+  ignore: ["**/*.test.ts", "**/*.fixture.ts", ...untranslated],
+};
+
 /** Finds the text in plain code, and keeps its translations in a folder. */
 function pagesIn(localesDir: string): ReturnType<typeof adapter> {
   // wuchale writes what it compiles to this folder, but does not make it for a loader that is not its own.
   mkdirSync(join(localesDir, ".wuchale"), { recursive: true });
   return adapter({
-    files: {
-      include: [
-        "renderer/{console,panel,rules,ui}/**/*.{ts,tsx}",
-        "app/{audit,devices,facts,format,models,people,policy}/**/*.ts",
-        "app/{audit,queue-settings,contract/pause-choices}.ts",
-      ],
-      ignore: ["**/*.test.ts", "**/*.fixture.ts", ...untranslated],
-    },
+    files,
     localesDir,
     loader: "custom",
     heuristic: (message) =>
@@ -83,8 +86,29 @@ export function catalogsIn(folder: string): AdapterHandler {
   );
 }
 
-/** The languages of the console and the panel. See docs/languages.md. */
-export default defineConfig({
-  ...options,
-  adapters: { pages: pagesIn("renderer/languages") },
-});
+/**
+ * Brings the catalogs in a folder up to date with the text of the pages. Equal pages give equal catalogs: wuchale's own
+ * command reads the files in the order in which the disk answers, and that order decides on the comments of a text that
+ * several files have.
+ */
+export async function updateCatalogs(folder: string): Promise<void> {
+  const handler = catalogsIn(folder);
+  await handler.init(new Map());
+  const catalogs = [...handler.sharedState.poFilesByLoc.values()].map(({ catalog }) => catalog);
+  for (const item of catalogs.flatMap((catalog) => [...catalog.values()])) {
+    item.references = [];
+    item.extractedComments = [];
+  }
+  for (const file of globSync(files.include, { cwd: import.meta.dirname })
+    .map(normalizeSep)
+    .toSorted()) {
+    if (!(handler.fileMatches as (file: string) => boolean)(file)) continue;
+    await handler.transform(readFileSync(join(import.meta.dirname, file), "utf8"), file, -1, false, true);
+  }
+  for (const catalog of catalogs) {
+    for (const [key, { references }] of catalog) if (references.length === 0) catalog.delete(key);
+  }
+  for (const language of options.locales) await handler.savePO(language);
+}
+
+if (import.meta.main) await updateCatalogs(join(import.meta.dirname, "renderer/languages"));

@@ -1,11 +1,11 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import PO from "pofile";
 import ts from "typescript";
 import { afterAll, expect, it } from "vitest";
 import { languages } from "../../renderer/languages/choose-language.ts";
-import { catalogsIn } from "../../wuchale.config.ts";
+import { updateCatalogs } from "../../wuchale.config.ts";
 
 const names = Object.keys(languages);
 const root = resolve(import.meta.dirname, "../..");
@@ -24,9 +24,7 @@ async function extracted(): Promise<string> {
   for (const file of readdirSync(here).filter((name) => name.endsWith(".po"))) {
     cpSync(join(here, file), join(work, file));
   }
-  const handler = catalogsIn(work);
-  await handler.init(new Map());
-  await handler.directScanFS(true, true);
+  await updateCatalogs(work);
   return work;
 }
 
@@ -49,6 +47,15 @@ it.each(names)("the catalog of %s translates everything, with the same values", 
       expect(valuesIn(text), `values of ${words(item)}`).toEqual(valuesIn(source));
     }
   }
+});
+
+it("the comments of a catalog depend only on the pages", async () => {
+  const path = join(current, "en.po");
+  const written = readFileSync(path, "utf8");
+  // Comments that no file has any more.
+  writeFileSync(path, written.replaceAll(/^#\. placeholder .*$/gm, "$&\n#. placeholder {0}: gone"));
+  await updateCatalogs(current);
+  expect(readFileSync(path, "utf8")).toBe(written);
 });
 
 it("no text has a space at an end, since catalogs trim it", async () => {
