@@ -1,3 +1,4 @@
+import { plural } from "../format/quantity.ts";
 import { canonicalJson } from "../signatures/canonical-json.ts";
 import { statement } from "../signatures/statements.ts";
 
@@ -82,8 +83,9 @@ export async function sealProblem(
 
 async function contentProblem(seal: Seal, rows: readonly TrailRow[], hash: Hash): Promise<string | null> {
   if ((await hash(sealText(seal))) !== seal.hash) return "The seal itself was changed.";
-  if (rows.length < seal.count) return `${String(seal.count - rows.length)} of its rows are missing.`;
-  if (rows.length > seal.count) return `${String(rows.length - seal.count)} rows were added to it.`;
+  const missing = seal.count - rows.length;
+  if (missing > 0) return plural(missing, ["# of its rows is missing.", "# of its rows are missing."]);
+  if (missing < 0) return plural(-missing, ["# row was added to it.", "# rows were added to it."]);
   if ((await hash(rowsText(inOrder(rows)))) !== seal.rows) return "A row was changed.";
   return null;
 }

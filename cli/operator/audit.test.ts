@@ -52,7 +52,7 @@ it.each([
   [
     "a removed entry",
     (text: string) => text.split("\n").slice(1).join("\n"),
-    "Seal 1 does not fit. 1 of its rows are missing.",
+    "Seal 1 does not fit. 1 of its rows is missing.",
   ],
   [
     "a trail without seals",

@@ -383,6 +383,10 @@ describe("the chain of the audit trail", () => {
     await t.run(async (ctx) => await ctx.db.patch("audit", _id, { detail: "nothing happened" }));
     expect(await check()).toMatchObject({ broken: { number: 1, why: "A row was changed." } });
     await t.run(async (ctx) => await ctx.db.delete("audit", _id));
-    expect(await check()).toMatchObject({ broken: { number: 1, why: "1 of its rows are missing." } });
+    expect(await check()).toMatchObject({ broken: { number: 1, why: "1 of its rows is missing." } });
+    await t.run(async (ctx) => {
+      for (const { _id: id } of await ctx.db.query("audit").take(2)) await ctx.db.delete("audit", id);
+    });
+    expect(await check()).toMatchObject({ broken: { number: 1, why: "3 of its rows are missing." } });
   });
 });
