@@ -7,7 +7,7 @@ import { Button } from "../../ui/controls/Button.tsx";
 import { Empty } from "../../ui/Empty.tsx";
 import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { ProgressBar } from "../../ui/ProgressBar.tsx";
-import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
+import { actionColumn, RowActions } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { ModelRow, RolloutRow } from "../data/rows.ts";
 import { fleetOf, fleetShare, restOfFleet, speedWords } from "./model-words.ts";
@@ -135,24 +135,26 @@ function columns(
       width: "w-28",
       cell: ({ price }) => (
         <span title="Prompt tokens + answer tokens">
-          {formatCount(Number(price.promptMicro))} + {formatCount(Number(price.completionMicro))}
+          {formatCount(Number(price.promptMicro))} in
+          <br />
+          {formatCount(Number(price.completionMicro))} out
         </span>
       ),
     },
     { key: "fleet", title: "Devices", cell: (model) => <FleetProgress model={model} /> },
     {
       key: "speed",
-      title: "Median speed",
-      width: "w-32",
+      title: "Median read / write speed",
       cell: ({ fleet }) => (
         <span title="Reading the prompt / writing the answer" className="whitespace-nowrap">
           {speedWords(fleet.prefill, fleet.generate) ?? <span className="text-muted">not measured</span>}
         </span>
       ),
     },
-    actionColumn("w-50", (model) => {
+    actionColumn("w-max", (model) => {
       const { modelId, retired } = model;
       const isOpen = opened === modelId;
+      const edit = { verb: "Edit", onClick: () => onEdit(model) };
       return (
         <>
           <Button
@@ -164,11 +166,23 @@ function columns(
           >
             Devices {isOpen ? "▾" : "▸"}
           </Button>
-          <RowAction verb="Edit" object={modelId} onClick={() => onEdit(model)} />
           {retired ? (
-            <RowAction verb="Reinstate" object={modelId} look="plain" onClick={() => onReinstate(model)} />
+            <RowActions
+              row={modelId}
+              main={{
+                verb: "Reinstate",
+                object: modelId,
+                look: "plain",
+                onClick: () => onReinstate(model),
+              }}
+              more={[edit]}
+            />
           ) : (
-            <RowAction verb="Retire" object={modelId} onClick={() => retire(model)} />
+            <RowActions
+              row={modelId}
+              main={null}
+              more={[edit, { verb: "Retire", onClick: () => retire(model) }]}
+            />
           )}
         </>
       );
