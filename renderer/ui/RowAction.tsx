@@ -48,7 +48,13 @@ export function RowActions({ row, main, more }: RowActionsProps): ReactNode {
           label={`More actions for ${row}`}
           align="end"
           trigger={
-            <Button size="sm" look="quiet" aria-label={`More actions for ${row}`} className="px-1.5!">
+            <Button
+              size="sm"
+              look="quiet"
+              aria-label={`More actions for ${row}`}
+              data-row-menu
+              className="px-1.5!"
+            >
               <Ellipsis size={16} aria-hidden />
             </Button>
           }

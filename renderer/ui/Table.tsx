@@ -28,7 +28,7 @@ type Props<Row> = {
 };
 
 /** A table of more columns has less space between them, so that it fits into the window of a 13-inch laptop. */
-const roomyColumns = 8;
+const roomyColumns = 7;
 
 /**
  * A plain table. In a box as narrow as a phone each row is a card: the first column with a title is its headline, the
@@ -71,7 +71,9 @@ export function Table<Row>({ label, columns, rows, empty, keyOf, height, detail 
                   scope="col"
                   role="columnheader"
                   className={cx(
-                    "h-8 font-medium whitespace-nowrap first:pl-4 last:pr-4",
+                    "h-8 font-medium first:pl-4 last:pr-4",
+                    // A title breaks before the table gets wider than its box.
+                    "py-1 align-bottom hyphens-auto",
                     space,
                     column.align === "right" && "text-right",
                     column.width,
@@ -137,9 +139,12 @@ function partOf<Row>(column: Column<Row>, place: number, headline: Column<Row> |
 const partLook: Readonly<Record<Part, string>> = {
   mark: "@max-[30rem]:absolute @max-[30rem]:top-3 @max-[30rem]:right-4",
   headline: "@max-[30rem]:col-span-3 @max-[30rem]:pr-8!",
-  text: "@max-[30rem]:col-span-3 @max-[30rem]:flex @max-[30rem]:gap-3",
+  // A value that is not there needs no label.
+  text: "@max-[30rem]:col-span-3 @max-[30rem]:flex @max-[30rem]:gap-3 @max-[30rem]:has-[>div:empty]:hidden",
   number: "",
-  actions: "@max-[30rem]:col-span-3",
+  // A menu without other buttons has room beside the headline.
+  actions:
+    "@max-[30rem]:col-span-3 @max-[30rem]:has-[[data-row-menu]:only-child]:absolute @max-[30rem]:has-[[data-row-menu]:only-child]:top-2 @max-[30rem]:has-[[data-row-menu]:only-child]:right-2",
 };
 
 type CellProps = {
@@ -158,7 +163,7 @@ function Cell({ column, part, className, children }: CellProps): ReactNode {
         "h-10 py-1.5 first:pl-4 last:pr-4 @max-[30rem]:block @max-[30rem]:h-auto @max-[30rem]:p-0! @max-[30rem]:text-left",
         className,
         partLook[part],
-        column.align === "right" && "text-right",
+        column.align === "right" && "text-right @min-[30rem]:whitespace-nowrap",
       )}
     >
       {isLabeled ? (

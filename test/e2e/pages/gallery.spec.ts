@@ -65,6 +65,27 @@ test("each story looks as it did", async ({ page }) => {
   expect(unused, "pictures without a story").toEqual([]);
 });
 
+test("no table is wider than a small laptop's window, with long German words either", async ({ browser }) => {
+  test.setTimeout(600_000);
+  const page = await browser.newPage({
+    timezoneId: "UTC",
+    locale: "de-DE",
+    viewport: { width: 1280, height: 844 },
+  });
+  for (const story of await storiesOf(page, gallery)) {
+    await openStory(page, gallery, story, "light");
+    const wide = await page
+      .locator("table")
+      .evaluateAll((tables) =>
+        tables
+          .filter(({ clientWidth, parentElement }) => clientWidth > (parentElement?.clientWidth ?? 0))
+          .map((table) => table.getAttribute("aria-label")),
+      );
+    expect.soft(wide, story).toEqual([]);
+  }
+  await page.close();
+});
+
 test("a moved word and another color are seen, and the same look is not", async ({ page }) => {
   await page.setViewportSize({ width: 1280, height: 844 });
   await openStory(page, gallery, "components", "light");
