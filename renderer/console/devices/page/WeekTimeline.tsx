@@ -1,13 +1,14 @@
 import type { ReactNode } from "react";
 import { formatDay, formatDuration } from "../../../../app/format/time.ts";
 import { cx } from "../../../ui/cx.ts";
-import type { Tone } from "../../../ui/tone.ts";
 import type { DeviceSpan } from "../../data/rows.ts";
-import { stateTone } from "../state-words.ts";
 import {
+  colorOf,
   dayWords,
+  type ReasonTotal,
   type Segment,
   segmentWords,
+  type SpanColor,
   standbyTotals,
   type TimelineDay,
   timelineOf,
@@ -25,16 +26,16 @@ export function WeekTimeline({ spans, now }: Props): ReactNode {
     <div className="grid gap-4">
       <ul className="grid gap-1.5">
         {days.map((day) => (
-          <li key={day.startAt} className="grid grid-cols-[4.5rem_1fr_4.5rem] items-center gap-3">
+          <li key={day.startAt} className="grid grid-cols-[3rem_1fr_5.25rem] items-center gap-3">
             <span className="text-xs text-muted">{formatDay(day.startAt)}</span>
-            <DayBar day={day} />
-            <span className="text-right text-xs text-muted tabular-nums">
+            <DayBar day={day} totals={totals} />
+            <span className="text-right text-xs whitespace-nowrap text-muted tabular-nums">
               {day.segments.length === 0 ? "–" : formatDuration(day.donatedMs)}
             </span>
           </li>
         ))}
       </ul>
-      <p className="grid grid-cols-[4.5rem_1fr_4.5rem] gap-3 text-xs text-faint" aria-hidden>
+      <p className="grid grid-cols-[3rem_1fr_5.25rem] gap-3 text-xs text-faint" aria-hidden>
         <span />
         <span className="flex justify-between">
           <span>00:00</span>
@@ -42,7 +43,7 @@ export function WeekTimeline({ spans, now }: Props): ReactNode {
           <span>24:00</span>
         </span>
         <span className="flex items-center justify-end gap-1.5">
-          <Swatch state="donating" />
+          <Swatch color="accent" />
           donated
         </span>
       </p>
@@ -50,9 +51,9 @@ export function WeekTimeline({ spans, now }: Props): ReactNode {
         <div>
           <h3 className="mb-1 text-xs font-medium text-muted">Why it did not donate</h3>
           <ul className="flex flex-wrap gap-x-4 gap-y-1">
-            {totals.slice(0, shownReasons).map(({ words, state, ms }) => (
+            {totals.slice(0, shownReasons).map(({ words, state, ms, color }) => (
               <li key={`${state} ${words}`} className="flex items-center gap-1.5">
-                <Swatch state={state} />
+                <Swatch color={color} />
                 {words} <span className="text-muted">{formatDuration(ms)}</span>
               </li>
             ))}
@@ -63,16 +64,17 @@ export function WeekTimeline({ spans, now }: Props): ReactNode {
   );
 }
 
-/** The color that a state has in the bars. */
-function Swatch({ state }: Pick<Segment, "state">): ReactNode {
+function Swatch({ color }: { readonly color: SpanColor }): ReactNode {
   return (
     <svg aria-hidden viewBox="0 0 10 10" className="size-2.5 shrink-0">
-      <rect width="10" height="10" rx="2" className={cx("fill-current", svgTone[stateTone[state]])} />
+      <rect width="10" height="10" rx="2" className={cx("fill-current", textColor[color])} />
     </svg>
   );
 }
 
-function DayBar({ day }: { readonly day: TimelineDay }): ReactNode {
+type BarProps = { readonly day: TimelineDay; readonly totals: readonly ReasonTotal[] };
+
+function DayBar({ day, totals }: BarProps): ReactNode {
   const place = (segment: Segment): { x: number; width: number } => {
     const whole = day.endAt - day.startAt;
     return {
@@ -94,7 +96,7 @@ function DayBar({ day }: { readonly day: TimelineDay }): ReactNode {
           {...place(segment)}
           y="0"
           height="10"
-          className={cx("fill-current", svgTone[stateTone[segment.state]])}
+          className={cx("fill-current", textColor[colorOf(totals, segment)])}
         >
           <title>{segmentWords(segment)}</title>
         </rect>
@@ -103,10 +105,11 @@ function DayBar({ day }: { readonly day: TimelineDay }): ReactNode {
   );
 }
 
-const svgTone = {
-  good: "text-accent",
-  hold: "text-hold",
-  rest: "text-rest",
+const textColor = {
+  accent: "text-accent",
   bad: "text-bad",
-  quiet: "text-line",
-} as const satisfies Readonly<Record<Tone, string>>;
+  edge: "text-edge",
+  hold: "text-hold",
+  line: "text-line",
+  rest: "text-rest",
+} as const satisfies Readonly<Record<SpanColor, string>>;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { startOfDay } from "../../../../app/format/time.ts";
 import type { DeviceSpan } from "../../data/rows.ts";
-import { dayWords, reasonText, segmentWords, standbyTotals, timelineOf } from "./week-timeline.ts";
+import { colorOf, dayWords, reasonText, segmentWords, standbyTotals, timelineOf } from "./week-timeline.ts";
 
 const hour = 3_600_000;
 const midnight = startOfDay(1_800_000_000_000);
@@ -32,9 +32,23 @@ it("cuts the journal into seven days, the newest first, and ends at this moment"
 
 it("says why the device did not donate, the longest reason first", () => {
   expect(standbyTotals(timelineOf(spans, now))).toEqual([
-    { words: "Offline", state: "offline", ms: 28 * hour },
-    { words: reasonText("on-battery"), state: "standby", ms: hour },
+    { words: "Offline", state: "offline", ms: 28 * hour, color: "line" },
+    { words: reasonText("on-battery"), state: "standby", ms: hour, color: "rest" },
   ]);
+});
+
+it("gives the longest reasons a color each, in the bars as in their list", () => {
+  const reasons = ["on-battery", "in-use", "outside-schedule", "full-screen", "on-battery"];
+  const days = timelineOf(
+    reasons.map((reason, index) => ({ at: midnight + index * hour, state: "standby", reason })),
+    midnight + 5 * hour,
+  );
+  const totals = standbyTotals(days);
+  expect(totals.map(({ words }) => words)[0]).toBe(reasonText("on-battery"));
+  expect(totals.map(({ color }) => color)).toEqual(["rest", "hold", "edge", "edge"]);
+  const colors = days[0]?.segments.map((segment) => colorOf(totals, segment));
+  expect(colors).toEqual(["rest", "hold", "edge", "edge", "rest"]);
+  expect(colorOf(totals, { state: "paused", reason: "" })).toBe("bad");
 });
 
 it("puts a segment and a day into words", () => {

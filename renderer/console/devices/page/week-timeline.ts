@@ -66,23 +66,56 @@ export function dayWords({ segments, donatedMs, startAt }: TimelineDay): string 
   return `${formatDay(startAt)}: ${donated}`;
 }
 
+/** A color of tokens.css. */
+export type SpanColor = "accent" | "bad" | "edge" | "hold" | "line" | "rest";
+
 export type ReasonTotal = {
   readonly words: string;
   readonly state: DeviceSpan["state"];
   readonly ms: number;
+  readonly color: SpanColor;
 };
+
+/** Each other state has as many reasons as there are rules. */
+const stateColors: Readonly<Partial<Record<DeviceSpan["state"], SpanColor>>> = {
+  donating: "accent",
+  paused: "bad",
+  offline: "line",
+  retired: "line",
+};
+
+/** For the longest reasons, one each. All others have the last one. */
+const reasonColors = ["rest", "hold", "edge"] as const satisfies readonly SpanColor[];
 
 /** Times below a minute, such as that of a start, are not worth a line. */
 const shortestMs = 60_000;
 
-/** Why the device did not donate in these days, the longest reason first. */
+/** Why the device did not donate in these days, the longest reason first. Its longest reasons differ in color. */
 export function standbyTotals(days: readonly TimelineDay[]): readonly ReasonTotal[] {
-  const totals = new Map<string, ReasonTotal>();
+  const totals = new Map<string, Omit<ReasonTotal, "color">>();
   for (const { state, reason, from, to } of days.flatMap(({ segments }) => segments)) {
     if (state === "donating") continue;
-    const words = reasonText(reason) ?? stateWords[state];
+    const words = whyWords({ state, reason });
     const key = `${state} ${words}`;
     totals.set(key, { words, state, ms: (totals.get(key)?.ms ?? 0) + to - from });
   }
-  return [...totals.values()].filter(({ ms }) => ms >= shortestMs).sort((a, b) => b.ms - a.ms);
+  const sorted = [...totals.values()].filter(({ ms }) => ms >= shortestMs).sort((a, b) => b.ms - a.ms);
+  const ranked = sorted.filter(({ state }) => stateColors[state] === undefined);
+  return sorted.map((total) => ({
+    ...total,
+    color: stateColors[total.state] ?? reasonColors[ranked.indexOf(total)] ?? "edge",
+  }));
+}
+
+/** The color of a segment in the bars of these totals. */
+export function colorOf(
+  totals: readonly ReasonTotal[],
+  { state, reason }: Pick<Segment, "state" | "reason">,
+): SpanColor {
+  const total = totals.find((each) => each.state === state && each.words === whyWords({ state, reason }));
+  return total?.color ?? stateColors[state] ?? "edge";
+}
+
+function whyWords({ state, reason }: Pick<Segment, "state" | "reason">): string {
+  return reasonText(reason) ?? stateWords[state];
 }
