@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from "react";
 import { plural } from "../../../app/format/quantity.ts";
 import { Button } from "../../ui/controls/Button.tsx";
+import { Toolbar } from "../../ui/controls/Toolbar.tsx";
 import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import type { JobRow } from "../data/rows.ts";
 import { type BulkChange, type BulkPlan, planOf } from "./bulk.ts";
@@ -28,33 +29,39 @@ const changes: readonly { readonly label: string; readonly change: BulkChange }[
 export function BulkBar({ selected, onAll, onApply, onClear }: Props): ReactNode {
   const [asked, setAsked] = useState<{ change: BulkChange; plan: BulkPlan } | null>(null);
   return (
-    <div
-      role="toolbar"
-      aria-label="Selected jobs"
-      className="flex flex-wrap items-center gap-1.5 border-b border-line bg-sunken px-4 py-1.5"
-    >
-      <span className="mr-2 font-medium">{plural(selected.length, ["# job", "# jobs"])} selected</span>
-      {changes.map(({ label, change }) => {
-        const plan = planOf(change, selected);
-        return (
-          <Button
-            key={label}
-            size="sm"
-            disabled={plan.jobs.length === 0}
-            onClick={() => setAsked({ change, plan })}
-          >
-            {label}
-          </Button>
-        );
-      })}
+    <Toolbar label="Selected jobs" chosen={selected.length}>
+      {selected.length === 0 ? (
+        <span className="text-xs text-muted">
+          Select jobs to cancel, retry or prioritize several at once.
+        </span>
+      ) : (
+        <>
+          <span className="mr-2 font-medium">{plural(selected.length, ["# job", "# jobs"])} selected</span>
+          {changes.map(({ label, change }) => {
+            const plan = planOf(change, selected);
+            return (
+              <Button
+                key={label}
+                size="sm"
+                disabled={plan.jobs.length === 0}
+                onClick={() => setAsked({ change, plan })}
+              >
+                {label}
+              </Button>
+            );
+          })}
+        </>
+      )}
       {onAll === null ? null : (
         <Button size="sm" look="quiet" onClick={onAll}>
           Select all shown
         </Button>
       )}
-      <Button size="sm" look="quiet" onClick={onClear}>
-        Clear selection
-      </Button>
+      {selected.length === 0 ? null : (
+        <Button size="sm" look="quiet" onClick={onClear}>
+          Clear selection
+        </Button>
+      )}
       {asked === null ? null : (
         <Confirm
           title={asked.plan.title}
@@ -71,6 +78,6 @@ export function BulkBar({ selected, onAll, onApply, onClear }: Props): ReactNode
           </ul>
         </Confirm>
       )}
-    </div>
+    </Toolbar>
   );
 }

@@ -42,13 +42,13 @@ export function JobsView(props: Props): ReactNode {
     <div className="grid gap-3">
       <JobFilters {...filters} />
       <Card flush {...head}>
-        {onBulk === null || selected.length === 0 ? null : (
+        {onBulk === null || jobs === undefined || jobs.length === 0 ? null : (
           <BulkBar
             selected={selected}
             onAll={
-              selected.length === jobs?.length
+              selected.length === jobs.length
                 ? null
-                : () => setIds(new Set((jobs ?? []).map(({ jobId }) => jobId)))
+                : () => setIds(new Set(jobs.map(({ jobId }) => jobId)))
             }
             onApply={(change, changed) => {
               onBulk(change, changed);

@@ -121,11 +121,18 @@ test("the priority of several jobs changes after a preview, and is undone", asyn
   await page.getByRole("button", { name: "Ready", exact: true }).click();
   const boxes = page.getByRole("checkbox", { name: /Select job/ });
   await expect(boxes).toHaveCount(2);
+  const bar = page.getByRole("toolbar", { name: "Selected jobs" });
+  await expect(bar).toContainText("Select jobs to cancel");
   await boxes.first().check();
-  await page.getByRole("button", { name: "Select all shown" }).click();
+  await bar.getByRole("button", { name: "Clear selection" }).press("Enter");
+  // The button is gone, and Tab goes on from where it was.
+  await expect(bar).toBeFocused();
+  await page.getByRole("button", { name: "Select all shown" }).press("Enter");
+  await expect(bar).toBeFocused();
   for (const at of [0, 1]) await expect(boxes.nth(at)).toBeChecked();
   await page.getByRole("button", { name: "High priority…" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Set 2 jobs to high priority" }).click();
+  await expect(bar).toBeFocused();
   await expect(jobs(page).getByText("chat, high priority")).toHaveCount(2);
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(jobs(page).getByText("chat, high priority")).toHaveCount(0);

@@ -4,6 +4,7 @@ import { plural } from "../../../../app/format/quantity.ts";
 import { api } from "../../../../convex/_generated/api.js";
 import type { Id } from "../../../../convex/_generated/dataModel.js";
 import { Button } from "../../../ui/controls/Button.tsx";
+import { Toolbar } from "../../../ui/controls/Toolbar.tsx";
 import { useAct } from "../../data/session-context.ts";
 import { type Filters, listArgsOf } from "../fleet-filters.ts";
 import { BulkProgress } from "./BulkProgress.tsx";
@@ -77,11 +78,7 @@ type BarProps = {
 export function BulkBar({ selection, onAct, onSelect }: BarProps): ReactNode {
   const isEmpty = selection !== "all" && selection.size === 0;
   return (
-    <div
-      role="toolbar"
-      aria-label="Selected devices"
-      className="flex min-h-10 flex-wrap items-center gap-1.5 border-b border-line bg-sunken px-4 py-1.5"
-    >
+    <Toolbar label="Selected devices" chosen={selection === "all" ? selection : selection.size}>
       {isEmpty ? null : (
         <span className="mr-2 font-medium">
           {selection === "all"
@@ -106,6 +103,6 @@ export function BulkBar({ selection, onAct, onSelect }: BarProps): ReactNode {
           Clear selection
         </Button>
       )}
-    </div>
+    </Toolbar>
   );
 }
