@@ -2,6 +2,7 @@ import "uplot/dist/uPlot.min.css";
 import { type ReactNode, useEffect, useRef } from "react";
 import uPlot from "uplot";
 import { formatClock, formatDay, formatFull } from "../../../app/format/time.ts";
+import { cx } from "../cx.ts";
 
 export type Line = {
   readonly label: string;
@@ -20,7 +21,7 @@ type Props = {
   readonly format: (value: number) => string;
 };
 
-const height = 210;
+const height = 205;
 /** Values on the axis are whole. */
 const steps = [1, 2, 5].flatMap((step) => Array.from({ length: 10 }, (_, power) => step * 10 ** power));
 steps.sort((a, b) => a - b);
@@ -28,8 +29,16 @@ const day = 86_400;
 /** Seconds between the times on the axis, for values of whole days. */
 const daySteps = [1, 2, 7, 14, 28, 91].map((days) => days * day);
 
-/** uPlot sets fonts of its own. */
-const frame = "min-h-60 text-xs [&_.u-legend_th]:font-medium! [&_.uplot]:font-sans!";
+/**
+ * uPlot sets fonts, colons and a centered legend of its own. The values of a point stand in the legend while the cursor is
+ * there: they have a second line of room, so that nothing below moves.
+ */
+const frame = cx(
+  "min-h-62 text-xs [&_.uplot]:font-sans!",
+  "[&_.u-legend]:m-0! [&_.u-legend]:text-left! [&_.u-legend]:text-xs!",
+  "[&_.u-legend_th]:font-normal! [&_.u-legend_th]:after:content-none! [&_.u-legend_td]:font-medium!",
+  "[&_.u-series:first-child_th]:hidden!",
+);
 
 /** Lines over time. It follows the width of its box, and the light or dark theme. */
 export function Chart({ label, times, lines, format }: Props): ReactNode {
@@ -84,22 +93,28 @@ function optionsOf(
       {
         ...axis,
         ...timeSteps,
+        size: 30,
+        gap: 9,
         values: (_chart, splits) => splits.map((seconds) => tickOf(seconds * 1_000)),
       },
       { ...axis, size: 64, incrs: steps, values: (_chart, splits) => splits.map(format) },
     ],
     cursor: { drag: { x: false, y: false } },
+    legend: {
+      markers: { width: 0, fill: (_chart, place) => colorOf(element, lines[place - 1]?.color ?? "muted") },
+    },
     series: [
       {
         label: "Time",
-        value: (_chart, seconds: number | null) => (seconds === null ? "–" : formatFull(seconds * 1_000)),
+        value: (_chart, seconds: number | null) => (seconds === null ? "" : formatFull(seconds * 1_000)),
       },
       ...lines.map((line): uPlot.Series => ({
         label: line.label,
         stroke: colorOf(element, line.color),
         width: 2,
         points: { show: true, size: 5, fill: colorOf(element, line.color) },
-        value: (_chart, value: number | null) => (value === null ? "–" : format(value)),
+        value: (_chart, value: number | null, _place, point) =>
+          value !== null ? format(value) : point === null ? "" : "–",
       })),
     ],
   };
