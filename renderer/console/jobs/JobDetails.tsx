@@ -17,6 +17,7 @@ import { SkeletonRows } from "../../ui/Skeleton.tsx";
 import { priorityWords } from "../data/priority-words.ts";
 import type { JobDetail, JobRow } from "../data/rows.ts";
 import { hrefOf } from "../shell/route.ts";
+import { SubPageHead } from "../shell/SubPageHead.tsx";
 import { AttemptTimeline } from "./AttemptTimeline.tsx";
 import { isOpen, isQueued, jobWords, spansOf, waitWords } from "./job-words.ts";
 import { priceWords } from "./price-words.ts";
@@ -42,31 +43,35 @@ type Props = {
 
 export function JobDetails({ job, changes, tokens, payload }: Props): ReactNode {
   const now = useNow();
+  const back = { href: hrefOf("jobs"), words: "All jobs" };
   if (job === undefined) {
     return (
-      <Card flush>
-        <SkeletonRows rows={6} />
-      </Card>
+      <div className="grid gap-4">
+        <SubPageHead back={back} title={undefined} />
+        <div className="grid items-start gap-4 xl:grid-cols-2">
+          <Card title="Timeline">
+            <SkeletonRows rows={4} />
+          </Card>
+          <Card title="About this job">
+            <SkeletonRows rows={8} />
+          </Card>
+        </div>
+      </div>
     );
   }
   const { tone, words } = jobWords[job.status];
   const hopeless = job.status === "failed" ? noRetryHelps(job.error) : null;
   return (
     <div className="grid gap-4">
-      <div className="flex flex-wrap items-center justify-between gap-3">
-        <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
-          <a href={hrefOf("jobs")} className="text-accent hover:underline">
-            ← All jobs
-          </a>
-          <h2 className="text-base font-semibold wrap-anywhere">
-            {job.model} · {kindWords(job.kind)}
-          </h2>
-          <Badge tone={tone} dot busy={job.status === "running"}>
-            {words}
-          </Badge>
-        </div>
-        {changes === null ? null : <Actions job={job} changes={changes} />}
-      </div>
+      <SubPageHead
+        back={back}
+        title={`${job.model} · ${kindWords(job.kind)}`}
+        actions={changes === null ? null : <Actions job={job} changes={changes} />}
+      >
+        <Badge tone={tone} dot busy={job.status === "running"}>
+          {words}
+        </Badge>
+      </SubPageHead>
       {job.wait === null ? null : (
         <div className="overflow-hidden rounded-lg">
           <Banner tone="hold">{waitWords(job.wait, now)}.</Banner>

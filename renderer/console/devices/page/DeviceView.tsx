@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import { ruleWords } from "../../../../app/devices/rule-words.ts";
 import { platformWords } from "../../../../app/format/platform.ts";
 import { formatCount, plural } from "../../../../app/format/quantity.ts";
@@ -6,7 +6,7 @@ import { formatDay } from "../../../../app/format/time.ts";
 import { formatCredits } from "../../../../app/money/credits.ts";
 import { Badge } from "../../../ui/Badge.tsx";
 import { Card } from "../../../ui/Card.tsx";
-import { Chart } from "../../../ui/charts/Chart.tsx";
+import { ChartCard } from "../../../ui/charts/ChartCard.tsx";
 import { useNow } from "../../../ui/clock.ts";
 import { Empty } from "../../../ui/Empty.tsx";
 import { LoadMore } from "../../../ui/LoadMore.tsx";
@@ -17,6 +17,7 @@ import { Stat } from "../../../ui/Stat.tsx";
 import { modelWords } from "../../../ui/status-words.ts";
 import type { AttemptOutcomes, DeviceAttempt, DeviceRow, DeviceSpan } from "../../data/rows.ts";
 import { hrefOf } from "../../shell/route.ts";
+import { SubPageHead } from "../../shell/SubPageHead.tsx";
 import { rateWords } from "../../statistics/subject-words.ts";
 import { describeDevice } from "../describe-device.ts";
 import { deviceSpeeds, originWords, unknownWords } from "../device-details.ts";
@@ -44,21 +45,29 @@ type Props = {
 export function DeviceView(props: Props): ReactNode {
   const { device, journal, outcomes, attempts, earned, linksJobs, actions, onMore, loadingMore } = props;
   const now = useNow();
+  const [retiring, setRetiring] = useState(false);
   return (
     <div className="grid gap-4">
-      <a
-        href={hrefOf("devices")}
-        className="justify-self-start text-xs font-medium text-accent hover:underline"
+      <SubPageHead
+        back={{ href: hrefOf("devices"), words: "All devices" }}
+        title={device?.name}
+        actions={
+          device === undefined || actions === undefined ? null : (
+            <div className="-mx-2.5 flex flex-wrap gap-1">
+              <DeviceButtons device={device} actions={actions} onRetire={() => setRetiring(true)} />
+            </div>
+          )
+        }
       >
-        ← All devices
-      </a>
-      {device === undefined ? (
-        <Card flush>
+        {device === undefined ? null : <State device={device} now={now} />}
+      </SubPageHead>
+      <Card title="About this device">
+        {device === undefined ? (
           <SkeletonRows />
-        </Card>
-      ) : (
-        <Now device={device} now={now} actions={actions} />
-      )}
+        ) : (
+          <About device={device} now={now} onRelease={actions?.change?.release} />
+        )}
+      </Card>
       <Card title="The last seven days">
         {journal === undefined ? <SkeletonRows rows={7} /> : <WeekTimeline spans={journal} now={now} />}
       </Card>
@@ -68,35 +77,48 @@ export function DeviceView(props: Props): ReactNode {
         </Card>
         {device === undefined ? null : <Models device={device} />}
       </div>
-      {earned?.length === 0 ? null : (
-        <Card title="Earned per day">
-          {earned === undefined ? <SkeletonRows rows={4} /> : <Earned days={earned} />}
-        </Card>
-      )}
+      {earned?.length === 0 ? null : <Earned days={earned} />}
       <Card flush title="Last jobs">
         <DeviceAttempts attempts={attempts} linksJobs={linksJobs} />
         <LoadMore onMore={onMore} loading={loadingMore} />
       </Card>
+      {retiring && device !== undefined ? (
+        <RetireDialog
+          device={device}
+          onConfirm={() => actions?.change?.retire(device)}
+          onClose={() => setRetiring(false)}
+        />
+      ) : null}
     </div>
   );
 }
 
-type NowProps = {
-  readonly device: DeviceRow;
-  readonly now: number;
-  readonly actions: DeviceActions | undefined;
-};
+type StateProps = { readonly device: DeviceRow; readonly now: number };
 
-function Now({ device, now, actions }: NowProps): ReactNode {
-  const [retiring, setRetiring] = useState(false);
-  const words = describeDevice(device, now);
+function State({ device, now }: StateProps): ReactNode {
+  const { tone, short } = describeDevice(device, now);
+  return (
+    <>
+      <Badge tone={tone} dot busy={device.online && device.jobsNow > 0}>
+        {short}
+      </Badge>
+      <span className="text-xs text-muted">
+        since <RelativeTime at={device.online ? device.since : device.lastChangeAt} />
+      </span>
+    </>
+  );
+}
+
+type AboutProps = StateProps & Pick<PlacementProps, "onRelease">;
+
+function About({ device, now, onRelease }: AboutProps): ReactNode {
   const rows: readonly (readonly [string, ReactNode])[] = [
     ["System", platformWords(device.platform)],
     ["Version", <Version device={device} />],
     ["Offers", offerOf(device.capabilities)],
     ["Jobs now", formatCount(device.jobsNow)],
     ["Owner", device.owner?.name ?? "The organization"],
-    ["Groups", <Placement device={device} onRelease={actions?.change?.release} />],
+    ["Groups, tags and data classes", <Placement device={device} onRelease={onRelease} />],
     [
       "Enrolled",
       <>
@@ -107,27 +129,9 @@ function Now({ device, now, actions }: NowProps): ReactNode {
     ...(device.earnedMicro === null ? [] : [["Earned in all", formatCredits(device.earnedMicro)] as const]),
   ];
   return (
-    <Card
-      title={device.name}
-      aside={
-        actions === undefined ? null : (
-          <div className="flex flex-wrap justify-end gap-1">
-            <DeviceButtons device={device} actions={actions} onRetire={() => setRetiring(true)} />
-          </div>
-        )
-      }
-    >
-      <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
-        <Badge tone={words.tone} dot busy={device.online && device.jobsNow > 0}>
-          {words.short}
-        </Badge>
-        <span className="text-muted">
-          since <RelativeTime at={device.online ? device.since : device.lastChangeAt} />
-        </span>
-        <span>{words.sentence}</span>
-      </p>
-      <Labels device={device} />
-      <dl className="mt-3 grid grid-cols-[repeat(auto-fill,minmax(12rem,1fr))] gap-x-6 gap-y-2">
+    <>
+      <p>{describeDevice(device, now).sentence}</p>
+      <dl className="mt-3 grid grid-cols-2 gap-x-6 sm:grid-cols-[repeat(auto-fill,minmax(12rem,1fr))] gap-y-2">
         {rows.map(([term, value]) => (
           <div key={term} className="min-w-0">
             <dt className="text-xs text-muted">{term}</dt>
@@ -136,14 +140,7 @@ function Now({ device, now, actions }: NowProps): ReactNode {
         ))}
       </dl>
       <UnknownFacts facts={device.unknownFacts} />
-      {retiring ? (
-        <RetireDialog
-          device={device}
-          onConfirm={() => actions?.change?.retire(device)}
-          onClose={() => setRetiring(false)}
-        />
-      ) : null}
-    </Card>
+    </>
   );
 }
 
@@ -167,12 +164,12 @@ type PlacementProps = {
   readonly onRelease: ((device: DeviceRow) => void) | undefined;
 };
 
-/** The groups of the device, and how it got there. */
+/** The groups of the device and how it got there, its tags and its data classes. */
 function Placement({ device, onRelease }: PlacementProps): ReactNode {
-  const { name, groups, placedBy } = device;
+  const { name, groups, tags, dataClasses, placedBy } = device;
   return (
     <>
-      {groups.join(", ") || "None"}
+      {groups.length + tags.length + dataClasses.length === 0 ? "None" : <Labels device={device} />}
       {placedBy === "hand" ? (
         <span className="block text-xs text-muted">
           Placed by hand{" "}
@@ -234,7 +231,7 @@ function Reliability({ outcomes }: { readonly outcomes: AttemptOutcomes }): Reac
 function Models({ device }: { readonly device: DeviceRow }): ReactNode {
   const speeds = new Map(deviceSpeeds(device).map(({ modelId, words }) => [modelId, words]));
   return (
-    <Card title="Models and speeds">
+    <Card title="Models, and their read / write speeds">
       {device.models.length === 0 ? (
         <p className="text-muted">This device has no models yet.</p>
       ) : (
@@ -255,24 +252,22 @@ function Models({ device }: { readonly device: DeviceRow }): ReactNode {
 
 const toCredits = (value: number): string => formatCredits(BigInt(Math.round(value)));
 
-function Earned({ days }: { readonly days: readonly DayEarned[] }): ReactNode {
-  if (days.every(({ micro }) => micro === 0n))
-    return <Empty title="Nothing earned this week">Pay for answers appears here.</Empty>;
-  return (
-    <>
-      <Chart
-        label="Earned per day"
-        times={days.map(({ startAt }) => startAt)}
-        lines={[{ label: "Earned", color: "accent", values: days.map(({ micro }) => Number(micro)) }]}
-        format={toCredits}
-      />
-      <ul className="mt-2 flex flex-wrap gap-x-4 gap-y-1 text-xs text-muted">
-        {days.map(({ startAt, micro }) => (
-          <li key={startAt}>
-            {formatDay(startAt)}: {formatCredits(micro)}
-          </li>
-        ))}
-      </ul>
-    </>
+function Earned({ days }: { readonly days: readonly DayEarned[] | undefined }): ReactNode {
+  const { times, lines } = useMemo(
+    () => ({
+      times: days?.map(({ startAt }) => startAt),
+      lines: days && [
+        { label: "Earned", color: "accent" as const, values: days.map(({ micro }) => Number(micro)) },
+      ],
+    }),
+    [days],
   );
+  const title = "Earned per day";
+  if (days?.every(({ micro }) => micro === 0n) === true)
+    return (
+      <Card title={title}>
+        <Empty title="Nothing earned this week">Pay for answers appears here.</Empty>
+      </Card>
+    );
+  return <ChartCard title={title} times={times} lines={lines} format={toCredits} formatTime={formatDay} />;
 }
