@@ -21,7 +21,7 @@ export function Dialog({ title, onClose, children }: Props): ReactNode {
       ref={element}
       aria-labelledby={id}
       onClose={onClose}
-      className="m-auto w-[min(34rem,calc(100vw-2rem))] rounded-lg border border-line bg-raised p-5 text-ink shadow-pop backdrop:bg-[rgb(0_0_0/0.45)]"
+      className="m-auto w-[min(34rem,calc(100vw-2rem))] scroll-pb-18 rounded-lg border border-line bg-raised p-5 text-ink shadow-pop backdrop:bg-[rgb(0_0_0/0.45)]"
     >
       <h2 id={id} className="mb-2 text-base font-semibold wrap-anywhere">
         {title}
@@ -31,6 +31,11 @@ export function Dialog({ title, onClose, children }: Props): ReactNode {
   );
 }
 
+/** The dialog's buttons. They stay in view while a long dialog scrolls beneath them. */
 export function DialogActions({ children }: { readonly children: ReactNode }): ReactNode {
-  return <div className="mt-5 flex flex-wrap justify-end gap-2">{children}</div>;
+  return (
+    <div className="sticky -bottom-5 z-1 -mx-5 mt-2 -mb-5 flex flex-wrap justify-end gap-2 bg-raised px-5 pt-3 pb-5">
+      {children}
+    </div>
+  );
 }
