@@ -47,7 +47,7 @@ export function FleetFilters({
   const chips = chipsOf(filters);
   const concerns = concernOptions(counts, filters.concern);
   const box = (name: ViewPart, label: string, options: Parameters<typeof SelectBox>[0]["options"]) => (
-    <div className="w-40 max-sm:w-full">
+    <div className="w-40 max-sm:w-[calc(50%-0.25rem)]">
       <SelectBox
         aria-label={label}
         value={filters[name]}

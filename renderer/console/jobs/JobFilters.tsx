@@ -52,7 +52,7 @@ export function JobFilters(state: JobFilterState): ReactNode {
         ))}
       </div>
       {isDead ? null : (
-        <div className="grid grid-cols-2 gap-2 lg:grid-cols-5">
+        <div className="flex flex-wrap gap-2">
           {models === null ? null : <Choice label="Model" all="All models" filter={model} options={models} />}
           {keys === null ? null : <Choice label="API key" all="All keys" filter={keyId} options={keys} />}
           {devices === null ? null : (
@@ -83,13 +83,15 @@ type ChoiceProps = {
 function Choice({ label, all, filter: [value, set], options, onFocus }: ChoiceProps): ReactNode {
   const known = value === "" || options.some((option) => option.value === value);
   return (
-    <SelectBox
-      aria-label={label}
-      value={value}
-      options={[{ value: "", label: all }, ...options, ...(known ? [] : [{ value, label: value }])]}
-      onChange={set}
-      onFocus={onFocus}
-    />
+    <div className="min-w-36 flex-1">
+      <SelectBox
+        aria-label={label}
+        value={value}
+        options={[{ value: "", label: all }, ...options, ...(known ? [] : [{ value, label: value }])]}
+        onChange={set}
+        onFocus={onFocus}
+      />
+    </div>
   );
 }
 
@@ -102,8 +104,8 @@ function Moment({
 }): ReactNode {
   const id = useId();
   return (
-    <div className="flex min-w-0 items-center gap-2">
-      <label htmlFor={id} className="text-xs text-muted">
+    <div className="flex w-60 items-center gap-2 max-sm:w-full">
+      <label htmlFor={id} className="text-xs text-muted max-sm:w-10">
         {label}
       </label>
       <input
