@@ -21,11 +21,11 @@ export function Card({ title, aside, flush = false, className, children }: Props
       {title === undefined ? null : (
         <header
           className={cx(
-            "flex min-h-10 items-center justify-between gap-3 px-4",
+            "flex min-h-10 flex-wrap items-center justify-between gap-x-3 gap-y-1 px-4",
             flush ? "border-b border-line py-1.5" : "pt-2 pb-1",
           )}
         >
-          <h2 id={id} className="text-sm font-semibold">
+          <h2 id={id} className="text-sm font-semibold wrap-anywhere">
             {title}
           </h2>
           {aside}
