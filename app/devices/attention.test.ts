@@ -78,7 +78,7 @@ it("counts the devices of each concern, in one sentence with the act that mends 
   ]);
   expect(attentionWords(found[0]!)).toEqual({
     sentence: "1 device was paused because too many of its jobs failed.",
-    act: "Look at their last jobs, then resume them",
+    act: "Look at the last jobs, then resume",
   });
   for (const kind of [...deviceConcerns, "unserved-model", "unserved-jobs"] as const) {
     const { sentence, act } = attentionWords({ kind, subject: "model", count: 2 });

@@ -116,7 +116,7 @@ export function attentionWords({ kind, subject, count }: Attention): Words {
         "# device was paused because too many of its jobs failed.",
         "# devices were paused because too many of their jobs failed.",
       ]),
-      act: "Look at their last jobs, then resume them",
+      act: "Look at the last jobs, then resume",
     },
     outdated: {
       sentence: plural(count, [
@@ -151,7 +151,7 @@ export function attentionWords({ kind, subject, count }: Attention): Words {
         "# device has not donated once since it joined a week ago or earlier.",
         "# devices have not donated once since they joined a week ago or earlier.",
       ]),
-      act: "See in their weeks which rule keeps them",
+      act: "See which rule keeps them from donating",
     },
     "unserved-model": {
       sentence: `No device can run ${subject}, so its requests wait.`,

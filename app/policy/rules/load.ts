@@ -26,7 +26,7 @@ export const loadRules = {
   maxOtherGpuLoad: number({
     section: "others",
     title: "Maximum GPU use by other programs",
-    hint: "It does not use the GPU while other programs use more than this share, or while their use is unknown. 100 % allows any use.",
+    hint: "It does not use the GPU while other programs use more than this share, or while their use is unknown. 100% allows any use.",
     default: 0.3,
     unit: "share",
     min: 0.05,

@@ -147,7 +147,9 @@ const base: readonly Column<JobRow>[] = [
           className="whitespace-nowrap"
           title={`${formatCount(usage.promptTokens)} read, ${formatCount(usage.completionTokens)} written`}
         >
-          {formatCount(usage.promptTokens)} / {formatCount(usage.completionTokens)}
+          {formatCount(usage.promptTokens)} in
+          <br />
+          {formatCount(usage.completionTokens)} out
         </span>
       ),
   },

@@ -7,6 +7,6 @@ it("shows how a price came about", () => {
   expect(priceWords({ price, percent: 100 }, usage)).toBe(
     "1,038 tokens in × 2 + 12 out × 6 credits per million",
   );
-  expect(priceWords({ price, percent: 200 }, usage)).toContain("× 200 % for its priority");
+  expect(priceWords({ price, percent: 200 }, usage)).toContain("× 200% for its priority");
   expect(priceWords({ price, percent: 100 }, null)).toBeNull();
 });

@@ -11,5 +11,5 @@ export function priceWords(
   const sum = `${formatCount(promptTokens)} tokens in × ${String(price.promptMicro)} + ${formatCount(completionTokens)} out × ${String(price.completionMicro)}`;
   return percent === 100
     ? `${sum} credits per million`
-    : `${sum} credits per million, × ${String(percent)} % for its priority`;
+    : `${sum} credits per million, × ${String(percent)}% for its priority`;
 }

@@ -145,7 +145,7 @@ function columns(
         <>
           <code className="font-mono text-xs whitespace-nowrap">{key.prefix}…</code>
           <p className="text-xs text-muted">
-            <RelativeTime at={key.createdAt} />
+            Created <RelativeTime at={key.createdAt} />
           </p>
         </>
       ),

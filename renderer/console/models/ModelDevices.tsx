@@ -61,7 +61,7 @@ function columns(sizeBytes: number): readonly Column<ModelDeviceRow>[] {
     },
     {
       key: "speed",
-      title: "Speed",
+      title: "Read / write speed",
       width: "w-44",
       cell: ({ model: { speed } }) =>
         speed === undefined ? (

@@ -20,6 +20,6 @@ it.each([
 it("says what priorities cost", () => {
   expect(priceWords({ low: 100, normal: 100, high: 100 })).toBe("Jobs of all priorities cost the same.");
   expect(priceWords({ low: 50, normal: 100, high: 250 })).toBe(
-    "Jobs cost 50 % of these prices at low priority, 100 % at normal and 250 % at high.",
+    "Jobs cost 50% of these prices at low priority, 100% at normal and 250% at high.",
   );
 });

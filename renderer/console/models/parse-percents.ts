@@ -24,5 +24,5 @@ function percentOf(typed: string): number {
 /** What the priorities cost, in words. */
 export function priceWords({ low, normal, high }: PriorityPrices): string {
   if (low === 100 && normal === 100 && high === 100) return "Jobs of all priorities cost the same.";
-  return `Jobs cost ${low} % of these prices at low priority, ${normal} % at normal and ${high} % at high.`;
+  return `Jobs cost ${low}% of these prices at low priority, ${normal}% at normal and ${high}% at high.`;
 }

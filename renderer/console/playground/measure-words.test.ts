@@ -23,7 +23,7 @@ it("tells times, speed, tokens, price and the kind of device", () => {
     "First token": "310 ms",
     Total: "2.0 s",
     Speed: "50 tokens/s",
-    Tokens: "1,200 + 30",
+    Tokens: "1,200 in, 30 out",
     Cost: "27 cr",
     Device: "Windows x64, GPU, up to 16 GB",
   });

@@ -22,7 +22,7 @@ export function measureFacts({ firstTokenMs, end }: Progress, measures: Measures
       value:
         usage === null
           ? unknown
-          : `${formatCount(usage.promptTokens)} + ${formatCount(usage.completionTokens)}`,
+          : `${formatCount(usage.promptTokens)} in, ${formatCount(usage.completionTokens)} out`,
     },
     {
       label: "Cost",

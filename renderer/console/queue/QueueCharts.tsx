@@ -84,7 +84,7 @@ export function QueueChartsView(props: Props): ReactNode {
     const { times, answered, failed, wait, waitHalf } = seriesOf(report, from, until);
     const waits: readonly Line[] = [
       { label: "Half waited up to", color: "rest", values: waitHalf },
-      { label: "95 % waited up to", color: "hold", values: wait },
+      { label: /* @wc-include */ "95% waited up to", color: "hold", values: wait },
     ];
     const ended: readonly Line[] = [
       { label: "Answered", color: "accent", values: answered },

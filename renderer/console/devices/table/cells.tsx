@@ -141,7 +141,9 @@ export function Offer({ device }: { readonly device: DeviceRow }): ReactNode {
           // In a narrow column the speed goes below the model, as a whole.
           <p key={modelId} className="text-xs text-muted">
             <span className="inline-block max-w-full wrap-anywhere">{modelId}</span>{" "}
-            <span className="inline-block">{words}</span>
+            <span className="inline-block" title="Reading the prompt / writing the answer">
+              {words}
+            </span>
           </p>
         ))
       ) : (
