@@ -4,7 +4,7 @@ import { type ReactNode, useMemo } from "react";
 import { startOfDay } from "../../../../app/format/time.ts";
 import { api } from "../../../../convex/_generated/api.js";
 import type { Id } from "../../../../convex/_generated/dataModel.js";
-import { useNow } from "../../../ui/clock.ts";
+import { useFromNow } from "../../../ui/clock.ts";
 import { useScope, useSession } from "../../data/session-context.ts";
 import { useDeviceActions } from "../useDeviceActions.tsx";
 import { type DayEarned, DeviceView } from "./DeviceView.tsx";
@@ -48,7 +48,7 @@ export function DevicePage({ deviceId: given }: { readonly deviceId: string }): 
 /** A query for each of the viewer's days, so that a payout runs only today's again. */
 function useEarnedByDay(deviceId: Id<"devices">): readonly DayEarned[] | undefined {
   const session = useSession();
-  const today = startOfDay(useNow());
+  const today = useFromNow(startOfDay);
   const days = useMemo(() => {
     const starts: { readonly from: number; readonly to: number }[] = [];
     for (let to = today + 24 * 3_600_000; starts.length < shownDays; to = starts[0]?.from ?? 0)
