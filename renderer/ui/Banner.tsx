@@ -9,7 +9,9 @@ type Props = { readonly tone: Tone; readonly busy?: boolean; readonly children: 
 export function Banner({ tone, busy = false, children }: Props): ReactNode {
   return (
     <div role="status" className={cx("flex items-center gap-2.5 px-4 py-2", toneTint[tone])}>
-      <StatusDot tone={tone} busy={busy} />
+      <span className="flex h-[1lh] items-center self-start">
+        <StatusDot tone={tone} busy={busy} />
+      </span>
       <span className="min-w-0 flex-1">{children}</span>
     </div>
   );
