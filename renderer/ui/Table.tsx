@@ -140,7 +140,7 @@ const partLook: Readonly<Record<Part, string>> = {
   mark: "@max-[30rem]:absolute @max-[30rem]:top-3 @max-[30rem]:right-4",
   headline: "@max-[30rem]:col-span-3 @max-[30rem]:pr-8!",
   // A value that is not there needs no label.
-  text: "@max-[30rem]:col-span-3 @max-[30rem]:flex @max-[30rem]:gap-3 @max-[30rem]:has-[>div:empty]:hidden",
+  text: "@max-[30rem]:col-span-3 @max-[30rem]:flex @max-[30rem]:gap-3 @max-[30rem]:has-[>div:empty,>div>div:only-child:empty]:hidden",
   number: "",
   // A menu without other buttons has room beside the headline.
   actions:
