@@ -45,7 +45,7 @@ const columnsOf = (current: Props["current"]): readonly Column<SessionRow>[] => 
     key: "client",
     title: "Browser",
     cell: ({ sessionId, agent, address }) => (
-      <div className="min-w-36">
+      <div className="min-w-28">
         <p className="flex flex-wrap items-center gap-1.5 font-medium">
           {agentWords(agent)}
           {sessionId === current ? <Badge tone="good">This session</Badge> : null}
@@ -57,17 +57,13 @@ const columnsOf = (current: Props["current"]): readonly Column<SessionRow>[] => 
   {
     key: "method",
     title: "Signed in by",
-    cell: ({ method }) => (
-      <span className="whitespace-nowrap">
-        {method === null ? /* @wc-include */ "unknown" : signInMethodWords(method)}
-      </span>
-    ),
+    cell: ({ method }) => <>{method === null ? /* @wc-include */ "unknown" : signInMethodWords(method)}</>,
   },
   {
     key: "started",
     title: "Started",
-    width: "w-24",
+    width: "w-20",
     cell: ({ startedAt }) => <RelativeTime at={startedAt} />,
   },
-  { key: "used", title: "Last use", width: "w-24", cell: ({ usedAt }) => <RelativeTime at={usedAt} /> },
+  { key: "used", title: "Last use", width: "w-20", cell: ({ usedAt }) => <RelativeTime at={usedAt} /> },
 ];

@@ -89,7 +89,7 @@ const base: readonly Column<JobRow>[] = [
     title: "Job",
     // On its own line: next to the model, the kind would push the last column out of a small window.
     cell: (job) => (
-      <div className="max-w-44 whitespace-nowrap 2xl:max-w-80">
+      <div className="max-w-32 whitespace-nowrap 2xl:max-w-80">
         <a
           href={hrefOf("jobs", job.jobId)}
           title={job.jobId}
@@ -181,7 +181,7 @@ function Status({ job }: { readonly job: JobRow }): ReactNode {
   const now = useNow();
   const hopeless = job.status === "failed" ? noRetryHelps(job.error) : null;
   return (
-    <div className="max-w-56 min-w-36">
+    <div className="max-w-56 min-w-28">
       <Badge tone={tone} dot busy={job.status === "running"}>
         {words}
       </Badge>
@@ -204,7 +204,7 @@ function deadLetterColumn(retry: (job: JobRow) => void, discard: (job: JobRow) =
 
 /** A name in one line, shortened if it is long. */
 function Name({ name, href }: { readonly name: string; readonly href: string | null }): ReactNode {
-  const look = "block max-w-36 truncate 2xl:max-w-72";
+  const look = "block max-w-32 truncate 2xl:max-w-72";
   if (href === null) {
     return (
       <span className={look} title={name}>

@@ -91,7 +91,7 @@ export function ActivityCell({ listed, live, now, compact }: ActivityProps): Rea
 export function Labels({ device: { groups, tags, dataClasses } }: { readonly device: DeviceRow }): ReactNode {
   if (groups.length + tags.length + dataClasses.length === 0) return null;
   return (
-    <div className="mt-1 flex max-w-38 flex-wrap gap-1 2xl:max-w-72">
+    <div className="mt-1 flex max-w-26 flex-wrap gap-1 2xl:max-w-72">
       {[...new Set([...groups, ...tags])].map((group) => (
         <Badge key={`group ${group}`} tone="quiet">
           {group}
