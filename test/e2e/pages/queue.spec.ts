@@ -37,7 +37,7 @@ test("an administrator sets the prices of priorities, and puts a queued job firs
   await expect(page.getByRole("button", { name: "Save" })).toBeDisabled();
   await page.getByLabel("High priority").fill("200");
   await page.keyboard.press("Enter");
-  await expect(page.getByText("200 % at high")).toBeVisible();
+  await expect(page.getByText("200% at high")).toBeVisible();
 
   await openPage(page, "Queue");
   const lane = chatLaneRow(page);
