@@ -46,9 +46,7 @@ export function JobsView(props: Props): ReactNode {
           <BulkBar
             selected={selected}
             onAll={
-              selected.length === jobs.length
-                ? null
-                : () => setIds(new Set(jobs.map(({ jobId }) => jobId)))
+              selected.length === jobs.length ? null : () => setIds(new Set(jobs.map(({ jobId }) => jobId)))
             }
             onApply={(change, changed) => {
               onBulk(change, changed);
