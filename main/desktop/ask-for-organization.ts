@@ -1,6 +1,6 @@
 import { app } from "electron";
 import { appScheme } from "../../app/join-link.ts";
-import { type AnswerCall,answerCalls } from "../face/answer-call.ts";
+import { type AnswerCall, answerCalls } from "../face/answer-call.ts";
 import { type Agreed, firstRun } from "../first-run/first-run.ts";
 import type { Arguments } from "../headless/arguments.ts";
 import type { Log } from "../log.ts";

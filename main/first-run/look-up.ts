@@ -1,5 +1,5 @@
 import type { FunctionReturnType } from "convex/server";
-import { ok, refused,type Reply } from "../../app/contract/donor-calls.ts";
+import { ok, refused, type Reply } from "../../app/contract/donor-calls.ts";
 import type { InvitationAnswer } from "../../app/contract/invitation.ts";
 import { visibleText } from "../../app/format/visible.ts";
 import { isLoopback } from "../../app/join-command.ts";
