@@ -48,10 +48,15 @@ const literalSpread = {
   message: "Write the properties themselves instead of spreading a literal.",
 };
 
+const wholeZod = {
+  selector: "ImportDeclaration[source.value='zod'] > ImportSpecifier",
+  message: 'Write import * as z from "zod": bundlers then leave out what is not used.',
+};
+
 const restrictSyntax = (files, ignores, ...selectors) => ({
   files,
   ignores,
-  rules: { "no-restricted-syntax": ["error", literalSpread, ...selectors] },
+  rules: { "no-restricted-syntax": ["error", literalSpread, wholeZod, ...selectors] },
 });
 
 const syntax = [

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Seal, TrailRow } from "./chain.ts";
 
 /** An exported trail: one JSON object a line, the rows and after them the seals. */

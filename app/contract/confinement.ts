@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** The parts of a process's confinement, and how each is called. */
 const partLabels = {

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { confinement } from "./confinement.ts";
 import { donorProblem } from "./membership.ts";
 

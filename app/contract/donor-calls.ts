@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { ruleName, someRules } from "../policy/rule-schemas.ts";
 import { facts, instant, measurements, models, rules, status } from "./donor-answers.ts";
 import { explanation } from "./explanation.ts";

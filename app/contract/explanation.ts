@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 const instant = z.number().int();
 const count = z.number().int().min(0);

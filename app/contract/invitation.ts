@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** What the page of the first start shows before anything is looked up. */
 export type Setup = {

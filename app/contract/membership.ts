@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** Why a donor cannot join or reach its organization, for the terminal, the status and the panel. */
 export const donorProblem = z.object({

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { modelFields } from "../models/catalog-entry.ts";
 
 /** Whether it is a plain file name on every system. */

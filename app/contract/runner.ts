@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { finishReasons, type JobError, jobErrorCodes } from "../jobs/chat.ts";
 import { limits } from "../jobs/limits.ts";
 import { cacheOwner, parseWork } from "../jobs/payload.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** A library that llama.cpp computes with. */
 export const backend = z.enum(["cpu", "cuda", "vulkan", "metal"]);

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** A part of a request or an answer, as a person reads it. */
 export type PayloadPart = { readonly from: string; readonly text: string };

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { parseJson } from "../json.ts";
 import type { ChatRequest } from "./chat.ts";
 import { grammarLimits, grammarMistake } from "./grammar/gbnf.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { isVisible } from "../format/visible.ts";
 
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "has to be a SHA-256 in lower-case hexadecimal");

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { parseJson } from "../json.ts";
 
 /** A file of a repository that devices can run. */

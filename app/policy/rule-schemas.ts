@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Field } from "./declare/rule.ts";
 import type { OrganizationRules, SomeRules } from "./rule-layers.ts";
 import { type RuleName, ruleNames, type Rules, rules as declared } from "./rules.ts";

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
-import { z } from "zod";
+import * as z from "zod";
 
 /**
  * A person's programs, in a separate process and session. A request `{ task, ms }` runs the task for that time;

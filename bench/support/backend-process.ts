@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { z } from "zod";
+import * as z from "zod";
 import { backendFlags, compileCache } from "../../launch/backend/backend.ts";
 
 const readySchema = z.object({ ready: z.literal(true), url: z.url() });

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { askAsAdmin } from "./admin.ts";
 import { adminKey } from "./backend-process.ts";
 

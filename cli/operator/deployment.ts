@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { readBackendAddress } from "../../launch/core/data-folder.ts";
 import { defaultDataFolder } from "../../launch/core/paths.ts";
 import { fetchPinned } from "../../launch/core/pinned-fetch.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Setup } from "../../launch/organization/setup.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import { CommandError, type Verb } from "../command/command.ts";

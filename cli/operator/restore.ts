@@ -4,7 +4,7 @@ import { stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { keptStatePath, prepareRestore, undoRestore, verifyBackup } from "@gleaner/embedded/operator";
-import { z } from "zod";
+import * as z from "zod";
 import { formatBytes, plural } from "../../app/format/quantity.ts";
 import { defaultDataFolder } from "../../launch/core/paths.ts";
 import { readArguments, usageError } from "../command/arguments.ts";

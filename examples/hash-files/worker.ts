@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { parsing, Worker } from "@gleaner/queue/worker";
 import { ConvexClient } from "convex/browser";
-import { z } from "zod";
+import * as z from "zod";
 
 const { CONVEX_URL = "http://127.0.0.1:3210", WORKER_KEY = "", FOLDER = "." } = process.env;
 /** Only a plain name: a job must not read files outside of the folder. */

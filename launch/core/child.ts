@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { z } from "zod";
+import * as z from "zod";
 import { spellSeconds } from "../../app/format/time.ts";
 import { isRecord, parseJson } from "../../app/json.ts";
 import { LogFile } from "./log-file.ts";

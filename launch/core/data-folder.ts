@@ -1,6 +1,6 @@
 import { chmod, mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { parseJson } from "../../app/json.ts";
 import type { Id } from "../../convex/_generated/dataModel.js";
 import type { Pin } from "../../main/connection/pin.ts";

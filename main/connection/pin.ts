@@ -1,5 +1,5 @@
 import { createHash, type KeyObject } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 
 /** A server's pin: the SHA-256 of its public key (SubjectPublicKeyInfo in DER), as `sha256:` and 64 hex digits. */
 export type Pin = string;

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { isLoopback } from "../../app/join-command.ts";
 import { type Pin, pin } from "./pin.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { instant } from "../../app/contract/donor-answers.ts";
 import type { SomeRules } from "../../app/policy/rule-layers.ts";
 import { readRules } from "../../app/policy/rule-schemas.ts";

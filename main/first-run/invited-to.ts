@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { GivenInvitation } from "../../app/contract/invitation.ts";
 import { isJoinAddress, isLoopback } from "../../app/join-command.ts";
 import { readJoinLink } from "../../app/join-link.ts";

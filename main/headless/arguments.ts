@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { z } from "zod";
+import * as z from "zod";
 import { pin } from "../connection/pin.ts";
 
 export const usage = `node main/headless.ts --data DIR [options]

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** The line of JSON on standard output that tells whether the donor started. */
 export const donorStartLine = z.discriminatedUnion("ready", [

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { jobCounts } from "../../app/contract/explanation.ts";
 import { parseJson } from "../../app/json.ts";
 

@@ -1,5 +1,5 @@
 import { type Handler, JobFailure, ReleaseJob } from "@gleaner/queue/worker";
-import { z } from "zod";
+import * as z from "zod";
 
 /** Contains nothing of a job's content. */
 export type JobEvent = {

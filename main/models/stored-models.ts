@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { sha256 } from "../../app/models/catalog-entry.ts";
 import type { Log } from "../log.ts";
 import { replaceFile } from "../store/replace-file.ts";

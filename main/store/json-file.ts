@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename } from "node:fs/promises";
 import { dirname } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { parseJson } from "../../app/json.ts";
 import { replaceFile } from "./replace-file.ts";
 import { StartRefusal } from "./start-refusal.ts";

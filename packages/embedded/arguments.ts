@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { z } from "zod";
+import * as z from "zod";
 import { logFormats, logLevels } from "./operations/log.ts";
 import { errorMessage } from "./values/errors.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 export const readyLine = z.object({ ready: z.literal(true), url: z.url(), siteUrl: z.url() });
 

@@ -2,7 +2,7 @@
 //   node export.ts --data build --checkpoint build/model --type q8_0 --out gleaner-demo-q8.gguf
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { z } from "zod";
+import * as z from "zod";
 import { encodeGguf } from "./gguf/file.ts";
 import { llamaMetadata, llamaTensors, type WeightSource } from "./gguf/llama-model.ts";
 import { tensorType } from "./options.ts";

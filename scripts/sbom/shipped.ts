@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** A software bill of materials in CycloneDX's JSON, as far as it is read here. Unknown fields are kept. */
 export type Sbom = z.infer<typeof sbom>;

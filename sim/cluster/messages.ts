@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** A client's requests and their bounds. */
 export const bounds = {

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import { type Body, bounds, envelope, request } from "./messages.ts";
 import { type ClusterNode, error } from "./node.ts";
 

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { z } from "zod";
+import * as z from "zod";
 import { hostileJson, hostileNumber, hostileText } from "./hostile.ts";
 import type { Json } from "./target.ts";
 

@@ -1,7 +1,7 @@
 import { ConvexHttpClient } from "convex/browser";
 import OpenAI from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { api } from "../../convex/_generated/api.js";
 import { makeClient } from "../../launch/farm/ask.ts";
 import { type Farm, startFarm } from "../../launch/farm/farm.ts";

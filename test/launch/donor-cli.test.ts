@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { z } from "zod";
+import type * as z from "zod";
 import { type CallAnswer, calls } from "../../app/contract/donor-calls.ts";
 import { type Explanation, explanation } from "../../app/contract/explanation.ts";
 import type { Child } from "../../launch/core/child.ts";

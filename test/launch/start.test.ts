@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { ConvexHttpClient } from "convex/browser";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { api } from "../../convex/_generated/api.js";
 import { startBackend } from "../../launch/backend/backend.ts";
 import { openDataFolder } from "../../launch/core/data-folder.ts";

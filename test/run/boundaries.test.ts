@@ -97,7 +97,7 @@ it.each([
 it.each([
   [
     "app/probe.ts",
-    'import { z } from "zod"; export const day = (now: number) => z.date().parse(new Date(now));',
+    'import * as z from "zod"; export const day = (now: number) => z.date().parse(new Date(now));',
   ],
   [
     "main/donor/probe.ts",

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 
 export type Counts = {
   readonly passed: number;

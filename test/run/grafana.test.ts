@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, it } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { expositionOf } from "../../app/statistics/exposition.ts";
 import { type DeviceState, deviceStates, metricsOf } from "../../app/statistics/metrics.ts";
 import { type ParsedMetric, parseExposition } from "../../app/statistics/parse-exposition.fixture.ts";

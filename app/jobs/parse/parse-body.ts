@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { mistakeInWords, mustBe } from "../../format/mistake.ts";
 import { quotable } from "../../format/visible.ts";
 import { hasMoreValues, isRecord, parseJson } from "../../json.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { ChatMessage, ChatRequest } from "../chat.ts";
 import { limits } from "../limits.ts";
 import {

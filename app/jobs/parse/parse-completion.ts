@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { limits } from "../limits.ts";
 import type { CompletionRequest } from "../work.ts";
 import { absent, type BodyParse, parseBody, refuseField, refuseSize, text } from "./parse-body.ts";

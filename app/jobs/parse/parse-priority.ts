@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { JobPriority } from "../priority.ts";
 import { type BodyParse, parseBody } from "./parse-body.ts";
 import { priorityOf } from "./parse-sampling.ts";

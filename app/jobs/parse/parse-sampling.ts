@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { grammarLimits, grammarMistake } from "../grammar/gbnf.ts";
 import { limits } from "../limits.ts";
 import type { JobPriority } from "../priority.ts";

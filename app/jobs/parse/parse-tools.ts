@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { ChatTool, ToolChoice } from "../chat.ts";
 import { limits } from "../limits.ts";
 import { parseSchema } from "../schema/json-schema.ts";

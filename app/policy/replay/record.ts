@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type FactName, factNames, type Facts } from "../../facts/facts.ts";
 import { parseJson } from "../../json.ts";
 

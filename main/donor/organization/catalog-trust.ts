@@ -1,5 +1,5 @@
 import { createPublicKey, verify } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 import type { ModelPieces } from "../../../app/models/catalog-entry.ts";
 import {
   catalogStatement,

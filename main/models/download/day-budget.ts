@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { z } from "zod";
+import * as z from "zod";
 import type { Log } from "../../log.ts";
 import { replaceFile } from "../../store/replace-file.ts";
 

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { z } from "zod";
+import * as z from "zod";
 import { replaceFile } from "../../store/replace-file.ts";
 
 const whole = z.number().int().min(0);

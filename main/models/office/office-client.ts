@@ -1,5 +1,5 @@
 import https from "node:https";
-import { z } from "zod";
+import * as z from "zod";
 import type { PeerHave } from "../download/neighbors.ts";
 import { PieceLayout, piecesIn } from "../download/piece-layout.ts";
 import type { OfficeKey } from "./secrets.ts";

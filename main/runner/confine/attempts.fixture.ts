@@ -20,7 +20,7 @@ import { connect, createServer } from "node:net";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
-import { z } from "zod";
+import * as z from "zod";
 import { type Attempts, refusal, systemCalls } from "./attempted-calls.fixture.ts";
 import { confineProcess } from "./confine.ts";
 import { landlockOfTest } from "./landlock-of-test.fixture.ts";

@@ -1,5 +1,5 @@
 import { getLlama, getModuleVersion, type Llama, LlamaLogLevel } from "node-llama-cpp";
-import { z } from "zod";
+import * as z from "zod";
 import type { Backend } from "../../../app/contract/speed.ts";
 
 type Library =

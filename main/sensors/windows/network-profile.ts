@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { known, unknown } from "../../../app/facts/facts.ts";
 import { parseJson } from "../../../app/json.ts";
 import { systemProgram } from "../../system-programs.ts";

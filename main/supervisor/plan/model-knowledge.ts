@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type ModelFigures, modelFigures } from "../../../app/contract/runner.ts";
 import { type MeasuredSpeed, measuredSpeed, smoothedSpeed } from "../../../app/contract/speed.ts";
 import { errorName, type Log } from "../../log.ts";

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import type { Systeminformation } from "systeminformation";
-import { z } from "zod";
+import * as z from "zod";
 import { parseJson } from "../../../app/json.ts";
 import { runSubprocess } from "../../sensors/base/subprocess.ts";
 import { systemEnvironment } from "../../system-programs.ts";

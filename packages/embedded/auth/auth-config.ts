@@ -1,5 +1,5 @@
 import type { JSONValue } from "convex/values";
-import { z } from "zod";
+import * as z from "zod";
 import { type KeySet, parseKeySet } from "./key-set.ts";
 
 /** A parsed entry of auth.config.ts: a provider that identifies users. Issuers are URLs without a trailing slash. */

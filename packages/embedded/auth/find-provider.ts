@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { assertNever } from "../values/assert-never.ts";
 import { parseBoundedJson } from "../wire/bounded-json.ts";
 import { type AuthProvider, withoutSlash } from "./auth-config.ts";

@@ -1,5 +1,5 @@
 import { createLocalJWKSet } from "jose";
-import { z } from "zod";
+import * as z from "zod";
 import { parseBoundedJson } from "../wire/bounded-json.ts";
 
 /** Finds a token's key among those of one issuer. */

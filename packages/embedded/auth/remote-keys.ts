@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { parseBoundedJson } from "../wire/bounded-json.ts";
 import type { FetchDocument, Fetched } from "./fetch-document.ts";
 import { mayFetchForUnknownKey, nextKeyStep, staleMs } from "./key-refresh.ts";

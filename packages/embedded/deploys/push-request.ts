@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { PushedCode, PushedDefinition, PushedFile } from "../runtime/bundle/pushed-code.ts";
 
 const file = z.object({

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { FunctionRun, NamedRun } from "../runtime/execution/function-run.ts";
 import { withoutValues } from "../runtime/execution/log-lines.ts";
 import type { Log, LogFields, LogLevel } from "./log.ts";

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 import type { ComponentPath } from "../names/table-name.ts";
 
 /** How long an upload URL can be used, in ms: Convex's hour. */

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 import type { Log } from "../operations/log.ts";
 import type { FunctionCall, FunctionRunner } from "../runtime/contract/function-runner.ts";
 import { type RequestSource, unknownSource } from "../wire/request-source.ts";

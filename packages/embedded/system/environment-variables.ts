@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Engine, Transaction } from "../engine/model/types.ts";
 import { commitWithRetries } from "../engine/transact/transact.ts";
 import { environmentTable, storedVariables } from "../runtime/tables/environment-table.ts";

@@ -1,5 +1,5 @@
 import type { JSONValue } from "convex/values";
-import { z } from "zod";
+import * as z from "zod";
 import type { Engine, Transaction } from "../engine/model/types.ts";
 import { type ComponentPath, engineTableName, parseEngineTableName } from "../names/table-name.ts";
 import { isReadableSystemTable } from "../runtime/tables/system-tables.ts";

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 
 /** Faults of one message that are described. */
 const describedFaults = 5;

@@ -1,7 +1,7 @@
 import { ConvexHttpClient } from "convex/browser";
 import { makeFunctionReference } from "convex/server";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { type QueueDeployment, startQueue } from "./queue-deployment.fixture.ts";
 
 const patience = { timeout: 60_000, interval: 250 };

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import type { JobContext } from "./contract/handler.ts";
 import { parsing } from "./parsing.ts";
 

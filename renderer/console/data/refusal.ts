@@ -1,5 +1,5 @@
 import { ConvexError } from "convex/values";
-import { z } from "zod";
+import * as z from "zod";
 import { refusedAct } from "../../../app/people/refused-act.ts";
 
 const refusalSchema = z.object({ code: z.string(), message: z.string() });

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { pages } from "../shell/pages.ts";
 import { hrefOf, type Route, routeOf } from "../shell/route.ts";
 

@@ -1,6 +1,6 @@
 import type { ConvexReactClient } from "convex/react";
 import type { FunctionReturnType } from "convex/server";
-import { z } from "zod";
+import * as z from "zod";
 import { ssoRefusalWords } from "../../../app/people/single-sign-on.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { messageOf } from "../data/refusal.ts";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { z } from "zod";
+import * as z from "zod";
 import type { Farm } from "../../../launch/farm/farm.ts";
 import { makeSecret } from "../../../launch/organization/secrets.ts";
 import { checkHealth, checkLedger } from "../backend.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** Raise it when an older program could not restore the new format. */
 export const backupFormat = 1;

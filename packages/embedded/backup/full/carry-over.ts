@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { JSONValue } from "convex/values";
-import { z } from "zod";
+import * as z from "zod";
 import type { DocumentJson } from "../../engine/model/types.ts";
 import { Store } from "../../engine/store/store.ts";
 import { describeError, type Log } from "../../operations/log.ts";

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
-import { z } from "zod";
+import * as z from "zod";
 import type { AdminKeyCheck } from "../../auth/admin-key.ts";
 import type { RestoreRequest, Restores } from "../../backup/full/restores.ts";
 import { type BackupSource, writeBackup } from "../../backup/full/write-backup.ts";

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { z } from "zod";
+import * as z from "zod";
 import type { AdminKeyCheck } from "../../auth/admin-key.ts";
 import type { Imports } from "../../backup/import/imports.ts";
 import type { Uploads } from "../../backup/uploads.ts";

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { z } from "zod";
+import * as z from "zod";
 import type { AdminKeyCheck } from "../../auth/admin-key.ts";
 import { appComponent, type ComponentPath } from "../../names/table-name.ts";
 import type { Completed } from "../../runtime/contract/function-runner.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { JSONValue } from "convex/values";
-import { z } from "zod";
+import * as z from "zod";
 import type { AdminKeyCheck } from "../../auth/admin-key.ts";
 import { codeOf, pushRequest } from "../../deploys/push-request.ts";
 import type { PushedCode } from "../../runtime/bundle/pushed-code.ts";

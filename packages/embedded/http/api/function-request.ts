@@ -1,5 +1,5 @@
 import type { JSONValue } from "convex/values";
-import { z } from "zod";
+import * as z from "zod";
 import type { Timestamp } from "../../engine/model/types.ts";
 import { appComponent, type ComponentPath } from "../../names/table-name.ts";
 import { parseWith } from "../../wire/describe-faults.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import type { ExternalPackages } from "../source/bundle-node-modules.ts";
 
 type ExternalPackagesOutcome =

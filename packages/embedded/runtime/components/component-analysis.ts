@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** The description that `defineApp` or `defineComponent` exports. It is parsed, since a config may be any code. */
 export type DefinitionAnalysis = z.infer<typeof analysis>;

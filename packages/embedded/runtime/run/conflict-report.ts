@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { FunctionStats } from "./conflict-stats.ts";
 
 const rangeSchema = z.object({ table: z.string(), range: z.string(), conflicts: z.number() });

@@ -1,5 +1,5 @@
 import type { JSONValue } from "convex/values";
-import { z } from "zod";
+import * as z from "zod";
 import { parseMeasuredJson } from "../../wire/bounded-json.ts";
 import { parseWith } from "../../wire/describe-faults.ts";
 import { decodeTimestamp } from "../../wire/timestamps.ts";

@@ -10,7 +10,7 @@ import {
 } from "@convex-dev/agent";
 import { paginationOptsValidator } from "convex/server";
 import { v } from "convex/values";
-import { z } from "zod";
+import * as z from "zod";
 import { internal } from "./_generated/api";
 import { action, internalAction, internalQuery, mutation, query } from "./_generated/server";
 import { components } from "./components";
