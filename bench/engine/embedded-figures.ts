@@ -15,7 +15,7 @@ import { measureThroughput } from "./throughput.ts";
 import { measureTicks } from "./ticks.ts";
 
 /** As idle as it gets between two garbage collections. */
-const restMs = 6_000;
+const restMs = 12_000;
 const startsWithinMs = 20_000;
 
 export type Details = {

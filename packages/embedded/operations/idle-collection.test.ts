@@ -14,13 +14,13 @@ describe("a collection while nothing happens", () => {
     expect(collections.isDue(80 * mib, 0.01)).toBe(false);
   });
 
-  test("is due when the heap has grown by more than 64 MiB", () => {
+  test("is due when the heap has grown by more than 24 MiB", () => {
     const collections = new IdleCollections();
     collections.collected(90 * mib);
     expect(collections.isDue(80 * mib, 0.01)).toBe(false);
     expect(collections.isDue(500 * mib, 0.5)).toBe(false);
-    expect(collections.isDue(144 * mib, 0.01)).toBe(false);
-    expect(collections.isDue(145 * mib, 0.01)).toBe(true);
+    expect(collections.isDue(104 * mib, 0.01)).toBe(false);
+    expect(collections.isDue(105 * mib, 0.01)).toBe(true);
   });
 
   test("is not repeated for what is still in use", () => {

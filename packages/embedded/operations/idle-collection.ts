@@ -5,7 +5,7 @@ import vm from "node:vm";
 const everyMs = 2_000;
 /** The share of the time in which the event loop worked. Below it, a pause of some tenths of a second delays hardly anybody. */
 const idleBelow = 0.1;
-const mostGrownBytes = 64 * 1024 ** 2;
+const mostGrownBytes = 24 * 1024 ** 2;
 
 /** Decides when the heap is worth a collection: once after the start, whose garbage V8 would keep, and after it has grown. */
 export class IdleCollections {

@@ -9,6 +9,7 @@ import {
   toScript,
 } from "../source/bundle-script.ts";
 import { type BundledScript, type NodeBundle, nodeFileOf } from "../source/bundled-script.ts";
+import { packMap } from "../source/packed-map.ts";
 import { type BundleOutcome, faultsOfComponent, joinScripts } from "./bundle.ts";
 import { bundleDefinitions, evaluateDefinitions, referenceTo, type Uses } from "./component-definitions.ts";
 
@@ -75,14 +76,14 @@ function nodeBundleOf(files: readonly PushedFile[]): NodeBundle | null {
   const entries = modules.map(({ path }, position) => ({
     name: nodeFileOf(position),
     code: `export * from "./${path}";`,
-    sourceMap: noMap,
+    sourceMap: packMap(noMap),
   }));
   const pushed = files.map(({ path, source, sourceMap = noMap }) => ({
     name: path,
     code: source,
-    sourceMap: fromProject(path, sourceMap),
+    sourceMap: packMap(fromProject(path, sourceMap)),
   }));
-  const manifest = { name: "package.json", code: `{ "type": "module" }`, sourceMap: noMap };
+  const manifest = { name: "package.json", code: `{ "type": "module" }`, sourceMap: packMap(noMap) };
   return {
     files: [...entries, ...pushed, manifest],
     modules: modules.map(({ path }) => moduleOf(path)),

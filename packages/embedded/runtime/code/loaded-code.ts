@@ -6,6 +6,7 @@ import { describeCopy } from "../execution/function-failure.ts";
 import { type Bundle, ModuleLoadError, scriptNameOf, Worlds } from "../isolate/worlds.ts";
 import type { LoadedNodeActions } from "../node/load-node-actions.ts";
 import { nodeSourceMaps } from "../source/bundled-script.ts";
+import { type PackedMap, packMap } from "../source/packed-map.ts";
 import { createStackMapper, type StackMapper } from "../source/stack-trace.ts";
 
 /** A bundle whose modules were evaluated. */
@@ -76,7 +77,7 @@ export function noCode(convex: ConvexGlobal): LoadedCode {
   const app = { path: appComponent, definition: "", variables: [], httpMounts: [], httpPrefix: null };
   const empty = {
     code: "({})",
-    sourceMap: "{}",
+    sourceMap: packMap("{}"),
     modules: [],
     mounts: [app],
     components: new Map(),
@@ -85,7 +86,7 @@ export function noCode(convex: ConvexGlobal): LoadedCode {
   return loadCode(empty, null, { convex, variablesOf: () => ({}), now: Date.now });
 }
 
-function sourceMapsOf(bundle: Bundle): ReadonlyMap<string, string> {
+function sourceMapsOf(bundle: Bundle): ReadonlyMap<string, PackedMap> {
   const scripts = [[appComponent, bundle] as const, ...bundle.components];
   return new Map([
     ...scripts.map(([definition, { sourceMap }]) => [scriptNameOf(definition), sourceMap] as const),

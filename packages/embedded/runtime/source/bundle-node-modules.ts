@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { build, type Plugin } from "esbuild";
 import type { ModuleFile } from "./bundle-modules.ts";
 import { type NodeBundle, nodeFileOf } from "./bundled-script.ts";
+import { packMap } from "./packed-map.ts";
 
 /** Packages that a "use node" module imports when it runs, and the `node_modules` folder that has them. */
 export type ExternalPackages = { readonly folder: string; readonly names: ReadonlySet<string> };
@@ -46,7 +47,7 @@ export async function bundleNodeModules(
     .map(({ path, text }) => ({
       name: basename(path),
       code: text,
-      sourceMap: maps.get(`${path}.map`) ?? "{}",
+      sourceMap: packMap(maps.get(`${path}.map`) ?? "{}"),
     }));
   return {
     files,

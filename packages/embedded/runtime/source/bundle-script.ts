@@ -3,6 +3,7 @@ import { build, transform } from "esbuild";
 import type { ModuleFile } from "./bundle-modules.ts";
 import { type BundledScript, fileOf, ticksName } from "./bundled-script.ts";
 import { withTicks } from "./loop-ticks.ts";
+import { packMap } from "./packed-map.ts";
 
 // The newest version that both Node and the parser for the ticks support.
 const target = "es2024";
@@ -153,5 +154,5 @@ function joined(files: readonly File[]): Pick<BundledScript, "code" | "sourceMap
     sections.push({ offset: { line: line + 1, column: 0 }, map: JSON.parse(sourceMap) as object });
     line += body.split("\n").length + 1;
   }
-  return { code: `${parts.join("\n")}\n})`, sourceMap: JSON.stringify({ version: 3, sections }) };
+  return { code: `${parts.join("\n")}\n})`, sourceMap: packMap(JSON.stringify({ version: 3, sections })) };
 }

@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import type { PackedMap } from "./packed-map.ts";
 
 /*
  * The types that bundling and running share. The backend's process runs the script, and loads neither esbuild nor acorn for that.
@@ -10,15 +11,15 @@ import { posix } from "node:path";
  */
 export type BundledScript = {
   readonly code: string;
-  /** The source map as JSON; its sources are relative to the functions folder's parent. */
-  readonly sourceMap: string;
+  /** Its sources are relative to the functions folder's parent. */
+  readonly sourceMap: PackedMap;
   readonly modules: readonly string[];
 };
 
 /** The "use node" modules of the app, for the processes that run their actions. */
 export type NodeBundle = {
   /** ES modules: one for each of the app's modules, and the code that several of them share. */
-  readonly files: readonly { readonly name: string; readonly code: string; readonly sourceMap: string }[];
+  readonly files: readonly { readonly name: string; readonly code: string; readonly sourceMap: PackedMap }[];
   readonly modules: readonly string[];
   /** The `node_modules` folder with the packages that are not part of the files; null if there are no such packages. */
   readonly packages: string | null;
@@ -73,7 +74,7 @@ export function nodeFileOf(position: number): string {
 export const nodeScriptPrefix = "convex:node/";
 
 /** The source maps of a bundle's files, by their names in stack traces. */
-export function nodeSourceMaps({ files }: NodeBundle): readonly (readonly [string, string])[] {
+export function nodeSourceMaps({ files }: NodeBundle): readonly (readonly [string, PackedMap])[] {
   return files.map(({ name, sourceMap }) => [nodeScriptPrefix + name, sourceMap]);
 }
 

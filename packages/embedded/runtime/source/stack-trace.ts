@@ -1,5 +1,6 @@
-import { SourceMap, type SourceMapPayload } from "node:module";
+import { SourceMap } from "node:module";
 import { isFileName } from "./bundled-script.ts";
+import { type PackedMap, unpackMap } from "./packed-map.ts";
 
 /** Maps a stack of the bundle to lines of the developer's files. */
 export type StackMapper = (stack: string) => readonly string[];
@@ -7,16 +8,16 @@ export type StackMapper = (stack: string) => readonly string[];
 const frame = /^\s+at (?:(async )?(.*?) )?\(?([^()\s]+):(\d+):(\d+)\)?$/;
 
 /**
- * Creates a mapper. `sourceMaps` maps script names to source maps in JSON. Drops the frames of other scripts,
+ * Creates a mapper. `sourceMaps` maps script names to source maps. Drops the frames of other scripts,
  * which are ours or Node's, and those of installed packages.
  */
-export function createStackMapper(sourceMaps: ReadonlyMap<string, string>): StackMapper {
+export function createStackMapper(sourceMaps: ReadonlyMap<string, PackedMap>): StackMapper {
   // Parse maps only when needed: it takes long for large ones, and most runs never throw.
   const parsed = new Map<string, SourceMap>();
   const mapOf = (script: string): SourceMap | null => {
-    const json = sourceMaps.get(script);
-    if (json === undefined) return null;
-    const map = parsed.get(script) ?? new SourceMap(JSON.parse(json) as SourceMapPayload);
+    const packed = sourceMaps.get(script);
+    if (packed === undefined) return null;
+    const map = parsed.get(script) ?? new SourceMap(unpackMap(packed));
     parsed.set(script, map);
     return map;
   };
