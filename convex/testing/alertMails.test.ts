@@ -88,7 +88,7 @@ describe("alerts by mail", () => {
     expect(text).toContain("2 devices were paused because too many of their jobs failed.");
     expect(text).toContain("Since 2027-01-15 08:00 UTC.");
     expect(text).toContain(
-      "Look at their last jobs, then resume them: https://gleaner.example.org/console/#/devices?state=attention&concern=failing",
+      "Look at the last jobs, then resume: https://gleaner.example.org/console/#/devices?state=attention&concern=failing",
     );
     expect((await shown()).recipients).toMatchObject([{ email, name: "Ann", last: { error: null } }]);
   });
