@@ -92,6 +92,7 @@ const actions = {
   "dead-letter.retry-undone": "Retry of a failed or expired job undone",
   "dead-letter.discard-undone": "Discard of a failed or expired job undone",
   "dead-letters.retried": "Failed and expired jobs retried",
+  "dead-letters.retry-undone": "Retry of failed and expired jobs undone",
   "webhook.added": "Webhook for alerts added",
   "webhook.removed": "Webhook for alerts removed",
   "alert-mail.added": "Alerts mailed to a member",

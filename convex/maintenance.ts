@@ -277,7 +277,7 @@ export const retryDeadLetters = internalMutation({
   returns: v.null(),
   handler: async (ctx, { organizationId, cursor, onlyMendable = false, actor = "system" }) => {
     const batch = { cursor, onlyMendable };
-    const { next } = await retryBatch(ctx, organizationId, batch, { actor, at: Date.now() });
+    const next = await retryBatch(ctx, organizationId, batch, { actor, at: Date.now() });
     if (next !== null) {
       await ctx.scheduler.runAfter(0, internal.maintenance.retryDeadLetters, {
         organizationId,

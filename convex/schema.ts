@@ -649,6 +649,8 @@ export default defineSchema({
     act: v.optional(v.union(v.literal("cancel"), v.literal("retry"), v.literal("discard"))),
     /** A job that was retried meanwhile has another round, and stays. */
     jobs: v.array(v.object({ jobId: v.string(), round: v.number() })),
+    /** A retry of all dead letters, instead of `jobs`. `onlyMendable`: not those whose request itself causes the error. */
+    allDead: v.optional(v.object({ onlyMendable: v.boolean() })),
     /** The one who asked for it. */
     actor: v.object({ memberId: v.id("members"), sessionId: v.id("sessions") }),
     /** From where they asked. Absent in those of earlier versions, which end within seconds. */

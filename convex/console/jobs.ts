@@ -3,13 +3,13 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { v } from "convex/values";
 import { changesText } from "../../app/audit/changes.ts";
 import { changedAtOnce } from "../../app/jobs/limits.ts";
-import { internal } from "../_generated/api.js";
 import { idIn, memberMutation, memberQuery, ownDevice, ownJob, ownKey } from "../model/memberCalls.ts";
 import { findJob } from "../model/orders/findJob.ts";
 import {
   heldAct,
   heldChange,
   holdChange,
+  holdRetryOfAll,
   undoHeldChange,
   undoneChange,
 } from "../model/orders/heldChanges.ts";
@@ -23,7 +23,7 @@ import {
   undonePriority,
   undoOrderPriority,
 } from "../model/orders/priorities.ts";
-import { retryBatch, retryOrder, retryOutcome } from "../model/orders/retry.ts";
+import { retryOrder, retryOutcome } from "../model/orders/retry.ts";
 import { queue } from "../model/queue.ts";
 import { owned, refuse } from "../model/refuse.ts";
 
@@ -177,26 +177,15 @@ export const retryDeadLetter = memberMutation("jobs.change")({
 });
 
 /**
- * Retries all dead letters whose keys can pay. `onlyMendable`: not those whose request itself causes the error. `started`:
- * retried now. If `more`, the others follow soon.
+ * Retries all dead letters whose keys can pay, eight seconds from now, unless `undoChange` comes first. `onlyMendable`: not
+ * those whose request itself causes the error.
  */
-export const retryDeadLetters = memberMutation("queue.change")({
+export const retryAllSoon = memberMutation("queue.change")({
   args: { onlyMendable: v.optional(v.boolean()) },
-  returns: v.object({ started: v.number(), more: v.boolean() }),
+  returns: heldChange,
   handler: async (ctx, { onlyMendable = false }) => {
-    const { organizationId } = ctx;
-    const first = { cursor: null, onlyMendable };
-    const { started, next } = await retryBatch(ctx, organizationId, first, ctx.by);
-    if (next !== null) {
-      await ctx.scheduler.runAfter(0, internal.maintenance.retryDeadLetters, {
-        organizationId,
-        cursor: next,
-        onlyMendable,
-        actor: ctx.by.actor,
-      });
-    }
-    await ctx.audit("dead-letters.retried", "all");
-    return { started, more: next !== null };
+    const actor = { memberId: ctx.member._id, sessionId: ctx.session._id };
+    return await holdRetryOfAll(ctx, ctx.organizationId, { onlyMendable }, { actor, now: ctx.at });
   },
 });
 

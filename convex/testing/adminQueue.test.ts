@@ -211,8 +211,8 @@ describe("dead letters", () => {
     for (let i = 0; i < 60; i += 1) {
       await fail(t, device, await claim(t, device, await submit(t, acme)), { retryable: false });
     }
-    const first = await t.mutation(api.console.jobs.retryDeadLetters, { session });
-    expect(first.more).toBe(true);
+    await t.mutation(api.console.jobs.retryAllSoon, { session });
+    await pass(t, changeHeldMs);
     await settle();
     const statuses = (await allJobs(t, acme)).map(({ status }) => status);
     expect(new Set(statuses)).toEqual(new Set(["ready"]));
@@ -227,10 +227,9 @@ describe("dead letters", () => {
     expect(await t.mutation(api.console.jobs.retryDeadLetter, { session, jobId })).toEqual({
       kind: "revoked",
     });
-    expect(await t.mutation(api.console.jobs.retryDeadLetters, { session })).toEqual({
-      started: 0,
-      more: false,
-    });
+    await t.mutation(api.console.jobs.retryAllSoon, { session });
+    await pass(t, changeHeldMs);
+    expect(await statusOf(t, acme, jobId)).toBe("failed");
   });
 });
 
@@ -248,7 +247,7 @@ it("refuses the admin's calls on the queue without a session", async () => {
   await expectRefusal(t.query(api.console.queue.stats, nobody), "unauthorized");
   await expectRefusal(t.query(api.console.jobs.deadLetters, { ...nobody, paginationOpts }), "unauthorized");
   await expectRefusal(t.query(api.console.jobs.batches, { ...nobody, paginationOpts }), "unauthorized");
-  await expectRefusal(t.mutation(api.console.jobs.retryDeadLetters, nobody), "unauthorized");
+  await expectRefusal(t.mutation(api.console.jobs.retryAllSoon, nobody), "unauthorized");
   const job = { ...nobody, jobId: "x" };
   await expectRefusal(t.mutation(api.console.jobs.retryDeadLetter, job), "unauthorized");
   const discard = { ...nobody, act: "discard" as const, jobIds: ["x"] };

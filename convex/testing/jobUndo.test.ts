@@ -182,6 +182,39 @@ describe.each(["retry", "discard"] as const)("a %s of failed jobs from the conso
   });
 });
 
+describe("a retry of all failed jobs", () => {
+  async function failed(): Promise<string> {
+    const device = await addDevice(t, acme);
+    const jobId = await submit(t, acme);
+    await fail(t, device, await claim(t, device, jobId), { retryable: false });
+    return jobId;
+  }
+  const retryAll = async () => await t.mutation(api.console.jobs.retryAllSoon, { session });
+
+  it("happens after eight seconds", async () => {
+    const jobIds = [await failed(), await failed()];
+    await retryAll();
+    await pass(t, changeHeldMs - 1_000);
+    for (const jobId of jobIds) expect(await statusOf(t, acme, jobId)).toBe("failed");
+    await pass(t, 1_000);
+    for (const jobId of jobIds) expect(await statusOf(t, acme, jobId)).toBe("ready");
+    expect(await audited("all")).toEqual(["dead-letters.retried"]);
+  });
+
+  it("can be undone until then, and not afterward", async () => {
+    const jobId = await failed();
+    const undo = async ({ heldId }: Awaited<ReturnType<typeof retryAll>>) =>
+      await t.mutation(api.console.jobs.undoChange, { session, heldId });
+    expect(await undo(await retryAll())).toEqual({ kind: "undone" });
+    await pass(t, 2 * changeHeldMs);
+    expect(await statusOf(t, acme, jobId)).toBe("failed");
+    expect(await audited("all")).toEqual(["dead-letters.retry-undone"]);
+    const later = await retryAll();
+    await pass(t, changeHeldMs);
+    expect(await undo(later)).toEqual({ kind: "too-late" });
+  });
+});
+
 describe("a change of a job's priority", () => {
   async function raise(jobId: string): Promise<number> {
     const outcome = await t.mutation(api.console.jobs.setPriority, { session, jobId, priority: "high" });

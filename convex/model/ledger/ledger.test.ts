@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { changeHeldMs } from "../../../app/jobs/limits.ts";
 import { api, internal } from "../../_generated/api.js";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
@@ -161,10 +162,8 @@ describe("a job's money", () => {
       await fail(t, device, await claim(t, device, await submit(t, acme)), { retryable: false });
     }
     // 580 each: enough for two of the three.
-    expect(await t.mutation(api.console.jobs.retryDeadLetters, { session })).toEqual({
-      started: 2,
-      more: false,
-    });
+    await t.mutation(api.console.jobs.retryAllSoon, { session });
+    await pass(t, changeHeldMs);
     expect(await keyBalance(t)).toBe(1_300n - 2n * 580n);
     const dead = (await allJobs(t, acme)).filter(({ status }) => status === "failed");
     expect(dead).toHaveLength(1);
@@ -308,7 +307,8 @@ class Fleet {
         return;
       }
       case "retryAll":
-        await t.mutation(api.console.jobs.retryDeadLetters, { session });
+        await t.mutation(api.console.jobs.retryAllSoon, { session });
+        await pass(t, changeHeldMs);
         return;
       case "claim":
       case "cancel":

@@ -8,7 +8,7 @@ import type { MutationCtx } from "../../_generated/server.js";
 import { type Act, actorName, callerAddress, record } from "../audit.ts";
 import { queue } from "../queue.ts";
 import { cancelOrder, orderOf } from "./orders.ts";
-import { retryOrder } from "./retry.ts";
+import { retryBatch, retryOrder } from "./retry.ts";
 
 /*
  * Changes of jobs that wait for some seconds, so that they can be undone. Until then nothing has happened to the jobs: nobody was
@@ -33,16 +33,8 @@ export async function holdChange(
   { act, jobIds }: { readonly act: HeldAct; readonly jobIds: readonly string[] },
   { actor, now }: { readonly actor: Doc<"heldCancels">["actor"]; readonly now: number },
 ): Promise<Infer<typeof heldChange>> {
-  const at = now + changeHeldMs;
-  const heldId = await ctx.db.insert("heldCancels", {
-    organizationId,
-    act,
-    jobs: [],
-    actor,
-    address: await callerAddress(ctx),
-    at,
-    hasBegun: false,
-  });
+  const held = await hold(ctx, { organizationId, act, actor }, now);
+  const { heldId } = held;
   const jobs: Doc<"heldCancels">["jobs"] = [];
   for (const jobId of new Set(jobIds)) {
     const order = await orderOf(ctx, jobId);
@@ -51,6 +43,27 @@ export async function holdChange(
     jobs.push({ jobId, round: order.round });
   }
   await ctx.db.patch("heldCancels", heldId, { jobs });
+  return held;
+}
+
+/** Retries all dead letters some seconds later. `onlyMendable`: not those whose request itself causes the error. */
+export async function holdRetryOfAll(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  allDead: { readonly onlyMendable: boolean },
+  { actor, now }: { readonly actor: Doc<"heldCancels">["actor"]; readonly now: number },
+): Promise<Infer<typeof heldChange>> {
+  return await hold(ctx, { organizationId, act: "retry", actor, allDead }, now);
+}
+
+async function hold(
+  ctx: MutationCtx,
+  change: Pick<Doc<"heldCancels">, "organizationId" | "act" | "actor" | "allDead">,
+  now: number,
+): Promise<Infer<typeof heldChange>> {
+  const at = now + changeHeldMs;
+  const row = { ...change, jobs: [], address: await callerAddress(ctx), at, hasBegun: false };
+  const heldId = await ctx.db.insert("heldCancels", row);
   await ctx.scheduler.runAt(at, internal.maintenance.changeHeld, { heldId });
   return { heldId, at };
 }
@@ -65,6 +78,19 @@ export async function changeHeldJobs(ctx: MutationCtx, heldId: Id<"heldCancels">
   if (held === null) return;
   const { organizationId, act = "cancel", actor, address, jobs } = held;
   const by: Act = { actor, address, at };
+  if (held.allDead !== undefined) {
+    await ctx.db.delete("heldCancels", heldId);
+    await record(ctx, { organizationId, ...by, action: "dead-letters.retried", subject: "all" });
+    const rest = { ...held.allDead, actor };
+    const cursor = await retryBatch(ctx, organizationId, { cursor: null, ...rest }, by);
+    if (cursor === null) return;
+    await ctx.scheduler.runAfter(0, internal.maintenance.retryDeadLetters, {
+      organizationId,
+      cursor,
+      ...rest,
+    });
+    return;
+  }
   for (const { jobId, round } of jobs.slice(0, perPiece)) {
     if (await tryChange(ctx, act, { jobId, round }, by))
       await record(ctx, { organizationId, ...by, action: acts[act].done, subject: jobId });
@@ -131,6 +157,8 @@ export async function undoHeldChange(
   if (held.hasBegun) return { kind: "too-late" };
   await ctx.db.delete("heldCancels", held._id);
   const { organizationId, act = "cancel" } = held;
+  if (held.allDead !== undefined)
+    await record(ctx, { ...by, organizationId, action: "dead-letters.retry-undone", subject: "all" });
   for (const { jobId } of held.jobs)
     await record(ctx, { ...by, organizationId, action: acts[act].undone, subject: jobId });
   return { kind: "undone" };

@@ -65,17 +65,14 @@ export async function retryBatch(
   organizationId: Id<"organizations">,
   { cursor, onlyMendable }: { readonly cursor: string | null; readonly onlyMendable: boolean },
   by: Act,
-): Promise<{ started: number; next: string | null }> {
+): Promise<string | null> {
   const { page, isDone, continueCursor } = await queue.deadLetters.list(ctx, organizationId, {
     paginationOpts: { numItems: perBatch, cursor },
   });
-  let started = 0;
   for (const { jobId, error } of page) {
     if (onlyMendable && noRetryHelps(error) !== null) continue;
     const order = await orderOf(ctx, jobId);
-    if (order === null) continue;
-    const { kind } = await retryOrder(ctx, order, by);
-    if (kind === "ready") started += 1;
+    if (order !== null) await retryOrder(ctx, order, by);
   }
-  return { started, next: isDone ? null : continueCursor };
+  return isDone ? null : continueCursor;
 }

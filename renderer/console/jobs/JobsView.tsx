@@ -85,8 +85,7 @@ function RetryAll({ jobs, onRetryAll }: RetryAllProps): ReactNode {
           onClose={() => setAsked(false)}
         >
           They wait for a device again, also those that are not shown here, and their keys are charged again.
-          Jobs whose keys cannot pay, or whose request itself causes the error, stay as they are. To be able
-          to undo it, select jobs and retry them.
+          Jobs whose keys cannot pay, or whose request itself causes the error, stay as they are.
         </Confirm>
       ) : null}
     </>

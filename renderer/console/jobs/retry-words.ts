@@ -20,26 +20,23 @@ export function retryNotice({ kind }: RetryOutcome): Notice {
   return words[kind];
 }
 
-type Retried = { readonly started: number; readonly more: boolean };
-
-export function retryAllNotice({ started, more }: Retried): Notice {
-  if (more) return { words: "The jobs are being retried, starting with those whose keys can pay." };
-  if (started === 0)
-    return { words: "No job could be retried. Retry a single job to see the reason.", tone: "bad" };
-  return { words: plural(started, ["One job is ready again.", "# jobs are ready again."]) };
-}
-
 /** A change of jobs that waits for some seconds, so that it can be undone. */
 export type HeldAct = "cancel" | "retry" | "discard";
 
 /** A change that still waits, and its undo. */
-export function heldNotice(act: HeldAct, jobs: number, undo: () => void): Notice {
+export function heldNotice(words: string, undo: () => void): Notice {
   // The undo goes before its time is up, so that it does not come too late.
-  return { words: heldWords(act, jobs), undo, undoForMs: changeHeldMs - 500 };
+  return { words, undo, undoForMs: changeHeldMs - 500 };
 }
 
-function heldWords(act: HeldAct, jobs: number): string {
-  const seconds = String(changeHeldMs / 1_000);
+const seconds = String(changeHeldMs / 1_000);
+
+/** A retry of all failed and expired jobs that still waits. */
+export function heldRetryOfAllWords(): string {
+  return `The failed and expired jobs are retried in ${seconds} seconds.`;
+}
+
+export function heldWords(act: HeldAct, jobs: number): string {
   switch (act) {
     case "cancel":
       return plural(jobs, [

@@ -1,3 +1,4 @@
+import type { FunctionReturnType } from "convex/server";
 import { changedAtOnce } from "../../../app/jobs/limits.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { useToast } from "../../ui/overlays/Toast.tsx";
@@ -9,8 +10,9 @@ import type { ApplyBulk } from "./BulkBar.tsx";
 import {
   type HeldAct,
   heldNotice,
+  heldRetryOfAllWords,
+  heldWords,
   priorityNotice,
-  retryAllNotice,
   retryNotice,
   undoneNotice,
   undoPriorityNotice,
@@ -23,8 +25,8 @@ export function useJobChanges() {
   const setPriority = useAct(api.console.jobs.setPriority);
   const undoPriority = useAct(api.console.jobs.undoPriority);
   const retry = useAct(api.console.jobs.retryDeadLetter);
-  const retryAll = useAct(api.console.jobs.retryDeadLetters);
-  const bulk = useBulk();
+  const soon = useSoon();
+  const bulk = useBulk(soon.change);
   const mayChange = useScope("jobs.change") !== null;
   const mayRetryAll = useScope("queue.change") !== null;
   if (!mayChange) return null;
@@ -40,16 +42,15 @@ export function useJobChanges() {
     prioritize,
     cancel: (job: JobRow): void => bulk({ kind: "cancel" }, [job]),
     retry: ({ jobId }: JobRow): void => void retry({ jobId }, retryNotice),
-    retryAll: mayRetryAll ? (): void => void retryAll({ onlyMendable: true }, retryAllNotice) : null,
+    retryAll: mayRetryAll ? (): void => void soon.retryAll() : null,
     discard: (job: JobRow): void => bulk({ kind: "discard" }, [job]),
   };
 }
 
 /** Changes jobs, with an undo. One that is refused does not stop the others. */
-function useBulk(): ApplyBulk {
+function useBulk(changeSoon: Soon["change"]): ApplyBulk {
   const session = useSession();
   const toast = useToast();
-  const changeSoon = useSoon();
   const undoPriority = useMemberMutation(api.console.jobs.undoPriority);
   const setPriority = useMemberMutation(api.console.jobs.setPriority);
   const prioritizeAll = async (jobs: readonly JobRow[], priority: Priority): Promise<void> => {
@@ -74,31 +75,49 @@ function useBulk(): ApplyBulk {
     void (change.kind === "priority" ? prioritizeAll(jobs, change.priority) : changeSoon(change.kind, jobs));
 }
 
+type Held = FunctionReturnType<typeof api.console.jobs.changeSoon>;
+type Soon = {
+  readonly change: (act: HeldAct, jobs: readonly JobRow[]) => Promise<void>;
+  /** Retries all failed and expired jobs, also those that the page does not show. */
+  readonly retryAll: () => Promise<void>;
+};
+
 /** Changes jobs after some seconds, in which a toast undoes it. The server does it also if the page is closed. */
-function useSoon(): (act: HeldAct, jobs: readonly JobRow[]) => Promise<void> {
+function useSoon(): Soon {
   const session = useSession();
   const toast = useToast();
-  const change = useMemberMutation(api.console.jobs.changeSoon);
+  const hold = useMemberMutation(api.console.jobs.changeSoon);
+  const holdRetryOfAll = useMemberMutation(api.console.jobs.retryAllSoon);
   const undo = useMemberMutation(api.console.jobs.undoChange);
   const tell = ({ words, tone, undo: act, undoForMs }: Notice): void => toast(words, tone, act, undoForMs);
-  return async (act, jobs) => {
-    const ids = jobs.map(({ jobId }) => jobId);
-    const held: Awaited<ReturnType<typeof change>>[] = [];
-    try {
-      for (let from = 0; from < ids.length; from += changedAtOnce)
-        held.push(await change({ session, act, jobIds: ids.slice(from, from + changedAtOnce) }));
-    } catch (error) {
-      toast(messageOf(error), "bad");
-      if (held.length === 0) return;
-    }
+  const failed = (error: unknown): void => toast(messageOf(error), "bad");
+  const offerUndo = (act: HeldAct, held: readonly Held[], words: string): void => {
     const undoAll = async (): Promise<void> => {
       const outcomes = await Promise.all(held.map(async ({ heldId }) => await undo({ session, heldId })));
       tell(undoneNotice(act, outcomes));
     };
-    const count = Math.min(ids.length, held.length * changedAtOnce);
-    const undoIt = (): void => void undoAll().catch((error: unknown) => toast(messageOf(error), "bad"));
-    tell(heldNotice(act, count, undoIt));
+    tell(heldNotice(words, () => void undoAll().catch(failed)));
   };
+  const change = async (act: HeldAct, jobs: readonly JobRow[]): Promise<void> => {
+    const ids = jobs.map(({ jobId }) => jobId);
+    const held: Held[] = [];
+    try {
+      for (let from = 0; from < ids.length; from += changedAtOnce)
+        held.push(await hold({ session, act, jobIds: ids.slice(from, from + changedAtOnce) }));
+    } catch (error) {
+      failed(error);
+      if (held.length === 0) return;
+    }
+    offerUndo(act, held, heldWords(act, Math.min(ids.length, held.length * changedAtOnce)));
+  };
+  const retryAll = async (): Promise<void> => {
+    try {
+      offerUndo("retry", [await holdRetryOfAll({ session, onlyMendable: true })], heldRetryOfAllWords());
+    } catch (error) {
+      failed(error);
+    }
+  };
+  return { change, retryAll };
 }
 
 /** The jobs that an action changed. */
