@@ -27,7 +27,7 @@ test("a member chats with a model, and sees how the answer came about", async ({
   await expect(figure(page, "gleaner-demo", "Waited")).toHaveText(/^[\d.]+ m?s$/);
   await expect(figure(page, "gleaner-demo", "First token")).toHaveText(/^[\d,.]+ m?s$/);
   await expect(figure(page, "gleaner-demo", "Speed")).toHaveText(/^[\d,]+ tokens\/s$/);
-  await expect(figure(page, "gleaner-demo", "Tokens")).toHaveText(/^\d+ \+ \d+$/);
+  await expect(figure(page, "gleaner-demo", "Tokens")).toHaveText(/^\d+ in, \d+ out$/);
   await expect(figure(page, "gleaner-demo", "Cost")).toHaveText(/^[\d.]+ m?cr$/);
   await expect(figure(page, "gleaner-demo", "Device")).toHaveText(/^Linux/);
   await expect(page.getByLabel("Measures of gleaner-demo")).not.toContainText("playground-1");
@@ -86,7 +86,7 @@ test("completions, embeddings, JSON of a schema and tools work, with the same ca
   await page.getByLabel("Prompt").fill("The capital of");
   await page.getByRole("switch", { name: "Stream the answer" }).click();
   await page.getByRole("button", { name: "Run" }).click();
-  await expect(figure(page, "gleaner-demo", "Tokens")).toHaveText(/^\d+ \+ [1-9]\d*$/);
+  await expect(figure(page, "gleaner-demo", "Tokens")).toHaveText(/^\d+ in, [1-9]\d* out$/);
   await expect(page.getByRole("tabpanel")).toContainText("client.completions.create(");
 
   await page.getByLabel("Kind").selectOption("Embeddings");
