@@ -5,13 +5,16 @@ type Shown = string | number | boolean | readonly string[] | null | undefined;
 
 const maxChars = 500;
 
-/** "field: before → after; …" of the fields that changed, for an audit entry. Empty if none did. */
-export function changesText(changes: readonly Change[]): string {
-  return changes
+/**
+ * "field: before → after; …" of the fields that changed, for an audit entry. Empty if none did. `others`: words for changes whose
+ * values are not shown, such as "another password".
+ */
+export function changesText(changes: readonly Change[], others: readonly string[] = []): string {
+  const shown = changes
     .map(([field, before, after]) => [field, words(before), words(after)] as const)
     .filter(([, before, after]) => before !== after)
-    .map(([field, before, after]) => `${field}: ${before} → ${after}`)
-    .join("; ");
+    .map(([field, before, after]) => `${field}: ${before} → ${after}`);
+  return [...shown, ...others].join("; ");
 }
 
 function words(value: Shown): string {

@@ -1,6 +1,9 @@
 import * as z from "zod";
 
-/** What the page of the first start shows before anything is looked up. */
+/** The hash of the panel's address that opens the page of the first start. */
+export const setupHash = "#setup";
+
+/** The facts that the page of the first start begins with. */
 export type Setup = {
   readonly version: string;
   /** The name that this computer will have in its organization. */

@@ -215,7 +215,7 @@ async function keyOf({ db }: QueryCtx, subject: string): Promise<Named | null> {
   return id === null ? null : await db.get("apiKeys", id);
 }
 
-/** A job has no name, so its model and its requester stand for it. */
+/** Names a job by its model and its requester, because it has no name. */
 async function jobOf(ctx: QueryCtx, subject: string): Promise<Named | null> {
   const order = await orderOf(ctx, subject);
   if (order === null) return null;

@@ -1,10 +1,11 @@
 import { app } from "electron";
+import { setupHash } from "../../app/contract/invitation.ts";
 import { appScheme } from "../../app/join-link.ts";
 import { type AnswerCall, answerCalls } from "../face/answer-call.ts";
 import { type Agreed, firstRun } from "../first-run/first-run.ts";
 import type { Arguments } from "../headless/arguments.ts";
 import type { Log } from "../log.ts";
-import { type PanelOrigin, setupHash } from "../window/panel-address.ts";
+import type { PanelOrigin } from "../window/panel-address.ts";
 import type { PanelWindow } from "../window/panel-window.ts";
 
 type Asked = {

@@ -3,8 +3,6 @@
  */
 export const panelScheme = "gleaner-panel";
 export const panelAddress = `${panelScheme}://panel/index.html`;
-/** The page of the first start is a part of the panel. */
-export const setupHash = "#setup";
 
 /** The panel's address, and whether another address belongs to the panel. */
 export type PanelOrigin = {

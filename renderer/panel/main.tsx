@@ -2,6 +2,7 @@ import "../ui/tokens.css";
 import { type ReactNode, useSyncExternalStore } from "react";
 import { createRoot } from "react-dom/client";
 import type { PanelBridge } from "../../app/contract/donor-calls.ts";
+import { setupHash } from "../../app/contract/invitation.ts";
 import { ToastProvider } from "../ui/overlays/Toast.tsx";
 import { TooltipProvider } from "../ui/overlays/Tooltip.tsx";
 import { findLink } from "./bridge/find-link.ts";
@@ -28,7 +29,7 @@ function Panel({ bridge, store }: Props): ReactNode {
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no #root");
 const setup = window.gleanerSetup;
-if (setup !== undefined && window.location.hash === "#setup") {
+if (setup !== undefined && window.location.hash === setupHash) {
   createRoot(root).render(<FirstRun bridge={setup} />);
 } else {
   const link = findLink();

@@ -61,15 +61,16 @@ export async function saveMailServer(
   const secret = settings.user === "" || kept === undefined ? {} : { password: kept };
   if (before !== null) await ctx.db.delete("mailServers", before._id);
   await ctx.db.insert("mailServers", { organizationId, ...settings, ...secret });
-  const changes = changesText([
-    ["server", before?.host, settings.host],
-    ["port", before?.port, settings.port],
-    ["security", before?.security, settings.security],
-    ["user", before?.user, settings.user],
-    ["from", before?.from, settings.from],
-  ]);
-  const others = password === null || before === null ? [] : ["another password"];
-  const detail = [...(changes === "" ? [] : [changes]), ...others].join("; ");
+  const detail = changesText(
+    [
+      ["server", before?.host, settings.host],
+      ["port", before?.port, settings.port],
+      ["security", before?.security, settings.security],
+      ["user", before?.user, settings.user],
+      ["from", before?.from, settings.from],
+    ],
+    password === null || before === null ? [] : ["another password"],
+  );
   await record(ctx, { organizationId, ...by, action: "mail.changed", subject: organizationId, detail });
 }
 

@@ -19,7 +19,7 @@ import { retryBatch, retryOrder } from "./retry.ts";
 /** A small piece, because each change writes many rows. */
 const perPiece = 10;
 
-/** What happens to the jobs, unless somebody undoes it. */
+/** The change of the jobs. */
 export const heldAct = literals("cancel", "retry", "discard");
 type HeldAct = Infer<typeof heldAct>;
 

@@ -137,20 +137,21 @@ export async function saveProvider(
 function changesOf(before: ProviderSettings | null, after: ProviderSettings, hasNewSecret: boolean): string {
   const roleTexts = ({ groups }: ProviderSettings): string[] =>
     groups.map(({ group, roles }) => `${group} = ${roles.join(" and ")}`);
-  const changes = changesText([
-    ["name", before?.name, after.name],
-    ["issuer", before?.issuer, after.issuer],
-    ["client", before?.clientId, after.clientId],
-    ["scopes", before?.scopes, after.scopes],
-    ["claim of groups", before?.groupsClaim, after.groupsClaim],
-    ["groups", before === null ? null : roleTexts(before), roleTexts(after)],
-    ["domains", before?.emailDomains, after.emailDomains],
-    ["new people may join", before?.admitsUnknown, after.admitsUnknown],
-    ["its addresses are trusted", before?.trustsEmail, after.trustsEmail],
-    ["in use", before?.enabled, after.enabled],
-  ]);
-  const secret = hasNewSecret && before !== null ? ["another client secret"] : [];
-  return [...(changes === "" ? [] : [changes]), ...secret].join("; ");
+  return changesText(
+    [
+      ["name", before?.name, after.name],
+      ["issuer", before?.issuer, after.issuer],
+      ["client", before?.clientId, after.clientId],
+      ["scopes", before?.scopes, after.scopes],
+      ["claim of groups", before?.groupsClaim, after.groupsClaim],
+      ["groups", before === null ? null : roleTexts(before), roleTexts(after)],
+      ["domains", before?.emailDomains, after.emailDomains],
+      ["new people may join", before?.admitsUnknown, after.admitsUnknown],
+      ["its addresses are trusted", before?.trustsEmail, after.trustsEmail],
+      ["in use", before?.enabled, after.enabled],
+    ],
+    hasNewSecret && before !== null ? ["another client secret"] : [],
+  );
 }
 
 /** Removes a provider. Its members stay. Their sessions end at the next check, or when they are 12 hours old. Refuses: not_found. */

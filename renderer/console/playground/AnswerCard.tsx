@@ -130,7 +130,7 @@ function Code({ label, text }: { readonly label: string; readonly text: string }
   );
 }
 
-/** What happens until the answer is there. A call that waits says why. */
+/** Says whether the call waits, and why, or works, or writes. */
 function Pending({ progress: { answer }, measures, wait }: AnsweredProps): ReactNode {
   const now = useNow();
   if (answer.text !== "") return <>Writing…</>;

@@ -5,7 +5,7 @@ import { Field } from "../../ui/controls/Field.tsx";
 import { Form } from "../../ui/controls/Form.tsx";
 
 type Props = {
-  /** What the person gave before, or the link that opened the program. */
+  /** The invitation that the form shows at first: an earlier entry, or the link that opened the program. */
   readonly initial: GivenInvitation["invitation"] | null;
   /** Resolves to null, or to the reason for a refusal. */
   readonly onLookUp: (given: GivenInvitation) => Promise<string | null>;

@@ -55,7 +55,7 @@ test("each story looks as it did", async ({ page }) => {
         continue;
       }
       let share = await differingShare(page, kept, picture);
-      // What differs only once was drawn at another moment.
+      // A difference that another picture does not have is no change of the look.
       for (let again = 0; share > tolerance && again < 2; again += 1) {
         await openStory(page, gallery, story, theme);
         picture = await smallPicture(page, width);

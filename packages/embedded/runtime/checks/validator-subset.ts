@@ -1,4 +1,5 @@
 import type { ObjectField, ValidatorJson } from "./validator-json.ts";
+import { kindOf } from "./value-kind.ts";
 
 /**
  * Whether every value that fits the first validator also fits the second one, by Convex's rules. It may say no although it is so,
@@ -23,7 +24,7 @@ export function isSubset(inner: ValidatorJson, outer: ValidatorJson): boolean {
     case "literal":
       return outer.type === "literal"
         ? isSameLiteral(inner.value, outer.value)
-        : outer.type === typeOf(inner.value);
+        : outer.type === kindOf(inner.value);
     case "id":
       return outer.type === "string" || (outer.type === "id" && outer.tableName === inner.tableName);
     default:
@@ -57,18 +58,4 @@ function isBoth(inner: ValidatorJson, members: readonly ValidatorJson[]): boolea
 
 function isSameLiteral(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
-}
-
-/** The type of a literal. Integers of 64 bits are objects in JSON. */
-function typeOf(literal: unknown): ValidatorJson["type"] {
-  switch (typeof literal) {
-    case "boolean":
-      return "boolean";
-    case "number":
-      return "number";
-    case "string":
-      return "string";
-    default:
-      return "bigint";
-  }
 }
