@@ -125,7 +125,8 @@ test("a call that waits says why, also before the API has named its job", async 
   await page.getByLabel("Message").fill(question);
   await page.getByRole("button", { name: "Run" }).click();
   const log = page.getByRole("log", { name: "Answers of gleaner-demo" });
-  await expect(log).toContainText("Waiting. No device is donating.");
+  // A device of the test before may still count as donating.
+  await expect(log).toContainText(/Waiting\. No (device is donating|donating device has the model)\./);
   await page.getByRole("button", { name: "Stop", exact: true }).click();
   await expect(log).toContainText("Stopped.");
 });

@@ -8,6 +8,8 @@ afterEach(async () => {
 });
 
 const timeout = "Function execution timed out (maximum duration: 1s)";
+// On a busy machine an endless chain of promises may fill its memory first.
+const timeoutOrMemory = /timed out|ran out of memory/;
 const never = "Returned promise will never resolve";
 
 test("a query that awaits a promise that never resolves fails, also as a nested call", async () => {
@@ -45,7 +47,8 @@ test.each(["loop", "settled", "chain", "calls", "catches", "generator"])(
   "a function that never yields is ended: %s",
   async (way) => {
     const { call } = (fixture = await openFixture());
-    await expect(call("careless:endlessQuery", { way })).rejects.toThrow(timeout);
+    const expected = way === "chain" ? timeoutOrMemory : timeout;
+    await expect(call("careless:endlessQuery", { way })).rejects.toThrow(expected);
   },
 );
 
@@ -63,9 +66,9 @@ test("a function that catches the timeout has still failed", async () => {
 test("several functions that never yield all end", async () => {
   const { call } = (fixture = await openFixture());
   const ways = ["settled", "settled", "chain"];
-  // On a busy machine the chain may fill its memory first.
-  const ended = /timed out|ran out of memory/;
-  await Promise.all(ways.map((way) => expect(call("careless:endlessQuery", { way })).rejects.toThrow(ended)));
+  await Promise.all(
+    ways.map((way) => expect(call("careless:endlessQuery", { way })).rejects.toThrow(timeoutOrMemory)),
+  );
 });
 
 test("a stack overflow is the function's own error", async () => {
