@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import * as z from "zod";
-import { backendFlags, compileCache } from "../../launch/backend/backend.ts";
+import { backendEnvironment, backendFlags } from "../../launch/backend/backend.ts";
 
 const readySchema = z.object({ ready: z.literal(true), url: z.url() });
 
@@ -33,7 +33,11 @@ export async function startProcess(
     [...backendFlags, entry, ...args, "--port", "0", "--site-port", "0", "--with-parent"],
     {
       stdio: ["pipe", "pipe", "pipe"],
-      env: { ...process.env, CONVEX_EMBEDDED_ADMIN_KEY: adminKey, ...compileCache(join(folder, "compiled")) },
+      env: {
+        ...process.env,
+        CONVEX_EMBEDDED_ADMIN_KEY: adminKey,
+        ...backendEnvironment(join(folder, "compiled")),
+      },
     },
   );
   const said: string[] = [];

@@ -17,9 +17,13 @@ import { publicName } from "./public-name.ts";
  */
 export const backendFlags: readonly string[] = ["--max-semi-space-size=16"];
 
-/** Caches compiled code. The start is faster, and the compiler takes 15 MB less memory. */
-export function compileCache(folder: string): NodeJS.ProcessEnv {
-  return { NODE_COMPILE_CACHE: folder };
+/**
+ * Environment variables of the backend, which need less memory. Cached code makes the start faster, too, and takes no compiler,
+ * which is 15 MB. With one arena, V8's compiler threads leave less unused memory to the C library: 5 to 9 MB.
+ * @param cacheFolder for compiled code
+ */
+export function backendEnvironment(cacheFolder: string): NodeJS.ProcessEnv {
+  return { NODE_COMPILE_CACHE: cacheFolder, MALLOC_ARENA_MAX: "1" };
 }
 
 export type Backend = {
@@ -102,7 +106,7 @@ export async function startBackend(
       // The console shows them with an enrollment code.
       GLEANER_JOIN_URL: joinUrl ?? "",
       GLEANER_JOIN_PIN: certificate?.pin ?? "",
-      ...compileCache(folder.compileCache),
+      ...backendEnvironment(folder.compileCache),
     },
     logFile: join(folder.logFolder, "backend.log"),
     readyWithinMs: 60_000,
