@@ -25,12 +25,16 @@ const playwright = (project: string): string[] => [
   project,
 ];
 
-/** All steps of `npm test`, in order: the fast ones first. */
-export const steps: readonly Step[] = [
+/** Checks of the source. Each uses one core, so two run at a time. */
+export const checks: readonly Step[] = [
   { name: "lint", command: ["npm", "run", "-s", "lint"], report: "exit-code" },
   { name: "format", command: ["prettier", "--check", "--log-level", "warn", "."], report: "exit-code" },
   { name: "types", command: ["npm", "run", "-s", "types"], report: "exit-code" },
   { name: "unused", command: ["knip"], report: "exit-code" },
+];
+
+/** The other steps of `npm test`, in order: the fast ones first. */
+export const suites: readonly Step[] = [
   { name: "unit", command: vitest(null), report: "vitest" },
   { name: "conformance", command: vitest("test/conformance/vitest.config.ts"), report: "vitest" },
   { name: "differential", command: vitest("test/differential/vitest.config.ts"), report: "vitest" },
