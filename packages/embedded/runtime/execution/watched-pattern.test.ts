@@ -21,6 +21,13 @@ test.each<[string, (regExp: RegExp) => unknown]>([
   }
 });
 
+test("a watched iterator finds all of many matches", () => {
+  const long = "ab ".repeat(1_000);
+  expect([...long.matchAll(watchPattern(pattern("g")))]).toEqual([...long.matchAll(pattern("g"))]);
+  const matches = long.matchAll(watchPattern(/(?=a)(?:(a+)b*)+(?= ab $)/g));
+  expect([matches.next().done, matches.next().done, matches.next().done]).toEqual([false, true, true]);
+});
+
 test("a regular expression that V8 can end, and any other value, stays as it is", () => {
   for (const value of [/(a+)+$/, /(?=a)b+/, "(?=a)(a+)+", null, { source: "(?=a)(a+)+" }]) {
     expect(watchPattern(value)).toBe(value);
