@@ -52,8 +52,8 @@ export type TransactionExecution = ExecutionBase & {
   journal: Journal;
   /** Syscalls of one execution run one after the other, so that a nested call can be rolled back by itself. */
   turn: Promise<unknown>;
-  /** Number of pending syscalls. */
-  pendingSyscalls: number;
+  /** Number of pending syscalls, and of tasks that wait for a thread. Their time is not the function's. */
+  pendingWaits: number;
   /** The first rejection of work that the function did not await. */
   leftFailure: FunctionFailure | null;
 };
@@ -113,7 +113,7 @@ export function newTransactionExecution(
     previousJournal,
     journal: { endCursor: null },
     turn: Promise.resolve(),
-    pendingSyscalls: 0,
+    pendingWaits: 0,
     leftFailure: null,
   };
 }

@@ -63,7 +63,7 @@ async function withoutRejections<T>(returned: Promise<T>): Promise<T> {
 function countWaiting(execution: Execution, reject: (error: Error) => void): () => void {
   let waited = 0;
   return () => {
-    if (isTransactional(execution) && execution.pendingSyscalls > 0) return;
+    if (isTransactional(execution) && execution.pendingWaits > 0) return;
     waited += tickMs;
     if (waited < limits.userTimeMs) return;
     if (execution.operations > 0) execution.time.spend(limits.userTimeMs);

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { onThread } from "../execution/cryptography.ts";
 import { executions, isTransactional } from "../execution/execution.ts";
 import { countOperation } from "../execution/operations.ts";
 import type { RandomStream } from "../execution/random-stream.ts";
@@ -81,11 +82,16 @@ function guarded(name: (typeof subtleMethods)[number]): Method {
           "See https://docs.convex.dev/functions/actions for more details.",
       );
     }
-    return countOperation(
-      execution,
-      async () => (name === "digest" ? shortDigest(args) : null) ?? method(...args),
-    );
+    return countOperation(execution, async () => {
+      const digest = name === "digest" ? shortDigest(args) : null;
+      if (digest !== null || !usesThread(name)) return digest ?? method(...args);
+      return onThread(execution, args, () => method(...args));
+    });
   };
+}
+
+function usesThread(method: (typeof subtleMethods)[number]): boolean {
+  return method !== "importKey" && method !== "exportKey";
 }
 
 /** Hashes short data directly, which is faster than handing it to a thread. Returns null for other input. */

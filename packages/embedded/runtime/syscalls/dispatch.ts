@@ -116,7 +116,7 @@ export function dispatchAsync(
   if (everywhere !== undefined) return everywhere(services, execution, args);
   const syscall = inQueries.get(op) ?? (execution.kind === "mutation" ? inMutations.get(op) : undefined);
   if (syscall === undefined) throw unavailable(op, execution);
-  execution.pendingSyscalls += 1;
+  execution.pendingWaits += 1;
   const { readMs } = services.latency;
   return readMs > 0 && isTrip(execution, op, args)
     ? sleep(readMs).then(() => takeTurn(services, execution, syscall, args))
@@ -161,7 +161,7 @@ async function inTurn(
     if (execution.ended) throw endedError();
     return await syscall(services, execution, args);
   } finally {
-    execution.pendingSyscalls -= 1;
+    execution.pendingWaits -= 1;
   }
 }
 
