@@ -1,6 +1,7 @@
 import type { Reserve } from "../source/bundled-script.ts";
 import { executions } from "./execution.ts";
 import { ExecutionLimitError, outOfMemory } from "./execution-time.ts";
+import { watchIterable } from "./watched-iterable.ts";
 import { watchPattern } from "./watched-pattern.ts";
 
 /*
@@ -45,6 +46,11 @@ export function reserveVisits(count: number): void {
   time.exceed();
 }
 
+/** Call it before native code takes all elements of a list. Returns the list, or one with the same elements. */
+export function watchList<T>(list: T): T {
+  return watchIterable(list, reserveElements);
+}
+
 /** The number of elements or characters that native code will find in a value. Runs none of its getters. */
 export function lengthOf(value: unknown): number {
   if (typeof value === "string" || Array.isArray(value)) return value.length;
@@ -58,7 +64,8 @@ function bytesOfEach(view: ArrayBufferView & { readonly BYTES_PER_ELEMENT?: numb
   return view.BYTES_PER_ELEMENT ?? 1;
 }
 
-/** Bundled code calls these functions before it makes lists, buffers and numbers. Each returns its first argument. */
+/** Bundled code calls these functions before it makes lists, buffers and numbers. Each returns its first argument, or a list with the
+ * same elements. */
 export const executionReserve: Reserve = {
   array(length) {
     if (typeof length === "number" && length <= maxArrayLength) reserveElements(length);
@@ -67,12 +74,12 @@ export const executionReserve: Reserve = {
   buffer(length, bytes) {
     const count = typeof length === "number" ? length : lengthOf(length);
     if (count > smallLength) reserve(typeof length === "number" || count <= maxElements, 0, count * bytes);
-    return length;
+    return watchList(length);
   },
   spread(list) {
     if (typeof list === "string" || Array.isArray(list) || ArrayBuffer.isView(list))
       reserveElements(lengthOf(list));
-    return list;
+    return watchList(list);
   },
   fields(value) {
     if (typeof value === "string") reserveNames(value.length);

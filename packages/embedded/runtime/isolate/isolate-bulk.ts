@@ -7,7 +7,10 @@ import {
   reserveParts,
   reserveVisits,
   smallLength,
+  watchList,
 } from "../execution/reserve.ts";
+import { watchPattern } from "../execution/watched-pattern.ts";
+import { mayBacktrackForever } from "../source/backtracking.ts";
 
 /** Methods of arrays that make a list as long as theirs. */
 const listing = [
@@ -47,7 +50,9 @@ const visiting = [
   "toLocaleString",
   "unshift",
 ];
-const textMethods = ["match", "matchAll", "replace", "replaceAll", "split"];
+const textMethods = ["replace", "replaceAll", "split"];
+/** Methods of texts that make a regular expression of a text, with these flags. */
+const searchMethods = { match: "", matchAll: "g", search: "" };
 /** Functions of `Object` that name each character of a text, and each element of a buffer. */
 const naming = ["entries", "getOwnPropertyDescriptors", "getOwnPropertyNames", "keys", "values"];
 
@@ -58,6 +63,9 @@ const guarded = (owner: string, name: string, before: string): string => `{
 }`;
 const allGuarded = (owner: string, names: readonly string[], before: string): string =>
   names.map((name) => guarded(owner, name, before)).join("");
+
+const listBefore =
+  "if (!isSmallList(args[0])) { reserve.list(args[0]); args[0] = reserve.watched(args[0]); }";
 
 /** Runs in the realm. */
 const guards = new vm.Script(`((reserve) => {
@@ -71,6 +79,7 @@ const guards = new vm.Script(`((reserve) => {
   };
   const isSmallList = (list) => isArray(list) && list.length <= ${String(smallLength)};
   const isSmallText = (text) => typeof text === "string" && text.length <= ${String(smallLength)};
+  const patternOf = (text, flags) => reserve.isRisky(text) ? reserve.pattern(new RegExp(text, flags)) : text;
   const countFlat = (list, depth, most) => {
     let count = list.length;
     if (depth < 1) return count;
@@ -86,10 +95,21 @@ const guards = new vm.Script(`((reserve) => {
   ${allGuarded("Array.prototype", listing, "if (!isSmallList(this)) reserve.list(this);")}
   ${allGuarded("Array.prototype", visiting, `if (!(isArray(this) && this.length <= ${String(maxElements)})) reserve.visits(this);`)}
   ${allGuarded("String.prototype", textMethods, "if (!isSmallText(this)) reserve.text(this);")}
+  ${Object.entries(searchMethods)
+    .map(([name, flags]) =>
+      guarded(
+        "String.prototype",
+        name,
+        `if (!isSmallText(this)) reserve.text(this); if (typeof args[0] === "string") args[0] = patternOf(args[0], "${flags}");`,
+      ),
+    )
+    .join("")}
   ${allGuarded("Object", naming, "if (typeof args[0] === 'string' || isView(args[0])) reserve.names(args[0]);")}
   ${guarded("Object", "assign", "for (let i = 1; i < args.length; i += 1) if (typeof args[i] === 'string') reserve.names(args[i]);")}
-  ${allGuarded("Promise", ["all", "allSettled", "any", "race"], "if (!isSmallList(args[0])) reserve.list(args[0]);")}
-  ${allGuarded("Array", ["from", "fromAsync"], "if (!isSmallList(args[0])) reserve.list(args[0]);")}
+  ${allGuarded("Promise", ["all", "allSettled", "any", "race"], listBefore)}
+  ${allGuarded("Array", ["from", "fromAsync"], listBefore)}
+  ${allGuarded("Object", ["fromEntries", "groupBy"], listBefore)}
+  ${guarded("Map", "groupBy", listBefore)}
   ${guarded("Array.prototype", "concat", "const count = countAll(args); if (count > 1 || !isSmallList(this)) reserve.more(this, count);")}
   ${guarded("Array.prototype", "flat", `if (isArray(this)) reserve.elements(countFlat(this, args[0] ?? 1, ${String(maxElements)}));`)}
   ${guarded("JSON", "parse", "if (!isSmallText(args[0])) reserve.text(args[0]);")}
@@ -97,11 +117,14 @@ const guards = new vm.Script(`((reserve) => {
 
 const reserve = {
   elements: reserveElements,
+  isRisky: mayBacktrackForever,
   list: (list: unknown) => reserveElements(lengthOf(list)),
   more: (list: unknown, count: number) => reserveElements(lengthOf(list) + count),
   names: (value: unknown) => reserveNames(lengthOf(value)),
+  pattern: watchPattern,
   text: (text: unknown) => reserveParts(lengthOf(text)),
   visits: (list: unknown) => reserveVisits(lengthOf(list)),
+  watched: watchList,
 };
 
 /**
