@@ -4,6 +4,7 @@ import type { Admission } from "../../admission/admission.ts";
 import { authenticate, type Authenticators } from "../../auth/authorization.ts";
 import { describeError, type Log } from "../../operations/log.ts";
 import type { FunctionRunner, Identity } from "../../runtime/contract/function-runner.ts";
+import { cancelBody } from "../../runtime/run/plain-response.ts";
 import type { HostCheck } from "../../wire/host-check.ts";
 import { requestIdHeader, requestIdOf } from "../../wire/request-id.ts";
 import type { SourceOf } from "../../wire/request-source.ts";
@@ -96,7 +97,7 @@ async function answerByAction(
   const reason = refused();
   if (reason !== null) {
     admission.refusals.count(reason.status === 413 ? "message" : "memory");
-    await response?.body?.cancel();
+    if (response !== null) await cancelBody(response);
     await refuse(incoming, outgoing, reason);
   } else if (response === null) {
     abandonBody();

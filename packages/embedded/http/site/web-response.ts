@@ -1,5 +1,7 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
+import { isUint8Array } from "node:util/types";
+import { cancelBody, readerOf } from "../../runtime/run/plain-response.ts";
 import { maxHttpActionBytes } from "./web-request.ts";
 
 /** The server sets these itself, depending on how it sends the body. */
@@ -20,8 +22,10 @@ export async function sendWebResponse(
   const cookies = response.headers.getSetCookie();
   if (cookies.length > 0) outgoing.setHeader("set-cookie", cookies);
   outgoing.statusCode = response.status;
+  // A body of another length than its header says would spoil the connection's next answer, or never end.
+  outgoing.strictContentLength = true;
   if (response.body === null || outgoing.req.method === "HEAD") {
-    await response.body?.cancel();
+    await cancelBody(response);
     outgoing.end();
     return;
   }
@@ -34,7 +38,7 @@ async function pump(
   outgoing: ServerResponse,
   signal: AbortSignal,
 ): Promise<void> {
-  const reader = body.getReader();
+  const reader = readerOf(body);
   const cancel = (reason: unknown): void => {
     reader.cancel(reason).catch(() => undefined);
   };
@@ -46,9 +50,11 @@ async function pump(
   if (signal.aborted) stop();
   try {
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      size += part.value.byteLength;
+      const { value } = part;
+      if (!isUint8Array(value)) throw new TypeError("A body must be a stream of Uint8Arrays");
+      size += value.byteLength;
       if (size > maxHttpActionBytes) throw new Error("The response is too large");
-      if (!outgoing.write(part.value)) await once(outgoing, "drain", { signal });
+      if (!outgoing.write(value)) await once(outgoing, "drain", { signal });
     }
     outgoing.end();
   } catch (error) {

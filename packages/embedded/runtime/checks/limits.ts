@@ -48,6 +48,11 @@ export const limits = {
   errorBytes: 32_768,
   /** Depth of nested calls of queries and mutations. */
   nestedCalls: 8,
+  /**
+   * Actions that were called by actions and run at the same time. Each has a world of its own, so an endless recursion would
+   * fill the memory. This limit is ours: on Convex it depends on the plan.
+   */
+  calledActions: 1_000,
   /** Syscalls and fetches that one execution may await at a time. */
   concurrentOperations: 1_000,
   /** Running time of a query or a mutation, without its syscalls. */

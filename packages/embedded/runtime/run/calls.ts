@@ -1,7 +1,8 @@
 import type { JSONValue } from "convex/values";
+import { limits } from "../checks/limits.ts";
 import type { RegisteredFunction } from "../contract/registered-function.ts";
 import { type CallContext, newNestedExecution } from "../execution/execution.ts";
-import type { FunctionResult } from "../execution/function-failure.ts";
+import { type FunctionResult, refusal } from "../execution/function-failure.ts";
 import { type FunctionObserver, type RunCounts, timedRun, unobserved } from "../execution/function-run.ts";
 import type { Calls, Services } from "../syscalls/services.ts";
 import type { ConflictStats } from "./conflict-stats.ts";
@@ -10,12 +11,17 @@ import { runAction } from "./run-action.ts";
 import { runMutation } from "./run-mutation.ts";
 import { runQuery } from "./run-query.ts";
 
+const tooManyActions =
+  `Too many actions that were called by actions are running at once (limit: ${limits.calledActions}). ` +
+  "Does an action call itself without end?";
+
 /** Connects functions to the functions that they call. */
 export function createCalls(
   services: () => Services,
   stats: ConflictStats,
   observer: FunctionObserver = unobserved,
 ): Calls {
+  let calledActions = 0;
   // Log lines of an action's calls belong to the action.
   const watched = (target: RegisteredFunction, { requestId }: CallContext) => {
     const { identifier, type: kind } = target;
@@ -53,8 +59,14 @@ export function createCalls(
       return ended(result, { retries });
     },
     action: async (target, args, context) => {
+      if (calledActions >= limits.calledActions) return refusal(tooManyActions);
+      calledActions += 1;
       const ended = watched(target, context);
-      return ended(await runAction(services(), target, args, context));
+      try {
+        return ended(await runAction(services(), target, args, context));
+      } finally {
+        calledActions -= 1;
+      }
     },
   };
 }

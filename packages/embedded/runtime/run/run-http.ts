@@ -2,17 +2,12 @@ import type { ComponentPath } from "../../names/table-name.ts";
 import type { LoadedComponents } from "../bundle/loaded-components.ts";
 import { httpModule, readRouter } from "../bundle/loaded-modules.ts";
 import { mountedPath } from "../components/http-mounts.ts";
-import {
-  type CallContext,
-  endSoon,
-  type Execution,
-  executions,
-  newActionExecution,
-} from "../execution/execution.ts";
+import { type CallContext, endSoon, executions, newActionExecution } from "../execution/execution.ts";
 import { type FunctionFailure, httpFailure } from "../execution/function-failure.ts";
 import { withinUserTime } from "../execution/user-time.ts";
 import type { Services } from "../syscalls/services.ts";
 import { failureOf, leavesWorldIntact, moduleIn } from "./invoke.ts";
+import { cancelBody, plainResponse } from "./plain-response.ts";
 
 /** An HTTP action, named by its method and route: "GET /jobs". */
 type HttpTarget = {
@@ -59,10 +54,12 @@ export async function runHttp(
       return endpoint.invokeHttpAction(request);
     });
     const response: unknown = await withinUserTime(execution, returned);
-    if (!isResponse(execution, response)) {
-      throw new TypeError("HTTP actions must return a Response");
-    }
-    return { response: request.method === "HEAD" ? withoutBody(response) : response, failure: null };
+    const plain = executions.run(execution, () => {
+      // A proxy's trap would be code of the action.
+      if (!(response instanceof Response)) throw new TypeError("HTTP actions must return a Response");
+      return plainResponse(response);
+    });
+    return { response: request.method === "HEAD" ? withoutBody(plain) : plain, failure: null };
   } catch (thrown) {
     const failure = failureOf(services, execution, thrown);
     visit.end(leavesWorldIntact(failure));
@@ -74,13 +71,8 @@ export async function runHttp(
   }
 }
 
-// Runs in the action's execution: a proxy's trap would be code of the action.
-function isResponse(execution: Execution, value: unknown): value is Response {
-  return executions.run(execution, () => value instanceof Response);
-}
-
 function withoutBody(response: Response): Response {
-  void response.body?.cancel();
+  void cancelBody(response);
   const { status, statusText, headers } = response;
   return new Response(null, { status, statusText, headers });
 }

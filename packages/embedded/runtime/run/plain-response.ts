@@ -1,0 +1,27 @@
+const [statusOf, headersOf, bodyOf] = (["status", "headers", "body"] as const).map(
+  (name) => Object.getOwnPropertyDescriptor(Response.prototype, name)?.get,
+) as [() => number, () => Headers, () => ReadableStream<Uint8Array> | null];
+
+/**
+ * Makes a response of what an HTTP action returned, without properties that the action has added or replaced: the server would
+ * run that code outside the function, without a limit of time. Throws a TypeError for another value, and for a body that was
+ * read. Call it within the function's time limit.
+ */
+export function plainResponse(returned: unknown): Response {
+  const response = returned as Response;
+  const headers = new Headers();
+  Headers.prototype.forEach.call(headersOf.call(response), (value, name) => {
+    headers.append(name, value);
+  });
+  return new Response(bodyOf.call(response), { status: statusOf.call(response), headers });
+}
+
+/** Reads a body, whatever its function has replaced in it. */
+export function readerOf(body: ReadableStream<Uint8Array>): ReadableStreamDefaultReader<unknown> {
+  return ReadableStream.prototype.getReader.call(body) as ReadableStreamDefaultReader<unknown>;
+}
+
+/** Cancels the body of a response, whatever its function has replaced in it. */
+export async function cancelBody({ body }: Response): Promise<void> {
+  if (body !== null) await ReadableStream.prototype.cancel.call(body);
+}
