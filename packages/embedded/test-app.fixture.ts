@@ -8,6 +8,7 @@ import {
 } from "convex/server";
 import type { GenericId, Value } from "convex/values";
 import type * as differences from "./fixtures/test-app/differences.ts";
+import type * as exhausting from "./fixtures/test-app/exhausting.ts";
 import type * as hostile from "./fixtures/test-app/hostile.ts";
 import type * as later from "./fixtures/test-app/later.ts";
 import type * as mail from "./fixtures/test-app/mail.ts";
@@ -27,6 +28,7 @@ import type * as worlds from "./fixtures/test-app/worlds.ts";
 
 type Modules = {
   differences: typeof differences;
+  exhausting: typeof exhausting;
   hostile: typeof hostile;
   later: typeof later;
   mail: typeof mail;
