@@ -64,6 +64,17 @@ beforeAll(async () => {
           ["set-cookie", "b=2"],
         ],
       });
+    if (pathname === "/length")
+      return new Response("0123456789", { headers: { "content-length": request.headers.get("x-length") ?? "" } });
+    if (pathname === "/strings") {
+      const strings = new ReadableStream({
+        start(controller) {
+          controller.enqueue("text" as never);
+          controller.close();
+        },
+      });
+      return new Response(strings);
+    }
     if (pathname === "/redirect") return Response.redirect(new URL("/echo", request.url), 307);
     if (pathname === "/nothing-to-say") return new Response(null, { status: 204 });
     if (pathname === "/lines") return new Response(request.body?.pipeThrough(upperCase()));
@@ -130,6 +141,21 @@ function rawGet(
       .end();
   });
 }
+
+test.each(["5", "500"])("a body that is not as long as its header says ends the connection: %s", async (length) => {
+  const answer = fetch(`${url}/length`, {
+    headers: { "x-length": length },
+    signal: AbortSignal.timeout(5_000),
+  }).then((response) => response.text());
+  await expect(answer).rejects.toThrow("terminated");
+  const right = await fetch(`${url}/length`, { headers: { "x-length": "10" } });
+  expect(await right.text()).toBe("0123456789");
+});
+
+test("a body has bytes only, as on Convex", async () => {
+  const response = await fetch(`${url}/strings`);
+  await expect(response.text()).rejects.toThrow("terminated");
+});
 
 test("every client-side route gets the page, uncached, under a strict policy", async () => {
   for (const path of ["/console/", "/console/jobs/k17", "/console/index.html"]) {

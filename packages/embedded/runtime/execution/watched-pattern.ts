@@ -1,20 +1,10 @@
-import vm from "node:vm";
 import { mayBacktrackForever } from "../source/backtracking.ts";
-import { executions } from "./execution.ts";
-import { ExecutionLimitError } from "./execution-time.ts";
-import { isNativeError } from "./thrown-value.ts";
+import { endInTime } from "./end-in-time.ts";
 
 /** In fewer characters even a bad expression ends soon. */
 const shortText = 16;
 /** Matches that an iterator finds at once. */
 const mostAtOnce = 64;
-/** For modules that are loaded, in ms. */
-const loadingMs = 10_000;
-
-// Only a script of its own can be ended from outside, by a thread that Node starts for it. That takes about 0.1 ms.
-const context = vm.createContext(vm.constants.DONT_CONTEXTIFY);
-const runTask = new vm.Script("task()");
-
 /**
  * Lets a regular expression be ended in time if it may backtrack without end. No tick is reached in it. Returns its argument.
  * Others stay as they are, so V8 has its fast ways for them.
@@ -26,7 +16,7 @@ export function watchPattern<T>(value: T): T {
     "exec",
     (own) =>
       function (this: unknown, text: unknown): unknown {
-        return endInTime(text, () => Reflect.apply(own, this, [text]));
+        return ofText(text, () => Reflect.apply(own, this, [text]));
       },
   );
   // These two match with a copy of the expression, which is not watched.
@@ -35,7 +25,7 @@ export function watchPattern<T>(value: T): T {
     Symbol.split,
     (own) =>
       function (this: unknown, text: unknown, limit: unknown): unknown {
-        return endInTime(text, () => Reflect.apply(own, this, [text, limit]));
+        return ofText(text, () => Reflect.apply(own, this, [text, limit]));
       },
   );
   define(
@@ -65,36 +55,15 @@ function withResultsInTime(text: unknown, matches: Iterator<unknown>): Iterator<
     while (found.length < mostAtOnce && found.at(-1)?.done !== true) found.push(next());
   };
   const value = (): IteratorResult<unknown> => {
-    if (found.length === 0) endInTime(text, find);
+    if (found.length === 0) ofText(text, find);
     return found.shift() as IteratorResult<unknown>;
   };
   Object.defineProperty(matches, "next", { value, writable: true, configurable: true });
   return matches;
 }
 
-function endInTime<T>(text: unknown, task: () => T): T {
-  if (typeof text !== "string" || text.length <= shortText) return task();
-  const time = executions.getStore()?.time;
-  for (;;) {
-    time?.check();
-    context["task"] = task;
-    try {
-      return runTask.runInContext(context, {
-        timeout: time?.leftMs ?? loadingMs,
-        displayErrors: false,
-      }) as T;
-    } catch (error) {
-      if (!isTimeout(error)) throw error;
-      // On a busy machine a function has not yet had all of its time.
-      if (time === undefined) throw new ExecutionLimitError("Function execution timed out");
-    } finally {
-      context["task"] = undefined;
-    }
-  }
-}
-
-function isTimeout(error: unknown): boolean {
-  return isNativeError(error) && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";
+function ofText<T>(text: unknown, task: () => T): T {
+  return typeof text === "string" && text.length > shortText ? endInTime(task) : task();
 }
 
 function isPattern(value: unknown): value is RegExp {

@@ -31,6 +31,7 @@ test.each<[string, JSONValue]>([
   ["text", "ü"],
   ["base64", "hi"],
   ["wasm", "object"],
+  ["objectUrl", "undefined"],
   ["error", "AbortError"],
 ])("the isolate's %s is %j", async (what, expected) => {
   const seen = await call("determinism:look", { what });

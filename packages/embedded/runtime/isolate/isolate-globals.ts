@@ -84,6 +84,8 @@ function webApis(): Globals {
   const here = globalThis as unknown as Globals;
   if (madeApis !== null) return madeApis;
   guardListeners();
+  // Convex's URL has neither. What they register stays in the memory of the process.
+  for (const name of ["createObjectURL", "revokeObjectURL"]) Reflect.deleteProperty(URL, name);
   const own = Object.fromEntries(shared.map((name) => [name, here[name]]));
   const streams = [ReadableStream, WritableStream, TransformStream];
   for (const { prototype } of [...streams, Blob]) allowOwnConstructor(prototype);

@@ -8,6 +8,7 @@ import type { StackMapper } from "../source/stack-trace.ts";
 import { limitBulk } from "./isolate-bulk.ts";
 import { installDeterminism } from "./isolate-determinism.ts";
 import { sharedGlobals } from "./isolate-globals.ts";
+import { watchWasm } from "./isolate-wasm.ts";
 import { bridgeRealms } from "./realm-bridge.ts";
 
 // To display an error, Node reads its stack, which no time limit covers.
@@ -55,6 +56,7 @@ export class Realm {
     bridgeRealms(global);
     installDeterminism(global, now);
     limitBulk(global);
+    watchWasm(global);
   }
 
   /** Returns the value of a script. */

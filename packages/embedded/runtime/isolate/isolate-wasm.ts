@@ -1,0 +1,90 @@
+import vm from "node:vm";
+import { endOnce } from "../execution/end-in-time.ts";
+
+/** Watching a call takes about 0.1 ms. */
+const alwaysWatched = 1_000;
+/** Of the later calls, one in so many is watched. */
+const laterWatched = 64;
+
+/**
+ * Runs in the realm. Functions that WebAssembly exports are replaced where JavaScript gets them. A table takes only functions of
+ * WebAssembly, so it gets them back.
+ */
+const guards = new vm.Script(`((watch) => {
+  "use strict";
+  const { Instance, Module, Table, compile } = WebAssembly;
+  const { apply, construct, defineProperty, getOwnPropertyDescriptor } = Reflect;
+  const plain = new WeakMap();
+  const watched = new WeakMap();
+  const guarded = (value) => {
+    if (typeof value !== "function") return value;
+    if (!watched.has(value)) {
+      const guard = { [value.name](...args) { return watch(() => apply(value, this, args)); } }[value.name];
+      defineProperty(guard, "length", { value: value.length });
+      watched.set(value, guard);
+      plain.set(guard, value);
+    }
+    return watched.get(value);
+  };
+  const replace = (owner, name, make) => {
+    const own = getOwnPropertyDescriptor(owner, name);
+    defineProperty(owner, name, "value" in own ? { ...own, value: make(own.value) } : { ...own, get: make(own.get) });
+  };
+  const exportsOf = new WeakMap();
+  replace(Instance.prototype, "exports", (own) => function () {
+    const exports = apply(own, this, []);
+    if (!exportsOf.has(exports)) {
+      const entries = Object.entries(exports).map(([name, value]) => [name, { value: guarded(value), enumerable: true }]);
+      exportsOf.set(exports, Object.freeze(Object.create(null, Object.fromEntries(entries))));
+    }
+    return exportsOf.get(exports);
+  });
+  replace(Table.prototype, "get", (own) => function get(...args) { return guarded(apply(own, this, args)); });
+  for (const [name, at] of [["set", 1], ["grow", 1]]) {
+    replace(Table.prototype, name, (own) => ({ [name](...args) {
+      if (plain.has(args[at])) args[at] = plain.get(args[at]);
+      return apply(own, this, args);
+    } })[name]);
+  }
+  // A module's start function runs while its instance is made.
+  const WatchedInstance = new Proxy(Instance, {
+    construct: (target, args, newTarget) => watch(() => construct(target, args, newTarget)),
+  });
+  replace(WebAssembly, "Instance", () => WatchedInstance);
+  replace(WebAssembly, "instantiate", () => async function instantiate(source, imports) {
+    if (source instanceof Module) return new WatchedInstance(source, imports);
+    const module = await compile(source);
+    return { module, instance: new WatchedInstance(module, imports) };
+  });
+})`);
+
+/** Lets WebAssembly that does not return be ended in time: its loops have no ticks. Most realms never use it. */
+export function watchWasm(global: vm.Context): void {
+  const wasm: unknown = global["WebAssembly"];
+  const set = (value: unknown): void => {
+    Object.defineProperty(global, "WebAssembly", { value, writable: true, configurable: true });
+  };
+  const get = (): unknown => {
+    set(wasm);
+    (guards.runInContext(global) as (watch: <T>(call: () => T) => T) => void)(callWatcher());
+    return wasm;
+  };
+  Object.defineProperty(global, "WebAssembly", { get, set, configurable: true });
+}
+
+/** Calls within a watched one are watched with it. */
+function callWatcher(): <T>(call: () => T) => T {
+  let calls = 0;
+  let isWithin = false;
+  return (call) => {
+    if (isWithin) return call();
+    calls += 1;
+    if (calls > alwaysWatched && calls % laterWatched !== 0) return call();
+    isWithin = true;
+    try {
+      return endOnce(call);
+    } finally {
+      isWithin = false;
+    }
+  };
+}
