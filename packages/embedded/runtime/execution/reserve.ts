@@ -20,6 +20,8 @@ const maxDigits = 2 ** 20;
 const maxArrayLength = 2 ** 32 - 1;
 
 const bytesOfElement = 8;
+/** The memory for waiting, in elements. */
+const elementsOfPromise = 128;
 /** V8 makes a text of each index. */
 const bytesOfName = 32;
 
@@ -49,6 +51,11 @@ export function reserveVisits(count: number): void {
 /** Call it before native code takes all elements of a list. Returns the list, or one with the same elements. */
 export function watchList<T>(list: T): T {
   return watchIterable(list, reserveElements);
+}
+
+/** The same before native code waits for each element, which takes far more than an element of a list. */
+export function watchPromises<T>(list: T): T {
+  return watchIterable(list, (count) => reserveElements(elementsOfPromise * count));
 }
 
 /** The number of elements or characters that native code will find in a value. Runs none of its getters. */

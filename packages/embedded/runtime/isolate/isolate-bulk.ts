@@ -8,6 +8,7 @@ import {
   reserveVisits,
   smallLength,
   watchList,
+  watchPromises,
 } from "../execution/reserve.ts";
 import { watchPattern } from "../execution/watched-pattern.ts";
 import { mayBacktrackForever } from "../source/backtracking.ts";
@@ -67,6 +68,8 @@ const allGuarded = (owner: string, names: readonly string[], before: string): st
 const listBefore =
   "if (!isSmallList(args[0])) { reserve.list(args[0]); args[0] = reserve.watched(args[0]); }";
 
+const promisesBefore = listBefore.replace("watched", "promises");
+
 /** Runs in the realm. */
 const guards = new vm.Script(`((reserve) => {
   "use strict";
@@ -106,7 +109,7 @@ const guards = new vm.Script(`((reserve) => {
     .join("")}
   ${allGuarded("Object", naming, "if (typeof args[0] === 'string' || isView(args[0])) reserve.names(args[0]);")}
   ${guarded("Object", "assign", "for (let i = 1; i < args.length; i += 1) if (typeof args[i] === 'string') reserve.names(args[i]);")}
-  ${allGuarded("Promise", ["all", "allSettled", "any", "race"], listBefore)}
+  ${allGuarded("Promise", ["all", "allSettled", "any", "race"], promisesBefore)}
   ${allGuarded("Array", ["from", "fromAsync"], listBefore)}
   ${allGuarded("Object", ["fromEntries", "groupBy"], listBefore)}
   ${guarded("Map", "groupBy", listBefore)}
@@ -122,6 +125,7 @@ const reserve = {
   more: (list: unknown, count: number) => reserveElements(lengthOf(list) + count),
   names: (value: unknown) => reserveNames(lengthOf(value)),
   pattern: watchPattern,
+  promises: watchPromises,
   text: (text: unknown) => reserveParts(lengthOf(text)),
   visits: (list: unknown) => reserveVisits(lengthOf(list)),
   watched: watchList,
