@@ -71,8 +71,10 @@ function bytesOfEach(view: ArrayBufferView & { readonly BYTES_PER_ELEMENT?: numb
   return view.BYTES_PER_ELEMENT ?? 1;
 }
 
-/** Bundled code calls these functions before it makes lists, buffers and numbers. Each returns its first argument, or a list with the
- * same elements. */
+/**
+ * Bundled code calls these functions before it makes lists, buffers and numbers. Each returns its first argument, or a list
+ * with the same elements.
+ */
 export const executionReserve: Reserve = {
   array(length) {
     if (typeof length === "number" && length <= maxArrayLength) reserveElements(length);

@@ -5,6 +5,7 @@ import { endInTime } from "./end-in-time.ts";
 const shortText = 16;
 /** Matches that an iterator finds at once. */
 const mostAtOnce = 64;
+
 /**
  * Lets a regular expression be ended in time if it may backtrack without end. No tick is reached in it. Returns its argument.
  * Others stay as they are, so V8 has its fast ways for them.
