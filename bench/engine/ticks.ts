@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import vm from "node:vm";
 import { fuel, refuel } from "../../packages/embedded/runtime/execution/fuel.ts";
-import { executionReserve } from "../../packages/embedded/runtime/execution/reserve.ts";
+import { executionReserve } from "../../packages/embedded/runtime/native/reserve.ts";
 import { buildModules, noMap } from "../../packages/embedded/runtime/source/bundle-script.ts";
 import { type Ticks, ticksName } from "../../packages/embedded/runtime/source/bundled-script.ts";
 import { withTicks } from "../../packages/embedded/runtime/source/loop-ticks.ts";

@@ -1,9 +1,5 @@
 import { limits } from "../checks/limits.ts";
-import type { Ticks } from "../source/bundled-script.ts";
-import { type Execution, executions, isTransactional } from "./execution.ts";
-import { ExecutionLimitError } from "./execution-time.ts";
-import { fuel, refuel } from "./fuel.ts";
-import { executionReserve } from "./reserve.ts";
+import { type Execution, isTransactional } from "./execution.ts";
 import { rejectionsReported } from "./uncaught.ts";
 
 /** Interval of the count, in ms; short compared to the limit. */
@@ -69,20 +65,4 @@ function countWaiting(execution: Execution, reject: (error: Error) => void): () 
     if (execution.operations > 0) execution.time.spend(limits.userTimeMs);
     else reject(new NeverResolvesError());
   };
-}
-
-/** Fuel for the ticks of a bundle's loops. Its `refuel` and `reserve` throw if the execution must end. */
-export const executionTicks: Ticks = {
-  fuel,
-  refuel: () => refuel(checkExecution),
-  reserve: executionReserve,
-};
-
-function checkExecution(): void {
-  const execution = executions.getStore();
-  // While modules are loaded, the context's time limit applies instead.
-  if (execution === undefined) return;
-  if (execution.ended)
-    throw execution.time.error ?? new ExecutionLimitError("The function has ended already.");
-  execution.time.checkAll();
 }

@@ -9,8 +9,8 @@ import {
   smallLength,
   watchList,
   watchPromises,
-} from "../execution/reserve.ts";
-import { watchPattern } from "../execution/watched-pattern.ts";
+} from "../native/reserve.ts";
+import { watchPattern } from "../native/watched-pattern.ts";
 import { mayBacktrackForever } from "../source/backtracking.ts";
 
 /** Methods of arrays that make a list as long as theirs. */

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
-import { onThread } from "../execution/cryptography.ts";
 import { executions, isTransactional } from "../execution/execution.ts";
 import { countOperation } from "../execution/operations.ts";
 import type { RandomStream } from "../execution/random-stream.ts";
+import { onThread } from "../native/cryptography.ts";
 
 const maxRandomBytes = 65_536;
 

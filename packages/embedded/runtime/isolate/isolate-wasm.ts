@@ -1,5 +1,5 @@
 import vm from "node:vm";
-import { endOnce } from "../execution/end-in-time.ts";
+import { endOnce } from "../native/end-in-time.ts";
 
 /** Watching a call takes about 0.1 ms. */
 const alwaysWatched = 1_000;

@@ -1,6 +1,6 @@
 import type vm from "node:vm";
 import { executions, isTransactional } from "../execution/execution.ts";
-import { executionTicks } from "../execution/user-time.ts";
+import { executionTicks } from "../native/ticks.ts";
 import { type FileBody, fileOf, importedFile, type ModuleNamespace } from "../source/bundled-script.ts";
 import type { Realm } from "./realm.ts";
 

@@ -3,7 +3,7 @@ import vm from "node:vm";
 import { transform } from "esbuild";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { executionReserve } from "../execution/reserve.ts";
+import { executionReserve } from "../native/reserve.ts";
 import { type Ticks, ticksName } from "./bundled-script.ts";
 import { withTicks } from "./loop-ticks.ts";
 

@@ -1,7 +1,7 @@
 import vm from "node:vm";
-import { executions } from "./execution.ts";
-import { ExecutionLimitError } from "./execution-time.ts";
-import { isNativeError } from "./thrown-value.ts";
+import { executions } from "../execution/execution.ts";
+import { ExecutionLimitError } from "../execution/execution-time.ts";
+import { isNativeError } from "../execution/thrown-value.ts";
 
 /** For modules that are loaded, in ms. */
 const loadingMs = 10_000;

@@ -1,6 +1,6 @@
+import { executions } from "../execution/execution.ts";
+import { ExecutionLimitError, outOfMemory } from "../execution/execution-time.ts";
 import type { Reserve } from "../source/bundled-script.ts";
-import { executions } from "./execution.ts";
-import { ExecutionLimitError, outOfMemory } from "./execution-time.ts";
 import { watchIterable } from "./watched-iterable.ts";
 import { watchPattern } from "./watched-pattern.ts";
 

@@ -1,5 +1,5 @@
 import { types } from "node:util";
-import { executions } from "./execution.ts";
+import { executions } from "../execution/execution.ts";
 
 /** Elements between two checks of time and memory. */
 const checkEvery = 256;

@@ -1,4 +1,4 @@
-import { type Execution, isTransactional } from "./execution.ts";
+import { type Execution, isTransactional } from "../execution/execution.ts";
 import { ThreadShare } from "./thread-share.ts";
 
 /** Node's four threads also put commits on disk, so cryptography must leave some of them free. */

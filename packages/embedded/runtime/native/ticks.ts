@@ -1,0 +1,21 @@
+import { executions } from "../execution/execution.ts";
+import { ExecutionLimitError } from "../execution/execution-time.ts";
+import { fuel, refuel } from "../execution/fuel.ts";
+import type { Ticks } from "../source/bundled-script.ts";
+import { executionReserve } from "./reserve.ts";
+
+/** Fuel for the ticks of a bundle's loops. Its `refuel` and `reserve` throw if the execution must end. */
+export const executionTicks: Ticks = {
+  fuel,
+  refuel: () => refuel(checkExecution),
+  reserve: executionReserve,
+};
+
+function checkExecution(): void {
+  const execution = executions.getStore();
+  // While modules are loaded, the context's time limit applies instead.
+  if (execution === undefined) return;
+  if (execution.ended)
+    throw execution.time.error ?? new ExecutionLimitError("The function has ended already.");
+  execution.time.checkAll();
+}
