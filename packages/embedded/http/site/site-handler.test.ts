@@ -65,11 +65,13 @@ beforeAll(async () => {
         ],
       });
     if (pathname === "/length")
-      return new Response("0123456789", { headers: { "content-length": request.headers.get("x-length") ?? "" } });
+      return new Response("0123456789", {
+        headers: { "content-length": request.headers.get("x-length") ?? "" },
+      });
     if (pathname === "/strings") {
       const strings = new ReadableStream({
         start(controller) {
-          controller.enqueue("text" as never);
+          controller.enqueue("text");
           controller.close();
         },
       });
@@ -142,15 +144,18 @@ function rawGet(
   });
 }
 
-test.each(["5", "500"])("a body that is not as long as its header says ends the connection: %s", async (length) => {
-  const answer = fetch(`${url}/length`, {
-    headers: { "x-length": length },
-    signal: AbortSignal.timeout(5_000),
-  }).then((response) => response.text());
-  await expect(answer).rejects.toThrow("terminated");
-  const right = await fetch(`${url}/length`, { headers: { "x-length": "10" } });
-  expect(await right.text()).toBe("0123456789");
-});
+test.each(["5", "500"])(
+  "a body that is not as long as its header says ends the connection: %s",
+  async (length) => {
+    const answer = fetch(`${url}/length`, {
+      headers: { "x-length": length },
+      signal: AbortSignal.timeout(5_000),
+    }).then((response) => response.text());
+    await expect(answer).rejects.toThrow("terminated");
+    const right = await fetch(`${url}/length`, { headers: { "x-length": "10" } });
+    expect(await right.text()).toBe("0123456789");
+  },
+);
 
 test("a body has bytes only, as on Convex", async () => {
   const response = await fetch(`${url}/strings`);

@@ -22,7 +22,7 @@ export function watchIterable<T>(value: T, count: (elements: number) => void): T
 function watchIterator(iterator: Iterator<unknown>, count: (elements: number) => void): Iterator<unknown> {
   // V8 has a message for it.
   if (typeof iterator !== "object") return iterator;
-  const { next } = iterator;
+  const next = Reflect.get(iterator, "next") as () => IteratorResult<unknown>;
   let elements = 0;
   return {
     next: () => {
@@ -31,7 +31,7 @@ function watchIterator(iterator: Iterator<unknown>, count: (elements: number) =>
         executions.getStore()?.time.checkAll();
         count(elements);
       }
-      return Reflect.apply(next, iterator, []) as IteratorResult<unknown>;
+      return Reflect.apply(next, iterator, []);
     },
     return: () => iterator.return?.() ?? { done: true, value: undefined },
   };

@@ -17,7 +17,7 @@ export function watchPattern<T>(value: T): T {
     "exec",
     (own) =>
       function (this: unknown, text: unknown): unknown {
-        return ofText(text, () => Reflect.apply(own, this, [text]));
+        return ofText<unknown>(text, () => Reflect.apply(own, this, [text]));
       },
   );
   // These two match with a copy of the expression, which is not watched.
@@ -26,7 +26,7 @@ export function watchPattern<T>(value: T): T {
     Symbol.split,
     (own) =>
       function (this: unknown, text: unknown, limit: unknown): unknown {
-        return ofText(text, () => Reflect.apply(own, this, [text, limit]));
+        return ofText<unknown>(text, () => Reflect.apply(own, this, [text, limit]));
       },
   );
   define(
@@ -40,7 +40,7 @@ export function watchPattern<T>(value: T): T {
   return value;
 }
 
-type Method = (...args: never[]) => unknown;
+type Method = (...args: unknown[]) => unknown;
 
 /** Replaces a method of a regular expression, based on that of the expression's own realm. */
 function define(pattern: RegExp, name: PropertyKey, replace: (own: Method) => Method): void {

@@ -1,6 +1,10 @@
-const [statusOf, headersOf, bodyOf] = (["status", "headers", "body"] as const).map(
-  (name) => Object.getOwnPropertyDescriptor(Response.prototype, name)?.get,
-) as [() => number, () => Headers, () => ReadableStream<Uint8Array> | null];
+const getter = <T>(name: "status" | "headers" | "body") =>
+  Reflect.get(Object.getOwnPropertyDescriptor(Response.prototype, name) ?? {}, "get") as (
+    this: Response,
+  ) => T;
+const statusOf = getter<number>("status");
+const headersOf = getter<Headers>("headers");
+const bodyOf = getter<ReadableStream<Uint8Array> | null>("body");
 
 /**
  * Makes a response of what an HTTP action returned, without properties that the action has added or replaced: the server would
