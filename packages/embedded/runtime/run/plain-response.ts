@@ -1,10 +1,8 @@
-const getter = <T>(name: "status" | "headers" | "body") =>
-  Reflect.get(Object.getOwnPropertyDescriptor(Response.prototype, name) ?? {}, "get") as (
-    this: Response,
-  ) => T;
-const statusOf = getter<number>("status");
-const headersOf = getter<Headers>("headers");
-const bodyOf = getter<ReadableStream<Uint8Array> | null>("body");
+const getterOf = (name: string): unknown =>
+  Reflect.get(Object.getOwnPropertyDescriptor(Response.prototype, name) ?? {}, "get");
+const statusOf = getterOf("status") as (this: Response) => number;
+const headersOf = getterOf("headers") as (this: Response) => Headers;
+const bodyOf = getterOf("body") as (this: Response) => ReadableStream<Uint8Array> | null;
 
 /**
  * Makes a response of what an HTTP action returned, without properties that the action has added or replaced: the server would
