@@ -6,6 +6,8 @@ import { pauseMinutes } from "../app/contract/pause-choices.ts";
 import { appScheme } from "../app/join-link.ts";
 import { desktopArguments } from "./desktop/arguments.ts";
 import { askForOrganization } from "./desktop/ask-for-organization.ts";
+import { followStartAtLogin } from "./desktop/login/start-at-login.ts";
+import { systemLoginItem, wasOpenedAtLogin } from "./desktop/login/system-login-item.ts";
 import { type Donor, startDonor } from "./donor/donor.ts";
 import { readEnrolledServer } from "./donor/organization/identity.ts";
 import { answerCalls } from "./face/answer-call.ts";
@@ -41,11 +43,13 @@ if (args.parsed.kind === "invalid") {
 } else {
   // One program per data folder, which contains Electron's lock and Chromium's files.
   if (args.ownFolder) app.setPath("userData", join(args.parsed.value.data, "desktop"));
-  if (app.requestSingleInstanceLock()) start(args.parsed.value, args.hidden);
+  if (app.requestSingleInstanceLock()) start(args.parsed.value, args);
   else app.exit(0);
 }
 
-function start(options: Arguments, hidden: boolean): void {
+type Started = Pick<typeof args, "hidden" | "ownFolder">;
+
+function start(options: Arguments, started: Started): void {
   claimPanelScheme();
   // As root (in a container, in CI) Chromium requires --no-sandbox.
   if (!app.commandLine.hasSwitch("no-sandbox")) app.enableSandbox();
@@ -57,7 +61,7 @@ function start(options: Arguments, hidden: boolean): void {
   app
     .whenReady()
     .then(
-      () => run(options, hidden),
+      () => run(options, started),
       () => app.exit(1),
     )
     .catch((error: unknown) => {
@@ -67,7 +71,8 @@ function start(options: Arguments, hidden: boolean): void {
     });
 }
 
-async function run(options: Arguments, hidden: boolean): Promise<void> {
+async function run(options: Arguments, started: Started): Promise<void> {
+  const hidden = started.hidden || wasOpenedAtLogin();
   const files = programFiles(fileURLToPath(import.meta.url));
   const log = desktopLog(options.verbose);
   // The window and the tray stay, as after the dialog that Electron would show.
@@ -88,6 +93,8 @@ async function run(options: Arguments, hidden: boolean): Promise<void> {
   const agreed =
     server === null ? await askForOrganization({ options, hidden, panel, window, serveCalls, log }) : null;
   const code = agreed?.code ?? options.code;
+  // A parent starts this program again by itself.
+  const loginItem = options.withParent ? null : systemLoginItem(started.ownFolder ? options.data : null);
   const manifests = [files.demoModel, ...options.model];
   const donor = await startDonor({
     dataDir: options.data,
@@ -101,6 +108,7 @@ async function run(options: Arguments, hidden: boolean): Promise<void> {
     name: options.name,
     version: app.getVersion(),
     shell: "desktop",
+    canStartAtLogin: loginItem !== null,
     // On Linux the low priority must be set before the process's first thread starts.
     spawnRunner: process.platform === "linux" ? forkRunner(files.runner) : utilityRunner(files.runner),
     idle: platformIdle(
@@ -130,8 +138,15 @@ async function run(options: Arguments, hidden: boolean): Promise<void> {
     tray.update(donor.snapshot.get());
   });
   followSystem(donor);
+  if (loginItem !== null) {
+    const { snapshot, handlers } = donor;
+    followStartAtLogin({ item: loginItem, snapshot, setRules: handlers.setRules, log });
+  }
 
-  app.on("second-instance", window.show);
+  app.on("second-instance", (_event, argv) => {
+    // A start at login, although the program already runs.
+    if (!argv.includes("--hidden")) window.show();
+  });
   app.on("activate", window.show);
   const leave = leaveOnce(
     async () => {

@@ -28,6 +28,11 @@ export type DonorSnapshot = {
   readonly rules: Rules;
   /** The origin of each rule, and the rules that the donor cannot change. */
   readonly ruleLayers: Pick<EffectiveRules, "from" | "locked">;
+  /**
+   * Null or absent if this program cannot start when its user logs in, because a service or another program starts it.
+   * `problem`: why the rule could not be applied, in a sentence.
+   */
+  readonly startAtLogin?: { readonly problem: string | null } | null;
   readonly facts: FactsView;
   readonly factSources: FactSources;
   /** How far the latest process with a model is confined. Null before the first one has started. */

@@ -11,6 +11,7 @@ import { lid, power, powerRules } from "./rules/power.ts";
 import { call, fullScreen, media, presenceRules } from "./rules/presence.ts";
 import { excludedPrograms, programRules } from "./rules/programs.ts";
 import { schedule, scheduleRules } from "./rules/schedule.ts";
+import { startRules } from "./rules/start.ts";
 
 /*
  * The one list of rules and checks. To add a rule, declare it and its check in rules/, and name both here.
@@ -21,6 +22,7 @@ import { schedule, scheduleRules } from "./rules/schedule.ts";
 export const rules = {
   ...idlenessRules,
   ...scheduleRules,
+  ...startRules,
   ...limitRules,
   ...powerRules,
   ...heatRules,

@@ -16,6 +16,8 @@ export type DonorOptions = {
   readonly name: string;
   readonly version: string;
   readonly shell: DonorSnapshot["shell"];
+  /** Whether the shell can start the program when its user logs in. False by default. */
+  readonly canStartAtLogin?: boolean;
   readonly spawnRunner: SpawnRunner;
   readonly idle: IdleSensor;
   /** Sensors that only the shell can provide. They precede all others. */

@@ -23,6 +23,7 @@ export function panelStories(now: number): readonly Story[] {
     shown("panel-working", all.working),
     shown("panel-donating", all.donating),
     shown("panel-in-use", all.standby),
+    shown("panel-start-at-login", { ...all.standby, startAtLogin: { problem: null } }),
     shown("panel-paused", all.paused),
     shown("panel-donate-now", all.donateNow),
     shown("panel-offline", all.offline),

@@ -16,6 +16,7 @@ import { Facts } from "./now/Facts.tsx";
 import { Models } from "./now/Models.tsx";
 import { Work } from "./now/Work.tsx";
 import { PanelHeader } from "./PanelHeader.tsx";
+import { StartAtLogin } from "./status/StartAtLogin.tsx";
 import { Settings } from "./settings/Settings.tsx";
 import type { PanelState } from "./state/panel-store.ts";
 import { Status } from "./status/Status.tsx";
@@ -81,11 +82,16 @@ function Loaded({ snapshot, link, initialTab }: LoadedProps): ReactNode {
                   label: "Settings",
                   content: (
                     <div className="grid gap-3">
-                      <Settings rules={snapshot.rules} {...snapshot.ruleLayers} />
+                      <Settings
+                        rules={snapshot.rules}
+                        startAtLogin={snapshot.startAtLogin ?? null}
+                        {...snapshot.ruleLayers}
+                      />
                       <About snapshot={snapshot} />
                     </div>
                   ),
                 },
+          <StartAtLogin snapshot={snapshot} />
               ]}
             />
           ) : (

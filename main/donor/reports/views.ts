@@ -8,6 +8,7 @@ type Program = {
   readonly name: string;
   readonly version: string;
   readonly shell: DonorSnapshot["shell"];
+  readonly canStartAtLogin?: boolean;
 };
 
 /** The snapshot before anything is known. */
@@ -27,6 +28,7 @@ export function initialSnapshot(
     activity: { kind: "standby", reason: "starting", since: Date.now() },
     recheckAt: null,
     ...settingsView(settings, policy, Date.now()),
+    startAtLogin: program.canStartAtLogin === true ? { problem: null } : null,
     facts: unknownComputer,
     factSources: {},
     confinement: null,

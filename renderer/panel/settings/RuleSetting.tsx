@@ -11,7 +11,7 @@ import { RuleEditor } from "./RuleEditor.tsx";
 import { chosen, hasChoices, optionsFor } from "./setting-options.ts";
 
 /** The rules that apply now, and who set each. */
-export type RulesShown = DonorSnapshot["ruleLayers"] & Pick<DonorSnapshot, "rules">;
+export type RulesShown = DonorSnapshot["ruleLayers"] & Pick<DonorSnapshot, "rules" | "startAtLogin">;
 
 type Props = { readonly name: RuleName; readonly shown: RulesShown };
 
@@ -59,6 +59,11 @@ export function RuleSetting({ name, shown }: Props): ReactNode {
           onSet={set}
           onClose={() => setEditing(false)}
         />
+      ) : null}
+      {name === "startAtLogin" && shown.startAtLogin?.problem ? (
+        <p role="alert" className="text-xs text-bad">
+          {shown.startAtLogin.problem}
+        </p>
       ) : null}
       <DecidedBy
         layer={shown.from[name]}

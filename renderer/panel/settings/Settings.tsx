@@ -47,9 +47,12 @@ function changesIn(section: RuleSection, shown: RulesShown): string {
     .join(", ");
 }
 
-/** Leaves out `requireIdle` while it is on, which a person at the computer expects. */
-function namesOf(section: RuleSection, { rules }: RulesShown): readonly RuleName[] {
-  return ruleNames.filter(
-    (name) => ruleOf(name).section === section && (name !== "requireIdle" || !rules.requireIdle),
-  );
+function namesOf(section: RuleSection, shown: RulesShown): readonly RuleName[] {
+  return ruleNames.filter((name) => ruleOf(name).section === section && isOfUse(name, shown));
+}
+
+function isOfUse(name: RuleName, { rules, startAtLogin = null }: RulesShown): boolean {
+  // A person at the computer expects it to be on.
+  if (name === "requireIdle") return !rules.requireIdle;
+  return name !== "startAtLogin" || startAtLogin !== null;
 }

@@ -1,0 +1,66 @@
+import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
+import type { DonorHandlers } from "../../face/answer-call.ts";
+import type { SnapshotStore } from "../../face/snapshot-store.ts";
+import { errorName, type Log } from "../../log.ts";
+
+/** The system's record that starts a program when its user logs in. */
+export type LoginItem = {
+  readonly find: () => Promise<FoundItem>;
+  /** Adds the item or replaces it. */
+  readonly add: () => Promise<void>;
+  readonly remove: () => Promise<void>;
+};
+
+/** `off`: the item exists, but its user turned it off in the system's settings. */
+export type FoundItem = "absent" | "on" | "off";
+
+type Rule = Pick<DonorSnapshot, "rules" | "ruleLayers">;
+
+/** `decline`: the person removed the item or turned it off outside of Gleaner, so that becomes their choice. */
+type Step = "add" | "remove" | "decline" | "none";
+
+/** The step at the program's start. A lock wins over what the person did outside of Gleaner. */
+export function stepAtStart({ rules, ruleLayers: { from, locked } }: Rule, found: FoundItem): Step {
+  if (!rules.startAtLogin) return found === "absent" ? "none" : "remove";
+  if (found === "on" || locked.includes("startAtLogin")) return "add";
+  // A suggestion of the organization may not have been applied yet.
+  return found === "off" || from.startAtLogin === "donor" ? "decline" : "add";
+}
+
+type Deps = {
+  readonly item: LoginItem;
+  readonly snapshot: SnapshotStore;
+  readonly setRules: DonorHandlers["setRules"];
+  readonly log: Log;
+};
+
+/** Keeps the system's login item as the rule says, from now on. Shows in the snapshot if the system refuses. */
+export function followStartAtLogin({ item, snapshot, setRules, log }: Deps): void {
+  let applied = snapshot.get().rules.startAtLogin;
+  let working = Promise.resolve();
+  const perform = (choose: () => Step | Promise<Step>): void => {
+    working = working.then(async () => {
+      try {
+        const step = await choose();
+        if (step === "add") await item.add();
+        if (step === "remove") await item.remove();
+        if (step === "decline") await setRules({ startAtLogin: false });
+        snapshot.update({ startAtLogin: { problem: null } });
+      } catch (error) {
+        log("error", "login-item.failed", { error: errorName(error) });
+        snapshot.update({ startAtLogin: { problem: sayProblem(error) } });
+      }
+    });
+  };
+  perform(async () => stepAtStart(snapshot.get(), await item.find()));
+  snapshot.onDelta(({ rules }) => {
+    if (rules === undefined || rules.startAtLogin === applied) return;
+    applied = rules.startAtLogin;
+    perform(() => (rules.startAtLogin ? "add" : "remove"));
+  });
+}
+
+function sayProblem(error: unknown): string {
+  const why = error instanceof Error ? error.message : String(error);
+  return `The system did not accept this change (${why.slice(0, 300)}). Change it in the system's own settings.`;
+}
