@@ -86,6 +86,7 @@ async function run(options: Arguments, started: Started): Promise<void> {
     address: panel.address,
     preload: files.preload,
     icon: join(files.icons, "256x256.png"),
+    log,
   });
   quitWith(options.withParent);
 
@@ -131,7 +132,6 @@ async function run(options: Arguments, started: Started): Promise<void> {
     platform: process.platform,
     onAction: (action) => perform(action, donor, window.show),
   });
-  window.keep();
   tray.update(donor.snapshot.get());
   donor.snapshot.onDelta((delta) => {
     window.send(delta);
@@ -157,7 +157,6 @@ async function run(options: Arguments, started: Started): Promise<void> {
     () => app.exit(0),
   );
   app.on("before-quit", (event) => {
-    window.release();
     // Release jobs first. leave() ends the program itself.
     event.preventDefault();
     leave();

@@ -133,7 +133,12 @@ export function clientOf<F extends Face>(
 }
 
 /** Channel names on Electron's IPC. */
-export const channels = { call: "gleaner:call", delta: "gleaner:delta" } as const;
+export const channels = {
+  call: "gleaner:call",
+  delta: "gleaner:delta",
+  /** A page has rendered its content. */
+  rendered: "gleaner:rendered",
+} as const;
 
 /** The subprotocol of the panel's WebSocket. A page names it, and after it the token that the donor printed. */
 export const panelProtocol = "gleaner-panel";

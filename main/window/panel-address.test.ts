@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { panelAddress, panelOrigin } from "./panel-address.ts";
+import { panelAddress, panelOrigin, restoredAddress } from "./panel-address.ts";
 
 describe("panelOrigin", () => {
   const built = panelOrigin(false, undefined);
@@ -33,4 +33,9 @@ describe("panelOrigin", () => {
     expect(packaged.includes("http://localhost:5173/index.html")).toBe(false);
     expect(packaged.includes(panelAddress)).toBe(true);
   });
+});
+
+it("marks a page that was opened again, and keeps which one it is", () => {
+  expect(restoredAddress(`${panelAddress}#/setup`)).toBe(`${panelAddress}?restored=1#/setup`);
+  expect(restoredAddress(restoredAddress(panelAddress))).toBe(`${panelAddress}?restored=1`);
 });

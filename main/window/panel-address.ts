@@ -1,3 +1,5 @@
+import { restoredParameter } from "../../app/contract/panel-page.ts";
+
 /**
  * The built panel has its own scheme, and so an origin that nothing else shares. The scheme `gleaner` is for links from outside.
  */
@@ -28,4 +30,11 @@ export function panelOrigin(packaged: boolean, developmentServer: string | undef
       }
     },
   };
+}
+
+/** A page of the panel with the mark that its program opened it again after a crash. */
+export function restoredAddress(address: string): string {
+  const url = new URL(address);
+  url.searchParams.set(restoredParameter, "1");
+  return url.href;
 }

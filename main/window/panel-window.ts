@@ -1,25 +1,32 @@
-import { BrowserWindow, nativeTheme } from "electron";
+import { BrowserWindow, dialog, nativeTheme } from "electron";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
-import { sendDelta } from "../face/electron/ipc.ts";
+import { onceRendered, sendDelta } from "../face/electron/ipc.ts";
+import type { Log } from "../log.ts";
+import { restoredAddress } from "./panel-address.ts";
+import { reloadLimit } from "./reload-limit.ts";
 
 export type PanelWindow = {
   readonly show: () => void;
-  /** Shows another page of the panel, now or when the window is first shown. */
+  /** Shows another page of the panel, now or when the window is next shown. */
   readonly goTo: (address: string) => void;
   readonly send: (delta: Partial<DonorSnapshot>) => void;
-  /** Closing the window only hides it from now on, so that the tray opens it again at once. */
-  readonly keep: () => void;
-  /** Closing the window closes it again, because the program is about to end. */
-  readonly release: () => void;
 };
 
-type Options = { readonly address: string; readonly preload: string; readonly icon: string };
+type Options = {
+  readonly address: string;
+  readonly preload: string;
+  readonly icon: string;
+  readonly log: Log;
+};
 
-/** The panel's window. It is made when first shown. */
-export function panelWindow({ address: first, preload, icon }: Options): PanelWindow {
+/**
+ * The panel's window. It is made when shown, and destroyed when closed, so that the tray's program stays small. A page that
+ * crashes is loaded again. If it keeps crashing, a message takes its place until somebody opens the window again.
+ */
+export function panelWindow({ address: first, preload, icon, log }: Options): PanelWindow {
   let window: BrowserWindow | null = null;
   let address = first;
-  let isKept = false;
+  const mayReload = reloadLimit();
 
   const make = (): BrowserWindow => {
     const made = new BrowserWindow({
@@ -42,25 +49,39 @@ export function panelWindow({ address: first, preload, icon }: Options): PanelWi
       },
     });
     made.removeMenu();
-    made.on("close", (event) => {
-      if (!isKept) return;
-      event.preventDefault();
-      made.hide();
-    });
     made.on("closed", () => {
-      window = null;
+      if (window === made) window = null;
     });
-    void made.loadURL(address);
+    made.webContents.on("render-process-gone", (_event, { reason }) => {
+      if (reason === "clean-exit") return;
+      log("error", "window.crashed", { reason });
+      // Electron is still cleaning up after the process.
+      setImmediate(() => recover(made));
+    });
+    void load(made, address);
     return made;
+  };
+
+  const recover = (crashed: BrowserWindow): void => {
+    if (crashed.isDestroyed()) return;
+    if (mayReload(Date.now())) {
+      void load(crashed, restoredAddress(address));
+      return;
+    }
+    log("error", "window.given-up");
+    if (window === crashed) window = null;
+    crashed.hide();
+    // Before the tray exists, the program ends with its window.
+    void dialog.showMessageBox(failed).finally(() => {
+      if (!crashed.isDestroyed()) crashed.destroy();
+    });
   };
 
   return {
     show: () => {
       if (window === null) {
-        const made = make();
-        window = made;
-        // Shown only after it has painted, to avoid a white flash.
-        made.once("ready-to-show", () => made.show());
+        window = make();
+        showWithContent(window);
         return;
       }
       if (window.isMinimized()) window.restore();
@@ -69,16 +90,36 @@ export function panelWindow({ address: first, preload, icon }: Options): PanelWi
     },
     goTo: (next) => {
       address = next;
-      if (window !== null) void window.loadURL(address);
+      if (window !== null) void load(window, address);
     },
     send: (delta) => {
       if (window !== null) sendDelta(window.webContents, delta);
     },
-    keep: () => {
-      isKept = true;
-    },
-    release: () => {
-      isKept = false;
-    },
   };
+}
+
+/** A page that cannot tell that it has its content is shown after this time. */
+const showAfterMs = 3_000;
+
+/** An empty window would flash. */
+function showWithContent(made: BrowserWindow): void {
+  const show = (): void => {
+    clearTimeout(timer);
+    if (!made.isDestroyed()) made.show();
+  };
+  const timer = setTimeout(show, showAfterMs);
+  onceRendered(made.webContents, show);
+}
+
+const failed: Electron.MessageBoxOptions = {
+  type: "error",
+  title: "Gleaner",
+  message: "Gleaner's window keeps crashing.",
+  detail:
+    "Gleaner itself still works. Its icon in the tray opens the window again. If that does not help, restart Gleaner. Its log says more.",
+};
+
+/** Rejects if another load or the end of the window overtakes this one. */
+function load(window: BrowserWindow, address: string): Promise<void> {
+  return window.loadURL(address).catch(() => undefined);
 }

@@ -85,6 +85,10 @@ export function panelStories(now: number): readonly Story[] {
         <EnrollForm initialError="This code has expired. Ask your administrator for a new one." />
       </div>,
     ),
+    story(
+      "panel-restored",
+      <PanelView restored state={{ link: "open", snapshot: all.working, problem: null }} />,
+    ),
     state("panel-booting", { link: "connecting" }),
     state("panel-lost", { link: "lost", snapshot: all.working }),
     state("panel-never-reached", { link: "lost" }),

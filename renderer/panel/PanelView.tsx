@@ -5,6 +5,7 @@ import { formatCount } from "../../app/format/quantity.ts";
 import { formatCredits } from "../../app/money/credits.ts";
 import { Banner } from "../ui/Banner.tsx";
 import { Card } from "../ui/Card.tsx";
+import { Button } from "../ui/controls/Button.tsx";
 import { Tabs } from "../ui/controls/Tabs.tsx";
 import { Empty } from "../ui/Empty.tsx";
 import { Skeleton } from "../ui/Skeleton.tsx";
@@ -15,17 +16,22 @@ import { History } from "./history/History.tsx";
 import { Facts } from "./now/Facts.tsx";
 import { Models } from "./now/Models.tsx";
 import { Work } from "./now/Work.tsx";
-import { PanelHeader } from "./PanelHeader.tsx";
 import { StartAtLogin } from "./status/StartAtLogin.tsx";
+import { PanelHeader } from "./PanelHeader.tsx";
 import { Settings } from "./settings/Settings.tsx";
 import type { PanelState } from "./state/panel-store.ts";
 import { Status } from "./status/Status.tsx";
 
 export type PanelTab = "now" | "history" | "settings";
 
-type Props = { readonly state: PanelState; readonly initialTab?: PanelTab };
+type Props = {
+  readonly state: PanelState;
+  readonly initialTab?: PanelTab;
+  /** Whether the program opened the page again after a crash. */
+  readonly restored?: boolean;
+};
 
-export function PanelView({ state, initialTab = "now" }: Props): ReactNode {
+export function PanelView({ state, initialTab = "now", restored = false }: Props): ReactNode {
   const { snapshot, link, problem } = state;
   return (
     <div className="flex min-h-screen flex-col">
@@ -35,6 +41,7 @@ export function PanelView({ state, initialTab = "now" }: Props): ReactNode {
           {snapshot === null ? null : "This page shows its last known state."} Reconnecting…
         </Banner>
       ) : null}
+      {restored ? <Restored /> : null}
       {link === "refused" ? (
         <Empty title="Open the printed address">
           Gleaner prints the address of this page when it starts. The address contains a secret and is valid
@@ -49,6 +56,20 @@ export function PanelView({ state, initialTab = "now" }: Props): ReactNode {
       )}
     </div>
   );
+}
+
+function Restored(): ReactNode {
+  const [isShown, setIsShown] = useState(true);
+  return isShown ? (
+    <Banner tone="hold">
+      <span className="flex items-center justify-between gap-3">
+        <span>This window crashed and was opened again. Gleaner itself kept working.</span>
+        <Button size="sm" look="quiet" onClick={() => setIsShown(false)}>
+          Close
+        </Button>
+      </span>
+    </Banner>
+  ) : null;
 }
 
 type LoadedProps = {
@@ -66,6 +87,7 @@ function Loaded({ snapshot, link, initialTab }: LoadedProps): ReactNode {
       <main className="mx-auto grid w-full max-w-5xl flex-1 content-start gap-3 px-3 pb-4 md:grid-cols-[minmax(20rem,2fr)_3fr] md:gap-5 md:px-5 md:pt-2">
         <div className="grid min-w-0 content-start gap-3">
           <Status snapshot={snapshot} />
+          <StartAtLogin snapshot={snapshot} />
           {enrolled ? <Earnings earnings={snapshot.earnings} /> : null}
         </div>
         <div className="min-w-0">
@@ -91,7 +113,6 @@ function Loaded({ snapshot, link, initialTab }: LoadedProps): ReactNode {
                     </div>
                   ),
                 },
-          <StartAtLogin snapshot={snapshot} />
               ]}
             />
           ) : (

@@ -1,11 +1,13 @@
 import "../ui/tokens.css";
-import { type ReactNode, useSyncExternalStore } from "react";
+import { type ReactNode, useEffect, useSyncExternalStore } from "react";
 import { createRoot } from "react-dom/client";
 import type { PanelBridge } from "../../app/contract/donor-calls.ts";
 import { setupHash } from "../../app/contract/invitation.ts";
+import { restoredParameter } from "../../app/contract/panel-page.ts";
 import { ToastProvider } from "../ui/overlays/Toast.tsx";
 import { TooltipProvider } from "../ui/overlays/Tooltip.tsx";
 import { findLink } from "./bridge/find-link.ts";
+import { tellRendered } from "./bridge/tell-rendered.ts";
 import { FirstRun } from "./first-run/FirstRun.tsx";
 import { PanelView } from "./PanelView.tsx";
 import { Bridge } from "./state/actions.ts";
@@ -15,16 +17,22 @@ type Props = { readonly bridge: PanelBridge; readonly store: PanelStore };
 
 function Panel({ bridge, store }: Props): ReactNode {
   const state = useSyncExternalStore(store.subscribe, store.get);
+  const hasContent = state.snapshot !== null || state.problem !== null;
+  useEffect(() => {
+    if (hasContent) tellRendered();
+  }, [hasContent]);
   return (
     <Bridge value={bridge}>
       <TooltipProvider>
         <ToastProvider>
-          <PanelView state={state} />
+          <PanelView state={state} restored={restored} />
         </ToastProvider>
       </TooltipProvider>
     </Bridge>
   );
 }
+
+const restored = new URLSearchParams(window.location.search).has(restoredParameter);
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no #root");

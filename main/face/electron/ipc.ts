@@ -26,3 +26,8 @@ export function servePanelCalls(panel: {
 export function sendDelta(to: WebContents, delta: Partial<DonorSnapshot>): void {
   if (!to.isDestroyed()) to.send(channels.delta, delta);
 }
+
+/** Calls back once, when the page of these contents has rendered its content. */
+export function onceRendered(contents: WebContents, listener: () => void): void {
+  contents.ipc.once(channels.rendered, listener);
+}

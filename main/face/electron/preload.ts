@@ -19,4 +19,5 @@ const bridge: PanelBridge = {
 };
 
 contextBridge.exposeInMainWorld("gleaner", bridge);
+contextBridge.exposeInMainWorld("gleanerWindow", { rendered: () => ipcRenderer.send(channels.rendered) });
 contextBridge.exposeInMainWorld("gleanerSetup", clientOf("setup", call));

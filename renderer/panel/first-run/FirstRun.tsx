@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useState } from "react";
 import type { DonorClient, Reply } from "../../../app/contract/donor-calls.ts";
 import type { Setup } from "../../../app/contract/invitation.ts";
+import { tellRendered } from "../bridge/tell-rendered.ts";
 import { FirstRunView } from "./FirstRunView.tsx";
 
 declare global {
@@ -18,6 +19,9 @@ export function FirstRun({ bridge }: { readonly bridge: DonorClient<"setup"> }):
       if (reply.kind === "ok") setSetup(reply.value);
     });
   }, [bridge]);
+  useEffect(() => {
+    if (setup !== null) tellRendered();
+  }, [setup]);
   if (setup === null) return null;
   return (
     <FirstRunView

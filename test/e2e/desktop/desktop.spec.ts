@@ -62,8 +62,9 @@ test("the window is sandboxed and reaches only the contract", async ({ slowFarm 
     node: typeof (globalThis as { process?: unknown }).process,
     require: typeof (globalThis as { require?: unknown }).require,
     bridge: Object.keys((globalThis as unknown as { gleaner: object }).gleaner).toSorted(),
+    window: Object.keys((globalThis as unknown as { gleanerWindow: object }).gleanerWindow),
   }));
-  expect(reached).toMatchObject({ node: "undefined", require: "undefined" });
+  expect(reached).toMatchObject({ node: "undefined", require: "undefined", window: ["rendered"] });
   expect(reached.bridge).toEqual(
     [...Object.keys(calls).filter((name) => isCallOf("panel", name)), "onDelta"].toSorted(),
   );
