@@ -4,6 +4,7 @@ import type { Bench } from "./bench.ts";
 import { consoleBench } from "./console/bench.ts";
 import { contentionBench } from "./contention/bench.ts";
 import { costBench } from "./cost/bench.ts";
+import { desktopBench } from "./desktop/bench.ts";
 import { dispatchBench } from "./dispatch/bench.ts";
 import { engineBench } from "./engine/bench.ts";
 import { footprintBench } from "./footprint/bench.ts";
@@ -19,6 +20,7 @@ const benches: { readonly [name: string]: Bench } = {
   cost: costBench,
   placement: placementBench,
   footprint: footprintBench,
+  desktop: desktopBench,
   inference: inferenceBench,
   interference: interferenceBench,
   yield: yieldBench,

@@ -44,6 +44,11 @@ export function contextSwitchesOf(pids: readonly number[]): number {
   );
 }
 
+/** The kind of a process of Chromium, such as "renderer" or "gpu-process"; "main" for one without a kind. */
+export function kindOf(pid: number): string {
+  return /--type=([a-z-]+)/.exec(read(`/proc/${pid}/cmdline`) ?? "")?.[1] ?? "main";
+}
+
 function tasksOf(pid: number): readonly number[] {
   try {
     return readdirSync(`/proc/${pid}/task`).map(Number);

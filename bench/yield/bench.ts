@@ -3,13 +3,14 @@ import type { Bench } from "../bench.ts";
 import { startForeground } from "../interference/foreground.ts";
 import { barLines } from "../support/bars.ts";
 import { buildDesktop } from "../support/build.ts";
+import { missingForDesktop, openDisplay } from "../support/display.ts";
 import { machineLine, machineNow } from "../support/machine.ts";
 import { repetitions } from "../support/repetitions.ts";
 import { tableRow } from "../support/rows.ts";
 import { roundedNumbers } from "../support/statistics.ts";
 import { type Phase, type Return, yieldBars, yieldFigures, yieldPhases } from "./figures.ts";
 import { measureReturn, type Site } from "./measure.ts";
-import { desktopSubject, headlessSubject, missingForDesktop, openDisplay, type Subject } from "./subject.ts";
+import { desktopSubject, headlessSubject, type Subject } from "./subject.ts";
 
 const warmSeconds = 120;
 

@@ -1,8 +1,7 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createInterface } from "node:readline";
-import { chooseShell, type Shell } from "../../launch/donor/shell.ts";
 import type { Deployment, DonorProcess } from "../../main/deployment.fixture.ts";
+import { desktopShell } from "../support/display.ts";
 
 const awaySeconds = "9999";
 /** The shortest value that a donor may set. */
@@ -45,26 +44,6 @@ export async function headlessSubject(
   };
 }
 
-/** The reason that the desktop program cannot be measured here, as the end of a sentence; null if it can. */
-export function missingForDesktop(): string | null {
-  const shell = shellOn(":0");
-  if (shell.kind === "headless") return shell.because;
-  const missing = ["Xvfb", "xdotool"].find(
-    (program) => spawnSync(program, ["-version"], { stdio: "ignore", timeout: 10_000 }).error !== undefined,
-  );
-  return missing === undefined ? null : `${missing} is not installed`;
-}
-
-function shellOn(display: string): Shell {
-  const root = process.getuid?.() === 0;
-  const args = [process.env["GLEANER_ELECTRON_ARGS"] ?? "", root ? "--no-sandbox" : "", "--disable-gpu"];
-  return chooseShell({
-    ...process.env,
-    DISPLAY: display,
-    GLEANER_ELECTRON_ARGS: args.filter(Boolean).join(" "),
-  });
-}
-
 /** The desktop program on a private X server with a moving pointer. */
 export async function desktopSubject(
   deployment: Deployment,
@@ -72,7 +51,7 @@ export async function desktopSubject(
   modelWarmSeconds: number,
   display: string,
 ): Promise<Subject> {
-  const shell = shellOn(display);
+  const shell = desktopShell(display);
   if (shell.kind === "headless") throw new Error(`No desktop program, because ${shell.because}.`);
   const donor = await deployment.startDonor(name, 0, undefined, {
     rules: { modelWarmSeconds, idleAfterSeconds: shortestIdleSeconds },
@@ -102,24 +81,5 @@ export async function desktopSubject(
     goAway: () => Promise.resolve(),
     idleAfterMs: shortestIdleSeconds * 1_000,
     close: () => pointer.stdin.end(),
-  };
-}
-
-type Display = { readonly name: string; readonly close: () => Promise<void> };
-
-/** An X server without a screen, on a free display. */
-export async function openDisplay(): Promise<Display> {
-  const server = spawn("Xvfb", ["-displayfd", "1", "-screen", "0", "1280x800x24", "-nolisten", "tcp"], {
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  const failed = once(server, "error").then(([error]) => Promise.reject(error as Error));
-  const said = once(createInterface({ input: server.stdout }), "line") as Promise<[string]>;
-  const [number] = await Promise.race([said, failed]);
-  return {
-    name: `:${number.trim()}`,
-    close: async () => {
-      server.kill("SIGTERM");
-      if (server.exitCode === null && server.signalCode === null) await once(server, "exit");
-    },
   };
 }

@@ -16,10 +16,10 @@ import { History } from "./history/History.tsx";
 import { Facts } from "./now/Facts.tsx";
 import { Models } from "./now/Models.tsx";
 import { Work } from "./now/Work.tsx";
-import { StartAtLogin } from "./status/StartAtLogin.tsx";
 import { PanelHeader } from "./PanelHeader.tsx";
 import { Settings } from "./settings/Settings.tsx";
 import type { PanelState } from "./state/panel-store.ts";
+import { StartAtLogin } from "./status/StartAtLogin.tsx";
 import { Status } from "./status/Status.tsx";
 
 export type PanelTab = "now" | "history" | "settings";

@@ -2,9 +2,9 @@ import { expect, it, vi } from "vitest";
 import { done } from "../../../app/contract/donor-calls.ts";
 import { effectiveRules, type SomeRules } from "../../../app/policy/rule-layers.ts";
 import { defaultRules, type RuleName } from "../../../app/policy/rules.ts";
-import { createSnapshotStore } from "../../face/snapshot-store.ts";
 import { initialSnapshot } from "../../donor/reports/views.ts";
-import { type FoundItem, followStartAtLogin, stepAtStart } from "./start-at-login.ts";
+import { createSnapshotStore } from "../../face/snapshot-store.ts";
+import { followStartAtLogin, type FoundItem, stepAtStart } from "./start-at-login.ts";
 
 type Layers = { donor?: SomeRules; values?: SomeRules; locked?: readonly RuleName[] };
 

@@ -29,6 +29,7 @@ declare module "x11" {
       reply: Reply<Property>,
     ): void;
     ChangeWindowAttributes(window: number, values: { readonly eventMask: number }, done: Reply<void>): void;
+    SendEvent(window: number, propagate: boolean, eventMask: number, event: Buffer): void;
     require(extension: "sync", reply: Reply<SyncExtension>): void;
     require(extension: "dpms", reply: Reply<DpmsExtension>): void;
     terminate(): void;
