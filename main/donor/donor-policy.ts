@@ -10,6 +10,7 @@ import { readOrganizationRules } from "../../app/policy/rule-schemas.ts";
 import type { Rules } from "../../app/policy/rules.ts";
 import { errorName, type Log } from "../log.ts";
 import { loadJson, saveJson } from "../store/json-file.ts";
+import { SerialWrites } from "../store/serial-writes.ts";
 
 export type DonorPolicy = {
   /** The effective rules of the three layers. The same object until something changes. */
@@ -18,6 +19,8 @@ export type DonorPolicy = {
   readonly under: (rules: OrganizationRules) => Rules;
   /** Sets the organization's rules. They also apply after a restart without a connection. */
   readonly organizationSays: (rules: OrganizationRules) => void;
+  /** Resolves when the last rules are on disk. Later ones are not stored. */
+  readonly close: () => Promise<void>;
 };
 
 type DonorPolicyDeps = {
@@ -42,7 +45,7 @@ export async function openPolicy({ path, base, own, log }: DonorPolicyDeps): Pro
   const loaded = await loadJson(path, rememberedFile);
   if (loaded.kind === "corrupt") log("error", "policy.corrupt", { movedTo: loaded.movedTo });
   let organization = loaded.kind === "loaded" ? readOrganizationRules(loaded.value) : noOrganizationRules;
-  let writing: Promise<void> = Promise.resolve();
+  const writes = new SerialWrites();
   let made: { readonly donor: SomeRules; readonly effective: EffectiveRules } | null = null;
   return {
     current: () => {
@@ -55,9 +58,10 @@ export async function openPolicy({ path, base, own, log }: DonorPolicyDeps): Pro
       if (JSON.stringify(rules) === JSON.stringify(organization)) return;
       organization = rules;
       made = null;
-      writing = writing
-        .then(() => saveJson(path, { version: 1, ...rules }))
+      writes
+        .run(() => saveJson(path, { version: 1, ...rules }))
         .catch((error: unknown) => log("error", "policy.not-saved", { error: errorName(error) }));
     },
+    close: () => writes.close(),
   };
 }

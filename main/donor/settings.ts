@@ -4,6 +4,7 @@ import type { SomeRules } from "../../app/policy/rule-layers.ts";
 import { readRules } from "../../app/policy/rule-schemas.ts";
 import type { Log } from "../log.ts";
 import { loadJson, saveJson } from "../store/json-file.ts";
+import { SerialWrites } from "../store/serial-writes.ts";
 
 /** The donor's choices. They survive restarts. Times are in ms since the epoch. */
 export type Settings = {
@@ -38,6 +39,8 @@ export type SettingsStore = {
   readonly current: () => Settings;
   /** Changes the settings in memory at once. Resolves when they are on disk. */
   readonly change: (change: Partial<Settings>) => Promise<void>;
+  /** Resolves when the last change is on disk. Later changes are not stored. */
+  readonly close: () => Promise<void>;
 };
 
 /**
@@ -47,19 +50,18 @@ export type SettingsStore = {
 export async function openSettings(path: string, log: Log): Promise<SettingsStore> {
   const loaded = await loadJson<z.infer<typeof settingsFile>>(path, settingsFile, 2);
   let settings = loaded.kind === "loaded" ? settingsOf(loaded.value, log) : untouched;
-  let writing: Promise<void> = Promise.resolve();
+  const writes = new SerialWrites();
   const change = (changed: Partial<Settings>): Promise<void> => {
     settings = { ...settings, ...changed };
     const saved = { version: 2, ...settings };
-    writing = writing.catch(() => undefined).then(() => saveJson(path, saved));
-    return writing;
+    return writes.run(() => saveJson(path, saved));
   };
   if (loaded.kind === "corrupt") {
     log("error", "settings.corrupt", { movedTo: loaded.movedTo });
     // Otherwise the next start would find no file and no pause.
     await change({ pause: pausedForNow });
   }
-  return { current: () => settings, change };
+  return { current: () => settings, change, close: () => writes.close() };
 }
 
 function settingsOf(

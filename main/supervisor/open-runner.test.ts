@@ -32,5 +32,5 @@ it("inspects a model in a process, and reports the end of that process", { timeo
   expect(ended).toBe(0);
   await runner.stop();
   await expect.poll(() => ended, { timeout: 30_000 }).toBe(1);
-  await knowledge.flush();
+  await knowledge.close();
 });

@@ -42,7 +42,7 @@ async function planner(gpu: { freeMb: number | null }): Promise<{ offer: ModelOf
   const folder = await mkdtemp(join(tmpdir(), "gleaner-gpu-models-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const knowledge = await ModelKnowledge.open(join(folder, "models.json"), silentLog);
-  onTestFinished(() => knowledge.flush());
+  onTestFinished(() => knowledge.close());
   const plans = new ModelPlans({
     knowledge,
     inspect: () => Promise.resolve(largeModel),

@@ -6,6 +6,7 @@ import { publicKeyPattern } from "../../../app/signatures/statements.ts";
 import { type Trust, trust } from "../../connection/trust.ts";
 import type { Log } from "../../log.ts";
 import { asideName, loadJson, saveJson } from "../../store/json-file.ts";
+import { SerialWrites } from "../../store/serial-writes.ts";
 import type { PinnedKey } from "./catalog-trust.ts";
 import { Signer } from "./signer.ts";
 
@@ -57,6 +58,8 @@ export type IdentityStore = {
   readonly setEnrollment: (enrollment: Identity["enrollment"]) => Promise<void>;
   /** It is in force at once, and on disk when this resolves. */
   readonly pin: (key: PinnedKey | null) => Promise<void>;
+  /** Resolves when the last change is on disk. Later changes are not stored. */
+  readonly close: () => Promise<void>;
 };
 
 /**
@@ -79,7 +82,7 @@ export async function openIdentity(
     enrollment: file?.enrolment ?? null,
     organizationKey: file?.organizationKey ?? null,
   };
-  let saving: Promise<void> = Promise.resolve();
+  const writes = new SerialWrites();
   let former = replaces;
   const write = async (): Promise<void> => {
     const { deviceKey, enrollment: enrolment, organizationKey } = identity;
@@ -94,11 +97,7 @@ export async function openIdentity(
       former = null;
     } else await saveJson(former === null ? (replaces ?? path) : path, file);
   };
-  // Two writers of one file must not overlap.
-  const save = (): Promise<void> => {
-    saving = saving.then(write, write);
-    return saving;
-  };
+  const save = (): Promise<void> => writes.run(write);
   if (file?.signingKey === undefined) await save();
   return {
     current: () => identity,
@@ -112,6 +111,7 @@ export async function openIdentity(
       identity = { ...identity, organizationKey };
       await save();
     },
+    close: () => writes.close(),
   };
 }
 

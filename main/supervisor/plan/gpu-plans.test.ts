@@ -38,7 +38,7 @@ async function plansOn(
   const folder = await mkdtemp(join(tmpdir(), "gleaner-gpu-plans-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const knowledge = await ModelKnowledge.open(join(folder, "models.json"), silentLog);
-  onTestFinished(() => knowledge.flush());
+  onTestFinished(() => knowledge.close());
   if (figures !== largeModel) knowledge.setFigures(model.sha256, figures);
   const plans = new ModelPlans({
     knowledge,

@@ -3,6 +3,7 @@ import { type ModelFigures, modelFigures } from "../../../app/contract/runner.ts
 import { type MeasuredSpeed, measuredSpeed, smoothedSpeed } from "../../../app/contract/speed.ts";
 import { errorName, type Log } from "../../log.ts";
 import { loadJson, saveJson } from "../../store/json-file.ts";
+import { SerialWrites } from "../../store/serial-writes.ts";
 
 const known = z.object({
   figures: modelFigures.nullable(),
@@ -25,7 +26,7 @@ export class ModelKnowledge {
   readonly #log: Log;
   readonly #models: Map<string, Known>;
   #timer: NodeJS.Timeout | null = null;
-  #saving: Promise<void> = Promise.resolve();
+  readonly #writes = new SerialWrites();
 
   private constructor(path: string, log: Log, models: Map<string, Known>) {
     this.#path = path;
@@ -66,13 +67,13 @@ export class ModelKnowledge {
     });
   }
 
-  /** Resolves when everything is on the disk. */
-  async flush(): Promise<void> {
+  /** Resolves when everything is on the disk. Later facts are not stored. */
+  async close(): Promise<void> {
     if (this.#timer !== null) {
       clearTimeout(this.#timer);
       this.#save();
     }
-    await this.#saving;
+    await this.#writes.close();
   }
 
   #of(sha256: string): Known {
@@ -91,8 +92,8 @@ export class ModelKnowledge {
   #save(): void {
     this.#timer = null;
     const value = { version: 3, models: Object.fromEntries(this.#models) };
-    this.#saving = this.#saving
-      .then(() => saveJson(this.#path, value))
+    this.#writes
+      .run(() => saveJson(this.#path, value))
       .catch((error: unknown) => this.#log("warn", "models.knowledge-unsaved", { error: errorName(error) }));
   }
 }

@@ -33,7 +33,7 @@ describe("plans", { timeout: 60_000 }, () => {
       const memoryBytes = typeof memory === "number" ? () => memory * mb : memory;
       const plans = new ModelPlans({ knowledge, inspect, memoryBytes, threads: 4, log: silentLog });
       await test(plans, inspected, path);
-      await knowledge.flush();
+      await knowledge.close();
     } finally {
       await rm(folder, { recursive: true });
     }
