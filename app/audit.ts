@@ -60,6 +60,7 @@ const actions = {
   "device.key-registered": "Device registered its signing key",
   "device.handed-over": "Device handed over",
   "device.retired": "Device retired",
+  "device.left": "Device left the organization",
   "device.reinstated": "Device reinstated",
   "device.paused": "Device paused automatically",
   "device.resumed": "Device resumed",

@@ -12,6 +12,7 @@ import {
 import { historyRow, historyRowOf } from "./model/devices/history.ts";
 import { toldPause } from "./model/devices/pauses.ts";
 import { reportActivity, reportModels as storeModels } from "./model/devices/report.ts";
+import { leave as leaveOrganization } from "./model/devices/service.ts";
 import { sharing, sharingOf } from "./model/devices/sharing.ts";
 import { registerSigningKey as registerKey, signingKey } from "./model/devices/signingKey.ts";
 import { serviceStatusOf } from "./model/fleet/state.ts";
@@ -44,6 +45,19 @@ export const invitation = mutation({
   args: { code: v.string() },
   returns: invitationOutcome,
   handler: async (ctx, { code }) => await invitationOf(ctx, code, Date.now()),
+});
+
+/**
+ * Takes the device out of the organization, because its person wants that. Its jobs go back to the queue, and its earnings
+ * stay in the books. Does nothing if it has left already. Refuses: unauthorized.
+ */
+export const leave = mutation({
+  args: { key: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { key }) => {
+    await leaveOrganization(ctx, await authenticateDevice(ctx, key), Date.now());
+    return null;
+  },
 });
 
 /** Registers the signing key of a device that has none yet. Refuses: unauthorized, retired, invalid, conflict (it has another). */

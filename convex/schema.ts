@@ -404,6 +404,8 @@ export default defineSchema({
     /** The IP address from which it enrolled, if the backend knew it. */
     enrolledFrom: v.optional(v.string()),
     lastChangeAt: v.number(),
+    /** When its person took it out of the organization. Its key was removed there, so it cannot come back. */
+    leftAt: v.optional(v.number()),
     /** Set while the device is paused because it failed too often. Written by model/devices/service.ts. */
     pause: v.optional(devicePause),
     /** Set while a person keeps it paused. Written by model/devices/pauses.ts. */

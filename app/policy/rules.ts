@@ -3,6 +3,7 @@ import type { Rule, ValuesOf } from "./declare/rule.ts";
 import { connection, membership, pause, sleep } from "./rules/availability.ts";
 import { heat, heatRules } from "./rules/heat.ts";
 import { idleness, idlenessRules, typing } from "./rules/idleness.ts";
+import { leavingRules } from "./rules/leaving.ts";
 import { limitNeeds, limitRules } from "./rules/limits.ts";
 import { loadRules, memory, processorLoad } from "./rules/load.ts";
 import { model, modelRules } from "./rules/models.ts";
@@ -31,6 +32,7 @@ export const rules = {
   ...presenceRules,
   ...networkRules,
   ...modelRules,
+  ...leavingRules,
 };
 
 /** Checks in their order: the first with a veto gives the reason that people read. */

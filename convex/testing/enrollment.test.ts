@@ -5,6 +5,8 @@ import { hashSecret } from "../model/authenticate.ts";
 import {
   addDevice,
   type Backend,
+  claim,
+  complete,
   expectRefusal,
   greeting,
   type Organization,
@@ -259,5 +261,58 @@ describe("a code that needs an admin's approval", () => {
     const [newest, ...others] = await t.query(api.console.codes.list, { session });
     expect(newest).toMatchObject({ needsApproval: true });
     expect(others.every(({ needsApproval }) => !needsApproval)).toBe(true);
+  });
+});
+
+describe("a device whose person takes it out of the organization", () => {
+  const leave = async (key: string) => await t.mutation(api.devices.leave, { key });
+  const secretOf = async (key: string) => (await t.query(api.devices.me, { key })).sharing;
+
+  it("is retired, and the console and the audit trail say that it left", async () => {
+    const { key, deviceId } = await enrolled((await newCode()).code);
+    const other = await enrolled((await newCode()).code);
+    const shared = await secretOf(other.key);
+    expect(await leave(key)).toBeNull();
+    expect(await statusOf(key)).toBe("retired");
+    expect(await t.query(api.console.devices.get, { session, deviceId })).toMatchObject({
+      status: "retired",
+      hasLeft: true,
+    });
+    expect(await secretOf(other.key)).not.toEqual(shared);
+    await leave(key);
+    const entries = (await audited()).filter(({ action }) => action === "device.left");
+    expect(entries).toMatchObject([{ subject: deviceId, actor: "device" }]);
+  });
+
+  it("gives its jobs back, and its earnings stay in the books", async () => {
+    const device = await addDevice(t, acme);
+    const earned = async () =>
+      (await t.query(api.console.devices.get, { session, deviceId: device.deviceId })).earnedMicro;
+    const done = await submit(t, acme);
+    await complete(t, device, await claim(t, device, done));
+    const before = await earned();
+    expect(before).toBeGreaterThan(0n);
+    const running = await submit(t, acme);
+    await claim(t, device, running);
+    await leave(device.key);
+    const other = await addDevice(t, acme);
+    expect(await claim(t, other, running)).not.toBe("");
+    expect(await earned()).toBe(before);
+    expect((await t.query(internal.setup.ledgerCheck, {})).sum).toBe(0n);
+  });
+
+  it("is not reinstated, because nobody has its key anymore", async () => {
+    const { key, deviceId } = await enrolled((await newCode()).code);
+    await t.mutation(api.console.devices.retire, { session, deviceId });
+    await leave(key);
+    await expectRefusal(t.mutation(api.console.devices.reinstate, { session, deviceId }), "conflict");
+    expect(await statusOf(key)).toBe("retired");
+  });
+
+  it("may wait for approval, and an unknown key is refused", async () => {
+    const { key } = await enrolled((await newCode({ needsApproval: true })).code);
+    await leave(key);
+    expect(await statusOf(key)).toBe("retired");
+    await expectRefusal(leave(secret("gd_")), "unauthorized");
   });
 });

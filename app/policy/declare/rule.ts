@@ -9,6 +9,7 @@ export const ruleSections = {
   others: "Other programs",
   network: "Network",
   models: "Models",
+  membership: "Membership",
 } as const;
 
 export type RuleSection = keyof typeof ruleSections;

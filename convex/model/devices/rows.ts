@@ -40,6 +40,8 @@ export const deviceRow = v.object({
   /** Whether it accepts jobs now. */
   accepting: v.boolean(),
   status: serviceStatus,
+  /** Whether its person took it out of the organization. It is retired, and cannot be reinstated. */
+  hasLeft: v.boolean(),
   /** Why it was paused, if it is. */
   pause: v.union(devicePause, v.null()),
   /** The pause that a person asked for, with the person's name. */
@@ -111,6 +113,7 @@ async function rowOf(
     online,
     accepting,
     status: serviceStatusOf(device),
+    hasLeft: device.leftAt !== undefined,
     pause: device.pause ?? null,
     requestedPause: asked === undefined ? null : { ...asked, by: askedBy },
     needsVersion: device.needsVersion ?? null,

@@ -40,9 +40,29 @@ export async function retireMany(
   return retired;
 }
 
-/** Puts a retired device back into service. Does nothing for an active one. Refuses (conflict) a pending one. */
+/** Retires a device at the wish of its person, who removes its key. Does nothing if it has left already. */
+export async function leave(ctx: MutationCtx, device: Doc<"devices">, at: number): Promise<void> {
+  if (device.leftAt !== undefined) return;
+  const { _id: deviceId, organizationId, status } = device;
+  const by = { actor: "device", at } as const;
+  if (status !== "retired") await takeOut(ctx, device, by);
+  await ctx.db.patch("devices", deviceId, { leftAt: at });
+  await record(ctx, { organizationId, ...by, action: "device.left", subject: deviceId });
+  if (status === "active") await replaceSecret(ctx, organizationId, at);
+}
+
+/**
+ * Puts a retired device back into service. Does nothing for an active one. Refuses (conflict) a pending one, and one that
+ * has left.
+ */
 export async function reinstate(ctx: MutationCtx, device: Doc<"devices">, by: Act): Promise<void> {
   if (device.status === "active") return;
+  if (device.leftAt !== undefined) {
+    refuse(
+      "conflict",
+      "Its user removed this device’s key when it left. It can only join again as a new device, with a new enrollment code.",
+    );
+  }
   if (device.status === "pending")
     refuse("conflict", "This device waits for approval. Approve or refuse it.");
   await takeIn(ctx, device, "device.reinstated", by);

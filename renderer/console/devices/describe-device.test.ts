@@ -5,6 +5,7 @@ import { describeDevice as describe } from "./describe-device.ts";
 
 const now = Date.UTC(2026, 10, 22, 21);
 const healthy = {
+  hasLeft: false,
   pause: null,
   requestedPause: null,
   needsVersion: null,
@@ -17,6 +18,8 @@ const describeDevice = (device: Parameters<typeof describe>[0]) => describe(devi
 it("shows retired and pending before offline, and offline before an old activity", () => {
   const activity = { kind: "donating", reason: "idle" } as const;
   expect(describeDevice({ ...healthy, status: "retired", online: false, activity }).short).toBe("Retired");
+  const left = { ...healthy, status: "retired", hasLeft: true } as const;
+  expect(describeDevice({ ...left, online: false, activity }).short).toBe("Left");
   expect(describeDevice({ ...healthy, status: "pending", online: false, activity }).short).toBe(
     "Waiting for approval",
   );

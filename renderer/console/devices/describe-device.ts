@@ -12,10 +12,25 @@ type DeviceWords = { readonly tone: Tone; readonly short: string; readonly sente
 export function describeDevice(
   device: Pick<
     DeviceRow,
-    "status" | "online" | "activity" | "pause" | "requestedPause" | "needsVersion" | "signs" | "version"
+    | "status"
+    | "hasLeft"
+    | "online"
+    | "activity"
+    | "pause"
+    | "requestedPause"
+    | "needsVersion"
+    | "signs"
+    | "version"
   >,
   now: number,
 ): DeviceWords {
+  if (device.hasLeft) {
+    return {
+      tone: "quiet",
+      short: "Left",
+      sentence: "Its user took this device out of the organization. It can join again only as a new device.",
+    };
+  }
   if (device.status === "retired") {
     return {
       tone: "quiet",

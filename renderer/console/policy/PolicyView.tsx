@@ -41,7 +41,7 @@ type Props = {
 
 const columns: readonly (readonly RuleSection[])[] = [
   ["when", "gives", "power"],
-  ["others", "network", "models"],
+  ["others", "network", "models", "membership"],
 ];
 
 /** Every rule that an administrator can set for devices, and the earlier versions. */

@@ -134,7 +134,8 @@ async function restore(
       await askVersion(ctx, device._id, askedVersion);
       return true;
     case "retire":
-      if (device.status !== "retired") return false;
+      // A device that has left has no key anymore.
+      if (device.status !== "retired" || device.leftAt !== undefined) return false;
       await setService(ctx, device, { status: "active" }, by);
       return true;
   }

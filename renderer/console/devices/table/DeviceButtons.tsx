@@ -40,7 +40,7 @@ function actsOf(
   { change, pause, handOver }: DeviceActions,
   onRetire: OnDevice,
 ): readonly RowActionProps[] {
-  const { name, status } = device;
+  const { name, status, hasLeft } = device;
   const act = (
     onDevice: OnDevice | undefined | null,
     verb: string,
@@ -50,7 +50,7 @@ function actsOf(
     onDevice === undefined || onDevice === null
       ? []
       : [{ verb, object, look, onClick: () => onDevice(device) }];
-  if (status === "pending") return [];
+  if (status === "pending" || hasLeft) return [];
   if (status === "retired") return act(change?.reinstate, "Reinstate", name, "plain");
   return [
     ...act(change?.label, "Edit groups", `of ${name}`),
