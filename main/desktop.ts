@@ -1,39 +1,26 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { app, dialog, powerMonitor, session } from "electron";
+import { app, dialog, session } from "electron";
 import fileLog from "electron-log/node.js";
-import { pauseMinutes } from "../app/contract/pause-choices.ts";
+import type { Departure } from "../app/contract/leaving.ts";
 import { appScheme } from "../app/join-link.ts";
+import { appLinks, type AppLinks } from "./desktop/app-links.ts";
 import { desktopArguments } from "./desktop/arguments.ts";
 import { askForOrganization } from "./desktop/ask-for-organization.ts";
-import { followStartAtLogin } from "./desktop/login/start-at-login.ts";
+import { donate, type Membership } from "./desktop/donate.ts";
 import { systemLoginItem, wasOpenedAtLogin } from "./desktop/login/system-login-item.ts";
-import { type Donor, startDonor } from "./donor/donor.ts";
 import { readEnrolledServer } from "./donor/organization/identity.ts";
-import { answerCalls } from "./face/answer-call.ts";
 import { servePanelCalls } from "./face/electron/ipc.ts";
-import { untilJoined } from "./first-run/until-joined.ts";
+import type { Agreed } from "./first-run/first-run.ts";
 import type { Arguments } from "./headless/arguments.ts";
-import { enrollOnce } from "./headless/enroll-once.ts";
-import { reportMembership } from "./headless/report-membership.ts";
-import { leaveOnce } from "./leave-once.ts";
 import { jsonLinesLog, type Log } from "./log.ts";
-import { readManifest } from "./models/manifest.ts";
 import { programFiles } from "./program-files.ts";
-import { idleFromShell } from "./sensors/base/idle.ts";
-import { shellSensor } from "./sensors/common/shell-sensor.ts";
-import { platformIdle } from "./sensors/platform-sensors.ts";
 import { forbidCoreDumps } from "./supervisor/process/core-dumps.ts";
-import { forkRunner } from "./supervisor/process/fork-runner.ts";
-import { donorTray } from "./tray/tray.ts";
-import type { TrayAction } from "./tray/tray-menu.ts";
 import { logUncaught } from "./uncaught.ts";
 import { lockDown } from "./window/lock-down.ts";
 import { panelOrigin } from "./window/panel-address.ts";
 import { claimPanelScheme, servePanelFiles } from "./window/panel-protocol.ts";
 import { panelWindow } from "./window/panel-window.ts";
-import { electronSystemEvents } from "./window/system-events.ts";
-import { utilityRunner } from "./window/utility-runner.ts";
 
 const args = desktopArguments(process.argv.slice(1), process.env, app.getPath("userData"));
 if (args.parsed.kind === "invalid") {
@@ -50,6 +37,7 @@ if (args.parsed.kind === "invalid") {
 type Started = Pick<typeof args, "hidden" | "ownFolder">;
 
 function start(options: Arguments, started: Started): void {
+  const links = appLinks(app, process.argv);
   claimPanelScheme();
   // As root (in a container, in CI) Chromium requires --no-sandbox.
   if (!app.commandLine.hasSwitch("no-sandbox")) app.enableSandbox();
@@ -61,7 +49,7 @@ function start(options: Arguments, started: Started): void {
   app
     .whenReady()
     .then(
-      () => run(options, started),
+      () => run(options, started, links),
       () => app.exit(1),
     )
     .catch((error: unknown) => {
@@ -71,7 +59,7 @@ function start(options: Arguments, started: Started): void {
     });
 }
 
-async function run(options: Arguments, started: Started): Promise<void> {
+async function run(options: Arguments, started: Started, links: AppLinks): Promise<void> {
   const hidden = started.hidden || wasOpenedAtLogin();
   const files = programFiles(fileURLToPath(import.meta.url));
   const log = desktopLog(options.verbose);
@@ -90,120 +78,32 @@ async function run(options: Arguments, started: Started): Promise<void> {
   });
   quitWith(options.withParent);
 
-  const server = options.backend ?? (await readEnrolledServer(options.data));
-  const agreed =
-    server === null ? await askForOrganization({ options, hidden, panel, window, serveCalls, log }) : null;
-  const code = agreed?.code ?? options.code;
+  let isReady = false;
+  const onReady = (): void => {
+    if (!isReady) printLine({ ready: true });
+    isReady = true;
+  };
   // A parent starts this program again by itself.
   const loginItem = options.withParent ? null : systemLoginItem(started.ownFolder ? options.data : null);
-  const manifests = [files.demoModel, ...options.model];
-  const donor = await startDonor({
-    dataDir: options.data,
-    backend: {
-      url: agreed?.url ?? server ?? "",
-      pin: agreed?.pin ?? options.pin ?? null,
-      insecureHttp: agreed?.insecureHttp ?? options.insecureHttp,
-      hasCode: code !== undefined,
-      rejoin: options.rejoin,
-    },
-    name: options.name,
-    version: app.getVersion(),
-    shell: "desktop",
-    canStartAtLogin: loginItem !== null,
-    // On Linux the low priority must be set before the process's first thread starts.
-    spawnRunner: process.platform === "linux" ? forkRunner(files.runner) : utilityRunner(files.runner),
-    idle: platformIdle(
-      process.platform,
-      process.env,
-      idleFromShell(() => powerMonitor.getSystemIdleTime()),
-      log,
-    ),
-    shellSensors: [shellSensor(electronSystemEvents(process.platform))],
-    ownCpuTime: cpuTimeOfAllProcesses,
-    bundledModels: (await Promise.all(manifests.map(readManifest))).filter((file) => file !== null),
-    baseRules: options.unattended ? { requireIdle: false } : {},
-    log,
-    onQuit: () => app.quit(),
-  });
-  serveCalls(answerCalls("panel", donor.handlers, log));
-
-  const tray = donorTray({
-    icons: join(files.icons, "tray"),
-    platform: process.platform,
-    onAction: (action) => perform(action, donor, window.show),
-  });
-  tray.update(donor.snapshot.get());
-  donor.snapshot.onDelta((delta) => {
-    window.send(delta);
-    tray.update(donor.snapshot.get());
-  });
-  followSystem(donor);
-  if (loginItem !== null) {
-    const { snapshot, handlers } = donor;
-    followStartAtLogin({ item: loginItem, snapshot, setRules: handlers.setRules, log });
+  const program = { options, files, panel, window, serveCalls, links, loginItem, printLine, onReady, log };
+  const ask = (departure: Departure | null): Promise<Agreed> =>
+    askForOrganization({ ...program, hidden: hidden && departure === null, departure });
+  const server = options.backend ?? (await readEnrolledServer(options.data));
+  let membership = server === null ? membershipOf(await ask(null)) : { ...options, server, isNew: false };
+  let start = { hidden, donateNow: options.donateNow };
+  for (;;) {
+    const { departure, next } = await donate(program, membership, start);
+    membership = membershipOf(next ?? (await ask(departure)));
+    start = { hidden: false, donateNow: undefined };
   }
+}
 
-  app.on("second-instance", (_event, argv) => {
-    // A start at login, although the program already runs.
-    if (!argv.includes("--hidden")) window.show();
-  });
-  app.on("activate", window.show);
-  const leave = leaveOnce(
-    async () => {
-      log("info", "desktop.leaving");
-      await donor.stop();
-      tray.destroy();
-    },
-    () => app.exit(0),
-  );
-  app.on("before-quit", (event) => {
-    // Release jobs first. leave() ends the program itself.
-    event.preventDefault();
-    leave();
-  });
-
-  if (options.donateNow !== undefined) await donor.handlers.donateNow({ minutes: options.donateNow });
-  if (code !== undefined) enrollOnce(donor, code, log);
-  if (agreed !== null) {
-    // Until then the page says that this computer is joining.
-    await untilJoined(donor.snapshot);
-    window.goTo(panel.address);
-  }
-  if (!hidden) window.show();
-  reportMembership(donor.snapshot, printLine);
-  printLine({ ready: true });
+function membershipOf({ url, pin, code, insecureHttp }: Agreed): Membership {
+  return { server: url, pin: pin ?? undefined, code, insecureHttp, rejoin: false, isNew: true };
 }
 
 function printLine(line: object): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
-}
-
-function perform(action: TrayAction, donor: Donor, show: () => void): void {
-  if (action.kind === "open") {
-    show();
-    return;
-  }
-  if (action.kind === "pause") {
-    void donor.handlers.pause({ minutes: pauseMinutes(action.length, Date.now()) });
-    return;
-  }
-  const handle = donor.handlers[action.name] as (argument: unknown) => unknown;
-  void handle(action.argument);
-}
-
-/** Wakes the loop after sleep: no timer ran, and much may have changed. */
-function followSystem(donor: Donor): void {
-  powerMonitor.on("resume", () => donor.resumed());
-}
-
-/** CPU time of this program and the runner, in ms. Null if Electron does not tell. */
-function cpuTimeOfAllProcesses(): number | null {
-  let seconds = 0;
-  for (const { cpu } of app.getAppMetrics()) {
-    if (cpu.cumulativeCPUUsage === undefined) return null;
-    seconds += cpu.cumulativeCPUUsage;
-  }
-  return seconds * 1_000;
 }
 
 function quitWith(parent: boolean): void {

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { departureWords } from "../app/contract/leaving.ts";
 import type { MembershipReport } from "../app/contract/membership.ts";
 import type { ModelFile } from "../app/contract/runner.ts";
 import { mayPrintSecrets } from "../app/format/secrets.ts";
@@ -84,6 +85,12 @@ async function run(args: Arguments): Promise<void> {
     baseRules: args.unattended ? { requireIdle: false } : {},
     log,
     onQuit: () => leave("quit"),
+    onLeft: (departure) => {
+      for (const sentence of departureWords(departure)) process.stderr.write(`${sentence}\n`);
+      // Nobody can enter a code here, and systemd would start a service again, which could join again by its former code.
+      if (!args.withParent) exitCode = exitArguments;
+      leave("left the organization");
+    },
   });
   let panel: PanelServer | null = null;
   stop = async () => {
@@ -113,7 +120,10 @@ async function run(args: Arguments): Promise<void> {
   });
 }
 
-/** The same for arguments of a wrong form, and for a code or a pin that the backend refutes. A service does not restart. */
+/**
+ * The same for arguments of a wrong form, for a code or a pin that the backend refutes, and after leaving. A service does not
+ * restart.
+ */
 const exitArguments = 64;
 
 function printLine(line: DonorStartLine | MembershipReport): void {

@@ -3,11 +3,12 @@ import { ruleName, someRules } from "../policy/rule-schemas.ts";
 import { facts, instant, measurements, models, rules, status } from "./donor-answers.ts";
 import { explanation } from "./explanation.ts";
 import { givenInvitation, invitationAnswer, type Setup } from "./invitation.ts";
+import { departure } from "./leaving.ts";
 import type { DonorSnapshot } from "./snapshot.ts";
 
 /**
- * The callers: a donor's panel (a window or a page), the terminal of the same user, and the page of the first start, when there
- * is no donor yet.
+ * The callers: a donor's panel (a window or a page), the terminal of the same user, and the page on which a
+ * person joins an organization.
  */
 export type Face = "panel" | "terminal" | "setup";
 
@@ -51,10 +52,13 @@ export const calls = {
   enroll: { faces: panel, argument: z.object({ code: z.string().trim().min(4).max(200) }), answer: none },
   /** All rules as they apply now, with their origin. */
   rules: { faces: terminal, argument: none, answer: rules },
-  /** Sets some of the donor's own rules. `requireIdle` is not among them: it is set when the donor starts. */
+  /**
+   * Sets some of the donor's own rules. `requireIdle` is not among them: it is set when the donor starts. Nor is `allowLeave`,
+   * which only an organization sets.
+   */
   setRules: {
     faces: both,
-    argument: someRules.omit({ requireIdle: true, otherCpuLoadHysteresis: true }),
+    argument: someRules.omit({ requireIdle: true, otherCpuLoadHysteresis: true, allowLeave: true }),
     answer: none,
   },
   /** Removes the donor's own values of these rules. */
@@ -74,12 +78,16 @@ export const calls = {
   fetchModel: { faces: terminal, argument: z.object({ modelId }), answer: none },
   /** Measures models with the donor's own runner; null: all that are here. Takes minutes. */
   bench: { faces: terminal, argument: z.object({ modelId: modelId.nullable() }), answer: measurements },
+  /** Takes this computer out of its organization, and removes what the donor stored. It cannot be undone. */
+  leave: { faces: both, argument: none, answer: departure },
   quit: { faces: panel, argument: none, answer: none },
   getSetup: { faces: setup, argument: none, answer: z.custom<Setup>() },
   /** Asks the server which organization an invitation is for. Nothing is joined yet. */
   lookUp: { faces: setup, argument: givenInvitation, answer: invitationAnswer },
-  /** Joins the organization that was found last. */
+  /** Joins the organization that was found last. A computer that belongs to another one leaves that first. */
   join: { faces: setup, argument: none, answer: none },
+  /** Keeps the organization that this computer belongs to, and goes back to the panel. */
+  stay: { faces: setup, argument: none, answer: none },
 } as const satisfies Readonly<Record<string, Call>>;
 
 type Call = { readonly faces: readonly Face[]; readonly argument: z.ZodType; readonly answer: z.ZodType };

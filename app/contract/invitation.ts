@@ -1,7 +1,8 @@
 import * as z from "zod";
+import type { Departure } from "./leaving.ts";
 
-/** The hash of the panel's address that opens the page of the first start. */
-export const setupHash = "#setup";
+/** The parameter in the panel's address that opens the page of the first start. */
+export const setupParameter = "setup";
 
 /** The facts that the page of the first start begins with. */
 export type Setup = {
@@ -10,6 +11,16 @@ export type Setup = {
   readonly device: string;
   /** The invitation's link that opened the program. Null if none did. */
   readonly link: string | null;
+  /** The organization that this computer belongs to. It has to leave it before it joins another. */
+  readonly member: {
+    readonly organization: string;
+    /** Its server's host and port. */
+    readonly server: string;
+    /** Whether it lets this computer leave. */
+    readonly mayLeave: boolean;
+  } | null;
+  /** This computer has just left an organization. */
+  readonly departure: Departure | null;
 };
 
 /** An invitation as a person gives it: its link, or a server's address and a code. */

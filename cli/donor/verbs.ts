@@ -4,6 +4,7 @@ import { bench } from "./bench.ts";
 import { donate } from "./donate.ts";
 import { explain } from "./explain.ts";
 import { facts } from "./facts.ts";
+import { leave } from "./leave.ts";
 import { models } from "./models.ts";
 import { rules } from "./rules.ts";
 
@@ -21,4 +22,5 @@ export const donorVerbs: Verbs = [
   ["facts", facts],
   ["models", models],
   ["bench", bench],
+  ["leave", leave],
 ];

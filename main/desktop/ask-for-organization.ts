@@ -1,12 +1,13 @@
 import { app } from "electron";
-import { setupHash } from "../../app/contract/invitation.ts";
-import { appScheme } from "../../app/join-link.ts";
+import { done, refused } from "../../app/contract/donor-calls.ts";
+import type { Departure } from "../../app/contract/leaving.ts";
 import { type AnswerCall, answerCalls } from "../face/answer-call.ts";
 import { type Agreed, firstRun } from "../first-run/first-run.ts";
 import type { Arguments } from "../headless/arguments.ts";
 import type { Log } from "../log.ts";
-import type { PanelOrigin } from "../window/panel-address.ts";
+import { type PanelOrigin, setupAddress } from "../window/panel-address.ts";
 import type { PanelWindow } from "../window/panel-window.ts";
+import type { AppLinks } from "./app-links.ts";
 
 type Asked = {
   readonly options: Pick<Arguments, "name">;
@@ -15,6 +16,9 @@ type Asked = {
   readonly panel: PanelOrigin;
   readonly window: PanelWindow;
   readonly serveCalls: (answer: AnswerCall) => void;
+  readonly links: AppLinks;
+  /** This computer has just left an organization. */
+  readonly departure: Departure | null;
   readonly log: Log;
 };
 
@@ -22,46 +26,36 @@ type Asked = {
  * Opens the window on the page of the first start, and resolves when the person has agreed to join an organization. Closing the
  * window ends the program: there is no tray yet.
  */
-export async function askForOrganization({
-  options,
-  hidden,
-  panel,
-  window,
-  serveCalls,
-  log,
-}: Asked): Promise<Agreed> {
-  const address = `${panel.address}${setupHash}`;
-  let link = linkIn(process.argv);
-  const { handlers, agreed } = firstRun(
-    () => ({ version: app.getVersion(), device: options.name, link }),
+export async function askForOrganization(asked: Asked): Promise<Agreed> {
+  const { options, hidden, panel, window, serveCalls, links, departure, log } = asked;
+  const address = setupAddress(panel.address);
+  let link = links.first();
+  const agreed = Promise.withResolvers<Agreed>();
+  const handlers = firstRun({
+    setup: () => ({ version: app.getVersion(), device: options.name, link, member: null, departure }),
+    onAgreed: (to) => {
+      agreed.resolve(to);
+      return done;
+    },
+    onStay: () => refused("This computer belongs to no organization yet."),
     log,
-  );
-  const offer = (given: string | null): void => {
+  });
+  links.listen((given) => {
     if (given !== null) {
       link = given;
       window.goTo(address);
     }
     window.show();
-  };
-  const onSecond = (_event: unknown, argv: readonly string[]): void => offer(linkIn(argv));
-  const onLink = (_event: unknown, url: string): void => offer(url);
+  });
   const onAllClosed = (): void => app.exit(0);
-  app.on("second-instance", onSecond);
-  app.on("open-url", onLink);
   app.on("window-all-closed", onAllClosed);
   serveCalls(answerCalls("setup", handlers, log));
   window.goTo(address);
   // Nobody asked for a window.
   if (hidden && link === null) app.exit(0);
   window.show();
-  const organization = await agreed;
-  app.off("second-instance", onSecond);
-  app.off("open-url", onLink);
+  const organization = await agreed.promise;
+  links.listen(null);
   app.off("window-all-closed", onAllClosed);
   return organization;
-}
-
-/** The link that opened the program, among its arguments. */
-function linkIn(argv: readonly string[]): string | null {
-  return argv.find((argument) => argument.startsWith(`${appScheme}://`)) ?? null;
 }

@@ -1,3 +1,4 @@
+import type { Departure } from "../../app/contract/leaving.ts";
 import type { ModelFile } from "../../app/contract/runner.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import type { Rules } from "../../app/policy/rules.ts";
@@ -30,4 +31,6 @@ export type DonorOptions = {
   readonly baseRules?: Partial<Rules>;
   readonly log: Log;
   readonly onQuit: () => void;
+  /** This computer has left its organization. The shell has to stop the donor. */
+  readonly onLeft: (departure: Departure) => void;
 };

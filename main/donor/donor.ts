@@ -11,6 +11,7 @@ import { openModels } from "../models/models.ts";
 import { RunningModels } from "../models/running-models.ts";
 import { neededBy } from "../sensors/base/sensor.ts";
 import { factsOfThisComputer } from "../sensors/this-computer.ts";
+import { dataNames } from "../store/data-names.ts";
 import { lockFolder } from "../store/folder-lock.ts";
 import { refusalOfFolder } from "../store/folder-refusal.ts";
 import { ModelBenchmark } from "../supervisor/model-benchmark.ts";
@@ -26,6 +27,8 @@ import { Membership } from "./organization/membership.ts";
 import { openOrganization } from "./organization/open-organization.ts";
 import type { Me } from "./organization/organization.ts";
 import { PolicyPreviews } from "./organization/policy-previews.ts";
+import { eraseData } from "./leave/erase-data.ts";
+import { Deregistration } from "./leave/deregistration.ts";
 import { performEffect } from "./perform-effect.ts";
 import { Publisher } from "./reports/publisher.ts";
 import { initialSnapshot } from "./reports/views.ts";
@@ -72,16 +75,16 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
   const { log } = options;
   const opened = await openOrganization(options);
   const { identity, organization, client } = opened;
-  const settings = await openSettings(join(options.dataDir, "settings.json"), log);
+  const settings = await openSettings(join(options.dataDir, dataNames.settings), log);
   const policy = await openPolicy({
-    path: join(options.dataDir, "policy.json"),
+    path: join(options.dataDir, dataNames.policy),
     base: { ...defaultRules, ...options.baseRules },
     own: () => settings.current().rules,
     log,
   });
   const rules = (): Rules => policy.current().rules;
 
-  const modelsFolder = join(options.dataDir, "models");
+  const modelsFolder = join(options.dataDir, dataNames.models);
   const { runner, plans, knowledge, threads } = await openRunner({
     dataDir: options.dataDir,
     spawnRunner: options.spawnRunner,
@@ -268,7 +271,33 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     models: () => work.usableModels,
     watchForReturn: (onReturn) => watchForReturn(options.idle, onReturn),
   });
-  const handlers = createDonorHandlers({
+  let halted: Promise<void> | null = null;
+  /** Gives the jobs back, and ends everything but the connection and the terminal's socket. */
+  const halt = (): Promise<void> =>
+    (halted ??= (async () => {
+      startGate.stop();
+      catalog.stop();
+      loop.stop();
+      input.watch(false);
+      freeVram.stop();
+      sensors.stop();
+      publisher.stop();
+      previews.stop();
+      membership.stop();
+      await Promise.all([work.stop(goodbyeWithinMs), models.stop()]);
+      journal.stop();
+      await Promise.all([knowledge, settings, policy, identity].map((store) => store.close()));
+    })());
+  const deregistration = new Deregistration({
+    organization: () => identity.current().enrollment?.organizationName ?? null,
+    device: () => snapshot.get().device?.name ?? options.name,
+    halt,
+    tell: () => organization.leave(),
+    erase: () => eraseData(options.dataDir, log),
+    onLeft: options.onLeft,
+    log,
+  });
+  const ownHandlers = createDonorHandlers({
     folder: options.dataDir,
     snapshot,
     settings,
@@ -283,9 +312,11 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     },
     bench: (modelId, gone) => benchmark.measure(modelId, gone),
     enroll: (code) => membership.enroll(code),
+    leave: () => deregistration.leave(),
     quit: options.onQuit,
     log,
   });
+  const handlers = deregistration.guarded(ownHandlers);
   const socket = await openLocalSocket(options.dataDir, answerCalls("terminal", handlers, log), log);
 
   return {
@@ -298,18 +329,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     },
     stop: async () => {
       await socket.close();
-      startGate.stop();
-      catalog.stop();
-      loop.stop();
-      input.watch(false);
-      freeVram.stop();
-      sensors.stop();
-      publisher.stop();
-      previews.stop();
-      membership.stop();
-      await Promise.all([work.stop(goodbyeWithinMs), models.stop()]);
-      await knowledge.flush();
-      journal.stop();
+      await halt();
       await Promise.race([client.close(), new Promise((resolve) => setTimeout(resolve, 500))]);
     },
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { done, refused } from "../../app/contract/donor-calls.ts";
+import { done, ok as okWith, refused } from "../../app/contract/donor-calls.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { known } from "../../app/facts/facts.ts";
 import { type EffectiveRules, effectiveRules, noOrganizationRules } from "../../app/policy/rule-layers.ts";
@@ -48,6 +48,7 @@ function panel(save: () => Promise<void> = () => Promise.resolve()) {
     },
     bench: () => Promise.resolve(refused("Not now.")),
     enroll: (code) => Promise.resolve({ kind: "refused", message: `no ${code}` }),
+    leave: () => Promise.resolve(okWith({ organization: "Acme", device: "n", isTold: true, kept: [] })),
     quit: () => state.quits++,
     log: silentLog,
     now: () => now,
@@ -88,6 +89,14 @@ describe("the donor's handlers", () => {
     expect(await call("donateNow", { minutes: 5 })).toMatchObject({ kind: "refused" });
     expect(state.settings).toMatchObject({ rules: {}, donateNowUntil: null });
     expect(await call("setRules", { allowMetered: true })).toEqual(ok);
+  });
+
+  it("leaves, unless the organization locked its computers in", async () => {
+    const { state, call } = panel();
+    expect(await call("leave", null)).toMatchObject({ kind: "ok", value: { organization: "Acme" } });
+    state.organization = { values: { allowLeave: false }, locked: ["allowLeave"] };
+    expect(await call("setRules", { allowLeave: true })).toMatchObject({ kind: "refused" });
+    expect(await call("leave", null)).toMatchObject({ kind: "refused" });
   });
 
   it("pauses only until a time in the future", async () => {

@@ -1,4 +1,5 @@
 import { type CallAnswer, done, ok, refused, type Reply } from "../../app/contract/donor-calls.ts";
+import { lockedInWords } from "../../app/contract/leaving.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import type { EffectiveRules, SomeRules } from "../../app/policy/rule-layers.ts";
 import { type RuleName, ruleNames, ruleOf } from "../../app/policy/rules.ts";
@@ -40,6 +41,7 @@ type HandlerDeps = {
   };
   readonly bench: (modelId: string | null, gone?: AbortSignal) => Promise<Reply<CallAnswer<"bench">>>;
   readonly enroll: (code: string) => Promise<Reply>;
+  readonly leave: () => Promise<Reply<CallAnswer<"leave">>>;
   readonly quit: () => void;
   readonly log: Log;
   readonly now?: () => number;
@@ -109,6 +111,7 @@ export function createDonorHandlers(deps: HandlerDeps): DonorHandlers {
     removeModel: ({ modelId }) => deps.models.remove(modelId),
     fetchModel: ({ modelId }) => deps.models.fetch(modelId),
     bench: ({ modelId }, gone) => deps.bench(modelId, gone),
+    leave: () => (deps.policy().rules.allowLeave ? deps.leave() : refused(lockedInWords)),
     quit: () => {
       // The reply goes out first.
       setImmediate(deps.quit);

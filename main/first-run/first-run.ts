@@ -1,4 +1,4 @@
-import { done, ok, refused } from "../../app/contract/donor-calls.ts";
+import { done, ok, refused, type Reply } from "../../app/contract/donor-calls.ts";
 import type { Setup } from "../../app/contract/invitation.ts";
 import type { Handlers } from "../face/answer-call.ts";
 import type { Log } from "../log.ts";
@@ -8,39 +8,48 @@ import { lookUp } from "./look-up.ts";
 /** The organization that a person agreed to join. */
 export type Agreed = InvitedTo & { readonly insecureHttp: boolean };
 
-type FirstRun = {
-  readonly handlers: Handlers<"setup">;
-  /** Resolves when the person has agreed. */
-  readonly agreed: Promise<Agreed>;
+type FirstRunDeps = {
+  readonly setup: () => Setup;
+  /** The person has agreed. A refusal is shown to them. */
+  readonly onAgreed: (to: Agreed) => Promise<Reply> | Reply;
+  /** The person changes nothing and goes back to the panel. */
+  readonly onStay: () => Reply;
+  readonly log: Log;
 };
 
-/** Asks a person which organization this computer joins. It joins none before they have seen its name. */
-export function firstRun(setup: () => Setup, log: Log): FirstRun {
+/**
+ * Asks a person which organization this computer joins: at first, or in place of the one that it belongs to. Nothing happens
+ * before they have seen its name and agreed.
+ */
+export function firstRun({ setup, onAgreed, onStay, log }: FirstRunDeps): Handlers<"setup"> {
   let found: Agreed | null = null;
-  let agree: (to: Agreed) => void = () => undefined;
-  const agreed = new Promise<Agreed>((resolve) => (agree = resolve));
   return {
-    agreed,
-    handlers: {
-      getSetup: () => ok(setup()),
-      lookUp: async (given) => {
-        found = null;
-        const read = invitedTo(given);
-        if (read.kind === "refused") return refused(read.message);
-        const { to } = read;
-        const { insecureHttp } = given;
-        if (isUnencrypted(to) && !insecureHttp)
-          return ok({ kind: "unencrypted", server: new URL(to.url).host });
-        const reply = await lookUp(to, log);
-        if (reply.kind === "ok") found = { ...to, insecureHttp };
-        return reply;
-      },
-      join: () => {
-        if (found === null) return refused("Look an invitation up first.");
-        log("info", "first-run.agreed", { server: new URL(found.url).host });
-        agree(found);
-        return done;
-      },
+    getSetup: () => ok(setup()),
+    lookUp: async (given) => {
+      found = null;
+      const read = invitedTo(given);
+      if (read.kind === "refused") return refused(read.message);
+      const { to } = read;
+      const { insecureHttp } = given;
+      if (isUnencrypted(to) && !insecureHttp)
+        return ok({ kind: "unencrypted", server: new URL(to.url).host });
+      const reply = await lookUp(to, log);
+      if (reply.kind === "refused") return reply;
+      const { member } = setup();
+      const { organization, server } = reply.value;
+      if (member?.organization === organization && member.server === server) {
+        return refused(`This computer already belongs to ${organization}.`);
+      }
+      found = { ...to, insecureHttp };
+      return reply;
     },
+    join: async () => {
+      if (found === null) return refused("Look an invitation up first.");
+      const { host } = new URL(found.url);
+      const reply = await onAgreed(found);
+      if (reply.kind === "ok") log("info", "first-run.agreed", { server: host });
+      return reply.kind === "ok" ? done : reply;
+    },
+    stay: onStay,
   };
 }

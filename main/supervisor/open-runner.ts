@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type Confinement, confinementGaps, sayConfinement } from "../../app/contract/confinement.ts";
 import { confinementVariable } from "../../app/contract/runner-start.ts";
 import type { Log } from "../log.ts";
+import { dataNames } from "../store/data-names.ts";
 import { systemProgram } from "../system-programs.ts";
 import { ModelKnowledge } from "./plan/model-knowledge.ts";
 import { memoryForModels, type MemoryNow } from "./plan/model-memory.ts";
@@ -50,7 +51,7 @@ export async function openRunner(options: RunnerOptions): Promise<OpenRunner> {
   if (off) log("warn", "runner.confinement-off", { by: "GLEANER_CONFINE" });
   const confinement = confinementVariable({
     read: models,
-    cache: join(dataDir, "gpu-cache"),
+    cache: join(dataDir, dataNames.gpuCache),
     bubblewrap: installedBubblewrap(),
     off,
   });
@@ -72,7 +73,7 @@ export async function openRunner(options: RunnerOptions): Promise<OpenRunner> {
     },
     onBackend: (sha256, backend, how) => plans.usedBackend(sha256, backend, how),
   });
-  const knowledge = await ModelKnowledge.open(join(dataDir, "models.json"), log);
+  const knowledge = await ModelKnowledge.open(join(dataDir, dataNames.knowledge), log);
   const plans = new ModelPlans({
     knowledge,
     threads,

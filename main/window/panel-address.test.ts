@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { panelAddress, panelOrigin, restoredAddress } from "./panel-address.ts";
+import { panelAddress, panelOrigin, restoredAddress, setupAddress } from "./panel-address.ts";
 
 describe("panelOrigin", () => {
   const built = panelOrigin(false, undefined);
@@ -38,4 +38,12 @@ describe("panelOrigin", () => {
 it("marks a page that was opened again, and keeps which one it is", () => {
   expect(restoredAddress(`${panelAddress}#/setup`)).toBe(`${panelAddress}?restored=1#/setup`);
   expect(restoredAddress(restoredAddress(panelAddress))).toBe(`${panelAddress}?restored=1`);
+});
+
+it("gives the page for joining an address of its own, which belongs to the panel", () => {
+  const packaged = panelOrigin(true, undefined);
+  const address = setupAddress(packaged.address);
+  expect(address).toBe(`${panelAddress}?setup=1`);
+  expect(packaged.includes(address)).toBe(true);
+  expect(setupAddress("http://localhost:5173")).toBe("http://localhost:5173/?setup=1");
 });

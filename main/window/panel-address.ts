@@ -1,3 +1,4 @@
+import { setupParameter } from "../../app/contract/invitation.ts";
 import { restoredParameter } from "../../app/contract/panel-page.ts";
 
 /**
@@ -36,5 +37,12 @@ export function panelOrigin(packaged: boolean, developmentServer: string | undef
 export function restoredAddress(address: string): string {
   const url = new URL(address);
   url.searchParams.set(restoredParameter, "1");
+  return url.href;
+}
+
+/** The address of the page for joining an organization. @param panel the panel's address */
+export function setupAddress(panel: string): string {
+  const url = new URL(panel);
+  url.searchParams.set(setupParameter, "1");
   return url.href;
 }

@@ -1,3 +1,4 @@
+import type { Setup } from "../../app/contract/invitation.ts";
 import type { FoundOrganization } from "../panel/first-run/Consent.tsx";
 import { FirstRunView, type Step } from "../panel/first-run/FirstRunView.tsx";
 import type { Story } from "./story.ts";
@@ -11,24 +12,35 @@ const found: FoundOrganization = {
   needsApproval: false,
 };
 
-/** The page of the first start, in each of its steps. */
+const link = "gleaner://join#join=GLN-7K2M-9QXD-4WHT";
+const fresh: Setup = { version: "0.1.0", device: "laptop-042", link: null, member: null, departure: null };
+const member = { organization: "Northwind Research", server: "gleaner.northwind.example", mayLeave: true };
+const left = { organization: "Northwind Research", device: "laptop-042", kept: [] };
+
+/** The page for joining an organization, in each of its steps. */
 export function firstRunStories(): readonly Story[] {
-  const step = (id: string, initialStep: Step, link: string | null = null): Story => ({
+  const step = (id: string, initialStep: Step, change: Partial<Setup> = {}): Story => ({
     id,
     group: "Panel",
     size: [420, 640],
     content: (
       <FirstRunView
-        setup={{ version: "0.1.0", device: "laptop-042", link }}
+        setup={{ ...fresh, ...change }}
         initialStep={initialStep}
         onLookUp={() => Promise.resolve({ refusal: "gleaner.office.example did not answer." })}
         onJoin={() => Promise.resolve(null)}
+        onStay={() => undefined}
       />
     ),
   });
   return [
     step("first-run", { kind: "asking" }),
-    step("first-run-link", { kind: "asking" }, "gleaner://join#join=GLN-7K2M-9QXD-4WHT"),
+    step("first-run-link", { kind: "asking" }, { link }),
+    step("first-run-left", { kind: "asking" }, { departure: { ...left, isTold: true } }),
+    step("first-run-left-untold", { kind: "asking" }, { departure: { ...left, isTold: false } }),
+    step("switch", { kind: "asking" }, { link, member }),
+    step("switch-locked", { kind: "asking" }, { link, member: { ...member, mayLeave: false } }),
+    step("switch-consent", { kind: "found", organization: found }, { member }),
     step("first-run-unencrypted", {
       kind: "unencrypted",
       server: "office.example:3210",

@@ -3,6 +3,7 @@ import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { EnrollForm } from "../panel/enroll/EnrollForm.tsx";
 import { Facts } from "../panel/now/Facts.tsx";
 import { type PanelTab, PanelView } from "../panel/PanelView.tsx";
+import { LeaveCard } from "../panel/settings/LeaveCard.tsx";
 import { Settings } from "../panel/settings/Settings.tsx";
 import type { PanelState } from "../panel/state/panel-store.ts";
 import { PauseDialog } from "../panel/status/PauseDialog.tsx";
@@ -43,6 +44,23 @@ export function panelStories(now: number): readonly Story[] {
           rules={all.ruled.rules}
           {...all.ruled.ruleLayers}
           open={["when", "gives", "power", "others", "network", "models"]}
+        />
+      </div>,
+    ),
+    story(
+      "panel-leave",
+      <div className="grid gap-3 p-3">
+        <LeaveCard organization="Northwind Research" mayLeave />
+        <LeaveCard organization="Northwind Research" mayLeave={false} />
+        <LeaveCard
+          organization="Northwind Research"
+          mayLeave
+          initialDeparture={{
+            organization: "Northwind Research",
+            device: "Ada's ThinkPad",
+            isTold: false,
+            kept: ["models"],
+          }}
         />
       </div>,
     ),

@@ -17,6 +17,7 @@ import { Facts } from "./now/Facts.tsx";
 import { Models } from "./now/Models.tsx";
 import { Work } from "./now/Work.tsx";
 import { PanelHeader } from "./PanelHeader.tsx";
+import { LeaveCard } from "./settings/LeaveCard.tsx";
 import { Settings } from "./settings/Settings.tsx";
 import type { PanelState } from "./state/panel-store.ts";
 import { StartAtLogin } from "./status/StartAtLogin.tsx";
@@ -110,6 +111,10 @@ function Loaded({ snapshot, link, initialTab }: LoadedProps): ReactNode {
                         {...snapshot.ruleLayers}
                       />
                       <About snapshot={snapshot} />
+                      <LeaveCard
+                        organization={snapshot.organization?.name ?? /* @wc-include */ "your organization"}
+                        mayLeave={snapshot.rules.allowLeave}
+                      />
                     </div>
                   ),
                 },

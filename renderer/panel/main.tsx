@@ -2,7 +2,7 @@ import "../ui/tokens.css";
 import { type ReactNode, useEffect, useSyncExternalStore } from "react";
 import { createRoot } from "react-dom/client";
 import type { PanelBridge } from "../../app/contract/donor-calls.ts";
-import { setupHash } from "../../app/contract/invitation.ts";
+import { setupParameter } from "../../app/contract/invitation.ts";
 import { restoredParameter } from "../../app/contract/panel-page.ts";
 import { ToastProvider } from "../ui/overlays/Toast.tsx";
 import { TooltipProvider } from "../ui/overlays/Tooltip.tsx";
@@ -37,7 +37,7 @@ const restored = new URLSearchParams(window.location.search).has(restoredParamet
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no #root");
 const setup = window.gleanerSetup;
-if (setup !== undefined && window.location.hash === setupHash) {
+if (setup !== undefined && new URLSearchParams(window.location.search).has(setupParameter)) {
   createRoot(root).render(<FirstRun bridge={setup} />);
 } else {
   const link = findLink();

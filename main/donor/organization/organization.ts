@@ -85,6 +85,8 @@ export type ReportedModel = {
  */
 export type Organization = {
   enroll(code: string, name: string, platform: string): Promise<EnrollOutcome>;
+  /** Takes this device out of the organization, for good. */
+  leave(): Promise<void>;
   /** Registers this device's signing key, once. */
   registerSigningKey(): Promise<void>;
   /** @param unknownFacts the names of facts that this computer cannot tell. If left out, the last report stays. */
@@ -138,6 +140,13 @@ export function connectOrganization(
       return outcome.kind === "refused"
         ? outcome
         : { ...outcome, organization: visibleText(outcome.organization) };
+    },
+    leave: async () => {
+      try {
+        await client.mutation(api.devices.leave, { key });
+      } catch (error) {
+        throw refusalOf(error);
+      }
     },
     registerSigningKey: async () => {
       await client.mutation(api.devices.registerSigningKey, { key, signingKey: signer.registration(key) });

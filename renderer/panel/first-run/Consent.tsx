@@ -2,6 +2,7 @@ import { type ReactNode, useState } from "react";
 import type { InvitationAnswer } from "../../../app/contract/invitation.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Button } from "../../ui/controls/Button.tsx";
+import { leavingPoints } from "../settings/leaving-points.ts";
 
 export type FoundOrganization = Extract<InvitationAnswer, { kind: "found" }>;
 
@@ -9,12 +10,14 @@ type Props = {
   readonly organization: FoundOrganization;
   /** This computer's name. */
   readonly device: string;
+  /** The organization that this computer leaves for it. Null if it belongs to none. */
+  readonly leaves: string | null;
   readonly onJoin: () => Promise<string | null>;
   readonly onBack: () => void;
 };
 
 /** Names the organization, and what Gleaner may and may not do here, before this computer joins. */
-export function Consent({ organization: found, device, onJoin, onBack }: Props): ReactNode {
+export function Consent({ organization: found, device, leaves, onJoin, onBack }: Props): ReactNode {
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const join = async (): Promise<void> => {
@@ -26,7 +29,9 @@ export function Consent({ organization: found, device, onJoin, onBack }: Props):
   };
   return (
     <>
-      <h1 className="text-lg font-semibold wrap-anywhere">Join {found.organization}?</h1>
+      <h1 className="text-lg font-semibold wrap-anywhere">
+        {leaves === null ? `Join ${found.organization}?` : `Leave ${leaves} and join ${found.organization}?`}
+      </h1>
       <Card>
         <dl className="grid grid-cols-[6.5rem_1fr] gap-x-3 gap-y-1.5">
           <dt className="text-muted">Server</dt>
@@ -48,6 +53,7 @@ export function Consent({ organization: found, device, onJoin, onBack }: Props):
           <dd className="wrap-anywhere">{device}</dd>
         </dl>
       </Card>
+      {leaves === null ? null : <Points title={`Leaving ${leaves}`} points={leavingPoints(leaves)} />}
       <Points
         title="Gleaner may"
         points={[
@@ -73,7 +79,7 @@ export function Consent({ organization: found, device, onJoin, onBack }: Props):
       )}
       <div className="flex flex-wrap gap-2">
         <Button autoFocus look="primary" disabled={busy} onClick={() => void join()}>
-          {busy ? "Joining…" : "Join"}
+          {busy ? "Joining…" : leaves === null ? "Join" : "Leave and join"}
         </Button>
         <Button look="quiet" disabled={busy} onClick={onBack}>
           Back

@@ -6,12 +6,12 @@ import { FirstRunView } from "./FirstRunView.tsx";
 
 declare global {
   interface Window {
-    /** Set by the desktop program's preload script. It answers until this computer has joined an organization. */
+    /** Set by the desktop program's preload script. A program of its own answers before it has joined an organization. */
     readonly gleanerSetup?: DonorClient<"setup">;
   }
 }
 
-/** The first start's page in the desktop program. */
+/** The desktop program's page for joining an organization: at its first start, and for a link to another one. */
 export function FirstRun({ bridge }: { readonly bridge: DonorClient<"setup"> }): ReactNode {
   const [setup, setSetup] = useState<Setup | null>(null);
   useEffect(() => {
@@ -23,14 +23,16 @@ export function FirstRun({ bridge }: { readonly bridge: DonorClient<"setup"> }):
     if (setup !== null) tellRendered();
   }, [setup]);
   if (setup === null) return null;
+  const refusalOf = async (asked: Promise<Reply>): Promise<string | null> => {
+    const reply = await asked;
+    return reply.kind === "ok" ? null : reply.message;
+  };
   return (
     <FirstRunView
       setup={setup}
       onLookUp={async (given) => outcomeOf(await bridge.lookUp(given))}
-      onJoin={async () => {
-        const reply = await bridge.join(null);
-        return reply.kind === "ok" ? null : reply.message;
-      }}
+      onJoin={() => refusalOf(bridge.join(null))}
+      onStay={() => void bridge.stay(null)}
     />
   );
 }

@@ -1,5 +1,7 @@
 import { type ReactNode, useState } from "react";
 import type { GivenInvitation, InvitationAnswer, Setup } from "../../../app/contract/invitation.ts";
+import { departureWords, lockedInWords } from "../../../app/contract/leaving.ts";
+import { Button } from "../../ui/controls/Button.tsx";
 import { Logo } from "../../ui/Logo.tsx";
 import { Consent, type FoundOrganization } from "./Consent.tsx";
 import { InvitationForm } from "./InvitationForm.tsx";
@@ -18,14 +20,20 @@ type Props = {
   readonly initialStep?: Step;
   readonly onLookUp: (given: GivenInvitation) => Promise<Outcome<InvitationAnswer>>;
   readonly onJoin: () => Promise<string | null>;
+  /** Keeps the organization that this computer belongs to. */
+  readonly onStay: () => void;
 };
 
-/** The page of the first start: an invitation, then the organization that it is for, then the person's consent. */
+/**
+ * The page for joining an organization: an invitation, then the organization that it is for, then the person's consent. A
+ * computer that belongs to an organization leaves that first.
+ */
 export function FirstRunView({
   setup,
   initialStep = { kind: "asking" },
   onLookUp,
   onJoin,
+  onStay,
 }: Props): ReactNode {
   const [step, setStep] = useState<Step>(initialStep);
   const [invitation, setInvitation] = useState<GivenInvitation["invitation"] | null>(
@@ -53,7 +61,18 @@ export function FirstRunView({
         <span className="leading-4 font-semibold">Gleaner</span>
       </header>
       <main className="mx-auto grid w-full max-w-md content-start gap-4 px-4 pb-6">
-        {step.kind === "asking" ? <InvitationForm initial={invitation} onLookUp={lookUp} /> : null}
+        {step.kind === "asking" ? (
+          <>
+            <Before setup={setup} onStay={onStay} />
+            {setup.member?.mayLeave === false ? null : (
+              <InvitationForm
+                initial={invitation}
+                title={setup.member === null ? "Join your organization" : "Join another organization"}
+                onLookUp={lookUp}
+              />
+            )}
+          </>
+        ) : null}
         {step.kind === "unencrypted" ? (
           <Unencrypted
             server={step.server}
@@ -62,9 +81,42 @@ export function FirstRunView({
           />
         ) : null}
         {step.kind === "found" ? (
-          <Consent organization={step.organization} device={setup.device} onBack={back} onJoin={onJoin} />
+          <Consent
+            organization={step.organization}
+            device={setup.device}
+            leaves={setup.member?.organization ?? null}
+            onBack={back}
+            onJoin={onJoin}
+          />
         ) : null}
       </main>
+    </div>
+  );
+}
+
+/** The organization that this computer belongs to, or has just left. */
+function Before({ setup: { member, departure }, onStay }: Pick<Props, "setup" | "onStay">): ReactNode {
+  if (departure !== null) {
+    return (
+      <div role="status" className="grid gap-1 rounded-lg border border-line bg-surface px-4 py-3">
+        {departureWords(departure).map((sentence) => (
+          <p key={sentence}>{sentence}</p>
+        ))}
+      </div>
+    );
+  }
+  if (member === null) return null;
+  return (
+    <div className="grid justify-items-start gap-3 rounded-lg border border-line bg-surface px-4 py-3">
+      <p className="wrap-anywhere">This computer belongs to {member.organization}.</p>
+      <p className="text-muted">
+        {member.mayLeave
+          ? "It can belong to one organization at a time, so it leaves this one before it joins another. Nothing changes before you agree."
+          : lockedInWords}
+      </p>
+      <Button look={member.mayLeave ? "plain" : "primary"} onClick={onStay}>
+        Stay in {member.organization}
+      </Button>
     </div>
   );
 }

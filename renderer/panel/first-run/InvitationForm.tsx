@@ -7,12 +7,13 @@ import { Form } from "../../ui/controls/Form.tsx";
 type Props = {
   /** The invitation that the form shows at first: an earlier entry, or the link that opened the program. */
   readonly initial: GivenInvitation["invitation"] | null;
+  readonly title: string;
   /** Resolves to null, or to the reason for a refusal. */
   readonly onLookUp: (given: GivenInvitation) => Promise<string | null>;
 };
 
 /** Asks for an invitation: its link, or a server's address and a code. */
-export function InvitationForm({ initial, onLookUp }: Props): ReactNode {
+export function InvitationForm({ initial, title, onLookUp }: Props): ReactNode {
   const [byCode, setByCode] = useState(initial !== null && !("link" in initial));
   const [link, setLink] = useState(initial !== null && "link" in initial ? initial.link : "");
   const [server, setServer] = useState(initial !== null && "server" in initial ? initial.server : "");
@@ -42,7 +43,7 @@ export function InvitationForm({ initial, onLookUp }: Props): ReactNode {
   return (
     <>
       <div className="grid gap-2">
-        <h1 className="text-lg font-semibold">Join your organization</h1>
+        <h1 className="text-lg font-semibold">{title}</h1>
         <p className="text-muted">
           Gleaner lets this computer work for your organization while you do not use it. It stops the moment
           you come back.

@@ -12,7 +12,7 @@ type Props = RulesShown & {
 export function Settings({ open = ["when"], ...shown }: Props): ReactNode {
   return (
     <div className="grid gap-2">
-      {(Object.keys(ruleSections) as RuleSection[]).map((section) => (
+      {sections.map((section) => (
         <details
           key={section}
           open={open.includes(section)}
@@ -35,6 +35,9 @@ export function Settings({ open = ["when"], ...shown }: Props): ReactNode {
     </div>
   );
 }
+
+/** Only an organization decides about the membership. Its card tells whether it may be left. */
+const sections = (Object.keys(ruleSections) as RuleSection[]).filter((section) => section !== "membership");
 
 /** Counts the rules in a section that the donor changed or the organization locked. */
 function changesIn(section: RuleSection, shown: RulesShown): string {

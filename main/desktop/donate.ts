@@ -1,0 +1,190 @@
+import { join } from "node:path";
+import { app, powerMonitor } from "electron";
+import type { Departure } from "../../app/contract/leaving.ts";
+import { pauseMinutes } from "../../app/contract/pause-choices.ts";
+import { type Donor, startDonor } from "../donor/donor.ts";
+import type { AnswerCall } from "../face/answer-call.ts";
+import type { Agreed } from "../first-run/first-run.ts";
+import { untilJoined } from "../first-run/until-joined.ts";
+import type { Arguments } from "../headless/arguments.ts";
+import { enrollOnce } from "../headless/enroll-once.ts";
+import { reportMembership } from "../headless/report-membership.ts";
+import { leaveOnce } from "../leave-once.ts";
+import type { Log } from "../log.ts";
+import { readManifest } from "../models/manifest.ts";
+import type { programFiles } from "../program-files.ts";
+import { idleFromShell } from "../sensors/base/idle.ts";
+import { shellSensor } from "../sensors/common/shell-sensor.ts";
+import { platformIdle } from "../sensors/platform-sensors.ts";
+import { forkRunner } from "../supervisor/process/fork-runner.ts";
+import { donorTray } from "../tray/tray.ts";
+import type { TrayAction } from "../tray/tray-menu.ts";
+import type { PanelOrigin } from "../window/panel-address.ts";
+import type { PanelWindow } from "../window/panel-window.ts";
+import { electronSystemEvents } from "../window/system-events.ts";
+import { utilityRunner } from "../window/utility-runner.ts";
+import type { AppLinks } from "./app-links.ts";
+import { followStartAtLogin, type LoginItem } from "./login/start-at-login.ts";
+import { offerOtherOrganization } from "./offer-other-organization.ts";
+
+/** The parts of the program that outlast a membership. */
+type Program = {
+  readonly options: Arguments;
+  readonly files: ReturnType<typeof programFiles>;
+  readonly panel: PanelOrigin;
+  readonly window: PanelWindow;
+  readonly serveCalls: (answer: AnswerCall) => void;
+  readonly links: AppLinks;
+  /** Null if this program cannot start at login. */
+  readonly loginItem: LoginItem | null;
+  readonly printLine: (line: object) => void;
+  /** The donor runs. */
+  readonly onReady: () => void;
+  readonly log: Log;
+};
+
+/** The server, and what a start of the program was told about it. */
+export type Membership = Pick<Arguments, "pin" | "insecureHttp" | "code" | "rejoin"> & {
+  readonly server: string;
+  /** A person has agreed to join on the page of the first start, which is still open. */
+  readonly isNew: boolean;
+};
+
+/** How the program was asked to start. */
+type Start = {
+  /** Without a window at first. */
+  readonly hidden: boolean;
+  readonly donateNow: number | undefined;
+};
+
+/** The end of a membership. */
+type Ended = {
+  /** Null if this computer belonged to no organization. */
+  readonly departure: Departure | null;
+  /** The organization that the person agreed to join next. */
+  readonly next: Agreed | null;
+};
+
+/** Donates, with a tray and the panel, until this computer leaves its organization. Quitting ends the program instead. */
+export async function donate(program: Program, membership: Membership, start: Start): Promise<Ended> {
+  const { options, files, panel, window, serveCalls, links, loginItem, printLine, onReady, log } = program;
+  const { server, pin, insecureHttp, code, rejoin, isNew } = membership;
+  const ended = Promise.withResolvers<Departure | null>();
+  const manifests = [files.demoModel, ...options.model];
+  const donor = await startDonor({
+    dataDir: options.data,
+    backend: { url: server, pin: pin ?? null, insecureHttp, hasCode: code !== undefined, rejoin },
+    name: options.name,
+    version: app.getVersion(),
+    shell: "desktop",
+    canStartAtLogin: loginItem !== null,
+    // On Linux the low priority must be set before the process's first thread starts.
+    spawnRunner: process.platform === "linux" ? forkRunner(files.runner) : utilityRunner(files.runner),
+    idle: platformIdle(
+      process.platform,
+      process.env,
+      idleFromShell(() => powerMonitor.getSystemIdleTime()),
+      log,
+    ),
+    shellSensors: [shellSensor(electronSystemEvents(process.platform))],
+    ownCpuTime: cpuTimeOfAllProcesses,
+    bundledModels: (await Promise.all(manifests.map(readManifest))).filter((file) => file !== null),
+    baseRules: options.unattended ? { requireIdle: false } : {},
+    log,
+    onQuit: () => app.quit(),
+    onLeft: (departure) => ended.resolve(departure),
+  });
+  const offer = offerOtherOrganization({
+    donor,
+    name: options.name,
+    server,
+    panel,
+    window,
+    onUnbound: () => ended.resolve(null),
+    log,
+  });
+  serveCalls(offer.answer);
+
+  const tray = donorTray({
+    icons: join(files.icons, "tray"),
+    platform: process.platform,
+    onAction: (action) => perform(action, donor, window.show),
+  });
+  tray.update(donor.snapshot.get());
+  donor.snapshot.onDelta((delta) => {
+    window.send(delta);
+    tray.update(donor.snapshot.get());
+  });
+  // No timer ran during sleep, and much may have changed.
+  const onResume = (): void => donor.resumed();
+  powerMonitor.on("resume", onResume);
+  if (loginItem !== null) {
+    const { snapshot, handlers } = donor;
+    followStartAtLogin({ item: loginItem, snapshot, setRules: handlers.setRules, log });
+  }
+  app.on("activate", window.show);
+  const quit = leaveOnce(
+    async () => {
+      log("info", "desktop.leaving");
+      await donor.stop();
+      tray.destroy();
+    },
+    () => app.exit(0),
+  );
+  const onQuit = (event: { preventDefault(): void }): void => {
+    // Release jobs first. quit() ends the program itself.
+    event.preventDefault();
+    quit();
+  };
+  app.on("before-quit", onQuit);
+
+  if (start.donateNow !== undefined) await donor.handlers.donateNow({ minutes: start.donateNow });
+  if (code !== undefined) enrollOnce(donor, code, log);
+  if (isNew) {
+    // Until then the page says that this computer is joining.
+    await untilJoined(donor.snapshot);
+    window.goTo(panel.address);
+  }
+  const link = links.first();
+  links.listen((given) => {
+    if (given === null) window.show();
+    else offer.show(given);
+  });
+  if (link !== null) offer.show(link);
+  else if (!start.hidden) window.show();
+  reportMembership(donor.snapshot, printLine);
+  onReady();
+
+  const departure = await ended.promise;
+  await loginItem?.remove();
+  links.listen(null);
+  await donor.stop();
+  app.off("before-quit", onQuit);
+  app.off("activate", window.show);
+  powerMonitor.off("resume", onResume);
+  tray.destroy();
+  return { departure, next: offer.next() };
+}
+
+function perform(action: TrayAction, donor: Donor, show: () => void): void {
+  if (action.kind === "open") {
+    show();
+    return;
+  }
+  if (action.kind === "pause") {
+    void donor.handlers.pause({ minutes: pauseMinutes(action.length, Date.now()) });
+    return;
+  }
+  const handle = donor.handlers[action.name] as (argument: unknown) => unknown;
+  void handle(action.argument);
+}
+
+/** CPU time of this program and the runner, in ms. Null if Electron does not tell. */
+function cpuTimeOfAllProcesses(): number | null {
+  let seconds = 0;
+  for (const { cpu } of app.getAppMetrics()) {
+    if (cpu.cumulativeCPUUsage === undefined) return null;
+    seconds += cpu.cumulativeCPUUsage;
+  }
+  return seconds * 1_000;
+}
