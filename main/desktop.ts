@@ -4,11 +4,12 @@ import { app, dialog, session } from "electron";
 import fileLog from "electron-log/node.js";
 import type { Departure } from "../app/contract/leaving.ts";
 import { appScheme } from "../app/join-link.ts";
-import { appLinks, type AppLinks } from "./desktop/app-links.ts";
+import { type AppLinks, appLinks } from "./desktop/app-links.ts";
 import { desktopArguments } from "./desktop/arguments.ts";
 import { askForOrganization } from "./desktop/ask-for-organization.ts";
 import { donate, type Membership } from "./desktop/donate.ts";
 import { systemLoginItem, wasOpenedAtLogin } from "./desktop/login/system-login-item.ts";
+import { systemKeyVault } from "./desktop/system-key-vault.ts";
 import { readEnrolledServer } from "./donor/organization/identity.ts";
 import { servePanelCalls } from "./face/electron/ipc.ts";
 import type { Agreed } from "./first-run/first-run.ts";
@@ -83,9 +84,11 @@ async function run(options: Arguments, started: Started, links: AppLinks): Promi
     if (!isReady) printLine({ ready: true });
     isReady = true;
   };
+  const keyVault = await systemKeyVault(process.platform, log);
   // A parent starts this program again by itself.
   const loginItem = options.withParent ? null : systemLoginItem(started.ownFolder ? options.data : null);
-  const program = { options, files, panel, window, serveCalls, links, loginItem, printLine, onReady, log };
+  const lasting = { options, files, panel, window, serveCalls, links, loginItem, keyVault };
+  const program = { ...lasting, printLine, onReady, log };
   const ask = (departure: Departure | null): Promise<Agreed> =>
     askForOrganization({ ...program, hidden: hidden && departure === null, departure });
   const server = options.backend ?? (await readEnrolledServer(options.data));

@@ -76,6 +76,8 @@ async function run(args: Arguments): Promise<void> {
     name: args.name,
     version: programVersion(),
     shell: "headless",
+    // Only Electron reaches the keychain.
+    keyVault: null,
     spawnRunner: forkRunner(files.runner),
     idle:
       idleFile === undefined

@@ -18,6 +18,8 @@ export type DonorSnapshot = {
   readonly connection: "connecting" | "online" | "offline";
   readonly organization: OrganizationView | null;
   readonly device: { readonly id: string; readonly name: string } | null;
+  /** Where this computer's key is: encrypted with the system's keychain, or in a file that only its owner can read. */
+  readonly keyStorage?: "keychain" | "file";
   /** Why this computer cannot join or reach its organization. Null if nothing is wrong. */
   readonly problem?: DonorProblem | null;
   readonly activity: Activity;

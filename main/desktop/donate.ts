@@ -3,6 +3,7 @@ import { app, powerMonitor } from "electron";
 import type { Departure } from "../../app/contract/leaving.ts";
 import { pauseMinutes } from "../../app/contract/pause-choices.ts";
 import { type Donor, startDonor } from "../donor/donor.ts";
+import type { KeyVault } from "../donor/organization/key-vault.ts";
 import type { AnswerCall } from "../face/answer-call.ts";
 import type { Agreed } from "../first-run/first-run.ts";
 import { untilJoined } from "../first-run/until-joined.ts";
@@ -10,7 +11,7 @@ import type { Arguments } from "../headless/arguments.ts";
 import { enrollOnce } from "../headless/enroll-once.ts";
 import { reportMembership } from "../headless/report-membership.ts";
 import { leaveOnce } from "../leave-once.ts";
-import type { Log } from "../log.ts";
+import { errorName, type Log } from "../log.ts";
 import { readManifest } from "../models/manifest.ts";
 import type { programFiles } from "../program-files.ts";
 import { idleFromShell } from "../sensors/base/idle.ts";
@@ -37,6 +38,7 @@ type Program = {
   readonly links: AppLinks;
   /** Null if this program cannot start at login. */
   readonly loginItem: LoginItem | null;
+  readonly keyVault: KeyVault | null;
   readonly printLine: (line: object) => void;
   /** The donor runs. */
   readonly onReady: () => void;
@@ -67,7 +69,8 @@ type Ended = {
 
 /** Donates, with a tray and the panel, until this computer leaves its organization. Quitting ends the program instead. */
 export async function donate(program: Program, membership: Membership, start: Start): Promise<Ended> {
-  const { options, files, panel, window, serveCalls, links, loginItem, printLine, onReady, log } = program;
+  const { options, files, panel, window, serveCalls, links, loginItem, keyVault } = program;
+  const { printLine, onReady, log } = program;
   const { server, pin, insecureHttp, code, rejoin, isNew } = membership;
   const ended = Promise.withResolvers<Departure | null>();
   const manifests = [files.demoModel, ...options.model];
@@ -78,6 +81,7 @@ export async function donate(program: Program, membership: Membership, start: St
     version: app.getVersion(),
     shell: "desktop",
     canStartAtLogin: loginItem !== null,
+    keyVault,
     // On Linux the low priority must be set before the process's first thread starts.
     spawnRunner: process.platform === "linux" ? forkRunner(files.runner) : utilityRunner(files.runner),
     idle: platformIdle(
@@ -156,7 +160,9 @@ export async function donate(program: Program, membership: Membership, start: St
   onReady();
 
   const departure = await ended.promise;
-  await loginItem?.remove();
+  await loginItem?.remove().catch((error: unknown) => {
+    log("error", "login-item.failed", { error: errorName(error) });
+  });
   links.listen(null);
   await donor.stop();
   app.off("before-quit", onQuit);

@@ -8,6 +8,7 @@ import type { IdleSensor } from "../sensors/base/idle.ts";
 import type { OwnCpuTime } from "../sensors/base/own-use.ts";
 import type { Sensor } from "../sensors/base/sensor.ts";
 import type { SpawnRunner } from "../supervisor/process/runner-child.ts";
+import type { KeyVault } from "./organization/key-vault.ts";
 
 export type DonorOptions = {
   /** The donor's data folder. It contains device.json and settings.json. */
@@ -19,6 +20,8 @@ export type DonorOptions = {
   readonly shell: DonorSnapshot["shell"];
   /** Whether the shell can start the program when its user logs in. False by default. */
   readonly canStartAtLogin?: boolean;
+  /** The system's keychain. Null if this shell cannot use it: then the device's keys are plain in their file. */
+  readonly keyVault: KeyVault | null;
   readonly spawnRunner: SpawnRunner;
   readonly idle: IdleSensor;
   /** Sensors that only the shell can provide. They precede all others. */

@@ -22,13 +22,13 @@ import { pauseIfRequested } from "./finish-then-pause.ts";
 import { InputWatch } from "./input/input-watch.ts";
 import { watchForReturn } from "./input/return-watch.ts";
 import { yieldsToInput } from "./input/yields-to-input.ts";
+import { Deregistration } from "./leave/deregistration.ts";
+import { eraseData } from "./leave/erase-data.ts";
 import { DonorLoop } from "./loop.ts";
 import { Membership } from "./organization/membership.ts";
 import { openOrganization } from "./organization/open-organization.ts";
 import type { Me } from "./organization/organization.ts";
 import { PolicyPreviews } from "./organization/policy-previews.ts";
-import { eraseData } from "./leave/erase-data.ts";
-import { Deregistration } from "./leave/deregistration.ts";
 import { performEffect } from "./perform-effect.ts";
 import { Publisher } from "./reports/publisher.ts";
 import { initialSnapshot } from "./reports/views.ts";
@@ -111,9 +111,10 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     runnerPid: () => runner.pid,
     log,
   });
-  const snapshot = createSnapshotStore(
-    initialSnapshot(options, settings.current(), policy.current(), identity.current().enrollment),
-  );
+  const snapshot = createSnapshotStore({
+    ...initialSnapshot(options, settings.current(), policy.current(), identity.current().enrollment),
+    keyStorage: identity.keyStorage,
+  });
   const membership: Membership = new Membership({
     options,
     opened,

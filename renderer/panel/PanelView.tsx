@@ -192,6 +192,15 @@ function About({ snapshot }: { readonly snapshot: DonorSnapshot }): ReactNode {
           </div>
         ))}
       </dl>
+      {snapshot.keyStorage === undefined ? null : (
+        <p className="mt-3 text-xs text-muted">
+          {snapshot.keyStorage === "keychain"
+            ? "This computer’s key is encrypted with your keychain."
+            : snapshot.shell === "desktop"
+              ? "This system offers no keychain, so this computer’s key is in a file that only you can read."
+              : "This computer’s key is in a file that only its owner can read."}
+        </p>
+      )}
       <p className="mt-3 text-xs text-muted">
         Prompts and answers stay in memory. They are never written to this computer's disk.
       </p>

@@ -4,10 +4,12 @@ import { join } from "node:path";
 import * as z from "zod";
 import { publicKeyPattern } from "../../../app/signatures/statements.ts";
 import { type Trust, trust } from "../../connection/trust.ts";
-import type { Log } from "../../log.ts";
+import { errorName, type Log } from "../../log.ts";
 import { asideName, loadJson, saveJson } from "../../store/json-file.ts";
 import { SerialWrites } from "../../store/serial-writes.ts";
+import { StartRefusal } from "../../store/start-refusal.ts";
 import type { PinnedKey } from "./catalog-trust.ts";
+import type { KeyVault } from "./key-vault.ts";
 import { Signer } from "./signer.ts";
 
 /** The device's identity. Only the backend gets the device key, and it stores a hash. Nobody gets the signer's key. */
@@ -30,11 +32,13 @@ type Enrollment = {
 /** The name of the file in the data folder. */
 export const identityFileName = "device.json";
 
-const identityFile = z.object({
-  version: z.literal(1),
+const secrets = z.object({
   deviceKey: z.string().regex(/^gd_[A-Za-z0-9_-]{43}$/),
   /** A private key of Ed25519: PKCS #8 in base64url. Files of earlier versions have none. */
   signingKey: z.string().max(200).transform(readPrivateKey).optional(),
+});
+
+const membership = z.object({
   /** Files of earlier versions have this spelling. */
   enrolment: z
     .object({
@@ -51,8 +55,26 @@ const identityFile = z.object({
     .optional(),
 });
 
+const plainFile = secrets.extend(membership.shape).extend({ version: z.literal(1) });
+/** The secrets are encrypted with a key of the system's keychain. */
+const sealedFile = membership.extend({ version: z.literal(2), sealed: z.base64().min(1).max(10_000) });
+const identityFile = z.discriminatedUnion("version", [plainFile, sealedFile]);
+
+/** The secrets cannot be read here, but may be in another session. The file stays. */
+export class SealedKeyRefusal extends StartRefusal {
+  /** The enrollment of that device, which is not secret. */
+  readonly enrollment: Identity["enrollment"];
+
+  constructor(message: string, enrollment: Identity["enrollment"], options?: ErrorOptions) {
+    super(message, options);
+    this.enrollment = enrollment;
+  }
+}
+
 export type IdentityStore = {
   readonly current: () => Identity;
+  /** Where the device's keys are: encrypted with a key of the system's keychain, or in a file that only its owner can read. */
+  readonly keyStorage: "keychain" | "file";
   /** The new name of a damaged file, in whose place this identity was made. Null if the file was good, or missing. */
   readonly damagedFile: string | null;
   readonly setEnrollment: (enrollment: Identity["enrollment"]) => Promise<void>;
@@ -62,32 +84,43 @@ export type IdentityStore = {
   readonly close: () => Promise<void>;
 };
 
+type IdentityOptions = {
+  /** The system's keychain. Null if there is none to use: then the keys are plain in their file. */
+  readonly vault: KeyVault | null;
+  readonly log: Log;
+  /** The file of a former identity. It is moved aside when this one enrolls and takes its place. */
+  readonly replaces?: string;
+};
+
 /**
- * Reads the device's keys or creates them. They are on disk (mode 0600) before their first use. Throws a StartRefusal
- * if the file cannot be read or is of a newer version.
- * @param replaces the file of a former identity. It is moved aside when this one enrolls and takes its place.
+ * Reads the device's keys or creates them. They are on disk (mode 0600) before their first use, and encrypted if there is a
+ * keychain. Throws a StartRefusal if the file cannot be read or is of a newer version, a SealedKeyRefusal if the keychain that
+ * encrypted it is not here.
  */
 export async function openIdentity(
   path: string,
-  log: Log,
-  replaces: string | null = null,
+  { vault, log, replaces }: IdentityOptions,
 ): Promise<IdentityStore> {
-  const loaded = await loadJson(path, identityFile, 1);
+  const loaded = await loadJson(path, identityFile, 2);
   if (loaded.kind === "corrupt") log("error", "identity.corrupt", { movedTo: loaded.movedTo });
   const file = loaded.kind === "loaded" ? loaded.value : null;
-  const privateKey = file?.signingKey ?? generateKeyPairSync("ed25519").privateKey;
+  const kept = file === null ? null : file.version === 1 ? file : await unsealed(path, file, vault);
+  const privateKey = kept?.signingKey ?? generateKeyPairSync("ed25519").privateKey;
   let identity: Identity = {
-    deviceKey: file?.deviceKey ?? `gd_${randomBytes(32).toString("base64url")}`,
+    deviceKey: kept?.deviceKey ?? `gd_${randomBytes(32).toString("base64url")}`,
     signer: new Signer(privateKey),
     enrollment: file?.enrolment ?? null,
     organizationKey: file?.organizationKey ?? null,
   };
+  const { deviceKey } = identity;
+  const signingKey = privateKey.export({ format: "der", type: "pkcs8" }).toString("base64url");
+  const sealed = file?.version === 2 ? file.sealed : await sealedWith(vault, { deviceKey, signingKey }, log);
+  const stored = sealed === null ? { version: 1, deviceKey, signingKey } : { version: 2, sealed };
   const writes = new SerialWrites();
-  let former = replaces;
+  let former = replaces ?? null;
   const write = async (): Promise<void> => {
-    const { deviceKey, enrollment: enrolment, organizationKey } = identity;
-    const signingKey = privateKey.export({ format: "der", type: "pkcs8" }).toString("base64url");
-    const file = { version: 1, deviceKey, signingKey, enrolment, organizationKey };
+    const { enrollment: enrolment, organizationKey } = identity;
+    const file = { ...stored, enrolment, organizationKey };
     if (former !== null && enrolment !== null) {
       const keptAs = asideName(former, "left");
       await copyFile(former, keptAs);
@@ -98,9 +131,10 @@ export async function openIdentity(
     } else await saveJson(former === null ? (replaces ?? path) : path, file);
   };
   const save = (): Promise<void> => writes.run(write);
-  if (file?.signingKey === undefined) await save();
+  if (kept?.signingKey === undefined || file?.version !== stored.version) await save();
   return {
     current: () => identity,
+    keyStorage: sealed === null ? "file" : "keychain",
     damagedFile: loaded.kind === "corrupt" ? loaded.movedTo : null,
     setEnrollment: async (enrollment) => {
       if (JSON.stringify(enrollment) === JSON.stringify(identity.enrollment)) return;
@@ -113,6 +147,42 @@ export async function openIdentity(
     },
     close: () => writes.close(),
   };
+}
+
+/** Throws a SealedKeyRefusal if they cannot be decrypted. */
+async function unsealed(
+  path: string,
+  { sealed, enrolment }: z.output<typeof sealedFile>,
+  vault: KeyVault | null,
+): Promise<z.output<typeof secrets>> {
+  if (vault === null) {
+    throw new SealedKeyRefusal(
+      `The device's key in ${path} is encrypted with its user's keychain, which cannot be used here. Start Gleaner's desktop ` +
+        "program in that user's own session, with the keychain unlocked. To join again as a new device instead, use a new " +
+        "enrollment code: GLEANER_CODE=GLN-… gleaner donate --backend URL --rejoin",
+      enrolment,
+    );
+  }
+  try {
+    return secrets.parse(JSON.parse(await vault.open(sealed)));
+  } catch (error) {
+    throw new SealedKeyRefusal(
+      `The keychain cannot decrypt the device's key in ${path}. Allow Gleaner to use the keychain, and start it again. If the ` +
+        "keychain was reset, or the file comes from another computer, move the file away: Gleaner then asks for an invitation.",
+      enrolment,
+      { cause: error },
+    );
+  }
+}
+
+/** Null without a keychain, or if it fails: then the keys stay plain. */
+async function sealedWith(vault: KeyVault | null, keys: object, log: Log): Promise<string | null> {
+  try {
+    return vault === null ? null : await vault.seal(JSON.stringify(keys));
+  } catch (error) {
+    log("error", "identity.not-sealed", { error: errorName(error) });
+    return null;
+  }
 }
 
 function readPrivateKey(text: string, context: z.RefinementCtx): ReturnType<typeof createPrivateKey> {

@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => rm(dataDir, { recursive: true }));
 
 it("wakes nothing before it starts, since the donor is not complete then, and says why it is offline", async () => {
-  const options = { dataDir, backend, name: "laptop", log: silentLog };
+  const options = { dataDir, backend, name: "laptop", keyVault: null, log: silentLog };
   const opened = await openOrganization(options);
   const woken: string[] = [];
   const membership = new Membership({
@@ -44,7 +44,7 @@ it("wakes nothing before it starts, since the donor is not complete then, and sa
 });
 
 it("tells a person who enters a code without a connection that nothing was sent, not that it was refused", async () => {
-  const options = { dataDir, backend, name: "laptop", log: silentLog };
+  const options = { dataDir, backend, name: "laptop", keyVault: null, log: silentLog };
   const opened = await openOrganization(options);
   const enroll = vi.fn(() => Promise.resolve({ kind: "refused", reason: "expired" } as const));
   const membership = new Membership({

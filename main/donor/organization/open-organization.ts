@@ -28,12 +28,13 @@ export type OpenedOrganization = {
 export async function openOrganization({
   dataDir,
   backend,
+  keyVault: vault,
   log,
-}: Pick<DonorOptions, "dataDir" | "backend" | "log">): Promise<OpenedOrganization> {
+}: Pick<DonorOptions, "dataDir" | "backend" | "keyVault" | "log">): Promise<OpenedOrganization> {
   const { identity, trust: backendTrust } = await openTrustedIdentity(
     join(dataDir, identityFileName),
     backend,
-    log,
+    { vault, log },
   );
   const catalogTrust = new CatalogTrust({
     pinned: () => identity.current().organizationKey,

@@ -1,7 +1,8 @@
 import { decideTrust, type GivenTrust, type Trust } from "../../connection/trust.ts";
 import type { Log } from "../../log.ts";
 import { StartRefusal } from "../../store/start-refusal.ts";
-import { type IdentityStore, openIdentity } from "./identity.ts";
+import { type IdentityStore, openIdentity, SealedKeyRefusal } from "./identity.ts";
+import type { KeyVault } from "./key-vault.ts";
 
 type TrustedIdentity = { readonly identity: IdentityStore; readonly trust: Trust };
 
@@ -14,13 +15,18 @@ type TrustedIdentity = { readonly identity: IdentityStore; readonly trust: Trust
 export async function openTrustedIdentity(
   path: string,
   given: GivenTrust,
-  log: Log,
+  options: { readonly vault: KeyVault | null; readonly log: Log },
 ): Promise<TrustedIdentity> {
-  const identity = await openIdentity(path, log);
-  const { enrollment } = identity.current();
+  const former = await openIdentity(path, options).catch((error: unknown) => {
+    // A device that joins again needs no key of the former one.
+    if (error instanceof SealedKeyRefusal && given.rejoin) return error;
+    throw error;
+  });
+  const enrollment = former instanceof SealedKeyRefusal ? former.enrollment : former.current().enrollment;
   const decision = decideTrust(given, enrollment?.trust ?? null);
   if (decision.kind === "refused") throw new StartRefusal(decision.message);
   const { trust } = decision;
   const isAnew = decision.kind === "join-anew" || (given.rejoin && enrollment !== null);
-  return { identity: isAnew ? await openIdentity(`${path}.joining`, log, path) : identity, trust };
+  if (!isAnew && !(former instanceof SealedKeyRefusal)) return { identity: former, trust };
+  return { identity: await openIdentity(`${path}.joining`, { ...options, replaces: path }), trust };
 }
