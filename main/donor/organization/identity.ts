@@ -58,6 +58,8 @@ const membership = z.object({
 const plainFile = secrets.extend(membership.shape).extend({ version: z.literal(1) });
 /** The secrets are encrypted with a key of the system's keychain. */
 const sealedFile = membership.extend({ version: z.literal(2), sealed: z.base64().min(1).max(10_000) });
+/** A file with encrypted keys has both of them. */
+const sealedSecrets = secrets.required();
 const identityFile = z.discriminatedUnion("version", [plainFile, sealedFile]);
 
 /** The secrets cannot be read here, but may be in another session. The file stays. */
@@ -154,7 +156,7 @@ async function unsealed(
   path: string,
   { sealed, enrolment }: z.output<typeof sealedFile>,
   vault: KeyVault | null,
-): Promise<z.output<typeof secrets>> {
+): Promise<z.output<typeof sealedSecrets>> {
   if (vault === null) {
     throw new SealedKeyRefusal(
       `The device's key in ${path} is encrypted with its user's keychain, which cannot be used here. Start Gleaner's desktop ` +
@@ -164,7 +166,7 @@ async function unsealed(
     );
   }
   try {
-    return secrets.parse(JSON.parse(await vault.open(sealed)));
+    return sealedSecrets.parse(JSON.parse(await vault.open(sealed)));
   } catch (error) {
     throw new SealedKeyRefusal(
       `The keychain cannot decrypt the device's key in ${path}. Allow Gleaner to use the keychain, and start it again. If the ` +
