@@ -23,19 +23,22 @@ export async function systemKeyVault(platform: NodeJS.Platform, log: Log): Promi
   }
 }
 
-/*
- * Electron 46 has only the asynchronous functions, and before 45 there were only the others. Both read what either wrote.
- */
+/** Electron 46 has only the asynchronous functions, and Electron before 45 only these. Each reads what the others wrote. */
+const former: {
+  isEncryptionAvailable(): boolean;
+  encryptString(text: string): Buffer;
+  decryptString(sealed: Buffer): string;
+} = safeStorage;
 const isAsync = "isAsyncEncryptionAvailable" in safeStorage;
 
 function isAvailable(): Promise<boolean> | boolean {
-  return isAsync ? safeStorage.isAsyncEncryptionAvailable() : safeStorage.isEncryptionAvailable();
+  return isAsync ? safeStorage.isAsyncEncryptionAvailable() : former.isEncryptionAvailable();
 }
 
 function encrypt(text: string): Promise<Buffer> | Buffer {
-  return isAsync ? safeStorage.encryptStringAsync(text) : safeStorage.encryptString(text);
+  return isAsync ? safeStorage.encryptStringAsync(text) : former.encryptString(text);
 }
 
 async function decrypt(sealed: Buffer): Promise<string> {
-  return isAsync ? (await safeStorage.decryptStringAsync(sealed)).result : safeStorage.decryptString(sealed);
+  return isAsync ? (await safeStorage.decryptStringAsync(sealed)).result : former.decryptString(sealed);
 }
