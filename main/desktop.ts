@@ -9,6 +9,7 @@ import { desktopArguments } from "./desktop/arguments.ts";
 import { askForOrganization } from "./desktop/ask-for-organization.ts";
 import { donate, type Membership } from "./desktop/donate.ts";
 import { systemLoginItem, wasOpenedAtLogin } from "./desktop/login/system-login-item.ts";
+import { spareMemory } from "./desktop/spare-memory.ts";
 import { systemKeyVault } from "./desktop/system-key-vault.ts";
 import { readEnrolledServer } from "./donor/organization/identity.ts";
 import { servePanelCalls } from "./face/electron/ipc.ts";
@@ -39,6 +40,7 @@ type Started = Pick<typeof args, "hidden" | "ownFolder">;
 
 function start(options: Arguments, started: Started): void {
   const links = appLinks(app, process.argv);
+  spareMemory();
   claimPanelScheme();
   // As root (in a container, in CI) Chromium requires --no-sandbox.
   if (!app.commandLine.hasSwitch("no-sandbox")) app.enableSandbox();

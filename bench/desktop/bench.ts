@@ -28,8 +28,6 @@ import { desktopBars, type DesktopFigures } from "./figures.ts";
 import { installedSizes, packProgram } from "./package.ts";
 import { hasDbusDaemon, startTrayHost, type TrayHost, type TrayIcon } from "./tray-host.ts";
 
-/** As the entry of the desktop's menu has them (electron-builder.yml). */
-const menuArgs = ["--no-unsandboxed-zygote"];
 /** After the first start the program enrolls and inspects its model. */
 const enrollMs = 20_000;
 /** Work at the start and its garbage do not count. */
@@ -103,7 +101,6 @@ async function measureDesktop(
       command: join(program, "gleaner-desktop"),
       args: [
         ...shell.args,
-        ...menuArgs,
         "--data",
         join(folder, "data"),
         "--backend",

@@ -1,6 +1,7 @@
 import { execFile, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, rm, symlink } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -9,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { calls } from "../../app/contract/donor-calls.ts";
 import { type Farm, startFarm } from "../../launch/farm/farm.ts";
 import { coresOfThisComputer } from "../../main/supervisor/plan/physical-cores.ts";
+import { packedPackages, withDependencies } from "./packed-packages.ts";
 
 /** The installed desktop program: packed for this machine, with its command `gleaner` on its own Electron. */
 const root = resolve(import.meta.dirname, "../..");
@@ -74,6 +76,31 @@ describe.skipIf(lacking !== null)(`an installed program${lacking === null ? "" :
       process.arch as string
     ];
     expect((await readdir(libraries)).sort()).toEqual(expected);
+  });
+
+  test("the package contains only packages that are not bundled, and those that they need", async () => {
+    const packed = await packedPackages(join(program, "resources/app.asar"));
+    expect(packed).toContain("node-llama-cpp");
+    const needed = await withDependencies(root, ["node-llama-cpp", "koffi", "systeminformation"]);
+    expect(packed.filter((name) => !needed.has(name))).toEqual([]);
+  });
+
+  test("the package contains each library and the program's own languages once", async () => {
+    const libraries = join(program, "resources/app.asar.unpacked/node_modules/@node-llama-cpp");
+    const files = (await readdir(libraries, { recursive: true, withFileTypes: true })).filter((entry) =>
+      entry.isFile(),
+    );
+    const hashes = await Promise.all(
+      files
+        .filter(({ name }) => name.endsWith(".so"))
+        .map(async ({ parentPath, name }) =>
+          createHash("sha256")
+            .update(await readFile(join(parentPath, name)))
+            .digest("hex"),
+        ),
+    );
+    expect(new Set(hashes).size).toBe(hashes.length);
+    expect((await readdir(join(program, "locales"))).toSorted()).toEqual(["de.pak", "en-US.pak"]);
   });
 
   test("the packaged program counts this computer's cores with its own library", async () => {
