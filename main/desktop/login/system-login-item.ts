@@ -24,13 +24,18 @@ export function wasOpenedAtLogin(): boolean {
   return process.platform === "darwin" && app.getLoginItemSettings().wasOpenedAtLogin;
 }
 
+function set(settings: Electron.Settings): Promise<void> {
+  app.setLoginItemSettings(settings);
+  return Promise.resolve();
+}
+
 const macLoginItem: LoginItem = {
   find: () => {
     const { status } = app.getLoginItemSettings();
     return Promise.resolve(status === "enabled" ? "on" : status === "requires-approval" ? "off" : "absent");
   },
-  add: () => Promise.resolve(app.setLoginItemSettings({ openAtLogin: true })),
-  remove: () => Promise.resolve(app.setLoginItemSettings({ openAtLogin: false })),
+  add: () => set({ openAtLogin: true }),
+  remove: () => set({ openAtLogin: false }),
 };
 
 function windowsLoginItem(args: string[]): LoginItem {
@@ -41,7 +46,7 @@ function windowsLoginItem(args: string[]): LoginItem {
   };
   return {
     find: () => Promise.resolve(find()),
-    add: () => Promise.resolve(app.setLoginItemSettings({ openAtLogin: true, args })),
-    remove: () => Promise.resolve(app.setLoginItemSettings({ openAtLogin: false, args })),
+    add: () => set({ openAtLogin: true, args }),
+    remove: () => set({ openAtLogin: false, args }),
   };
 }

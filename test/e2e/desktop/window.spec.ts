@@ -87,13 +87,20 @@ test("the window shows its content when it appears", async ({ farm }) => {
   await app.close();
 });
 
-test("a page that was killed is loaded again and says so", async ({ farm }) => {
-  const { app } = await enrolled(farm, "window-killed");
+test("a page that was killed is loaded again and says so, while a job keeps running", async ({
+  slowFarm,
+}) => {
+  test.slow();
+  const { app, panel } = await enrolled(slowFarm, "window-killed", ["--donate-now", "60"]);
+  await expect(panel.getByRole("region", { name: "Status" })).toContainText("Donating now");
+  const answer = askFor(slowFarm, "42", slowFarm.organization.apiKey, 600);
+  await expect(panel.getByTestId("work-progress")).toBeVisible({ timeout: 90_000 });
   await crash(app);
   await expect.poll(() => textOf(app)).toContain("This window crashed and was opened again.");
   expect(await textOf(app)).toContain("Demo organization");
-  await inPage(app, 'document.querySelector("[role=status] button").click()');
-  await expect.poll(() => textOf(app)).not.toContain("This window crashed");
+  expect((await answer).length).toBeGreaterThan(0);
+  const watched = await attemptsOf(app);
+  expect(watched).toEqual(["succeeded"]);
   await app.close();
 });
 
@@ -127,6 +134,14 @@ test("the panel says that the process of a job crashed, and the job is done agai
 
 /** The text of the page. Playwright gives up a page that crashed. */
 const textOf = (app: ElectronApplication): Promise<string> => inPage(app, "document.body.innerText");
+
+/** How this device's attempts ended, by the panel's own snapshot. */
+async function attemptsOf(app: ElectronApplication): Promise<readonly string[]> {
+  const ask =
+    "gleaner.getSnapshot(null).then(({ value }) => value.history.map(({ status }) => status).join())";
+  await expect.poll(() => inPage(app, ask)).not.toBe("");
+  return (await inPage(app, ask)).split(",");
+}
 
 function inPage(app: ElectronApplication, script: string): Promise<string> {
   return app.evaluate(
