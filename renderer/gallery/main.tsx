@@ -1,4 +1,5 @@
 import "../ui/tokens.css";
+import "./fonts.css";
 import { createRoot } from "react-dom/client";
 import { FixedNow } from "../ui/clock.ts";
 import { ToastProvider } from "../ui/overlays/Toast.tsx";

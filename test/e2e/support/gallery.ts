@@ -17,6 +17,7 @@ const types: Readonly<Record<string, string>> = {
   ".js": "text/javascript",
   ".css": "text/css",
   ".svg": "image/svg+xml",
+  ".woff2": "font/woff2",
 };
 
 /** Builds the gallery and serves it on this machine. */
@@ -55,5 +56,5 @@ export async function openStory(page: Page, gallery: Gallery, story: string, the
   await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
   await page.goto(`${gallery.url}?story=${story}&theme=${theme}`);
   await page.locator("#root > *").first().waitFor();
-  await page.evaluate(() => document.fonts.ready);
+  await page.evaluate(() => Promise.all([...document.fonts].map((font) => font.load())));
 }

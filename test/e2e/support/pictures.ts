@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Page } from "@playwright/test";
-import type { Theme } from "./gallery.ts";
+import { type Gallery, openStory, type Theme } from "./gallery.ts";
 
 /** Small pictures keep the repository small. Words stay readable. */
 const widthOf = { 1280: 512, 390: 234 } as const;
@@ -77,20 +77,24 @@ export type Machine = {
   readonly drawing: string;
 };
 
-const sample = `<body style="margin: 0; background: white">
-  <p style="font: 15px ui-sans-serif, system-ui, sans-serif; color: #345">Gleaner donates 0123456789 äöü</p>
-  <p style="font: 600 22px ui-monospace, monospace; color: #111">Gleaner donates 0123456789</p>
+const sample = `
+  <p style="font: 15px var(--font-sans); color: #345">Gleaner donates 0123456789 äöü</p>
+  <p style="font: 600 22px var(--font-mono); color: #111">Gleaner donates 0123456789</p>
+  <p style="font: 15px var(--font-sans)">→ ← ✓ ⌘ ▾ ₂</p>
   <div style="width: 90px; height: 30px; border: 1px solid #789; border-radius: 9px; background: linear-gradient(#fff, #acf);
     box-shadow: 0 2px 6px #0004"></div>
   <svg width="60" height="60" fill="none" stroke="#046" stroke-width="1.5"><circle cx="30" cy="30" r="21" /><path d="M3 3l50 31" /></svg>
   <progress value="0.4"></progress><input type="checkbox" checked /><select><option>Models</option></select>`;
 
-/** The machine's part in a picture: its browser, and how that draws here. */
-export async function machineOf(page: Page): Promise<Machine> {
+/** The machine's part in a picture of the gallery: its browser, and how that draws here. */
+export async function machineOf(page: Page, gallery: Gallery): Promise<Machine> {
   const own = await page.context().newPage();
   try {
     await own.setViewportSize({ width: 480, height: 320 });
-    await own.setContent(sample);
+    await openStory(own, gallery, "components", "light");
+    await own.evaluate((html) => {
+      document.body.innerHTML = html;
+    }, sample);
     const drawing = createHash("sha256").update(await own.screenshot({ animations: "disabled" }));
     return { chromium: page.context().browser()?.version() ?? "unknown", drawing: drawing.digest("hex") };
   } finally {
