@@ -1,5 +1,5 @@
 import "../ui/tokens.css";
-import "./fonts.css";
+import "./fonts.ts";
 import { createRoot } from "react-dom/client";
 import { FixedNow } from "../ui/clock.ts";
 import { ToastProvider } from "../ui/overlays/Toast.tsx";

@@ -134,7 +134,7 @@ export function gpuWords(able: Able): string {
 export function Offer({ device }: { readonly device: DeviceRow }): ReactNode {
   const speeds = deviceSpeeds(device);
   return (
-    <div className="min-w-32">
+    <div className="min-w-28">
       <p>{offerOf(device.capabilities)}</p>
       {speeds.length > 0 ? (
         speeds.map(({ modelId, words }) => (
