@@ -100,6 +100,8 @@ export const rooms: Readonly<Record<string, Row>> = {
   renderer: {
     rooms: ["app", "convex/_generated"],
     packages: [
+      "@fontsource/arimo",
+      "@fontsource/cousine",
       "@noble/hashes",
       "@simplewebauthn/browser",
       "convex",

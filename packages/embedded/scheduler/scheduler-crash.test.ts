@@ -34,7 +34,7 @@ test("each scheduled mutation takes effect exactly once, even if the process is 
     runtime: { scheduled: fixture.runner.scheduled, crons: [], componentPaths: [""] },
     onError: (error) => expect.unreachable(String(error)),
   });
-  await eventually(async () => expect(new Set(await states(fixture))).toEqual(new Set(["success"])), 20_000);
+  await eventually(async () => expect(new Set(await states(fixture))).toEqual(new Set(["success"])), 45_000);
   const notes = (await fixture.call("notes:byRank", { from: 7, to: 8 })) as { text: string }[];
   expect(notes).toHaveLength(count);
   expect(new Set(notes.map(({ text }) => text)).size).toBe(count);
