@@ -89,8 +89,19 @@ async function run(options: Arguments, started: Started, links: AppLinks): Promi
   const keyVault = await systemKeyVault(process.platform, log);
   // A parent starts this program again by itself.
   const loginItem = options.withParent ? null : systemLoginItem(started.ownFolder ? options.data : null);
-  const lasting = { options, files, panel, window, serveCalls, links, loginItem, keyVault };
-  const program = { ...lasting, printLine, onReady, log };
+  const program = {
+    options,
+    files,
+    panel,
+    window,
+    serveCalls,
+    links,
+    loginItem,
+    keyVault,
+    printLine,
+    onReady,
+    log,
+  };
   const ask = (departure: Departure | null): Promise<Agreed> =>
     askForOrganization({ ...program, hidden: hidden && departure === null, departure });
   const server = options.backend ?? (await readEnrolledServer(options.data));

@@ -1,9 +1,6 @@
 import * as z from "zod";
 import type { Departure } from "./leaving.ts";
 
-/** The parameter in the panel's address that opens the page of the first start. */
-export const setupParameter = "setup";
-
 /** The facts that the page of the first start begins with. */
 export type Setup = {
   readonly version: string;

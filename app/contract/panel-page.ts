@@ -1,2 +1,7 @@
-/** The parameter in the address of the panel's page, if its program opened it again after a crash. */
-export const restoredParameter = "restored";
+/** Parameters in the panel's address, which choose or mark its page. */
+export const panelParameters = {
+  /** The page for joining an organization. */
+  setup: "setup",
+  /** The program opened the page again after a crash. */
+  restored: "restored",
+} as const;

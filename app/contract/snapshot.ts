@@ -18,7 +18,7 @@ export type DonorSnapshot = {
   readonly connection: "connecting" | "online" | "offline";
   readonly organization: OrganizationView | null;
   readonly device: { readonly id: string; readonly name: string } | null;
-  /** Where this computer's key is: encrypted with the system's keychain, or in a file that only its owner can read. */
+  /** `keychain`: the system's keychain encrypts this computer's key. `file`: only the file's owner can read the key. */
   readonly keyStorage?: "keychain" | "file";
   /** Why this computer cannot join or reach its organization. Null if nothing is wrong. */
   readonly problem?: DonorProblem | null;

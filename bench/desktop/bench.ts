@@ -6,26 +6,21 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { startFarm } from "../../launch/farm/farm.ts";
 import { start, type Started } from "../../main/deployment.fixture.ts";
+import { packProgram } from "../../scripts/package/pack-program.ts";
 import type { Bench } from "../bench.ts";
 import { barLines } from "../support/bars.ts";
 import { buildDesktop, buildHeadless } from "../support/build.ts";
 import { desktopShell, missingForDesktop, openDisplay } from "../support/display.ts";
 import { machineLine, machineNow } from "../support/machine.ts";
-import {
-  contextSwitchesOf,
-  kindOf,
-  msPerTick,
-  proportionalMb,
-  ticksOf,
-  treeOf,
-} from "../support/process-tree.ts";
+import { kindOf, proportionalMb, treeOf } from "../support/process-tree.ts";
 import { repetitions } from "../support/repetitions.ts";
+import { measureRest } from "../support/rest.ts";
 import { tableRow } from "../support/rows.ts";
 import { withScratch } from "../support/scratch.ts";
 import { median, roundedNumbers } from "../support/statistics.ts";
 import { closeWindow } from "./close-window.ts";
 import { desktopBars, type DesktopFigures } from "./figures.ts";
-import { installedSizes, packProgram } from "./package.ts";
+import { installedSizes } from "./installed-sizes.ts";
 import { hasDbusDaemon, startTrayHost, type TrayHost, type TrayIcon } from "./tray-host.ts";
 
 /** After the first start the program enrolls and inspects its model. */
@@ -99,14 +94,7 @@ async function measureDesktop(
   const open = (extra: NodeJS.ProcessEnv = {}): Promise<Opened> =>
     openProgram({
       command: join(program, "gleaner-desktop"),
-      args: [
-        ...shell.args,
-        "--data",
-        join(folder, "data"),
-        "--backend",
-        farm.backend.url,
-        "--hidden",
-      ],
+      args: [...shell.args, "--data", join(folder, "data"), "--backend", farm.backend.url, "--hidden"],
       env: { ...env, ...extra },
       tray,
     });
@@ -127,7 +115,8 @@ async function measureDesktop(
     if (last === null) throw new Error("Nothing was measured.");
     say("at rest");
     await sleep(settleMs);
-    const rest = await measureRest(last.pid);
+    const rest = await measureRest(last.pid, restMs, restSamples);
+    const processesMb = memoryByKind(last.pid);
     say("opening the window");
     const windows = await measureWindows(last, display.name, rounds);
     return {
@@ -136,9 +125,9 @@ async function measureDesktop(
       restPssMb: rest.pssMb,
       openPssMb: windows.openPssMb,
       cpuPercent: rest.cpuPercent,
-      wakeupsPerSecond: rest.wakeupsPerSecond,
+      wakeupsPerSecond: rest.contextSwitchesPerSecond,
       installedMb,
-      details: { closedPssMb: windows.closedPssMb, processesMb: rest.processesMb },
+      details: { closedPssMb: windows.closedPssMb, processesMb },
     };
   } finally {
     if (running !== null) await stop(running);
@@ -175,29 +164,11 @@ async function stop(started: Started): Promise<void> {
   await started.exited;
 }
 
-async function measureRest(pid: number) {
-  const now = () => {
-    const tree = treeOf(pid);
-    return { at: performance.now(), ticks: ticksOf(tree), switches: contextSwitchesOf(tree) };
-  };
-  const before = now();
-  const held: number[] = [];
-  for (let sample = 0; sample < restSamples; sample += 1) {
-    await sleep(restMs / restSamples);
-    held.push(proportionalMb(treeOf(pid)));
-  }
-  const after = now();
-  const seconds = (after.at - before.at) / 1_000;
-  const processesMb: Record<string, number> = {};
-  for (const each of treeOf(pid)) {
-    processesMb[kindOf(each)] = (processesMb[kindOf(each)] ?? 0) + proportionalMb([each]);
-  }
-  return {
-    pssMb: median(held),
-    cpuPercent: ((after.ticks - before.ticks) * msPerTick) / 10 / seconds,
-    wakeupsPerSecond: (after.switches - before.switches) / seconds,
-    processesMb,
-  };
+/** Memory in MB by kind of process. */
+function memoryByKind(pid: number): Record<string, number> {
+  const mb: Record<string, number> = {};
+  for (const each of treeOf(pid)) mb[kindOf(each)] = (mb[kindOf(each)] ?? 0) + proportionalMb([each]);
+  return mb;
 }
 
 /** Opens the window by a click on the icon and closes it, several times. */

@@ -7,10 +7,11 @@ import { startFarm } from "../../launch/farm/farm.ts";
 import type { Bench } from "../bench.ts";
 import { barLines } from "../support/bars.ts";
 import { buildHeadless } from "../support/build.ts";
-import { contextSwitchesOf, msPerTick, proportionalMb, ticksOf, treeOf } from "../support/process-tree.ts";
+import { treeOf } from "../support/process-tree.ts";
+import { measureRest } from "../support/rest.ts";
 import { tableRow } from "../support/rows.ts";
 import { withScratch } from "../support/scratch.ts";
-import { median, roundedNumbers } from "../support/statistics.ts";
+import { roundedNumbers } from "../support/statistics.ts";
 import { countedLine } from "./counted-line.ts";
 import { type Footprint, footprintBars } from "./figures.ts";
 
@@ -65,28 +66,19 @@ async function measureFootprint(folder: string, say: (line: string) => void): Pr
     say("settling");
     await settled([measured.pid, counted.pid]);
 
-    const now = () => {
-      const tree = treeOf(measured.pid);
-      return { at: performance.now(), ticks: ticksOf(tree), switches: contextSwitchesOf(tree) };
-    };
     const startedBefore = await linesOf(startedFile);
-    const before = { ...now(), bytes: line.bytes() };
-    const held: number[] = [];
+    const bytesBefore = line.bytes();
     say(`idle for ${minutes} minutes`);
-    for (let sample = 0; sample < memorySamples; sample += 1) {
-      await sleep((minutes * 60_000) / memorySamples);
-      held.push(proportionalMb(treeOf(measured.pid)));
-    }
-    const after = now();
-    const seconds = (after.at - before.at) / 1_000;
+    const rest = await measureRest(measured.pid, minutes * 60_000, memorySamples);
+    const { seconds } = rest;
     const started = (await linesOf(startedFile)).slice(startedBefore.length);
     if (started.length > 0) say(`started: ${started.join(", ")}`);
     return {
-      restMb: median(held),
-      cpuPercent: ((after.ticks - before.ticks) * msPerTick) / 10 / seconds,
-      contextSwitchesPerSecond: (after.switches - before.switches) / seconds,
+      restMb: rest.pssMb,
+      cpuPercent: rest.cpuPercent,
+      contextSwitchesPerSecond: rest.contextSwitchesPerSecond,
       subprocessesPerMinute: (started.length * 60) / seconds,
-      bytesPerMinute: ((line.bytes() - before.bytes) * 60) / seconds,
+      bytesPerMinute: ((line.bytes() - bytesBefore) * 60) / seconds,
     };
   } finally {
     line.close();

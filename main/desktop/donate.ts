@@ -11,7 +11,7 @@ import type { Arguments } from "../headless/arguments.ts";
 import { enrollOnce } from "../headless/enroll-once.ts";
 import { reportMembership } from "../headless/report-membership.ts";
 import { leaveOnce } from "../leave-once.ts";
-import { errorName, type Log } from "../log.ts";
+import type { Log } from "../log.ts";
 import { readManifest } from "../models/manifest.ts";
 import type { programFiles } from "../program-files.ts";
 import { idleFromShell } from "../sensors/base/idle.ts";
@@ -122,10 +122,11 @@ export async function donate(program: Program, membership: Membership, start: St
   // No timer ran during sleep, and much may have changed.
   const onResume = (): void => donor.resumed();
   powerMonitor.on("resume", onResume);
-  if (loginItem !== null) {
-    const { snapshot, handlers } = donor;
-    followStartAtLogin({ item: loginItem, snapshot, setRules: handlers.setRules, log });
-  }
+  const { snapshot, handlers } = donor;
+  const removeLoginItem =
+    loginItem === null
+      ? null
+      : followStartAtLogin({ item: loginItem, snapshot, setRules: handlers.setRules, log });
   app.on("activate", window.show);
   const quit = leaveOnce(
     async () => {
@@ -160,9 +161,7 @@ export async function donate(program: Program, membership: Membership, start: St
   onReady();
 
   const departure = await ended.promise;
-  await loginItem?.remove().catch((error: unknown) => {
-    log("error", "login-item.failed", { error: errorName(error) });
-  });
+  await removeLoginItem?.();
   links.listen(null);
   await donor.stop();
   app.off("before-quit", onQuit);

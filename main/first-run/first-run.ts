@@ -1,4 +1,4 @@
-import { done, ok, refused, type Reply } from "../../app/contract/donor-calls.ts";
+import { ok, refused, type Reply } from "../../app/contract/donor-calls.ts";
 import type { Setup } from "../../app/contract/invitation.ts";
 import type { Handlers } from "../face/answer-call.ts";
 import type { Log } from "../log.ts";
@@ -48,7 +48,7 @@ export function firstRun({ setup, onAgreed, onStay, log }: FirstRunDeps): Handle
       const { host } = new URL(found.url);
       const reply = await onAgreed(found);
       if (reply.kind === "ok") log("info", "first-run.agreed", { server: host });
-      return reply.kind === "ok" ? done : reply;
+      return reply;
     },
     stay: onStay,
   };

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { sha256 } from "../../app/models/catalog-entry.ts";
 import type { Log } from "../log.ts";
 import { replaceFile } from "../store/replace-file.ts";
+import { SerialWrites } from "../store/serial-writes.ts";
 
 const time = z.number().int().min(0);
 
@@ -38,7 +39,7 @@ export class StoredModels {
   readonly files: Map<string, StoredModel>;
   readonly evicted: Set<string>;
   readonly refused: Set<string>;
-  #saving: Promise<void> = Promise.resolve();
+  readonly #writes = new SerialWrites();
   #savedAt = 0;
 
   private constructor(path: string, log: Log, found: z.infer<typeof schema>) {
@@ -70,7 +71,7 @@ export class StoredModels {
 
   save(): Promise<void> {
     this.#savedAt = Date.now();
-    this.#saving = this.#saving.then(async () => {
+    return this.#writes.run(async () => {
       const value = {
         files: Object.fromEntries(this.files),
         evicted: [...this.evicted].slice(-1_000),
@@ -82,6 +83,5 @@ export class StoredModels {
         this.#log("warn", "models.index-not-saved", { code: (error as NodeJS.ErrnoException).code ?? null });
       }
     });
-    return this.#saving;
   }
 }

@@ -2,7 +2,7 @@
 export const dataNames = {
   settings: "settings.json",
   policy: "policy.json",
-  /** What was found out about models. */
+  /** Measured facts of models: memory, speed, backend. */
   knowledge: "models.json",
   models: "models",
   gpuCache: "gpu-cache",

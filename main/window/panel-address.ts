@@ -1,5 +1,4 @@
-import { setupParameter } from "../../app/contract/invitation.ts";
-import { restoredParameter } from "../../app/contract/panel-page.ts";
+import { panelParameters } from "../../app/contract/panel-page.ts";
 
 /**
  * The built panel has its own scheme, and so an origin that nothing else shares. The scheme `gleaner` is for links from outside.
@@ -35,14 +34,16 @@ export function panelOrigin(packaged: boolean, developmentServer: string | undef
 
 /** A page of the panel with the mark that its program opened it again after a crash. */
 export function restoredAddress(address: string): string {
-  const url = new URL(address);
-  url.searchParams.set(restoredParameter, "1");
-  return url.href;
+  return withParameter(address, panelParameters.restored);
 }
 
 /** The address of the page for joining an organization. @param panel the panel's address */
 export function setupAddress(panel: string): string {
-  const url = new URL(panel);
-  url.searchParams.set(setupParameter, "1");
+  return withParameter(panel, panelParameters.setup);
+}
+
+function withParameter(address: string, name: string): string {
+  const url = new URL(address);
+  url.searchParams.set(name, "1");
   return url.href;
 }

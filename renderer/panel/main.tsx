@@ -2,8 +2,7 @@ import "../ui/tokens.css";
 import { type ReactNode, useEffect, useSyncExternalStore } from "react";
 import { createRoot } from "react-dom/client";
 import type { PanelBridge } from "../../app/contract/donor-calls.ts";
-import { setupParameter } from "../../app/contract/invitation.ts";
-import { restoredParameter } from "../../app/contract/panel-page.ts";
+import { panelParameters } from "../../app/contract/panel-page.ts";
 import { ToastProvider } from "../ui/overlays/Toast.tsx";
 import { TooltipProvider } from "../ui/overlays/Tooltip.tsx";
 import { findLink } from "./bridge/find-link.ts";
@@ -32,12 +31,13 @@ function Panel({ bridge, store }: Props): ReactNode {
   );
 }
 
-const restored = new URLSearchParams(window.location.search).has(restoredParameter);
+const parameters = new URLSearchParams(window.location.search);
+const restored = parameters.has(panelParameters.restored);
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no #root");
 const setup = window.gleanerSetup;
-if (setup !== undefined && new URLSearchParams(window.location.search).has(setupParameter)) {
+if (setup !== undefined && parameters.has(panelParameters.setup)) {
   createRoot(root).render(<FirstRun bridge={setup} />);
 } else {
   const link = findLink();

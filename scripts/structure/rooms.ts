@@ -164,6 +164,7 @@ export const rooms: Readonly<Record<string, Row>> = {
       "main/supervisor",
       "packages/embedded",
       "scripts/demo-model/gguf",
+      "scripts/package",
     ],
     packages: [
       "@gleaner/embedded/operator",

@@ -5,11 +5,11 @@ import { mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { calls } from "../../app/contract/donor-calls.ts";
 import { type Farm, startFarm } from "../../launch/farm/farm.ts";
 import { coresOfThisComputer } from "../../main/supervisor/plan/physical-cores.ts";
+import { packProgram } from "../../scripts/package/pack-program.ts";
 import { packedPackages, withDependencies } from "./packed-packages.ts";
 
 /** The installed desktop program: packed for this machine, with its command `gleaner` on its own Electron. */
@@ -41,21 +41,10 @@ function gleaner(...args: readonly string[]): Promise<Ran> {
   });
 }
 
-async function pack(output: string): Promise<string> {
-  const builder = join(root, "node_modules/.bin/electron-builder");
-  const options = [`-c.electronDist=${electronFolder}`, `-c.directories.output=${output}`];
-  await promisify(execFile)(builder, ["--linux", "dir", "--publish", "never", ...options], {
-    cwd: root,
-    maxBuffer: 64 * 1024 * 1024,
-  });
-  const unpacked = (await readdir(output)).find((name) => name.startsWith("linux"));
-  return join(output, unpacked ?? "linux-unpacked");
-}
-
 describe.skipIf(lacking !== null)(`an installed program${lacking === null ? "" : ` (${lacking})`}`, () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "gleaner-installed-"));
-    program = await pack(join(folder, "dist"));
+    program = await packProgram(electronFolder, join(folder, "dist"));
     await symlink(join(program, "resources/bin/gleaner"), join(folder, "gleaner"));
     farm = await startFarm();
     env = {

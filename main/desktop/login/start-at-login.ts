@@ -34,12 +34,15 @@ type Deps = {
   readonly log: Log;
 };
 
-/** Keeps the system's login item as the rule says, from now on. Shows in the snapshot if the system refuses. */
-export function followStartAtLogin({ item, snapshot, setRules, log }: Deps): void {
+/**
+ * Keeps the system's login item as the rule says, from now on. Shows in the snapshot if the system refuses. Returns a function
+ * that removes the item after all changes under way, and never rejects.
+ */
+export function followStartAtLogin({ item, snapshot, setRules, log }: Deps): () => Promise<void> {
   let applied = snapshot.get().rules.startAtLogin;
   let working = Promise.resolve();
-  const perform = (choose: () => Step | Promise<Step>): void => {
-    working = working.then(async () => {
+  const perform = (choose: () => Step | Promise<Step>): Promise<void> =>
+    (working = working.then(async () => {
       try {
         const step = await choose();
         if (step === "add") await item.add();
@@ -50,14 +53,14 @@ export function followStartAtLogin({ item, snapshot, setRules, log }: Deps): voi
         log("error", "login-item.failed", { error: errorName(error) });
         snapshot.update({ startAtLogin: { problem: sayProblem(error) } });
       }
-    });
-  };
-  perform(async () => stepAtStart(snapshot.get(), await item.find()));
+    }));
+  void perform(async () => stepAtStart(snapshot.get(), await item.find()));
   snapshot.onDelta(({ rules }) => {
     if (rules === undefined || rules.startAtLogin === applied) return;
     applied = rules.startAtLogin;
-    perform(() => (rules.startAtLogin ? "add" : "remove"));
+    void perform(() => (rules.startAtLogin ? "add" : "remove"));
   });
+  return () => perform(() => "remove");
 }
 
 function sayProblem(error: unknown): string {

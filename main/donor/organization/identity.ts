@@ -75,7 +75,7 @@ export class SealedKeyRefusal extends StartRefusal {
 
 export type IdentityStore = {
   readonly current: () => Identity;
-  /** Where the device's keys are: encrypted with a key of the system's keychain, or in a file that only its owner can read. */
+  /** `keychain`: the system's keychain encrypts the device's keys. `file`: they are plain, and only the file's owner can read them. */
   readonly keyStorage: "keychain" | "file";
   /** The new name of a damaged file, in whose place this identity was made. Null if the file was good, or missing. */
   readonly damagedFile: string | null;
@@ -87,7 +87,7 @@ export type IdentityStore = {
 };
 
 type IdentityOptions = {
-  /** The system's keychain. Null if there is none to use: then the keys are plain in their file. */
+  /** Encrypts the keys. Null: the keys are plain in their file. */
   readonly vault: KeyVault | null;
   readonly log: Log;
   /** The file of a former identity. It is moved aside when this one enrolls and takes its place. */

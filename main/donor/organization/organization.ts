@@ -141,33 +141,17 @@ export function connectOrganization(
         ? outcome
         : { ...outcome, organization: visibleText(outcome.organization) };
     },
-    leave: async () => {
-      try {
-        await client.mutation(api.devices.leave, { key });
-      } catch (error) {
-        throw refusalOf(error);
-      }
-    },
+    leave: () => told(client.mutation(api.devices.leave, { key })),
     registerSigningKey: async () => {
       await client.mutation(api.devices.registerSigningKey, { key, signingKey: signer.registration(key) });
     },
-    report: async (activity, unknownFacts) => {
-      try {
-        const facts = unknownFacts === undefined ? {} : { unknownFacts: [...unknownFacts] };
-        // The backend stores standby as "holding".
-        const sent = activity.kind === "donating" ? activity : { ...activity, kind: "holding" as const };
-        await client.mutation(api.devices.report, { key, activity: sent, ...facts });
-      } catch (error) {
-        throw refusalOf(error);
-      }
+    report: (activity, unknownFacts) => {
+      const facts = unknownFacts === undefined ? {} : { unknownFacts: [...unknownFacts] };
+      // The backend stores standby as "holding".
+      const sent = activity.kind === "donating" ? activity : { ...activity, kind: "holding" as const };
+      return told(client.mutation(api.devices.report, { key, activity: sent, ...facts }));
     },
-    reportModels: async (models) => {
-      try {
-        await client.mutation(api.devices.reportModels, { key, models: [...models] });
-      } catch (error) {
-        throw refusalOf(error);
-      }
-    },
+    reportModels: (models) => told(client.mutation(api.devices.reportModels, { key, models: [...models] })),
     modelPieces: async (sha256) => {
       const parsed = modelPieces
         .nullable()
@@ -224,6 +208,15 @@ export function connectOrganization(
       );
     },
   };
+}
+
+/** Resolves when the backend has done what it was told. Rejects with a refusal that the donor knows. */
+async function told(asked: Promise<unknown>): Promise<void> {
+  try {
+    await asked;
+  } catch (error) {
+    throw refusalOf(error);
+  }
 }
 
 /** The names in a list from outside. An older backend sends no list. */

@@ -69,7 +69,7 @@ test("the window shows its content when it appears", async ({ farm }) => {
   const { app, panel, args } = await enrolled(farm, "window-content");
   await closeWindow(panel);
   await expect.poll(() => renderers(app)).toEqual([]);
-  // What the page holds at the moment at which the window becomes visible.
+  // The page's text when the window appears.
   const shown = app.evaluate(
     ({ app: electron }) =>
       new Promise<string>((resolve) => {

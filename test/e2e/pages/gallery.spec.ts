@@ -9,8 +9,8 @@ import { differingShare, looks, type Machine, machineOf, smallPicture } from "..
 const folder = join(import.meta.dirname, "../gallery");
 const keeps = process.env["GLEANER_KEEP_PICTURES"] === "1";
 const machineFile = join(folder, "machine.json");
-/** The share of a picture that may differ. Drawing again changes up to 0.0005 of it, and some words more than this. */
-const tolerance = 0.0006;
+/** The share of a picture that may differ. Drawing again changes up to 0.0003 of it, and some words more than this. */
+const tolerance = 0.0004;
 
 let gallery: Gallery;
 test.beforeAll(async () => {
@@ -46,9 +46,15 @@ test("each story looks as it did", async ({ page }) => {
     for (const story of stories) {
       const name = `${story}.${theme}.${String(width)}.webp`;
       seen.add(name);
-      await openStory(page, gallery, story, theme);
-      let picture = await smallPicture(page, width);
+      const take = async (): Promise<string> => {
+        await openStory(page, gallery, story, theme);
+        return await smallPicture(page, width);
+      };
+      let picture = await take();
       const file = join(folder, name);
+      // One drawing of hundreds differs from all others.
+      for (let again = keeps ? await take() : picture; again !== picture; again = await take())
+        picture = again;
       if (keeps) await writeFile(file, Buffer.from(picture, "base64"));
       const kept = existsSync(file) ? (await readFile(file)).toString("base64") : null;
       if (kept === null) {
@@ -58,8 +64,7 @@ test("each story looks as it did", async ({ page }) => {
       let share = await differingShare(page, kept, picture);
       // A difference that another picture does not have is no change of the look.
       for (let again = 0; share > tolerance && again < 2; again += 1) {
-        await openStory(page, gallery, story, theme);
-        picture = await smallPicture(page, width);
+        picture = await take();
         share = await differingShare(page, kept, picture);
       }
       if (share > tolerance) {
