@@ -1,5 +1,6 @@
 import "../ui/tokens.css";
 import "./fonts.ts";
+import { flushSync } from "react-dom";
 import { createRoot } from "react-dom/client";
 import { FixedNow } from "../ui/clock.ts";
 import { ToastProvider } from "../ui/overlays/Toast.tsx";
@@ -16,11 +17,9 @@ import { rolloutStories } from "./rollout-stories.tsx";
 import { signInStories } from "./sign-in-stories.tsx";
 import { usageStories } from "./usage-stories.tsx";
 
-const root = document.getElementById("root");
-if (root === null) throw new Error("the page has no #root");
-const query = new URLSearchParams(window.location.search);
-const theme = query.get("theme");
-if (theme === "light" || theme === "dark") document.documentElement.dataset["theme"] = theme;
+const element = document.getElementById("root");
+if (element === null) throw new Error("the page has no #root");
+const root = createRoot(element);
 
 // A fixed moment, so that two pictures of a story differ only if its looks do.
 const now = Date.UTC(2026, 4, 12, 12, 30);
@@ -36,15 +35,25 @@ const stories = [
   ...usageStories(now),
   ...rolloutStories(now),
 ];
-const story = stories.find(({ id }) => id === query.get("story"));
-createRoot(root).render(
-  story === undefined ? (
-    <GalleryIndex stories={stories} />
-  ) : (
-    <FixedNow value={now}>
-      <TooltipProvider>
-        <ToastProvider>{story.content}</ToastProvider>
-      </TooltipProvider>
-    </FixedNow>
-  ),
-);
+
+/** Shows the story that the address names, or all. */
+function show(): void {
+  const query = new URLSearchParams(window.location.search);
+  const theme = query.get("theme");
+  if (theme === "light" || theme === "dark") document.documentElement.dataset["theme"] = theme;
+  const story = stories.find(({ id }) => id === query.get("story"));
+  root.render(
+    story === undefined ? (
+      <GalleryIndex stories={stories} />
+    ) : (
+      <FixedNow key={window.location.search} value={now}>
+        <TooltipProvider>
+          <ToastProvider>{story.content}</ToastProvider>
+        </TooltipProvider>
+      </FixedNow>
+    ),
+  );
+}
+
+window.addEventListener("popstate", () => flushSync(show));
+show();

@@ -51,12 +51,12 @@ export function panelStories(now: number): readonly Story[] {
       "panel-leave",
       <div className="grid gap-3 p-3">
         <LeaveCard organization="Northwind Research" mayLeave />
-        <LeaveCard organization="Northwind Research" mayLeave={false} />
+        <LeaveCard organization="Southwind Logistics" mayLeave={false} />
         <LeaveCard
-          organization="Northwind Research"
+          organization="Eastwind Energy"
           mayLeave
           initialDeparture={{
-            organization: "Northwind Research",
+            organization: "Eastwind Energy",
             device: "Ada's ThinkPad",
             isTold: false,
             kept: ["models"],

@@ -2,7 +2,7 @@ import { pages } from "../../../renderer/console/shell/pages.ts";
 import { allRules, findingsOf } from "../support/axe.ts";
 import { signIn } from "../support/console.ts";
 import { expect, test } from "../support/farm-test.ts";
-import { type Gallery, openStory, startGallery, storiesOf, themes } from "../support/gallery.ts";
+import { themes } from "../support/gallery.ts";
 
 test("axe finds nothing on any page of the console, in light and dark and on a phone", async ({
   farm,
@@ -43,27 +43,4 @@ test("axe finds nothing in the palette, the shortcuts, and the menu", async ({ f
   await page.getByRole("button", { name: "Menu" }).click();
   await expect(page.getByRole("dialog", { name: "Menu" })).toBeVisible();
   expect(await findingsOf(page, allRules)).toEqual([]);
-});
-
-test("axe finds nothing in any story of the gallery, in light and dark", async ({ page }) => {
-  test.setTimeout(900_000);
-  const gallery: Gallery = await startGallery();
-  for (const story of await storiesOf(page, gallery)) {
-    for (const theme of themes) {
-      await openStory(page, gallery, story, theme);
-      // A story of components is no whole page, so it has no landmarks and no heading of its own.
-      const rules = story.startsWith("console")
-        ? allRules
-        : {
-            rules: {
-              ...allRules.rules,
-              region: { enabled: false },
-              "page-has-heading-one": { enabled: false },
-              "landmark-one-main": { enabled: false },
-            },
-          };
-      expect.soft(await findingsOf(page, rules), `${story} ${theme}`).toEqual([]);
-    }
-  }
-  await gallery.close();
 });

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, type Page, test } from "@playwright/test";
+import { allRules, findingsOf } from "../support/axe.ts";
 import { type Gallery, openStory, startGallery, storiesOf } from "../support/gallery.ts";
 import { differingShare, looks, type Machine, machineOf, smallPicture } from "../support/pictures.ts";
 
@@ -75,6 +76,29 @@ test("each story looks as it did", async ({ page }) => {
   }
   const unused = (await readdir(folder)).filter((name) => name.endsWith(".webp") && !seen.has(name));
   expect(unused, "pictures without a story").toEqual([]);
+});
+
+/** A story of components is no whole page, so it has no landmarks and no heading of its own. */
+const componentRules = {
+  rules: {
+    ...allRules.rules,
+    region: { enabled: false },
+    "page-has-heading-one": { enabled: false },
+    "landmark-one-main": { enabled: false },
+  },
+};
+
+test("axe finds nothing in any story, in light and dark", async ({ page }) => {
+  test.setTimeout(900_000);
+  for (const story of await storiesOf(page, gallery)) {
+    await openStory(page, gallery, story, "light");
+    const rules = story.startsWith("console") ? allRules : componentRules;
+    expect.soft(await findingsOf(page, rules), `${story} light`).toEqual([]);
+    // Only colors differ between the themes.
+    await openStory(page, gallery, story, "dark");
+    const colors = await findingsOf(page, { runOnly: ["color-contrast"] });
+    expect.soft(colors, `${story} dark`).toEqual([]);
+  }
 });
 
 test("no table is wider than a small laptop's window, with long German words either", async ({ browser }) => {

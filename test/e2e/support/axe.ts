@@ -8,7 +8,7 @@ const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe
 /** Everything that axe finds on the page, down to the minor findings. Each is one line. */
 export async function findingsOf(page: Page, options: RunOptions = {}): Promise<readonly string[]> {
   // Evaluated, not added as an element: the page's policy allows no scripts of others.
-  await page.evaluate(source);
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(source);
   // Colors that have just changed are measured after they were drawn.
   await page.evaluate(
     () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
