@@ -5,7 +5,8 @@ const chromium = process.env["GLEANER_CHROMIUM"];
 export default defineConfig({
   testDir: ".",
   outputDir: "../../test-results",
-  workers: 1,
+  // Pages mostly wait for timers and networks, so two files run at a time, each with a farm of its own.
+  workers: 2,
   timeout: 120_000,
   expect: { timeout: 20_000 },
   reporter: [["list"], ["json"]],
@@ -27,6 +28,7 @@ export default defineConfig({
         },
       },
     },
-    { name: "desktop", testDir: "desktop" },
+    // All tests share one desktop.
+    { name: "desktop", testDir: "desktop", workers: 1 },
   ],
 });

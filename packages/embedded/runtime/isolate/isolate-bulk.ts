@@ -57,29 +57,46 @@ const searchMethods = { match: "", matchAll: "g", search: "" };
 /** Functions of `Object` that name each character of a text, and each element of a buffer. */
 const naming = ["entries", "getOwnPropertyDescriptors", "getOwnPropertyNames", "keys", "values"];
 
-/** The text of a method that does something before the built-in one. Each has code of its own, so V8 can compile both as one. */
-const guarded = (owner: string, name: string, before: string): string => `{
+/** The owners of methods that are guarded, by the text that names them. */
+const owners = {
+  Array,
+  "Array.prototype": Array.prototype,
+  JSON,
+  Map,
+  Object,
+  Promise,
+  "String.prototype": String.prototype,
+};
+type Owner = keyof typeof owners;
+
+/** The parameters of a method that has as many as the built-in one. */
+function parametersOf(owner: Owner, name: string): string {
+  const { length } = Reflect.get(owners[owner], name) as { readonly length: number };
+  return Array.from({ length }, (_, index) => `_${String(index)}`).join();
+}
+
+/**
+ * The text of a method that does something before the built-in one. Each has code of its own, so V8 can compile both as one.
+ * Setting a built-in method keeps it hidden from enumeration, and costs a third of defining it: each world sets sixty.
+ */
+const guarded = (owner: Owner, name: string, before: string): string => `{
   const own = ${owner}.${name};
-  guard(${owner}, own, { ${name}(...args) { ${before} return apply(own, this, args); } }.${name});
+  ${owner}.${name} = { ${name}(${parametersOf(owner, name)}) { ${before} return apply(own, this, arguments); } }.${name};
 }`;
-const allGuarded = (owner: string, names: readonly string[], before: string): string =>
+const allGuarded = (owner: Owner, names: readonly string[], before: string): string =>
   names.map((name) => guarded(owner, name, before)).join("");
 
 const listBefore =
-  "if (!isSmallList(args[0])) { reserve.list(args[0]); args[0] = reserve.watched(args[0]); }";
+  "if (!isSmallList(arguments[0])) { reserve.list(arguments[0]); arguments[0] = reserve.watched(arguments[0]); }";
 
 const promisesBefore = listBefore.replace("watched", "promises");
 
 /** Runs in the realm. */
 const guards = new vm.Script(`((reserve) => {
   "use strict";
-  const { apply, defineProperty } = Reflect;
+  const { apply } = Reflect;
   const { isArray } = Array;
   const { isView } = ArrayBuffer;
-  const guard = (owner, own, value) => {
-    defineProperty(value, "length", { value: own.length });
-    defineProperty(owner, own.name, { value });
-  };
   const isSmallList = (list) => isArray(list) && list.length <= ${String(smallLength)};
   const isSmallText = (text) => typeof text === "string" && text.length <= ${String(smallLength)};
   const patternOf = (text, flags) => reserve.isRisky(text) ? reserve.pattern(new RegExp(text, flags)) : text;
@@ -103,19 +120,19 @@ const guards = new vm.Script(`((reserve) => {
       guarded(
         "String.prototype",
         name,
-        `if (!isSmallText(this)) reserve.text(this); if (typeof args[0] === "string") args[0] = patternOf(args[0], "${flags}");`,
+        `if (!isSmallText(this)) reserve.text(this); if (typeof arguments[0] === "string") arguments[0] = patternOf(arguments[0], "${flags}");`,
       ),
     )
     .join("")}
-  ${allGuarded("Object", naming, "if (typeof args[0] === 'string' || isView(args[0])) reserve.names(args[0]);")}
-  ${guarded("Object", "assign", "for (let i = 1; i < args.length; i += 1) if (typeof args[i] === 'string') reserve.names(args[i]);")}
+  ${allGuarded("Object", naming, "if (typeof arguments[0] === 'string' || isView(arguments[0])) reserve.names(arguments[0]);")}
+  ${guarded("Object", "assign", "for (let i = 1; i < arguments.length; i += 1) if (typeof arguments[i] === 'string') reserve.names(arguments[i]);")}
   ${allGuarded("Promise", ["all", "allSettled", "any", "race"], promisesBefore)}
   ${allGuarded("Array", ["from", "fromAsync"], listBefore)}
   ${allGuarded("Object", ["fromEntries", "groupBy"], listBefore)}
   ${guarded("Map", "groupBy", listBefore)}
-  ${guarded("Array.prototype", "concat", "const count = countAll(args); if (count > 1 || !isSmallList(this)) reserve.more(this, count);")}
-  ${guarded("Array.prototype", "flat", `if (isArray(this)) reserve.elements(countFlat(this, args[0] ?? 1, ${String(maxElements)}));`)}
-  ${guarded("JSON", "parse", "if (!isSmallText(args[0])) reserve.text(args[0]);")}
+  ${guarded("Array.prototype", "concat", "const count = countAll(arguments); if (count > 1 || !isSmallList(this)) reserve.more(this, count);")}
+  ${guarded("Array.prototype", "flat", `if (isArray(this)) reserve.elements(countFlat(this, arguments[0] ?? 1, ${String(maxElements)}));`)}
+  ${guarded("JSON", "parse", "if (!isSmallText(arguments[0])) reserve.text(arguments[0]);")}
 })`);
 
 const reserve = {
