@@ -26,6 +26,11 @@ async function main(): Promise<number> {
   }
   const isWanted = ({ name }: Step): boolean => wanted.length === 0 || wanted.includes(name);
   const reports = mkdtempSync(join(tmpdir(), "gleaner-test-"));
+  // Hundreds of tests start a backend on the same functions.
+  process.env["CONVEX_EMBEDDED_CACHE"] ??= join(
+    import.meta.dirname,
+    "../../node_modules/.cache/convex-embedded",
+  );
   const results: Result[] = await runChecks(checks.filter(isWanted));
   for (const step of suites.filter(isWanted)) results.push(await runSuite(step, join(reports, step.name)));
   rmSync(reports, { recursive: true, force: true });

@@ -200,7 +200,7 @@ test("npx convex codegen, dev --once, run --push and deploy --dry-run work with 
       const app = defineApp(); app.use(limiter); export default app;`,
     "limits.ts": `${server} import { components } from "./_generated/api";
       import { RateLimiter } from "@convex-dev/rate-limiter";
-      const limiter = new RateLimiter(components.rateLimiter, { tap: { kind: "fixed window", rate: 1, period: 60_000 } });
+      const limiter = new RateLimiter(components.rateLimiter, { tap: { kind: "fixed window", rate: 1, period: 86_400_000 } });
       export const tap = mutation({ handler: async (ctx) => (await limiter.limit(ctx, "tap")).ok });`,
   });
   const options = ["--typecheck", "disable"];

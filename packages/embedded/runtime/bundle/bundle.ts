@@ -8,6 +8,7 @@ import { bundleNodeModules } from "../source/bundle-node-modules.ts";
 import { buildModules, toScript } from "../source/bundle-script.ts";
 import type { BundledScript, NodeBundle } from "../source/bundled-script.ts";
 import { modulesByEnvironment } from "../source/module-environment.ts";
+import { cachedScript } from "../source/script-cache.ts";
 import { findComponents } from "./component-definitions.ts";
 import { findExternalPackages } from "./external-packages.ts";
 
@@ -53,7 +54,7 @@ async function bundle(root: string): Promise<BundleOutcome> {
       ...(definition === appComponent ? [] : faultsOfComponent(environments.node)),
     ];
     if (faults.length > 0) return { kind: "failed", message: faults.join("\n") };
-    scripts.set(definition, await toScript(await buildModules(root, environments.isolate)));
+    scripts.set(definition, await cachedScript(await buildModules(root, environments.isolate), toScript));
     if (environments.node.length > 0) {
       const packages = await findExternalPackages(root);
       if (packages.kind === "failed") return packages;

@@ -10,6 +10,7 @@ import {
 } from "../source/bundle-script.ts";
 import { type BundledScript, type NodeBundle, nodeFileOf } from "../source/bundled-script.ts";
 import { packMap } from "../source/packed-map.ts";
+import { cachedScript } from "../source/script-cache.ts";
 import { type BundleOutcome, faultsOfComponent, joinScripts } from "./bundle.ts";
 import { bundleDefinitions, evaluateDefinitions, referenceTo, type Uses } from "./component-definitions.ts";
 
@@ -51,7 +52,7 @@ export async function bundlePushed(definitions: PushedCode): Promise<BundleOutco
   const scripts = new Map<string, BundledScript>();
   for (const { path, files: each } of definitions) {
     const isolated = each.filter(({ environment }) => environment === "isolate");
-    scripts.set(path, await toScript(await lowered(isolated)));
+    scripts.set(path, await cachedScript(await lowered(isolated), toScript));
   }
   const node = app === undefined ? null : nodeBundleOf(forNode(app));
   return { kind: "bundled", bundle: joinScripts(evaluated.mounts, scripts, node) };
