@@ -9,7 +9,8 @@ const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url
  * they look for their libraries relative to their own files.
  */
 export default defineConfig({
-  ssr: { noExternal: true, external: ["koffi", "node-llama-cpp"] },
+  // Only a checkout fetches Electron.
+  ssr: { noExternal: true, external: ["koffi", "node-llama-cpp", "@electron/get"] },
   build: {
     ssr: true,
     outDir: "out/headless",

@@ -17,11 +17,14 @@ export function missingForDesktop(): string | null {
 export function desktopShell(display: string): Shell {
   const root = process.getuid?.() === 0;
   const args = [process.env["GLEANER_ELECTRON_ARGS"] ?? "", root ? "--no-sandbox" : "", "--disable-gpu"];
-  return chooseShell({
+  const shell = chooseShell({
     ...process.env,
     DISPLAY: display,
     GLEANER_ELECTRON_ARGS: args.filter(Boolean).join(" "),
   });
+  if (shell.kind !== "lacks-electron") return shell;
+  const because = "Electron is not installed (to install it: npx install-electron)";
+  return { kind: "headless", because, attended: true };
 }
 
 export type Display = { readonly name: string; readonly close: () => Promise<void> };

@@ -5,7 +5,7 @@ import { defaultDataFolder, installed } from "../../launch/core/paths.ts";
 import { openSecretOutput } from "../../launch/core/secret-output.ts";
 import { stopSignal } from "../../launch/core/stop-signal.ts";
 import { startDonorChild } from "../../launch/donor/donor.ts";
-import { type Shell, shellFor } from "../../launch/donor/shell.ts";
+import { findShell, type Shell } from "../../launch/donor/shell.ts";
 import type { Pin } from "../../main/connection/pin.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import { CommandError, type Verb } from "../command/command.ts";
@@ -81,7 +81,7 @@ async function run(args: readonly string[]): Promise<void> {
     ...(flags.name === undefined ? {} : { name: flags.name }),
   };
   for (const folder of [options.folder, options.logFolder]) await makePrivate(folder);
-  const shell = shellFor(flags);
+  const shell = await findShell(flags);
   const progress = new JoinProgress({ hasCode: options.enrollmentCode !== null, isJson: flags.json });
   const child = await startDonorChild(shell, options);
   // Tells a donor that cannot join from one that runs before it says that it runs.

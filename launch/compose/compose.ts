@@ -13,7 +13,7 @@ import {
 } from "../core/data-folder.ts";
 import { openSecretOutput, type SecretOutput } from "../core/secret-output.ts";
 import { startDonorChild } from "../donor/donor.ts";
-import { shellFor } from "../donor/shell.ts";
+import { findShell } from "../donor/shell.ts";
 import { readDemoModel } from "../organization/demo-model.ts";
 import { openInstallation } from "../organization/installation.ts";
 import { makeSecret } from "../organization/secrets.ts";
@@ -62,7 +62,7 @@ export async function startLocalDonor(
   enrollmentCode: string | null,
   firstHour: boolean,
 ): Promise<LocalDonor> {
-  const shell = shellFor(options);
+  const shell = await findShell(options);
   const child = await startDonorChild(shell, {
     folder: folder.donorFolder,
     logFolder: folder.logFolder,

@@ -1,20 +1,31 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { chooseShell } from "./shell.ts";
 
-const nowhere = { ELECTRON_OVERRIDE_DIST_PATH: "/nowhere" };
+const nowhere = { ELECTRON_OVERRIDE_DIST_PATH: "/nowhere", GLEANER_ELECTRON_ARGS: "--no-sandbox" };
 
 it("assumes that nobody uses a machine without a display", () => {
   expect(chooseShell(nowhere, "linux")).toMatchObject({ kind: "headless", attended: false });
 });
 
-it.each([
-  [{ ...nowhere, DISPLAY: ":0" }, "linux"],
-  [{ ...nowhere, WAYLAND_DISPLAY: "wayland-0" }, "linux"],
-  [nowhere, "darwin"],
-  [nowhere, "win32"],
-] as const)(
-  "assumes that somebody uses a machine with a display, with or without Electron: %j, %s",
-  (env, platform) => {
-    expect(chooseShell(env, platform)).toMatchObject({ kind: "headless", attended: true });
-  },
-);
+describe.each([
+  [{ DISPLAY: ":0" }, "linux"],
+  [{ WAYLAND_DISPLAY: "wayland-0" }, "linux"],
+  [{}, "darwin"],
+  [{}, "win32"],
+] as const)("with a display: %j, %s", (display, platform) => {
+  it("assumes that somebody uses the machine, and names the folder that has no Electron", () => {
+    const shell = chooseShell({ ...nowhere, ...display }, platform);
+    expect(shell).toMatchObject({
+      kind: "headless",
+      attended: true,
+      because: expect.stringContaining("/nowhere") as string,
+    });
+  });
+});
+
+it("never asks for Electron where it could not run", () => {
+  const env = { DISPLAY: ":0", GLEANER_ELECTRON_ARGS: "" };
+  const isRoot = process.getuid?.() === 0;
+  expect(chooseShell(env, "linux").kind).not.toBe(isRoot ? "lacks-electron" : "headless");
+  expect(chooseShell({}, "linux").kind).toBe("headless");
+});

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { installed } from "../core/paths.ts";
+import { electronPackage, fetchElectron } from "./fetch-electron.ts";
 
 /** Whether the desktop app can be opened here. `because` says why not, as a clause for the terminal. */
 export type Shell =
@@ -9,15 +9,16 @@ export type Shell =
   /** `attended`: there is a display, so a person may use this computer and must not be disturbed. */
   | { readonly kind: "headless"; readonly because: string; readonly attended: boolean };
 
-/** Looks for a display and for Electron. Never downloads Electron: `npx install-electron` does that. */
-export function chooseShell(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): Shell {
+/** A desktop app that cannot be opened only because there is no Electron yet. */
+type Lacking = { readonly kind: "lacks-electron" };
+
+/** Looks for a display and for Electron. */
+export function chooseShell(
+  env: NodeJS.ProcessEnv,
+  platform: NodeJS.Platform = process.platform,
+): Shell | Lacking {
   if (platform === "linux" && !env["DISPLAY"] && !env["WAYLAND_DISPLAY"]) {
     return { kind: "headless", because: "there is no display", attended: false };
-  }
-  const electron = findElectron(env, platform);
-  if (electron === null) {
-    const because = "Electron is not installed (to install it: npx install-electron)";
-    return { kind: "headless", because, attended: true };
   }
   const args = (env["GLEANER_ELECTRON_ARGS"] ?? "").split(" ").filter((arg) => arg !== "");
   if (platform === "linux" && process.getuid?.() === 0 && !args.includes("--no-sandbox")) {
@@ -27,23 +28,44 @@ export function chooseShell(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = 
       attended: true,
     };
   }
-  return { kind: "desktop", electron, args };
+  if (installed) return installedShell(args);
+  const electron = electronFile(env, platform);
+  if (existsSync(electron)) return { kind: "desktop", electron, args };
+  const given = env["ELECTRON_OVERRIDE_DIST_PATH"];
+  if (given === undefined) return { kind: "lacks-electron" };
+  const because = `there is no Electron in ${given}, which ELECTRON_OVERRIDE_DIST_PATH names`;
+  return { kind: "headless", because, attended: true };
 }
 
-/** The shell that the options ask for; without them, that of `chooseShell`. */
-export function shellFor({ headless, attended = false }: ShellOptions): Shell {
-  if (!headless && !attended) return chooseShell(process.env);
-  return { kind: "headless", because: `you asked for ${headless ? "--headless" : "--attended"}`, attended };
+/** The installed program's own Electron. Its command may also run in another Node. */
+function installedShell(args: readonly string[]): Shell {
+  return "electron" in process.versions
+    ? { kind: "desktop", electron: process.execPath, args }
+    : { kind: "headless", because: "this command runs without Electron", attended: true };
+}
+
+/** The shell that the options ask for; without them, that of `chooseShell`. Fetches Electron if only that lacks. */
+export async function findShell({ headless, attended = false }: ShellOptions): Promise<Shell> {
+  if (headless || attended) {
+    return { kind: "headless", because: `you asked for ${headless ? "--headless" : "--attended"}`, attended };
+  }
+  const found = chooseShell(process.env);
+  if (found.kind !== "lacks-electron") return found;
+  const failure = await fetchElectron((line) => console.error(line));
+  const fetched = chooseShell(process.env);
+  if (fetched.kind !== "lacks-electron") return fetched;
+  const because = `Electron could not be fetched: ${failure ?? "its program is not there"} (to try again: npx install-electron)`;
+  return { kind: "headless", because, attended: true };
 }
 
 type ShellOptions = { readonly headless: boolean; readonly attended?: boolean };
 
-function findElectron(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string | null {
-  if (installed) return "electron" in process.versions ? process.execPath : null;
-  const electronPackage = createRequire(import.meta.url).resolve("electron/package.json");
-  const folder = env["ELECTRON_OVERRIDE_DIST_PATH"] ?? join(dirname(electronPackage), "dist");
-  const file = join(folder, executableName(platform));
-  return existsSync(file) ? file : null;
+/** Where Electron's program is, or would be. */
+export function electronFile(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): string {
+  return join(
+    env["ELECTRON_OVERRIDE_DIST_PATH"] ?? join(electronPackage(), "dist"),
+    executableName(platform),
+  );
 }
 
 function executableName(platform: NodeJS.Platform): string {

@@ -127,6 +127,7 @@ export const rooms: Readonly<Record<string, Row>> = {
       "resources/demo-model",
     ],
     packages: [
+      "@electron/get",
       "@gleaner/embedded/start-line",
       "@peculiar/x509",
       "node:",

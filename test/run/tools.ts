@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { fetchElectron } from "../../launch/donor/fetch-electron.ts";
+import { electronFile } from "../../launch/donor/shell.ts";
 
 /** A tool that a machine may lack: found with its environment, or lacking with a remedy. */
 export type Tool =
@@ -87,7 +88,7 @@ async function playwrightChromium(): Promise<string> {
 /**
  * Finds an Electron and a private display with a tray and a pointer. The tests never use a person's display.
  */
-export function findDesktop(env: NodeJS.ProcessEnv = process.env): Tool {
+export async function findDesktop(env: NodeJS.ProcessEnv = process.env): Promise<Tool> {
   if (process.platform !== "linux") {
     return {
       kind: "lacking",
@@ -95,42 +96,34 @@ export function findDesktop(env: NodeJS.ProcessEnv = process.env): Tool {
       remedy: "run them on Linux, or in a container",
     };
   }
-  if (!existsSync(electronFile(env))) {
-    spawnSync(process.execPath, [join(electronPackage(), "install.js")], {
-      stdio: "inherit",
-      timeout: 300_000,
-    });
-  }
-  if (!existsSync(electronFile(env))) {
+  const electron = electronFile(env);
+  const failure =
+    existsSync(electron) || env["ELECTRON_OVERRIDE_DIST_PATH"] !== undefined
+      ? null
+      : await fetchElectron((line) => console.log(line));
+  if (!existsSync(electron)) {
     return {
       kind: "lacking",
-      reason: "there is no Electron binary here, and it could not be fetched",
+      reason: `there is no Electron here${failure === null ? "" : `, and it could not be fetched: ${failure}`}`,
       remedy: "npx install-electron   (or point ELECTRON_OVERRIDE_DIST_PATH at an unpacked Electron)",
     };
   }
   const lacking = desktopCommands.filter((command) => !onPath(command));
-  if (lacking.length === 0)
-    return { kind: "found", env: {}, wrap: ["dbus-run-session", "--", "xvfb-run", "-a"] };
-  return {
-    kind: "lacking",
-    reason: `the desktop tests need ${lacking.join(", ")}`,
-    remedy: "apt-get install xvfb xauth xdotool x11-utils trayer dbus dbus-x11",
-  };
+  if (lacking.length > 0) {
+    return {
+      kind: "lacking",
+      reason: `the desktop tests need ${lacking.join(", ")}`,
+      remedy: "apt-get install xvfb xauth xdotool x11-utils trayer dbus dbus-x11",
+    };
+  }
+  const version = join(dirname(electron), "version");
+  console.log(
+    `On Electron ${existsSync(version) ? readFileSync(version, "utf8").trim() : "of unknown version"}.`,
+  );
+  return { kind: "found", env: {}, wrap: ["dbus-run-session", "--", "xvfb-run", "-a"] };
 }
 
 const desktopCommands = ["xvfb-run", "xdotool", "xwininfo", "trayer", "dbus-run-session"];
-
-function electronPackage(): string {
-  return dirname(createRequire(import.meta.url).resolve("electron/package.json"));
-}
-
-function electronFile(env: NodeJS.ProcessEnv): string {
-  const folder = env["ELECTRON_OVERRIDE_DIST_PATH"] ?? join(electronPackage(), "dist");
-  const name = { win32: "electron.exe", darwin: "Electron.app/Contents/MacOS/Electron" }[
-    process.platform as string
-  ];
-  return join(folder, name ?? "electron");
-}
 
 function onPath(command: string): boolean {
   return (process.env["PATH"] ?? "").split(":").some((folder) => existsSync(join(folder, command)));
