@@ -76,15 +76,23 @@ function parametersOf(owner: Owner, name: string): string {
 }
 
 /**
- * The text of a method that does something before the built-in one. Each has code of its own, so V8 can compile both as one.
+ * The text of methods that do something before the built-in ones. Each has code of its own, so V8 can compile both as one.
  * Setting a built-in method keeps it hidden from enumeration, and costs a third of defining it: each world sets sixty.
  */
-const guarded = (owner: Owner, name: string, before: string): string => `{
-  const own = ${owner}.${name};
-  ${owner}.${name} = { ${name}(${parametersOf(owner, name)}) { ${before} return apply(own, this, arguments); } }.${name};
-}`;
-const allGuarded = (owner: Owner, names: readonly string[], before: string): string =>
-  names.map((name) => guarded(owner, name, before)).join("");
+const allGuarded = (owner: Owner, names: readonly string[], before: string): string => {
+  const own = (name: string): string => `${owner.replace(".", "_")}_${name}`;
+  const methods = names.map(
+    (name) =>
+      `${name}(${parametersOf(owner, name)}) { ${before} return apply(${own(name)}, this, arguments); },`,
+  );
+  return `
+  const ${names.map((name) => `${own(name)} = ${owner}.${name}`).join()};
+  {
+    const guarded = { ${methods.join("\n")} };
+    ${names.map((name) => `${owner}.${name} = guarded.${name};`).join("")}
+  }`;
+};
+const guarded = (owner: Owner, name: string, before: string): string => allGuarded(owner, [name], before);
 
 const listBefore =
   "if (!isSmallList(arguments[0])) { reserve.list(arguments[0]); arguments[0] = reserve.watched(arguments[0]); }";

@@ -1,4 +1,5 @@
 import type vm from "node:vm";
+import { lazyGlobal } from "./lazy-global.ts";
 
 const locale = "en-US";
 
@@ -29,12 +30,19 @@ export function fixLocale(global: vm.Context): void {
     Object.defineProperty(prototype, method, { value });
   }
   const intl = global["Intl"] as Record<string, unknown>;
+  lazyGlobal(global, "Intl", () => withLocales(intl));
+}
+
+function withLocales(intl: Record<string, unknown>): unknown {
   for (const name of Object.getOwnPropertyNames(intl)) {
     const constructor = intl[name];
     if (typeof constructor === "function" && "supportedLocalesOf" in constructor) {
       Object.defineProperty(intl, name, { value: withLocale(constructor as unknown as AnyFunction) });
     }
   }
+  // Not part of JavaScript, and it takes the machine's locale.
+  Reflect.deleteProperty(intl, "v8BreakIterator");
+  return intl;
 }
 
 function withLocale(constructor: AnyFunction): AnyFunction {

@@ -1,5 +1,6 @@
 import vm from "node:vm";
 import { endOnce } from "../native/end-in-time.ts";
+import { lazyGlobal } from "./lazy-global.ts";
 
 /** Watching a call takes about 0.1 ms. */
 const alwaysWatched = 1_000;
@@ -58,18 +59,16 @@ const guards = new vm.Script(`((watch) => {
   });
 })`);
 
-/** Lets WebAssembly that does not return be ended in time: its loops have no ticks. Most realms never use it. */
+/** Lets WebAssembly that does not return be ended in time: its loops have no ticks. */
 export function watchWasm(global: vm.Context): void {
   const wasm: unknown = global["WebAssembly"];
-  const set = (value: unknown): void => {
-    Object.defineProperty(global, "WebAssembly", { value, writable: true, configurable: true });
-  };
-  const get = (): unknown => {
-    set(wasm);
+  const make = (): unknown => {
+    // The guards run where `WebAssembly` is still the built-in one.
+    Object.defineProperty(global, "WebAssembly", { value: wasm, writable: true, configurable: true });
     (guards.runInContext(global) as (watch: <T>(call: () => T) => T) => void)(callWatcher());
     return wasm;
   };
-  Object.defineProperty(global, "WebAssembly", { get, set, configurable: true });
+  lazyGlobal(global, "WebAssembly", make);
 }
 
 /** Calls within a watched one are watched with it. */

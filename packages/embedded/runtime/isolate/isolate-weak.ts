@@ -1,4 +1,5 @@
 import vm from "node:vm";
+import { lazyGlobal } from "./lazy-global.ts";
 
 /** Runs in the realm. Functions must not observe the garbage collector, which behaves differently in each run. */
 const strongReferences = new vm.Script(`
@@ -47,10 +48,13 @@ const lastMatch = [
 
 /** Makes weak references strong, disables finalizers, and removes state that V8 keeps between functions. */
 export function hideGarbageCollection(global: vm.Context): void {
-  for (const [name, value] of Object.entries(strongReferences.runInContext(global) as object)) {
-    Object.defineProperty(global, name, { value, writable: true, configurable: true });
+  let made: { readonly [name: string]: unknown } | null = null;
+  for (const name of ["WeakRef", "FinalizationRegistry"]) {
+    lazyGlobal(global, name, () => {
+      made ??= strongReferences.runInContext(global) as { readonly [name: string]: unknown };
+      return made[name];
+    });
   }
   const regExp = global["RegExp"] as object;
   for (const name of lastMatch) Reflect.deleteProperty(regExp, name);
-  Reflect.deleteProperty(global["Intl"] as object, "v8BreakIterator");
 }
