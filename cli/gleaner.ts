@@ -9,12 +9,12 @@ import { metricsToken } from "./operator/metrics-token.ts";
 import { newOrganization } from "./operator/new-organization.ts";
 import { queueSettings } from "./operator/queue-settings.ts";
 import { restore } from "./operator/restore.ts";
-import { signInLink } from "./operator/sign-in-link.ts";
+import { makeSignInLink } from "./operator/sign-in-link.ts";
 
 runCommand([
   ...donorVerbs,
   ["new-organization", newOrganization],
-  ["sign-in-link", signInLink],
+  ["sign-in-link", makeSignInLink],
   ["metrics-token", metricsToken],
   ["entry", entry],
   ["backup", backup],

@@ -1,3 +1,4 @@
+import { alreadyRunning } from "./compose/already-running.ts";
 import { prepare, startLocalFarm } from "./compose/compose.ts";
 import { parseStartOptions, usage } from "./compose/start-options.ts";
 import type { Child } from "./core/child.ts";
@@ -12,8 +13,13 @@ async function main(): Promise<void> {
     return;
   }
   const stopped = stopSignal();
-  console.log("Starting the backend and this computer's donor.");
   const prepared = await prepare(options, defaultDataFolder(process.env));
+  const running = await alreadyRunning(prepared);
+  if (running !== null) {
+    console.log(running);
+    return;
+  }
+  console.log("Starting the backend and this computer's donor.");
   const children: Child[] = [];
   try {
     const starting = startLocalFarm(prepared, children);

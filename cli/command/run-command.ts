@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { visibleText } from "../../app/format/visible.ts";
 import { explain, LaunchError } from "../../launch/core/launch-error.ts";
+import { root } from "../../launch/core/paths.ts";
 import { CommandError, exitFailed, exitUsage, type Verb } from "./command.ts";
 
 export type Verbs = readonly (readonly [name: string, verb: Verb])[];
@@ -23,6 +26,10 @@ async function perform(verbs: ReadonlyMap<string, Verb>): Promise<number> {
     console.log(usageOf(verbs));
     return 0;
   }
+  if (name === "--version") {
+    console.log(version());
+    return 0;
+  }
   const verb = verbs.get(name);
   if (verb === undefined) {
     console.error(`Unknown command "${name}".\n\n${usageOf(verbs)}`);
@@ -36,8 +43,16 @@ async function perform(verbs: ReadonlyMap<string, Verb>): Promise<number> {
   return 0;
 }
 
+/** The version of this program, by its package.json. */
+function version(): string {
+  const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+    readonly version: string;
+  };
+  return manifest.version;
+}
+
 function usageOf(verbs: ReadonlyMap<string, Verb>): string {
   const width = Math.max(...[...verbs.keys()].map((name) => name.length));
   const lines = [...verbs].map(([name, { summary }]) => `  ${name.padEnd(width)} ${summary}`);
-  return `gleaner COMMAND [options]\n\n${lines.join("\n")}\n\nFor details: gleaner COMMAND --help`;
+  return `gleaner COMMAND [options]\n\n${lines.join("\n")}\n\nFor details: gleaner COMMAND --help. The version: gleaner --version`;
 }

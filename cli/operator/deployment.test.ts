@@ -8,7 +8,8 @@ it("gives up on a deployment that accepts the connection and never answers", asy
   const server = createServer(() => undefined);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
-  await expect(new Deployment(url, "key", null, 20).fetch("/api/embedded/conflicts")).rejects.toMatchObject({
+  const deployment = new Deployment({ url, pin: null, siteUrl: null }, "key", 20);
+  await expect(deployment.fetch("/api/embedded/conflicts")).rejects.toMatchObject({
     exitCode: exitUnreachable,
     message: expect.stringContaining("no answer in time") as string,
   });

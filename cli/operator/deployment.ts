@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
-import { readBackendAddress } from "../../launch/core/data-folder.ts";
+import { type BackendAddress, readBackendAddress } from "../../launch/core/data-folder.ts";
 import { defaultDataFolder } from "../../launch/core/paths.ts";
 import { fetchPinned } from "../../launch/core/pinned-fetch.ts";
 import type { Pin } from "../../main/connection/pin.ts";
@@ -37,13 +37,16 @@ export class Deployment {
   readonly adminKey: string;
   /** The key of the deployment; null if the system's authorities vouch for it, or on loopback. */
   readonly pin: Pin | null;
+  /** The address of its API and console, if it is known. */
+  readonly siteUrl: string | null;
   readonly #fetch: typeof fetch;
 
-  constructor(url: string, adminKey: string, pinned: Pin | null, withinMs = answersWithinMs) {
+  constructor({ url, pin, siteUrl }: BackendAddress, adminKey: string, withinMs = answersWithinMs) {
     this.url = url;
     this.adminKey = adminKey;
-    this.pin = pinned;
-    this.#fetch = fetchPinned(pinned, withinMs);
+    this.pin = pin;
+    this.siteUrl = siteUrl;
+    this.#fetch = fetchPinned(pin, withinMs);
   }
 
   /**
@@ -79,11 +82,12 @@ function reasonOf(error: unknown): string {
 export async function findDeployment(flags: DeploymentFlags, env: NodeJS.ProcessEnv): Promise<Deployment> {
   const folder = defaultDataFolder(env);
   // The recorded address is of this machine, so its traffic stays here.
-  const { url, pin } =
+  const address =
     flags.url === undefined
       ? await readBackendAddress(folder)
-      : { url: flags.url, pin: readTrustFor(flags.url, flags, env).pin };
-  return new Deployment(url.replace(/\/+$/, ""), await readAdminKey(flags, env, folder), pin);
+      : { url: flags.url, pin: readTrustFor(flags.url, flags, env).pin, siteUrl: null };
+  const url = address.url.replace(/\/+$/, "");
+  return new Deployment({ ...address, url }, await readAdminKey(flags, env, folder));
 }
 
 async function readAdminKey(flags: DeploymentFlags, env: NodeJS.ProcessEnv, folder: string): Promise<string> {

@@ -18,6 +18,7 @@ import { readDemoModel } from "../organization/demo-model.ts";
 import { openInstallation } from "../organization/installation.ts";
 import { makeSecret } from "../organization/secrets.ts";
 import { Setup } from "../organization/setup.ts";
+import { consoleOf, signInLink } from "../organization/sign-in-link.ts";
 import { type DonorStep, nextSteps, type OthersStep } from "./next-steps.ts";
 import type { StartOptions } from "./start-options.ts";
 
@@ -49,6 +50,7 @@ export async function startLocalBackend({ folder, adminKey, options }: Prepared)
     insecureHttp: options.insecureHttp,
     console: true,
   });
+  // Over loopback, where a browser does not warn of our own certificate.
   await writeBackendAddress(folder.path, backend);
   return backend;
 }
@@ -145,12 +147,12 @@ async function signInLinks(
   token: string,
   secrets: SecretOutput,
 ): Promise<{ readonly signInLink: string; readonly awaySignInLink: string | null }> {
-  const away = `${publicSiteUrl}/console/#signin=${token}`;
+  const away = signInLink(consoleOf(publicSiteUrl), token);
   if (certificate === null || siteUrl === publicSiteUrl) {
     return { signInLink: await secrets.line("sign-in-link", away), awaySignInLink: null };
   }
   return {
-    signInLink: await secrets.line("sign-in-link", `${siteUrl}/console/#signin=${token}`),
+    signInLink: await secrets.line("sign-in-link", signInLink(consoleOf(siteUrl), token)),
     awaySignInLink: await secrets.line("sign-in-link-away", away),
   };
 }

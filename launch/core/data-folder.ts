@@ -79,19 +79,28 @@ export async function writeInstallation(folder: DataFolder, installation: Instal
   await replaceFile(join(folder.path, "installation.json"), `${JSON.stringify(installation, null, 2)}\n`);
 }
 
-/** An address for programs on this machine. With TLS it has the pin of the server's key. */
-export type BackendAddress = { readonly url: string; readonly pin: Pin | null };
+/** The addresses of a backend for this machine. With TLS it has the pin of the server's key. */
+export type BackendAddress = {
+  readonly url: string;
+  readonly pin: Pin | null;
+  /** Of the API and the console; null if an older Gleaner recorded the address. */
+  readonly siteUrl: string | null;
+};
 
 /** Records where the backend was started last, for the commands that connect to it. */
-export async function writeBackendAddress(folder: string, { url, pin }: BackendAddress): Promise<void> {
-  await replaceFile(join(folder, "backend-url"), pin === null ? `${url}\n` : `${url}\n${pin}\n`);
+export async function writeBackendAddress(
+  folder: string,
+  { url, pin, siteUrl }: BackendAddress,
+): Promise<void> {
+  await replaceFile(join(folder, "backend-url"), [url, pin ?? "", siteUrl ?? "", ""].join("\n"));
 }
 
 /** The address of the last started backend, or the default address. */
 export async function readBackendAddress(folder: string): Promise<BackendAddress> {
   const text = await readFile(join(folder, "backend-url"), "utf8").catch(() => "");
-  const [url = "", pin = null] = text.trim().split("\n");
-  return url === "" ? { url: "http://127.0.0.1:3210", pin: null } : { url, pin };
+  const [url = "", pin = "", siteUrl = ""] = text.split("\n").map((line) => line.trim());
+  if (url === "") return { url: "http://127.0.0.1:3210", pin: null, siteUrl: null };
+  return { url, pin: pin === "" ? null : pin, siteUrl: siteUrl === "" ? null : siteUrl };
 }
 
 /** Reads a secret from its file, or makes it there (mode 0600) on first use. */

@@ -16,14 +16,15 @@ export type SecretOutput = {
   readonly word: (name: string, secret: string) => Promise<string>;
 };
 
-/** @param dataFolder gets the folder `secrets`. Files of an earlier start are removed. */
+/** @param dataFolder gets the folder `secrets`. Files of an earlier start are removed, unless that still runs. */
 export async function openSecretOutput(
   dataFolder: string,
   isTerminal: boolean,
   env: NodeJS.ProcessEnv,
+  runsStill = false,
 ): Promise<SecretOutput> {
   const folder = join(dataFolder, "secrets");
-  await rm(folder, { recursive: true, force: true });
+  if (!runsStill) await rm(folder, { recursive: true, force: true });
   const shown = (_name: string, secret: string): Promise<string> => Promise.resolve(secret);
   if (mayPrintSecrets(isTerminal, env)) return { folder: null, line: shown, word: shown };
   await mkdir(folder, { recursive: true, mode: 0o700 });

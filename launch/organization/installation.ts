@@ -24,7 +24,7 @@ export type Installed = {
 export async function openInstallation(
   folder: DataFolder,
   setup: Setup,
-  site: BackendAddress,
+  site: Pick<BackendAddress, "url" | "pin">,
   organizationName: string,
   model: ModelManifest,
 ): Promise<Installed> {
@@ -58,7 +58,7 @@ function newKeyNote(isKnown: boolean, name: string): string {
 const answersWithinMs = 60_000;
 
 /** Sends a request with the key. Only a 401 means that the key does not work. */
-async function keyWorks({ url, pin }: BackendAddress, apiKey: string): Promise<boolean> {
+async function keyWorks({ url, pin }: Pick<BackendAddress, "url" | "pin">, apiKey: string): Promise<boolean> {
   const response = await fetchPinned(pin, answersWithinMs)(`${url}/v1/models`, {
     headers: { authorization: `Bearer ${apiKey}` },
   });

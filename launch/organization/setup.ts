@@ -5,6 +5,7 @@ import { shownPrefix } from "../../app/format/secrets.ts";
 import { internal } from "../../convex/_generated/api.js";
 import type { Id } from "../../convex/_generated/dataModel.js";
 import type { Pin } from "../../main/connection/pin.ts";
+import { LaunchError } from "../core/launch-error.ts";
 import { fetchPinned } from "../core/pinned-fetch.ts";
 import { hashSecret, makeEnrollmentCode, makeSecret } from "./secrets.ts";
 
@@ -46,12 +47,14 @@ type AdminClient = {
 /** Calls the deployment's internal setup functions with the admin key, as `npx convex run` does. */
 export class Setup {
   readonly #client: AdminClient;
+  readonly #url: string;
 
   constructor(
     backend: { readonly url: string; readonly pin?: Pin | null; readonly adminKey: string },
     withinMs = answersWithinMs,
   ) {
     const fetch = fetchPinned(backend.pin ?? null, withinMs);
+    this.#url = backend.url;
     this.#client = new ConvexHttpClient(backend.url, { logger: false, fetch }) as unknown as AdminClient;
     this.#client.setAdminAuth(backend.adminKey);
   }
@@ -60,7 +63,13 @@ export class Setup {
     reference: F,
     args: FunctionArgs<F>,
   ): Promise<FunctionReturnType<F>> {
-    return this.#client.function(reference, undefined, args);
+    try {
+      return await this.#client.function(reference, undefined, args);
+    } catch (error) {
+      if (!(error instanceof TypeError && error.message === "fetch failed")) throw error;
+      const reason = error.cause instanceof Error ? error.cause.message : error.message;
+      throw new LaunchError(`Nothing answers at ${this.#url} (${reason}).`, "Start it with `npm start`.");
+    }
   }
 
   /** The organizations that exist already, so that an interrupted setup can be completed. */

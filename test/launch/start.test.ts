@@ -112,6 +112,25 @@ test("the printed steps work: curl answers, the console opens, Ctrl-C stops, and
   await stop(second);
 });
 
+test("a second start beside a running one prints a new sign-in link, and so does gleaner sign-in-link", async () => {
+  const first = start();
+  await first.until(ready);
+  const signsIn = new RegExp(`http://127\\.0\\.0\\.1:${String(port + 1)}/console/#signin=gs_[\\w-]+`);
+  const second = start();
+  expect(await second.ended).toBe(0);
+  expect(second.output()).toMatch(/Gleaner runs already for .+\. Its data is in /);
+  expect(second.output()).toMatch(signsIn);
+  const command = run("cli/gleaner.ts", ["sign-in-link", "--print-secrets"], { GLEANER_DATA: folder });
+  expect(await command.ended).toBe(0);
+  expect(command.output()).toMatch(signsIn);
+  await stop(first);
+
+  const late = run("cli/gleaner.ts", ["sign-in-link", "--print-secrets"], { GLEANER_DATA: folder });
+  expect(await late.ended).toBe(1);
+  expect(late.output()).toContain("Nothing answers at http://127.0.0.1:");
+  expect(late.output()).not.toContain("at TCPConnectWrap");
+});
+
 test("without a terminal no secret is printed, and the printed steps still work", async () => {
   const program = run("launch/start.ts", ["--headless", "--port", String(port), "--host", "0.0.0.0"], {
     GLEANER_DATA: folder,

@@ -212,6 +212,12 @@ test("a path without a route is 404", async () => {
   expect([response.status, await response.text()]).toEqual([404, "No matching routes found"]);
 });
 
+test("the address without a path leads to the page, and a post there has no route", async () => {
+  const response = await fetch(`${url}/?from=mail`, { redirect: "manual" });
+  expect([response.status, response.headers.get("location")]).toEqual([302, "/console/"]);
+  expect((await fetch(url, { method: "POST", body: "x" })).status).toBe(404);
+});
+
 test("an answer streams while the body is still arriving", async () => {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   let text = "";

@@ -29,7 +29,7 @@ type SiteOptions = Authenticators & {
   readonly stopping: AbortSignal;
 };
 
-/** The deployment's site: static folders first, then HTTP actions. */
+/** The deployment's site: static folders first, then HTTP actions. Without an action for `/`, that leads to the first folder. */
 export function siteHandler(options: SiteOptions) {
   return (request: IncomingMessage, response: ServerResponse): void => {
     answer(options, request, response).catch((error: unknown) => {
@@ -59,7 +59,7 @@ async function answer(
 }
 
 async function answerByAction(
-  { runner, sourceOf, admission, stopping, ...authenticators }: SiteOptions,
+  { runner, sourceOf, admission, staticFolders, stopping, ...authenticators }: SiteOptions,
   origin: string,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -99,10 +99,17 @@ async function answerByAction(
     admission.refusals.count(reason.status === 413 ? "message" : "memory");
     if (response !== null) await cancelBody(response);
     await refuse(incoming, outgoing, reason);
+  } else if (response === null && staticFolders[0] !== undefined && asksForRoot(incoming)) {
+    // Somebody who typed the address without a path wants the page.
+    outgoing.writeHead(302, { Location: `${staticFolders[0].path}/`, "Cache-Control": "no-store" }).end();
   } else if (response === null) {
     abandonBody();
     await refuse(incoming, outgoing, { status: 404, message: "No matching routes found" });
   } else await sendWebResponse(response, outgoing, gone.signal);
+}
+
+function asksForRoot({ method, url }: IncomingMessage): boolean {
+  return (method === "GET" || method === "HEAD") && url?.split("?", 1)[0] === "/";
 }
 
 /** HTTP actions run with any header: it may be meant for them, such as an API key. */
