@@ -4,8 +4,9 @@ import { type Browser, chromium } from "@playwright/test";
 import { ask, makeClient } from "../launch/farm/ask.ts";
 import { startFarm } from "../launch/farm/farm.ts";
 import { demoPrompts } from "../launch/farm/prompts.ts";
+import { requireChromium } from "./browser.ts";
 
-const executablePath = process.env["GLEANER_CHROMIUM"] ?? "/usr/bin/chromium";
+const executablePath = requireChromium();
 
 const farm = await startFarm({ console: true });
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });

@@ -15,9 +15,6 @@ export const consoleBench: Bench = {
   run: (rounds, say) =>
     withScratch(async (folder) => {
       const browser = await startBrowser();
-      if (browser === null) {
-        throw new Error("There is no browser here. Install Chromium, or name one in GLEANER_CHROMIUM.");
-      }
       const farm = await startFarm({ console: true });
       try {
         const { lastDevice, ...seeded } = await seed(farm, folder, rounds, say);

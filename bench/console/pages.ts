@@ -1,10 +1,10 @@
-import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Browser, chromium, type Page } from "@playwright/test";
 import { ConvexHttpClient } from "convex/browser";
 import { makeFunctionReference } from "convex/server";
 import { api } from "../../convex/_generated/api.js";
 import type { Farm } from "../../launch/farm/farm.ts";
+import { requireChromium } from "../../scripts/browser.ts";
 import { repetitions } from "../support/repetitions.ts";
 import { median } from "../support/statistics.ts";
 import { between, type Functions, usageOf } from "../support/usage.ts";
@@ -13,20 +13,18 @@ import { deviceKey, type LastDevice } from "./seed.ts";
 
 const end = makeFunctionReference<"mutation", Record<string, unknown>>("jobs:onFinal");
 
-const browsers = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 /** A page's queries have ended, and those that a change reruns have run. */
 const settledMs = 1_500;
 const opensAtMost = 3;
 const pageWithinMs = 6_000;
 const contentWithinMs = 20_000;
 
-/** Starts the browser of this machine. Returns null if it has none. */
-export async function startBrowser(): Promise<Browser | null> {
-  const path = [process.env["GLEANER_CHROMIUM"], ...browsers].find(
-    (each) => each !== undefined && existsSync(each),
-  );
-  if (path === undefined) return null;
-  return await chromium.launch({ executablePath: path, args: ["--no-sandbox", "--disable-gpu"] });
+/** Starts the browser of this machine. Rejects if it has none. */
+export async function startBrowser(): Promise<Browser> {
+  return await chromium.launch({
+    executablePath: requireChromium(),
+    args: ["--no-sandbox", "--disable-gpu"],
+  });
 }
 
 /**

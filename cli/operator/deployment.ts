@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
 import { type BackendAddress, readBackendAddress } from "../../launch/core/data-folder.ts";
+import { networkReason } from "../../launch/core/network-reason.ts";
 import { defaultDataFolder } from "../../launch/core/paths.ts";
 import { fetchPinned } from "../../launch/core/pinned-fetch.ts";
 import type { Pin } from "../../main/connection/pin.ts";
@@ -60,7 +61,7 @@ export class Deployment {
       response = await this.#fetch(`${this.url}${path}`, { ...init, headers });
     } catch (error) {
       throw new CommandError(
-        `Nothing answers at ${this.url} (${reasonOf(error)}). Start it with \`npm start\`, or name another with --url.`,
+        `Nothing answers at ${this.url} (${networkReason(error)}). Start it with \`npm start\`, or name another with --url.`,
         exitUnreachable,
       );
     }
@@ -70,12 +71,6 @@ export class Deployment {
       said.success ? said.data.message : `${path}: HTTP status ${String(response.status)}`,
     );
   }
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.name === "TimeoutError") return "no answer in time";
-  return error.cause instanceof Error ? error.cause.message : String(error);
 }
 
 /** Finds the deployment that the flags name, or the one that `npm start` runs. Rejects with CommandError. */

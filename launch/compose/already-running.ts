@@ -3,6 +3,7 @@ import { openSecretOutput } from "../core/secret-output.ts";
 import { Setup } from "../organization/setup.ts";
 import { consoleOf, signInLink } from "../organization/sign-in-link.ts";
 import type { Prepared } from "./compose.ts";
+import { adminLines } from "./next-steps.ts";
 
 /** A backend on this machine that does not answer within so many ms does not run. */
 const answersWithinMs = 5_000;
@@ -25,10 +26,13 @@ export async function alreadyRunning({ folder, adminKey, options }: Prepared): P
   return [
     `Gleaner runs already for ${installation.organizationName}. Its data is in ${folder.path}`,
     "",
-    secrets.folder === null
-      ? "ADMIN      Open the console with this link, once:"
-      : "ADMIN      Open the console. This command prints the link that signs you in, once:",
-    `  ${link}`,
+    ...adminLines({
+      secretsFolder: secrets.folder,
+      signInLink: link,
+      awaySignInLink: null,
+      certificate: null,
+      publicUrl: url,
+    }),
     "",
     `REQUESTER  The API is at ${siteUrl}/v1`,
     "",

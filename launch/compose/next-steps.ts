@@ -71,13 +71,19 @@ function secretNote(folder: string | null): string[] {
   ];
 }
 
-function adminLines({
+type AdminSteps = Pick<
+  NextSteps,
+  "secretsFolder" | "signInLink" | "awaySignInLink" | "certificate" | "publicUrl"
+>;
+
+/** How the admin gets into the console. */
+export function adminLines({
   secretsFolder,
   signInLink,
   awaySignInLink,
   certificate,
   publicUrl,
-}: NextSteps): string[] {
+}: AdminSteps): string[] {
   const where = awaySignInLink === null ? "" : " on this computer";
   return [
     secretsFolder === null

@@ -51,9 +51,9 @@ async function fetchFrom(answer: RequestListener): Promise<{ failure: string | n
 
 async function fetchVia(mirror: string): Promise<{ failure: string | null; lines: string[] }> {
   vi.stubEnv("ELECTRON_MIRROR", mirror);
+  vi.stubEnv("electron_config_cache", join(root, "cache"));
   const lines: string[] = [];
-  const env = { ...process.env, electron_config_cache: join(root, "cache") };
-  const failure = await fetchElectron((line) => lines.push(line), { folder, env, waitsMs: [1, 1] });
+  const failure = await fetchElectron((line) => lines.push(line), { folder, waitsMs: [1, 1] });
   return { failure, lines };
 }
 

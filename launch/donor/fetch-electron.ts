@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
+import { networkReason } from "../core/network-reason.ts";
 
 /** The waits before the second and the third try, in ms. */
 const waits = [1_000, 4_000];
@@ -19,7 +20,6 @@ const checksumsSchema = z.record(z.string(), z.string());
 export type FetchOptions = {
   /** The folder of the electron package. Its version is fetched, and unpacked into its folder `dist`. */
   readonly folder?: string;
-  readonly env?: NodeJS.ProcessEnv;
   readonly waitsMs?: readonly number[];
 };
 
@@ -35,14 +35,14 @@ export function electronPackage(): string {
  */
 export async function fetchElectron(
   tell: (line: string) => void,
-  { folder = electronPackage(), env = process.env, waitsMs = waits }: FetchOptions = {},
+  { folder = electronPackage(), waitsMs = waits }: FetchOptions = {},
 ): Promise<string | null> {
   const { version } = packageSchema.parse(await readJson(join(folder, "package.json")));
   const checksums = checksumsSchema.parse(await readJson(join(folder, "checksums.json")));
   tell(`Fetching Electron ${version}, once …`);
   for (let tries = 0; ; tries += 1) {
-    const failure = await downloaded(version, checksums, tell, env);
-    if (failure === null) return await unpacked(folder, env);
+    const failure = await downloaded(version, checksums, tell);
+    if (failure === null) return await unpacked(folder);
     const waitMs = waitsMs[tries];
     if (failure.isFinal || waitMs === undefined) return failure.because;
     tell(`Electron: ${failure.because}. Trying again …`);
@@ -57,9 +57,10 @@ async function downloaded(
   version: string,
   checksums: Record<string, string>,
   tell: (line: string) => void,
-  env: NodeJS.ProcessEnv,
 ): Promise<Failure | null> {
   const { downloadArtifact, HTTPError } = await import("@electron/get");
+  // The installer looks for the file in the same cache.
+  const cacheRoot = process.env["electron_config_cache"];
   const silent = new AbortController();
   const giveUp = (): void => silent.abort(new Error("the download stands still"));
   const timer = setTimeout(giveUp, mostSilentMs);
@@ -71,7 +72,7 @@ async function downloaded(
       platform: process.platform,
       arch: process.arch,
       checksums,
-      ...(env["electron_config_cache"] === undefined ? {} : { cacheRoot: env["electron_config_cache"] }),
+      ...(cacheRoot === undefined ? {} : { cacheRoot }),
       downloadOptions: {
         quiet: true,
         signal: silent.signal,
@@ -93,7 +94,7 @@ async function downloaded(
     if (error instanceof Error && error.constructor.name === "ChecksumMismatchError") {
       return { because: "the file that came is not the one that was published", isFinal: true };
     }
-    return { because: reasonOf(error), isFinal: false };
+    return { because: networkReason(error), isFinal: false };
   } finally {
     clearTimeout(timer);
   }
@@ -104,17 +105,11 @@ function progressWords(share: number, bytes: number | null): string {
   return bytes === null ? percent : `${percent} of ${String(Math.round(bytes / 1e6))} MB`;
 }
 
-/** Of `fetch failed`, the cause is the reason. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error && error.cause.message !== "" ? error.cause.message : error.message;
-}
-
 /** Lets the package's installer check and unpack the downloaded file. */
-async function unpacked(folder: string, env: NodeJS.ProcessEnv): Promise<string | null> {
+async function unpacked(folder: string): Promise<string | null> {
   const installer = spawn(process.execPath, [join(folder, "install.js")], {
     stdio: ["ignore", "ignore", "pipe"],
-    env: { ...env, ELECTRON_GET_NO_PROGRESS: "1" },
+    env: { ...process.env, ELECTRON_GET_NO_PROGRESS: "1" },
   });
   let said = "";
   installer.stderr.setEncoding("utf8").on("data", (text: string) => void (said += text));

@@ -1,5 +1,6 @@
+import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { chooseShell } from "./shell.ts";
+import { chooseShell, electronFile } from "./shell.ts";
 
 const nowhere = { ELECTRON_OVERRIDE_DIST_PATH: "/nowhere", GLEANER_ELECTRON_ARGS: "--no-sandbox" };
 
@@ -28,4 +29,10 @@ it("never asks for Electron where it could not run", () => {
   const isRoot = process.getuid?.() === 0;
   expect(chooseShell(env, "linux").kind).not.toBe(isRoot ? "lacks-electron" : "headless");
   expect(chooseShell({}, "linux").kind).toBe("headless");
+});
+
+it("asks for Electron where only it lacks", () => {
+  const env = { DISPLAY: ":0", GLEANER_ELECTRON_ARGS: "--no-sandbox" };
+  const isThere = existsSync(electronFile(env, "linux"));
+  expect(chooseShell(env, "linux").kind).toBe(isThere ? "desktop" : "lacks-electron");
 });

@@ -62,10 +62,12 @@ type ShellOptions = { readonly headless: boolean; readonly attended?: boolean };
 
 /** Where Electron's program is, or would be. */
 export function electronFile(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): string {
-  return join(
-    env["ELECTRON_OVERRIDE_DIST_PATH"] ?? join(electronPackage(), "dist"),
-    executableName(platform),
-  );
+  return join(electronFolder(env), executableName(platform));
+}
+
+/** The folder into which Electron is, or would be, unpacked. */
+export function electronFolder(env: NodeJS.ProcessEnv): string {
+  return env["ELECTRON_OVERRIDE_DIST_PATH"] ?? join(electronPackage(), "dist");
 }
 
 function executableName(platform: NodeJS.Platform): string {

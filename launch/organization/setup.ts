@@ -6,6 +6,7 @@ import { internal } from "../../convex/_generated/api.js";
 import type { Id } from "../../convex/_generated/dataModel.js";
 import type { Pin } from "../../main/connection/pin.ts";
 import { LaunchError } from "../core/launch-error.ts";
+import { networkReason } from "../core/network-reason.ts";
 import { fetchPinned } from "../core/pinned-fetch.ts";
 import { hashSecret, makeEnrollmentCode, makeSecret } from "./secrets.ts";
 
@@ -67,8 +68,10 @@ export class Setup {
       return await this.#client.function(reference, undefined, args);
     } catch (error) {
       if (!(error instanceof TypeError && error.message === "fetch failed")) throw error;
-      const reason = error.cause instanceof Error ? error.cause.message : error.message;
-      throw new LaunchError(`Nothing answers at ${this.#url} (${reason}).`, "Start it with `npm start`.");
+      throw new LaunchError(
+        `Nothing answers at ${this.#url} (${networkReason(error)}).`,
+        "Start it with `npm start`.",
+      );
     }
   }
 

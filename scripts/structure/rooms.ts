@@ -164,6 +164,7 @@ export const rooms: Readonly<Record<string, Row>> = {
       "main/runner",
       "main/supervisor",
       "packages/embedded",
+      "scripts/browser.ts",
       "scripts/demo-model/gguf",
       "scripts/package",
     ],

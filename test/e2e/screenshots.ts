@@ -3,11 +3,12 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { chromium } from "@playwright/test";
+import { requireChromium } from "../../scripts/browser.ts";
 import { openStory, startGallery, storiesOf, themes } from "./support/gallery.ts";
 
 const [folder, part = "", locale = "en-US"] = process.argv.slice(2);
 if (folder === undefined) throw new Error("Name the folder for the pictures.");
-const executablePath = process.env["GLEANER_CHROMIUM"] ?? "/usr/bin/chromium";
+const executablePath = requireChromium();
 
 await mkdir(folder, { recursive: true });
 const gallery = await startGallery();

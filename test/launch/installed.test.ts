@@ -2,11 +2,11 @@ import { execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { calls } from "../../app/contract/donor-calls.ts";
+import { electronFile, electronFolder } from "../../launch/donor/shell.ts";
 import { type Farm, startFarm } from "../../launch/farm/farm.ts";
 import { coresOfThisComputer } from "../../main/supervisor/plan/physical-cores.ts";
 import { packProgram } from "../../scripts/package/pack-program.ts";
@@ -14,14 +14,10 @@ import { packedPackages, withDependencies } from "./packed-packages.ts";
 
 /** The installed desktop program: packed for this machine, with its command `gleaner` on its own Electron. */
 const root = resolve(import.meta.dirname, "../..");
-const electronFolder =
-  process.env["ELECTRON_OVERRIDE_DIST_PATH"] ??
-  join(dirname(createRequire(import.meta.url).resolve("electron/package.json")), "dist");
-
 const lacking =
   process.platform !== "linux"
     ? "the program is packed for Linux here"
-    : existsSync(join(electronFolder, "electron"))
+    : existsSync(electronFile(process.env))
       ? null
       : "there is no Electron here (npx install-electron)";
 
@@ -44,7 +40,7 @@ function gleaner(...args: readonly string[]): Promise<Ran> {
 describe.skipIf(lacking !== null)(`an installed program${lacking === null ? "" : ` (${lacking})`}`, () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "gleaner-installed-"));
-    program = await packProgram(electronFolder, join(folder, "dist"));
+    program = await packProgram(electronFolder(process.env), join(folder, "dist"));
     await symlink(join(program, "resources/bin/gleaner"), join(folder, "gleaner"));
     farm = await startFarm();
     env = {

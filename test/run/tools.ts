@@ -1,8 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fetchElectron } from "../../launch/donor/fetch-electron.ts";
-import { electronFile } from "../../launch/donor/shell.ts";
+import { electronFile, electronFolder } from "../../launch/donor/shell.ts";
+import { installedChromium } from "../../scripts/browser.ts";
 
 /** A tool that a machine may lack: found with its environment, or lacking with a remedy. */
 export type Tool =
@@ -14,22 +15,10 @@ export type Tool =
     }
   | { readonly kind: "lacking"; readonly reason: string; readonly remedy: string };
 
-const browsers = [
-  // Of the two of Debian, this one starts faster: it has no windows and no toolbar.
-  "/usr/bin/chromium-headless-shell",
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-  "C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe",
-];
-
 /** Finds a Chromium for the page tests: GLEANER_CHROMIUM, an installed one, or Playwright's, downloaded now. */
 export async function findChromium(env: NodeJS.ProcessEnv = process.env): Promise<Tool> {
-  const installed = [env["GLEANER_CHROMIUM"], ...browsers].find(
-    (path) => path !== undefined && existsSync(path),
-  );
-  if (installed !== undefined) return { kind: "found", env: { GLEANER_CHROMIUM: installed }, wrap: [] };
+  const installed = installedChromium(env);
+  if (installed !== null) return { kind: "found", env: { GLEANER_CHROMIUM: installed }, wrap: [] };
   const own = await playwrightChromium();
   if (existsSync(own)) return { kind: "found", env: { GLEANER_CHROMIUM: own }, wrap: [] };
   console.log("No Chromium here: trying to install Playwright's …");
@@ -116,7 +105,7 @@ export async function findDesktop(env: NodeJS.ProcessEnv = process.env): Promise
       remedy: "apt-get install xvfb xauth xdotool x11-utils trayer dbus dbus-x11",
     };
   }
-  const version = join(dirname(electron), "version");
+  const version = join(electronFolder(env), "version");
   console.log(
     `On Electron ${existsSync(version) ? readFileSync(version, "utf8").trim() : "of unknown version"}.`,
   );

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, type Page, test } from "@playwright/test";
 import { allRules, findingsOf } from "../support/axe.ts";
-import { type Gallery, openStory, startGallery, storiesOf } from "../support/gallery.ts";
+import { type Gallery, openStory, startGallery, storiesOf, themes } from "../support/gallery.ts";
 import { differingShare, looks, type Machine, machineOf, smallPicture } from "../support/pictures.ts";
 
 /** The kept pictures. `GLEANER_KEEP_PICTURES=1` takes them anew. */
@@ -91,13 +91,11 @@ const componentRules = {
 test("axe finds nothing in any story, in light and dark", async ({ page }) => {
   test.setTimeout(900_000);
   for (const story of await storiesOf(page, gallery)) {
-    await openStory(page, gallery, story, "light");
     const rules = story.startsWith("console") ? allRules : componentRules;
-    expect.soft(await findingsOf(page, rules), `${story} light`).toEqual([]);
-    // Only colors differ between the themes.
-    await openStory(page, gallery, story, "dark");
-    const colors = await findingsOf(page, { runOnly: ["color-contrast"] });
-    expect.soft(colors, `${story} dark`).toEqual([]);
+    for (const theme of themes) {
+      await openStory(page, gallery, story, theme);
+      expect.soft(await findingsOf(page, rules), `${story} ${theme}`).toEqual([]);
+    }
   }
 });
 

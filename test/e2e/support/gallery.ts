@@ -28,14 +28,7 @@ export async function startGallery(): Promise<Gallery> {
     const { pathname } = new URL(request.url ?? "/", "http://localhost");
     const path = normalize(pathname === "/" ? "/index.html" : pathname);
     readFile(join(root, path)).then(
-      (body) =>
-        response
-          .writeHead(200, {
-            "content-type": types[extname(path)] ?? "text/plain",
-            // Hundreds of stories are opened. The browser then reads and compiles the code once.
-            "cache-control": path.startsWith("/assets/") ? "max-age=3600, immutable" : "no-store",
-          })
-          .end(body),
+      (body) => response.writeHead(200, { "content-type": types[extname(path)] ?? "text/plain" }).end(body),
       () => response.writeHead(404).end(),
     );
   });

@@ -38,15 +38,18 @@ function cacheFolder(): string | null {
 
 /** Names files by their contents, and by the code that makes a script of them. */
 async function keyOf(files: readonly ModuleFileCode[]): Promise<string> {
-  const hash = createHash("sha256").update(await maker());
+  const hash = createHash("sha256").update(await (makerHash ??= hashOfMaker()));
   for (const { path, source, sourceMap = "" } of files) {
     for (const part of [path, source, sourceMap]) hash.update(`${String(part.length)} `).update(part);
   }
   return hash.digest("hex");
 }
 
+/** An app and its components are bundled in one process. */
+let makerHash: Promise<Buffer> | null = null;
+
 /** Hashes the code of this folder, and the versions of the parser and the transformer. */
-async function maker(): Promise<Buffer> {
+async function hashOfMaker(): Promise<Buffer> {
   const hash = createHash("sha256").update(process.version);
   const { resolve } = createRequire(import.meta.url);
   const sources = (await readdir(import.meta.dirname)).filter((name) => /\.[jt]s$/.test(name)).sort();
@@ -57,7 +60,7 @@ async function maker(): Promise<Buffer> {
   return hash.digest();
 }
 
-/** Null if there is none, or one that a crash of the computer damaged. */
+/** Returns null for a missing or damaged file. */
 async function readScript(file: string): Promise<BundledScript | null> {
   try {
     const content = await readFile(file);
