@@ -125,7 +125,7 @@ test("without a code the command says how to join", async () => {
 test("a device file of a newer version stops the start, and stays", async () => {
   const data = newFolder();
   await joined(data);
-  const newer = JSON.stringify({ version: 2, secret: "kept" });
+  const newer = JSON.stringify({ version: 1_000, secret: "kept" });
   await writeFile(deviceFile(data), newer);
   const program = donate(data, ["--backend", url, "--pin", pin]);
   expect(await program.ended).toBe(1);
