@@ -16,6 +16,8 @@ import { servePanelCalls } from "./face/electron/ipc.ts";
 import type { Agreed } from "./first-run/first-run.ts";
 import type { Arguments } from "./headless/arguments.ts";
 import { jsonLinesLog, type Log } from "./log.ts";
+import { managedSettings } from "./managed/find-settings.ts";
+import { serverOfStart } from "./managed/server-of-start.ts";
 import { programFiles } from "./program-files.ts";
 import { forbidCoreDumps } from "./supervisor/process/core-dumps.ts";
 import { logUncaught } from "./uncaught.ts";
@@ -86,6 +88,7 @@ async function run(options: Arguments, started: Started, links: AppLinks): Promi
     if (!isReady) printLine({ ready: true });
     isReady = true;
   };
+  const managed = await managedSettings(process.platform, process.env, log);
   const keyVault = await systemKeyVault(process.platform, log);
   // A parent starts this program again by itself.
   const loginItem = options.withParent ? null : systemLoginItem(started.ownFolder ? options.data : null);
@@ -98,14 +101,19 @@ async function run(options: Arguments, started: Started, links: AppLinks): Promi
     links,
     loginItem,
     keyVault,
+    managed,
     printLine,
     onReady,
     log,
   };
   const ask = (departure: Departure | null): Promise<Agreed> =>
     askForOrganization({ ...program, hidden: hidden && departure === null, departure });
-  const server = options.backend ?? (await readEnrolledServer(options.data));
-  let membership = server === null ? membershipOf(await ask(null)) : { ...options, server, isNew: false };
+  const enrolled = await readEnrolledServer(options.data);
+  const server = serverOfStart(options, enrolled, managed);
+  // The management of a computer can name a server without a code. Its person then enters one.
+  const asks =
+    server === null || (options.backend === undefined && enrolled === null && server.code === undefined);
+  let membership: Membership = asks ? membershipOf(await ask(null)) : { ...server, isNew: false };
   let start = { hidden, donateNow: options.donateNow };
   for (;;) {
     const { departure, next } = await donate(program, membership, start);
@@ -115,7 +123,7 @@ async function run(options: Arguments, started: Started, links: AppLinks): Promi
 }
 
 function membershipOf({ url, pin, code, insecureHttp }: Agreed): Membership {
-  return { server: url, pin: pin ?? undefined, code, insecureHttp, rejoin: false, isNew: true };
+  return { url, pin, code, insecureHttp, rejoin: false, isNew: true };
 }
 
 function printLine(line: object): void {

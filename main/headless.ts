@@ -14,6 +14,8 @@ import { isHopeless, reportMembership } from "./headless/report-membership.ts";
 import type { DonorStartLine } from "./headless/start-line.ts";
 import { leaveOnce } from "./leave-once.ts";
 import { jsonLinesLog } from "./log.ts";
+import { managedSettings } from "./managed/find-settings.ts";
+import { serverOfStart } from "./managed/server-of-start.ts";
 import { readManifest } from "./models/manifest.ts";
 import { programFiles } from "./program-files.ts";
 import { idleFromFile } from "./sensors/base/idle.ts";
@@ -58,21 +60,16 @@ async function run(args: Arguments): Promise<void> {
     process.stdin.resume();
   }
 
-  const url = args.backend ?? (await readEnrolledServer(args.data));
-  if (url === null) {
+  const managed = await managedSettings(process.platform, process.env, log);
+  const server = serverOfStart(args, await readEnrolledServer(args.data), managed);
+  if (server === null) {
     process.stderr.write(`--backend: ${backendWords}\n\n${usage}\n`);
     process.exit(exitArguments);
   }
   const idleFile = process.env["GLEANER_TEST_IDLE_FILE"];
   const donor = await startDonor({
     dataDir: args.data,
-    backend: {
-      url,
-      pin: args.pin ?? null,
-      insecureHttp: args.insecureHttp,
-      hasCode: args.code !== undefined,
-      rejoin: args.rejoin,
-    },
+    backend: { ...server, hasCode: server.code !== undefined },
     name: args.name,
     version: programVersion(),
     shell: "headless",
@@ -85,6 +82,7 @@ async function run(args: Arguments): Promise<void> {
         : idleFromFile(idleFile),
     bundledModels: await bundledModels(args.model),
     baseRules: args.unattended ? { requireIdle: false } : {},
+    managed,
     log,
     onQuit: () => leave("quit"),
     onLeft: (departure) => {
@@ -108,7 +106,7 @@ async function run(args: Arguments): Promise<void> {
     });
   }
   if (args.donateNow !== undefined) await donor.handlers.donateNow({ minutes: args.donateNow });
-  if (args.code !== undefined) enrollOnce(donor, args.code, log);
+  if (server.code !== undefined) enrollOnce(donor, server.code, log);
   // A parent reads the panel's link from a pipe. Without a parent, the output may be a journal that others read.
   const mayPrint = args.withParent || mayPrintSecrets(process.stdout.isTTY, process.env);
   printLine({ ready: true, panelUrl: mayPrint ? (panel?.url ?? null) : null });

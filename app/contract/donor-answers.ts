@@ -66,7 +66,7 @@ export const rules = z.object({
       value: z.unknown(),
       /** The value in words. */
       words: z.string(),
-      from: z.enum(["default", "donor", "organization"]),
+      from: z.enum(["default", "donor", "organization", "managed"]),
       locked: z.boolean(),
     }),
   ),

@@ -6,6 +6,8 @@ export type Setup = {
   readonly version: string;
   /** The name that this computer will have in its organization. */
   readonly device: string;
+  /** The only server that this computer's management allows. Null if it may join at any. */
+  readonly server: string | null;
   /** The invitation's link that opened the program. Null if none did. */
   readonly link: string | null;
   /** The organization that this computer belongs to. It has to leave it before it joins another. */

@@ -22,6 +22,28 @@ describe("effectiveRules", () => {
     expect(from).toMatchObject({ quiet: "donor", allowMetered: "organization", maxTemperatureC: "donor" });
   });
 
+  it("puts a managed rule before all others, and locks it", () => {
+    const { rules, from, locked } = effectiveRules({
+      base,
+      donor: { quiet: false, allowOnBattery: true },
+      organization: { values: { quiet: false, maxTemperatureC: 60 }, locked: ["quiet", "maxTemperatureC"] },
+      managed: { values: { quiet: true, allowOnBattery: false }, locked: ["quiet", "allowOnBattery"] },
+    });
+    expect(rules).toMatchObject({ quiet: true, allowOnBattery: false, maxTemperatureC: 60 });
+    expect(from).toMatchObject({
+      quiet: "managed",
+      allowOnBattery: "managed",
+      maxTemperatureC: "organization",
+    });
+    expect(locked).toEqual(expect.arrayContaining(["quiet", "allowOnBattery", "maxTemperatureC"]));
+  });
+
+  it("lets no managed lock be undone by “donate now”", () => {
+    const managed = { values: { requireIdle: true }, locked: ["requireIdle"] } as const;
+    const { rules } = effectiveRules({ base, donor: {}, organization: noOrganizationRules, managed });
+    expect(rules.allowDonateNow).toBe(false);
+  });
+
   it("keeps a locked rule whatever the donor chose, also without a value", () => {
     const { rules, from, locked } = effectiveRules({
       base,

@@ -1,7 +1,7 @@
 import { defaultRules, overridableRules, type RuleName, ruleNames, type Rules } from "./rules.ts";
 
 /** The source of a rule's value. */
-export type RuleLayer = "default" | "donor" | "organization";
+export type RuleLayer = "default" | "donor" | "organization" | "managed";
 
 /** Some of the rules. A missing rule and an undefined one are the same, as zod parses a partial object. */
 export type SomeRules = { readonly [Name in RuleName]?: Rules[Name] | undefined };
@@ -17,6 +17,8 @@ type RuleLayers = {
   readonly base: Rules;
   readonly donor: SomeRules;
   readonly organization: OrganizationRules;
+  /** The rules that the management of this computer sets. Each is locked. */
+  readonly managed?: OrganizationRules;
 };
 
 export type EffectiveRules = {
@@ -28,24 +30,33 @@ export type EffectiveRules = {
 export const noOrganizationRules: OrganizationRules = { values: {}, locked: [] };
 
 /**
- * Combines the three layers, rule by rule. The donor's choice goes before the organization's suggestion, and that before
- * the default. If the organization locked a rule, the donor's choice does not count.
+ * Combines the layers, rule by rule. A managed rule goes before all others. The donor's choice goes before the organization's
+ * suggestion, and that before the default. If the organization locked a rule, the donor's choice does not count.
  *
  * "Donate now" overrides some rules for a while. If one of them is locked, "donate now" would undo the lock. So it is
- * locked off too, unless the organization sets or locks it.
+ * locked off too, unless the organization or the managed rules set or lock it.
  */
-export function effectiveRules({ base, donor, organization }: RuleLayers): EffectiveRules {
-  const { values, locked } = withDonateNow(organization);
+export function effectiveRules({
+  base,
+  donor,
+  organization,
+  managed = noOrganizationRules,
+}: RuleLayers): EffectiveRules {
+  const { values, locked } = withDonateNow(
+    overrideRules<RuleName>(organization, managed) as OrganizationRules,
+  );
+  const isManaged = new Set<RuleName>(managed.locked);
   const locks = new Set(locked);
   const rules: Partial<Record<RuleName, unknown>> = {};
   const from: Partial<Record<RuleName, RuleLayer>> = {};
   for (const name of ruleNames) {
     const own = locks.has(name) ? undefined : donor[name];
     // Not `??`: null is a choice too, "always" or "no limit".
+    const above = isManaged.has(name) ? "managed" : "organization";
     if (own !== undefined) [rules[name], from[name]] = [own, "donor"];
-    else if (values[name] !== undefined) [rules[name], from[name]] = [values[name], "organization"];
+    else if (values[name] !== undefined) [rules[name], from[name]] = [values[name], above];
     // Not `base`: a person at the computer chose how the program was started.
-    else if (locks.has(name)) [rules[name], from[name]] = [defaultRules[name], "organization"];
+    else if (locks.has(name)) [rules[name], from[name]] = [defaultRules[name], above];
     else [rules[name], from[name]] = [base[name], "default"];
   }
   return {

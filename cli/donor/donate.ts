@@ -1,6 +1,7 @@
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { MembershipReport } from "../../app/contract/membership.ts";
+import type { ManagedSettings } from "../../app/managed/managed-settings.ts";
 import { defaultDataFolder, installed } from "../../launch/core/paths.ts";
 import { openSecretOutput } from "../../launch/core/secret-output.ts";
 import { stopSignal } from "../../launch/core/stop-signal.ts";
@@ -10,11 +11,12 @@ import type { Pin } from "../../main/connection/pin.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import { CommandError, type Verb } from "../command/command.ts";
 import { readTrust, trustOptions } from "../command/trust.ts";
+import { findManaged } from "./find-managed.ts";
 import { JoinProgress } from "./join-progress.ts";
 
 const usage = `GLEANER_CODE=GLN-… gleaner donate --backend URL [options]
 Runs this computer as a donor of an organization whose backend runs elsewhere. Ctrl-C stops it.
-  --backend URL          the organization's backend
+  --backend URL          the organization's backend (default: the one in this computer's managed settings)
   --pin PIN              accept only a backend with this key, sha256:…, as the printed command says. It is remembered
   --insecure-http        allow plain HTTP to another computer, in a network that you trust. It is remembered
   --headless             no tray and no window; donate at any time, even while somebody uses this computer. The default
@@ -60,7 +62,8 @@ type Flags = {
 };
 
 async function run(args: readonly string[]): Promise<void> {
-  const flags = readFlags(args, process.env);
+  const { settings: managed } = await findManaged();
+  const flags = readFlags(args, process.env, managed);
   const stopped = stopSignal();
   if (flags.rejoin && process.env["GLEANER_CODE"] === undefined) {
     throw usageError("--rejoin needs a new enrollment code in GLEANER_CODE.", usage);
@@ -82,7 +85,10 @@ async function run(args: readonly string[]): Promise<void> {
   };
   for (const folder of [options.folder, options.logFolder]) await makePrivate(folder);
   const shell = await findShell(flags);
-  const progress = new JoinProgress({ hasCode: options.enrollmentCode !== null, isJson: flags.json });
+  const progress = new JoinProgress({
+    hasCode: options.enrollmentCode !== null || managed.code !== undefined,
+    isJson: flags.json,
+  });
   const child = await startDonorChild(shell, options);
   // Tells a donor that cannot join from one that runs before it says that it runs.
   const early = await Promise.race([progress.hopeless, progress.known(knownWithinMs)]);
@@ -136,7 +142,7 @@ function sayStarted(shell: Shell, panel: string | null, isPrinted: boolean): str
     : `No tray, because ${shell.because}. ${isPrinted ? "The panel" : "This prints the panel's link"}: ${panel ?? ""}. Or run \`gleaner status\`.`;
 }
 
-function readFlags(args: readonly string[], env: NodeJS.ProcessEnv): Flags {
+function readFlags(args: readonly string[], env: NodeJS.ProcessEnv, managed: ManagedSettings): Flags {
   const options = {
     backend: { type: "string" },
     ...trustOptions,
@@ -155,7 +161,7 @@ function readFlags(args: readonly string[], env: NodeJS.ProcessEnv): Flags {
   if (panelPort !== null && (!Number.isInteger(panelPort) || panelPort < 0 || panelPort > 65_535)) {
     throw usageError("--panel-port must be a number from 0 to 65535.", usage);
   }
-  const backend = URL.parse(values.backend ?? env["GLEANER_BACKEND"] ?? "");
+  const backend = URL.parse(values.backend ?? env["GLEANER_BACKEND"] ?? managed.server ?? "");
   if (backend === null) throw usageError("--backend is missing, or is not a URL.", usage);
   const data = defaultDataFolder(values.data === undefined ? env : { GLEANER_DATA: values.data });
   // The installed command runs the same donor as the desktop program, which keeps its data directly in its folder.

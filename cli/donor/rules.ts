@@ -64,7 +64,12 @@ function allowedWords(name: RuleName): string {
 
 function sayRules({ rules: all }: CallAnswer<"rules">): string {
   const head = ["rule", "value", "decided by"];
-  const decided = { default: "Gleaner", donor: "you", organization: "your organization" } as const;
+  const decided = {
+    default: "Gleaner",
+    donor: "you",
+    organization: "your organization",
+    managed: "this computer's administrator",
+  } as const;
   return table([
     head,
     ...all.map(({ name, words, from, locked }) => [

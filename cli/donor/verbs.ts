@@ -5,6 +5,7 @@ import { donate } from "./donate.ts";
 import { explain } from "./explain.ts";
 import { facts } from "./facts.ts";
 import { leave } from "./leave.ts";
+import { managed } from "./managed.ts";
 import { models } from "./models.ts";
 import { rules } from "./rules.ts";
 
@@ -22,5 +23,6 @@ export const donorVerbs: Verbs = [
   ["facts", facts],
   ["models", models],
   ["bench", bench],
+  ["managed", managed],
   ["leave", leave],
 ];

@@ -1,6 +1,7 @@
 import { app } from "electron";
 import { done, refused } from "../../app/contract/donor-calls.ts";
 import type { Departure } from "../../app/contract/leaving.ts";
+import type { ManagedSettings } from "../../app/managed/managed-settings.ts";
 import { type AnswerCall, answerCalls } from "../face/answer-call.ts";
 import { type Agreed, firstRun } from "../first-run/first-run.ts";
 import type { Arguments } from "../headless/arguments.ts";
@@ -19,6 +20,7 @@ type Asked = {
   readonly links: AppLinks;
   /** This computer has just left an organization. */
   readonly departure: Departure | null;
+  readonly managed: ManagedSettings;
   readonly log: Log;
 };
 
@@ -27,17 +29,25 @@ type Asked = {
  * window ends the program: there is no tray yet.
  */
 export async function askForOrganization(asked: Asked): Promise<Agreed> {
-  const { options, hidden, panel, window, serveCalls, links, departure, log } = asked;
+  const { options, hidden, panel, window, serveCalls, links, departure, managed, log } = asked;
   const address = setupAddress(panel.address);
   let link = links.first();
   const agreed = Promise.withResolvers<Agreed>();
   const handlers = firstRun({
-    setup: () => ({ version: app.getVersion(), device: options.name, link, member: null, departure }),
+    setup: () => ({
+      version: app.getVersion(),
+      device: options.name,
+      server: managed.server ?? null,
+      link,
+      member: null,
+      departure,
+    }),
     onAgreed: (to) => {
       agreed.resolve(to);
       return done;
     },
     onStay: () => refused("This computer belongs to no organization yet."),
+    managed,
     log,
   });
   links.listen((given) => {

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { app, powerMonitor } from "electron";
 import type { Departure } from "../../app/contract/leaving.ts";
 import { pauseMinutes } from "../../app/contract/pause-choices.ts";
+import type { ManagedSettings } from "../../app/managed/managed-settings.ts";
 import { type Donor, startDonor } from "../donor/donor.ts";
 import type { KeyVault } from "../donor/organization/key-vault.ts";
 import type { AnswerCall } from "../face/answer-call.ts";
@@ -12,6 +13,7 @@ import { enrollOnce } from "../headless/enroll-once.ts";
 import { reportMembership } from "../headless/report-membership.ts";
 import { leaveOnce } from "../leave-once.ts";
 import type { Log } from "../log.ts";
+import type { ServerOfStart } from "../managed/server-of-start.ts";
 import { readManifest } from "../models/manifest.ts";
 import type { programFiles } from "../program-files.ts";
 import { idleFromShell } from "../sensors/base/idle.ts";
@@ -39,6 +41,7 @@ type Program = {
   /** Null if this program cannot start at login. */
   readonly loginItem: LoginItem | null;
   readonly keyVault: KeyVault | null;
+  readonly managed: ManagedSettings;
   readonly printLine: (line: object) => void;
   /** The donor runs. */
   readonly onReady: () => void;
@@ -46,8 +49,7 @@ type Program = {
 };
 
 /** The server, and what a start of the program was told about it. */
-export type Membership = Pick<Arguments, "pin" | "insecureHttp" | "code" | "rejoin"> & {
-  readonly server: string;
+export type Membership = ServerOfStart & {
   /** A person has agreed to join on the page of the first start, which is still open. */
   readonly isNew: boolean;
 };
@@ -69,14 +71,14 @@ type Ended = {
 
 /** Donates, with a tray and the panel, until this computer leaves its organization. Quitting ends the program instead. */
 export async function donate(program: Program, membership: Membership, start: Start): Promise<Ended> {
-  const { options, files, panel, window, serveCalls, links, loginItem, keyVault } = program;
+  const { options, files, panel, window, serveCalls, links, loginItem, keyVault, managed } = program;
   const { printLine, onReady, log } = program;
-  const { server, pin, insecureHttp, code, rejoin, isNew } = membership;
+  const { isNew, code, ...backend } = membership;
   const ended = Promise.withResolvers<Departure | null>();
   const manifests = [files.demoModel, ...options.model];
   const donor = await startDonor({
     dataDir: options.data,
-    backend: { url: server, pin: pin ?? null, insecureHttp, hasCode: code !== undefined, rejoin },
+    backend: { ...backend, hasCode: code !== undefined },
     name: options.name,
     version: app.getVersion(),
     shell: "desktop",
@@ -94,6 +96,7 @@ export async function donate(program: Program, membership: Membership, start: St
     ownCpuTime: cpuTimeOfAllProcesses,
     bundledModels: (await Promise.all(manifests.map(readManifest))).filter((file) => file !== null),
     baseRules: options.unattended ? { requireIdle: false } : {},
+    managed,
     log,
     onQuit: () => app.quit(),
     onLeft: (departure) => ended.resolve(departure),
@@ -101,7 +104,8 @@ export async function donate(program: Program, membership: Membership, start: St
   const offer = offerOtherOrganization({
     donor,
     name: options.name,
-    server,
+    server: backend.url,
+    managed,
     panel,
     window,
     onUnbound: () => ended.resolve(null),

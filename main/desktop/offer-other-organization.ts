@@ -1,5 +1,6 @@
 import { app } from "electron";
 import { done, isCallOf } from "../../app/contract/donor-calls.ts";
+import type { ManagedSettings } from "../../app/managed/managed-settings.ts";
 import type { Donor } from "../donor/donor.ts";
 import { type AnswerCall, answerCalls } from "../face/answer-call.ts";
 import { type Agreed, firstRun } from "../first-run/first-run.ts";
@@ -13,6 +14,7 @@ type OfferDeps = {
   readonly name: string;
   /** The address of the organization's server. */
   readonly server: string;
+  readonly managed: ManagedSettings;
   readonly panel: PanelOrigin;
   readonly window: PanelWindow;
   /** The person agreed, and this computer has no organization to leave. */
@@ -31,7 +33,7 @@ type Offer = {
 
 /** Lets a person follow an invitation to another organization. Without their consent nothing changes. */
 export function offerOtherOrganization(deps: OfferDeps): Offer {
-  const { donor, name, server, panel, window, onUnbound, log } = deps;
+  const { donor, name, server, managed, panel, window, onUnbound, log } = deps;
   let link: string | null = null;
   let next: Agreed | null = null;
   const handlers = firstRun({
@@ -45,7 +47,8 @@ export function offerOtherOrganization(deps: OfferDeps): Offer {
               server: new URL(server).host,
               mayLeave: rules.allowLeave,
             };
-      return { version: app.getVersion(), device: name, link, member, departure: null };
+      const facts = { version: app.getVersion(), device: name, server: managed.server ?? null };
+      return { ...facts, link, member, departure: null };
     },
     onAgreed: async (to) => {
       next = to;
@@ -63,6 +66,7 @@ export function offerOtherOrganization(deps: OfferDeps): Offer {
       window.goTo(panel.address);
       return done;
     },
+    managed,
     log,
   });
   const onPanel = answerCalls("panel", donor.handlers, log);

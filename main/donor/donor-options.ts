@@ -1,6 +1,7 @@
 import type { Departure } from "../../app/contract/leaving.ts";
 import type { ModelFile } from "../../app/contract/runner.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
+import type { ManagedSettings } from "../../app/managed/managed-settings.ts";
 import type { Rules } from "../../app/policy/rules.ts";
 import type { GivenTrust } from "../connection/trust.ts";
 import type { Log } from "../log.ts";
@@ -32,6 +33,8 @@ export type DonorOptions = {
   readonly bundledModels: readonly ModelFile[];
   /** Defaults of this start, e.g. `requireIdle: false` for an unattended machine. */
   readonly baseRules?: Partial<Rules>;
+  /** The settings that the management of this computer gives. None by default. */
+  readonly managed?: Pick<ManagedSettings, "rules" | "requireKeychain">;
   readonly log: Log;
   readonly onQuit: () => void;
   /** This computer has left its organization. The shell has to stop the donor. */

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { SomeRules } from "../../app/policy/rule-layers.ts";
+import { noOrganizationRules, type SomeRules } from "../../app/policy/rule-layers.ts";
 import { defaultRules } from "../../app/policy/rules.ts";
 import { silentLog } from "../log.ts";
 import { type DonorPolicy, openPolicy } from "./donor-policy.ts";
@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 const open = (base = defaultRules): Promise<DonorPolicy> =>
-  openPolicy({ path, base, own: () => own, log: silentLog });
+  openPolicy({ path, base, own: () => own, managed: noOrganizationRules, log: silentLog });
 
 const onDisk = (expected: unknown): Promise<void> =>
   vi.waitFor(async () => expect(JSON.parse(await readFile(path, "utf8"))).toEqual(expected), {
@@ -57,7 +57,13 @@ describe("a donor's policy", { timeout: 60_000 }, () => {
     await writeFile(path, "{");
     const events: string[] = [];
     const log = (_level: string, event: string): void => void events.push(event);
-    const policy = await openPolicy({ path, base: defaultRules, own: () => own, log });
+    const policy = await openPolicy({
+      path,
+      base: defaultRules,
+      own: () => own,
+      managed: noOrganizationRules,
+      log,
+    });
     expect(policy.current().rules).toEqual(defaultRules);
     expect(events).toEqual(["policy.corrupt"]);
   });

@@ -13,7 +13,7 @@ import { loadJson, saveJson } from "../store/json-file.ts";
 import { SerialWrites } from "../store/serial-writes.ts";
 
 export type DonorPolicy = {
-  /** The effective rules of the three layers. The same object until something changes. */
+  /** The effective rules of all layers. The same object until something changes. */
   readonly current: () => EffectiveRules;
   /** The rules that would be effective under other rules of the organization. */
   readonly under: (rules: OrganizationRules) => Rules;
@@ -30,6 +30,8 @@ type DonorPolicyDeps = {
   readonly base: Rules;
   /** The donor's own rules. */
   readonly own: () => SomeRules;
+  /** The rules that the management of this computer sets. */
+  readonly managed: OrganizationRules;
   readonly log: Log;
 };
 
@@ -41,7 +43,7 @@ const rememberedFile = z.object({
 });
 
 /** Moves an unreadable file aside. The backend sends the rules again at the next connection. */
-export async function openPolicy({ path, base, own, log }: DonorPolicyDeps): Promise<DonorPolicy> {
+export async function openPolicy({ path, base, own, managed, log }: DonorPolicyDeps): Promise<DonorPolicy> {
   const loaded = await loadJson(path, rememberedFile);
   if (loaded.kind === "corrupt") log("error", "policy.corrupt", { movedTo: loaded.movedTo });
   let organization = loaded.kind === "loaded" ? readOrganizationRules(loaded.value) : noOrganizationRules;
@@ -50,10 +52,11 @@ export async function openPolicy({ path, base, own, log }: DonorPolicyDeps): Pro
   return {
     current: () => {
       const donor = own();
-      if (made?.donor !== donor) made = { donor, effective: effectiveRules({ base, donor, organization }) };
+      if (made?.donor !== donor)
+        made = { donor, effective: effectiveRules({ base, donor, organization, managed }) };
       return made.effective;
     },
-    under: (rules) => effectiveRules({ base, donor: own(), organization: rules }).rules,
+    under: (rules) => effectiveRules({ base, donor: own(), organization: rules, managed }).rules,
     organizationSays: (rules) => {
       if (JSON.stringify(rules) === JSON.stringify(organization)) return;
       organization = rules;

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Facts } from "../../app/facts/facts.ts";
+import { noManagedSettings } from "../../app/managed/managed-settings.ts";
 import { defaultRules, type Rules } from "../../app/policy/rules.ts";
 import { answerCalls, type DonorHandlers } from "../face/answer-call.ts";
 import { createDonorHandlers } from "../face/handlers.ts";
@@ -14,6 +15,7 @@ import { factsOfThisComputer } from "../sensors/this-computer.ts";
 import { dataNames } from "../store/data-names.ts";
 import { lockFolder } from "../store/folder-lock.ts";
 import { refusalOfFolder } from "../store/folder-refusal.ts";
+import { StartRefusal } from "../store/start-refusal.ts";
 import { ModelBenchmark } from "../supervisor/model-benchmark.ts";
 import { openRunner } from "../supervisor/open-runner.ts";
 import type { DonorOptions } from "./donor-options.ts";
@@ -72,7 +74,13 @@ export async function startDonor(options: DonorOptions): Promise<Donor> {
 
 /** Composes the donor and starts it. */
 async function assembleDonor(options: DonorOptions): Promise<Donor> {
-  const { log } = options;
+  const { managed = noManagedSettings, log } = options;
+  if (managed.requireKeychain === true && options.keyVault === null) {
+    throw new StartRefusal(
+      "This computer's managed settings require a keychain for its key, and there is none that this program can use. " +
+        "Unlock or install one and use the desktop program, or ask your administrator.",
+    );
+  }
   const opened = await openOrganization(options);
   const { identity, organization, client } = opened;
   const settings = await openSettings(join(options.dataDir, dataNames.settings), log);
@@ -80,6 +88,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     path: join(options.dataDir, dataNames.policy),
     base: { ...defaultRules, ...options.baseRules },
     own: () => settings.current().rules,
+    managed: managed.rules,
     log,
   });
   const rules = (): Rules => policy.current().rules;

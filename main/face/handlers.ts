@@ -142,7 +142,9 @@ async function changeSettings(
 function whyNotNow({ from }: EffectiveRules): string {
   return from.allowDonateNow === "organization"
     ? "Your organization decides when this computer donates."
-    : "Your settings do not allow “donate now”. Change them first.";
+    : from.allowDonateNow === "managed"
+      ? "This computer’s administrator decides when it donates."
+      : "Your settings do not allow “donate now”. Change them first.";
 }
 
 function definedOf(rules: SomeRules): SomeRules {

@@ -1,7 +1,9 @@
 import { ok, refused, type Reply } from "../../app/contract/donor-calls.ts";
 import type { Setup } from "../../app/contract/invitation.ts";
+import type { ManagedSettings } from "../../app/managed/managed-settings.ts";
 import type { Handlers } from "../face/answer-call.ts";
 import type { Log } from "../log.ts";
+import { allowsServer, otherServerWords } from "../managed/server-of-start.ts";
 import { type InvitedTo, invitedTo, isUnencrypted } from "./invited-to.ts";
 import { lookUp } from "./look-up.ts";
 
@@ -14,6 +16,7 @@ type FirstRunDeps = {
   readonly onAgreed: (to: Agreed) => Promise<Reply> | Reply;
   /** The person changes nothing and goes back to the panel. */
   readonly onStay: () => Reply;
+  readonly managed: ManagedSettings;
   readonly log: Log;
 };
 
@@ -21,7 +24,7 @@ type FirstRunDeps = {
  * Asks a person which organization this computer joins: at first, or in place of the one that it belongs to. Nothing happens
  * before they have seen its name and agreed.
  */
-export function firstRun({ setup, onAgreed, onStay, log }: FirstRunDeps): Handlers<"setup"> {
+export function firstRun({ setup, onAgreed, onStay, managed, log }: FirstRunDeps): Handlers<"setup"> {
   let found: Agreed | null = null;
   return {
     getSetup: () => ok(setup()),
@@ -29,8 +32,12 @@ export function firstRun({ setup, onAgreed, onStay, log }: FirstRunDeps): Handle
       found = null;
       const read = invitedTo(given);
       if (read.kind === "refused") return refused(read.message);
-      const { to } = read;
-      const { insecureHttp } = given;
+      const { url } = read.to;
+      if (!allowsServer(managed, url)) return refused(otherServerWords(managed.server));
+      const isManaged = url === managed.server;
+      // A code that a person types comes without the server's pin.
+      const to = { ...read.to, pin: read.to.pin ?? (isManaged ? (managed.pin ?? null) : null) };
+      const insecureHttp = given.insecureHttp || (isManaged && managed.insecureHttp === true);
       if (isUnencrypted(to) && !insecureHttp)
         return ok({ kind: "unencrypted", server: new URL(to.url).host });
       const reply = await lookUp(to, log);

@@ -13,7 +13,14 @@ const found: FoundOrganization = {
 };
 
 const link = "gleaner://join#join=GLN-7K2M-9QXD-4WHT";
-const fresh: Setup = { version: "0.1.0", device: "laptop-042", link: null, member: null, departure: null };
+const fresh: Setup = {
+  version: "0.1.0",
+  device: "laptop-042",
+  server: null,
+  link: null,
+  member: null,
+  departure: null,
+};
 const member = { organization: "Northwind Research", server: "gleaner.northwind.example", mayLeave: true };
 const left = { organization: "Northwind Research", device: "laptop-042", kept: [] };
 
@@ -36,6 +43,7 @@ export function firstRunStories(): readonly Story[] {
   return [
     step("first-run", { kind: "asking" }),
     step("first-run-link", { kind: "asking" }, { link }),
+    step("first-run-managed", { kind: "asking" }, { server: "https://gleaner.office.example:3210" }),
     step("first-run-left", { kind: "asking" }, { departure: { ...left, isTold: true } }),
     step("first-run-left-untold", { kind: "asking" }, { departure: { ...left, isTold: false } }),
     step("switch", { kind: "asking" }, { link, member }),

@@ -90,7 +90,7 @@ export const rooms: Readonly<Record<string, Row>> = {
       "x11",
       "zod",
     ],
-    tests: ["packages/queue/worker"],
+    tests: ["packages/queue/worker", "@xmldom/xmldom", "plist"],
   },
   "main/runner": {
     rooms: ["app", "main/store"],
@@ -147,6 +147,8 @@ export const rooms: Readonly<Record<string, Row>> = {
       "main/connection",
       "main/face",
       "main/journal",
+      "main/managed",
+      "main/store",
     ],
     packages: ["@gleaner/embedded/operator", "node:", "zod"],
     tests: ["main/log.ts"],

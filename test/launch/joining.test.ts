@@ -190,3 +190,42 @@ test("a panel port that the person chose and that is taken ends the command", as
   expect(program.output()).not.toContain("npm start");
   await close(taken);
 });
+
+test("managed settings name the server and the code, and lock rules", async () => {
+  const [data, file] = [newFolder(), join(scratch, "managed.json")];
+  const rules = { allowOnBattery: false, idleAfterSeconds: 300 };
+  await writeFile(
+    file,
+    JSON.stringify({ server: url, pin, code: await newCode(), rules, wallpaper: "blue" }),
+  );
+  const managed = { GLEANER_MANAGED: file };
+  const args = ["donate", "--panel-port", "0", "--name", "laptop", "--data", data];
+  const program = run("cli/gleaner.ts", args, { ...env, ...managed });
+  await program.until("Joined Acme as laptop.");
+  const listed = run("cli/gleaner.ts", ["rules", "--data", data], {});
+  await listed.ended;
+  expect(listed.output()).toMatch(/idleAfterSeconds +5 minutes +this computer's administrator, locked/);
+  expect(listed.output()).toMatch(/allowLeave +not allowed +this computer's administrator, locked/);
+  const change = run("cli/gleaner.ts", ["rules", "idleAfterSeconds", "30", "--data", data], {});
+  expect(await change.ended).toBe(1);
+  const left = run("cli/gleaner.ts", ["leave", "--yes", "--data", data], {});
+  expect(await left.ended).toBe(1);
+  await stop(program);
+
+  const checked = run("cli/gleaner.ts", ["managed"], managed);
+  expect(await checked.ended).toBe(1);
+  expect(checked.output()).toContain("Not understood: wallpaper");
+  expect(checked.output()).not.toContain(JSON.parse(await readFile(file, "utf8")).code);
+
+  const other = run("cli/gleaner.ts", [...args, "--backend", "https://127.0.0.1:9"], { ...env, ...managed });
+  expect(await other.ended).toBe(1);
+  expect(other.output()).toContain(`allows no other server than ${url}`);
+});
+
+test("managed settings that cannot be read stop the start", async () => {
+  const file = join(scratch, "broken.json");
+  await writeFile(file, "{");
+  const program = run("cli/gleaner.ts", ["donate", "--data", newFolder()], { ...env, GLEANER_MANAGED: file });
+  expect(await program.ended).toBe(1);
+  expect(program.output()).toMatch(/broken\.json is no JSON.*gleaner managed checks it/s);
+});

@@ -3,6 +3,7 @@ import { isLoopback, type JoinAddress, joinCommand } from "../../../app/join-com
 import { joinLink } from "../../../app/join-link.ts";
 import { Copyable } from "../../ui/controls/Copyable.tsx";
 import { ShownOnce } from "../secrets/ShownOnce.tsx";
+import { ManagedFiles } from "./ManagedFiles.tsx";
 
 type Props = {
   readonly code: string;
@@ -37,6 +38,7 @@ export function CodeMade({ code, address, page, onDone }: Props): ReactNode {
             {address.pin === null ? null : "With the pin, the computer accepts only this server."} On Windows,
             leave out GLEANER_CODE=…, and enter the code in the window.
           </p>
+          <ManagedFiles code={code} address={address} />
         </div>
       )}
     </ShownOnce>

@@ -67,6 +67,7 @@ export function FirstRunView({
             {setup.member?.mayLeave === false ? null : (
               <InvitationForm
                 initial={invitation}
+                onlyServer={setup.server}
                 title={setup.member === null ? "Join your organization" : "Join another organization"}
                 onLookUp={lookUp}
               />

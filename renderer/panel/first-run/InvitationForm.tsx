@@ -8,15 +8,19 @@ type Props = {
   /** The invitation that the form shows at first: an earlier entry, or the link that opened the program. */
   readonly initial: GivenInvitation["invitation"] | null;
   readonly title: string;
+  /** The only server that this computer may join. Null: the person enters one. */
+  readonly onlyServer: string | null;
   /** Resolves to null, or to the reason for a refusal. */
   readonly onLookUp: (given: GivenInvitation) => Promise<string | null>;
 };
 
 /** Asks for an invitation: its link, or a server's address and a code. */
-export function InvitationForm({ initial, title, onLookUp }: Props): ReactNode {
-  const [byCode, setByCode] = useState(initial !== null && !("link" in initial));
+export function InvitationForm({ initial, title, onlyServer, onLookUp }: Props): ReactNode {
+  const [byCode, setByCode] = useState(initial === null ? onlyServer !== null : !("link" in initial));
   const [link, setLink] = useState(initial !== null && "link" in initial ? initial.link : "");
-  const [server, setServer] = useState(initial !== null && "server" in initial ? initial.server : "");
+  const [server, setServer] = useState(
+    onlyServer ?? (initial !== null && "server" in initial ? initial.server : ""),
+  );
   const [code, setCode] = useState(initial !== null && "code" in initial ? initial.code : "");
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
@@ -52,18 +56,26 @@ export function InvitationForm({ initial, title, onLookUp }: Props): ReactNode {
       <Form className="grid gap-4" onSubmit={() => void submit()}>
         {byCode ? (
           <>
-            <Field
-              {...common}
-              key="server"
-              autoFocus
-              label="Server’s address"
-              placeholder="https://gleaner.example.org"
-              value={server}
-              onChange={changed(setServer)}
-            />
+            {onlyServer === null ? (
+              <Field
+                {...common}
+                key="server"
+                autoFocus
+                label="Server’s address"
+                placeholder="https://gleaner.example.org"
+                value={server}
+                onChange={changed(setServer)}
+              />
+            ) : (
+              <div>
+                <p className="text-muted">Your administrator chose the server:</p>
+                <p className="font-medium wrap-anywhere">{onlyServer}</p>
+              </div>
+            )}
             <Field
               {...common}
               key="code"
+              autoFocus={onlyServer !== null}
               label="Code"
               placeholder="GLN-XXXX-XXXX-XXXX"
               value={code}

@@ -115,7 +115,7 @@ function DecidedBy({ layer, locked, title, onUndo }: DecidedProps): ReactNode {
   return (
     <p className="flex min-h-5 items-center gap-1 text-xs text-faint">
       {locked ? <Lock /> : null}
-      {locked ? "Set by your organization" : layerWords[layer]}
+      {locked && layer !== "managed" ? "Set by your organization" : layerWords[layer]}
       {layer === "donor" ? (
         <Button
           size="sm"
@@ -135,6 +135,7 @@ const layerWords: Readonly<Record<RuleLayer, string>> = {
   default: "Default",
   donor: "Your choice",
   organization: "Suggested by your organization",
+  managed: "Set by this computer’s administrator",
 };
 
 function Lock(): ReactNode {

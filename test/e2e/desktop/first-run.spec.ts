@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { appLink, joinLink } from "../../../app/join-link.ts";
@@ -95,4 +96,42 @@ test("a link opens the page with the invitation, and nothing is joined without c
   await page.getByRole("button", { name: "Continue" }).click();
   await agree(page, name);
   await again.close();
+});
+
+test("managed settings let it join without a click, and lock rules", async ({ farm }) => {
+  const name = "managed-code";
+  const file = join(farm.folder.donorFolder, `${name}.json`);
+  const code = await issueCode(farm, name);
+  const settings = { server: farm.backend.url, code, rules: { quiet: true } };
+  await writeFile(file, JSON.stringify(settings));
+  const app = await startDesktop(["--data", folderOf(farm, name), "--name", name], { GLEANER_MANAGED: file });
+  const window = await app.firstWindow();
+  await expect(window.getByRole("heading", { name, exact: true })).toBeVisible();
+  await expect(window.getByText("Demo organization")).toBeVisible();
+  await window.getByRole("tab", { name: "Settings" }).click();
+  await window.getByText("Power and heat").click();
+  const quiet = window.getByRole("group", { name: "Quiet" });
+  await expect(quiet).toContainText("Set by this computer’s administrator");
+  await expect(quiet.getByRole("switch")).toHaveCount(0);
+  await app.close();
+});
+
+test("managed settings without a code ask only for one, and allow no other server", async ({ farm }) => {
+  const name = "managed-server";
+  const file = join(farm.folder.donorFolder, `${name}.json`);
+  await writeFile(file, JSON.stringify({ server: farm.backend.url }));
+  const app = await startDesktop(["--data", folderOf(farm, name), "--name", name], { GLEANER_MANAGED: file });
+  const window = await app.firstWindow();
+  await expect(window.getByText(farm.backend.url)).toBeVisible();
+  await expect(window.getByLabel("Server’s address")).toHaveCount(0);
+  await window.getByRole("button", { name: "I have a link" }).click();
+  const other = appLink({ code: "GLN-2222-2222-2222", url: "https://other.example", pin: null });
+  await window.getByLabel("Invitation link").fill(other);
+  await window.getByRole("button", { name: "Continue" }).click();
+  await expect(window.getByRole("alert")).toContainText("allows no other server");
+  await window.getByRole("button", { name: "I have a code instead" }).click();
+  await window.getByLabel("Code", { exact: true }).fill(await issueCode(farm, name));
+  await window.getByRole("button", { name: "Continue" }).click();
+  await agree(window, name);
+  await app.close();
 });

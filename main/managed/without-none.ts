@@ -1,0 +1,12 @@
+import { isRecord } from "../../app/json.ts";
+
+/** Registries and property lists have no null, so the text "none" stands for it. */
+export const none = "none";
+
+/** Replaces "none" by null in each property. A list keeps it, since a program may have this name. */
+export function withoutNone(value: unknown): unknown {
+  if (value === none) return null;
+  if (Array.isArray(value)) return value.map((each: unknown) => (isRecord(each) ? withoutNone(each) : each));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withoutNone(each)]));
+}
