@@ -33,7 +33,10 @@ async function main(): Promise<void> {
   }
 }
 
-/** Waits for Ctrl-C. If one child ends by itself, stops the others, too, because they are useless without it. */
+/**
+ * Waits for Ctrl-C. If a part fails, all end. If this computer's person quits the donor, the backend goes on, since other
+ * computers and requesters use it.
+ */
 async function untilStopped(
   stopped: Promise<NodeJS.Signals>,
   children: readonly Child[],
@@ -47,8 +50,13 @@ async function untilStopped(
     console.log("\nStopping. Jobs under way go back to the queue.");
     return;
   }
-  if (first.child.name === "desktop" && first.ending.code === 0) {
-    console.log("The desktop app was quit. Stopping the rest.");
+  if (first.child.name !== "backend" && first.ending.code === 0) {
+    console.log(
+      "\nThis computer's donor was quit, so this computer donates nothing until the next start. The backend, the console\n" +
+        "and the API go on. Ctrl-C stops them.",
+    );
+    const others = children.filter((child) => child !== first.child);
+    await untilStopped(stopped, others, logFolder);
     return;
   }
   console.error(`gleaner: the ${first.child.name} ended unexpectedly. Its log is in ${logFolder}`);

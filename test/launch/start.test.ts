@@ -231,6 +231,16 @@ test("Ctrl-C during the start stops without an error", async () => {
   }
 });
 
+test("quitting the donor leaves the backend running for others", async () => {
+  const program = start();
+  await program.until(ready);
+  const lock = await readFile(join(folder, "donor", "gleaner.lock"), "utf8");
+  process.kill(Number(/\d+/.exec(lock)?.[0]), "SIGTERM");
+  await program.until("donor was quit");
+  expect((await fetch(`http://127.0.0.1:${port}/version`)).ok).toBe(true);
+  await stop(program);
+});
+
 test("if the database is gone, a new organization is set up, with a note", async () => {
   const other = await mkdtemp(join(tmpdir(), "gleaner-gone-"));
   const options = ["--headless", "--port", String(port)];
