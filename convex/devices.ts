@@ -209,14 +209,21 @@ export const reportModels = mutation({
  */
 export const earnings = query({
   args: { key: v.string(), since: v.number() },
-  returns: v.object({ balanceMicro: v.int64(), todayMicro: v.int64(), jobsSucceeded: v.number() }),
+  returns: v.object({
+    balanceMicro: v.int64(),
+    jobsSucceeded: v.number(),
+    todayMicro: v.int64(),
+    todayJobs: v.number(),
+  }),
   handler: async (ctx, { key, since }) => {
     const device = await authenticateUnretired(ctx, key);
     const balance = await balanceOf(ctx, deviceAccount(device._id));
+    const today = await earnedSince(ctx, device._id, since);
     return {
       balanceMicro: balance.micro,
-      todayMicro: await earnedSince(ctx, device._id, since),
       jobsSucceeded: balance.jobs,
+      todayMicro: today.micro,
+      todayJobs: today.jobs,
     };
   },
 });

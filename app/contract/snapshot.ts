@@ -92,8 +92,10 @@ export type ModelView = {
 /** Micro-credits as decimal strings: JSON has no integers of that size. */
 export type EarningsView = {
   readonly balanceMicro: string;
-  readonly todayMicro: string;
   readonly jobsSucceeded: number;
+  readonly todayMicro: string;
+  /** The jobs that succeeded today. */
+  readonly todayJobs: number;
 };
 
 export type HistoryRow = {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { formatCredits, formatExactCredits, partialPay, priceOf } from "./credits.ts";
+import { formatCredits, formatExactCredits, partialPay, priceOf, spellCredits } from "./credits.ts";
 
 it("shows micro-credits in credits, exactly and without trailing zeros", () => {
   expect(formatExactCredits("12345000")).toBe("12.345");
@@ -20,6 +20,15 @@ it.each([
   ["1000000000000", "1,000,000 cr"],
 ] as const)("shows %s micro-credits in credits with few digits: %s", (micro, words) => {
   expect(formatCredits(micro)).toBe(words);
+});
+
+it.each([
+  [0n, "0 credits"],
+  [420_000n, "0.42 credits"],
+  [1_000_000n, "1 credit"],
+  ["214880310", "214.88 credits"],
+] as const)("says %s micro-credits in words: %s", (micro, words) => {
+  expect(spellCredits(micro)).toBe(words);
 });
 
 it.each([

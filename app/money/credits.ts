@@ -57,7 +57,16 @@ export function formatExactCredits(micro: Micro | string): string {
  * hundredths, or below a credit to three digits; `formatExactCredits` is for tooltips and exports.
  */
 export function formatCredits(micro: Micro | string): string {
+  return `${formatAmount(micro)} cr`;
+}
+
+/** The same in words: "12.35 credits". */
+export function spellCredits(micro: Micro | string): string {
+  return BigInt(micro) === microPerCredit ? "1 credit" : `${formatAmount(micro)} credits`;
+}
+
+function formatAmount(micro: Micro | string): string {
   const amount = BigInt(micro);
   const isSmall = amount > -microPerCredit && amount < microPerCredit;
-  return `${(isSmall ? small : rounded).format(`${amount}E-6` as Intl.StringNumericLiteral)} cr`;
+  return (isSmall ? small : rounded).format(`${amount}E-6` as Intl.StringNumericLiteral);
 }

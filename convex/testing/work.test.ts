@@ -126,6 +126,7 @@ describe("a job from start to end", () => {
     expect(await t.query(api.devices.earnings, { key, since: Date.now() - 1_000 })).toEqual({
       balanceMicro: answerMicro,
       todayMicro: answerMicro,
+      todayJobs: 1,
       jobsSucceeded: 1,
     });
     expect(await history(device)).toMatchObject([

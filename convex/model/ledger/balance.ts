@@ -33,8 +33,8 @@ export async function balanceOf(ctx: QueryCtx, account: string): Promise<Balance
   };
 }
 
-/** Micro-credits that a device earned since a moment, which is rounded down to the quarter of an hour. */
-export async function earnedSince(ctx: QueryCtx, deviceId: Id<"devices">, since: number): Promise<bigint> {
+/** A device's earnings since a moment, which is rounded down to the quarter of an hour. */
+export async function earnedSince(ctx: QueryCtx, deviceId: Id<"devices">, since: number): Promise<Balance> {
   const account = deviceAccount(deviceId);
   const start = Math.floor(since / bucketMs) * bucketMs;
   const buckets = await ctx.db
@@ -42,11 +42,12 @@ export async function earnedSince(ctx: QueryCtx, deviceId: Id<"devices">, since:
     .withIndex("by_account", (q) => q.eq("account", account).gte("startAt", start))
     .order("desc")
     .take(bucketsPerDay);
-  const pending = await pendingOf(ctx, account);
-  return (
-    buckets.reduce((sum, bucket) => sum + bucket.micro, 0n) +
-    pending.reduce((sum, entry) => (entry.at >= start ? sum + entry.micro : sum), 0n)
-  );
+  const pending = (await pendingOf(ctx, account)).filter(({ at }) => at >= start);
+  const all = [...buckets, ...pending];
+  return {
+    micro: all.reduce((sum, { micro }) => sum + micro, 0n),
+    jobs: all.reduce((sum, { jobs }) => sum + jobs, 0),
+  };
 }
 
 /** Micro-credits that a device earned in a time, whose ends are rounded down to quarters of an hour. */

@@ -190,6 +190,7 @@ describe("a job's money", () => {
     expect(before.earnings).toEqual({
       balanceMicro: 3n * answerMicro,
       todayMicro: 3n * answerMicro,
+      todayJobs: 3,
       jobsSucceeded: 3,
     });
     expect(before.summary).toMatchObject({
@@ -203,7 +204,7 @@ describe("a job's money", () => {
       key: device.key,
       since: since + 24 * 3_600_000,
     });
-    expect(tomorrow).toMatchObject({ balanceMicro: 3n * answerMicro, todayMicro: 0n });
+    expect(tomorrow).toMatchObject({ balanceMicro: 3n * answerMicro, todayMicro: 0n, todayJobs: 0 });
   });
 
   it("shows a balanced ledger for any number of keys and devices", async () => {

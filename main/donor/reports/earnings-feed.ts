@@ -34,9 +34,9 @@ export class EarningsFeed {
     if (!this.#enrolled || since === this.#since) return;
     this.#since = since;
     const before = this.#earnings;
-    this.#earnings = this.#organization.onEarnings(since, ({ balanceMicro, todayMicro, jobsSucceeded }) =>
+    this.#earnings = this.#organization.onEarnings(since, ({ balanceMicro, todayMicro, ...jobs }) =>
       this.#snapshot.update({
-        earnings: { balanceMicro: String(balanceMicro), todayMicro: String(todayMicro), jobsSucceeded },
+        earnings: { balanceMicro: String(balanceMicro), todayMicro: String(todayMicro), ...jobs },
       }),
     );
     before?.();
