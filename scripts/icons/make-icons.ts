@@ -13,7 +13,14 @@ const rendered = (layers: readonly Layer[], size: number): Sized => ({
 });
 const write = (name: string, data: Buffer): void => writeFileSync(new URL(name, out), data);
 
-for (const state of ["donating", "standby", "paused", "offline"] satisfies TrayFace[]) {
+for (const state of [
+  "working",
+  "donating",
+  "standby",
+  "paused",
+  "needs-you",
+  "offline",
+] satisfies TrayFace[]) {
   // Electron uses NAME@2x.png automatically on dense screens. Windows and Linux need 32 pixels for sharp scaling.
   write(`tray/${state}.png`, rendered(trayFace(state), 32).png);
   write(`tray/${state}@2x.png`, rendered(trayFace(state), 64).png);

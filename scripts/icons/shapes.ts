@@ -46,6 +46,17 @@ export function circle(cx: number, cy: number, radius: number): Shape {
   return (x, y) => Math.hypot(x - cx, y - cy) <= radius;
 }
 
+/** The corners go clockwise on the screen. */
+export function triangle(...corners: readonly [Corner, Corner, Corner]): Shape {
+  return (x, y) =>
+    corners.every(([x1, y1], at) => {
+      const [x2, y2] = corners[(at + 1) % 3] ?? corners[0];
+      return (x2 - x1) * (y - y1) - (y2 - y1) * (x - x1) >= 0;
+    });
+}
+
+type Corner = readonly [number, number];
+
 export function union(...shapes: readonly Shape[]): Shape {
   return (x, y) => shapes.some((shape) => shape(x, y));
 }
