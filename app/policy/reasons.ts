@@ -7,7 +7,11 @@ type ReasonOf<Check> = Check extends { readonly reasons: infer Reasons } ? keyof
 /** Every "not now": those that the checks declare, and the one until the first decision. */
 export type StandbyReason = "starting" | ReasonOf<(typeof allChecks)[number]>;
 
-const starting: Reason = { short: "Starting", sentence: "Gleaner is starting." };
+const starting: Reason = {
+  short: "Starting",
+  brief: "Gleaner is starting.",
+  sentence: "Gleaner is starting.",
+};
 
 /** Why a donor is on standby. The words are the same in the tray, the panel, the console and the terminal. */
 export const standbyReasons = Object.assign(
@@ -68,11 +72,13 @@ const outOfService: ReadonlySet<string> = new Set<StandbyReason>([
 export const donateReasons: Readonly<Record<DonateReason, Reason>> = {
   idle: {
     short: "Idle, donating",
+    brief: "Gleaner is ready for the next job while you are away.",
     sentence: "Nobody is using this computer, so it works for your organization.",
     facts: ["idleSeconds", "power", "batteryPercent", "otherCpuLoad", "temperatureC"],
   },
   "donate-now": {
     short: "Donating now",
+    brief: "Gleaner donates now, as you asked.",
     sentence: "You asked Gleaner to donate now, even while you work.",
     toOthers: {
       short: "Donating now",
@@ -82,6 +88,7 @@ export const donateReasons: Readonly<Record<DonateReason, Reason>> = {
   },
   "within-limits": {
     short: "Donating within limits",
+    brief: "Gleaner donates within limits while you work.",
     sentence: "You are using this computer, so Gleaner keeps to the limits for that.",
     toOthers: {
       short: "Donating within limits",
@@ -91,6 +98,7 @@ export const donateReasons: Readonly<Record<DonateReason, Reason>> = {
   },
   finishing: {
     short: "Finishing, then pausing",
+    brief: "Gleaner finishes its job and then pauses.",
     sentence: "As you asked, Gleaner finishes the current job, takes no more, and then pauses.",
     toOthers: {
       short: "Finishing, then pausing",
@@ -100,6 +108,7 @@ export const donateReasons: Readonly<Record<DonateReason, Reason>> = {
   },
   unattended: {
     short: "Donating",
+    brief: "Gleaner donates at any time on this computer.",
     sentence: "Nobody sits at this machine, so it donates at any time.",
     facts: ["power", "batteryPercent", "otherCpuLoad", "temperatureC"],
   },

@@ -3,7 +3,7 @@ import type { Donating, Standby } from "./activity.ts";
 
 /** The words for a reason to donate or not to donate. */
 export type ReasonWords = {
-  /** A few words for a tray tooltip or a table cell. */
+  /** A few words for a title or a table cell. */
   readonly short: string;
   /** One sentence that says why, and what will change it. */
   readonly sentence: string;
@@ -13,6 +13,8 @@ export type ReasonWords = {
 
 /** The declaration of one reason not to donate. */
 export type Reason = ReasonWords & {
+  /** One short sentence about Gleaner, for the tray. */
+  readonly brief: string;
   /** How long to stay on standby after the reason ended, in case it comes back. */
   readonly cooldownSeconds?: number;
   /** Facts that the journal keeps with this reason. */

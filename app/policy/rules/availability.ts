@@ -5,10 +5,12 @@ export const membership = check({
   reasons: {
     "not-enrolled": {
       short: "Not enrolled",
+      brief: "Gleaner needs an enrollment code to join your organization.",
       sentence: "This device does not belong to an organization yet. Enter an enrollment code to join one.",
     },
     "awaiting-approval": {
       short: "Waiting for approval",
+      brief: "Gleaner waits for an administrator to approve this computer.",
       sentence: "Waiting for an administrator of your organization to approve this computer.",
       toOthers: {
         short: "Waiting for approval",
@@ -17,6 +19,7 @@ export const membership = check({
     },
     "paused-by-server": {
       short: "Paused automatically",
+      brief: "Gleaner is paused, because too many jobs failed on this computer.",
       sentence:
         "Too many jobs failed on this computer, so it gets no more of them. An administrator of your organization can resume it.",
       toOthers: {
@@ -27,6 +30,7 @@ export const membership = check({
     },
     "paused-in-console": {
       short: "Paused in the console",
+      brief: "Gleaner was paused by you or an administrator in the console.",
       sentence:
         "Somebody paused this computer in Gleaner's console, so it gets no jobs. You can resume your own computer there; an administrator can resume any.",
       toOthers: {
@@ -36,6 +40,7 @@ export const membership = check({
     },
     outdated: {
       short: "Update needed",
+      brief: "Gleaner needs an update before it can donate again.",
       sentence: "Your organization asks for a newer version of Gleaner. Update it, and it donates again.",
       toOthers: {
         short: "Update needed",
@@ -44,6 +49,7 @@ export const membership = check({
     },
     "other-key": {
       short: "Key differs",
+      brief: "Gleaner needs to join your organization again.",
       sentence:
         "The organization knows this computer by another signing key, so it cannot accept its results, and sends it no jobs. Join again as a new device, with a new enrollment code: GLEANER_CODE=GLN-… gleaner donate --backend URL --rejoin",
       toOthers: {
@@ -54,6 +60,7 @@ export const membership = check({
     },
     retired: {
       short: "Retired",
+      brief: "Gleaner gets no more jobs, because an administrator retired this computer.",
       sentence:
         "An administrator retired this device. It gets no more jobs. To join again as a new device, ask for an enrollment code: GLEANER_CODE=GLN-… gleaner donate --backend URL --rejoin",
       toOthers: {
@@ -78,6 +85,7 @@ export const pause = check({
   reasons: {
     "paused-by-you": {
       short: "Paused by you",
+      brief: "Gleaner is paused until you resume it.",
       sentence: "You paused donating.",
       toOthers: { short: "Paused by its user", sentence: "Its user paused donating." },
     },
@@ -93,6 +101,7 @@ export const sleep = check({
   reasons: {
     suspended: {
       short: "Asleep",
+      brief: "Gleaner continues when this computer wakes up.",
       sentence: "This computer is going to sleep. Gleaner continues when it wakes up.",
       cooldownSeconds: 5,
     },
@@ -105,10 +114,12 @@ export const connection = check({
   reasons: {
     offline: {
       short: "Offline",
+      brief: "Gleaner cannot reach your organization, and keeps trying.",
       sentence: "The organization's server cannot be reached. Gleaner keeps trying.",
     },
     "wrong-server": {
       short: "Wrong server",
+      brief: "Gleaner does not recognize your organization’s server, so tell your administrator.",
       sentence:
         "The server has another key than the one that this computer joined, so Gleaner sends it nothing. If your administrator has replaced the key, join again with a new enrollment code and the new pin: GLEANER_CODE=GLN-… gleaner donate --backend URL --pin sha256:…",
     },

@@ -35,6 +35,7 @@ export const heat = check({
   reasons: {
     "too-hot": {
       short: "Too warm",
+      brief: "Gleaner waits until this computer has cooled down.",
       sentence: "This computer is too warm. Gleaner waits until it has cooled down.",
       cooldownSeconds: 60,
       facts: ["thermal", "temperatureC"],

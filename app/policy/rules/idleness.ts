@@ -50,6 +50,7 @@ const minimumRecheckMs = 250;
 
 const inUse: Reason = {
   short: "You are using it",
+  brief: "Gleaner waits until you are away.",
   sentence: "You are using this computer. Gleaner waits until you have been away for a while.",
   toOthers: {
     short: "In use",
@@ -63,6 +64,7 @@ export const idleness = check({
     "in-use": inUse,
     "idle-unknown": {
       short: "Cannot tell if idle",
+      brief: "Gleaner cannot tell whether you are away, so it waits.",
       sentence: "This system does not say whether somebody is using it, so Gleaner stays out of the way.",
       facts: ["idleSeconds", "locked"],
     },

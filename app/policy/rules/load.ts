@@ -55,6 +55,7 @@ export const processorLoad = check({
   reasons: {
     "other-load": {
       short: "Computer busy",
+      brief: "Gleaner waits until other programs are less busy.",
       sentence: "Other programs need the processor. Gleaner waits until they are done.",
       facts: ["otherCpuLoad", "otherGpuLoad"],
     },
@@ -73,6 +74,7 @@ export const memory = check({
   reasons: {
     "memory-low": {
       short: "Memory needed",
+      brief: "Gleaner waits until other programs need less memory.",
       sentence: "Other programs need the memory. Gleaner waits until they leave enough.",
       cooldownSeconds: 60,
       facts: ["memoryFreeMb", "vramFreeMb"],

@@ -48,11 +48,13 @@ export const model = check({
   reasons: {
     "no-model": {
       short: "No model yet",
+      brief: "Gleaner waits for a model that your organization uses.",
       sentence: "No model that your organization uses is on this device yet.",
       facts: ["diskFreeMb"],
     },
     "disk-full": {
       short: "Disk nearly full",
+      brief: "Gleaner needs more free space on the disk.",
       sentence:
         "No model is here yet, and the disk has no room for one. Free some space, or allow models to leave less of it free.",
       toOthers: {

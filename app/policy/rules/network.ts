@@ -54,12 +54,14 @@ export const requiredNetwork = check({
   reasons: {
     "other-network": {
       short: "Another network",
+      brief: "Gleaner waits for a network where it may donate.",
       sentence: "This computer is not on a network where it may donate. Gleaner waits until it is.",
       cooldownSeconds: 10,
       facts: ["networks"],
     },
     "network-unknown": {
       short: "Network unknown",
+      brief: "Gleaner cannot tell which network this is, so it waits.",
       sentence:
         "Gleaner may donate only on certain networks, and this system does not say which one this is. So it waits.",
       facts: ["networks"],
@@ -86,6 +88,7 @@ export const metered = check({
   reasons: {
     metered: {
       short: "Metered network",
+      brief: "Gleaner waits for a network that is not metered.",
       sentence: "This network is metered or roaming. Gleaner waits for one that is not.",
       cooldownSeconds: 30,
       facts: ["metered"],

@@ -30,17 +30,20 @@ export const power = check({
   reasons: {
     "on-battery": {
       short: "On battery",
+      brief: "Gleaner waits until this computer is plugged in.",
       sentence: "This computer runs on battery. Gleaner waits for mains power.",
       facts: ["power", "batteryPercent"],
     },
     "battery-low": {
       short: "Battery low",
+      brief: "Gleaner waits until the battery is charged enough.",
       sentence: "The battery is below the level you allow.",
       toOthers: { short: "Battery low", sentence: "The battery is below the level its user allows." },
       facts: ["power", "batteryPercent"],
     },
     "power-unknown": {
       short: "Power unknown",
+      brief: "Gleaner cannot tell whether this computer is plugged in, so it waits.",
       sentence: "This system does not say whether it runs on battery, so Gleaner stays out of the way.",
       facts: ["power", "batteryPercent"],
     },
@@ -65,6 +68,7 @@ export const lid = check({
   reasons: {
     "lid-closed": {
       short: "Lid closed",
+      brief: "Gleaner waits until the lid is open.",
       sentence: "The lid is closed and mains power is not certain. Gleaner waits to keep the computer cool.",
       cooldownSeconds: 5,
       facts: ["lidClosed", "power", "batteryPercent"],

@@ -33,6 +33,7 @@ export const fullScreen = check({
   reasons: {
     "full-screen": {
       short: "Full screen",
+      brief: "Gleaner waits until no program fills the screen.",
       sentence: "A program fills the screen. Gleaner waits until it no longer does.",
       cooldownSeconds: 10,
       facts: ["fullScreen"],
@@ -48,6 +49,7 @@ export const call = check({
   reasons: {
     "in-call": {
       short: "On a call",
+      brief: "Gleaner waits until your call is over.",
       sentence: "The camera or the microphone is in use. Gleaner waits until the call is over.",
       cooldownSeconds: 30,
       facts: ["cameraInUse", "microphoneInUse"],
@@ -63,6 +65,7 @@ export const media = check({
   reasons: {
     "media-playing": {
       short: "Media playing",
+      brief: "Gleaner waits until the sound or film ends.",
       sentence: "Sound or a film is playing. Gleaner waits until it ends.",
       cooldownSeconds: 30,
       facts: ["mediaPlaying"],

@@ -20,12 +20,14 @@ export const excludedPrograms = check({
   reasons: {
     "excluded-program": {
       short: "Excluded program",
+      brief: "Gleaner waits until an excluded program is closed.",
       sentence: "An excluded program is running. Gleaner waits until it is closed.",
       cooldownSeconds: 10,
       facts: ["excludedProgram"],
     },
     "programs-unknown": {
       short: "Programs unknown",
+      brief: "Gleaner cannot tell which programs run, so it waits.",
       sentence:
         "Some programs are excluded, and this system does not say which programs run. So Gleaner waits.",
       facts: ["excludedProgram"],

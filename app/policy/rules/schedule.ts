@@ -35,6 +35,7 @@ export const schedule = check({
   reasons: {
     "outside-schedule": {
       short: "Outside its hours",
+      brief: "Gleaner waits until its scheduled hours begin.",
       sentence: "It is outside the scheduled hours. Gleaner continues when they start.",
       facts: ["minuteOfWeek"],
     },
