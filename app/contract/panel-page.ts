@@ -4,4 +4,10 @@ export const panelParameters = {
   setup: "setup",
   /** The program opened the page again after a crash. */
   restored: "restored",
+  /** The tab, in the address's fragment. A fragment changes without a new page. */
+  tab: "tab",
 } as const;
+
+/** The panel's tabs, in their order. */
+export const panelTabs = ["now", "history", "settings"] as const;
+export type PanelTab = (typeof panelTabs)[number];

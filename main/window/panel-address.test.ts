@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { panelAddress, panelOrigin, restoredAddress, setupAddress } from "./panel-address.ts";
+import { panelAddress, panelOrigin, restoredAddress, setupAddress, tabAddress } from "./panel-address.ts";
 
 describe("panelOrigin", () => {
   const built = panelOrigin(false, undefined);
@@ -38,6 +38,13 @@ describe("panelOrigin", () => {
 it("marks a page that was opened again, and keeps which one it is", () => {
   expect(restoredAddress(`${panelAddress}#/setup`)).toBe(`${panelAddress}?restored=1#/setup`);
   expect(restoredAddress(restoredAddress(panelAddress))).toBe(`${panelAddress}?restored=1`);
+});
+
+it("asks for a tab in the fragment, so that an open page stays", () => {
+  const address = tabAddress(panelAddress, "settings");
+  expect(address).toBe(`${panelAddress}#tab=settings`);
+  expect(panelOrigin(true, undefined).includes(address)).toBe(true);
+  expect(tabAddress(address, "now")).toBe(`${panelAddress}#tab=now`);
 });
 
 it("gives the page for joining an address of its own, which belongs to the panel", () => {

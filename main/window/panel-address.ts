@@ -1,4 +1,4 @@
-import { panelParameters } from "../../app/contract/panel-page.ts";
+import { panelParameters, type PanelTab } from "../../app/contract/panel-page.ts";
 
 /**
  * The built panel has its own scheme, and so an origin that nothing else shares. The scheme `gleaner` is for links from outside.
@@ -40,6 +40,13 @@ export function restoredAddress(address: string): string {
 /** The address of the page for joining an organization. @param panel the panel's address */
 export function setupAddress(panel: string): string {
   return withParameter(panel, panelParameters.setup);
+}
+
+/** A page of the panel at one of its tabs. An open page goes to the tab without loading again. */
+export function tabAddress(address: string, tab: PanelTab): string {
+  const url = new URL(address);
+  url.hash = new URLSearchParams({ [panelParameters.tab]: tab }).toString();
+  return url.href;
 }
 
 function withParameter(address: string, name: string): string {

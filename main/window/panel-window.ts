@@ -1,12 +1,15 @@
 import { BrowserWindow, dialog, nativeTheme } from "electron";
+import type { PanelTab } from "../../app/contract/panel-page.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { onceRendered, sendDelta } from "../face/electron/ipc.ts";
 import type { Log } from "../log.ts";
-import { restoredAddress } from "./panel-address.ts";
+import { restoredAddress, tabAddress } from "./panel-address.ts";
 import { reloadLimit } from "./reload-limit.ts";
 
 export type PanelWindow = {
   readonly show: () => void;
+  /** Shows the window at a tab. A page without tabs stays as it is. */
+  readonly showTab: (tab: PanelTab) => void;
   /** Shows another page of the panel, now or when the window is next shown. */
   readonly goTo: (address: string) => void;
   readonly send: (delta: Partial<DonorSnapshot>) => void;
@@ -28,7 +31,7 @@ export function panelWindow({ address: first, preload, icon, log }: Options): Pa
   let address = first;
   const mayReload = reloadLimit();
 
-  const make = (): BrowserWindow => {
+  const make = (at: string): BrowserWindow => {
     const made = new BrowserWindow({
       width: 420,
       height: 640,
@@ -58,7 +61,7 @@ export function panelWindow({ address: first, preload, icon, log }: Options): Pa
       // Electron is still cleaning up after the process.
       setImmediate(() => recover(made));
     });
-    void load(made, address);
+    void load(made, at);
     return made;
   };
 
@@ -77,16 +80,23 @@ export function panelWindow({ address: first, preload, icon, log }: Options): Pa
     });
   };
 
+  const showNew = (at: string): void => {
+    window = make(at);
+    showWithContent(window);
+  };
+
   return {
     show: () => {
-      if (window === null) {
-        window = make();
-        showWithContent(window);
-        return;
+      if (window === null) showNew(address);
+      else focus(window);
+    },
+    showTab: (tab) => {
+      const at = tabAddress(address, tab);
+      if (window === null) showNew(at);
+      else {
+        void load(window, at);
+        focus(window);
       }
-      if (window.isMinimized()) window.restore();
-      window.show();
-      window.focus();
     },
     goTo: (next) => {
       address = next;
@@ -96,6 +106,12 @@ export function panelWindow({ address: first, preload, icon, log }: Options): Pa
       if (window !== null) sendDelta(window.webContents, delta);
     },
   };
+}
+
+function focus(window: BrowserWindow): void {
+  if (window.isMinimized()) window.restore();
+  window.show();
+  window.focus();
 }
 
 /** A page that cannot tell that it has its content is shown after this time. */

@@ -1,8 +1,9 @@
 import type { ReactNode } from "react";
+import type { PanelTab } from "../../app/contract/panel-page.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { EnrollForm } from "../panel/enroll/EnrollForm.tsx";
 import { Facts } from "../panel/now/Facts.tsx";
-import { type PanelTab, PanelView } from "../panel/PanelView.tsx";
+import { PanelView } from "../panel/PanelView.tsx";
 import { LeaveCard } from "../panel/settings/LeaveCard.tsx";
 import { Settings } from "../panel/settings/Settings.tsx";
 import type { PanelState } from "../panel/state/panel-store.ts";

@@ -1,4 +1,5 @@
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
+import type { PanelTab } from "../../app/contract/panel-page.ts";
 import type { DonorSnapshot, EarningsView } from "../../app/contract/snapshot.ts";
 import { platformWords } from "../../app/format/platform.ts";
 import { formatCount } from "../../app/format/quantity.ts";
@@ -23,17 +24,19 @@ import type { PanelState } from "./state/panel-store.ts";
 import { StartAtLogin } from "./status/StartAtLogin.tsx";
 import { Status } from "./status/Status.tsx";
 
-export type PanelTab = "now" | "history" | "settings";
-
 type Props = {
   readonly state: PanelState;
   readonly initialTab?: PanelTab;
+  /** Hears of the tabs that the program asks for. Returns the unsubscriber. */
+  readonly onAskedTab?: (listener: (tab: PanelTab) => void) => () => void;
   /** Whether the program opened the page again after a crash. */
   readonly restored?: boolean;
 };
 
-export function PanelView({ state, initialTab = "now", restored = false }: Props): ReactNode {
+export function PanelView({ state, initialTab = "now", onAskedTab, restored = false }: Props): ReactNode {
   const { snapshot, link, problem } = state;
+  const [tab, setTab] = useState<PanelTab>(initialTab);
+  useEffect(() => onAskedTab?.(setTab), [onAskedTab]);
   return (
     <div className="flex min-h-screen flex-col">
       {link === "lost" ? (
@@ -49,7 +52,7 @@ export function PanelView({ state, initialTab = "now", restored = false }: Props
           until Gleaner ends.
         </Empty>
       ) : snapshot !== null ? (
-        <Loaded snapshot={snapshot} link={link} initialTab={initialTab} />
+        <Loaded snapshot={snapshot} link={link} tab={tab} onTab={setTab} />
       ) : problem !== null ? (
         <Empty title="Gleaner's state cannot be shown">{problem}</Empty>
       ) : (
@@ -76,11 +79,11 @@ function Restored(): ReactNode {
 type LoadedProps = {
   readonly snapshot: DonorSnapshot;
   readonly link: LinkState;
-  readonly initialTab: PanelTab;
+  readonly tab: PanelTab;
+  readonly onTab: (tab: PanelTab) => void;
 };
 
-function Loaded({ snapshot, link, initialTab }: LoadedProps): ReactNode {
-  const [tab, setTab] = useState<PanelTab>(initialTab);
+function Loaded({ snapshot, link, tab, onTab }: LoadedProps): ReactNode {
   const enrolled = snapshot.device !== null;
   return (
     <>
@@ -96,7 +99,7 @@ function Loaded({ snapshot, link, initialTab }: LoadedProps): ReactNode {
             <Tabs
               label="Panel"
               value={tab}
-              onChange={setTab}
+              onChange={onTab}
               tabs={[
                 { value: "now", label: "Now", content: <Now snapshot={snapshot} /> },
                 { value: "history", label: "History", content: <History rows={snapshot.history} /> },

@@ -5,6 +5,7 @@ import type { PanelBridge } from "../../app/contract/donor-calls.ts";
 import { panelParameters } from "../../app/contract/panel-page.ts";
 import { ToastProvider } from "../ui/overlays/Toast.tsx";
 import { TooltipProvider } from "../ui/overlays/Tooltip.tsx";
+import { onAskedTab, takeAskedTab } from "./bridge/asked-tab.ts";
 import { findLink } from "./bridge/find-link.ts";
 import { tellRendered } from "./bridge/tell-rendered.ts";
 import { FirstRun } from "./first-run/FirstRun.tsx";
@@ -24,7 +25,7 @@ function Panel({ bridge, store }: Props): ReactNode {
     <Bridge value={bridge}>
       <TooltipProvider>
         <ToastProvider>
-          <PanelView state={state} restored={restored} />
+          <PanelView state={state} initialTab={initialTab} onAskedTab={onAskedTab} restored={restored} />
         </ToastProvider>
       </TooltipProvider>
     </Bridge>
@@ -33,6 +34,7 @@ function Panel({ bridge, store }: Props): ReactNode {
 
 const parameters = new URLSearchParams(window.location.search);
 const restored = parameters.has(panelParameters.restored);
+const initialTab = takeAskedTab() ?? "now";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no #root");
