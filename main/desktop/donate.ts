@@ -116,7 +116,7 @@ export async function donate(program: Program, membership: Membership, start: St
   const tray = donorTray({
     icons: join(files.icons, "tray"),
     platform: process.platform,
-    onAction: (action) => perform(action, donor, window.show),
+    onAction: (action) => perform(action, donor, window),
   });
   tray.update(donor.snapshot.get());
   donor.snapshot.onDelta((delta) => {
@@ -175,9 +175,10 @@ export async function donate(program: Program, membership: Membership, start: St
   return { departure, next: offer.next() };
 }
 
-function perform(action: TrayAction, donor: Donor, show: () => void): void {
+function perform(action: TrayAction, donor: Donor, window: PanelWindow): void {
   if (action.kind === "open") {
-    show();
+    if (action.tab === null) window.show();
+    else window.showTab(action.tab);
     return;
   }
   if (action.kind === "pause") {

@@ -2,10 +2,8 @@ import { describe, expect, it } from "vitest";
 import { calls } from "../../app/contract/donor-calls.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { idleLimits } from "../../app/policy/limits.fixture.ts";
-import { type StandbyReason, standbyReasons } from "../../app/policy/reasons.ts";
 import { defaultRules } from "../../app/policy/rules.ts";
 import { type TrayEntry, trayMenu } from "./tray-menu.ts";
-import { trayState, trayTooltip } from "./tray-state.ts";
 
 const now = new Date(2026, 10, 21, 18, 30).getTime();
 const idle: Parameters<typeof trayMenu>[0] = {
@@ -17,6 +15,8 @@ const idle: Parameters<typeof trayMenu>[0] = {
   },
   work: null,
   models: [],
+  organization: { name: "Acme" },
+  earnings: null,
   pause: null,
   donateNowUntil: null,
   finishThenPause: false,
@@ -28,12 +28,13 @@ const labels = (entries: readonly TrayEntry[]): string[] =>
 
 describe("trayMenu", () => {
   it("offers to pause and to donate now while donating", () => {
-    expect(labels(trayMenu(idle))).toEqual([
-      "Gleaner: Idle, donating",
+    expect(labels(trayMenu(idle, now))).toEqual([
+      "Gleaner is ready for the next job while you are away.",
       "-",
       "Pause",
       "Donate now for 1 hour",
       "Open Gleaner",
+      "Preferences…",
       "-",
       "Quit",
     ]);
@@ -45,8 +46,8 @@ describe("trayMenu", () => {
       pause: { until: null },
       activity: { kind: "standby", reason: "paused-by-you", since: now },
     } as const;
-    expect(labels(trayMenu(paused)).slice(0, 5)).toEqual([
-      "Gleaner: Paused by you",
+    expect(labels(trayMenu(paused, now)).slice(0, 5)).toEqual([
+      "Gleaner is paused until you resume it.",
       "-",
       "Resume",
       "Donate now for 1 hour",
@@ -59,18 +60,19 @@ describe("trayMenu", () => {
       ...idle,
       activity: { kind: "standby", reason: "awaiting-approval", since: now },
     } as const;
-    expect(labels(trayMenu(waiting))).toEqual([
-      "Gleaner: Waiting for approval",
+    expect(labels(trayMenu(waiting, now))).toEqual([
+      "Gleaner waits for an administrator to approve this computer.",
       "-",
       "Pause",
       "Open Gleaner",
+      "Preferences…",
       "-",
       "Quit",
     ]);
   });
 
   it("offers to stop donating now while that lasts", () => {
-    expect(labels(trayMenu({ ...idle, donateNowUntil: now + 1 })).slice(2, 5)).toEqual([
+    expect(labels(trayMenu({ ...idle, donateNowUntil: now + 1 }, now)).slice(2, 5)).toEqual([
       "Stop donating now",
       "Pause",
       "Open Gleaner",
@@ -79,27 +81,49 @@ describe("trayMenu", () => {
 
   it("offers to finish a running job, and then to keep donating", () => {
     const work = { modelId: "m" } as DonorSnapshot["work"];
-    expect(labels(trayMenu({ ...idle, work }))).toContain("Finish this job, then pause");
-    const finishing = labels(trayMenu({ ...idle, work, finishThenPause: true }));
+    expect(labels(trayMenu({ ...idle, work }, now))).toContain("Finish this job, then pause");
+    const finishing = labels(trayMenu({ ...idle, work, finishThenPause: true }, now));
     expect(finishing).not.toContain("Finish this job, then pause");
     expect(finishing[2]).toBe("Keep donating");
   });
 
   it("does not offer to donate now if the rules forbid it", () => {
     const rules = { ...defaultRules, allowDonateNow: false };
-    expect(labels(trayMenu({ ...idle, rules }))).not.toContain("Donate now for 1 hour");
+    expect(labels(trayMenu({ ...idle, rules }, now))).not.toContain("Donate now for 1 hour");
   });
 
-  it("offers only to join an organization and to quit before enrollment", () => {
+  it("names today's jobs and credits once they are known", () => {
+    const earnings = { balanceMicro: "48213000", jobsSucceeded: 1_248, todayMicro: "420000", todayJobs: 3 };
+    expect(labels(trayMenu({ ...idle, earnings }, now))[1]).toBe("Today: 3 jobs, 0.42 credits");
+    const one = { ...earnings, todayJobs: 1, todayMicro: "1000000" };
+    expect(labels(trayMenu({ ...idle, earnings: one }, now))[1]).toBe("Today: 1 job, 1 credit");
+  });
+
+  it("offers first what only a person can mend", () => {
+    const needy = {
+      ...idle,
+      activity: { kind: "standby", reason: "other-key", since: now },
+    } as const;
+    const [sentence, mend] = trayMenu(needy, now);
+    expect(sentence).toEqual({ kind: "text", label: "Gleaner needs to join your organization again." });
+    expect(mend).toEqual({
+      kind: "action",
+      label: "Leave and join again…",
+      action: { kind: "open", tab: "settings" },
+    });
+  });
+
+  it("offers only to join an organization, to open the window and to quit before enrollment", () => {
     const fresh = {
       ...idle,
       device: null,
       activity: { kind: "standby", reason: "not-enrolled", since: now },
     } as const;
-    expect(labels(trayMenu(fresh))).toEqual([
-      "Gleaner: Not enrolled",
-      "-",
+    expect(labels(trayMenu(fresh, now))).toEqual([
+      "Gleaner needs an enrollment code to join your organization.",
       "Join your organization…",
+      "-",
+      "Open Gleaner",
       "-",
       "Quit",
     ]);
@@ -108,32 +132,10 @@ describe("trayMenu", () => {
   it("offers only calls with arguments that the contract accepts", () => {
     const actions = (entries: readonly TrayEntry[]): TrayEntry[] =>
       entries.flatMap((entry) => (entry.kind === "submenu" ? actions(entry.entries) : [entry]));
-    const made = actions(trayMenu(idle)).flatMap((entry) =>
+    const made = actions(trayMenu(idle, now)).flatMap((entry) =>
       entry.kind === "action" && entry.action.kind === "call" ? [entry.action] : [],
     );
     for (const action of made)
       expect(calls[action.name].argument.safeParse(action.argument).success).toBe(true);
-  });
-});
-
-describe("the icon and its tooltip", () => {
-  it("has a tray icon for every reason", () => {
-    const stateOf = (reason: StandbyReason) =>
-      trayState({ activity: { kind: "standby", reason, since: now } });
-    const states = Object.fromEntries(
-      (Object.keys(standbyReasons) as StandbyReason[]).map((r) => [r, stateOf(r)]),
-    );
-    expect(states).toMatchObject({
-      "paused-by-you": "paused",
-      offline: "offline",
-      retired: "offline",
-      "in-use": "standby",
-    });
-    expect(trayState(idle)).toBe("donating");
-  });
-
-  it("mentions a running job in the tooltip", () => {
-    const work = { modelId: "m" } as DonorSnapshot["work"];
-    expect(trayTooltip({ ...idle, work })).toBe("Gleaner: Idle, donating, working on a job");
   });
 });

@@ -1,13 +1,18 @@
 import type { CallArgument, CallName } from "../../app/contract/donor-calls.ts";
+import { needsYou } from "../../app/contract/needs-you.ts";
+import type { PanelTab } from "../../app/contract/panel-page.ts";
 import { pauseChoices, type PauseLength } from "../../app/contract/pause-choices.ts";
-import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
+import type { DonorSnapshot, EarningsView } from "../../app/contract/snapshot.ts";
+import { plural } from "../../app/format/quantity.ts";
+import { spellCredits } from "../../app/money/credits.ts";
 import { isOutOfService } from "../../app/policy/reasons.ts";
 import { downloadLine } from "./download-line.ts";
-import { trayTooltip } from "./tray-state.ts";
+import { traySentence } from "./tray-state.ts";
 
 /** The action of an entry: open the window, pause, or another call of the contract. */
 export type TrayAction =
-  | { readonly kind: "open" }
+  /** @param tab null: the window stays at the tab that it shows. */
+  | { readonly kind: "open"; readonly tab: PanelTab | null }
   | { readonly kind: "pause"; readonly length: PauseLength }
   | {
       readonly [Name in CallName]: {
@@ -25,26 +30,42 @@ export type TrayEntry =
 
 type Shown = Pick<
   DonorSnapshot,
-  "activity" | "work" | "pause" | "donateNowUntil" | "finishThenPause" | "rules" | "device" | "models"
->;
+  | "activity"
+  | "work"
+  | "pause"
+  | "donateNowUntil"
+  | "finishThenPause"
+  | "rules"
+  | "device"
+  | "models"
+  | "organization"
+  | "earnings"
+> &
+  Partial<Pick<DonorSnapshot, "problem">>;
 
-/** The tray's menu as a function of the snapshot. */
-export function trayMenu(snapshot: Shown): readonly TrayEntry[] {
-  const enrolled = snapshot.device !== null;
-  const download = downloadLine(snapshot.models);
+/** The tray's menu as a function of the snapshot. @param now in ms since the epoch */
+export function trayMenu(snapshot: Shown, now: number): readonly TrayEntry[] {
+  const { device, earnings, models } = snapshot;
+  const enrolled = device !== null;
+  const needed = needsYou(snapshot)?.action ?? null;
+  const download = downloadLine(models);
   return [
-    { kind: "text", label: trayTooltip(snapshot) },
+    { kind: "text", label: traySentence(snapshot, now) },
+    ...(needed === null ? [] : [call(needed.label, { kind: "open", tab: needed.tab })]),
+    ...(enrolled && earnings !== null ? [{ kind: "text", label: todayLine(earnings) } as const] : []),
     ...(download === null ? [] : [{ kind: "text", label: download } as const]),
     { kind: "separator" },
     ...(enrolled ? switches(snapshot) : []),
-    {
-      kind: "action",
-      label: enrolled ? "Open Gleaner" : "Join your organization…",
-      action: { kind: "open" },
-    },
+    call("Open Gleaner", { kind: "open", tab: null }),
+    // Before it has joined, the window has no settings.
+    ...(enrolled ? [call("Preferences…", { kind: "open", tab: "settings" })] : []),
     { kind: "separator" },
     call("Quit", { kind: "call", name: "quit", argument: null }),
   ];
+}
+
+function todayLine({ todayJobs, todayMicro }: EarningsView): string {
+  return `Today: ${plural(todayJobs, ["# job", "# jobs"])}, ${spellCredits(todayMicro)}`;
 }
 
 function switches({
@@ -77,7 +98,7 @@ function switches({
 
 const pauses: readonly TrayEntry[] = [
   ...pauseChoices.map(({ label, length }) => call(label, { kind: "pause", length })),
-  call("Another time…", { kind: "open" }),
+  call("Another time…", { kind: "open", tab: null }),
 ];
 
 function call(label: string, action: TrayAction): TrayEntry {

@@ -1,39 +1,48 @@
-import { assertNever } from "../../app/assert-never.ts";
+import { needsYou } from "../../app/contract/needs-you.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
-import { activityReasons, isDonorReason, type StandbyReason } from "../../app/policy/reasons.ts";
+import { formatMoment } from "../../app/format/time.ts";
+import { activityReasons, standbyReasons } from "../../app/policy/reasons.ts";
 
-/** The four variants of the tray icon. */
-export type TrayState = "donating" | "standby" | "paused" | "offline";
+/** The variants of the tray icon. `donating`: ready for a job. `working`: a job runs. */
+export type TrayState = "working" | "donating" | "standby" | "paused" | "needs-you" | "offline";
 
-export function trayState({ activity }: Pick<DonorSnapshot, "activity">): TrayState {
-  return activity.kind === "donating" ? "donating" : standbyState(activity.reason);
-}
+type Shown = Pick<DonorSnapshot, "activity" | "work" | "pause" | "rules" | "organization"> &
+  Partial<Pick<DonorSnapshot, "problem">>;
 
-/** The tooltip: the program's name and the short reason, in the panel's words. */
-export function trayTooltip(snapshot: Pick<DonorSnapshot, "activity" | "work">): string {
+export function trayState(snapshot: Shown): TrayState {
   const { activity, work } = snapshot;
-  const { short } = activityReasons[activity.reason];
-  return `Gleaner: ${short}${work === null ? "" : ", working on a job"}`;
-}
-
-function standbyState(reason: StandbyReason): TrayState {
-  if (!isDonorReason(reason)) return "standby";
-  switch (reason) {
+  if (activity.kind === "donating") return work === null ? "donating" : "working";
+  if (needsYou(snapshot) !== null) return "needs-you";
+  switch (activity.reason) {
     case "paused-by-you":
     case "paused-in-console":
-      return "paused";
-    case "offline":
-    case "wrong-server":
-    case "not-enrolled":
-    case "awaiting-approval":
     case "paused-by-server":
-    case "outdated":
-    case "other-key":
+      return "paused";
+    // Without a need, it waits for the server that it wants to join.
+    case "not-enrolled":
+    case "offline":
     case "retired":
       return "offline";
-    case "starting":
-      return "standby";
     default:
-      return assertNever(reason);
+      return "standby";
   }
+}
+
+/** What Gleaner does or needs, in one sentence. It is the icon's tooltip. @param now in ms since the epoch */
+export function traySentence(snapshot: Shown, now: number): string {
+  const { activity, work, pause } = snapshot;
+  const needed = needsYou(snapshot);
+  if (needed !== null) return needed.sentence;
+  switch (activity.reason) {
+    case "paused-by-you":
+      if (pause === null || pause.until === null) break;
+      return `Gleaner is paused until ${formatMoment(pause.until, now)}.`;
+    case "not-enrolled":
+      return standbyReasons.offline.brief;
+    case "finishing":
+      break;
+    default:
+      if (work !== null) return "Gleaner is working on a job for your organization.";
+  }
+  return activityReasons[activity.reason].brief;
 }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { Menu, type MenuItemConstructorOptions, type NativeImage, nativeImage, Tray } from "electron";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { type TrayAction, type TrayEntry, trayMenu } from "./tray-menu.ts";
-import { type TrayState, trayState, trayTooltip } from "./tray-state.ts";
+import { traySentence, type TrayState, trayState } from "./tray-state.ts";
 
 type DonorTray = {
   readonly update: (snapshot: DonorSnapshot) => void;
@@ -23,15 +23,16 @@ export function donorTray({ icons, platform, onAction }: Options): DonorTray {
   let shownMenu = "";
   tray.on("click", () => {
     // On macOS a click opens the menu without our help.
-    if (platform !== "darwin") onAction({ kind: "open" });
+    if (platform !== "darwin") onAction({ kind: "open", tab: null });
   });
   return {
     update: (snapshot) => {
       const state = trayState(snapshot);
       if (state !== shownState) tray.setImage(image(icons, state, platform));
       shownState = state;
-      tray.setToolTip(trayTooltip(snapshot));
-      const entries = trayMenu(snapshot);
+      const now = Date.now();
+      tray.setToolTip(traySentence(snapshot, now));
+      const entries = trayMenu(snapshot, now);
       const menu = JSON.stringify(entries);
       if (menu !== shownMenu) tray.setContextMenu(Menu.buildFromTemplate(template(entries, onAction)));
       shownMenu = menu;
