@@ -13,7 +13,7 @@ const starting: Reason = {
   sentence: "Gleaner is starting.",
 };
 
-/** Why a donor is on standby. The words are the same in the tray, the panel, the console and the terminal. */
+/** Why a donor is on standby. The words are the same in the panel, the console and the terminal; the tray has the brief ones. */
 export const standbyReasons = Object.assign(
   { starting },
   ...allChecks.map(({ reasons }) => reasons),

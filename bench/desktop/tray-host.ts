@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { createClient, defineInterface } from "dbus-native";
+import { createClient, defineInterface, toPlain } from "dbus-native";
 
 /** A session's D-Bus with a tray, as KDE's and GNOME's are: programs register their icons with it. */
 export type TrayHost = {
@@ -14,9 +14,15 @@ export type TrayHost = {
 export type TrayIcon = {
   /** When it came, of `performance.now()`. */
   readonly at: number;
+  /** The path of its object on the bus. */
+  readonly path: string;
+  /** Calls its program. Resolves to the answer as plain values; rejects if the program refuses. */
+  readonly call: (method: Method, signature: string, body: readonly unknown[]) => Promise<unknown>;
   /** Clicks it. */
   readonly activate: () => Promise<void>;
 };
+
+type Method = { readonly path: string; readonly interface: string; readonly member: string };
 
 export const hasDbusDaemon = (): boolean =>
   spawnSync("dbus-daemon", ["--version"], { stdio: "ignore" }).status === 0;
@@ -44,17 +50,14 @@ export async function startTrayHost(folder: string): Promise<TrayHost> {
     const [destination, path] = service.startsWith("/")
       ? [sender, service]
       : [service, "/StatusNotifierItem"];
+    const call: TrayIcon["call"] = async (method, signature, body) =>
+      toPlain(await client.invokeDbus({ destination, ...method, signature, body: [...body] }));
     waiting.shift()?.({
       at,
+      path,
+      call,
       activate: async () => {
-        await client.invokeDbus({
-          destination,
-          path,
-          interface: "org.kde.StatusNotifierItem",
-          member: "Activate",
-          signature: "ii",
-          body: [0, 0],
-        });
+        await call({ path, interface: "org.kde.StatusNotifierItem", member: "Activate" }, "ii", [0, 0]);
       },
     });
   };
