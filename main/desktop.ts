@@ -108,12 +108,13 @@ async function run(options: Arguments, started: Started, links: AppLinks): Promi
   };
   const ask = (departure: Departure | null): Promise<Agreed> =>
     askForOrganization({ ...program, hidden: hidden && departure === null, departure });
-  const enrolled = await readEnrolledServer(options.data);
-  const server = serverOfStart(options, enrolled, managed);
+  const server = serverOfStart(options, await readEnrolledServer(options.data), managed);
   // The management of a computer can name a server without a code. Its person then enters one.
   const asks =
-    server === null || (options.backend === undefined && enrolled === null && server.code === undefined);
-  let membership: Membership = asks ? membershipOf(await ask(null)) : { ...server, isNew: false };
+    server === null || (options.backend === undefined && server.joins && server.code === undefined);
+  let membership: Membership = asks
+    ? { ...membershipOf(await ask(null)), rejoin: server?.rejoin ?? false }
+    : { ...server, isNew: false };
   let start = { hidden, donateNow: options.donateNow };
   for (;;) {
     const { departure, next } = await donate(program, membership, start);
@@ -123,7 +124,7 @@ async function run(options: Arguments, started: Started, links: AppLinks): Promi
 }
 
 function membershipOf({ url, pin, code, insecureHttp }: Agreed): Membership {
-  return { url, pin, code, insecureHttp, rejoin: false, isNew: true };
+  return { url, pin, code, insecureHttp, rejoin: false, joins: true, isNew: true };
 }
 
 function printLine(line: object): void {

@@ -15,7 +15,7 @@ import type { DonorStartLine } from "./headless/start-line.ts";
 import { leaveOnce } from "./leave-once.ts";
 import { jsonLinesLog } from "./log.ts";
 import { managedSettings } from "./managed/find-settings.ts";
-import { serverOfStart } from "./managed/server-of-start.ts";
+import { managedAt, serverOfStart } from "./managed/server-of-start.ts";
 import { readManifest } from "./models/manifest.ts";
 import { programFiles } from "./program-files.ts";
 import { idleFromFile } from "./sensors/base/idle.ts";
@@ -82,7 +82,7 @@ async function run(args: Arguments): Promise<void> {
         : idleFromFile(idleFile),
     bundledModels: await bundledModels(args.model),
     baseRules: args.unattended ? { requireIdle: false } : {},
-    managed,
+    managed: managedAt(managed, server.url),
     log,
     onQuit: () => leave("quit"),
     onLeft: (departure) => {

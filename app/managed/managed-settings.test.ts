@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { effectiveRules, noOrganizationRules } from "../policy/rule-layers.ts";
-import { defaultRules } from "../policy/rules.ts";
-import { managedFile, readManagedSettings } from "./managed-settings.ts";
+import { managedFile, type ManagedSettings, readManagedSettings } from "./managed-settings.ts";
 
 const pin = `sha256:${"ab".repeat(32)}`;
 const whole = {
@@ -13,60 +11,62 @@ const whole = {
   rules: { allowOnBattery: false, maxTemperatureC: null },
 };
 
+function settingsOf(raw: unknown): ManagedSettings | null {
+  const read = readManagedSettings(raw);
+  return read.kind === "read" ? read.settings : null;
+}
+
 describe("managed settings", () => {
   it("are read whole", () => {
-    const read = readManagedSettings(whole);
-    expect(read?.ignored).toEqual([]);
-    expect(read?.settings).toMatchObject({ ...whole, rules: { values: whole.rules } });
+    expect(readManagedSettings(whole)).toMatchObject({
+      kind: "read",
+      ignored: [],
+      settings: { ...whole, rules: { values: whole.rules } },
+    });
     expect(managedFile.safeParse(whole).success).toBe(true);
   });
 
-  it("keep what is right beside a mistake, and name the mistake", () => {
-    const read = readManagedSettings({
-      ...whole,
-      server: "ftp://office",
-      wallpaper: "blue",
-      rules: { quiet: true, idleAfterSeconds: 1, unheardOf: 3 },
+  it("leave out what is unknown, and lock a rule with a wrong value at its default", () => {
+    const rules = { quiet: true, idleAfterSeconds: 1, unheardOf: 3 };
+    const read = readManagedSettings({ ...whole, wallpaper: "blue", rules });
+    expect(read).toMatchObject({
+      kind: "read",
+      ignored: ["wallpaper", "rules.idleAfterSeconds", "rules.unheardOf"],
+      settings: { rules: { values: { quiet: true } } },
     });
-    expect(read?.settings).toMatchObject({ pin, code: whole.code });
-    expect(read?.settings.server).toBeUndefined();
-    expect(read?.ignored.toSorted()).toEqual([
-      "rules.idleAfterSeconds",
-      "rules.unheardOf",
-      "server",
-      "wallpaper",
-    ]);
-    // A rule with a wrong value stays locked, at its default.
-    expect(read?.settings.rules).toEqual({
-      values: { quiet: true, allowLeave: false },
-      locked: expect.arrayContaining(["quiet", "idleAfterSeconds"]) as string[],
-    });
+    expect(settingsOf({ rules })?.rules.locked.toSorted()).toEqual(["idleAfterSeconds", "quiet"]);
   });
 
-  it("take an address without its path", () => {
-    expect(readManagedSettings({ server: "https://office:3210/console/" })?.settings.server).toBe(
-      "https://office:3210",
-    );
+  it.each([
+    [{ server: "office:3210" }, /^server has to be an address/],
+    [{ server: "https://gleaner.münchen.example" }, /^server .* xn--/],
+    [{ requireKeychain: "true" }, /^requireKeychain has to be true or false/],
+    [{ pin: "sha256:ab" }, /^pin has to be/],
+    [{ code: "GLN-1" }, /^code has to be/],
+    [{ rules: [] }, /^rules has to be an object/],
+    [[], /object/],
+    ["server", /object/],
+  ])("refuse %j, since without it more would be allowed", (raw, words) => {
+    const read = readManagedSettings(raw);
+    expect(read.kind).toBe("wrong");
+    if (read.kind === "wrong") expect(read.problems[0]).toMatch(words);
   });
 
-  it("are no list and no text", () => {
-    expect(readManagedSettings([])).toBeNull();
-    expect(readManagedSettings("server")).toBeNull();
-    expect(readManagedSettings({ rules: "all" })?.ignored).toEqual(["rules"]);
+  it.each([
+    ["https://office:3210/console/", "https://office:3210"],
+    ["HTTPS://Office.Example:443/", "https://office.example"],
+    ["http://office:80", "http://office"],
+    ["https://[2001:db8::1]:3210", "https://[2001:db8::1]:3210"],
+  ])("take the address %s as %s", (given, server) => {
+    expect(settingsOf({ server: given })?.server).toBe(server);
   });
 
-  it("keep a computer with a code in its organization, unless they allow to leave", () => {
-    const mayLeave = (raw: object): boolean => {
-      const { settings } = readManagedSettings(raw)!;
-      return effectiveRules({
-        base: defaultRules,
-        donor: {},
-        organization: noOrganizationRules,
-        managed: settings.rules,
-      }).rules.allowLeave;
-    };
-    expect(mayLeave({ code: whole.code })).toBe(false);
-    expect(mayLeave({ code: whole.code, rules: { allowLeave: true } })).toBe(true);
-    expect(mayLeave({ server: whole.server })).toBe(true);
+  it("take a pin as browsers show it, and a code as people type it", () => {
+    const shown = pin
+      .slice("sha256:".length)
+      .toUpperCase()
+      .replace(/..(?=.)/g, "$&:");
+    expect(settingsOf({ pin: `SHA256:${shown}` })?.pin).toBe(pin);
+    expect(settingsOf({ code: " gln-7k2m-9qxd-4wht " })?.code).toBe(whole.code);
   });
 });

@@ -5,12 +5,40 @@ import { noOrganizationRules, type OrganizationRules } from "../policy/rule-laye
 import { readOrganizationRules, someRules } from "../policy/rule-schemas.ts";
 import { type RuleName, ruleNames } from "../policy/rules.ts";
 
-/** An address without its path, since only its origin is used. */
+/** An address without its path and without a default port, since only its origin is used. */
 const server = z
-  .url({ protocol: /^https?$/ })
+  .url({ protocol: /^https?$/, error: "has to be an address, such as https://gleaner.example.org:3210" })
   .max(300)
-  .transform((url) => (/^https?:\/\/[^/?#]+/i.exec(url)?.[0] ?? url).toLowerCase())
-  .refine(isJoinAddress);
+  .transform((url) => {
+    const origin = (/^https?:\/\/[^/?#]+/i.exec(url)?.[0] ?? url).toLowerCase();
+    return origin.replace(origin.startsWith("https:") ? /:443$/ : /:80$/, "");
+  })
+  .refine(
+    isJoinAddress,
+    "has to be an address of ASCII letters. Write the form with xn-- of a name with others",
+  );
+
+/** Capital letters and colons between the bytes are allowed, as browsers show fingerprints. */
+const pin = z
+  .string()
+  .max(200)
+  .transform((text) =>
+    text
+      .trim()
+      .toLowerCase()
+      .replace(/^sha256:/, "")
+      .replaceAll(":", ""),
+  )
+  .pipe(z.string().regex(/^[0-9a-f]{64}$/, "has to be sha256: and 64 hexadecimal digits"))
+  .transform((hex) => `sha256:${hex}`);
+
+const code = z
+  .string()
+  .max(50)
+  .transform((text) => text.trim().toUpperCase())
+  .pipe(z.string().regex(/^GLN(?:-[0-9A-Z]{4}){3}$/, "has to be a code like GLN-7K2M-9QXD-4WHT"));
+
+const yesOrNo = z.boolean("has to be true or false");
 
 /** The settings beside the rules, each with its bounds. The readers, the generated files and their words derive from them. */
 export const managedFields = {
@@ -20,22 +48,22 @@ export const managedFields = {
     hint: "The address of the organization's server, such as https://gleaner.example.org:3210. People then enter only a code.",
   },
   pin: {
-    schema: z.string().regex(/^sha256:[0-9a-f]{64}$/),
+    schema: pin,
     title: "Server's pin",
     hint: "sha256: and 64 hexadecimal digits: the server's own key. Needed unless an authority that this computer trusts signed its certificate.",
   },
   code: {
-    schema: z.string().regex(/^GLN(?:-[0-9A-Z]{4}){3}$/),
+    schema: code,
     title: "Enrollment code",
     hint: "With it a computer joins without a click. Make one in the console, with as many uses as there are computers.",
   },
   insecureHttp: {
-    schema: z.boolean(),
+    schema: yesOrNo,
     title: "Allow plain HTTP",
     hint: "Allows a server whose address begins with http://. Anybody in the network can then read and change what is sent.",
   },
   requireKeychain: {
-    schema: z.boolean(),
+    schema: yesOrNo,
     title: "Require a keychain",
     hint: "Gleaner does not start where the system has no keychain to encrypt this computer's key.",
   },
@@ -67,40 +95,44 @@ export const managedFile = z
   })
   .strict();
 
-type Read = {
-  readonly settings: ManagedSettings;
-  /** The settings that are unknown, or have a value out of bounds. */
-  readonly ignored: readonly string[];
-};
+type Read =
+  | {
+      readonly kind: "read";
+      readonly settings: ManagedSettings;
+      /** Settings that are unknown, and rules whose value is out of bounds. */
+      readonly ignored: readonly string[];
+    }
+  /** Each is a sentence about a known setting. Without that setting, more would be allowed than the administrator wants. */
+  | { readonly kind: "wrong"; readonly problems: readonly string[] };
 
 /**
- * Reads each setting by itself, so that one mistake, or a setting of a newer version, does not undo the others. A rule with a
- * value out of bounds is locked at its default. Null if this is no object.
+ * Reads the settings as they were found. An unknown one, perhaps of a newer version, is left out. A rule with a value out of
+ * bounds is locked at its default. Other wrong values are refused.
  */
-export function readManagedSettings(raw: unknown): Read | null {
-  if (!isRecord(raw)) return null;
+export function readManagedSettings(raw: unknown): Read {
+  if (!isRecord(raw)) return { kind: "wrong", problems: ["The settings have to be an object."] };
+  const { rules: given = {}, ...others } = raw;
   const ignored: string[] = [];
+  const problems: string[] = [];
   const fields: Partial<Record<ManagedField, unknown>> = {};
-  for (const [name, value] of Object.entries(raw)) {
-    if (name === "rules") continue;
-    const parsed = isField(name) ? managedFields[name].schema.safeParse(value) : null;
-    if (parsed?.success === true) fields[name as ManagedField] = parsed.data;
-    else ignored.push(name);
+  for (const [name, value] of Object.entries(others)) {
+    if (!isField(name)) {
+      ignored.push(name);
+      continue;
+    }
+    const parsed = managedFields[name].schema.safeParse(value);
+    if (parsed.success) fields[name] = parsed.data;
+    else problems.push(`${name} ${parsed.error.issues[0]?.message ?? "has a wrong value"}.`);
   }
-  const given = raw["rules"] ?? {};
-  if (!isRecord(given)) ignored.push("rules");
-  const values = isRecord(given) ? given : {};
-  // With a code, a computer that left would join again at its next start.
-  const rules = readOrganizationRules({
-    values: { ...(fields.code === undefined ? {} : { allowLeave: false }), ...values },
-    locked: [...(fields.code === undefined ? [] : ["allowLeave"]), ...Object.keys(values)],
-  });
+  if (!isRecord(given)) problems.push("rules has to be an object with a value for each rule.");
+  if (problems.length > 0 || !isRecord(given)) return { kind: "wrong", problems };
+  const rules = readOrganizationRules({ values: given, locked: Object.keys(given) });
   ignored.push(
-    ...Object.keys(values)
+    ...Object.keys(given)
       .filter((name) => !isIn(rules, name))
       .map((name) => `rules.${name}`),
   );
-  return { settings: { ...(fields as Fields), rules }, ignored };
+  return { kind: "read", settings: { ...(fields as Fields), rules }, ignored };
 }
 
 function isField(name: string): name is ManagedField {

@@ -40,8 +40,12 @@ describe("effectiveRules", () => {
 
   it("lets no managed lock be undone by “donate now”", () => {
     const managed = { values: { requireIdle: true }, locked: ["requireIdle"] } as const;
-    const { rules } = effectiveRules({ base, donor: {}, organization: noOrganizationRules, managed });
-    expect(rules.allowDonateNow).toBe(false);
+    const allowing = { values: { allowDonateNow: true }, locked: [] };
+    for (const organization of [noOrganizationRules, allowing]) {
+      const { rules, from } = effectiveRules({ base, donor: {}, organization, managed });
+      expect(rules.allowDonateNow).toBe(false);
+      expect(from.allowDonateNow).toBe("managed");
+    }
   });
 
   it("keeps a locked rule whatever the donor chose, also without a value", () => {

@@ -42,21 +42,20 @@ export function effectiveRules({
   organization,
   managed = noOrganizationRules,
 }: RuleLayers): EffectiveRules {
-  const { values, locked } = withDonateNow(
-    overrideRules<RuleName>(organization, managed) as OrganizationRules,
-  );
-  const isManaged = new Set<RuleName>(managed.locked);
+  const above = withDonateNow(managed);
+  const { values, locked } = withDonateNow(overrideRules<RuleName>(organization, above) as OrganizationRules);
+  const isManaged = new Set<RuleName>(above.locked);
   const locks = new Set(locked);
   const rules: Partial<Record<RuleName, unknown>> = {};
   const from: Partial<Record<RuleName, RuleLayer>> = {};
   for (const name of ruleNames) {
     const own = locks.has(name) ? undefined : donor[name];
     // Not `??`: null is a choice too, "always" or "no limit".
-    const above = isManaged.has(name) ? "managed" : "organization";
+    const source = isManaged.has(name) ? "managed" : "organization";
     if (own !== undefined) [rules[name], from[name]] = [own, "donor"];
-    else if (values[name] !== undefined) [rules[name], from[name]] = [values[name], above];
+    else if (values[name] !== undefined) [rules[name], from[name]] = [values[name], source];
     // Not `base`: a person at the computer chose how the program was started.
-    else if (locks.has(name)) [rules[name], from[name]] = [defaultRules[name], above];
+    else if (locks.has(name)) [rules[name], from[name]] = [defaultRules[name], source];
     else [rules[name], from[name]] = [base[name], "default"];
   }
   return {

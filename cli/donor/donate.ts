@@ -45,7 +45,8 @@ const knownWithinMs = 5_000;
 export const donate: Verb = { summary: "run this computer as a donor", usage, run };
 
 type Flags = {
-  readonly backend: string;
+  /** Null: the server of this computer's managed settings. */
+  readonly backend: string | null;
   readonly pin: Pin | null;
   readonly insecureHttp: boolean;
   readonly headless: boolean;
@@ -65,7 +66,7 @@ async function run(args: readonly string[]): Promise<void> {
   const { settings: managed } = await findManaged();
   const flags = readFlags(args, process.env, managed);
   const stopped = stopSignal();
-  if (flags.rejoin && process.env["GLEANER_CODE"] === undefined) {
+  if (flags.rejoin && process.env["GLEANER_CODE"] === undefined && managed.code === undefined) {
     throw usageError("--rejoin needs a new enrollment code in GLEANER_CODE.", usage);
   }
   const options = {
@@ -161,8 +162,12 @@ function readFlags(args: readonly string[], env: NodeJS.ProcessEnv, managed: Man
   if (panelPort !== null && (!Number.isInteger(panelPort) || panelPort < 0 || panelPort > 65_535)) {
     throw usageError("--panel-port must be a number from 0 to 65535.", usage);
   }
-  const backend = URL.parse(values.backend ?? env["GLEANER_BACKEND"] ?? managed.server ?? "");
-  if (backend === null) throw usageError("--backend is missing, or is not a URL.", usage);
+  const given = values.backend ?? env["GLEANER_BACKEND"];
+  const backend = given === undefined ? null : URL.parse(given);
+  // Without one, the donor takes the server of its managed settings.
+  if (backend === null && (given !== undefined || managed.server === undefined)) {
+    throw usageError("--backend is missing, or is not a URL.", usage);
+  }
   const data = defaultDataFolder(values.data === undefined ? env : { GLEANER_DATA: values.data });
   // The installed command runs the same donor as the desktop program, which keeps its data directly in its folder.
   const folder = installed && values.data === undefined ? data : join(data, "donor");
@@ -176,7 +181,7 @@ function readFlags(args: readonly string[], env: NodeJS.ProcessEnv, managed: Man
     printSecrets: values["print-secrets"],
     data,
     folder,
-    backend: backend.href,
+    backend: backend?.href ?? null,
     ...readTrust(values, env),
   };
 }

@@ -6,9 +6,10 @@ import { groupPolicy } from "../../app/managed/formats/group-policy.ts";
 import { managedSchema } from "../../app/managed/formats/json-schema.ts";
 import { configurationProfile } from "../../app/managed/formats/profile.ts";
 import { registryFile } from "../../app/managed/formats/registry-file.ts";
-import { managedFile, readManagedSettings } from "../../app/managed/managed-settings.ts";
-import { type FoundSettings } from "../../main/managed/find-settings.ts";
+import { managedFile } from "../../app/managed/managed-settings.ts";
+import { type FoundSettings, settingsOf } from "../../main/managed/find-settings.ts";
 import { readManagedFile } from "../../main/managed/managed-file.ts";
+import { withoutNone } from "../../main/managed/without-none.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import { CommandError, type Verb } from "../command/command.ts";
 import { say, sayJson } from "../command/output.ts";
@@ -50,9 +51,11 @@ async function run(args: readonly string[]): Promise<void> {
 async function inFile(file: string): Promise<FoundSettings> {
   const value = await valueIn(file);
   if (value === null) throw usageError(`${file} does not exist.`, usage);
-  const read = readManagedSettings(value);
-  if (read === null) throw new CommandError(`${file} has to contain an object of settings.`);
-  return { ...read, source: file };
+  try {
+    return { ...settingsOf({ source: file, value }), source: file };
+  } catch (error) {
+    return refusalAsError(error);
+  }
 }
 
 function valueIn(file: string): Promise<unknown> {
@@ -62,7 +65,15 @@ function valueIn(file: string): Promise<unknown> {
 function report({ settings, source, ignored }: FoundSettings, json: boolean): void {
   const { rules, ...fields } = settings;
   // The code is a secret of many computers, and a terminal is often shown to others.
-  const shown = { ...fields, ...(fields.code === undefined ? {} : { code: "GLN-…" }), rules: rules.values };
+  const atDefault = rules.locked.filter((name) => rules.values[name] === undefined);
+  const shown = {
+    ...fields,
+    ...(fields.code === undefined ? {} : { code: "GLN-…" }),
+    rules: {
+      ...rules.values,
+      ...Object.fromEntries(atDefault.map((name) => [name, "locked at its default"])),
+    },
+  };
   if (json) sayJson({ source, settings: shown, ignored });
   else if (source === null) say("This computer has no managed settings.");
   else say(`${source}\n${JSON.stringify(shown, null, 2)}`);
@@ -75,7 +86,7 @@ function report({ settings, source, ignored }: FoundSettings, json: boolean): vo
 /** The settings of a file that is written for other computers, so every one of them has to be right. */
 async function settingsForAll(file: string): Promise<z.output<typeof managedFile>> {
   const value = await valueIn(file);
-  const parsed = managedFile.safeParse(value ?? undefined);
+  const parsed = managedFile.safeParse(withoutNone(value ?? undefined));
   if (parsed.success) return parsed.data;
   const wrong = parsed.error.issues.map(({ path, message }) => `${path.join(".") || file}: ${message}`);
   throw new CommandError(`${wrong.join("\n")}\nNothing was written.`);

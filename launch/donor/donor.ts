@@ -14,7 +14,8 @@ export type DonorChildOptions = {
   /** The donor's own data folder, with its device key and settings. */
   readonly folder: string;
   readonly logFolder: string;
-  readonly backendUrl: string;
+  /** Null if the computer's managed settings name it. */
+  readonly backendUrl: string | null;
   /** The key of the backend; null if the system's authorities vouch for it, or on loopback. */
   readonly pin?: Pin | null;
   /** Allows plain HTTP to another computer. */
@@ -109,7 +110,7 @@ function environment({ enrollmentCode, env }: DonorChildOptions): NodeJS.Process
 function commonArgs(options: DonorChildOptions): string[] {
   return [
     ...["--data", options.folder],
-    ...["--backend", options.backendUrl],
+    ...(options.backendUrl === null ? [] : ["--backend", options.backendUrl]),
     ...(options.pin === undefined || options.pin === null ? [] : ["--pin", options.pin]),
     ...(options.insecureHttp === true ? ["--insecure-http"] : []),
     ...(options.rejoin === true ? ["--rejoin"] : []),

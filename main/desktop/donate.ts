@@ -13,7 +13,7 @@ import { enrollOnce } from "../headless/enroll-once.ts";
 import { reportMembership } from "../headless/report-membership.ts";
 import { leaveOnce } from "../leave-once.ts";
 import type { Log } from "../log.ts";
-import type { ServerOfStart } from "../managed/server-of-start.ts";
+import { managedAt, type ServerOfStart } from "../managed/server-of-start.ts";
 import { readManifest } from "../models/manifest.ts";
 import type { programFiles } from "../program-files.ts";
 import { idleFromShell } from "../sensors/base/idle.ts";
@@ -73,12 +73,12 @@ type Ended = {
 export async function donate(program: Program, membership: Membership, start: Start): Promise<Ended> {
   const { options, files, panel, window, serveCalls, links, loginItem, keyVault, managed } = program;
   const { printLine, onReady, log } = program;
-  const { isNew, code, ...backend } = membership;
+  const { url, pin, insecureHttp, rejoin, code, isNew } = membership;
   const ended = Promise.withResolvers<Departure | null>();
   const manifests = [files.demoModel, ...options.model];
   const donor = await startDonor({
     dataDir: options.data,
-    backend: { ...backend, hasCode: code !== undefined },
+    backend: { url, pin, insecureHttp, rejoin, hasCode: code !== undefined },
     name: options.name,
     version: app.getVersion(),
     shell: "desktop",
@@ -96,7 +96,7 @@ export async function donate(program: Program, membership: Membership, start: St
     ownCpuTime: cpuTimeOfAllProcesses,
     bundledModels: (await Promise.all(manifests.map(readManifest))).filter((file) => file !== null),
     baseRules: options.unattended ? { requireIdle: false } : {},
-    managed,
+    managed: managedAt(managed, url),
     log,
     onQuit: () => app.quit(),
     onLeft: (departure) => ended.resolve(departure),
@@ -104,7 +104,7 @@ export async function donate(program: Program, membership: Membership, start: St
   const offer = offerOtherOrganization({
     donor,
     name: options.name,
-    server: backend.url,
+    server: url,
     managed,
     panel,
     window,

@@ -33,10 +33,15 @@ export function firstRun({ setup, onAgreed, onStay, managed, log }: FirstRunDeps
       const read = invitedTo(given);
       if (read.kind === "refused") return refused(read.message);
       const { url } = read.to;
-      if (!allowsServer(managed, url)) return refused(otherServerWords(managed.server));
+      if (!allowsServer(managed, url)) return refused(otherServerWords(managed));
       const isManaged = url === managed.server;
+      if (isManaged && managed.pin !== undefined && read.to.pin !== null && read.to.pin !== managed.pin) {
+        return refused(
+          "This link is for another key of the server than your administrator's. Ask for a new one.",
+        );
+      }
       // A code that a person types comes without the server's pin.
-      const to = { ...read.to, pin: read.to.pin ?? (isManaged ? (managed.pin ?? null) : null) };
+      const to = { ...read.to, pin: isManaged ? (managed.pin ?? read.to.pin) : read.to.pin };
       const insecureHttp = given.insecureHttp || (isManaged && managed.insecureHttp === true);
       if (isUnencrypted(to) && !insecureHttp)
         return ok({ kind: "unencrypted", server: new URL(to.url).host });

@@ -29,6 +29,20 @@ describe("managed settings of a file", () => {
     });
   });
 
+  it("may begin with a byte order mark, and have none for null", async () => {
+    const text = "\uFEFF" + JSON.stringify({ rules: { maxTemperatureC: "none" } });
+    const found = await findManagedSettings("linux", { GLEANER_MANAGED: await file("bom.json", text) });
+    expect(found.settings.rules.values).toEqual({ maxTemperatureC: null });
+  });
+
+  it("stop the start if a known setting is wrong, or the path is a folder", async () => {
+    const path = await file("wrong.json", JSON.stringify({ server: "office", rules: {} }));
+    await expect(findManagedSettings("linux", { GLEANER_MANAGED: path })).rejects.toThrow(
+      /wrong\.json: server has to be an address/,
+    );
+    await expect(findManagedSettings("linux", { GLEANER_MANAGED: folder })).rejects.toThrow(/is no file/);
+  });
+
   it("are none without a file", async () => {
     expect(await findManagedSettings("linux", {})).toMatchObject({ source: null, ignored: [] });
     expect(await readManagedFile(join(folder, "absent.json"), { ofRoot: true })).toBeNull();
@@ -36,8 +50,8 @@ describe("managed settings of a file", () => {
 
   it.each([
     ["no JSON", "broken.json", "{", /is no JSON/],
-    ["a list", "list.json", "[]", /object of settings/],
-    ["too large", "large.json", JSON.stringify({ server: "x".repeat(300_000) }), /too large/],
+    ["a list", "list.json", "[]", /have to be an object/],
+    ["too large", "large.json", JSON.stringify({ server: "x".repeat(300_000) }), /larger than 256 KiB/],
   ])("stop the start if they are %s", async (_, name, text, words) => {
     const path = await file(name, text);
     await expect(findManagedSettings("linux", { GLEANER_MANAGED: path })).rejects.toThrow(words);
@@ -51,15 +65,17 @@ describe("managed settings of a file", () => {
   it("stop the start if others than root could have written them", async () => {
     const path = await file("open.json", "{}");
     await chmod(path, 0o666);
-    await expect(readManagedFile(path, { ofRoot: true })).rejects.toThrow(/sudo chown root .* chmod 644/);
+    await expect(readManagedFile(path, { ofRoot: true })).rejects.toThrow(
+      /sudo chown root ".*" && sudo chmod 644/,
+    );
   });
 });
 
-it("of a Mac are those of the user, then those of the computer", () => {
+it("of a Mac are those of the computer, then those of the user", () => {
   const both = existingPreferences("ada", () => true);
-  expect(both).toBe("/Library/Managed Preferences/ada/org.gleaner.desktop.plist");
-  expect(existingPreferences("ada", (path) => !path.includes("/ada/"))).toBe(
-    "/Library/Managed Preferences/org.gleaner.desktop.plist",
+  expect(both).toBe("/Library/Managed Preferences/org.gleaner.desktop.plist");
+  expect(existingPreferences("ada", (path) => path.includes("/ada/"))).toBe(
+    "/Library/Managed Preferences/ada/org.gleaner.desktop.plist",
   );
   expect(existingPreferences("ada", () => false)).toBeNull();
 });

@@ -8,9 +8,9 @@ import {
 import type { Log } from "../log.ts";
 import { runSubprocess } from "../sensors/base/subprocess.ts";
 import { StartRefusal } from "../store/start-refusal.ts";
-import { systemProgram } from "../system-programs.ts";
 import { readManagedFile } from "./managed-file.ts";
 import { existingPreferences, linuxFile, macFile, registryKey } from "./places.ts";
+import { exportedKey } from "./registry.ts";
 import { settingsInRegistry } from "./registry-values.ts";
 import { withoutNone } from "./without-none.ts";
 
@@ -34,9 +34,14 @@ export async function findManagedSettings(
 ): Promise<FoundSettings> {
   const raw = (await ofSystem(platform)) ?? (await ofEnvironment(env));
   if (raw === null) return { settings: noManagedSettings, source: null, ignored: [] };
-  const read = readManagedSettings(raw.value);
-  if (read === null) throw new StartRefusal(`${raw.source} has to contain an object of settings.`);
-  return { ...read, source: raw.source };
+  return { ...settingsOf(raw), source: raw.source };
+}
+
+/** Reads settings as they were found. Throws a StartRefusal that names what is wrong. */
+export function settingsOf({ source, value }: Raw): Pick<FoundSettings, "settings" | "ignored"> {
+  const read = readManagedSettings(withoutNone(value));
+  if (read.kind === "read") return read;
+  throw new StartRefusal(`${source}: ${read.problems.join(" ")}`);
 }
 
 /** Finds them, and logs where they are and which of them were not understood. */
@@ -77,13 +82,8 @@ async function ofEnvironment(env: Readonly<Record<string, string | undefined>>):
 }
 
 async function ofRegistry(): Promise<Raw | null> {
-  const result = await runSubprocess(systemProgram("reg", "win32"), ["query", registryKey, "/s"]);
-  if (result.kind === "ok") return { source: registryKey, value: settingsInRegistry(result.stdout) };
-  // `reg` ends with 1 if the key does not exist.
-  if (result.why === "exit") return null;
-  throw new StartRefusal(
-    `The registry key ${registryKey} cannot be read (${result.why}). Start Gleaner again.`,
-  );
+  const text = await exportedKey();
+  return text === null ? null : { source: registryKey, value: settingsInRegistry(text) };
 }
 
 /** A configuration profile becomes a property list, which its user cannot change. */
@@ -94,7 +94,7 @@ async function ofPreferences(): Promise<Raw | null> {
   const value = result.kind === "ok" ? parseJson(result.stdout) : undefined;
   if (value === undefined)
     throw new StartRefusal(`${path} cannot be read. Ask your administrator to install the profile again.`);
-  return { source: path, value: withoutNone(ownSettings(value)) };
+  return { source: path, value: ownSettings(value) };
 }
 
 /** Without what the profile says about itself. */

@@ -30,7 +30,7 @@ type Control =
   | { readonly kind: "switch" }
   | { readonly kind: "text"; readonly mostCharacters: number }
   | { readonly kind: "lines" }
-  | { readonly kind: "number"; readonly min: number; readonly max: number }
+  | { readonly kind: "number"; readonly min: number; readonly max: number; readonly default: number }
   /** A text, or a whole number, and its words. */
   | {
       readonly kind: "choice";
@@ -53,8 +53,9 @@ function fieldPolicies(): Policy[] {
 }
 
 function rulePolicy(name: RuleName): Policy {
-  const { title, hint, section, field, say } = ruleOf(name);
-  const control = controlOf(field, say as (value: unknown) => string);
+  const rule = ruleOf(name);
+  const { title, hint, section, field, say } = rule;
+  const control = controlOf(field, rule.default, say as (value: unknown) => string);
   const format = control.kind === "text" ? " Its value is JSON, as in the file managed.json." : "";
   const percent = field.kind === "number" && field.unit === "share" ? "Percent" : unitOf(field);
   return {
@@ -71,7 +72,7 @@ function unitOf(field: Field): string {
   return field.kind === "number" && !field.optional ? field.unit : "";
 }
 
-function controlOf(field: Field, say: (value: unknown) => string): Control {
+function controlOf(field: Field, standard: unknown, say: (value: unknown) => string): Control {
   switch (field.kind) {
     case "switch":
       return { kind: "switch" };
@@ -83,12 +84,16 @@ function controlOf(field: Field, say: (value: unknown) => string): Control {
         const items = field.choices.map((value) => ({ value: value ?? "none", words: say(value) }));
         return { kind: "choice", items };
       }
-      return field.unit === "share"
-        ? { kind: "number", min: field.min * 100, max: field.max * 100 }
-        : { kind: "number", min: field.min, max: field.max };
+      return numberControl(field, Number(standard));
     default:
       return { kind: "text", mostCharacters: 8_000 };
   }
+}
+
+/** A share is whole percent here. */
+function numberControl({ unit, min, max }: Extract<Field, { kind: "number" }>, standard: number): Control {
+  const scale = unit === "share" ? 100 : 1;
+  return { kind: "number", min: min * scale, max: max * scale, default: Math.round(standard * scale) };
 }
 
 function admx(policies: readonly Policy[]): string {
@@ -104,7 +109,6 @@ function admx(policies: readonly Policy[]): string {
     element("policyDefinitions", namespace, [
       element("policyNamespaces", {}, [
         element("target", { prefix: "gleaner", namespace: "Gleaner.Policies" }),
-        element("using", { prefix: "windows", namespace: "Microsoft.Policies.Windows" }),
       ]),
       element("resources", { minRequiredRevision: "1.0" }),
       element("supportedOn", {}, [
@@ -186,7 +190,7 @@ function adml(policies: readonly Policy[]): string {
   const presentations = policies.flatMap(({ name, title, control }) =>
     control.kind === "switch"
       ? []
-      : [element("presentation", { id: name }, [controlElement(name, title, control)])],
+      : [element("presentation", { id: name }, controlElements(name, title, control))],
   );
   return xmlDocument(
     element("policyDefinitionResources", namespace, [
@@ -204,16 +208,20 @@ function adml(policies: readonly Policy[]): string {
   );
 }
 
-function controlElement(name: string, title: string, control: Exclude<Control, { kind: "switch" }>): Xml {
+function controlElements(
+  name: string,
+  title: string,
+  control: Exclude<Control, { kind: "switch" }>,
+): readonly Xml[] {
   switch (control.kind) {
     case "text":
-      return element("textBox", { refId: name }, [element("label", {}, title)]);
+      return [element("textBox", { refId: name }, [element("label", {}, title)])];
     case "lines":
-      return element("multiTextBox", { refId: name }, title);
+      return [element("text", {}, title), element("multiTextBox", { refId: name })];
     case "number":
-      return element("decimalTextBox", { refId: name, defaultValue: control.min }, title);
+      return [element("decimalTextBox", { refId: name, defaultValue: control.default }, title)];
     case "choice":
-      return element("dropdownList", { refId: name }, title);
+      return [element("dropdownList", { refId: name }, title)];
   }
 }
 

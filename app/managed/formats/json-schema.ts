@@ -5,7 +5,13 @@ import { type ManagedField, managedFieldNames, managedFields, managedFile } from
 
 /** The JSON Schema of managed.json. Jamf and editors make a form of it, with these titles and descriptions. */
 export function managedSchema(): Readonly<Record<string, unknown>> {
-  const schema = z.toJSONSchema(managedFile, { io: "input" });
+  const schema = z.toJSONSchema(managedFile, {
+    io: "input",
+    // A form cannot enter null, and a property list has none.
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.type === "null") Object.assign(jsonSchema, { type: "string", const: "none" });
+    },
+  });
   const properties = recordOf(schema.properties);
   const rules = recordOf(properties["rules"]);
   return {

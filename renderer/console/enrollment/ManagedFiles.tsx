@@ -36,7 +36,10 @@ export function ManagedFiles({ code, address: { url, pin } }: Props): ReactNode 
           </Button>
         ))}
       </div>
-      <p className="text-xs">The file contains the code. docs/donor/managed.md tells where it goes.</p>
+      <p className="text-xs">
+        It contains the code. On Linux it is /etc/gleaner/managed.json, on macOS a configuration profile, and
+        on Windows values of the registry.
+      </p>
     </div>
   );
 }
