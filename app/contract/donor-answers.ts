@@ -89,6 +89,24 @@ export const models = z.object({
   ),
 });
 
+/** This computer and where it connects to, for its person and for support. No secret. */
+export const computer = z.object({
+  /** The operating system with its version and its architecture. */
+  system: z.string(),
+  processor: z.string(),
+  /** Threads of the processor. */
+  threads: z.number().int().min(0),
+  memoryMb: z.number().int().min(0),
+  gpu: z.object({
+    /** GPU memory that models may use, in MiB. Null if no GPU is used, or if it is unknown. */
+    memoryMb: z.number().min(0).nullable(),
+    /** The backends that models ran on, such as "cuda" or "cpu". */
+    backends: z.array(z.string()),
+  }),
+  /** The origin of the backend's address. */
+  backend: z.string().nullable(),
+});
+
 /** The speed of models on this device, in tokens per second, one job at a time. */
 export const measurements = z.object({
   models: z.array(

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ruleName, someRules } from "../policy/rule-schemas.ts";
-import { facts, instant, measurements, models, rules, status } from "./donor-answers.ts";
+import { computer, facts, instant, measurements, models, rules, status } from "./donor-answers.ts";
 import { explanation } from "./explanation.ts";
 import { givenInvitation, invitationAnswer, type Setup } from "./invitation.ts";
 import { departure } from "./leaving.ts";
@@ -69,6 +69,8 @@ export const calls = {
   },
   /** Reads every fact about this computer again, also those that no rule uses. */
   refreshFacts: { faces: panel, argument: none, answer: none },
+  /** The hardware, the system and the backend's address. */
+  computer: { faces: panel, argument: none, answer: computer },
   /** Reads every fact again, and answers with all of them. */
   facts: { faces: terminal, argument: none, answer: facts },
   explain: { faces: terminal, argument: z.object({ since: instant }), answer: explanation },

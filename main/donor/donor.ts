@@ -33,6 +33,7 @@ import type { Me } from "./organization/organization.ts";
 import { PolicyPreviews } from "./organization/policy-previews.ts";
 import { performEffect } from "./perform-effect.ts";
 import { Publisher } from "./reports/publisher.ts";
+import { thisComputer } from "./reports/this-computer.ts";
 import { initialSnapshot } from "./reports/views.ts";
 import { openSettings } from "./settings.ts";
 import { StartGate } from "./start-gate.ts";
@@ -315,6 +316,12 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     onSettings: () => loop.wake("settings"),
     refreshFacts: () => sensors.sampleAll(rules().excludedPrograms),
     readings: () => sensors.readings(),
+    computer: () =>
+      thisComputer({
+        backendUrl: options.backend.url,
+        gpuMemoryMb: plans.vramMb,
+        speeds: models.store.list().flatMap(({ sha256 }) => plans.speed(sha256) ?? []),
+      }),
     models: {
       list: () => models.store.list().map((model) => ({ ...model, speed: plans.speed(model.sha256) })),
       remove: models.remove,

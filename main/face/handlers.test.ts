@@ -4,6 +4,7 @@ import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { known } from "../../app/facts/facts.ts";
 import { type EffectiveRules, effectiveRules, noOrganizationRules } from "../../app/policy/rule-layers.ts";
 import { defaultRules } from "../../app/policy/rules.ts";
+import { thisComputer } from "../donor/reports/this-computer.ts";
 import { initialSnapshot } from "../donor/reports/views.ts";
 import type { Settings } from "../donor/settings.ts";
 import { silentLog } from "../log.ts";
@@ -41,6 +42,7 @@ function panel(save: () => Promise<void> = () => Promise.resolve()) {
     onSettings: () => state.wakes++,
     refreshFacts: async () => void (state.refreshed += 1),
     readings: () => ({}),
+    computer: () => thisComputer({ backendUrl: "https://office:3210", gpuMemoryMb: null, speeds: [] }),
     models: {
       list: () => [],
       remove: () => Promise.resolve(done),

@@ -32,6 +32,7 @@ type HandlerDeps = {
   /** Reads every fact about this computer again. */
   readonly refreshFacts: () => Promise<void>;
   readonly readings: () => Readonly<Record<string, Reading>>;
+  readonly computer: () => CallAnswer<"computer">;
   readonly models: {
     readonly list: () => readonly ModelRow[];
     /** Removes a model's file from this device. */
@@ -95,6 +96,7 @@ export function createDonorHandlers(deps: HandlerDeps): DonorHandlers {
       await deps.refreshFacts();
       return done;
     },
+    computer: () => ok(deps.computer()),
     facts: async () => {
       await deps.refreshFacts();
       return ok(factsAnswer(deps.readings(), deps.snapshot.get().confinement));

@@ -1,13 +1,16 @@
 import type { ReactNode } from "react";
 import type { PanelTab } from "../../app/contract/panel-page.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
+import { Diagnostics } from "../panel/about/Diagnostics.tsx";
 import { EnrollForm } from "../panel/enroll/EnrollForm.tsx";
 import { Facts } from "../panel/now/Facts.tsx";
 import { PanelView } from "../panel/PanelView.tsx";
 import { LeaveCard } from "../panel/settings/LeaveCard.tsx";
 import { Settings } from "../panel/settings/Settings.tsx";
+import { Bridge } from "../panel/state/actions.ts";
 import type { PanelState } from "../panel/state/panel-store.ts";
 import { PauseDialog } from "../panel/status/PauseDialog.tsx";
+import { answeringBridge, computerFixture } from "./fixtures/answers.ts";
 import { problemSnapshots } from "./fixtures/problem-snapshots.ts";
 import { snapshots } from "./fixtures/snapshots.ts";
 import type { Story } from "./story.ts";
@@ -78,6 +81,15 @@ export function panelStories(now: number): readonly Story[] {
       </div>,
     ),
     story("panel-pause-until", <PauseDialog now={now} onClose={() => undefined} />),
+    shown("panel-about", all.standby, "about"),
+    story(
+      "panel-diagnostics",
+      <Bridge value={answeringBridge({ computer: computerFixture })}>
+        <div className="mx-auto max-w-xl p-3">
+          <Diagnostics snapshot={all.ruled} initialShown />
+        </div>
+      </Bridge>,
+    ),
     shown("panel-not-enrolled", all.fresh),
     shown("panel-code-refused", all.codeRefused),
     shown("panel-untrusted-server", all.untrusted),

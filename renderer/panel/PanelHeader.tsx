@@ -6,12 +6,7 @@ import { Confirm } from "../ui/overlays/Confirm.tsx";
 import { StatusDot } from "../ui/StatusDot.tsx";
 import type { LinkState } from "./bridge/panel-link.ts";
 import { useAct } from "./state/actions.ts";
-
-const connections = {
-  online: { tone: "good", words: "Connected" },
-  connecting: { tone: "hold", words: "Connecting" },
-  offline: { tone: "bad", words: "Offline" },
-} as const;
+import { connections } from "./status/connections.ts";
 
 const unknownConnection = { tone: "quiet", words: "Unknown" } as const;
 

@@ -1,7 +1,6 @@
 import { type ReactNode, useEffect, useState } from "react";
 import type { PanelTab } from "../../app/contract/panel-page.ts";
 import type { DonorSnapshot, EarningsView } from "../../app/contract/snapshot.ts";
-import { platformWords } from "../../app/format/platform.ts";
 import { formatCount } from "../../app/format/quantity.ts";
 import { formatCredits } from "../../app/money/credits.ts";
 import { Banner } from "../ui/Banner.tsx";
@@ -11,6 +10,7 @@ import { Tabs } from "../ui/controls/Tabs.tsx";
 import { Empty } from "../ui/Empty.tsx";
 import { Skeleton } from "../ui/Skeleton.tsx";
 import { Stat } from "../ui/Stat.tsx";
+import { About } from "./about/About.tsx";
 import type { LinkState } from "./bridge/panel-link.ts";
 import { EnrollForm } from "./enroll/EnrollForm.tsx";
 import { History } from "./history/History.tsx";
@@ -113,7 +113,6 @@ function Loaded({ snapshot, link, tab, onTab }: LoadedProps): ReactNode {
                         startAtLogin={snapshot.startAtLogin ?? null}
                         {...snapshot.ruleLayers}
                       />
-                      <About snapshot={snapshot} />
                       <LeaveCard
                         organization={snapshot.organization?.name ?? /* @wc-include */ "your organization"}
                         mayLeave={snapshot.rules.allowLeave}
@@ -121,6 +120,7 @@ function Loaded({ snapshot, link, tab, onTab }: LoadedProps): ReactNode {
                     </div>
                   ),
                 },
+                { value: "about", label: "About", content: <About snapshot={snapshot} /> },
               ]}
             />
           ) : (
@@ -173,40 +173,6 @@ function Earnings({ earnings }: { readonly earnings: EarningsView | null }): Rea
         <Stat label="Today" value={earnings === null ? "–" : formatCredits(earnings.todayMicro)} />
         <Stat label="Jobs done" value={earnings === null ? "–" : formatCount(earnings.jobsSucceeded)} />
       </dl>
-    </Card>
-  );
-}
-
-const shells = { desktop: "desktop program", headless: "background service" } as const;
-
-function About({ snapshot }: { readonly snapshot: DonorSnapshot }): ReactNode {
-  const rows = [
-    ["Version", `${snapshot.version}, ${shells[snapshot.shell]}`],
-    ["System", platformWords(snapshot.platform)],
-    ...(snapshot.device === null ? [] : [["Device", snapshot.device.id]]),
-  ] as const;
-  return (
-    <Card title="About Gleaner">
-      <dl className="grid gap-1.5">
-        {rows.map(([label, value]) => (
-          <div key={label} className="grid grid-cols-[7rem_1fr] gap-3">
-            <dt className="text-muted">{label}</dt>
-            <dd className="min-w-0 break-all">{value}</dd>
-          </div>
-        ))}
-      </dl>
-      {snapshot.keyStorage === undefined ? null : (
-        <p className="mt-3 text-xs text-muted">
-          {snapshot.keyStorage === "keychain"
-            ? "This computer’s key is encrypted with your keychain."
-            : snapshot.shell === "desktop"
-              ? "This system offers no keychain, so this computer’s key is in a file that only you can read."
-              : "This computer’s key is in a file that only its owner can read."}
-        </p>
-      )}
-      <p className="mt-3 text-xs text-muted">
-        Prompts and answers stay in memory. They are never written to this computer's disk.
-      </p>
     </Card>
   );
 }

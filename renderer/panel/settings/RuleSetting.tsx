@@ -7,6 +7,7 @@ import { Button } from "../../ui/controls/Button.tsx";
 import { SelectBox } from "../../ui/controls/Select.tsx";
 import { Switch } from "../../ui/controls/Switch.tsx";
 import { useAct } from "../state/actions.ts";
+import { decidedBy } from "./decided-by.ts";
 import { RuleEditor } from "./RuleEditor.tsx";
 import { chosen, hasChoices, optionsFor } from "./setting-options.ts";
 
@@ -115,7 +116,7 @@ function DecidedBy({ layer, locked, title, onUndo }: DecidedProps): ReactNode {
   return (
     <p className="flex min-h-5 items-center gap-1 text-xs text-faint">
       {locked ? <Lock /> : null}
-      {locked && layer !== "managed" ? "Set by your organization" : layerWords[layer]}
+      {decidedBy(layer, locked)}
       {layer === "donor" ? (
         <Button
           size="sm"
@@ -130,13 +131,6 @@ function DecidedBy({ layer, locked, title, onUndo }: DecidedProps): ReactNode {
     </p>
   );
 }
-
-const layerWords: Readonly<Record<RuleLayer, string>> = {
-  default: "Default",
-  donor: "Your choice",
-  organization: "Suggested by your organization",
-  managed: "Set by this computer’s administrator",
-};
 
 function Lock(): ReactNode {
   return (

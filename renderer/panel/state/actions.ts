@@ -1,11 +1,12 @@
 import { createContext, useCallback, useContext } from "react";
-import type { CallArgument, CallOf, PanelBridge } from "../../../app/contract/donor-calls.ts";
+import type { CallArgument, PanelBridge } from "../../../app/contract/donor-calls.ts";
 import { useToast } from "../../ui/overlays/Toast.tsx";
+import { ask, type PanelCall } from "./ask.ts";
 
 export const Bridge = createContext<PanelBridge | null>(null);
 
 /** Makes a call. Resolves to null, or to the reason for its refusal. */
-export type Call = <Name extends Exclude<CallOf<"panel">, "getSnapshot">>(
+export type Call = <Name extends PanelCall>(
   name: Name,
   argument: CallArgument<Name>,
 ) => Promise<string | null>;
@@ -14,24 +15,15 @@ export function useCall(): Call {
   const bridge = useContext(Bridge);
   return useCallback(
     async (name, argument) => {
-      if (bridge === null) return "Gleaner cannot be reached.";
-      const call = bridge[name] as (argument: unknown) => ReturnType<PanelBridge["resume"]>;
-      try {
-        const reply = await call(argument);
-        return reply.kind === "ok" ? null : reply.message;
-      } catch {
-        return "Gleaner could not do this. Try again, or restart Gleaner.";
-      }
+      const reply = await ask(bridge, name, argument);
+      return reply.kind === "ok" ? null : reply.message;
     },
     [bridge],
   );
 }
 
 /** Makes a call and shows a refusal as a toast. */
-export function useAct(): <Name extends Exclude<CallOf<"panel">, "getSnapshot">>(
-  name: Name,
-  argument: CallArgument<Name>,
-) => void {
+export function useAct(): <Name extends PanelCall>(name: Name, argument: CallArgument<Name>) => void {
   const call = useCall();
   const toast = useToast();
   return useCallback(

@@ -1,4 +1,5 @@
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { copyText } from "../copy-text.ts";
 import { cx } from "../cx.ts";
 import { Words } from "../Words.tsx";
 import { Button } from "./Button.tsx";
@@ -13,22 +14,18 @@ type Props = {
   readonly autoFocus?: boolean;
 };
 
-/** Monospaced text with a copy button. Without access to the clipboard it can still be selected. */
+/** Monospaced text with a copy button. Without access to the clipboard the text is selected. */
 export function Copyable({ text, label, block = false, wrap = false, autoFocus = false }: Props): ReactNode {
   const [state, setState] = useState<"idle" | "copied" | "failed">("idle");
+  const code = useRef<HTMLElement>(null);
   useEffect(() => {
     if (state === "idle") return;
     const timer = setTimeout(() => setState("idle"), 2_000);
     return () => clearTimeout(timer);
   }, [state]);
   const copy = async (): Promise<void> => {
-    try {
-      // Despite its type, `clipboard` is undefined on plain http from another machine. Then this line throws, too.
-      await navigator.clipboard.writeText(text);
-      setState("copied");
-    } catch {
-      setState("failed");
-    }
+    if (code.current === null) return;
+    setState((await copyText(text, code.current)) ? "copied" : "failed");
   };
   return (
     <div
@@ -38,6 +35,7 @@ export function Copyable({ text, label, block = false, wrap = false, autoFocus =
       )}
     >
       <code
+        ref={code}
         // Somebody without a mouse scrolls lines that have the focus.
         tabIndex={block ? 0 : undefined}
         role={block ? "group" : undefined}

@@ -11,9 +11,9 @@ import { hasKeyring, startKeyring, startWithKeyring } from "../support/keyring.t
 const inFile = "This system offers no keychain, so this computer’s key is in a file that only you can read.";
 const inKeychain = "This computer’s key is encrypted with your keychain.";
 
-async function openSettings(window: Page): Promise<void> {
+async function openAbout(window: Page): Promise<void> {
   await expect(window.getByText("Demo organization")).toBeVisible();
-  await window.getByRole("tab", { name: "Settings" }).click();
+  await window.getByRole("tab", { name: "About" }).click();
 }
 
 test("the key moves from a file to the system's keychain, and no other program reads it there", async ({
@@ -27,7 +27,7 @@ test("the key moves from a file to the system's keychain, and no other program r
   const plain = await startDesktop(args, { GLEANER_CODE: code });
   const executable = await plain.evaluate(() => process.execPath);
   const window = await plain.firstWindow();
-  await openSettings(window);
+  await openAbout(window);
   await expect(window.getByText(inFile)).toBeVisible();
   await plain.close();
   const { deviceKey } = JSON.parse(await readFile(file, "utf8")) as { deviceKey: string };
@@ -38,7 +38,7 @@ test("the key moves from a file to the system's keychain, and no other program r
   const keyring = await startKeyring(keys);
   for (const start of ["the first", "the second"]) {
     const app = await startWithKeyring(executable, args);
-    await openSettings(app.window);
+    await openAbout(app.window);
     await expect(app.window.getByText(inKeychain), `${start} start`).toBeVisible();
     await app.stop();
     const text = await readFile(file, "utf8");

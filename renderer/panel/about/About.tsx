@@ -1,0 +1,37 @@
+import type { ReactNode } from "react";
+import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
+import { platformWords } from "../../../app/format/platform.ts";
+import { Card } from "../../ui/Card.tsx";
+import { Diagnostics } from "./Diagnostics.tsx";
+import { sayKeyStorage, shellWords } from "./program-words.ts";
+
+type Props = { readonly snapshot: DonorSnapshot };
+
+/** Facts about the program and this computer, and a text for support. */
+export function About({ snapshot }: Props): ReactNode {
+  const rows = [
+    ["Version", `${snapshot.version}, ${shellWords[snapshot.shell]}`],
+    ["System", platformWords(snapshot.platform)],
+    ...(snapshot.device === null ? [] : [["Device", snapshot.device.id]]),
+  ] as const;
+  const keyStorage = sayKeyStorage(snapshot);
+  return (
+    <div className="grid gap-3">
+      <Card title="About Gleaner">
+        <dl className="grid gap-1.5">
+          {rows.map(([label, value]) => (
+            <div key={label} className="grid grid-cols-[7rem_1fr] gap-3">
+              <dt className="text-muted">{label}</dt>
+              <dd className="min-w-0 break-all">{value}</dd>
+            </div>
+          ))}
+        </dl>
+        {keyStorage === null ? null : <p className="mt-3 text-xs text-muted">{keyStorage}</p>}
+        <p className="mt-3 text-xs text-muted">
+          Prompts and answers stay in memory. They are never written to this computer's disk.
+        </p>
+      </Card>
+      <Diagnostics snapshot={snapshot} />
+    </div>
+  );
+}
