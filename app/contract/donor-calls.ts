@@ -73,7 +73,8 @@ export const calls = {
   computer: { faces: panel, argument: none, answer: computer },
   /** Reads every fact again, and answers with all of them. */
   facts: { faces: terminal, argument: none, answer: facts },
-  explain: { faces: terminal, argument: z.object({ since: instant }), answer: explanation },
+  /** When the donor donated since a moment in ms since the epoch, when not, and why. */
+  explain: { faces: both, argument: z.object({ since: instant }), answer: explanation },
   models: { faces: terminal, argument: none, answer: models },
   removeModel: { faces: terminal, argument: z.object({ modelId }), answer: none },
   /** Undoes a removal, and retries a download that failed. */

@@ -85,6 +85,17 @@ export function formatMoment(at: number, now: number): string {
   return `${date} ${formatClock(at)}`;
 }
 
+/** The local day of the week of a moment, "Sat". */
+export function formatWeekday(at: number): string {
+  return new Date(at).toLocaleDateString(locale, { weekday: "short" });
+}
+
+/** A duration in milliseconds in hours, "31.3h". */
+export function formatHours(ms: number): string {
+  const unit = { style: "unit", unit: "hour", unitDisplay: style } as const;
+  return (ms / hour).toLocaleString(locale, { ...unit, maximumFractionDigits: 1 });
+}
+
 /** The full local date and time, for a tooltip. */
 export function formatFull(at: number): string {
   return new Date(at).toLocaleString(locale, { dateStyle: "medium", timeStyle: "medium", hourCycle: "h23" });

@@ -1,11 +1,11 @@
 import type { Confinement } from "../../app/contract/confinement.ts";
 import type { CallAnswer } from "../../app/contract/donor-calls.ts";
 import type { DonorSnapshot, ModelView } from "../../app/contract/snapshot.ts";
+import { wordsOf } from "../../app/contract/span-words.ts";
 import { waitWords } from "../../app/models/wait-reasons.ts";
 import { sayLimits } from "../../app/policy/limits.ts";
 import { ruleNames } from "../../app/policy/rules.ts";
 import { sayRule } from "../../app/policy/say-rule.ts";
-import { wordsOf } from "../journal/span-words.ts";
 import type { Reading } from "../sensors/base/sensor.ts";
 
 /** A model that the organization offers, or whose file is still here. */

@@ -1,6 +1,6 @@
 import type { Explanation } from "../../app/contract/explanation.ts";
+import { wordsOf } from "../../app/contract/span-words.ts";
 import type { JournalEntry } from "./entry.ts";
-import { wordsOf } from "./span-words.ts";
 import { type Span, spansOf } from "./spans.ts";
 
 /**

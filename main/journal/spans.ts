@@ -1,13 +1,7 @@
 import { assertNever } from "../../app/assert-never.ts";
-import type { Explanation } from "../../app/contract/explanation.ts";
+import type { SpanState } from "../../app/contract/span-words.ts";
 import { aliveEveryMs } from "../../app/policy/replay/replay.ts";
 import type { JournalEntry, JournalFacts } from "./entry.ts";
-
-/**
- * The donor's activity, or the reason why it is unknown. If the kind is `donating` or `standby`, the reason is one of
- * the policy's, perhaps of another version. The other reasons are below.
- */
-export type SpanState = Readonly<Pick<Explanation["spans"][number], "kind" | "reason">>;
 
 /** Lasts from `from` until just before `to`, in ms since the epoch. */
 export type Span = SpanState & {

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import type { Explanation } from "../../app/contract/explanation.ts";
 import type { PanelTab } from "../../app/contract/panel-page.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { Diagnostics } from "../panel/about/Diagnostics.tsx";
@@ -11,6 +12,7 @@ import { Bridge } from "../panel/state/actions.ts";
 import type { PanelState } from "../panel/state/panel-store.ts";
 import { PauseDialog } from "../panel/status/PauseDialog.tsx";
 import { answeringBridge, computerFixture } from "./fixtures/answers.ts";
+import { emptyWeekFixture, weekFixture } from "./fixtures/explanations.ts";
 import { problemSnapshots } from "./fixtures/problem-snapshots.ts";
 import { snapshots } from "./fixtures/snapshots.ts";
 import type { Story } from "./story.ts";
@@ -22,6 +24,13 @@ export function panelStories(now: number): readonly Story[] {
   const problems = problemSnapshots(now);
   const shown = (id: string, snapshot: DonorSnapshot, tab: PanelTab = "now"): Story =>
     story(id, <PanelView initialTab={tab} state={{ link: "open", snapshot, problem: null }} />);
+  const answered = (id: string, snapshot: DonorSnapshot, explain: Explanation): Story =>
+    story(
+      id,
+      <Bridge value={answeringBridge({ explain })}>
+        <PanelView initialTab="why" state={{ link: "open", snapshot, problem: null }} />
+      </Bridge>,
+    );
   const state = (id: string, change: Partial<PanelState>): Story =>
     story(id, <PanelView state={{ link: "open", snapshot: null, problem: null, ...change }} />);
   return [
@@ -81,6 +90,9 @@ export function panelStories(now: number): readonly Story[] {
       </div>,
     ),
     story("panel-pause-until", <PauseDialog now={now} onClose={() => undefined} />),
+    answered("panel-why", all.paused, weekFixture(now)),
+    answered("panel-why-ruled", all.outsideHours, weekFixture(now)),
+    answered("panel-why-empty", all.standby, emptyWeekFixture(now)),
     shown("panel-about", all.standby, "about"),
     story(
       "panel-diagnostics",

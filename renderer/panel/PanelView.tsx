@@ -3,6 +3,7 @@ import type { PanelTab } from "../../app/contract/panel-page.ts";
 import type { DonorSnapshot, EarningsView } from "../../app/contract/snapshot.ts";
 import { formatCount } from "../../app/format/quantity.ts";
 import { formatCredits } from "../../app/money/credits.ts";
+import type { RuleName } from "../../app/policy/rules.ts";
 import { Banner } from "../ui/Banner.tsx";
 import { Card } from "../ui/Card.tsx";
 import { Button } from "../ui/controls/Button.tsx";
@@ -23,6 +24,7 @@ import { Settings } from "./settings/Settings.tsx";
 import type { PanelState } from "./state/panel-store.ts";
 import { StartAtLogin } from "./status/StartAtLogin.tsx";
 import { Status } from "./status/Status.tsx";
+import { Why } from "./why/Why.tsx";
 
 type Props = {
   readonly state: PanelState;
@@ -84,6 +86,12 @@ type LoadedProps = {
 };
 
 function Loaded({ snapshot, link, tab, onTab }: LoadedProps): ReactNode {
+  /** The rule that the settings show. */
+  const [rule, setRule] = useState<RuleName | null>(null);
+  const go = (next: PanelTab, shown: RuleName | null = null): void => {
+    setRule(shown);
+    onTab(next);
+  };
   const enrolled = snapshot.device !== null;
   return (
     <>
@@ -99,10 +107,17 @@ function Loaded({ snapshot, link, tab, onTab }: LoadedProps): ReactNode {
             <Tabs
               label="Panel"
               value={tab}
-              onChange={onTab}
+              onChange={(next) => go(next)}
               tabs={[
                 { value: "now", label: "Now", content: <Now snapshot={snapshot} /> },
                 { value: "history", label: "History", content: <History rows={snapshot.history} /> },
+                {
+                  value: "why",
+                  label: "Why",
+                  content: (
+                    <Why snapshot={snapshot} onRule={(name) => go("settings", name)} />
+                  ),
+                },
                 {
                   value: "settings",
                   label: "Settings",
@@ -111,6 +126,7 @@ function Loaded({ snapshot, link, tab, onTab }: LoadedProps): ReactNode {
                       <Settings
                         rules={snapshot.rules}
                         startAtLogin={snapshot.startAtLogin ?? null}
+                        focused={rule}
                         {...snapshot.ruleLayers}
                       />
                       <LeaveCard

@@ -1,4 +1,4 @@
-import { type ReactNode, useId, useState } from "react";
+import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 import type { RuleLayer } from "../../../app/policy/rule-layers.ts";
 import { type RuleName, ruleOf, type Rules } from "../../../app/policy/rules.ts";
@@ -14,20 +14,35 @@ import { chosen, hasChoices, optionsFor } from "./setting-options.ts";
 /** The rules that apply now, and who set each. */
 export type RulesShown = DonorSnapshot["ruleLayers"] & Pick<DonorSnapshot, "rules" | "startAtLogin">;
 
-type Props = { readonly name: RuleName; readonly shown: RulesShown };
+type Props = {
+  readonly name: RuleName;
+  readonly shown: RulesShown;
+  /** Whether another page leads here. */
+  readonly isFocused?: boolean;
+};
 
 /** One rule: its explanation, its value, and who set it. A locked rule is read-only. */
-export function RuleSetting({ name, shown }: Props): ReactNode {
+export function RuleSetting({ name, shown, isFocused = false }: Props): ReactNode {
   const act = useAct();
   const id = useId();
   const [editing, setEditing] = useState(false);
+  const group = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (isFocused) group.current?.focus();
+  }, [isFocused]);
   const { title, hint } = ruleOf(name);
   const value = shown.rules[name];
   const locked = shown.locked.includes(name);
   const isSmall = typeof value === "boolean" || hasChoices(name);
   const set = (next: unknown): void => act("setRules", { [name]: next });
   return (
-    <div role="group" aria-label={title} className="grid gap-1 border-t border-line px-4 py-3">
+    <div
+      ref={group}
+      role="group"
+      tabIndex={isFocused ? -1 : undefined}
+      aria-label={title}
+      className="grid gap-1 border-t border-line px-4 py-3 -outline-offset-2 focus:outline-2 focus:outline-accent"
+    >
       <div className="flex items-start justify-between gap-4">
         <div className="min-w-0">
           <p className="font-medium">{title}</p>

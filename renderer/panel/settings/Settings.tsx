@@ -6,16 +6,18 @@ import { RuleSetting, type RulesShown } from "./RuleSetting.tsx";
 type Props = RulesShown & {
   /** The sections that are open at first. Defaults to the first one. */
   readonly open?: readonly RuleSection[];
+  /** The rule that gets the focus. Its section is open. */
+  readonly focused?: RuleName | null;
 };
 
 /** All rules, grouped by topic. Each change takes effect at once, without saving. */
-export function Settings({ open = ["when"], ...shown }: Props): ReactNode {
+export function Settings({ open = ["when"], focused = null, ...shown }: Props): ReactNode {
   return (
     <div className="grid gap-2">
       {sections.map((section) => (
         <details
           key={section}
-          open={open.includes(section)}
+          open={open.includes(section) || (focused !== null && ruleOf(focused).section === section)}
           className="group overflow-hidden rounded-lg border border-line bg-surface"
         >
           <summary className="flex h-11 cursor-pointer list-none items-center justify-between gap-3 px-4 select-none hover:bg-sunken [&::-webkit-details-marker]:hidden">
@@ -28,7 +30,7 @@ export function Settings({ open = ["when"], ...shown }: Props): ReactNode {
             <span className="text-xs text-muted">{changesIn(section, shown)}</span>
           </summary>
           {namesOf(section, shown).map((name) => (
-            <RuleSetting key={name} name={name} shown={shown} />
+            <RuleSetting key={name} name={name} shown={shown} isFocused={name === focused} />
           ))}
         </details>
       ))}

@@ -1,6 +1,9 @@
-import type { ReasonWords } from "../../app/policy/declare/check.ts";
-import { reasonWords } from "../../app/policy/reasons.ts";
-import type { SpanState } from "./spans.ts";
+import type { ReasonWords } from "../policy/declare/check.ts";
+import { reasonWords } from "../policy/reasons.ts";
+import type { Explanation } from "./explanation.ts";
+
+/** The donor's activity, or the reason why it is unknown. The reasons that are none of the policy's have words here. */
+export type SpanState = Readonly<Pick<Explanation["spans"][number], "kind" | "reason">>;
 
 const others = new Map<string, ReasonWords>([
   ["suspended", { short: "Asleep", sentence: "The computer was suspended." }],
@@ -25,7 +28,7 @@ const others = new Map<string, ReasonWords>([
   ],
 ]);
 
-/** The policy's words for a state. An unknown reason of another version is shown as it is. */
+/** The words for a state: the policy's if it has some. An unknown reason of another version is shown as it is. */
 export function wordsOf({ kind, reason }: SpanState): ReasonWords {
   const known = kind === "donating" || kind === "standby" ? reasonWords(reason) : others.get(reason);
   return known ?? { short: reason, sentence: reason };
