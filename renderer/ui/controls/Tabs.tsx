@@ -23,12 +23,12 @@ export function Tabs<Value extends string>({ label, value, tabs, onChange }: Pro
         if (found !== undefined) onChange(found.value);
       }}
     >
-      <Radix.List aria-label={label} className="flex gap-1 border-b border-line">
+      <Radix.List aria-label={label} className="flex flex-wrap gap-1 border-b border-line">
         {tabs.map((tab) => (
           <Radix.Trigger
             key={tab.value}
             value={tab.value}
-            className="-mb-px h-9 rounded-t-sm border-b-2 border-transparent px-3 font-medium text-muted hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
+            className="-mb-px h-9 rounded-t-sm border-b-2 border-transparent px-3 font-medium max-[24rem]:px-2 text-muted hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
           >
             {tab.label}
           </Radix.Trigger>
