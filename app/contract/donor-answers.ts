@@ -81,6 +81,8 @@ export const models = z.object({
       downloadedBytes: z.number().int().min(0).nullable(),
       /** The reason why it is not ready, in words. */
       why: z.string().nullable(),
+      /** Came with the program: it takes no space of the models' limit, and cannot be removed. Older donors do not tell. */
+      isBundled: z.boolean().optional(),
       /** Null if it was never used, or if its use is not recorded. */
       lastUsedAt: instant.nullable(),
       /** The measured speed on this computer, in tokens per second. */

@@ -75,10 +75,10 @@ export const calls = {
   facts: { faces: terminal, argument: none, answer: facts },
   /** When the donor donated since a moment in ms since the epoch, when not, and why. */
   explain: { faces: both, argument: z.object({ since: instant }), answer: explanation },
-  models: { faces: terminal, argument: none, answer: models },
-  removeModel: { faces: terminal, argument: z.object({ modelId }), answer: none },
+  models: { faces: both, argument: none, answer: models },
+  removeModel: { faces: both, argument: z.object({ modelId }), answer: none },
   /** Undoes a removal, and retries a download that failed. */
-  fetchModel: { faces: terminal, argument: z.object({ modelId }), answer: none },
+  fetchModel: { faces: both, argument: z.object({ modelId }), answer: none },
   /** Measures models with the donor's own runner; null: all that are here. Takes minutes. */
   bench: { faces: terminal, argument: z.object({ modelId: modelId.nullable() }), answer: measurements },
   /** Takes this computer out of its organization, and removes what the donor stored. It cannot be undone. */

@@ -323,7 +323,12 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
         speeds: models.store.list().flatMap(({ sha256 }) => plans.speed(sha256) ?? []),
       }),
     models: {
-      list: () => models.store.list().map((model) => ({ ...model, speed: plans.speed(model.sha256) })),
+      list: () =>
+        models.store.list().map((model) => ({
+          ...model,
+          isBundled: models.store.isBundled(model),
+          speed: plans.speed(model.sha256),
+        })),
       remove: models.remove,
       fetch: models.fetch,
     },

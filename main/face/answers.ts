@@ -10,7 +10,7 @@ import type { Reading } from "../sensors/base/sensor.ts";
 
 /** A model that the organization offers, or whose file is still here. */
 export type ModelRow = Omit<ModelView, "bytesPerSecond"> &
-  Pick<CallAnswer<"models">["models"][number], "lastUsedAt" | "speed">;
+  Pick<CallAnswer<"models">["models"][number], "isBundled" | "lastUsedAt" | "speed">;
 
 /** Leaves out the job's text, which is only for the panel and the person at the computer. */
 export function statusAnswer(snapshot: DonorSnapshot): CallAnswer<"status"> {
@@ -56,15 +56,18 @@ export function rulesAnswer({ rules, ruleLayers }: DonorSnapshot): CallAnswer<"r
 
 export function modelsAnswer(models: readonly ModelRow[]): CallAnswer<"models"> {
   return {
-    models: models.map(({ modelId, sizeBytes, state, downloadedBytes, why, lastUsedAt, speed }) => ({
-      modelId,
-      sizeBytes,
-      state,
-      downloadedBytes: downloadedBytes ?? null,
-      why: why === undefined ? null : sayWhy(why),
-      lastUsedAt,
-      speed,
-    })),
+    models: models.map(
+      ({ modelId, sizeBytes, state, downloadedBytes, why, isBundled, lastUsedAt, speed }) => ({
+        modelId,
+        sizeBytes,
+        state,
+        downloadedBytes: downloadedBytes ?? null,
+        why: why === undefined ? null : sayWhy(why),
+        isBundled,
+        lastUsedAt,
+        speed,
+      }),
+    ),
   };
 }
 

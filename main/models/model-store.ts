@@ -109,6 +109,11 @@ export class ModelStore {
     return listModels(offered, this.disk.stored.files, (model) => this.#deps.catalog.stateOf(model));
   }
 
+  /** Whether the model's file came with the program. */
+  isBundled({ sha256, state }: Pick<ListedModel, "sha256" | "state">): boolean {
+    return state === "ready" && this.disk.wholeFile(sha256) === null;
+  }
+
   /** Removes a model from the disk. It returns only after `fetch`, or when the organization offers another file. */
   async remove(modelId: string): Promise<StoreAnswer> {
     const sha256 = this.#shaOf(modelId);

@@ -75,10 +75,8 @@ export async function openModels(deps: ModelsOptions): Promise<Models> {
 }
 
 async function removeModel(store: ModelStore, modelId: string): Promise<Reply> {
-  const cameWithProgram = store
-    .list()
-    .some((one) => one.modelId === modelId && one.state === "ready" && !store.disk.wholeFile(one.sha256));
-  if (cameWithProgram) return refused("This model came with the program and cannot be removed.");
+  if (store.list().some((one) => one.modelId === modelId && store.isBundled(one)))
+    return refused("This model came with the program and cannot be removed.");
   const answer = await store.remove(modelId);
   if (answer.kind === "ok") return done;
   return refused(

@@ -1,9 +1,10 @@
 import type { ReactNode } from "react";
-import type { Explanation } from "../../app/contract/explanation.ts";
 import type { PanelTab } from "../../app/contract/panel-page.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { Diagnostics } from "../panel/about/Diagnostics.tsx";
 import { EnrollForm } from "../panel/enroll/EnrollForm.tsx";
+import { modelRows } from "../panel/models/model-rows.ts";
+import { RemoveModel } from "../panel/models/RemoveModel.tsx";
 import { Facts } from "../panel/now/Facts.tsx";
 import { PanelView } from "../panel/PanelView.tsx";
 import { LeaveCard } from "../panel/settings/LeaveCard.tsx";
@@ -11,7 +12,7 @@ import { Settings } from "../panel/settings/Settings.tsx";
 import { Bridge } from "../panel/state/actions.ts";
 import type { PanelState } from "../panel/state/panel-store.ts";
 import { PauseDialog } from "../panel/status/PauseDialog.tsx";
-import { answeringBridge, computerFixture } from "./fixtures/answers.ts";
+import { answeringBridge, type Answers, computerFixture, modelsFixture } from "./fixtures/answers.ts";
 import { emptyWeekFixture, weekFixture } from "./fixtures/explanations.ts";
 import { problemSnapshots } from "./fixtures/problem-snapshots.ts";
 import { snapshots } from "./fixtures/snapshots.ts";
@@ -24,15 +25,20 @@ export function panelStories(now: number): readonly Story[] {
   const problems = problemSnapshots(now);
   const shown = (id: string, snapshot: DonorSnapshot, tab: PanelTab = "now"): Story =>
     story(id, <PanelView initialTab={tab} state={{ link: "open", snapshot, problem: null }} />);
-  const answered = (id: string, snapshot: DonorSnapshot, explain: Explanation): Story =>
+  const answered = (id: string, snapshot: DonorSnapshot, tab: PanelTab, answers: Answers): Story =>
     story(
       id,
-      <Bridge value={answeringBridge({ explain })}>
-        <PanelView initialTab="why" state={{ link: "open", snapshot, problem: null }} />
+      <Bridge value={answeringBridge(answers)}>
+        <PanelView initialTab={tab} state={{ link: "open", snapshot, problem: null }} />
       </Bridge>,
     );
   const state = (id: string, change: Partial<PanelState>): Story =>
     story(id, <PanelView state={{ link: "open", snapshot: null, problem: null, ...change }} />);
+  const removedModels = all.standby.models.map((model) =>
+    model.modelId === "qwen3-4b-instruct-q4"
+      ? { ...model, state: "missing" as const, why: { reason: "removed" as const, detail: null } }
+      : model,
+  );
   return [
     shown("panel-working", all.working),
     shown("panel-donating", all.donating),
@@ -90,9 +96,28 @@ export function panelStories(now: number): readonly Story[] {
       </div>,
     ),
     story("panel-pause-until", <PauseDialog now={now} onClose={() => undefined} />),
-    answered("panel-why", all.paused, weekFixture(now)),
-    answered("panel-why-ruled", all.outsideHours, weekFixture(now)),
-    answered("panel-why-empty", all.standby, emptyWeekFixture(now)),
+    answered("panel-models", all.standby, "models", { models: modelsFixture(now) }),
+    answered("panel-models-removed", { ...all.withinLimits, models: removedModels }, "models", {
+      models: modelsFixture(now),
+    }),
+    answered("panel-models-none", all.catalogRefused, "models", { models: { models: [] } }),
+    story(
+      "panel-model-remove",
+      modelRows(modelsFixture(now).models, all.standby.models)
+        .slice(1, 2)
+        .map((row) => (
+          <RemoveModel
+            key={row.modelId}
+            row={row}
+            organization="Northwind Research"
+            onConfirm={() => undefined}
+            onClose={() => undefined}
+          />
+        )),
+    ),
+    answered("panel-why", all.paused, "why", { explain: weekFixture(now) }),
+    answered("panel-why-ruled", all.outsideHours, "why", { explain: weekFixture(now) }),
+    answered("panel-why-empty", all.standby, "why", { explain: emptyWeekFixture(now) }),
     shown("panel-about", all.standby, "about"),
     story(
       "panel-diagnostics",

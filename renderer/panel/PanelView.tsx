@@ -15,6 +15,7 @@ import { About } from "./about/About.tsx";
 import type { LinkState } from "./bridge/panel-link.ts";
 import { EnrollForm } from "./enroll/EnrollForm.tsx";
 import { History } from "./history/History.tsx";
+import { ModelsPage } from "./models/ModelsPage.tsx";
 import { Facts } from "./now/Facts.tsx";
 import { Models } from "./now/Models.tsx";
 import { Work } from "./now/Work.tsx";
@@ -92,6 +93,7 @@ function Loaded({ snapshot, link, tab, onTab }: LoadedProps): ReactNode {
     setRule(shown);
     onTab(next);
   };
+  const showRule = (name: RuleName): void => go("settings", name);
   const enrolled = snapshot.device !== null;
   return (
     <>
@@ -112,11 +114,14 @@ function Loaded({ snapshot, link, tab, onTab }: LoadedProps): ReactNode {
                 { value: "now", label: "Now", content: <Now snapshot={snapshot} /> },
                 { value: "history", label: "History", content: <History rows={snapshot.history} /> },
                 {
+                  value: "models",
+                  label: "Models",
+                  content: <ModelsPage snapshot={snapshot} onRule={showRule} />,
+                },
+                {
                   value: "why",
                   label: "Why",
-                  content: (
-                    <Why snapshot={snapshot} onRule={(name) => go("settings", name)} />
-                  ),
+                  content: <Why snapshot={snapshot} onRule={showRule} />,
                 },
                 {
                   value: "settings",

@@ -36,10 +36,7 @@ export function ManagedFiles({ code, address: { url, pin } }: Props): ReactNode 
           </Button>
         ))}
       </div>
-      <p className="text-xs">
-        It contains the code. On Linux it is /etc/gleaner/managed.json, on macOS a configuration profile, and
-        on Windows values of the registry.
-      </p>
+      <p className="text-xs">It contains the code. The file’s place is in docs/donor/managed.md.</p>
     </div>
   );
 }

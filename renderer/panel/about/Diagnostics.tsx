@@ -3,7 +3,7 @@ import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 import { Card } from "../../ui/Card.tsx";
 import { useNow } from "../../ui/clock.ts";
 import { Button } from "../../ui/controls/Button.tsx";
-import { copyText } from "../../ui/copy-text.ts";
+import { copyText } from "../../ui/controls/copy-text.ts";
 import { useToast } from "../../ui/overlays/Toast.tsx";
 import { useAnswer } from "../state/use-answer.ts";
 import { diagnosticsOf } from "./diagnostics.ts";

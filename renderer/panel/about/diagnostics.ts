@@ -1,5 +1,5 @@
-import type { CallAnswer } from "../../../app/contract/donor-calls.ts";
 import { describeConfinement } from "../../../app/contract/confinement.ts";
+import type { CallAnswer } from "../../../app/contract/donor-calls.ts";
 import type { DonorSnapshot, HistoryRow, ModelView } from "../../../app/contract/snapshot.ts";
 import { factLabel, factNames, sayFact } from "../../../app/facts/facts.ts";
 import { formatBytes, formatMebibytes, plural } from "../../../app/format/quantity.ts";
@@ -8,10 +8,10 @@ import { activityReasons } from "../../../app/policy/reasons.ts";
 import { defaultRules, type RuleName, ruleNames, ruleOf } from "../../../app/policy/rules.ts";
 import { sayRule } from "../../../app/policy/say-rule.ts";
 import { attemptWords, modelWords } from "../../ui/status-words.ts";
-import { progressWords } from "../now/model-progress.ts";
+import { progressWords } from "../models/model-progress.ts";
 import { decidedBy } from "../settings/decided-by.ts";
 import { connections } from "../status/connections.ts";
-import { shellWords, sayKeyStorage } from "./program-words.ts";
+import { sayKeyStorage, shellWords } from "./program-words.ts";
 
 /** This computer, as its donor describes it. */
 export type Computer = CallAnswer<"computer">;

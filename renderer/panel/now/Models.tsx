@@ -1,39 +1,30 @@
 import type { ReactNode } from "react";
 import type { ModelView, OrganizationView } from "../../../app/contract/snapshot.ts";
-import { limitWords } from "../../../app/devices/limits.ts";
 import { formatBytes } from "../../../app/format/quantity.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
-import { ProgressBar } from "../../ui/ProgressBar.tsx";
 import { modelWords } from "../../ui/status-words.ts";
-import { progressOf, progressWords } from "./model-progress.ts";
+import { ListProblem } from "../models/ListNotes.tsx";
+import { ModelProgress } from "../models/ModelProgress.tsx";
 
-export function Models({
-  models,
-  organization = null,
-  isProblemShown = false,
-}: {
+type Props = {
   readonly models: readonly ModelView[];
-  readonly organization?: OrganizationView | null;
+  readonly organization: OrganizationView | null;
   /** The status shows already why the list was refused. */
-  readonly isProblemShown?: boolean;
-}): ReactNode {
-  const { keyFingerprint = null, problem = null, heldBack = [] } = organization ?? {};
-  const limits = limitWords(organization?.limits ?? {});
+  readonly isProblemShown: boolean;
+};
+
+/** The models, while they keep this computer from working: none is ready, or the organization's list was refused. */
+export function Models({ models, organization, isProblemShown }: Props): ReactNode {
+  const isReady = models.some(({ state }) => state === "ready");
+  if (isReady && (organization?.problem ?? null) === null) return null;
   return (
     <Card title="Models">
-      {problem === null || isProblemShown ? null : (
-        <p role="alert" className="mb-3 rounded-md bg-hold-tint px-3 py-2">
-          {problem}
-        </p>
-      )}
-      {models.length > 0 || (problem !== null && !isProblemShown) ? null : (
-        <p className="text-muted">
-          {problem === null
-            ? "Your organization offers this computer no model."
-            : "There is no list that this computer accepts."}
-        </p>
-      )}
+      <ListProblem
+        organization={organization}
+        isEmpty={models.length === 0}
+        isProblemShown={isProblemShown}
+      />
       <ul className="grid gap-1.5">
         {models.map((model) => (
           <li key={model.modelId} className="grid gap-1">
@@ -44,37 +35,10 @@ export function Models({
                 <Badge tone={modelWords[model.state].tone}>{modelWords[model.state].words}</Badge>
               </span>
             </div>
-            <Progress model={model} />
+            <ModelProgress model={model} />
           </li>
         ))}
       </ul>
-      {heldBack.length === 0 ? null : (
-        <p className="mt-2 text-xs wrap-anywhere text-muted">
-          Your organization gives these models to other computers first: {heldBack.join(", ")}.
-        </p>
-      )}
-      {limits.length === 0 ? null : (
-        <p className="mt-2 text-xs text-muted">
-          Your organization limits this computer: {limits.join("; ")}.
-        </p>
-      )}
-      {keyFingerprint === null ? null : (
-        <p className="mt-2 text-xs text-muted">
-          {problem === null ? "Signed by your" : "Your"} organization’s key {keyFingerprint}
-        </p>
-      )}
     </Card>
-  );
-}
-
-function Progress({ model }: { readonly model: ModelView }): ReactNode {
-  const words = progressWords(model);
-  const share = progressOf(model);
-  if (words === null) return null;
-  return (
-    <>
-      {share === null ? null : <ProgressBar label={`Download of ${model.modelId}`} share={share} />}
-      <p className="text-xs text-muted">{words}</p>
-    </>
   );
 }

@@ -1,8 +1,8 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { copyText } from "../copy-text.ts";
 import { cx } from "../cx.ts";
 import { Words } from "../Words.tsx";
 import { Button } from "./Button.tsx";
+import { copyText } from "./copy-text.ts";
 
 type Props = {
   readonly text: string;
