@@ -107,9 +107,9 @@ describe("the templates of group policies", () => {
             ? `"${value.textContent.trim()}"`
             : `dword:${Number(number.getAttribute("value")).toString(16).padStart(8, "0")}`;
         const raw = settingsInRegistry(
-          `[HKEY_LOCAL_MACHINE\SOFTWARE\Policies\Gleaner\rules]
-"${name}"=${written}`,
+          `[HKEY_LOCAL_MACHINE\\SOFTWARE\\Policies\\Gleaner\\rules]\n"${name}"=${written}`,
         );
+        expect(Object.keys(raw["rules"] as object)).toEqual([name]);
         expect(readManagedSettings(raw)).toMatchObject({ kind: "read", ignored: [] });
       }
     }
