@@ -217,7 +217,7 @@ test("managed settings name the server and the code, and lock rules", async () =
   expect(checked.output()).toContain("Not understood: wallpaper");
   expect(checked.output()).not.toContain(JSON.parse(await readFile(file, "utf8")).code);
 
-  const other = run("cli/gleaner.ts", [...args, "--backend", "https://127.0.0.1:9"], { ...env, ...managed });
+  const other = run("cli/gleaner.ts", [...args, "--backend", "https://192.0.2.1:9"], { ...env, ...managed });
   expect(await other.ended).toBe(1);
   expect(other.output()).toContain(`allows no other server than ${url}`);
 });
