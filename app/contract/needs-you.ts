@@ -15,7 +15,7 @@ export type NeedsYou = {
 type Shown = Pick<DonorSnapshot, "activity" | "rules"> &
   Partial<Pick<DonorSnapshot, "problem" | "organization">>;
 
-/** What this computer needs of its person. Null if it donates, or if time or somebody else ends its standby. */
+/** This computer's need of its person. Null if it donates, or if its standby ends without them. */
 export function needsYou(snapshot: Shown): NeedsYou | null {
   const { activity, problem = null } = snapshot;
   // A person who paused Gleaner wants it to rest.

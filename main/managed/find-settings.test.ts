@@ -2,10 +2,10 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { withoutNone } from "../../app/managed/without-none.ts";
 import { findManagedSettings } from "./find-settings.ts";
 import { readManagedFile } from "./managed-file.ts";
 import { existingPreferences } from "./places.ts";
-import { withoutNone } from "./without-none.ts";
 
 let folder: string;
 beforeAll(async () => {

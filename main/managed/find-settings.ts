@@ -5,6 +5,7 @@ import {
   noManagedSettings,
   readManagedSettings,
 } from "../../app/managed/managed-settings.ts";
+import { withoutNone } from "../../app/managed/without-none.ts";
 import type { Log } from "../log.ts";
 import { runSubprocess } from "../sensors/base/subprocess.ts";
 import { StartRefusal } from "../store/start-refusal.ts";
@@ -12,7 +13,6 @@ import { readManagedFile } from "./managed-file.ts";
 import { existingPreferences, linuxFile, macFile, registryKey } from "./places.ts";
 import { exportedKey } from "./registry.ts";
 import { settingsInRegistry } from "./registry-values.ts";
-import { withoutNone } from "./without-none.ts";
 
 export type FoundSettings = {
   readonly settings: ManagedSettings;

@@ -5,9 +5,9 @@ import { groupPolicy } from "../../app/managed/formats/group-policy.ts";
 import { configurationProfile } from "../../app/managed/formats/profile.ts";
 import { registryFile } from "../../app/managed/formats/registry-file.ts";
 import { managedFieldNames, managedFile, readManagedSettings } from "../../app/managed/managed-settings.ts";
+import { withoutNone } from "../../app/managed/without-none.ts";
 import { ruleNames } from "../../app/policy/rules.ts";
 import { settingsInRegistry } from "./registry-values.ts";
-import { withoutNone } from "./without-none.ts";
 
 const settings = managedFile.parse({
   server: "https://gleaner.example.org:3210",

@@ -1,15 +1,16 @@
 import { existsSync } from "node:fs";
 import { preferencesDomain } from "../../app/managed/formats/profile.ts";
+import { policyKey } from "../../app/managed/formats/registry-file.ts";
 
-/** Where an administrator puts the settings. Users cannot write to any of these places. */
+/** Files of the settings. Only root can write them. */
 export const linuxFile = "/etc/gleaner/managed.json";
 export const macFile = "/Library/Application Support/Gleaner/managed.json";
-/** Where group policies of Windows put them. */
-export const registryKey = "HKLM\\SOFTWARE\\Policies\\Gleaner";
+/** Windows' group policies write the settings here. */
+export const registryKey = `HKLM\\${policyKey}`;
 
 /**
- * The property list that macOS makes of a configuration profile, or null if there is none. That of the computer goes before that
- * of a user, who may install one of their own.
+ * The path of the property list that macOS makes of a configuration profile. Null without a profile. The computer's goes before
+ * the user's, since users may install a profile of their own.
  */
 export function existingPreferences(
   user: string,

@@ -1,7 +1,7 @@
 import { parseJson } from "../../app/json.ts";
 import { managedFieldNames } from "../../app/managed/managed-settings.ts";
+import { none } from "../../app/managed/without-none.ts";
 import { ruleNames, ruleOf } from "../../app/policy/rules.ts";
-import { none } from "./without-none.ts";
 
 type RegistryValue = number | string | readonly string[];
 

@@ -1,12 +1,13 @@
 import { type Field, type RuleSection, ruleSections } from "../../policy/declare/rule.ts";
 import { type RuleName, ruleNames, ruleOf } from "../../policy/rules.ts";
 import { managedFieldNames, managedFields } from "../managed-settings.ts";
+import { none } from "../without-none.ts";
+import { policyKey } from "./registry-file.ts";
 import { element, type Xml, xmlDocument } from "./xml.ts";
 
 /** Templates for Windows' group policies and Intune: the settings, and their words in English. */
 export type GroupPolicy = { readonly admx: string; readonly adml: string };
 
-const key = "SOFTWARE\\Policies\\Gleaner";
 const namespace = {
   "xmlns:xsd": "http://www.w3.org/2001/XMLSchema",
   "xmlns:xsi": "http://www.w3.org/2001/XMLSchema-instance",
@@ -48,7 +49,7 @@ function fieldPolicies(): Policy[] {
     const { title, hint } = managedFields[name];
     const isSwitch = name === "insecureHttp" || name === "requireKeychain";
     const control: Control = isSwitch ? { kind: "switch" } : { kind: "text", mostCharacters: 300 };
-    return { name, key, category: "joining", title, help: hint, control };
+    return { name, key: policyKey, category: "joining", title, help: hint, control };
   });
 }
 
@@ -57,19 +58,22 @@ function rulePolicy(name: RuleName): Policy {
   const { title, hint, section, field, say } = rule;
   const control = controlOf(field, rule.default, say as (value: unknown) => string);
   const format = control.kind === "text" ? " Its value is JSON, as in the file managed.json." : "";
-  const percent = field.kind === "number" && field.unit === "share" ? "Percent" : unitOf(field);
+  const unit = unitOf(field);
   return {
     name,
-    key: `${key}\\rules`,
+    key: `${policyKey}\\rules`,
     category: section,
-    title: percent === "" ? title : `${title} (${percent})`,
+    title: unit === "" ? title : `${title} (${unit})`,
     help: `${hint}${format} Its user cannot change it. If this is not configured, the organization’s rule in the console counts.`,
     control,
   };
 }
 
+/** The unit of a typed number. A chosen one has its unit in its words. */
 function unitOf(field: Field): string {
-  return field.kind === "number" && !field.optional ? field.unit : "";
+  if (field.kind !== "number") return "";
+  if (field.unit === "share") return "Percent";
+  return field.optional ? "" : field.unit;
 }
 
 function controlOf(field: Field, standard: unknown, say: (value: unknown) => string): Control {
@@ -81,7 +85,7 @@ function controlOf(field: Field, standard: unknown, say: (value: unknown) => str
     case "number":
       if (field.optional) {
         // Group policies have no empty number, so one chooses from a list, in which a text stands for no limit.
-        const items = field.choices.map((value) => ({ value: value ?? "none", words: say(value) }));
+        const items = field.choices.map((value) => ({ value: value ?? none, words: say(value) }));
         return { kind: "choice", items };
       }
       return numberControl(field, Number(standard));

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { recordOf } from "../../json.ts";
 import { type RuleName, ruleNames, ruleOf } from "../../policy/rules.ts";
 import { type ManagedField, managedFieldNames, managedFields, managedFile } from "../managed-settings.ts";
+import { none } from "../without-none.ts";
 
 /** The JSON Schema of managed.json. Jamf and editors make a form of it, with these titles and descriptions. */
 export function managedSchema(): Readonly<Record<string, unknown>> {
@@ -9,7 +10,7 @@ export function managedSchema(): Readonly<Record<string, unknown>> {
     io: "input",
     // A form cannot enter null, and a property list has none.
     override: ({ jsonSchema }) => {
-      if (jsonSchema.type === "null") Object.assign(jsonSchema, { type: "string", const: "none" });
+      if (jsonSchema.type === "null") Object.assign(jsonSchema, { type: "string", const: none });
     },
   });
   const properties = recordOf(schema.properties);

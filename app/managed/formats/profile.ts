@@ -1,4 +1,5 @@
 import { isRecord } from "../../json.ts";
+import { none } from "../without-none.ts";
 import { element, type Xml, xmlDocument } from "./xml.ts";
 
 /** The domain of the program's preferences on macOS: the id of its bundle. */
@@ -45,7 +46,7 @@ function uuidOf(bytes: Uint8Array): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
 }
 
-/** A value of a property list. It has no null, so the text "none" stands for it. */
+/** A value of a property list. */
 function propertyOf(value: unknown): Xml {
   if (typeof value === "boolean") return element(String(value));
   if (typeof value === "number")
@@ -58,5 +59,5 @@ function propertyOf(value: unknown): Xml {
     ]);
     return element("dict", {}, entries);
   }
-  return element("string", {}, typeof value === "string" ? value : "none");
+  return element("string", {}, typeof value === "string" ? value : none);
 }

@@ -1,7 +1,11 @@
 import { isRecord } from "../../json.ts";
 import { ruleNames, rules } from "../../policy/rules.ts";
+import { none } from "../without-none.ts";
 
-const key = "HKEY_LOCAL_MACHINE\\SOFTWARE\\Policies\\Gleaner";
+/** The settings' key among those of the computer. Only administrators can write there. */
+export const policyKey = "SOFTWARE\\Policies\\Gleaner";
+
+const key = `HKEY_LOCAL_MACHINE\\${policyKey}`;
 
 /**
  * A file for Windows' `reg import`, for computers without group policies. It replaces all managed settings.
@@ -29,7 +33,7 @@ export function registryFile(settings: Readonly<Record<string, unknown>>): strin
 
 /** A share becomes whole percent, null the text "none", and a rule with several parts JSON. */
 function ruleValue(name: string, value: unknown): unknown {
-  if (value === null) return "none";
+  if (value === null) return none;
   const rule = ruleNames.find((each) => each === name);
   const field = rule === undefined ? null : rules[rule].field;
   if (field?.kind === "number" && field.unit === "share" && typeof value === "number")

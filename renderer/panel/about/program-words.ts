@@ -5,7 +5,7 @@ export const shellWords: Readonly<Record<DonorSnapshot["shell"], string>> = {
   headless: "background service",
 };
 
-/** Where this computer's key is, in a sentence. Null if the donor does not tell. */
+/** A sentence about the place of this computer's key. Null if the donor does not tell it. */
 export function sayKeyStorage({
   keyStorage,
   shell,

@@ -33,7 +33,7 @@ export function ListProblem({
   );
 }
 
-/** What the organization keeps from this computer, and who signed its list. */
+/** Names the models that come later, the organization's limits, and the key that signed the list. */
 export function ListNotes({ organization }: Props): ReactNode {
   const { keyFingerprint = null, problem = null, heldBack = [] } = organization ?? {};
   const limits = limitWords(organization?.limits ?? {});

@@ -7,7 +7,7 @@ const layerWords: Readonly<Record<RuleLayer, string>> = {
   managed: "Set by this computer’s administrator",
 };
 
-/** Who set a rule, in words. */
+/** Names the source of a rule's value. */
 export function decidedBy(layer: RuleLayer, isLocked: boolean): string {
   return isLocked && layer !== "managed" ? "Set by your organization" : layerWords[layer];
 }

@@ -30,7 +30,7 @@ const rules: Readonly<Partial<Record<string, RuleName>>> = {
   "outside-schedule": "schedule",
 } satisfies Partial<Record<StandbyReason, RuleName>>;
 
-/** What to change about a reason. Null if nobody can change it here, or if it has ended. */
+/** The change that ends a reason. Null if nobody can make it here, or if the reason has ended. */
 export function remedyOf(
   { kind, reason }: SpanState,
   snapshot: Pick<DonorSnapshot, "pause" | "rules" | "ruleLayers" | "startAtLogin">,

@@ -17,7 +17,7 @@ export type Menu = {
   readonly items: readonly Item[];
 };
 
-/** What a desktop reads of an icon of StatusNotifierItem, and what it does for the person in front of it. */
+/** A tray icon of StatusNotifierItem, read and clicked as a desktop does. */
 export class DesktopIcon {
   readonly #icon: TrayIcon;
   readonly #shapes: Shapes;
@@ -94,7 +94,7 @@ export class ClickLog {
   }
 }
 
-/** Where each state's image is opaque. */
+/** The opaque pixels of each state's image. */
 type Shapes = Readonly<Record<string, Buffer>>;
 
 /** Reads the images of the tray's states as Electron does. */

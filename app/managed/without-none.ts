@@ -1,6 +1,6 @@
-import { isRecord } from "../../app/json.ts";
+import { isRecord } from "../json.ts";
 
-/** Registries and property lists have no null, so the text "none" stands for it. */
+/** Stands for null in registries and property lists, which have no null. */
 export const none = "none";
 
 /** Replaces "none" by null in each property. A list keeps it, since a program may have this name. */
