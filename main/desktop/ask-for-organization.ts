@@ -31,7 +31,8 @@ type Asked = {
 export async function askForOrganization(asked: Asked): Promise<Agreed> {
   const { options, hidden, panel, window, serveCalls, links, departure, managed, log } = asked;
   const address = setupAddress(panel.address);
-  let link = links.first();
+  const opened = links.takeWaiting();
+  let link = opened?.link ?? null;
   const agreed = Promise.withResolvers<Agreed>();
   const handlers = firstRun({
     setup: () => ({
@@ -62,7 +63,7 @@ export async function askForOrganization(asked: Asked): Promise<Agreed> {
   serveCalls(answerCalls("setup", handlers, log));
   window.goTo(address);
   // Nobody asked for a window.
-  if (hidden && link === null) app.exit(0);
+  if (hidden && opened === null) app.exit(0);
   window.show();
   const organization = await agreed.promise;
   links.listen(null);

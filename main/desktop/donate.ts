@@ -154,13 +154,13 @@ export async function donate(program: Program, membership: Membership, start: St
     await untilJoined(donor.snapshot);
     window.goTo(panel.address);
   }
-  const link = links.first();
+  const opened = links.takeWaiting();
   links.listen((given) => {
     if (given === null) window.show();
     else offer.show(given);
   });
-  if (link !== null) offer.show(link);
-  else if (!start.hidden) window.show();
+  if (opened?.link != null) offer.show(opened.link);
+  else if (opened !== null || !start.hidden) window.show();
   reportMembership(donor.snapshot, printLine);
   onReady();
 
