@@ -100,7 +100,7 @@ function Loaded({ snapshot, link, tab, onTab }: LoadedProps): ReactNode {
       <PanelHeader snapshot={snapshot} link={link} />
       <main className="mx-auto grid w-full max-w-5xl flex-1 content-start gap-3 px-3 pb-4 md:grid-cols-[minmax(20rem,2fr)_3fr] md:gap-5 md:px-5 md:pt-2">
         <div className="grid min-w-0 content-start gap-3">
-          <Status snapshot={snapshot} />
+          <Status snapshot={snapshot} onTab={go} />
           <StartAtLogin snapshot={snapshot} />
           {enrolled ? <Earnings earnings={snapshot.earnings} /> : null}
         </div>

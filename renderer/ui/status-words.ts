@@ -31,9 +31,12 @@ export const modelWords: Readonly<Record<ModelView["state"], StatusWords>> = {
   corrupt: { tone: "bad", words: "Damaged" },
 };
 
-/** The tone of a reason for standby. */
+/**
+ * The tone of a reason for standby. A computer in use is the normal day, so reasons that end by themselves are calm. The other
+ * ones last until somebody does something.
+ */
 export function standbyTone(reason: StandbyReason): Tone {
-  if (!isDonorReason(reason)) return "hold";
+  if (!isDonorReason(reason)) return lasting.has(reason) ? "hold" : "quiet";
   switch (reason) {
     case "paused-by-you":
       return "rest";
@@ -54,3 +57,12 @@ export function standbyTone(reason: StandbyReason): Tone {
       return assertNever(reason);
   }
 }
+
+const lasting: ReadonlySet<StandbyReason> = new Set<StandbyReason>([
+  "idle-unknown",
+  "power-unknown",
+  "network-unknown",
+  "programs-unknown",
+  "no-model",
+  "disk-full",
+]);

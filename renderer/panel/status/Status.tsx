@@ -1,4 +1,6 @@
 import { type ReactNode, useRef, useState } from "react";
+import { needsYou } from "../../../app/contract/needs-you.ts";
+import type { PanelTab } from "../../../app/contract/panel-page.ts";
 import { pauseChoices, pauseMinutes } from "../../../app/contract/pause-choices.ts";
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 import { isOutOfService } from "../../../app/policy/reasons.ts";
@@ -13,15 +15,25 @@ import { useAct } from "../state/actions.ts";
 import { describeStatus } from "./describe-status.ts";
 import { PauseDialog } from "./PauseDialog.tsx";
 
+type Props = {
+  readonly snapshot: DonorSnapshot;
+  readonly onTab: (tab: PanelTab) => void;
+};
+
 /** Shows what Gleaner does and why in the largest type, with the donor's commands. */
-export function Status({ snapshot }: { readonly snapshot: DonorSnapshot }): ReactNode {
+export function Status({ snapshot, onTab }: Props): ReactNode {
   const now = useNow();
   const words = describeStatus(snapshot, now);
+  const needed = needsYou(snapshot)?.action ?? null;
   return (
     <section aria-label="Status" className={cx("rounded-lg px-4 pt-3.5 pb-4", toneTint[words.tone])}>
       <div aria-live="polite">
         <p className="flex items-center gap-2.5 text-xl font-semibold">
-          <StatusDot tone={words.tone} busy={snapshot.work !== null} />
+          <StatusDot
+            tone={words.tone}
+            busy={snapshot.work !== null}
+            hollow={snapshot.activity.kind === "donating" && snapshot.work === null}
+          />
           {words.title}
         </p>
         <p className="mt-1 min-h-10 text-ink wrap-anywhere">
@@ -30,6 +42,14 @@ export function Status({ snapshot }: { readonly snapshot: DonorSnapshot }): Reac
       </div>
       {words.next === null ? null : <p className="mt-0.5 min-h-5 text-xs text-muted">{words.next}</p>}
       {words.ask === null ? null : <p className="mt-1 font-medium wrap-anywhere">{words.ask}</p>}
+      {/* A computer that belongs to no organization has its form beside this. */}
+      {needed === null || snapshot.device === null ? null : (
+        <div className="mt-2.5">
+          <Button look="primary" onClick={() => onTab(needed.tab)}>
+            <Words text={needed.label} />
+          </Button>
+        </div>
+      )}
       {snapshot.device === null ? null : <Controls snapshot={snapshot} now={now} />}
     </section>
   );

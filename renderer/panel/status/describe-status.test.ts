@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 import { known, unknown } from "../../../app/facts/facts.ts";
 import { idleLimits as limits } from "../../../app/policy/limits.fixture.ts";
+import type { StandbyReason } from "../../../app/policy/reasons.ts";
 import { describeStatus } from "./describe-status.ts";
 
 const now = new Date(2026, 10, 21, 14, 0).getTime();
@@ -13,10 +15,36 @@ describe("describeStatus", () => {
       now,
     );
     expect(words).toMatchObject({
-      tone: "hold",
+      tone: "quiet",
       title: "You are using it",
       next: "Gleaner checks again in 45s.",
     });
+  });
+
+  it("tells working from waiting for work, and both from the normal use of the computer", () => {
+    const donating = { kind: "donating", reason: "idle", limits, since: now } as const;
+    const work: NonNullable<DonorSnapshot["work"]> = {
+      attemptId: "a",
+      modelId: "m",
+      phase: "writing",
+      startedAt: now,
+      writtenChars: 0,
+    };
+    expect(describeStatus({ ...quiet, activity: donating, work }, now)).toMatchObject({
+      tone: "good",
+      title: "Working on a job",
+    });
+    expect(describeStatus({ ...quiet, activity: donating, work: null }, now).title).toBe("Ready for a job");
+    const finishing = { ...donating, reason: "finishing" } as const;
+    expect(describeStatus({ ...quiet, activity: finishing, work }, now).title).toBe(
+      "Finishing, then pausing",
+    );
+    const toneOf = (reason: StandbyReason) =>
+      describeStatus({ ...quiet, activity: { kind: "standby", reason, since: now } }, now).tone;
+    const normal = ["in-use", "in-call", "on-battery", "too-hot", "outside-schedule"] as const;
+    expect(new Set(normal.map(toneOf))).toEqual(new Set(["quiet"]));
+    const lasting = ["disk-full", "idle-unknown", "outdated"] as const;
+    expect(new Set(lasting.map(toneOf))).toEqual(new Set(["hold"]));
   });
 
   it("waits for a change if the next check has no time", () => {

@@ -17,6 +17,7 @@ type StatusText = {
 };
 
 type Shown = Pick<DonorSnapshot, "activity" | "pause" | "donateNowUntil" | "recheckAt"> & {
+  readonly work?: DonorSnapshot["work"];
   readonly facts?: Pick<DonorSnapshot["facts"], "excludedProgram">;
   readonly organization?: DonorSnapshot["organization"];
   readonly problem?: DonorSnapshot["problem"];
@@ -54,7 +55,13 @@ const problemTitles: Readonly<Record<DonorProblem["kind"], string>> = {
   "other-key": "Key differs",
 };
 
-function titleOf({ activity, organization = null, problem = null }: Shown, title: string): string {
+function titleOf(
+  { activity, work = null, organization = null, problem = null }: Shown,
+  title: string,
+): string {
+  if (activity.kind === "donating" && activity.reason !== "finishing") {
+    return work === null ? "Ready for a job" : "Working on a job";
+  }
   if (problem !== null && (activity.reason === "not-enrolled" || activity.reason === "offline")) {
     return problemTitles[problem.kind];
   }
