@@ -1,8 +1,10 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { alreadyRunning } from "./compose/already-running.ts";
 import { prepare, startLocalFarm } from "./compose/compose.ts";
 import { parseStartOptions, usage } from "./compose/start-options.ts";
 import type { Child } from "./core/child.ts";
-import { explain } from "./core/launch-error.ts";
+import { endedUnexpectedly, explain, type LaunchError } from "./core/launch-error.ts";
 import { defaultDataFolder } from "./core/paths.ts";
 import { stopSignal } from "./core/stop-signal.ts";
 
@@ -22,7 +24,10 @@ async function main(): Promise<void> {
   console.log("Starting the backend and this computer's donor.");
   const children: Child[] = [];
   try {
-    const starting = startLocalFarm(prepared, children);
+    const starting = startLocalFarm(prepared, children).catch(async (error: unknown) => {
+      // Calls to a backend that has just ended fail in other words.
+      throw (await endedPart(children, prepared.folder.logFolder)) ?? error;
+    });
     const first = await Promise.race([starting.then(() => "started"), stopped]);
     // Stopped during the start. Waits for the children that are starting, so that all can be stopped in order.
     if (first === "started") await untilStopped(stopped, children, prepared.folder.logFolder);
@@ -31,6 +36,18 @@ async function main(): Promise<void> {
     // Stops the donor first, so that it gives its jobs back while the backend still runs.
     for (const child of children.reverse()) await child.stop();
   }
+}
+
+/** The first part that has ended. Null if all of them run. */
+async function endedPart(children: readonly Child[], logFolder: string): Promise<LaunchError | null> {
+  // The process's end may be reported after its connections have.
+  const settled = sleep(500).then(() => null);
+  const ended = children.map((child) => child.ended.then(() => partEnded(child, logFolder)));
+  return await Promise.race([...ended, settled]);
+}
+
+function partEnded(child: Child, logFolder: string): LaunchError {
+  return endedUnexpectedly(child.name, child.lastOutput(), join(logFolder, `${child.name}.log`));
 }
 
 /**
@@ -59,7 +76,7 @@ async function untilStopped(
     await untilStopped(stopped, others, logFolder);
     return;
   }
-  console.error(`gleaner: the ${first.child.name} ended unexpectedly. Its log is in ${logFolder}`);
+  console.error(explain(partEnded(first.child, logFolder)));
   process.exitCode = 1;
 }
 

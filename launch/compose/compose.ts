@@ -9,6 +9,7 @@ import {
   openDataFolder,
   readInstallation,
   readOrMakeSecret,
+  requireRoom,
   writeBackendAddress,
 } from "../core/data-folder.ts";
 import { openSecretOutput, type SecretOutput } from "../core/secret-output.ts";
@@ -37,6 +38,7 @@ export type Prepared = {
 export async function prepare(options: StartOptions, dataPath: string): Promise<Prepared> {
   const model = await readDemoModel();
   const folder = await openDataFolder(dataPath);
+  await requireRoom(folder);
   await readInstallation(folder);
   const adminKey = await readOrMakeSecret(folder.adminKeyFile, () => makeSecret("gleaner|"));
   return { options, folder, model, adminKey };

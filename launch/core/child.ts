@@ -13,6 +13,8 @@ export type Child = {
   readonly ready: StartLine;
   /** Resolves when it has ended, for any reason. */
   readonly ended: Promise<Exit>;
+  /** The end of what it has written to standard error. */
+  readonly lastOutput: () => string;
   /** Asks it to stop, and kills it if it still runs after `graceMs`. */
   stop(graceMs?: number): Promise<void>;
   kill(): void;
@@ -79,6 +81,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     pid: process_.pid ?? -1,
     ready,
     ended,
+    lastOutput: () => tail.join("\n"),
     kill: () => void process_.kill("SIGKILL"),
     stop: async (graceMs = 5_000) => {
       process_.kill("SIGTERM");

@@ -1,6 +1,7 @@
-import { chmod, mkdir, readFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
+import { formatBytes } from "../../app/format/quantity.ts";
 import { parseJson } from "../../app/json.ts";
 import type { Id } from "../../convex/_generated/dataModel.js";
 import type { Pin } from "../../main/connection/pin.ts";
@@ -60,6 +61,20 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
     );
   }
   return folder;
+}
+
+/** A first start writes 12 MB. The rest is for the requests of its first hours. */
+const leastRoomBytes = 32_000_000;
+
+/** Refuses a start that would soon end with a full disk. Throws a LaunchError. */
+export async function requireRoom({ path }: DataFolder): Promise<void> {
+  const { bavail, bsize } = await statfs(path);
+  const room = bavail * bsize;
+  if (room >= leastRoomBytes) return;
+  throw new LaunchError(
+    `The disk of ${path} has ${formatBytes(room)} left, and Gleaner needs at least ${formatBytes(leastRoomBytes)}.`,
+    "Free some space, or set GLEANER_DATA to a folder on another disk, and start again.",
+  );
 }
 
 /** The finished installation. Null if setup is not complete yet. The caller then completes it. */

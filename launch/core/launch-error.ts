@@ -23,9 +23,31 @@ export function notStarted(name: string, output: string, remedy: string): Launch
   return new LaunchError(`The ${name} did not start.\n         ${said}`, remedy);
 }
 
-/** A LaunchError in two lines. Any other error with its stack, since it is a bug of ours. */
+/** For a child that ended after its start, when nobody had asked it to. Shows its last error. */
+export function endedUnexpectedly(name: string, output: string, logFile: string): LaunchError {
+  const error = lastError(output);
+  const why = error === null ? "" : `\n         ${error}`;
+  return new LaunchError(`The ${name} ended unexpectedly.${why}`, `Its log: ${logFile}`);
+}
+
+/** The message of the last line of a log that reports an error. Null if there is none. */
+function lastError(output: string): string | null {
+  const line = output.split("\n").findLast((each) => logError.test(each));
+  return line?.replace(logError, "") ?? null;
+}
+
+const logError = /^\S+ error \S+ (?:[A-Za-z]*Error: )?/;
+
+const fullDisk = ["ENOSPC", "EDQUOT"];
+
+/** A LaunchError in two lines, as a full disk. Any other error with its stack, since it is a bug of ours. */
 export function explain(error: unknown): string {
   if (error instanceof LaunchError) return `gleaner: ${error.message}\n         ${error.remedy}`;
+  const { code = "", path } = error as NodeJS.ErrnoException;
+  if (fullDisk.includes(code)) {
+    const place = path === undefined ? "" : ` of ${path}`;
+    return `gleaner: The disk${place} is full.\n         Free some space, and start again.`;
+  }
   if (error instanceof Error) return `gleaner: ${error.stack ?? error.message}`;
   return `gleaner: ${String(error)}`;
 }
