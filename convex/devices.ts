@@ -9,7 +9,7 @@ import {
   invitationOf,
   invitationOutcome,
 } from "./model/devices/enroll.ts";
-import { historyRow, historyRowOf } from "./model/devices/history.ts";
+import { historyFilter, historyPage, historyRow } from "./model/devices/history.ts";
 import { toldPause } from "./model/devices/pauses.ts";
 import { reportActivity, reportModels as storeModels } from "./model/devices/report.ts";
 import { leave as leaveOrganization } from "./model/devices/service.ts";
@@ -25,7 +25,9 @@ import { addAnswer, previewAnswer, previewRequest, previewsFor } from "./model/p
 import { queue } from "./model/queue.ts";
 import { present } from "./model/refuse.ts";
 import { heldBackFrom } from "./model/rollouts/find.ts";
-import { activity, deviceLimits, deviceModel, policyRules, serviceStatus } from "./model/validators.ts";
+import { findProgress } from "./model/statistics/seal.ts";
+import { keptDays } from "./model/usage/months.ts";
+import { activity, daySum, deviceLimits, deviceModel, policyRules, serviceStatus } from "./model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -228,13 +230,24 @@ export const earnings = query({
   },
 });
 
-/** The device's attempts, newest first. Refuses: unauthorized, retired. */
-export const history = query({
-  args: { key: v.string(), paginationOpts: paginationOptsValidator },
-  returns: paginationResultValidator(historyRow),
-  handler: async (ctx, { key, paginationOpts }) => {
-    const { organizationId, workerId } = await authenticateUnretired(ctx, key);
-    const page = await queue.workers.history(ctx, organizationId, { workerId, paginationOpts });
-    return { ...page, page: page.page.map(historyRowOf) };
+/**
+ * The device's earnings by day (UTC), for the 13 months that they are kept. Days without jobs are left out. `since`: jobs that
+ * ended earlier are not counted (ms epoch); null: none is counted yet. Refuses: unauthorized, retired.
+ */
+export const earningsByDay = query({
+  args: { key: v.string() },
+  returns: v.object({ days: v.array(daySum), since: v.union(v.number(), v.null()) }),
+  handler: async (ctx, { key }) => {
+    const { _id, organizationId } = await authenticateUnretired(ctx, key);
+    const [days, progress] = await Promise.all([keptDays(ctx, _id), findProgress(ctx, organizationId)]);
+    return { days, since: progress?.usageFrom ?? null };
   },
+});
+
+/** The device's attempts, newest first. With a filter, a page may be short. Refuses: unauthorized, retired, invalid. */
+export const history = query({
+  args: { key: v.string(), paginationOpts: paginationOptsValidator, filter: v.optional(historyFilter) },
+  returns: paginationResultValidator(historyRow),
+  handler: async (ctx, { key, paginationOpts, filter = {} }) =>
+    await historyPage(ctx, await authenticateUnretired(ctx, key), filter, paginationOpts),
 });

@@ -1,4 +1,5 @@
 import { attemptStatus, type AttemptView, tooSlow } from "@gleaner/queue/validators";
+import type { PaginationOptions, PaginationResult } from "convex/server";
 import { type Infer, v } from "convex/values";
 import { parse, validate } from "convex-helpers/validators";
 import type { HistoryRow } from "../../../app/contract/snapshot.ts";
@@ -6,6 +7,10 @@ import { uncapitalize } from "../../../app/format/text.ts";
 import type { Usage } from "../../../app/jobs/chat.ts";
 import { priceOf } from "../../../app/money/credits.ts";
 import { reasonWords } from "../../../app/policy/reasons.ts";
+import type { Doc } from "../../_generated/dataModel.js";
+import type { QueryCtx } from "../../_generated/server.js";
+import { queue } from "../queue.ts";
+import { boundedText } from "../refuse.ts";
 import { reply, workReport } from "../validators.ts";
 
 export const historyRow = v.object({
@@ -20,6 +25,71 @@ export const historyRow = v.object({
   earnedMicro: v.string(),
   explanation: v.string(),
 });
+
+/** The wanted attempts of a history. */
+export const historyFilter = v.object({
+  /** A part of the model's name. Upper and lower case are equal. */
+  model: v.optional(v.string()),
+  kind: v.optional(v.string()),
+  status: v.optional(attemptStatus),
+  /** The attempt ended at or after `from`, and before `to`; ms epoch. An open one counts by its start. */
+  from: v.optional(v.number()),
+  to: v.optional(v.number()),
+});
+type HistoryFilter = Infer<typeof historyFilter>;
+
+const maxSearchChars = 200;
+/** The pages that one call reads in search of attempts: some thousand rows. */
+const mostPages = 10;
+/** No attempt takes so long, so an older one cannot have ended in the wanted time. */
+const longestAttemptMs = 7 * 86_400_000;
+
+/**
+ * A page of a device's attempts, newest first. It reads on until the page is full, up to some thousand attempts. Refuses:
+ * invalid.
+ */
+export async function historyPage(
+  ctx: QueryCtx,
+  { organizationId, workerId }: Pick<Doc<"devices">, "organizationId" | "workerId">,
+  filter: HistoryFilter,
+  paginationOpts: PaginationOptions,
+): Promise<PaginationResult<HistoryRow>> {
+  for (const text of [filter.model, filter.kind]) {
+    if (text !== undefined) boundedText(text, "A search text", maxSearchChars);
+  }
+  const rows: HistoryRow[] = [];
+  const { numItems, endCursor } = paginationOpts;
+  // A page with a given end is whole already.
+  const most = endCursor == null ? mostPages : 1;
+  let { cursor } = paginationOpts;
+  for (let pages = 1; ; pages += 1) {
+    const page = await queue.workers.history(ctx, organizationId, {
+      workerId,
+      paginationOpts: { ...paginationOpts, cursor },
+    });
+    rows.push(...page.page.filter((attempt) => isWanted(attempt, filter)).map(historyRowOf));
+    const oldest = page.page.at(-1);
+    const isPast = oldest !== undefined && oldest.claimedAt < (filter.from ?? 0) - longestAttemptMs;
+    const isDone = page.isDone || isPast;
+    if (isDone || rows.length >= numItems || pages === most) return { ...page, isDone, page: rows };
+    cursor = page.continueCursor;
+  }
+}
+
+function isWanted(
+  { model, kind, status, claimedAt, endedAt }: AttemptView,
+  { from = -Infinity, to = Infinity, ...wanted }: HistoryFilter,
+): boolean {
+  const at = endedAt ?? claimedAt;
+  return (
+    (wanted.model === undefined ||
+      (model ?? "").toLowerCase().includes(wanted.model.trim().toLowerCase())) &&
+    (wanted.kind === undefined || kind === wanted.kind) &&
+    (wanted.status === undefined || status === wanted.status) &&
+    at >= from &&
+    at < to
+  );
+}
 
 /** One attempt as its donor sees it, with an explanation of its pay. Never the prompt. */
 export function historyRowOf(attempt: AttemptView): Infer<typeof historyRow> & HistoryRow {

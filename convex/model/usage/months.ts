@@ -14,6 +14,19 @@ export async function daysSince(ctx: QueryCtx, subject: string, since: number): 
   return rows.flatMap(({ days }) => days).filter(({ startAt }) => startAt >= since);
 }
 
+/** Rows are kept for 13 months, besides the current one. */
+const mostKeptMonths = 15;
+
+/** All days of a subject that are kept, in order: some 13 months. */
+export async function keptDays(ctx: QueryCtx, subject: string): Promise<DaySum[]> {
+  const newest = await ctx.db
+    .query("usageMonths")
+    .withIndex("by_subject", (q) => q.eq("subject", subject))
+    .order("desc")
+    .take(mostKeptMonths);
+  return newest.reverse().flatMap(({ days }) => days);
+}
+
 /** A subject's spending of this month, so far and as forecast for its end. Reads at most two rows. */
 export async function forecastFor(ctx: QueryCtx, subject: string, now: number): Promise<Forecast> {
   return forecastOf(await daysSince(ctx, subject, monthOf(now, -1)), now);
