@@ -4,6 +4,7 @@ import { computer, facts, instant, measurements, models, rules, status } from ".
 import { explanation } from "./explanation.ts";
 import { givenInvitation, invitationAnswer, type Setup } from "./invitation.ts";
 import { departure } from "./leaving.ts";
+import { earnedDays, historyPage, historyRequest } from "./past-jobs.ts";
 import type { DonorSnapshot } from "./snapshot.ts";
 
 /**
@@ -75,6 +76,10 @@ export const calls = {
   facts: { faces: terminal, argument: none, answer: facts },
   /** When the donor donated since a moment in ms since the epoch, when not, and why. */
   explain: { faces: both, argument: z.object({ since: instant }), answer: explanation },
+  /** What this device earned, day by day. */
+  earnings: { faces: panel, argument: none, answer: earnedDays },
+  /** A page of this device's own jobs. */
+  history: { faces: panel, argument: historyRequest, answer: historyPage },
   models: { faces: both, argument: none, answer: models },
   removeModel: { faces: both, argument: z.object({ modelId }), answer: none },
   /** Undoes a removal, and retries a download that failed. */

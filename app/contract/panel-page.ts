@@ -9,5 +9,5 @@ export const panelParameters = {
 } as const;
 
 /** The panel's tabs, in their order. */
-export const panelTabs = ["now", "history", "models", "why", "settings", "about"] as const;
+export const panelTabs = ["now", "earnings", "history", "models", "why", "settings", "about"] as const;
 export type PanelTab = (typeof panelTabs)[number];

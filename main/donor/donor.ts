@@ -32,6 +32,7 @@ import { openOrganization } from "./organization/open-organization.ts";
 import type { Me } from "./organization/organization.ts";
 import { PolicyPreviews } from "./organization/policy-previews.ts";
 import { performEffect } from "./perform-effect.ts";
+import { PastJobs } from "./reports/past-jobs.ts";
 import { Publisher } from "./reports/publisher.ts";
 import { thisComputer } from "./reports/this-computer.ts";
 import { initialSnapshot } from "./reports/views.ts";
@@ -332,6 +333,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
       remove: models.remove,
       fetch: models.fetch,
     },
+    pastJobs: new PastJobs({ organization, isConnected: () => membership.isConnected, log }),
     bench: (modelId, gone) => benchmark.measure(modelId, gone),
     enroll: (code) => membership.enroll(code),
     leave: () => deregistration.leave(),

@@ -48,6 +48,7 @@ function panel(save: () => Promise<void> = () => Promise.resolve()) {
       remove: () => Promise.resolve(done),
       fetch: () => Promise.resolve(done),
     },
+    pastJobs: { earnings: () => refused("Not now."), history: () => refused("Not now.") },
     bench: () => Promise.resolve(refused("Not now.")),
     enroll: (code) => Promise.resolve({ kind: "refused", message: `no ${code}` }),
     leave: () => Promise.resolve(okWith({ organization: "Acme", device: "n", isTold: true, kept: [] })),

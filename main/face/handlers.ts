@@ -40,6 +40,8 @@ type HandlerDeps = {
     /** Undoes a removal. */
     readonly fetch: (modelId: string) => Promise<Reply>;
   };
+  /** The organization's record of this device's past jobs. */
+  readonly pastJobs: Pick<DonorHandlers, "earnings" | "history">;
   readonly bench: (modelId: string | null, gone?: AbortSignal) => Promise<Reply<CallAnswer<"bench">>>;
   readonly enroll: (code: string) => Promise<Reply>;
   readonly leave: () => Promise<Reply<CallAnswer<"leave">>>;
@@ -109,6 +111,8 @@ export function createDonorHandlers(deps: HandlerDeps): DonorHandlers {
       }
       return ok(explain(entries, since, now()));
     },
+    earnings: () => deps.pastJobs.earnings(null),
+    history: (wanted) => deps.pastJobs.history(wanted),
     models: () => ok(modelsAnswer(deps.models.list())),
     removeModel: ({ modelId }) => deps.models.remove(modelId),
     fetchModel: ({ modelId }) => deps.models.fetch(modelId),

@@ -1,7 +1,8 @@
 import { refusalOf, type Unsubscribe } from "@gleaner/queue/worker";
 import { ConvexClient } from "convex/browser";
-import type { FunctionReturnType } from "convex/server";
+import type { FunctionArgs, FunctionReturnType } from "convex/server";
 import { ConvexError } from "convex/values";
+import type { HistoryFilter } from "../../../app/contract/past-jobs.ts";
 import type { HistoryRow } from "../../../app/contract/snapshot.ts";
 import { allowsModel, type DeviceLimits } from "../../../app/devices/limits.ts";
 import { visibleText } from "../../../app/format/visible.ts";
@@ -65,6 +66,11 @@ export function isInService(me: Pick<Me, "status"> | null): boolean {
 
 type Earnings = FunctionReturnType<typeof api.devices.earnings>;
 
+type HistoryArgs = FunctionArgs<typeof api.devices.history>;
+
+/** The jobs that one page of the history asks for. The queue gives no more at once. */
+const pageRows = 100;
+
 /** The donor's activity for the organization. The backend sees the time itself. */
 export type ReportedActivity =
   | { readonly kind: "donating"; readonly reason: DonateReason }
@@ -102,6 +108,13 @@ export type Organization = {
   onMe(listener: (me: Me) => void, onError: (error: unknown) => void): Unsubscribe;
   onEarnings(since: number, listener: (earnings: Earnings) => void): Unsubscribe;
   onHistory(rows: number, listener: (history: readonly HistoryRow[]) => void): Unsubscribe;
+  /** The device's earnings by day. */
+  earningsByDay(): Promise<FunctionReturnType<typeof api.devices.earningsByDay>>;
+  /** A page of the device's jobs, newest first. @param cursor null: the first page. */
+  historyPage(
+    filter: HistoryFilter,
+    cursor: string | null,
+  ): Promise<FunctionReturnType<typeof api.devices.history>>;
 };
 
 /** A draft of all the organization's rules for this device. It answers at a random moment within `spreadMs`. */
@@ -206,6 +219,14 @@ export function connectOrganization(
         ({ page }) => listener(page),
         failed("devices.history"),
       );
+    },
+    earningsByDay: () => client.query(api.devices.earningsByDay, { key }),
+    historyPage: (filter, cursor) => {
+      const paginationOpts = { numItems: pageRows, cursor };
+      // The client sends no field that is undefined. An older backend knows no filter.
+      const wanted = filter as HistoryArgs["filter"];
+      const filtered = wanted === undefined || Object.keys(wanted).length === 0 ? {} : { filter: wanted };
+      return client.query(api.devices.history, { key, paginationOpts, ...filtered });
     },
   };
 }

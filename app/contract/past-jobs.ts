@@ -1,0 +1,84 @@
+import * as z from "zod";
+import type { AttemptStatus } from "../jobs/states.ts";
+import type { HistoryRow } from "./snapshot.ts";
+
+/** Ms since the epoch, up to the latest possible `Date`. */
+const instant = z.number().int().min(0).max(8_640_000_000_000_000);
+const count = z.number().int().min(0);
+/** Micro-credits as a decimal string: JSON has no integers of that size. */
+const micro = z.string().regex(/^-?\d{1,30}$/);
+const name = z.string().max(1_000);
+
+/** All outcomes of a job on a device, in the order in which the panel offers them. */
+export const attemptStatuses = [
+  "succeeded",
+  "failed",
+  "released",
+  "lost",
+  "outrun",
+  "stolen",
+  "canceled",
+  "expired",
+  "running",
+  "prefetched",
+] as const satisfies readonly AttemptStatus[];
+
+/** The wanted jobs of a history. */
+export const historyFilter = z.object({
+  /** A part of the model's name. */
+  model: z.string().trim().min(1).max(200).optional(),
+  kind: z.string().min(1).max(200).optional(),
+  status: z.enum(attemptStatuses).optional(),
+  /** The job ended at or after `from`, and before `to`. */
+  from: instant.optional(),
+  to: instant.optional(),
+});
+export type HistoryFilter = z.infer<typeof historyFilter>;
+
+export const historyRequest = z.object({
+  /** Null: the newest jobs. Else the `next` of the page before. */
+  cursor: z.string().max(10_000).nullable(),
+  filter: historyFilter,
+});
+
+const row: z.ZodType<HistoryRow> = z.object({
+  attemptId: z.string().min(1).max(200),
+  kind: name,
+  modelId: name,
+  status: z.enum(attemptStatuses),
+  startedAt: z.number(),
+  endedAt: z.number().nullable(),
+  promptTokens: count,
+  completionTokens: count,
+  earnedMicro: micro,
+  explanation: z.string().max(10_000),
+});
+
+/** A page of the device's own jobs, newest first. It may be short, or even empty, while there are older ones. */
+export const historyPage = z.object({
+  rows: z.array(row).max(1_100),
+  /** The cursor of older jobs. Null: there are none. */
+  next: z.string().max(10_000).nullable(),
+});
+export type HistoryPage = z.infer<typeof historyPage>;
+
+/** One day (UTC) of the device's earnings. */
+const earnedDay = z.object({
+  /** The start of the day. */
+  startAt: instant,
+  /** Jobs that the device answered. */
+  answered: count,
+  promptTokens: count,
+  completionTokens: count,
+  micro,
+  /** The time that it worked on answers; ms. */
+  runMs: z.number().min(0),
+});
+export type EarnedDay = z.infer<typeof earnedDay>;
+
+/** The days on which the device earned something, oldest first. They are kept for 13 months. */
+export const earnedDays = z.object({
+  days: z.array(earnedDay).max(500),
+  /** Jobs that ended earlier are not counted by day. Null: none is counted yet. */
+  since: z.number().nullable(),
+});

@@ -1,0 +1,87 @@
+import { expect, it } from "vitest";
+import { silentLog } from "../../log.ts";
+import type { Organization } from "../organization/organization.ts";
+import { PastJobs } from "./past-jobs.ts";
+
+const row = {
+  attemptId: "a1",
+  kind: "chat",
+  modelId: "m",
+  status: "succeeded",
+  startedAt: 1,
+  endedAt: 2,
+  promptTokens: 3,
+  completionTokens: 4,
+  earnedMicro: "30",
+  explanation: "3 prompt × 2 + 4 answer × 6",
+} as const;
+const day = { startAt: 0, jobs: 2, answered: 1, promptTokens: 3, completionTokens: 4, micro: 30n, runMs: 5 };
+
+type Asked = Parameters<Organization["historyPage"]>;
+
+function pastJobs(change: Partial<Organization> = {}, isConnected = true) {
+  const asked: Asked[] = [];
+  const organization = {
+    earningsByDay: () => Promise.resolve({ days: [day], since: 0 }),
+    historyPage: (...which: Asked) => {
+      asked.push(which);
+      return Promise.resolve({ page: [row], isDone: false, continueCursor: "[1]" });
+    },
+    ...change,
+  };
+  const past = new PastJobs({
+    organization,
+    isConnected: () => isConnected,
+    log: silentLog,
+    withinMs: 20,
+  });
+  return { past, asked };
+}
+
+it("answers with the device's days and its jobs", async () => {
+  const { past, asked } = pastJobs();
+  expect(await past.earnings()).toEqual({
+    kind: "ok",
+    value: {
+      days: [{ startAt: 0, answered: 1, promptTokens: 3, completionTokens: 4, micro: "30", runMs: 5 }],
+      since: 0,
+    },
+  });
+  const filter = { model: "m", status: "succeeded" } as const;
+  expect(await past.history({ cursor: "[2]", filter })).toEqual({
+    kind: "ok",
+    value: { rows: [row], next: "[1]" },
+  });
+  expect(asked).toEqual([[filter, "[2]"]]);
+});
+
+it("has no next page after the last one", async () => {
+  const { past } = pastJobs({
+    historyPage: () => Promise.resolve({ page: [], isDone: true, continueCursor: "" }),
+  });
+  expect(await past.history({ cursor: null, filter: {} })).toEqual({
+    kind: "ok",
+    value: { rows: [], next: null },
+  });
+});
+
+it("refuses at once without a connection, and after a while without an answer", async () => {
+  const refusal = { kind: "refused", message: expect.stringContaining("cannot be reached now") as string };
+  const { past, asked } = pastJobs({}, false);
+  expect(await past.history({ cursor: null, filter: {} })).toEqual(refusal);
+  expect(asked).toEqual([]);
+  const silent = pastJobs({ earningsByDay: () => new Promise(() => undefined) });
+  expect(await silent.past.earnings()).toEqual(refusal);
+});
+
+it("refuses an answer that it does not understand, and one that the server refused", async () => {
+  const strange = { ...row, status: "vanished" } as never;
+  const { past } = pastJobs({
+    historyPage: () => Promise.resolve({ page: [strange], isDone: true, continueCursor: "" }),
+    earningsByDay: () => Promise.reject(new Error("refused")),
+  });
+  expect(await past.history({ cursor: null, filter: {} })).toMatchObject({
+    message: expect.stringContaining("Update Gleaner") as string,
+  });
+  expect(await past.earnings()).toMatchObject({ message: expect.stringContaining("Try again later") as string });
+});
