@@ -3,6 +3,8 @@ import type { PanelTab } from "../../app/contract/panel-page.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { Diagnostics } from "../panel/about/Diagnostics.tsx";
 import { EnrollForm } from "../panel/enroll/EnrollForm.tsx";
+import { History } from "../panel/history/History.tsx";
+import { JobDetail } from "../panel/history/JobDetail.tsx";
 import { modelRows } from "../panel/models/model-rows.ts";
 import { RemoveModel } from "../panel/models/RemoveModel.tsx";
 import { Facts } from "../panel/now/Facts.tsx";
@@ -14,6 +16,7 @@ import type { PanelState } from "../panel/state/panel-store.ts";
 import { PauseDialog } from "../panel/status/PauseDialog.tsx";
 import { answeringBridge, type Answers, computerFixture, modelsFixture } from "./fixtures/answers.ts";
 import { emptyWeekFixture, weekFixture } from "./fixtures/explanations.ts";
+import { earningsFixture, historyFixture } from "./fixtures/past-jobs.ts";
 import { problemSnapshots } from "./fixtures/problem-snapshots.ts";
 import { snapshots } from "./fixtures/snapshots.ts";
 import type { Story } from "./story.ts";
@@ -49,8 +52,27 @@ export function panelStories(now: number): readonly Story[] {
     shown("panel-offline", all.offline),
     shown("panel-unknowns", all.unknowns),
     shown("panel-empty", all.empty),
-    shown("panel-history", all.working, "history"),
-    shown("panel-history-empty", all.empty, "history"),
+    answered("panel-earnings", all.working, "earnings", { earnings: earningsFixture(now) }),
+    answered("panel-earnings-empty", all.empty, "earnings", { earnings: { days: [], since: null } }),
+    shown("panel-earnings-offline", all.offline, "earnings"),
+    answered("panel-history", all.working, "history", { history: historyFixture(all.working.history) }),
+    answered("panel-history-empty", all.empty, "history", { history: { rows: [], next: null } }),
+    shown("panel-history-offline", all.offline, "history"),
+    story(
+      "panel-history-none-found",
+      <Bridge value={answeringBridge({ history: { rows: [], next: null } })}>
+        <div className="p-3">
+          <History newest={[]} filter={{ model: "mistral", status: "failed" }} onFilter={() => undefined} />
+        </div>
+      </Bridge>,
+    ),
+    story(
+      "panel-job-detail",
+      <div className="grid gap-3 p-3">
+        <JobDetail row={all.working.history[4] ?? null} />
+        <JobDetail row={all.working.history[2] ?? null} />
+      </div>,
+    ),
     shown("panel-finishing", all.finishing),
     shown("panel-within-limits", all.withinLimits),
     shown("panel-excluded-program", all.excluded),

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useState } from "react";
+import type { HistoryFilter } from "../../app/contract/past-jobs.ts";
 import type { PanelTab } from "../../app/contract/panel-page.ts";
 import type { DonorSnapshot, EarningsView } from "../../app/contract/snapshot.ts";
 import { formatCount } from "../../app/format/quantity.ts";
@@ -13,6 +14,7 @@ import { Skeleton } from "../ui/Skeleton.tsx";
 import { Stat } from "../ui/Stat.tsx";
 import { About } from "./about/About.tsx";
 import type { LinkState } from "./bridge/panel-link.ts";
+import { EarningsPage } from "./earnings/EarningsPage.tsx";
 import { EnrollForm } from "./enroll/EnrollForm.tsx";
 import { History } from "./history/History.tsx";
 import { ModelsPage } from "./models/ModelsPage.tsx";
@@ -93,6 +95,12 @@ function Loaded({ snapshot, link, tab, onTab }: LoadedProps): ReactNode {
     setRule(shown);
     onTab(next);
   };
+  /** The jobs that the history shows. */
+  const [jobs, setJobs] = useState<HistoryFilter>({});
+  const showJobs = (from: number, to: number): void => {
+    setJobs({ from, to });
+    go("history");
+  };
   const showRule = (name: RuleName): void => go("settings", name);
   const enrolled = snapshot.device !== null;
   return (
@@ -112,7 +120,16 @@ function Loaded({ snapshot, link, tab, onTab }: LoadedProps): ReactNode {
               onChange={(next) => go(next)}
               tabs={[
                 { value: "now", label: "Now", content: <Now snapshot={snapshot} /> },
-                { value: "history", label: "History", content: <History rows={snapshot.history} /> },
+                {
+                  value: "earnings",
+                  label: "Earnings",
+                  content: <EarningsPage snapshot={snapshot} onJobs={showJobs} />,
+                },
+                {
+                  value: "history",
+                  label: "History",
+                  content: <History newest={snapshot.history} filter={jobs} onFilter={setJobs} />,
+                },
                 {
                   value: "models",
                   label: "Models",

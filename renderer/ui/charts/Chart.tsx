@@ -19,6 +19,8 @@ type Props = {
   readonly times: readonly number[];
   readonly lines: readonly Line[];
   readonly format: (value: number) => string;
+  /** How the legend names a time. */
+  readonly formatTime?: (at: number) => string;
 };
 
 const height = 205;
@@ -41,7 +43,7 @@ const frame = cx(
 );
 
 /** Lines over time. It follows the width of its box, and the light or dark theme. */
-export function Chart({ label, times, lines, format }: Props): ReactNode {
+export function Chart({ label, times, lines, format, formatTime = formatFull }: Props): ReactNode {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = box.current;
@@ -53,7 +55,7 @@ export function Chart({ label, times, lines, format }: Props): ReactNode {
     let chart: uPlot | null = null;
     const draw = (): void => {
       chart?.destroy();
-      chart = new uPlot(optionsOf(element, data[0], lines, format), data, element);
+      chart = new uPlot(optionsOf(element, data[0], lines, { format, formatTime }), data, element);
     };
     draw();
     const theme = window.matchMedia("(prefers-color-scheme: dark)");
@@ -65,7 +67,7 @@ export function Chart({ label, times, lines, format }: Props): ReactNode {
       resized.disconnect();
       chart?.destroy();
     };
-  }, [times, lines, format]);
+  }, [times, lines, format, formatTime]);
   return <div ref={box} role="img" aria-label={label} className={frame} />;
 }
 
@@ -73,7 +75,7 @@ function optionsOf(
   element: HTMLElement,
   times: uPlot.AlignedData[0],
   lines: readonly Line[],
-  format: (value: number) => string,
+  { format, formatTime }: Required<Pick<Props, "format" | "formatTime">>,
 ): uPlot.Options {
   const { fontFamily } = getComputedStyle(element);
   const [first = 0, second = 0] = times;
@@ -106,7 +108,7 @@ function optionsOf(
     series: [
       {
         label: "Time",
-        value: (_chart, seconds: number | null) => (seconds === null ? "" : formatFull(seconds * 1_000)),
+        value: (_chart, seconds: number | null) => (seconds === null ? "" : formatTime(seconds * 1_000)),
       },
       ...lines.map((line): uPlot.Series => ({
         label: line.label,

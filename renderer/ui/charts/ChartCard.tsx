@@ -11,7 +11,7 @@ type Props = {
   readonly format: (value: number) => string;
   /** How the numbers were found. */
   readonly note?: string;
-  /** How the table names a time. */
+  /** How the table and the legend name a time. */
   readonly formatTime?: (at: number) => string;
 };
 
@@ -26,7 +26,7 @@ export function ChartCard({ title, times, lines, format, note, formatTime = form
   }
   return (
     <Card title={title}>
-      <Chart label={title} times={times} lines={lines} format={format} />
+      <Chart label={title} times={times} lines={lines} format={format} formatTime={formatTime} />
       {note === undefined ? null : <p className="mb-1 text-xs text-muted">{note}</p>}
       <details>
         <summary className="cursor-pointer text-xs text-muted">As a table</summary>

@@ -1,5 +1,6 @@
 import { Tabs as Radix } from "radix-ui";
-import type { ReactNode } from "react";
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
+import { cx } from "../cx.ts";
 
 export type Tab<Value extends string> = {
   readonly value: Value;
@@ -14,7 +15,15 @@ type Props<Value extends string> = {
   readonly onChange: (value: Value) => void;
 };
 
+/** Tabs in one row. A row that is wider than its box scrolls: its edges fade, and the chosen tab is in view. */
 export function Tabs<Value extends string>({ label, value, tabs, onChange }: Props<Value>): ReactNode {
+  const row = useRef<HTMLDivElement>(null);
+  const { before, after } = useHidden(row);
+  useEffect(() => {
+    const chosen = row.current?.querySelector<HTMLElement>("[data-state=active]");
+    if (row.current === null || chosen == null) return;
+    row.current.scrollLeft = chosen.offsetLeft - (row.current.clientWidth - chosen.offsetWidth) / 2;
+  }, [value]);
   return (
     <Radix.Root
       value={value}
@@ -23,17 +32,28 @@ export function Tabs<Value extends string>({ label, value, tabs, onChange }: Pro
         if (found !== undefined) onChange(found.value);
       }}
     >
-      <Radix.List aria-label={label} className="flex flex-wrap gap-1 border-b border-line">
-        {tabs.map((tab) => (
-          <Radix.Trigger
-            key={tab.value}
-            value={tab.value}
-            className="-mb-px h-9 rounded-t-sm border-b-2 border-transparent px-3 font-medium max-[24rem]:px-2 text-muted hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
-          >
-            {tab.label}
-          </Radix.Trigger>
-        ))}
-      </Radix.List>
+      <div className="border-b border-line">
+        <Radix.List
+          ref={row}
+          aria-label={label}
+          className={cx(
+            "relative flex gap-1 overflow-x-auto [scrollbar-width:none]",
+            before && after && "mask-x-from-[calc(100%-1.5rem)]",
+            before && !after && "mask-l-from-[calc(100%-1.5rem)]",
+            after && !before && "mask-r-from-[calc(100%-1.5rem)]",
+          )}
+        >
+          {tabs.map((tab) => (
+            <Radix.Trigger
+              key={tab.value}
+              value={tab.value}
+              className="h-9 shrink-0 scroll-mx-8 rounded-t-sm border-b-2 border-transparent px-3 font-medium whitespace-nowrap text-muted hover:text-ink focus-visible:-outline-offset-2 data-[state=active]:border-accent data-[state=active]:text-ink max-[24rem]:px-2"
+            >
+              {tab.label}
+            </Radix.Trigger>
+          ))}
+        </Radix.List>
+      </div>
       {tabs.map((tab) => (
         <Radix.Content key={tab.value} value={tab.value} className="pt-3 outline-offset-4">
           {tab.content}
@@ -41,4 +61,28 @@ export function Tabs<Value extends string>({ label, value, tabs, onChange }: Pro
       ))}
     </Radix.Root>
   );
+}
+
+/** Whether a part of the row is hidden before or after what is in view. */
+function useHidden(row: RefObject<HTMLElement | null>): { readonly before: boolean; readonly after: boolean } {
+  const [before, setBefore] = useState(false);
+  const [after, setAfter] = useState(false);
+  useEffect(() => {
+    const element = row.current;
+    if (element === null) return;
+    const look = (): void => {
+      const rest = element.scrollWidth - element.clientWidth - element.scrollLeft;
+      setBefore(element.scrollLeft > 1);
+      setAfter(rest > 1);
+    };
+    look();
+    element.addEventListener("scroll", look, { passive: true });
+    const resized = new ResizeObserver(look);
+    resized.observe(element);
+    return () => {
+      element.removeEventListener("scroll", look);
+      resized.disconnect();
+    };
+  }, [row]);
+  return { before, after };
 }

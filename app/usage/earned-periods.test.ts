@@ -1,0 +1,66 @@
+import { expect, it } from "vitest";
+import type { EarnedDay } from "../contract/past-jobs.ts";
+import { earnedInDays, earnedPeriods, hasJobs, statementCsv } from "./earned-periods.ts";
+
+const at = (date: string): number => Date.parse(`${date}T00:00:00Z`);
+const day = (date: string, micro: string, answered = 1): EarnedDay => ({
+  startAt: at(date),
+  answered,
+  promptTokens: 10,
+  completionTokens: 3,
+  micro,
+  runMs: 2_000,
+});
+
+/** A Friday. */
+const now = at("2026-11-27") + 12 * 3_600_000;
+const days = [
+  day("2025-11-30", "1000000"),
+  day("2026-10-31", "100"),
+  day("2026-11-01", "200"),
+  day("2026-11-22", "400"),
+  day("2026-11-23", "800"),
+  day("2026-11-27", "1600"),
+];
+
+it("shows the last 30 days, also those without earnings", () => {
+  const periods = earnedPeriods(days, "day", now);
+  expect(periods).toHaveLength(30);
+  expect(periods[0]).toMatchObject({ from: at("2026-10-29"), to: at("2026-10-30"), micro: 0n, answered: 0 });
+  expect(periods.at(-1)).toMatchObject({ from: at("2026-11-27"), to: at("2026-11-28"), micro: 1_600n });
+  expect(periods.filter(hasJobs)).toHaveLength(5);
+});
+
+it("begins a week on Monday", () => {
+  const [before, last] = earnedPeriods(days, "week", now).slice(-2);
+  expect(last).toMatchObject({ from: at("2026-11-23"), to: at("2026-11-30"), micro: 2_400n, answered: 2 });
+  expect(before).toMatchObject({ from: at("2026-11-16"), to: at("2026-11-23"), micro: 400n });
+  const sunday = earnedPeriods(days, "week", at("2026-11-29"));
+  expect(sunday.at(-1)!.from).toBe(at("2026-11-23"));
+});
+
+it("adds up whole months, of this year and the last", () => {
+  const months = earnedPeriods(days, "month", now);
+  expect(months).toHaveLength(13);
+  expect(months[0]).toMatchObject({ from: at("2025-11-01"), to: at("2025-12-01"), micro: 1_000_000n });
+  expect(months.at(-2)).toMatchObject({ from: at("2026-10-01"), micro: 100n });
+  expect(months.at(-1)).toMatchObject({ from: at("2026-11-01"), micro: 3_000n, promptTokens: 40 });
+});
+
+it("counts today among the last days", () => {
+  expect(earnedInDays(days, 1, now).micro).toBe(1_600n);
+  expect(earnedInDays(days, 5, now).micro).toBe(2_400n);
+  expect(earnedInDays(days, 6, now).micro).toBe(2_800n);
+});
+
+it("a statement has each period with earnings", () => {
+  expect(statementCsv(earnedPeriods(days, "month", now))).toBe(
+    [
+      "first_day,last_day,answered,prompt_tokens,completion_tokens,device_seconds,credits",
+      "2025-11-01,2025-11-30,1,10,3,2,1",
+      "2026-10-01,2026-10-31,1,10,3,2,0.0001",
+      "2026-11-01,2026-11-30,4,40,12,8,0.003",
+      "",
+    ].join("\r\n"),
+  );
+});

@@ -1,0 +1,88 @@
+import type { EarnedDay } from "../contract/past-jobs.ts";
+import { type Cell, csvOf } from "../format/csv.ts";
+import { microPerCredit } from "../money/credits.ts";
+import { bucketOf, spans } from "../statistics/spans.ts";
+import { monthOf } from "./months.ts";
+
+export const periodKinds = ["day", "week", "month"] as const;
+export type PeriodKind = (typeof periodKinds)[number];
+
+/** The earnings of a day, a week or a month. Its times are those of UTC, and weeks begin on Monday. */
+export type EarnedPeriod = Omit<EarnedDay, "startAt" | "micro"> & {
+  /** Its start, and the start of the next one; ms epoch. */
+  readonly from: number;
+  readonly to: number;
+  /** Millionths of a credit. */
+  readonly micro: bigint;
+};
+
+/** The number of periods that are shown, of which the last is not over. Days are kept for 13 months. */
+const shown: Readonly<Record<PeriodKind, number>> = { day: 30, week: 26, month: 13 };
+
+/** The periods up to now, oldest first, also those without earnings. */
+export function earnedPeriods(days: readonly EarnedDay[], kind: PeriodKind, now: number): EarnedPeriod[] {
+  const last = startOf(kind, now);
+  return Array.from({ length: shown[kind] }, (_, place) => {
+    const from = shifted(kind, last, place + 1 - shown[kind]);
+    return sumBetween(days, from, shifted(kind, from, 1));
+  });
+}
+
+/** The earnings of the last days, of which the last is today. */
+export function earnedInDays(days: readonly EarnedDay[], count: number, now: number): EarnedPeriod {
+  const to = startOf("day", now) + spans.day;
+  return sumBetween(days, to - count * spans.day, to);
+}
+
+function sumBetween(days: readonly EarnedDay[], from: number, to: number): EarnedPeriod {
+  const within = days.filter(({ startAt }) => startAt >= from && startAt < to);
+  const sum = (of: (day: EarnedDay) => number): number => within.reduce((total, day) => total + of(day), 0);
+  return {
+    from,
+    to,
+    answered: sum(({ answered }) => answered),
+    promptTokens: sum(({ promptTokens }) => promptTokens),
+    completionTokens: sum(({ completionTokens }) => completionTokens),
+    runMs: sum(({ runMs }) => runMs),
+    micro: within.reduce((total, { micro }) => total + BigInt(micro), 0n),
+  };
+}
+
+function startOf(kind: PeriodKind, at: number): number {
+  if (kind === "month") return monthOf(at);
+  const day = bucketOf(at, spans.day);
+  return kind === "day" ? day : day - daysAfterMonday(day) * spans.day;
+}
+
+function daysAfterMonday(day: number): number {
+  return (new Date(day).getUTCDay() + 6) % 7;
+}
+
+function shifted(kind: PeriodKind, from: number, by: number): number {
+  if (kind === "month") return monthOf(from, by);
+  return from + by * (kind === "day" ? 1 : 7) * spans.day;
+}
+
+/** A statement as CSV: each period with earnings, with names in the style of the API. */
+export function statementCsv(periods: readonly EarnedPeriod[]): string {
+  const date = (at: number): string => new Date(at).toISOString().slice(0, 10);
+  return csvOf(
+    ["first_day", "last_day", "answered", "prompt_tokens", "completion_tokens", "device_seconds", "credits"],
+    periods
+      .filter(hasJobs)
+      .map(({ from, to, answered, promptTokens, completionTokens, runMs, micro }): readonly Cell[] => [
+        date(from),
+        date(to - 1),
+        answered,
+        promptTokens,
+        completionTokens,
+        runMs / 1_000,
+        Number(micro) / Number(microPerCredit),
+      ]),
+  );
+}
+
+/** A device is paid for a part of a job, too, that another one answered. */
+export function hasJobs({ answered, micro }: EarnedPeriod): boolean {
+  return answered > 0 || micro !== 0n;
+}

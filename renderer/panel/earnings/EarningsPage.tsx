@@ -1,0 +1,138 @@
+import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
+import type { CallAnswer } from "../../../app/contract/donor-calls.ts";
+import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
+import { formatCredits } from "../../../app/money/credits.ts";
+import { spans } from "../../../app/statistics/spans.ts";
+import {
+  type EarnedPeriod,
+  earnedPeriods,
+  hasJobs,
+  type PeriodKind,
+  periodKinds,
+  statementCsv,
+} from "../../../app/usage/earned-periods.ts";
+import { Card } from "../../ui/Card.tsx";
+import { useFromNow } from "../../ui/clock.ts";
+import { Button } from "../../ui/controls/Button.tsx";
+import { SelectBox } from "../../ui/controls/Select.tsx";
+import { Empty } from "../../ui/Empty.tsx";
+import { saveFile } from "../../ui/save-file.ts";
+import { SkeletonRows } from "../../ui/Skeleton.tsx";
+import { useAnswer } from "../state/use-answer.ts";
+import { EarningsFigures } from "./EarningsFigures.tsx";
+import { EarningsTable } from "./EarningsTable.tsx";
+import { periodChoices, periodWords } from "./period-words.ts";
+
+/** The window opens without the chart's library. */
+const Chart = lazy(async () => ({ default: (await import("../../ui/charts/Chart.tsx")).Chart }));
+
+type Props = {
+  readonly snapshot: DonorSnapshot;
+  /** Shows the jobs of a time among the history; ms epoch. */
+  readonly onJobs: (from: number, to: number) => void;
+};
+
+/** What this device earned: by day, week and month, and in all. */
+export function EarningsPage({ snapshot, onJobs }: Props): ReactNode {
+  const { earnings } = snapshot;
+  // The days are counted once a minute. Until then the balance has changed.
+  const minute = useFromNow((now) => Math.floor(now / 60_000));
+  const answer = useAnswer("earnings", null, `${earnings?.balanceMicro ?? ""} ${String(minute)}`);
+  if (answer.kind === "loading") {
+    return (
+      <Card flush>
+        <SkeletonRows />
+      </Card>
+    );
+  }
+  if (answer.kind === "refused") {
+    return (
+      <Card>
+        <Empty title="The earnings by day cannot be shown">{answer.message}</Empty>
+      </Card>
+    );
+  }
+  return <Earned answer={answer.value} earnings={earnings} onJobs={onJobs} />;
+}
+
+const creditWords = (micro: number): string => formatCredits(BigInt(Math.round(micro)));
+
+type EarnedProps = Pick<Props, "onJobs"> & Pick<DonorSnapshot, "earnings"> & { answer: CallAnswer<"earnings"> };
+
+function Earned({ answer: { days, since }, earnings, onJobs }: EarnedProps): ReactNode {
+  const [by, setBy] = useState<PeriodKind>("day");
+  const today = useFromNow((now) => Math.floor(now / spans.day) * spans.day);
+  const periods = useMemo(() => earnedPeriods(days, by, today), [days, by, today]);
+  const chart = useMemo(() => chartOf(periods), [periods]);
+  const formatTime = useMemo(() => {
+    const byStart = new Map(periods.map((period) => [period.from, period]));
+    return (at: number): string => {
+      const period = byStart.get(at);
+      return period === undefined ? "" : periodWords(by, period);
+    };
+  }, [periods, by]);
+  const hasAny = periods.some(hasJobs);
+  return (
+    <div className="grid gap-3">
+      <EarningsFigures days={days} earnings={earnings} today={today} />
+      <Card
+        title="Credits earned"
+        aside={
+          <div className="w-36">
+            <SelectBox
+              aria-label="Time"
+              value={by}
+              options={periodChoices}
+              onChange={(next) => setBy(periodKinds.find((kind) => kind === next) ?? "day")}
+            />
+          </div>
+        }
+      >
+        <Suspense fallback={<div className="min-h-62" />}>
+          <Chart
+            label="Credits earned. The table below has the numbers."
+            times={chart.times}
+            lines={chart.lines}
+            format={creditWords}
+            formatTime={formatTime}
+          />
+        </Suspense>
+      </Card>
+      <Card
+        flush
+        title="Statement"
+        aside={
+          <Button
+            size="sm"
+            disabled={!hasAny}
+            onClick={() => saveFile(`earnings-by-${by}.csv`, statementCsv(periods))}
+          >
+            Download CSV
+          </Button>
+        }
+      >
+        <EarningsTable by={by} periods={periods} onJobs={onJobs} />
+        <div className="grid gap-1 border-t border-line px-4 py-2 text-xs text-muted">
+          <p>
+            An amount is the sum of its jobs. A job pays for each token that was read and written, at the price of
+            its model. “Jobs” shows the calculation of each.
+          </p>
+          <p>
+            Days are those of UTC. They are counted once a minute, and kept for 13 months.
+            {since !== null && since > (periods[0]?.from ?? 0) ? (
+              <> Jobs are counted by day since {periodWords("day", { from: since })}.</>
+            ) : null}
+          </p>
+        </div>
+      </Card>
+    </div>
+  );
+}
+
+function chartOf(periods: readonly EarnedPeriod[]) {
+  const values = periods.map(({ micro }) => Number(micro));
+  return {
+    times: periods.map(({ from }) => from),
+    lines: [{ label: "Credits", color: "accent", values }],
+  } as const;
+}

@@ -1,0 +1,71 @@
+import type { ReactNode } from "react";
+import { formatCount } from "../../../app/format/quantity.ts";
+import { formatCredits, formatExactCredits } from "../../../app/money/credits.ts";
+import { type EarnedPeriod, hasJobs, type PeriodKind } from "../../../app/usage/earned-periods.ts";
+import { Button } from "../../ui/controls/Button.tsx";
+import { Empty } from "../../ui/Empty.tsx";
+import { type Column, Table } from "../../ui/Table.tsx";
+import { periodTitles, periodWords } from "./period-words.ts";
+
+type Props = {
+  readonly by: PeriodKind;
+  readonly periods: readonly EarnedPeriod[];
+  readonly onJobs: (from: number, to: number) => void;
+};
+
+/** The chart's numbers, newest first. Times without jobs are left out. */
+export function EarningsTable({ by, periods, onJobs }: Props): ReactNode {
+  return (
+    <Table
+      label="Earnings"
+      columns={columnsOf(by, onJobs)}
+      rows={periods.filter(hasJobs).reverse()}
+      keyOf={({ from }) => String(from)}
+      empty={
+        <Empty title="No earnings in this time">
+          Each day on which this computer earned credits appears here, a minute or two after its first job.
+        </Empty>
+      }
+    />
+  );
+}
+
+function columnsOf(by: PeriodKind, onJobs: Props["onJobs"]): readonly Column<EarnedPeriod>[] {
+  const number = (title: string, of: (period: EarnedPeriod) => ReactNode): Column<EarnedPeriod> => ({
+    key: title,
+    title,
+    align: "right",
+    cell: of,
+  });
+  return [
+    {
+      key: "period",
+      title: periodTitles[by],
+      cell: (period) => <span className="font-medium">{periodWords(by, period)}</span>,
+    },
+    number("Answers", ({ answered }) => formatCount(answered)),
+    number("Tokens read", ({ promptTokens }) => formatCount(promptTokens)),
+    number("Tokens written", ({ completionTokens }) => formatCount(completionTokens)),
+    number("Earned", ({ micro }) => (
+      <span className="font-medium" title={`${formatExactCredits(micro)} credits`}>
+        {formatCredits(micro)}
+      </span>
+    )),
+    {
+      key: "jobs",
+      title: "Jobs",
+      isTitleHidden: true,
+      align: "right",
+      cell: (period) => (
+        <Button
+          size="sm"
+          look="quiet"
+          aria-label={`Jobs: ${periodWords(by, period)}`}
+          onClick={() => onJobs(period.from, period.to)}
+        >
+          Jobs
+        </Button>
+      ),
+    },
+  ];
+}
