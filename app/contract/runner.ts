@@ -210,8 +210,11 @@ const fromRunner = z.discriminatedUnion("type", [
   /** The first message. Only now does the process read messages. `confinement`: how far the system is out of its reach. */
   z.object({ type: z.literal("started"), confinement }).readonly(),
   z.object({ type: z.literal("loaded"), attemptId, report: loadReport }).readonly(),
-  /** The next piece of an answer. An empty one shows that the process is alive. */
-  z.object({ type: z.literal("text"), attemptId, text }).readonly(),
+  /**
+   * The next piece of an answer. An empty one shows that the process is alive. `tokens`: about as many were written for it, since
+   * tokens that share a character count as one.
+   */
+  z.object({ type: z.literal("text"), attemptId, text, tokens: count.optional() }).readonly(),
   /**
    * Sent before the step, so that the donor knows the culprit if the process dies or falls silent in it. `sample` is sent
    * only when it takes long. Null: the attempt is at none of these steps.
@@ -251,6 +254,7 @@ export function attemptOfBrokenRun(message: unknown): string | null {
 /** Receives what an attempt reports before it ends. */
 export type RunEvents = {
   readonly loaded: (report: LoadReport) => void;
-  readonly text: (text: string) => void;
+  /** @param tokens about as many were written for it */
+  readonly text: (text: string, tokens: number) => void;
   readonly measured: (speed: z.infer<typeof measuredSpeed>) => void;
 };

@@ -76,6 +76,8 @@ export type WorkView = {
   readonly phase: "loading" | "reading" | "writing";
   /** Characters of the answer so far. */
   readonly writtenChars: number;
+  /** About as many tokens of the answer were written so far. Absent before the first one. */
+  readonly writtenTokens?: number;
 };
 
 export type ModelView = {

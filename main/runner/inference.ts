@@ -19,7 +19,10 @@ import { DutyCycle } from "./process/duty-cycle.ts";
 import { measureSpeed, speedOf } from "./speed.ts";
 
 /** A job's reports: texts for its requester, and its present step. */
-type InferenceEvents = RunEvents & { readonly step?: (step: RequestStep | null) => void };
+type InferenceEvents = Omit<RunEvents, "text"> & {
+  readonly text: (text: string) => void;
+  readonly step?: (step: RequestStep | null) => void;
+};
 
 /** Runs jobs with llama.cpp: jobs of one model side by side in one context. Keeps the last model in memory. */
 export class Inference {

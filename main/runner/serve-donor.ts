@@ -24,8 +24,9 @@ export function serveDonor(port: ParentPort, confinement: Confinement): void {
     if (running.has(attemptId)) return;
     const abort = new AbortController();
     running.set(attemptId, abort);
-    const sendText = (text: string): void => port.send({ type: "text", attemptId, text });
-    const heartbeat = setInterval(() => sendText(""), heartbeatMs);
+    const sendText = (text: string, tokens: number): void =>
+      port.send({ type: "text", attemptId, text, tokens });
+    const heartbeat = setInterval(() => sendText("", 0), heartbeatMs);
     const texts = new TextThrottle(sendText);
     let at: RequestStep | null = null;
     const outcome = await inference.run(job, abort.signal, {

@@ -39,3 +39,13 @@ it("sends the rest at the end, and leaves no timer", () => {
   expect(sent).toEqual(["a", "b"]);
   expect(vi.getTimerCount()).toBe(0);
 });
+
+it("tells how many pieces were sent as one", () => {
+  const sent: number[] = [];
+  const texts = new TextThrottle((_text, pushed) => sent.push(pushed));
+  for (const piece of ["a", "b", "c"]) texts.push(piece);
+  vi.advanceTimersByTime(100);
+  texts.push("d");
+  texts.end();
+  expect(sent).toEqual([1, 2, 1]);
+});

@@ -69,7 +69,7 @@ export class Attempt {
         this.#events.measured(message.speed);
         return null;
       case "text":
-        if (message.text !== "" && !this.aborting) this.#events.text(message.text);
+        if (message.text !== "" && !this.aborting) this.#events.text(message.text, message.tokens ?? 0);
         return null;
       case "step":
         this.step = message.step;

@@ -8,6 +8,7 @@ import { JobDetail } from "../panel/history/JobDetail.tsx";
 import { modelRows } from "../panel/models/model-rows.ts";
 import { RemoveModel } from "../panel/models/RemoveModel.tsx";
 import { Facts } from "../panel/now/Facts.tsx";
+import { TokenRates } from "../panel/now/TokenRates.tsx";
 import { PanelView } from "../panel/PanelView.tsx";
 import { LeaveCard } from "../panel/settings/LeaveCard.tsx";
 import { Settings } from "../panel/settings/Settings.tsx";
@@ -16,7 +17,7 @@ import type { PanelState } from "../panel/state/panel-store.ts";
 import { PauseDialog } from "../panel/status/PauseDialog.tsx";
 import { answeringBridge, type Answers, computerFixture, modelsFixture } from "./fixtures/answers.ts";
 import { emptyWeekFixture, weekFixture } from "./fixtures/explanations.ts";
-import { earningsFixture, historyFixture } from "./fixtures/past-jobs.ts";
+import { earningsFixture, historyFixture, longHistoryFixture } from "./fixtures/past-jobs.ts";
 import { problemSnapshots } from "./fixtures/problem-snapshots.ts";
 import { snapshots } from "./fixtures/snapshots.ts";
 import type { Story } from "./story.ts";
@@ -56,6 +57,11 @@ export function panelStories(now: number): readonly Story[] {
     answered("panel-earnings-empty", all.empty, "earnings", { earnings: { days: [], since: null } }),
     shown("panel-earnings-offline", all.offline, "earnings"),
     answered("panel-history", all.working, "history", { history: historyFixture(all.working.history) }),
+    ...all.working.history
+      .slice(0, 1)
+      .map((row) =>
+        answered("panel-history-long", { ...all.working, history: [] }, "history", { history: longHistoryFixture(row) }),
+      ),
     answered("panel-history-empty", all.empty, "history", { history: { rows: [], next: null } }),
     shown("panel-history-offline", all.offline, "history"),
     story(
@@ -65,6 +71,14 @@ export function panelStories(now: number): readonly Story[] {
           <History newest={[]} filter={{ model: "mistral", status: "failed" }} onFilter={() => undefined} />
         </div>
       </Bridge>,
+    ),
+    story(
+      "panel-token-rates",
+      <div className="grid gap-3 p-3">
+        <TokenRates rates={Array.from({ length: 60 }, (_, at) => (at % 20 < 5 ? 0 : 48 + ((at * 7) % 15)))} />
+        <TokenRates rates={[0, 3.2, 4.5, 4.1]} />
+        <TokenRates rates={[]} />
+      </div>,
     ),
     story(
       "panel-job-detail",

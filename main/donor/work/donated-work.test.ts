@@ -280,7 +280,7 @@ describe("donated work", () => {
     await hold(chatJob("a1"));
     await ran("a1");
     expect(views.at(-1)).toMatchObject({ attemptId: "a1", modelId: "m", phase: "loading" });
-    runner.events?.text("yes");
+    runner.events?.text("yes", 2);
     runner.finish({ kind: "done", result });
     const { args } = await called("complete");
     expect(args).toMatchObject({
@@ -288,7 +288,7 @@ describe("donated work", () => {
       report: { usage: result.usage, timing: result.timing },
       demand: { jobs: 1 },
     });
-    expect(views.at(-2)).toMatchObject({ phase: "writing", writtenChars: 3 });
+    expect(views.at(-2)).toMatchObject({ phase: "writing", writtenChars: 3, writtenTokens: 2 });
     expect(views.at(-1)).toBeNull();
   });
 
@@ -361,7 +361,7 @@ describe("donated work", () => {
     await ran("a1");
     let over = false;
     const finished = work.finish().then(() => (over = true));
-    runner.events?.text("yes");
+    runner.events?.text("yes", 2);
     expect(over).toBe(false);
     runner.finish({ kind: "done", result });
     const { args } = await called("complete");

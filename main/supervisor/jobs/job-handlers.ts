@@ -93,8 +93,8 @@ async function run(
       onLoaded(model, report);
       progress.loaded();
     },
-    text: (text) => {
-      progress.text(text);
+    text: (text, tokens) => {
+      progress.text(text, tokens);
       ctx.append(text);
     },
     measured: (speed) => onMeasured(model, speed),

@@ -3,7 +3,7 @@ import type { WorkView } from "../../../app/contract/snapshot.ts";
 /** The panel is updated at most this often. */
 const tellEveryMs = 100;
 
-/** The panel's view of a running job. It counts the answer's characters and keeps none of them. */
+/** The panel's view of a running job. It counts the answer's characters and tokens, and keeps none of them. */
 export class WorkProgress {
   readonly #tell: (view: WorkView) => void;
   #view: WorkView;
@@ -20,11 +20,13 @@ export class WorkProgress {
     this.#tellSoon();
   }
 
-  text(text: string): void {
+  /** @param tokens about as many were written for this text */
+  text(text: string, tokens: number): void {
     // The runner sends empty texts to show that it is alive.
     if (text === "") return;
     const writtenChars = this.#view.writtenChars + text.length;
-    this.#view = { ...this.#view, phase: "writing", writtenChars };
+    const writtenTokens = (this.#view.writtenTokens ?? 0) + tokens;
+    this.#view = { ...this.#view, phase: "writing", writtenChars, writtenTokens };
     this.#tellSoon();
   }
 

@@ -115,7 +115,7 @@ function Earned({ answer: { days, since }, earnings, onJobs }: EarnedProps): Rea
         <div className="grid gap-1 border-t border-line px-4 py-2 text-xs text-muted">
           <p>
             An amount is the sum of its jobs. A job pays for each token that was read and written, at the price of
-            its model. “Jobs” shows the calculation of each.
+            its model. “Jobs” shows the calculation of each. The first number of tokens was read, the second one written.
           </p>
           <p>
             Days are those of UTC. They are counted once a minute, and kept for 13 months.

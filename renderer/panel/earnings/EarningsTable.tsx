@@ -21,6 +21,7 @@ export function EarningsTable({ by, periods, onJobs }: Props): ReactNode {
       columns={columnsOf(by, onJobs)}
       rows={periods.filter(hasJobs).reverse()}
       keyOf={({ from }) => String(from)}
+      height="max-h-96"
       empty={
         <Empty title="No earnings in this time">
           Each day on which this computer earned credits appears here, a minute or two after its first job.
@@ -44,8 +45,11 @@ function columnsOf(by: PeriodKind, onJobs: Props["onJobs"]): readonly Column<Ear
       cell: (period) => <span className="font-medium">{periodWords(by, period)}</span>,
     },
     number("Answers", ({ answered }) => formatCount(answered)),
-    number("Tokens read", ({ promptTokens }) => formatCount(promptTokens)),
-    number("Tokens written", ({ completionTokens }) => formatCount(completionTokens)),
+    number("Tokens", ({ promptTokens, completionTokens }) => (
+      <span className="whitespace-nowrap">
+        {formatCount(promptTokens)} + {formatCount(completionTokens)}
+      </span>
+    )),
     number("Earned", ({ micro }) => (
       <span className="font-medium" title={`${formatExactCredits(micro)} credits`}>
         {formatCredits(micro)}
@@ -59,7 +63,7 @@ function columnsOf(by: PeriodKind, onJobs: Props["onJobs"]): readonly Column<Ear
       cell: (period) => (
         <Button
           size="sm"
-          look="quiet"
+          data-row-menu
           aria-label={`Jobs: ${periodWords(by, period)}`}
           onClick={() => onJobs(period.from, period.to)}
         >

@@ -91,10 +91,10 @@ function Searching({ history, show }: { readonly history: LoadedHistory } & Pick
 function Problem({ history: { list, problem, retry } }: { readonly history: LoadedHistory }): ReactNode {
   return (
     <div role="alert" className="grid justify-items-start gap-2 border-t border-line px-4 py-3">
-      <p>
-        {countOf(list) > 0 ? "Older jobs cannot be shown. " : "The jobs cannot be shown. "}
-        {problem}
+      <p className="font-medium">
+        {countOf(list) > 0 ? "Older jobs cannot be shown." : "The jobs cannot be shown."}
       </p>
+      <p>{problem}</p>
       <Button size="sm" onClick={retry}>
         Try again
       </Button>

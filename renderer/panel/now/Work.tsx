@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { WorkView } from "../../../app/contract/snapshot.ts";
 import { formatCount } from "../../../app/format/quantity.ts";
 import { formatDuration } from "../../../app/format/time.ts";
@@ -6,6 +6,8 @@ import { Badge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { useNow } from "../../ui/clock.ts";
 import { cx } from "../../ui/cx.ts";
+import { ratesOf, type Sample, sampleOf, withSample } from "./token-rates.ts";
+import { TokenRates } from "./TokenRates.tsx";
 
 /** A job's phases in their order: while it is in one, and short. */
 const phases = [
@@ -18,6 +20,7 @@ type Props = { readonly work: WorkView | null; readonly donating: boolean };
 
 /** The current job's progress. The prompt and the answer belong to a colleague, so they are not shown. */
 export function Work({ work, donating }: Props): ReactNode {
+  const rates = useRates(work);
   return (
     <Card
       title="Current job"
@@ -30,20 +33,36 @@ export function Work({ work, donating }: Props): ReactNode {
       }
     >
       {/* Keeps its height with and without a job, so that the rest of the window does not move. */}
-      <div className="grid h-20 content-start gap-2">
+      <div className="grid h-30 grid-cols-1 content-start gap-2">
         {work === null ? (
-          <p className="grid h-20 place-items-center rounded-md bg-sunken px-4 text-center text-muted">
+          <p className="grid h-30 place-items-center rounded-md bg-sunken px-4 text-center text-muted">
             {donating ? "Waiting for your organization's next job." : "No jobs while Gleaner is on standby."}
           </p>
         ) : (
-          <Running work={work} />
+          <Running work={work} rates={rates} />
         )}
       </div>
     </Card>
   );
 }
 
-function Running({ work }: { readonly work: WorkView }): ReactNode {
+/** Tokens per second of the last minute. They are looked at once a second. */
+function useRates(work: WorkView | null): readonly number[] {
+  const now = useNow();
+  const latest = useRef(work);
+  const [samples, setSamples] = useState<readonly Sample[]>([]);
+  useEffect(() => {
+    latest.current = work;
+  }, [work]);
+  useEffect(() => {
+    setSamples((before) => withSample(before, sampleOf(latest.current, now)));
+  }, [now]);
+  return ratesOf(samples);
+}
+
+type RunningProps = { readonly work: WorkView; readonly rates: readonly number[] };
+
+function Running({ work, rates }: RunningProps): ReactNode {
   const now = useNow();
   const reached = phases.findIndex(({ phase }) => phase === work.phase);
   return (
@@ -73,6 +92,7 @@ function Running({ work }: { readonly work: WorkView }): ReactNode {
           </li>
         ))}
       </ol>
+      <TokenRates rates={rates} />
       <p data-testid="work-progress" data-chars={work.writtenChars} className="truncate text-xs text-muted">
         {work.writtenChars === 0
           ? "The prompt and the answer stay private."

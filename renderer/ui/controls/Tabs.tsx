@@ -32,12 +32,14 @@ export function Tabs<Value extends string>({ label, value, tabs, onChange }: Pro
         if (found !== undefined) onChange(found.value);
       }}
     >
-      <div className="border-b border-line">
+      <div className="relative border-b border-line">
+        {before ? <Edge side="left" /> : null}
+        {after ? <Edge side="right" /> : null}
         <Radix.List
           ref={row}
           aria-label={label}
           className={cx(
-            "relative flex gap-1 overflow-x-auto [scrollbar-width:none]",
+            "relative flex gap-1 max-[27rem]:gap-0.5 overflow-x-auto [scrollbar-width:none]",
             before && after && "mask-x-from-[calc(100%-1.5rem)]",
             before && !after && "mask-l-from-[calc(100%-1.5rem)]",
             after && !before && "mask-r-from-[calc(100%-1.5rem)]",
@@ -47,7 +49,7 @@ export function Tabs<Value extends string>({ label, value, tabs, onChange }: Pro
             <Radix.Trigger
               key={tab.value}
               value={tab.value}
-              className="h-9 shrink-0 scroll-mx-8 rounded-t-sm border-b-2 border-transparent px-3 font-medium whitespace-nowrap text-muted hover:text-ink focus-visible:-outline-offset-2 data-[state=active]:border-accent data-[state=active]:text-ink max-[24rem]:px-2"
+              className="h-9 shrink-0 scroll-mx-8 rounded-t-sm border-b-2 border-transparent px-3 font-medium whitespace-nowrap text-muted hover:text-ink focus-visible:-outline-offset-2 data-[state=active]:border-accent data-[state=active]:text-ink max-[27rem]:px-2"
             >
               {tab.label}
             </Radix.Trigger>
@@ -60,6 +62,21 @@ export function Tabs<Value extends string>({ label, value, tabs, onChange }: Pro
         </Radix.Content>
       ))}
     </Radix.Root>
+  );
+}
+
+/** Says that there are more tabs on this side. */
+function Edge({ side }: { readonly side: "left" | "right" }): ReactNode {
+  return (
+    <span
+      aria-hidden
+      className={cx(
+        "pointer-events-none absolute inset-y-0 grid place-items-center text-muted",
+        side === "left" ? "left-0" : "right-0",
+      )}
+    >
+      {side === "left" ? "‹" : "›"}
+    </span>
   );
 }
 

@@ -15,7 +15,7 @@ test("the panel shows the activity, the jobs and their earnings", async ({ farm,
   expect(await askFor(farm, question)).toBe(answer);
 
   await page.getByRole("tab", { name: "History" }).click();
-  const row = page.getByRole("listitem").first();
+  const row = page.getByRole("option", { name: /gleaner-demo/ }).first();
   await expect(row).toContainText("gleaner-demo");
   await expect(row).toContainText(/\+[\d.]+ m?cr/);
   await expect(row).toContainText(/prompt × .* answer ×|prompt.*answer/);
