@@ -27,7 +27,14 @@ import { present } from "./model/refuse.ts";
 import { heldBackFrom } from "./model/rollouts/find.ts";
 import { findProgress } from "./model/statistics/seal.ts";
 import { keptDays } from "./model/usage/months.ts";
-import { activity, daySum, deviceLimits, deviceModel, policyRules, serviceStatus } from "./model/validators.ts";
+import {
+  activity,
+  daySum,
+  deviceLimits,
+  deviceModel,
+  policyRules,
+  serviceStatus,
+} from "./model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

@@ -45,7 +45,8 @@ const historyOf = async ({ key }: Device, filter?: Filter, numItems = 10, cursor
     paginationOpts: { numItems, cursor },
     ...(filter === undefined ? {} : { filter }),
   });
-const idsOf = async (filter: Filter) => (await historyOf(device, filter)).page.map(({ attemptId }) => attemptId);
+const idsOf = async (filter: Filter) =>
+  (await historyOf(device, filter)).page.map(({ attemptId }) => attemptId);
 
 it("a device sees its own earnings by day, and those of no other device", async () => {
   const firstDay = Math.floor(Date.now() / dayMs) * dayMs;

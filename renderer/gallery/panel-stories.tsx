@@ -60,7 +60,9 @@ export function panelStories(now: number): readonly Story[] {
     ...all.working.history
       .slice(0, 1)
       .map((row) =>
-        answered("panel-history-long", { ...all.working, history: [] }, "history", { history: longHistoryFixture(row) }),
+        answered("panel-history-long", { ...all.working, history: [] }, "history", {
+          history: longHistoryFixture(row),
+        }),
       ),
     answered("panel-history-empty", all.empty, "history", { history: { rows: [], next: null } }),
     shown("panel-history-offline", all.offline, "history"),

@@ -82,8 +82,7 @@ function isWanted(
 ): boolean {
   const at = endedAt ?? claimedAt;
   return (
-    (wanted.model === undefined ||
-      (model ?? "").toLowerCase().includes(wanted.model.trim().toLowerCase())) &&
+    (wanted.model === undefined || (model ?? "").toLowerCase().includes(wanted.model.trim().toLowerCase())) &&
     (wanted.kind === undefined || kind === wanted.kind) &&
     (wanted.status === undefined || status === wanted.status) &&
     at >= from &&

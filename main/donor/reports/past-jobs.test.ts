@@ -83,5 +83,7 @@ it("refuses an answer that it does not understand, and one that the server refus
   expect(await past.history({ cursor: null, filter: {} })).toMatchObject({
     message: expect.stringContaining("Update Gleaner") as string,
   });
-  expect(await past.earnings()).toMatchObject({ message: expect.stringContaining("Try again later") as string });
+  expect(await past.earnings()).toMatchObject({
+    message: expect.stringContaining("Try again later") as string,
+  });
 });

@@ -1,5 +1,11 @@
 import type { z } from "zod";
-import { type CallAnswer, type CallArgument, ok, refused, type Reply } from "../../../app/contract/donor-calls.ts";
+import {
+  type CallAnswer,
+  type CallArgument,
+  ok,
+  refused,
+  type Reply,
+} from "../../../app/contract/donor-calls.ts";
 import { earnedDays, historyPage } from "../../../app/contract/past-jobs.ts";
 import { errorName, type Log } from "../../log.ts";
 import type { Organization } from "../organization/organization.ts";

@@ -57,7 +57,8 @@ export function EarningsPage({ snapshot, onJobs }: Props): ReactNode {
 
 const creditWords = (micro: number): string => formatCredits(BigInt(Math.round(micro)));
 
-type EarnedProps = Pick<Props, "onJobs"> & Pick<DonorSnapshot, "earnings"> & { answer: CallAnswer<"earnings"> };
+type EarnedProps = Pick<Props, "onJobs"> &
+  Pick<DonorSnapshot, "earnings"> & { answer: CallAnswer<"earnings"> };
 
 function Earned({ answer: { days, since }, earnings, onJobs }: EarnedProps): ReactNode {
   const [by, setBy] = useState<PeriodKind>("day");
@@ -114,8 +115,9 @@ function Earned({ answer: { days, since }, earnings, onJobs }: EarnedProps): Rea
         <EarningsTable by={by} periods={periods} onJobs={onJobs} />
         <div className="grid gap-1 border-t border-line px-4 py-2 text-xs text-muted">
           <p>
-            An amount is the sum of its jobs. A job pays for each token that was read and written, at the price of
-            its model. “Jobs” shows the calculation of each. The first number of tokens was read, the second one written.
+            An amount is the sum of its jobs. A job pays for each token that was read and written, at the
+            price of its model. “Jobs” shows the calculation of each. The first number of tokens was read, the
+            second one written.
           </p>
           <p>
             Days are those of UTC. They are counted once a minute, and kept for 13 months.

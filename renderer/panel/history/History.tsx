@@ -77,7 +77,10 @@ function isNewer(newest: readonly HistoryRow[], first: HistoryRow | undefined): 
 }
 
 /** Looks on while nothing was found. */
-function Searching({ history, show }: { readonly history: LoadedHistory } & Pick<LoadedHistory, "show">): ReactNode {
+function Searching({
+  history,
+  show,
+}: { readonly history: LoadedHistory } & Pick<LoadedHistory, "show">): ReactNode {
   useEffect(() => show({ first: 0, end: 1 }), [show]);
   return history.isLoaded ? (
     <p role="status" className="px-4 py-6 text-center text-muted">

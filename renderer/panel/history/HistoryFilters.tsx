@@ -51,7 +51,13 @@ export function HistoryFilters({ filter, onFilter }: Props): ReactNode {
       <DayInput label="First day" value={first} onDay={(day) => onFilter(fromDay(filter, day))} />
       <DayInput label="Last day" value={last} onDay={(day) => onFilter(untilDay(filter, day))} />
       <p className="self-center text-xs text-muted">Days are those of UTC.</p>
-      <Button size="sm" look="quiet" className="justify-self-end" disabled={!isSet} onClick={() => onFilter({})}>
+      <Button
+        size="sm"
+        look="quiet"
+        className="justify-self-end"
+        disabled={!isSet}
+        onClick={() => onFilter({})}
+      >
         Show all jobs
       </Button>
     </div>

@@ -14,7 +14,11 @@ export function JobDetail({ row }: { readonly row: HistoryRow | null }): ReactNo
       aria-live="polite"
       className="grid min-h-32 content-start gap-1 border-t border-line bg-sunken px-4 py-2.5"
     >
-      {row === null ? <p className="text-muted">Choose a job to see how its pay was calculated.</p> : <Facts row={row} />}
+      {row === null ? (
+        <p className="text-muted">Choose a job to see how its pay was calculated.</p>
+      ) : (
+        <Facts row={row} />
+      )}
     </div>
   );
 }

@@ -10,11 +10,15 @@ const perPage = 100;
 function pageOf(cursor: string | null, total: number): HistoryPage {
   const first = Number(cursor ?? 0);
   const count = Math.min(perPage, total - first);
-  const rows = Array.from({ length: count }, (_, at) => ({ ...example, attemptId: `a${String(first + at)}` }));
+  const rows = Array.from({ length: count }, (_, at) => ({
+    ...example,
+    attemptId: `a${String(first + at)}`,
+  }));
   return { rows, next: first + count < total ? String(first + count) : null };
 }
 
-const loadedRows = ({ pages }: Pages): number => pages.reduce((sum, { rows }) => sum + (rows?.length ?? 0), 0);
+const loadedRows = ({ pages }: Pages): number =>
+  pages.reduce((sum, { rows }) => sum + (rows?.length ?? 0), 0);
 
 /** Loads what the visible rows need, as the page does. */
 function shown(list: Pages, visible: { first: number; end: number }, total: number): Pages {

@@ -12,7 +12,10 @@ const work = (attemptId: string, writtenTokens?: number): WorkView => ({
 });
 
 const sampled = (...seen: readonly (WorkView | null)[]): readonly Sample[] =>
-  seen.reduce<readonly Sample[]>((samples, each, second) => withSample(samples, sampleOf(each, second * 1_000)), []);
+  seen.reduce<readonly Sample[]>(
+    (samples, each, second) => withSample(samples, sampleOf(each, second * 1_000)),
+    [],
+  );
 
 it("a rate is what was written in a second", () => {
   expect(ratesOf(sampled(work("a"), work("a", 20), work("a", 80), work("a", 80)))).toEqual([20, 60, 0]);

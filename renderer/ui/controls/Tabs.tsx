@@ -81,7 +81,10 @@ function Edge({ side }: { readonly side: "left" | "right" }): ReactNode {
 }
 
 /** Whether a part of the row is hidden before or after what is in view. */
-function useHidden(row: RefObject<HTMLElement | null>): { readonly before: boolean; readonly after: boolean } {
+function useHidden(row: RefObject<HTMLElement | null>): {
+  readonly before: boolean;
+  readonly after: boolean;
+} {
   const [before, setBefore] = useState(false);
   const [after, setAfter] = useState(false);
   useEffect(() => {
