@@ -57,13 +57,11 @@ export function panelStories(now: number): readonly Story[] {
     answered("panel-earnings-empty", all.empty, "earnings", { earnings: { days: [], since: null } }),
     shown("panel-earnings-offline", all.offline, "earnings"),
     answered("panel-history", all.working, "history", { history: historyFixture(all.working.history) }),
-    ...all.working.history
-      .slice(0, 1)
-      .map((row) =>
-        answered("panel-history-long", { ...all.working, history: [] }, "history", {
-          history: longHistoryFixture(row),
-        }),
-      ),
+    ...all.working.history.slice(0, 1).map((row) =>
+      answered("panel-history-long", { ...all.working, history: [] }, "history", {
+        history: longHistoryFixture(row),
+      }),
+    ),
     answered("panel-history-empty", all.empty, "history", { history: { rows: [], next: null } }),
     shown("panel-history-offline", all.offline, "history"),
     story(
