@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useState } from "react";
-import type { HistoryFilter } from "../../app/contract/past-jobs.ts";
 import type { PanelTab } from "../../app/contract/panel-page.ts";
+import type { HistoryFilter } from "../../app/contract/past-jobs.ts";
 import type { DonorSnapshot, EarningsView } from "../../app/contract/snapshot.ts";
 import { formatCount } from "../../app/format/quantity.ts";
 import { formatCredits } from "../../app/money/credits.ts";

@@ -1,4 +1,4 @@
-import { useCallback, useContext, useEffect, useRef, useState } from "react";
+import { useCallback, useContext, useEffect, useState } from "react";
 import type { HistoryFilter } from "../../../app/contract/past-jobs.ts";
 import type { HistoryRow } from "../../../app/contract/snapshot.ts";
 import { Bridge } from "../state/actions.ts";
@@ -27,56 +27,48 @@ export type LoadedHistory = {
 export function useHistory(filter: HistoryFilter, known: readonly HistoryRow[]): LoadedHistory {
   const bridge = useContext(Bridge);
   const [list, setList] = useState<Pages>(() => knownRows(known));
-  const [isLoaded, setLoaded] = useState(false);
-  const [isLoading, setLoading] = useState(true);
   const [problem, setProblem] = useState<string | null>(null);
   const [visible, setVisible] = useState<Visible>({ first: 0, end: 0 });
-  const turn = useRef(0);
-  const asked = JSON.stringify(filter);
+  /** How often the newest jobs were asked for, and the last time at which they came. */
+  const [asked, setAsked] = useState(1);
+  const [answered, setAnswered] = useState(0);
+  const wanted = asked === answered ? neededPage(list, visible) : { place: 0, cursor: null };
+  // After a problem, nothing is asked before somebody wants it.
+  const isLoading = wanted !== null && problem === null;
+  const place = isLoading ? wanted.place : null;
+  const cursor = isLoading ? wanted.cursor : null;
+  const filterText = JSON.stringify(filter);
 
-  const load = useCallback(
-    async (place: number, cursor: string | null): Promise<void> => {
-      const mine = ++turn.current;
-      setLoading(true);
-      const argument = { cursor, filter: JSON.parse(asked) as HistoryFilter };
-      const reply = await ask(bridge, "history", argument);
-      if (mine !== turn.current) return;
-      setLoading(false);
+  useEffect(() => {
+    if (place === null) return;
+    let isCurrent = true;
+    const argument = { cursor, filter: JSON.parse(filterText) as HistoryFilter };
+    void ask(bridge, "history", argument).then((reply) => {
+      if (!isCurrent) return;
       if (reply.kind === "refused") {
         setProblem(reply.message);
         return;
       }
-      setProblem(null);
       // The newest page begins the list anew: its rows have moved.
-      setList((before) => withPage(cursor === null ? noPages : before, place, reply.value));
-      if (cursor === null) setLoaded(true);
-    },
-    [bridge, asked],
-  );
-
-  useEffect(() => {
-    void load(0, null);
+      const isNewest = asked !== answered;
+      setList((before) => withPage(isNewest ? noPages : before, place, reply.value));
+      if (isNewest) setAnswered(asked);
+    });
     return () => {
-      turn.current += 1;
+      isCurrent = false;
     };
-  }, [load]);
+  }, [bridge, filterText, place, cursor, asked, answered]);
 
-  const needed = isLoaded && !isLoading && problem === null ? neededPage(list, visible) : null;
-  const neededPlace = needed?.place ?? null;
-  const neededCursor = needed?.cursor ?? null;
-  useEffect(() => {
-    if (neededPlace !== null) void load(neededPlace, neededCursor);
-  }, [load, neededPlace, neededCursor]);
-
-  const reload = useCallback(() => void load(0, null), [load]);
   return {
     list,
-    isLoaded,
+    isLoaded: answered > 0,
     isLoading,
     problem,
-    reload,
-    // Without a problem, the needed page is loaded.
-    retry: isLoaded ? () => setProblem(null) : reload,
+    reload: useCallback(() => {
+      setProblem(null);
+      setAsked((before) => before + 1);
+    }, []),
+    retry: useCallback(() => setProblem(null), []),
     show: useCallback((next: Visible) => {
       setVisible((before) => (before.first === next.first && before.end === next.end ? before : next));
       setList((before) => withoutFar(before, next));
