@@ -1,9 +1,8 @@
 import * as z from "zod";
 import type { AttemptStatus } from "../jobs/states.ts";
+import { instant } from "./donor-answers.ts";
 import type { HistoryRow } from "./snapshot.ts";
 
-/** Ms since the epoch, up to the latest possible `Date`. */
-const instant = z.number().int().min(0).max(8_640_000_000_000_000);
 const count = z.number().int().min(0);
 /** Micro-credits as a decimal string: JSON has no integers of that size. */
 const micro = z.string().regex(/^-?\d{1,30}$/);
