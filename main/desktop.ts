@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { app, dialog, session } from "electron";
+import { app, BrowserWindow, dialog, session } from "electron";
 import fileLog from "electron-log/node.js";
 import type { Departure } from "../app/contract/leaving.ts";
 import { appScheme } from "../app/join-link.ts";
@@ -9,6 +9,7 @@ import { desktopArguments } from "./desktop/arguments.ts";
 import { askForOrganization } from "./desktop/ask-for-organization.ts";
 import { donate, type Membership } from "./desktop/donate.ts";
 import { systemLoginItem, wasOpenedAtLogin } from "./desktop/login/system-login-item.ts";
+import { selfUpdate } from "./desktop/self-update.ts";
 import { spareMemory } from "./desktop/spare-memory.ts";
 import { systemKeyVault } from "./desktop/system-key-vault.ts";
 import { readEnrolledServer } from "./donor/organization/identity.ts";
@@ -21,11 +22,14 @@ import { serverOfStart } from "./managed/server-of-start.ts";
 import { programFiles } from "./program-files.ts";
 import { forbidCoreDumps } from "./supervisor/process/core-dumps.ts";
 import { logUncaught } from "./uncaught.ts";
+import { takeTrial } from "./update/trial/trial-mark.ts";
 import { lockDown } from "./window/lock-down.ts";
 import { panelOrigin } from "./window/panel-address.ts";
 import { claimPanelScheme, servePanelFiles } from "./window/panel-protocol.ts";
 import { panelWindow } from "./window/panel-window.ts";
 
+// Before anything reads the environment: a program on trial takes the place of the installed one in it.
+const onTrial = takeTrial(process.env);
 const args = desktopArguments(process.argv.slice(1), process.env, app.getPath("userData"));
 if (args.parsed.kind === "invalid") {
   process.stderr.write(`${args.parsed.reason}\n`);
@@ -34,11 +38,11 @@ if (args.parsed.kind === "invalid") {
 } else {
   // One program per data folder, which contains Electron's lock and Chromium's files.
   if (args.ownFolder) app.setPath("userData", join(args.parsed.value.data, "desktop"));
-  if (app.requestSingleInstanceLock()) start(args.parsed.value, args);
+  if (app.requestSingleInstanceLock()) start(args.parsed.value, { ...args, onTrial });
   else app.exit(0);
 }
 
-type Started = Pick<typeof args, "hidden" | "ownFolder">;
+type Started = Pick<typeof args, "hidden" | "ownFolder"> & { readonly onTrial: boolean };
 
 function start(options: Arguments, started: Started): void {
   const links = appLinks(app, process.argv);
@@ -71,6 +75,14 @@ async function run(options: Arguments, started: Started, links: AppLinks): Promi
   // The window and the tray stay, as after the dialog that Electron would show.
   logUncaught(log);
   forbidCoreDumps();
+  const update = await selfUpdate({
+    folder: options.data,
+    config: files.updates,
+    withParent: options.withParent,
+    onTrial: started.onTrial,
+    backend: async () => options.backend ?? (await readEnrolledServer(options.data)),
+    log,
+  });
   const panel = panelOrigin(app.isPackaged, process.env["ELECTRON_RENDERER_URL"]);
   lockDown(app, session.defaultSession, panel);
   servePanelFiles(session.defaultSession, files.panel);
@@ -102,12 +114,17 @@ async function run(options: Arguments, started: Started, links: AppLinks): Promi
     loginItem,
     keyVault,
     managed,
+    selfUpdate: update,
     printLine,
     onReady,
     log,
   };
-  const ask = (departure: Departure | null): Promise<Agreed> =>
-    askForOrganization({ ...program, hidden: hidden && departure === null, departure });
+  const ask = async (departure: Departure | null): Promise<Agreed> => {
+    const agreed = await askForOrganization({ ...program, hidden: hidden && departure === null, departure });
+    // It has just reached a server.
+    await update.prove();
+    return agreed;
+  };
   const server = serverOfStart(options, await readEnrolledServer(options.data), managed);
   // The management of a computer can name a server without a code. Its person then enters one.
   const asks =
@@ -117,8 +134,16 @@ async function run(options: Arguments, started: Started, links: AppLinks): Promi
     : { ...server, isNew: false };
   let start = { hidden, donateNow: options.donateNow };
   for (;;) {
-    const { departure, next } = await donate(program, membership, start);
-    membership = membershipOf(next ?? (await ask(departure)));
+    const ended = await donate(program, membership, start);
+    if (ended.kind === "replaced") {
+      for (const window of BrowserWindow.getAllWindows()) window.destroy();
+      await update.tryNext(ended.how);
+      // The new version did not work, so this one goes on.
+      membership = { ...membership, code: undefined, isNew: false };
+      start = { hidden: true, donateNow: undefined };
+      continue;
+    }
+    membership = membershipOf(ended.next ?? (await ask(ended.departure)));
     start = { hidden: false, donateNow: undefined };
   }
 }

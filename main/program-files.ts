@@ -16,6 +16,7 @@ export function programFiles(entry: string) {
     panel: join(root, "out/renderer"),
     icons: join(resources, "icons"),
     demoModel: join(resources, "demo-model/manifest.json"),
+    updates: join(resources, "updates.json"),
     package: join(root, "package.json"),
   };
 }

@@ -88,6 +88,8 @@ export const calls = {
   bench: { faces: terminal, argument: z.object({ modelId: modelId.nullable() }), answer: measurements },
   /** Takes this computer out of its organization, and removes what the donor stored. It cannot be undone. */
   leave: { faces: both, argument: none, answer: departure },
+  /** Installs the new version that is ready, and starts it. */
+  restartToUpdate: { faces: panel, argument: none, answer: none },
   quit: { faces: panel, argument: none, answer: none },
   getSetup: { faces: setup, argument: none, answer: z.custom<Setup>() },
   /** Asks the server which organization an invitation is for. Nothing is joined yet. */

@@ -8,6 +8,7 @@ import type { EffectiveRules } from "../policy/rule-layers.ts";
 import type { Rules } from "../policy/rules.ts";
 import type { Confinement } from "./confinement.ts";
 import type { DonorProblem } from "./membership.ts";
+import type { UpdatesView } from "./updates.ts";
 
 /** All that the panel shows. It boots from one snapshot, then takes changed top-level fields as deltas. */
 export type DonorSnapshot = {
@@ -35,6 +36,8 @@ export type DonorSnapshot = {
    * `problem`: why the rule could not be applied, in a sentence.
    */
   readonly startAtLogin?: { readonly problem: string | null } | null;
+  /** New versions of the desktop program. Absent without one. */
+  readonly updates?: UpdatesView;
   readonly facts: FactsView;
   readonly factSources: FactSources;
   /** How far the latest process with a model is confined. Null before the first one has started. */

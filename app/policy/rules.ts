@@ -13,6 +13,7 @@ import { call, fullScreen, media, presenceRules } from "./rules/presence.ts";
 import { excludedPrograms, programRules } from "./rules/programs.ts";
 import { schedule, scheduleRules } from "./rules/schedule.ts";
 import { startRules } from "./rules/start.ts";
+import { updateRules } from "./rules/updates.ts";
 
 /*
  * The one list of rules and checks. To add a rule, declare it and its check in rules/, and name both here.
@@ -32,6 +33,7 @@ export const rules = {
   ...presenceRules,
   ...networkRules,
   ...modelRules,
+  ...updateRules,
   ...leavingRules,
 };
 

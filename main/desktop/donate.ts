@@ -29,6 +29,7 @@ import { utilityRunner } from "../window/utility-runner.ts";
 import type { AppLinks } from "./app-links.ts";
 import { followStartAtLogin, type LoginItem } from "./login/start-at-login.ts";
 import { offerOtherOrganization } from "./offer-other-organization.ts";
+import type { Replacement, SelfUpdate } from "./self-update.ts";
 
 /** The parts of the program that outlast a membership. */
 type Program = {
@@ -42,6 +43,7 @@ type Program = {
   readonly loginItem: LoginItem | null;
   readonly keyVault: KeyVault | null;
   readonly managed: ManagedSettings;
+  readonly selfUpdate: SelfUpdate;
   readonly printLine: (line: object) => void;
   /** The donor runs. */
   readonly onReady: () => void;
@@ -61,20 +63,29 @@ type Start = {
   readonly donateNow: number | undefined;
 };
 
-/** The end of a membership. */
-type Ended = {
+/** The end of a donation: a new version takes over, or the membership has ended. */
+type Ended = { readonly kind: "replaced"; readonly how: Replacement } | EndedMembership;
+
+type Outcome =
+  Exclude<Ended, EndedMembership> | { readonly kind: "left"; readonly departure: Departure | null };
+
+type EndedMembership = {
+  readonly kind: "left";
   /** Null if this computer belonged to no organization. */
   readonly departure: Departure | null;
   /** The organization that the person agreed to join next. */
   readonly next: Agreed | null;
 };
 
-/** Donates, with a tray and the panel, until this computer leaves its organization. Quitting ends the program instead. */
+/**
+ * Donates, with a tray and the panel, until this computer leaves its organization or a new version takes over. Quitting ends the
+ * program instead.
+ */
 export async function donate(program: Program, membership: Membership, start: Start): Promise<Ended> {
   const { options, files, panel, window, serveCalls, links, loginItem, keyVault, managed } = program;
-  const { printLine, onReady, log } = program;
+  const { selfUpdate, printLine, onReady, log } = program;
   const { url, pin, insecureHttp, rejoin, code, isNew } = membership;
-  const ended = Promise.withResolvers<Departure | null>();
+  const ended = Promise.withResolvers<Outcome>();
   const manifests = [files.demoModel, ...options.model];
   const donor = await startDonor({
     dataDir: options.data,
@@ -99,7 +110,8 @@ export async function donate(program: Program, membership: Membership, start: St
     managed: managedAt(managed, url),
     log,
     onQuit: () => app.quit(),
-    onLeft: (departure) => ended.resolve(departure),
+    restartToUpdate: () => updates.restart(),
+    onLeft: (departure) => ended.resolve({ kind: "left", departure }),
   });
   const offer = offerOtherOrganization({
     donor,
@@ -108,7 +120,7 @@ export async function donate(program: Program, membership: Membership, start: St
     managed,
     panel,
     window,
-    onUnbound: () => ended.resolve(null),
+    onUnbound: () => ended.resolve({ kind: "left", departure: null }),
     log,
   });
   serveCalls(offer.answer);
@@ -122,6 +134,11 @@ export async function donate(program: Program, membership: Membership, start: St
   donor.snapshot.onDelta((delta) => {
     window.send(delta);
     tray.update(donor.snapshot.get());
+  });
+  const updates = selfUpdate.follow(donor, (how) => ended.resolve({ kind: "replaced", how }));
+  const stopProving = donor.snapshot.onDelta(() => {
+    const { connection, activity } = donor.snapshot.get();
+    if (connection === "online" && activity.reason !== "starting") void selfUpdate.prove();
   });
   // No timer ran during sleep, and much may have changed.
   const onResume = (): void => donor.resumed();
@@ -164,15 +181,17 @@ export async function donate(program: Program, membership: Membership, start: St
   reportMembership(donor.snapshot, printLine);
   onReady();
 
-  const departure = await ended.promise;
-  await removeLoginItem?.();
+  const outcome = await ended.promise;
+  updates.stop();
+  stopProving();
+  if (outcome.kind === "left") await removeLoginItem?.();
   links.listen(null);
   await donor.stop();
   app.off("before-quit", onQuit);
   app.off("activate", window.show);
   powerMonitor.off("resume", onResume);
   tray.destroy();
-  return { departure, next: offer.next() };
+  return outcome.kind === "left" ? { ...outcome, next: offer.next() } : outcome;
 }
 
 function perform(action: TrayAction, donor: Donor, window: PanelWindow): void {

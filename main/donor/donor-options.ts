@@ -1,3 +1,4 @@
+import type { Reply } from "../../app/contract/donor-calls.ts";
 import type { Departure } from "../../app/contract/leaving.ts";
 import type { ModelFile } from "../../app/contract/runner.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
@@ -37,6 +38,8 @@ export type DonorOptions = {
   readonly managed?: Pick<ManagedSettings, "rules" | "requireKeychain">;
   readonly log: Log;
   readonly onQuit: () => void;
+  /** Installs a new version that is ready. Absent where the shell does not update itself. */
+  readonly restartToUpdate?: () => Reply;
   /** This computer has left its organization. The shell has to stop the donor. */
   readonly onLeft: (departure: Departure) => void;
 };

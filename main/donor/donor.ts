@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { refused } from "../../app/contract/donor-calls.ts";
 import type { Facts } from "../../app/facts/facts.ts";
 import { noManagedSettings } from "../../app/managed/managed-settings.ts";
 import { defaultRules, type Rules } from "../../app/policy/rules.ts";
@@ -337,6 +338,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     bench: (modelId, gone) => benchmark.measure(modelId, gone),
     enroll: (code) => membership.enroll(code),
     leave: () => deregistration.leave(),
+    restartToUpdate: options.restartToUpdate ?? (() => refused("This donor does not update itself.")),
     quit: options.onQuit,
     log,
   });

@@ -49,6 +49,7 @@ function panel(save: () => Promise<void> = () => Promise.resolve()) {
       fetch: () => Promise.resolve(done),
     },
     pastJobs: { earnings: () => refused("Not now."), history: () => refused("Not now.") },
+    restartToUpdate: () => done,
     bench: () => Promise.resolve(refused("Not now.")),
     enroll: (code) => Promise.resolve({ kind: "refused", message: `no ${code}` }),
     leave: () => Promise.resolve(okWith({ organization: "Acme", device: "n", isTold: true, kept: [] })),

@@ -45,6 +45,7 @@ type HandlerDeps = {
   readonly bench: (modelId: string | null, gone?: AbortSignal) => Promise<Reply<CallAnswer<"bench">>>;
   readonly enroll: (code: string) => Promise<Reply>;
   readonly leave: () => Promise<Reply<CallAnswer<"leave">>>;
+  readonly restartToUpdate: () => Reply;
   readonly quit: () => void;
   readonly log: Log;
   readonly now?: () => number;
@@ -118,6 +119,7 @@ export function createDonorHandlers(deps: HandlerDeps): DonorHandlers {
     fetchModel: ({ modelId }) => deps.models.fetch(modelId),
     bench: ({ modelId }, gone) => deps.bench(modelId, gone),
     leave: () => (deps.policy().rules.allowLeave ? deps.leave() : refused(lockedInWords)),
+    restartToUpdate: () => deps.restartToUpdate(),
     quit: () => {
       // The reply goes out first.
       setImmediate(deps.quit);

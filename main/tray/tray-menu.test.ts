@@ -40,6 +40,24 @@ describe("trayMenu", () => {
     ]);
   });
 
+  it("offers a new version that is ready", () => {
+    const on = {
+      kind: "on",
+      channel: "stable",
+      lookedAt: now,
+      problem: null,
+      byItself: true,
+      rolledBack: null,
+      next: { version: "1.3.0", state: "ready" },
+    } as const;
+    expect(labels(trayMenu({ ...idle, updates: on }, now)).slice(-2)).toEqual([
+      "Restart to update to 1.3.0",
+      "Quit",
+    ]);
+    const downloading = { ...on, next: { version: "1.3.0", state: "downloading" } } as const;
+    expect(labels(trayMenu({ ...idle, updates: downloading }, now)).at(-2)).toBe("-");
+  });
+
   it("offers to resume first, and not to pause, while paused", () => {
     const paused = {
       ...idle,

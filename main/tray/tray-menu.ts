@@ -20,7 +20,7 @@ export type TrayAction =
         readonly name: Name;
         readonly argument: CallArgument<Name>;
       };
-    }["resume" | "donateNow" | "finishThenPause" | "quit"];
+    }["resume" | "donateNow" | "finishThenPause" | "restartToUpdate" | "quit"];
 
 export type TrayEntry =
   | { readonly kind: "text"; readonly label: string }
@@ -41,7 +41,7 @@ type Shown = Pick<
   | "organization"
   | "earnings"
 > &
-  Partial<Pick<DonorSnapshot, "problem">>;
+  Partial<Pick<DonorSnapshot, "problem" | "updates">>;
 
 /** The tray's menu as a function of the snapshot. @param now in ms since the epoch */
 export function trayMenu(snapshot: Shown, now: number): readonly TrayEntry[] {
@@ -60,8 +60,15 @@ export function trayMenu(snapshot: Shown, now: number): readonly TrayEntry[] {
     // Before it has joined, the window has no settings.
     ...(enrolled ? [call("Preferences…", { kind: "open", tab: "settings" })] : []),
     { kind: "separator" },
+    ...updateEntries(snapshot),
     call("Quit", { kind: "call", name: "quit", argument: null }),
   ];
+}
+
+function updateEntries({ updates }: Pick<Shown, "updates">): readonly TrayEntry[] {
+  if (updates?.kind !== "on" || updates.next?.state !== "ready") return [];
+  const label = `Restart to update to ${updates.next.version}`;
+  return [call(label, { kind: "call", name: "restartToUpdate", argument: null })];
 }
 
 function todayLine({ todayJobs, todayMicro }: EarningsView): string {

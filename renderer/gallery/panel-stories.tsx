@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import type { PanelTab } from "../../app/contract/panel-page.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { Diagnostics } from "../panel/about/Diagnostics.tsx";
+import { Updates } from "../panel/about/Updates.tsx";
 import { EnrollForm } from "../panel/enroll/EnrollForm.tsx";
 import { History } from "../panel/history/History.tsx";
 import { JobDetail } from "../panel/history/JobDetail.tsx";
@@ -20,6 +21,7 @@ import { emptyWeekFixture, weekFixture } from "./fixtures/explanations.ts";
 import { earningsFixture, historyFixture, longHistoryFixture } from "./fixtures/past-jobs.ts";
 import { problemSnapshots } from "./fixtures/problem-snapshots.ts";
 import { snapshots } from "./fixtures/snapshots.ts";
+import { updatesViews } from "./fixtures/updates.ts";
 import type { Story } from "./story.ts";
 
 const size = [420, 640] as const;
@@ -155,6 +157,14 @@ export function panelStories(now: number): readonly Story[] {
     answered("panel-why-ruled", all.outsideHours, "why", { explain: weekFixture(now) }),
     answered("panel-why-empty", all.standby, "why", { explain: emptyWeekFixture(now) }),
     shown("panel-about", all.standby, "about"),
+    story(
+      "panel-updates",
+      <div className="grid gap-3 p-3">
+        {updatesViews(now).map((updates, index) => (
+          <Updates key={index} updates={updates} />
+        ))}
+      </div>,
+    ),
     story(
       "panel-diagnostics",
       <Bridge value={answeringBridge({ computer: computerFixture })}>

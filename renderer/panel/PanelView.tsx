@@ -148,6 +148,7 @@ function Loaded({ snapshot, link, tab, onTab }: LoadedProps): ReactNode {
                       <Settings
                         rules={snapshot.rules}
                         startAtLogin={snapshot.startAtLogin ?? null}
+                        {...(snapshot.updates === undefined ? {} : { updates: snapshot.updates })}
                         focused={rule}
                         {...snapshot.ruleLayers}
                       />

@@ -84,6 +84,7 @@ export const rooms: Readonly<Record<string, Row>> = {
       "dbus-native",
       "electron",
       "electron-log",
+      "electron-updater",
       "multicast-dns",
       "systeminformation",
       "ws",
@@ -154,8 +155,9 @@ export const rooms: Readonly<Record<string, Row>> = {
     tests: ["main/log.ts"],
   },
   scripts: {
-    rooms: ["launch/farm", "resources/demo-model"],
+    rooms: ["app/signatures", "launch/farm", "resources/demo-model"],
     packages: ["node:", "@playwright/test", "eslint", "node-llama-cpp", "typescript", "zod"],
+    tests: ["main/update"],
   },
   bench: {
     rooms: [
@@ -223,6 +225,7 @@ const testPackages = ["node:", "vitest", "fast-check", "ajv"];
 /** Only these folders and files import the package, whatever their room may import. */
 export const restrictedPackages: Readonly<Record<string, readonly string[]>> = {
   electron: ["main/desktop", "main/desktop.ts", "main/face/electron", "main/tray", "main/window"],
+  "electron-updater": ["main/update"],
   // A wrong native call ends its process.
   koffi: ["main/runner"],
   // llama.cpp may end its process at any moment, so each of these runs in a process of its own.

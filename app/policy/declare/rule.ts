@@ -9,6 +9,7 @@ export const ruleSections = {
   others: "Other programs",
   network: "Network",
   models: "Models",
+  updates: "Updates",
   membership: "Membership",
 } as const;
 

@@ -1,4 +1,3 @@
-import { createPublicKey, verify } from "node:crypto";
 import * as z from "zod";
 import type { ModelPieces } from "../../../app/models/catalog-entry.ts";
 import {
@@ -11,6 +10,7 @@ import {
   type SignableModel,
 } from "../../../app/signatures/catalog.ts";
 import { publicKeyPattern, signaturePattern } from "../../../app/signatures/statements.ts";
+import { isSigned } from "../../is-signed.ts";
 import type { Log } from "../../log.ts";
 import { sha256 } from "./signer.ts";
 
@@ -131,13 +131,4 @@ function leadsTo(
     trusted = to;
   }
   return trusted === present;
-}
-
-function isSigned(publicKey: string, signature: string, text: string): boolean {
-  try {
-    const key = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: publicKey }, format: "jwk" });
-    return verify(null, Buffer.from(text), key, Buffer.from(signature, "base64url"));
-  } catch {
-    return false;
-  }
 }

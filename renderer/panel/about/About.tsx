@@ -4,6 +4,7 @@ import { platformWords } from "../../../app/format/platform.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Diagnostics } from "./Diagnostics.tsx";
 import { sayKeyStorage, shellWords } from "./program-words.ts";
+import { Updates } from "./Updates.tsx";
 
 type Props = { readonly snapshot: DonorSnapshot };
 
@@ -31,6 +32,7 @@ export function About({ snapshot }: Props): ReactNode {
           Prompts and answers stay in memory. They are never written to this computer's disk.
         </p>
       </Card>
+      {snapshot.updates === undefined ? null : <Updates updates={snapshot.updates} />}
       <Diagnostics snapshot={snapshot} />
     </div>
   );

@@ -12,7 +12,8 @@ import { RuleEditor } from "./RuleEditor.tsx";
 import { chosen, hasChoices, optionsFor } from "./setting-options.ts";
 
 /** The rules that apply now, and who set each. */
-export type RulesShown = DonorSnapshot["ruleLayers"] & Pick<DonorSnapshot, "rules" | "startAtLogin">;
+export type RulesShown = DonorSnapshot["ruleLayers"] &
+  Pick<DonorSnapshot, "rules" | "startAtLogin" | "updates">;
 
 type Props = {
   readonly name: RuleName;

@@ -14,26 +14,28 @@ type Props = RulesShown & {
 export function Settings({ open = ["when"], focused = null, ...shown }: Props): ReactNode {
   return (
     <div className="grid gap-2">
-      {sections.map((section) => (
-        <details
-          key={section}
-          open={open.includes(section) || (focused !== null && ruleOf(focused).section === section)}
-          className="group overflow-hidden rounded-lg border border-line bg-surface"
-        >
-          <summary className="flex h-11 cursor-pointer list-none items-center justify-between gap-3 px-4 select-none hover:bg-sunken [&::-webkit-details-marker]:hidden">
-            <span className="flex items-center gap-2.5 text-sm font-semibold">
-              <span aria-hidden className="text-faint transition-transform group-open:rotate-90">
-                ›
+      {sections
+        .filter((section) => namesOf(section, shown).length > 0)
+        .map((section) => (
+          <details
+            key={section}
+            open={open.includes(section) || (focused !== null && ruleOf(focused).section === section)}
+            className="group overflow-hidden rounded-lg border border-line bg-surface"
+          >
+            <summary className="flex h-11 cursor-pointer list-none items-center justify-between gap-3 px-4 select-none hover:bg-sunken [&::-webkit-details-marker]:hidden">
+              <span className="flex items-center gap-2.5 text-sm font-semibold">
+                <span aria-hidden className="text-faint transition-transform group-open:rotate-90">
+                  ›
+                </span>
+                {ruleSections[section]}
               </span>
-              {ruleSections[section]}
-            </span>
-            <span className="text-xs text-muted">{changesIn(section, shown)}</span>
-          </summary>
-          {namesOf(section, shown).map((name) => (
-            <RuleSetting key={name} name={name} shown={shown} isFocused={name === focused} />
-          ))}
-        </details>
-      ))}
+              <span className="text-xs text-muted">{changesIn(section, shown)}</span>
+            </summary>
+            {namesOf(section, shown).map((name) => (
+              <RuleSetting key={name} name={name} shown={shown} isFocused={name === focused} />
+            ))}
+          </details>
+        ))}
     </div>
   );
 }
@@ -56,8 +58,9 @@ function namesOf(section: RuleSection, shown: RulesShown): readonly RuleName[] {
   return ruleNames.filter((name) => ruleOf(name).section === section && isOfUse(name, shown));
 }
 
-function isOfUse(name: RuleName, { rules, startAtLogin = null }: RulesShown): boolean {
+function isOfUse(name: RuleName, { rules, startAtLogin = null, updates }: RulesShown): boolean {
   // A person at the computer expects it to be on.
   if (name === "requireIdle") return !rules.requireIdle;
+  if (ruleOf(name).section === "updates") return updates?.kind === "on" || updates?.why === "rule";
   return name !== "startAtLogin" || startAtLogin !== null;
 }
