@@ -89,7 +89,7 @@ function Earned({ answer: { days, since }, earnings, onJobs }: EarnedProps): Rea
           </div>
         }
       >
-        <Suspense fallback={<div className="min-h-62" />}>
+        <Suspense fallback={<div data-suspended className="min-h-62" />}>
           <Chart
             label="Credits earned. The table below has the numbers."
             times={chart.times}

@@ -66,8 +66,13 @@ export async function openStory(page: Page, gallery: Gallery, story: string, the
     await page.locator("#root > *").first().waitFor();
   }
   await page.evaluate(async () => {
+    const drawn = (): Promise<unknown> =>
+      new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
     await Promise.all([...document.fonts].map((font) => font.load()));
     // Charts draw when their size is known.
-    await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+    await drawn();
+    // A part whose code is still being loaded.
+    while (document.querySelector("[data-suspended]") !== null) await drawn();
+    await drawn();
   });
 }
