@@ -92,7 +92,9 @@ test("a page that was killed is loaded again and says so, while a job keeps runn
 }) => {
   test.slow();
   const { app, panel } = await enrolled(slowFarm, "window-killed", ["--donate-now", "60"]);
-  await expect(panel.getByRole("region", { name: "Status" })).toContainText("Donating now");
+  await expect(panel.getByRole("region", { name: "Status" })).toContainText(
+    "You asked Gleaner to donate now",
+  );
   const answer = askFor(slowFarm, "42", slowFarm.organization.apiKey, 600);
   await expect(panel.getByTestId("work-progress")).toBeVisible({ timeout: 90_000 });
   await crash(app);
