@@ -157,13 +157,13 @@ export function panelStories(now: number): readonly Story[] {
     answered("panel-why-ruled", all.outsideHours, "why", { explain: weekFixture(now) }),
     answered("panel-why-empty", all.standby, "why", { explain: emptyWeekFixture(now) }),
     shown("panel-about", all.standby, "about"),
-    story(
-      "panel-updates",
-      <div className="grid gap-3 p-3">
-        {updatesViews(now).map((updates, index) => (
-          <Updates key={index} updates={updates} />
-        ))}
-      </div>,
+    ...Object.entries(updatesViews(now)).map(([name, updates]) =>
+      story(
+        `panel-updates-${name}`,
+        <div className="p-3">
+          <Updates updates={updates} />
+        </div>,
+      ),
     ),
     story(
       "panel-diagnostics",
