@@ -76,7 +76,7 @@ export const calls = {
   facts: { faces: terminal, argument: none, answer: facts },
   /** When the donor donated since a moment in ms since the epoch, when not, and why. */
   explain: { faces: both, argument: z.object({ since: instant }), answer: explanation },
-  /** What this device earned, day by day. */
+  /** This device's earnings by day. */
   earnings: { faces: panel, argument: none, answer: earnedDays },
   /** A page of this device's own jobs. */
   history: { faces: panel, argument: historyRequest, answer: historyPage },

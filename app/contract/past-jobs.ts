@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { AttemptStatus } from "../jobs/states.ts";
+import { attemptStatuses } from "../jobs/states.ts";
 import { instant } from "./donor-answers.ts";
 import type { HistoryRow } from "./snapshot.ts";
 
@@ -7,20 +7,6 @@ const count = z.number().int().min(0);
 /** Micro-credits as a decimal string: JSON has no integers of that size. */
 const micro = z.string().regex(/^-?\d{1,30}$/);
 const name = z.string().max(1_000);
-
-/** All outcomes of a job on a device, in the order in which the panel offers them. */
-export const attemptStatuses = [
-  "succeeded",
-  "failed",
-  "released",
-  "lost",
-  "outrun",
-  "stolen",
-  "canceled",
-  "expired",
-  "running",
-  "prefetched",
-] as const satisfies readonly AttemptStatus[];
 
 /** The wanted jobs of a history. */
 export const historyFilter = z.object({

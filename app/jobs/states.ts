@@ -7,9 +7,21 @@ export type FinalStatus = (typeof finalStatuses)[number];
  */
 export type JobStatus = "waiting" | "ready" | "prefetched" | "running" | FinalStatus;
 
-/** The status of one device's attempt at a job. Only `failed` and `lost` count against the job's retries. */
-export type AttemptStatus =
-  "prefetched" | "running" | "released" | "stolen" | "lost" | "outrun" | FinalStatus;
+/** The statuses of one device's attempt at a job, in the order in which people choose one. */
+export const attemptStatuses = [
+  "succeeded",
+  "failed",
+  "released",
+  "lost",
+  "outrun",
+  "stolen",
+  "canceled",
+  "expired",
+  "running",
+  "prefetched",
+] as const;
+/** Only `failed` and `lost` count against the job's retries. */
+export type AttemptStatus = (typeof attemptStatuses)[number];
 
 /** The status that a requester sees. Why a job has not started yet does not concern them. */
 export const requestStatuses = ["queued", "running", ...finalStatuses] as const;

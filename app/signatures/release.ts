@@ -3,7 +3,7 @@ import { isVersion } from "../versions.ts";
 import { signaturePattern, statement } from "./statements.ts";
 
 /*
- * Whoever builds Gleaner signs each release of the desktop program. The public key is in the program, which installs nothing
+ * The makers of Gleaner sign each release of the desktop program. The public key is in the program, which installs nothing
  * that this key did not sign.
  */
 

@@ -30,7 +30,7 @@ export function endedUnexpectedly(name: string, output: string, logFile: string)
   return new LaunchError(`The ${name} ended unexpectedly.${why}`, `Its log: ${logFile}`);
 }
 
-/** The message of the last line of a log that reports an error. Null if there is none. */
+/** The last error in a log, as a message. Null if the log has none. */
 function lastError(output: string): string | null {
   const line = output.split("\n").findLast((each) => logError.test(each));
   return line?.replace(logError, "") ?? null;

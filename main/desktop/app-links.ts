@@ -9,7 +9,7 @@ type Listener = (link: string | null) => void;
 
 /** The links that open the program. One listener hears of them at a time. */
 export type AppLinks = {
-  /** The last opening that no listener has heard of. Null if there is none. The first start counts only with a link. */
+  /** The last opening that no listener has heard of, or null. The first start counts only with a link. */
   readonly takeWaiting: () => Opening | null;
   /** Hears of each opening from now on, in place of an earlier listener. Null: nobody listens. */
   readonly listen: (listener: Listener | null) => void;

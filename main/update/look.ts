@@ -45,15 +45,11 @@ async function readBounded({ body }: Response): Promise<string> {
   if (body === null) return "";
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  const reader = (body as ReadableStream<Uint8Array>).getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return Buffer.concat(chunks).toString("utf8");
-    bytes += value.length;
-    if (bytes > mostBytes) {
-      await reader.cancel();
-      throw new Error(`the file is larger than ${mostBytes} bytes`);
-    }
-    chunks.push(value);
+  // An error ends the request, too.
+  for await (const chunk of body as ReadableStream<Uint8Array>) {
+    bytes += chunk.length;
+    if (bytes > mostBytes) throw new Error(`the file is larger than ${mostBytes} bytes`);
+    chunks.push(chunk);
   }
+  return Buffer.concat(chunks).toString("utf8");
 }

@@ -11,7 +11,7 @@ const server = z
   .refine((url) => url.startsWith("https:") || isLoopback(url), "has to begin with https://")
   .transform((url) => (url.endsWith("/") ? url : `${url}/`));
 
-/** Where the program finds new versions, and who signs them. Whoever builds it writes this into its package. */
+/** The server of new versions, and the key that signs them. The program's makers put this file into its package. */
 const updateConfig = z.object({
   server: server.nullable(),
   /** The public key of Ed25519 in base64url. */
@@ -22,7 +22,7 @@ const updateConfig = z.object({
 });
 export type UpdateConfig = z.infer<typeof updateConfig>;
 
-/** Reads the package's file. Null if there is none. Throws an Error that names what is wrong. */
+/** Reads the package's file. Null if there is none. Throws an Error that names the wrong field. */
 export async function readUpdateConfig(path: string): Promise<UpdateConfig | null> {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;

@@ -6,7 +6,7 @@ import { loadJson, saveJson } from "../store/json-file.ts";
 
 const version = z.string().refine(isVersion);
 
-/** What outlasts a restart. It belongs to the program, so it stays when the computer leaves its organization. */
+/** The state that a restart keeps. It belongs to the program, so it stays when the computer leaves its organization. */
 const updateState = z.object({
   version: z.literal(1),
   seed: z.string().min(1).max(100),

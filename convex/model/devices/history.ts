@@ -7,6 +7,7 @@ import { uncapitalize } from "../../../app/format/text.ts";
 import type { Usage } from "../../../app/jobs/chat.ts";
 import { priceOf } from "../../../app/money/credits.ts";
 import { reasonWords } from "../../../app/policy/reasons.ts";
+import { spans } from "../../../app/statistics/spans.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { queue } from "../queue.ts";
@@ -42,7 +43,7 @@ const maxSearchChars = 200;
 /** The pages that one call reads in search of attempts: some thousand rows. */
 const mostPages = 10;
 /** No attempt takes so long, so an older one cannot have ended in the wanted time. */
-const longestAttemptMs = 7 * 86_400_000;
+const longestAttemptMs = 7 * spans.day;
 
 /**
  * A page of a device's attempts, newest first. It reads on until the page is full, up to some thousand attempts. Refuses:

@@ -32,7 +32,7 @@ type Props = {
   readonly onJobs: (from: number, to: number) => void;
 };
 
-/** What this device earned: by day, week and month, and in all. */
+/** This device's earnings: by day, week and month, and in all. */
 export function EarningsPage({ snapshot, onJobs }: Props): ReactNode {
   const { earnings } = snapshot;
   // The days are counted once a minute. Until then the balance has changed.

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useId, useState } from "react";
-import { attemptStatuses, type HistoryFilter } from "../../../app/contract/past-jobs.ts";
+import type { HistoryFilter } from "../../../app/contract/past-jobs.ts";
+import { attemptStatuses } from "../../../app/jobs/states.ts";
 import { Button } from "../../ui/controls/Button.tsx";
 import { inputClass } from "../../ui/controls/Field.tsx";
 import { type Option, SelectBox } from "../../ui/controls/Select.tsx";
@@ -18,7 +19,7 @@ const kinds: readonly Option[] = [
   { value: "embedding", label: "Embedding" },
 ];
 
-/** What to search the history for. Each choice applies at once. */
+/** The search for jobs. Each choice applies at once. */
 export function HistoryFilters({ filter, onFilter }: Props): ReactNode {
   const { first, last } = daysOf(filter);
   const isSet = Object.keys(filter).length > 0;

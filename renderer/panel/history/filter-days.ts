@@ -1,6 +1,5 @@
 import type { HistoryFilter } from "../../../app/contract/past-jobs.ts";
-
-const dayMs = 86_400_000;
+import { spans } from "../../../app/statistics/spans.ts";
 
 /** A day (UTC) as an input of dates has it: "2026-11-27". Empty without a day. */
 function dayText(at: number | undefined): string {
@@ -20,7 +19,7 @@ export function fromDay(filter: HistoryFilter, day: string): HistoryFilter {
 /** The same filter, up to this day with it. @param day empty: until now. */
 export function untilDay(filter: HistoryFilter, day: string): HistoryFilter {
   const start = startOf(day);
-  return withField(filter, "to", start === undefined ? undefined : start + dayMs);
+  return withField(filter, "to", start === undefined ? undefined : start + spans.day);
 }
 
 /** The same filter with another value of a field, or without one. */

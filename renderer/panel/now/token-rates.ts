@@ -1,6 +1,6 @@
 import type { WorkView } from "../../../app/contract/snapshot.ts";
 
-/** What was written at a moment. */
+/** The tokens that a job had written at a moment. */
 export type Sample = {
   /** ms epoch. */
   readonly at: number;
