@@ -1,12 +1,13 @@
 import { defineConfig } from "vitest/config";
 
-/** Tests whole programs, one at a time, because each starts several processes. */
+/** Tests whole programs. They mostly wait, so two files run at a time, although each starts several processes. */
 export default defineConfig({
   test: {
     root: import.meta.dirname,
     include: ["*.test.ts"],
     environment: "node",
-    fileParallelism: false,
+    pool: "forks",
+    maxWorkers: 2,
     testTimeout: 180_000,
     hookTimeout: 60_000,
   },

@@ -1,9 +1,9 @@
-import { type ChildProcess, spawn, type SpawnOptions } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { add, type Counts, countsLine, none, playwrightCounts, vitestCounts } from "./counts.ts";
-import { checks, type Step, suites } from "./steps.ts";
+import { type Step, steps } from "./steps.ts";
 
 type Result = {
   readonly step: Step;
@@ -17,22 +17,25 @@ type Result = {
  * `npm test -- unit pages` runs only the named steps.
  */
 async function main(): Promise<number> {
-  const names = [...checks, ...suites].map((step) => step.name);
+  const names = steps.map((step) => step.name);
   const wanted = process.argv.slice(2);
   const unknown = wanted.filter((name) => !names.includes(name));
   if (unknown.length > 0) {
     console.error(`No such step: ${unknown.join(", ")}. The steps are: ${names.join(", ")}.`);
     return 2;
   }
-  const isWanted = ({ name }: Step): boolean => wanted.length === 0 || wanted.includes(name);
   const reports = mkdtempSync(join(tmpdir(), "gleaner-test-"));
   // Hundreds of tests start a backend on the same functions.
   process.env["CONVEX_EMBEDDED_CACHE"] ??= join(
     import.meta.dirname,
     "../../node_modules/.cache/convex-embedded",
   );
-  const results: Result[] = await runChecks(checks.filter(isWanted));
-  for (const step of suites.filter(isWanted)) results.push(await runSuite(step, join(reports, step.name)));
+  const results: Result[] = [];
+  for (const group of groupsOf(steps.filter(({ name }) => wanted.length === 0 || wanted.includes(name)))) {
+    results.push(
+      ...(group.length === 1 ? [await runStep(group[0], reports)] : await runPairs(group, reports)),
+    );
+  }
   rmSync(reports, { recursive: true, force: true });
   const lines = results.flatMap(({ step, counts, note }) => [
     countsLine(step.name, counts),
@@ -44,38 +47,49 @@ async function main(): Promise<number> {
   return total.failed === 0 && total.passed > 0 ? 0 : 1;
 }
 
-/** Runs two checks at a time. Prints the output of each when it has ended, so that they do not mix. */
-async function runChecks(wanted: readonly Step[]): Promise<Result[]> {
+type Group = readonly [Step, ...Step[]];
+
+/** The steps in their order: those beside each other that may run in pairs, and each other one alone. */
+function groupsOf(wanted: readonly Step[]): readonly Group[] {
+  const groups: [Step, ...Step[]][] = [];
+  for (const step of wanted) {
+    const last = groups.at(-1);
+    if (step.pairs === true && last?.[0].pairs === true) last.push(step);
+    else groups.push([step]);
+  }
+  return groups;
+}
+
+/** Runs two steps at a time. Prints the output of each when it has ended, so that they do not mix. */
+async function runPairs(group: Group, reports: string): Promise<readonly Result[]> {
+  console.log(`\n── ${group.map(({ name }) => name).join(", ")}: two at a time`);
   const results = new Map<Step, Result>();
-  const left = [...wanted];
+  const left = [...group];
   const lane = async (): Promise<void> => {
     for (let step = left.shift(); step !== undefined; step = left.shift()) {
-      const started = performance.now();
-      const { code, output } = await runCaptured(step);
-      console.log(`\n── ${step.name}\n${output}${tookLine(step, started)}`);
-      results.set(step, { step, counts: byExit(code), note: null });
+      results.set(step, await runStep(step, reports, true));
     }
   };
   await Promise.all([lane(), lane()]);
-  return wanted.flatMap((step) => results.get(step) ?? []);
+  return group.flatMap((step) => results.get(step) ?? []);
 }
 
-async function runSuite(step: Step, report: string): Promise<Result> {
-  console.log(`\n── ${step.name}`);
+/** @param isBuffered print the step's output only at its end */
+async function runStep(step: Step, reports: string, isBuffered = false): Promise<Result> {
+  const heading = `\n── ${step.name}`;
+  if (!isBuffered) console.log(heading);
   const tool = (await step.needs?.()) ?? { kind: "found", env: {}, wrap: [] };
   if (tool.kind === "lacking") {
     const note = `skipped: ${tool.reason}. To run them: ${tool.remedy}`;
-    console.log(note);
+    console.log(isBuffered ? `${heading}\n${note}` : note);
     return { step, counts: isRequired(step) ? { ...none, failed: 1 } : { ...none, skipped: 1 }, note };
   }
   const started = performance.now();
-  const code = await run([...tool.wrap, ...step.command], step, `${report}.json`, tool.env);
-  console.log(tookLine(step, started));
-  return { step, counts: count(step, `${report}.json`, code), note: null };
-}
-
-function tookLine({ name }: Step, started: number): string {
-  return `   ${name} took ${((performance.now() - started) / 1000).toFixed(1)} s`;
+  const report = join(reports, `${step.name}.json`);
+  const { code, output } = await run([...tool.wrap, ...step.command], step, report, tool.env, isBuffered);
+  const took = `   ${step.name} took ${((performance.now() - started) / 1000).toFixed(1)} s`;
+  console.log(isBuffered ? `${heading}\n${output}${took}` : took);
+  return { step, counts: count(step, report, code), note: null };
 }
 
 /** GLEANER_REQUIRE names the steps that must not be skipped, on a machine that has every tool (CI). */
@@ -83,38 +97,32 @@ function isRequired(step: Step): boolean {
   return (process.env["GLEANER_REQUIRE"] ?? "").split(" ").includes(step.name);
 }
 
-function start([command = "", ...args]: readonly string[], options: SpawnOptions): ChildProcess {
-  return spawn(command, args, { ...options, shell: process.platform === "win32" });
-}
-
-function exitCode(child: ChildProcess): Promise<number> {
-  return new Promise((resolve) => {
-    child.once("close", (code) => resolve(code ?? 1));
-    child.once("error", () => resolve(127));
-  });
-}
-
-async function runCaptured({ command }: Step): Promise<{ readonly code: number; readonly output: string }> {
-  const child = start(command, { stdio: ["ignore", "pipe", "pipe"] });
+/** Runs a command to its end. Its output is kept, or printed as it comes. A command that cannot start exits with 127. */
+async function run(
+  [command = "", ...args]: readonly string[],
+  step: Step,
+  report: string,
+  env: Readonly<Record<string, string>>,
+  isKept: boolean,
+): Promise<{ readonly code: number; readonly output: string }> {
+  const child = spawn(
+    command,
+    [...args, ...(step.report === "vitest" ? [`--outputFile.json=${report}`] : [])],
+    {
+      stdio: isKept ? ["ignore", "pipe", "pipe"] : "inherit",
+      env: { ...process.env, ...env, PLAYWRIGHT_JSON_OUTPUT_FILE: report },
+      shell: process.platform === "win32",
+    },
+  );
   let output = "";
   const keep = (text: string): void => void (output += text);
   child.stdout?.setEncoding("utf8").on("data", keep);
   child.stderr?.setEncoding("utf8").on("data", keep);
-  return { code: await exitCode(child), output };
-}
-
-async function run(
-  line: readonly string[],
-  step: Step,
-  report: string,
-  env: Readonly<Record<string, string>>,
-): Promise<number> {
-  const output = step.report === "vitest" ? [`--outputFile.json=${report}`] : [];
-  const child = start([...line, ...output], {
-    stdio: "inherit",
-    env: { ...process.env, ...env, PLAYWRIGHT_JSON_OUTPUT_FILE: report },
+  const code = await new Promise<number>((resolve) => {
+    child.once("close", (exit) => resolve(exit ?? 1));
+    child.once("error", () => resolve(127));
   });
-  return exitCode(child);
+  return { code, output };
 }
 
 function byExit(code: number): Counts {

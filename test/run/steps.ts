@@ -6,6 +6,8 @@ export type Step = {
   /** The source of the number of tests: a report, or one for the whole command. */
   readonly report: "vitest" | "playwright" | "exit-code";
   readonly needs?: () => Tool | Promise<Tool>;
+  /** It uses about one core, and does not mind if another step uses the other one: two of these run at a time. */
+  readonly pairs?: true;
 };
 
 const vitest = (config: string | null): string[] => [
@@ -25,32 +27,43 @@ const playwright = (project: string): string[] => [
   project,
 ];
 
-/** Checks of the source. Each uses one core, so two run at a time. */
-export const checks: readonly Step[] = [
-  { name: "lint", command: ["npm", "run", "-s", "lint"], report: "exit-code" },
-  { name: "format", command: ["prettier", "--check", "--log-level", "warn", "."], report: "exit-code" },
-  { name: "types", command: ["npm", "run", "-s", "types"], report: "exit-code" },
-  { name: "unused", command: ["knip"], report: "exit-code" },
+const checks: readonly Step[] = [
+  { name: "lint", command: ["npm", "run", "-s", "lint"], report: "exit-code", pairs: true },
+  { name: "types", command: ["npm", "run", "-s", "types"], report: "exit-code", pairs: true },
+  {
+    name: "format",
+    command: ["prettier", "--check", "--log-level", "warn", "."],
+    report: "exit-code",
+    pairs: true,
+  },
+  { name: "unused", command: ["knip"], report: "exit-code", pairs: true },
 ];
 
-/** The other steps of `npm test`, in order: the fast ones first. */
-export const suites: readonly Step[] = [
-  { name: "unit", command: vitest(null), report: "vitest" },
-  { name: "conformance", command: vitest("test/conformance/vitest.config.ts"), report: "vitest" },
-  { name: "differential", command: vitest("test/differential/vitest.config.ts"), report: "vitest" },
+const suite = (name: string): Step => ({
+  name,
+  command: vitest(`test/${name}/vitest.config.ts`),
+  report: "vitest",
+});
+
+/** The steps of `npm test`, in order. */
+export const steps: readonly Step[] = [
   { name: "build", command: ["npm", "run", "-s", "build"], report: "exit-code" },
-  { name: "sbom", command: ["npm", "run", "-s", "sbom"], report: "exit-code" },
-  { name: "launch", command: vitest("test/launch/vitest.config.ts"), report: "vitest" },
-  { name: "packages", command: vitest("test/packages/vitest.config.ts"), report: "vitest" },
+  ...checks,
+  { name: "sbom", command: ["npm", "run", "-s", "sbom"], report: "exit-code", pairs: true },
+  { name: "malicious", command: ["node", "chaos/malicious.ts"], report: "exit-code", pairs: true },
+  { ...suite("differential"), pairs: true },
+  { ...suite("packages"), pairs: true },
+  { ...suite("published"), needs: findPublishedPackages, pairs: true },
   {
-    name: "published",
-    command: vitest("test/published/vitest.config.ts"),
-    report: "vitest",
-    needs: findPublishedPackages,
+    name: "fuzz",
+    command: ["node", "test/fuzz/run.ts", "--seconds", "60"],
+    report: "exit-code",
+    pairs: true,
   },
+  { name: "unit", command: vitest(null), report: "vitest" },
+  suite("conformance"),
+  suite("launch"),
   { name: "pages", command: playwright("pages"), report: "playwright", needs: findChromium },
   { name: "desktop", command: playwright("desktop"), report: "playwright", needs: findDesktop },
   { name: "chaos", command: ["node", "chaos/run.ts", "--rounds", "3"], report: "exit-code" },
-  { name: "malicious", command: ["node", "chaos/malicious.ts"], report: "exit-code" },
-  { name: "fuzz", command: ["node", "test/fuzz/run.ts", "--seconds", "60"], report: "exit-code" },
 ];

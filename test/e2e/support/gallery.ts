@@ -1,6 +1,7 @@
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { extname, join, normalize } from "node:path";
 import type { Page } from "@playwright/test";
 import { build } from "vite";
@@ -11,7 +12,8 @@ export const themes = ["light", "dark"] as const;
 export type Theme = (typeof themes)[number];
 
 const repository = join(import.meta.dirname, "../../..");
-const root = join(repository, "out/gallery");
+/** A story is drawn within a second. A minute later, its code is missing or fails. */
+const mostMsToDraw = 60_000;
 const types: Readonly<Record<string, string>> = {
   ".html": "text/html",
   ".js": "text/javascript",
@@ -20,10 +22,14 @@ const types: Readonly<Record<string, string>> = {
   ".woff2": "font/woff2",
 };
 
-/** Builds the gallery and serves it on this machine. */
+/**
+ * Builds the gallery and serves it on this machine. Each gallery has a folder of its own, since tests that run at the
+ * same time each build one.
+ */
 export async function startGallery(): Promise<Gallery> {
+  const root = await mkdtemp(join(tmpdir(), "gleaner-gallery-"));
   const configFile = join(repository, "vite.console.config.ts");
-  await build({ configFile, mode: "gallery", logLevel: "warn" });
+  await build({ configFile, mode: "gallery", logLevel: "warn", build: { outDir: root, emptyOutDir: true } });
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://localhost");
     const path = normalize(pathname === "/" ? "/index.html" : pathname);
@@ -36,7 +42,10 @@ export async function startGallery(): Promise<Gallery> {
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${String(port)}/`,
-    close: () => new Promise((resolve) => server.close(() => resolve())),
+    close: async () => {
+      await new Promise((resolve) => server.close(resolve));
+      await rm(root, { recursive: true, force: true });
+    },
   };
 }
 
@@ -63,16 +72,20 @@ export async function openStory(page: Page, gallery: Gallery, story: string, the
     }, address);
   } else {
     await page.goto(address);
-    await page.locator("#root > *").first().waitFor();
+    await page.locator("#root > *").first().waitFor({ timeout: mostMsToDraw });
   }
-  await page.evaluate(async () => {
+  await page.evaluate(async (mostMs) => {
     const drawn = (): Promise<unknown> =>
       new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
     await Promise.all([...document.fonts].map((font) => font.load()));
     // Charts draw when their size is known.
     await drawn();
     // A part whose code is still being loaded.
-    while (document.querySelector("[data-suspended]") !== null) await drawn();
+    const until = performance.now() + mostMs;
+    while (document.querySelector("[data-suspended]") !== null) {
+      if (performance.now() > until) throw new Error("a part of the story was not loaded");
+      await drawn();
+    }
     await drawn();
-  });
+  }, mostMsToDraw);
 }
