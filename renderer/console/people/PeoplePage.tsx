@@ -19,7 +19,8 @@ import { RemoveMember } from "./RemoveMember.tsx";
 import { SignInLink } from "./SignInLink.tsx";
 import { Teams } from "./Teams.tsx";
 
-const pageSize = 50;
+/** Each member listed has a query of their own for what they hold, so a long page opens slowly. */
+const pageSize = 25;
 
 type Opened = { readonly dialog: keyof MemberActions; readonly member: MemberRow };
 
