@@ -112,7 +112,7 @@ describe("a device that has pinned a key", () => {
   it.each(Object.keys(model) as (keyof typeof model)[])("refuses a catalog whose %s was changed", (field) => {
     const changed = { ...model, [field]: typeof model[field] === "number" ? 11 : `${String(model[field])}x` };
     expect(trust.judge({ ...signed(first, 6), models: [changed] })).toEqual([model]);
-    expect(trust.problem).toContain("changed on its way");
+    expect(trust.problem).toContain("failed the check of its signature");
   });
 
   it("follows the key through handovers, also through several at once", () => {

@@ -110,7 +110,7 @@ export class CatalogTrust {
 
 const problems = {
   unsigned: "The organization's list of models is not signed anymore.",
-  wrong: "The organization's list of models was changed on its way.",
+  wrong: "The organization's list of models failed the check of its signature, so Gleaner does not use it.",
   otherKey: "The organization's list of models is signed with another key than before.",
   older: "The server sent an older list of models than before.",
 };

@@ -49,19 +49,18 @@ export function connectProblem(failure: ConnectFailure, url: string, isEnrolled:
         : {
             kind: "wrong-server",
             sentence:
-              `${server} has another key than the one in --pin, so nothing was sent to it. Compare the pin with the ` +
-              "command that your administrator gave you. It is the hash of the server's key, not the fingerprint of the " +
-              "certificate that a browser shows. If the pin is right, this is another server, or somebody is in " +
-              "between: tell your administrator.",
+              `This may not be your organization's server, so Gleaner sent nothing to it. Tell your administrator: ` +
+              `${server} has another key than the one in --pin. A pin is the hash of the server's key, not the ` +
+              "fingerprint of the certificate that a browser shows.",
             remedy: "restart",
           };
     case "untrusted":
       return {
         kind: "untrusted-server",
         sentence:
-          `The certificate of ${server} is not trusted, because this computer knows no authority that vouches for it, so ` +
-          "nothing was sent. Add the server's pin: --pin sha256:… Your administrator has it, in the command that " +
-          "npm start prints. If your organization has an authority of its own, set NODE_EXTRA_CA_CERTS to its file.",
+          `This computer cannot tell whether ${server} is your organization's server, so Gleaner sent nothing to it. Ask ` +
+          "your administrator for an invitation link, or for the server's pin: --pin sha256:… Without a pin, the " +
+          "server's certificate has to be from an authority that this computer trusts; NODE_EXTRA_CA_CERTS adds one.",
         remedy: "restart",
       };
     case "other-name": {

@@ -30,7 +30,7 @@ export function Updates({ updates }: { readonly updates: UpdatesView }): ReactNo
       ) : null}
       {isOn && updates.lookedAt !== null ? (
         <p className="mt-3 text-xs text-muted">
-          Last look: <RelativeTime at={updates.lookedAt} />
+          Last checked: <RelativeTime at={updates.lookedAt} />
         </p>
       ) : null}
     </Card>

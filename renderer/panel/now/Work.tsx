@@ -36,7 +36,7 @@ export function Work({ work, donating }: Props): ReactNode {
       <div className="grid h-30 grid-cols-1 content-start gap-2">
         {work === null ? (
           <p className="grid h-30 place-items-center rounded-md bg-sunken px-4 text-center text-muted">
-            {donating ? "Waiting for your organization's next job." : "No jobs while Gleaner is on standby."}
+            {donating ? "Waiting for your organization's next job." : "No job now."}
           </p>
         ) : (
           <Running work={work} rates={rates} />

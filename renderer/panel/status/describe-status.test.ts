@@ -52,7 +52,7 @@ describe("describeStatus", () => {
       { ...quiet, activity: { kind: "standby", reason: "offline", since: now } },
       now,
     );
-    expect(words).toMatchObject({ tone: "bad", next: "Gleaner checks again when something changes." });
+    expect(words).toMatchObject({ tone: "bad", next: null });
   });
 
   it("promises no check to a retired device", () => {

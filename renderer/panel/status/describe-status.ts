@@ -88,7 +88,7 @@ function nextWords(
   }
   if (activity.kind === "donating") return sayLimits(activity.limits);
   if (activity.reason === "retired" || (problem !== null && problem.remedy !== "wait")) return null;
-  if (recheckAt === null) return "Gleaner checks again when something changes.";
+  if (recheckAt === null) return null;
   const ms = recheckAt - now;
   return `Gleaner checks again ${ms < hour ? formatRelative(ms) : atMoment(recheckAt, now)}.`;
 }
