@@ -15,6 +15,7 @@ import { reportActivity, reportModels as storeModels } from "./model/devices/rep
 import { leave as leaveOrganization } from "./model/devices/service.ts";
 import { sharing, sharingOf } from "./model/devices/sharing.ts";
 import { registerSigningKey as registerKey, signingKey } from "./model/devices/signingKey.ts";
+import { checkVersion } from "./model/devices/versions.ts";
 import { serviceStatusOf } from "./model/fleet/state.ts";
 import { balanceOf, earnedSince } from "./model/ledger/balance.ts";
 import { deviceAccount } from "./model/ledger/transfer.ts";
@@ -185,14 +186,20 @@ export const modelPieces = query({
 });
 
 /**
- * Reports the device's activity, and its unknown facts. Call it on transitions only: the console subscribes to them. Refuses:
- * unauthorized, retired, invalid.
+ * Reports the device's activity, its unknown facts, and the version of its program that was rolled back, if there is one. Call it
+ * on transitions only: the console subscribes to them. Refuses: unauthorized, retired, invalid.
  */
 export const report = mutation({
-  args: { key: v.string(), activity, unknownFacts: v.optional(v.array(v.string())) },
+  args: {
+    key: v.string(),
+    activity,
+    unknownFacts: v.optional(v.array(v.string())),
+    rolledBackVersion: v.optional(v.string()),
+  },
   returns: v.null(),
   handler: async (ctx, { key, ...reported }) => {
     const device = await authenticateUnretired(ctx, key);
+    if (reported.rolledBackVersion !== undefined) checkVersion(reported.rolledBackVersion);
     await queue.workerMutation(ctx, queue.component.work.heartbeat, { key });
     await reportActivity(ctx, device, reported, Date.now());
     return null;

@@ -416,6 +416,8 @@ export default defineSchema({
     needsVersion: v.optional(v.string()),
     /** Set until it has the version that it was asked to update to. It gets jobs meanwhile. */
     askedVersion: v.optional(askedVersion),
+    /** A version of its program that did not work there, as it reports it. It counts while the program is older. */
+    rolledBackVersion: v.optional(v.string()),
   })
     .index("by_hash", ["keyHash"])
     .index("by_organization", ["organizationId", "status"])

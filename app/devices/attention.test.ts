@@ -18,7 +18,8 @@ const healthy: ConcernFacts = {
   online: true,
   failing: false,
   outdated: false,
-  updateAskedAt: null,
+  askedVersion: null,
+  rolledBackVersion: null,
   reason: "idle",
   since: now,
   enrolledAt: now,
@@ -40,9 +41,19 @@ it("is concerned about devices that fail, are outdated or sign with another key"
 });
 
 it("is concerned about a device that has no update three days after it was asked for it", () => {
-  const asked = { updateAskedAt: now };
+  const asked = { askedVersion: { version: "0.5.0", at: now } };
   expect(of(asked, now + updateWithinMs - 1)).toEqual({ concerns: [], recheckAt: now + updateWithinMs });
   expect(of(asked, now + updateWithinMs).concerns).toEqual(["not-updated"]);
+});
+
+it("is concerned at once about a device that went back to its earlier version, and not that it lacks the same update", () => {
+  const rolledBack = { rolledBackVersion: "0.5.0" };
+  expect(of(rolledBack)).toEqual({ concerns: ["rolled-back"], recheckAt: null });
+  const askedFor = (version: string) =>
+    of({ ...rolledBack, askedVersion: { version, at: now } }, now + updateWithinMs).concerns;
+  expect(askedFor("0.4.0")).toEqual(["rolled-back"]);
+  expect(askedFor("0.5.0")).toEqual(["rolled-back"]);
+  expect(askedFor("0.6.0")).toEqual(["rolled-back", "not-updated"]);
 });
 
 it("is concerned about a device that starts for an hour, and asks again then", () => {

@@ -1,9 +1,11 @@
 import { plural } from "../format/quantity.ts";
+import { isOlder } from "../versions.ts";
 
 /** Why a device needs somebody's attention. */
 export const deviceConcerns = [
   "failing",
   "outdated",
+  "rolled-back",
   "not-updated",
   "other-key",
   "stuck",
@@ -30,8 +32,10 @@ export type ConcernFacts = {
   readonly online: boolean;
   readonly failing: boolean;
   readonly outdated: boolean;
-  /** When it was asked for an update that it does not have yet. Null: it was not. */
-  readonly updateAskedAt: number | null;
+  /** The update that it was asked for and does not have yet, and when it was asked. */
+  readonly askedVersion: { readonly version: string; readonly at: number } | null;
+  /** The newer version that did not work there. */
+  readonly rolledBackVersion: string | null;
   /** The reason that it reported for what it does; "" without one. */
   readonly reason: string;
   /** When it began to do that. */
@@ -45,8 +49,8 @@ export function concernsOf(
   facts: ConcernFacts,
   now: number,
 ): { readonly concerns: DeviceConcern[]; readonly recheckAt: number | null } {
-  const { inService, online, failing, outdated, updateAskedAt, reason, since, enrolledAt, hasDonated } =
-    facts;
+  const { inService, online, failing, outdated, askedVersion, rolledBackVersion } = facts;
+  const { reason, since, enrolledAt, hasDonated } = facts;
   if (!inService) return { concerns: [], recheckAt: null };
   const concerns: DeviceConcern[] = [];
   const due: number[] = [];
@@ -56,11 +60,18 @@ export function concernsOf(
   };
   if (failing) concerns.push("failing");
   if (outdated) concerns.push("outdated");
-  if (updateAskedAt !== null) after(updateAskedAt + updateWithinMs, "not-updated");
+  if (rolledBackVersion !== null) concerns.push("rolled-back");
+  if (askedVersion !== null && !wasTried(askedVersion.version, rolledBackVersion))
+    after(askedVersion.at + updateWithinMs, "not-updated");
   if (reason === "other-key") concerns.push("other-key");
   if (online && (reason === "" || reason === "starting")) after(since + startWithinMs, "stuck");
   if (!hasDonated) after(enrolledAt + donateWithinMs, "never-donated");
   return { concerns, recheckAt: due.length === 0 ? null : Math.min(...due) };
+}
+
+/** Whether a device went back from the version that it was asked for, or from a newer one. Then it waits for one that is newer still. */
+export function wasTried(asked: string, rolledBackVersion: string | null): boolean {
+  return rolledBackVersion !== null && !isOlder(rolledBackVersion, asked);
 }
 
 /** Something that needs attention. `subject`: the model; "" otherwise. `count`: devices or jobs. */
@@ -98,6 +109,7 @@ export function attentionOf(facts: OrganizationFacts): readonly Attention[] {
 export const graceMs: Readonly<Record<Concern, number>> = {
   failing: 0,
   outdated: 0,
+  "rolled-back": 0,
   "not-updated": 0,
   "other-key": 0,
   stuck: 0,
@@ -124,6 +136,13 @@ export function attentionWords({ kind, subject, count }: Attention): Words {
         "# devices get no jobs before an update of Gleaner.",
       ]),
       act: "Update Gleaner there",
+    },
+    "rolled-back": {
+      sentence: plural(count, [
+        "# device went back to its earlier version of Gleaner, because the new one did not work there.",
+        "# devices went back to their earlier version of Gleaner, because the new one did not work there.",
+      ]),
+      act: "Report it with the diagnostics from there",
     },
     "not-updated": {
       sentence: plural(count, [
@@ -180,6 +199,7 @@ export function endedWords({ kind, subject }: Pick<Attention, "kind" | "subject"
   const words: Readonly<Record<Concern, string>> = {
     failing: "No device is paused because of failed jobs anymore.",
     outdated: "No device needs an update anymore.",
+    "rolled-back": "No device waits for a version of Gleaner that works there anymore.",
     "not-updated": "Every device has the update that it was asked for.",
     "other-key": "No device signs with another key anymore.",
     stuck: "No device is stuck at its start anymore.",

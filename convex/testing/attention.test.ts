@@ -51,7 +51,7 @@ async function kinds(): Promise<readonly string[]> {
 
 async function listed(filters: {
   state?: "attention";
-  concern?: "stuck" | "never-donated" | "not-updated" | "failing";
+  concern?: "stuck" | "never-donated" | "not-updated" | "rolled-back" | "failing";
 }) {
   const paginationOpts = { numItems: 50, cursor: null };
   const { page } = await t.query(api.console.devices.list, { session, ...filters, paginationOpts });
@@ -102,6 +102,47 @@ it("notices by time alone that a device was asked for an update three days ago",
   expect(await kinds()).toEqual(["not-updated 1"]);
   await t.mutation(api.work.hello, { key, ...greeting(), version: "0.5.0" });
   expect(await listed({ concern: "not-updated" })).toEqual([]);
+});
+
+it("names a device that went back to its earlier version at once, and until it has that or a newer one", async () => {
+  const { key, deviceId } = await addDevice(t, acme, "one");
+  const activity = { kind: "donating", reason: "idle" } as const;
+  const rolledBack = async () =>
+    (await t.query(api.console.devices.get, { session, deviceId })).rolledBackVersion;
+  const told = async () => {
+    const names = await listed({ concern: "rolled-back" });
+    await follow();
+    return [names, await kinds(), await rolledBack()];
+  };
+  const [fine, wentBack] = [
+    [[], [], null],
+    [["one"], ["rolled-back 1"], "0.3.0"],
+  ];
+  await t.run(async (ctx) => await askVersion(ctx, deviceId, { version: "0.3.0", at: Date.now() }));
+  expect(await told()).toEqual(fine);
+  await t.mutation(api.devices.report, { key, activity, rolledBackVersion: "0.3.0" });
+  expect(await told()).toEqual(wentBack);
+  await follow(4 * dayMs);
+  expect(await told()).toEqual(wentBack);
+
+  await t.mutation(api.work.hello, { key, ...greeting(), version: "0.2.0" });
+  expect(await told()).toEqual(wentBack);
+  await t.mutation(api.work.hello, { key, ...greeting(), version: "0.4.0" });
+  expect(await told()).toEqual(fine);
+  // The program keeps it in mind until its next start.
+  await t.mutation(api.devices.report, { key, activity, rolledBackVersion: "0.3.0" });
+  expect(await told()).toEqual(fine);
+});
+
+it("ends that concern when a device reports without it, and refuses what is no version", async () => {
+  const { key } = await addDevice(t, acme, "one");
+  const activity = { kind: "donating", reason: "idle" } as const;
+  await t.mutation(api.devices.report, { key, activity, rolledBackVersion: "0.3.0" });
+  expect(await listed({ concern: "rolled-back" })).toEqual(["one"]);
+  const wrong = { key, activity, rolledBackVersion: "9".repeat(1_000) };
+  await expectRefusal(t.mutation(api.devices.report, wrong), "invalid");
+  await t.mutation(api.devices.report, { key, activity });
+  expect(await listed({ concern: "rolled-back" })).toEqual([]);
 });
 
 it("notices by time alone that a device is stuck at its start, and that it never donated", async () => {

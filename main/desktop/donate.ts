@@ -92,6 +92,7 @@ export async function donate(program: Program, membership: Membership, start: St
     backend: { url, pin, insecureHttp, rejoin, hasCode: code !== undefined },
     name: options.name,
     version: app.getVersion(),
+    rolledBackVersion: selfUpdate.rolledBackVersion(),
     shell: "desktop",
     canStartAtLogin: loginItem !== null,
     keyVault,

@@ -21,6 +21,8 @@ export type SelfUpdate = {
   readonly follow: (donor: Donor, onReplace: (how: Replacement) => void) => Pick<Updates, "restart" | "stop">;
   /** Starts the new version, and ends this program once that has reached the backend. Resolves if it was rolled back. */
   readonly tryNext: (how: Replacement) => Promise<void>;
+  /** The version that did not work on this computer; null if there is none. */
+  readonly rolledBackVersion: () => string | null;
   /** A version on trial has reached the backend. */
   readonly prove: () => Promise<void>;
 };
@@ -65,6 +67,7 @@ export async function selfUpdate(options: Options): Promise<SelfUpdate> {
       if (install.kind !== "appimage") return;
       await tryNext(install.file, store, options, how);
     },
+    rolledBackVersion: () => store.current.rolledBack,
     prove: async () => {
       if (proven) return;
       proven = true;

@@ -162,7 +162,8 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     onChange: () => work.gpuChanged(),
   });
   const journal = new DonorJournal(options.dataDir, () => facts(), log);
-  const publisher = new Publisher({ organization, snapshot, journal, plans, log });
+  const { rolledBackVersion = null } = options;
+  const publisher = new Publisher({ organization, snapshot, journal, plans, rolledBackVersion, log });
   const previews = new PolicyPreviews({
     organization,
     dataDir: options.dataDir,

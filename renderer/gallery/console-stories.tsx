@@ -419,6 +419,19 @@ export function consoleStories(now: number): readonly Story[] {
           <DeviceView {...deviceView(now)} device={device} actions={actions} />,
         ),
       ),
+    ...devices
+      .slice(1, 2)
+      .map((device) =>
+        inShell(
+          "console-device-rolled-back",
+          "devices",
+          <DeviceView
+            {...deviceView(now)}
+            device={{ ...device, rolledBackVersion: "0.3.0" }}
+            actions={actions}
+          />,
+        ),
+      ),
     inShell(
       "console-device-loading",
       "devices",

@@ -65,6 +65,13 @@ test("a device's change runs the overview's numbers again only if one of them ch
   await report(inUse);
   expect(await least(async (n) => await report(n % 2 === 0 ? inUse : tooHot))).toBe(0);
   expect(await least(async (n) => await report(tooHot, `fact ${String(n)}`))).toBe(0);
+  const rollBack = async (n: number) =>
+    await http.mutation(api.devices.report, {
+      key,
+      activity: tooHot,
+      rolledBackVersion: `0.${String(n)}.5`,
+    });
+  expect(await least(rollBack)).toBe(0);
   const { memoryMb, ...capabilities } = greeting([farm.modelId]).capabilities;
   const hello = async (n: number) =>
     await http.mutation(api.work.hello, {

@@ -9,27 +9,33 @@ import type { activity, DeviceModel } from "../validators.ts";
 const maxFacts = 50;
 const maxFactChars = 60;
 
-type Report = { readonly activity: Infer<typeof activity>; readonly unknownFacts?: readonly string[] };
+type Report = {
+  readonly activity: Infer<typeof activity>;
+  readonly unknownFacts?: readonly string[];
+  readonly rolledBackVersion?: string;
+};
 
 /**
- * Stores a device's activity and its unknown facts. It writes on transitions only, because the console subscribes to the row.
- * A report without facts leaves the stored ones.
+ * Stores what a device reports about itself. It writes on transitions only, because the console subscribes to the row. A report
+ * without facts leaves the stored ones. One without a version that was rolled back clears that.
  */
 export async function reportActivity(
   ctx: MutationCtx,
   device: Doc<"devices">,
-  { activity: current, unknownFacts: reported }: Report,
+  { activity: current, unknownFacts: reported, rolledBackVersion }: Report,
   now: number,
 ): Promise<void> {
   const isNews = device.activity?.kind !== current.kind || device.activity.reason !== current.reason;
   const unknownFacts = reported === undefined ? device.unknownFacts : factNames(reported);
   const isNewFact = JSON.stringify(unknownFacts) !== JSON.stringify(device.unknownFacts);
-  if (!isNews && !isNewFact) return;
+  const isNewRollBack = rolledBackVersion !== device.rolledBackVersion;
+  if (!isNews && !isNewFact && !isNewRollBack) return;
   await ctx.db.patch("devices", device._id, {
     ...(isNews ? { activity: current, lastChangeAt: now } : {}),
     ...(isNewFact ? { unknownFacts } : {}),
+    ...(isNewRollBack ? { rolledBackVersion } : {}),
   });
-  if (isNews) await relist(ctx, device._id);
+  if (isNews || isNewRollBack) await relist(ctx, device._id);
 }
 
 function factNames(names: readonly string[]): string[] {

@@ -7,7 +7,7 @@ import type { QueryCtx } from "../../_generated/server.js";
 import { actorWordsOf } from "../audit.ts";
 import { components } from "../components.ts";
 import { ruleRow, ruleView } from "../fleet/groupRules/rows.ts";
-import { serviceStatusOf } from "../fleet/state.ts";
+import { rolledBackOf, serviceStatusOf } from "../fleet/state.ts";
 import { balanceOf } from "../ledger/balance.ts";
 import { deviceAccount } from "../ledger/transfer.ts";
 import { ownerName, ownerView } from "../owners.ts";
@@ -50,6 +50,8 @@ export const deviceRow = v.object({
   needsVersion: v.union(v.string(), v.null()),
   /** The version that it was asked to update to, and when; null if it was asked for none, or has it. */
   askedVersion: v.union(askedVersion, v.null()),
+  /** The newer version that did not work there, so that its program went back to `version`. */
+  rolledBackVersion: v.union(v.string(), v.null()),
   /** Whether it has a key to sign results. Old programs have none. */
   signs: v.boolean(),
   activity: v.union(activity, v.null()),
@@ -118,6 +120,7 @@ async function rowOf(
     requestedPause: asked === undefined ? null : { ...asked, by: askedBy },
     needsVersion: device.needsVersion ?? null,
     askedVersion: device.askedVersion ?? null,
+    rolledBackVersion: rolledBackOf(device, version),
     signs: device.signingKey !== undefined,
     activity: device.activity,
     since: device.lastChangeAt,

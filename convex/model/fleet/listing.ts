@@ -6,7 +6,7 @@ import { queue } from "../queue.ts";
 import { countedOf, countIfSmall } from "./counts.ts";
 import { noteState } from "./journal.ts";
 import { placeByRules, rulesOf } from "./placement.ts";
-import { deviceStateOf } from "./state.ts";
+import { deviceStateOf, rolledBackOf } from "./state.ts";
 
 /** Lists filter by no more models of one device. */
 const maxModels = 40;
@@ -50,7 +50,8 @@ export async function relist(ctx: MutationCtx, deviceId: Id<"devices">): Promise
       online: worker?.online ?? false,
       failing: device.pause !== undefined,
       outdated: device.needsVersion !== undefined,
-      updateAskedAt: device.askedVersion?.at ?? null,
+      askedVersion: device.askedVersion ?? null,
+      rolledBackVersion: rolledBackOf(device, worker?.version ?? null),
       reason: device.activity?.reason ?? "",
       since: Math.max(device.lastChangeAt, worker?.lastChangeAt ?? 0),
       enrolledAt,

@@ -1,5 +1,6 @@
 import type { Infer } from "convex/values";
 import type { DeviceState } from "../../../app/statistics/metrics.ts";
+import { isOlder } from "../../../app/versions.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { serviceStatus } from "../validators.ts";
 
@@ -32,4 +33,13 @@ export function deviceStateOf(device: Doc<"devices">, online: boolean): DeviceSt
   if (service !== "active") return service;
   if (!online) return "offline";
   return device.activity?.kind === "donating" ? "donating" : "standby";
+}
+
+/** The version that did not work on a device, while its program is older than that. Null: none. */
+export function rolledBackOf(
+  { rolledBackVersion }: Pick<Doc<"devices">, "rolledBackVersion">,
+  version: string | null,
+): string | null {
+  if (rolledBackVersion === undefined || version === null) return null;
+  return isOlder(version, rolledBackVersion) ? rolledBackVersion : null;
 }

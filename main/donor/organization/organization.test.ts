@@ -104,8 +104,21 @@ it("takes the refusal of a retired device's reports for final, and passes other 
     const { report, reportModels } = connect({
       mutation: () => Promise.reject(new ConvexError({ code })),
     });
-    return [report({ kind: "standby", reason: "retired" }), reportModels([])];
+    return [report({ activity: { kind: "standby", reason: "retired" } }), reportModels([])];
   };
   for (const refused of reportWith("retired")) await expect(refused).rejects.toThrow(UnknownWorkerError);
   for (const refused of reportWith("invalid")) await expect(refused).rejects.toThrow(ConvexError);
+});
+
+it("reports the facts and the version that did not work here, and leaves out what there is not", async () => {
+  const mutation = vi.fn((_function: unknown, _args: object) => Promise.resolve(null));
+  const { report } = connect({ mutation });
+  const activity = { kind: "standby", reason: "in-use" } as const;
+  await report({ activity, unknownFacts: ["power"], rolledBackVersion: "0.3.0" });
+  await report({ activity });
+  const [key, sent] = [identity.deviceKey, { kind: "holding", reason: "in-use" }];
+  expect(mutation.mock.calls.map(([, args]) => args)).toEqual([
+    { key, activity: sent, unknownFacts: ["power"], rolledBackVersion: "0.3.0" },
+    { key, activity: sent },
+  ]);
 });

@@ -76,6 +76,15 @@ export type ReportedActivity =
   | { readonly kind: "donating"; readonly reason: DonateReason }
   | { readonly kind: "standby"; readonly reason: StandbyReason };
 
+/** A device's report about itself. */
+export type DeviceReport = {
+  readonly activity: ReportedActivity;
+  /** The names of facts that this computer cannot tell. If left out, the last report stays. */
+  readonly unknownFacts?: readonly string[];
+  /** A newer version of the program that did not work here. Left out if there is none, since an older backend does not know it. */
+  readonly rolledBackVersion?: string;
+};
+
 /** A model's state on this device, for the organization. Speeds are in tokens per second. */
 export type ReportedModel = {
   readonly modelId: string;
@@ -95,8 +104,7 @@ export type Organization = {
   leave(): Promise<void>;
   /** Registers this device's signing key, once. */
   registerSigningKey(): Promise<void>;
-  /** @param unknownFacts the names of facts that this computer cannot tell. If left out, the last report stays. */
-  report(activity: ReportedActivity, unknownFacts?: readonly string[]): Promise<void>;
+  report(report: DeviceReport): Promise<void>;
   /** Reports the state of all models: on transitions, and at most every 30 s during downloads. */
   reportModels(models: readonly ReportedModel[]): Promise<void>;
   /** Resolves to the hashes of a file's pieces. Null if the organization has none, or they are invalid or not signed. */
@@ -158,11 +166,15 @@ export function connectOrganization(
     registerSigningKey: async () => {
       await client.mutation(api.devices.registerSigningKey, { key, signingKey: signer.registration(key) });
     },
-    report: (activity, unknownFacts) => {
-      const facts = unknownFacts === undefined ? {} : { unknownFacts: [...unknownFacts] };
+    report: ({ activity, unknownFacts, rolledBackVersion }) => {
       // The backend stores standby as "holding".
       const sent = activity.kind === "donating" ? activity : { ...activity, kind: "holding" as const };
-      return told(client.mutation(api.devices.report, { key, activity: sent, ...facts }));
+      const report = {
+        activity: sent,
+        ...(unknownFacts === undefined ? {} : { unknownFacts: [...unknownFacts] }),
+        ...(rolledBackVersion === undefined ? {} : { rolledBackVersion }),
+      };
+      return told(client.mutation(api.devices.report, { key, ...report }));
     },
     reportModels: (models) => told(client.mutation(api.devices.reportModels, { key, models: [...models] })),
     modelPieces: async (sha256) => {

@@ -8,6 +8,7 @@ const idle = { kind: "donating", reason: "idle", since: 1, limits: idleLimits } 
 const inUse = { kind: "standby", reason: "in-use", since: 2 } as const;
 
 let said: string[];
+let organization: ConstructorParameters<typeof ActivityReport>[0]["organization"];
 let refusals: Error[];
 let report: ActivityReport;
 
@@ -15,20 +16,24 @@ beforeEach(() => {
   vi.useFakeTimers();
   said = [];
   refusals = [];
-  const organization = {
-    report: async ({ reason }: { readonly reason: string }) => {
-      said.push(reason);
+  organization = {
+    report: async ({ activity: { reason }, rolledBackVersion }) => {
+      said.push(rolledBackVersion === undefined ? reason : `${reason}, not ${rolledBackVersion}`);
       const refusal = refusals.shift();
       if (refusal !== undefined) throw refusal;
     },
   };
-  report = new ActivityReport(organization, silentLog, oneToSixtySeconds);
+  report = reportAfter(null);
 });
 
 afterEach(() => {
   report.stop();
   vi.useRealTimers();
 });
+
+function reportAfter(rolledBackVersion: string | null): ActivityReport {
+  return new ActivityReport({ organization, rolledBackVersion, log: silentLog }, oneToSixtySeconds);
+}
 
 const settle = (ms = 0): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
 
@@ -72,6 +77,16 @@ describe("ActivityReport", () => {
     report.setActivity(inUse, ["power"]);
     await settle(60_000);
     expect(said).toEqual(["idle", "in-use"]);
+  });
+
+  it("reports the version that did not work here with each activity", async () => {
+    report = reportAfter("0.3.0");
+    report.greeted();
+    report.setActivity(idle, []);
+    await settle();
+    report.setActivity(inUse, []);
+    await settle();
+    expect(said).toEqual(["idle, not 0.3.0", "in-use, not 0.3.0"]);
   });
 
   it("does not repeat a report to a backend that does not know the device", async () => {

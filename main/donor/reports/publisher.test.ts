@@ -60,13 +60,14 @@ beforeEach(async () => {
   };
   publisher = new Publisher({
     organization: {
-      report: async (activity, facts) => void told.push({ activity, facts }),
+      report: async (report) => void told.push(report),
       reportModels: async (models) => void told.push({ models }),
       onEarnings: follow("earnings"),
       onHistory: follow("history"),
     },
     snapshot,
     journal,
+    rolledBackVersion: null,
     log: silentLog,
     plans: { speed: () => ({ prefill: 10, generate: 5, backend: "cpu" }) },
   });
@@ -92,7 +93,7 @@ it("publishes a decision to the panel and the journal, and to the organization o
   expect(told).toEqual([]);
   publisher.greeted();
   const activity = { kind: "donating", reason: "idle" };
-  await vi.waitFor(() => expect(told).toEqual([{ activity, facts: ["power"] }]));
+  await vi.waitFor(() => expect(told).toEqual([{ activity, unknownFacts: ["power"] }]));
 });
 
 it("publishes the state of models to all three, and their speeds only to the organization", async () => {

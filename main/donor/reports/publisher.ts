@@ -22,6 +22,8 @@ type PublisherDeps = {
   readonly journal: Pick<DonorJournal, "decided" | "models">;
   /** Measured speeds of models on this device. */
   readonly plans: Pick<ModelPlans, "speed">;
+  /** The newer version of the program that did not work here. */
+  readonly rolledBackVersion: string | null;
   readonly log: Log;
 };
 
@@ -48,7 +50,7 @@ export class Publisher {
   constructor(deps: PublisherDeps) {
     const { organization, snapshot, log } = deps;
     this.#deps = deps;
-    this.#activity = new ActivityReport(organization, log);
+    this.#activity = new ActivityReport(deps);
     this.#models = new ModelReport(organization, log);
     this.#earnings = new EarningsFeed(organization, snapshot);
   }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { DonateReason } from "../../../app/policy/declare/activity.ts";
 import { donateReasons, type StandbyReason, standbyReasons } from "../../../app/policy/reasons.ts";
-import { describeDevice as describe } from "./describe-device.ts";
+import { describeDevice as describe, rolledBackSentence, versionWords } from "./describe-device.ts";
 
 const now = Date.UTC(2026, 10, 22, 21);
 const healthy = {
@@ -72,4 +72,23 @@ it("tells who paused a device and until when, also while it finishes its jobs", 
   const activity = { kind: "donating", reason: "idle" } as const;
   const finishing = { ...active, activity, requestedPause: { ...asked, finishing: true } };
   expect(describeDevice(finishing).short).toBe("Finishing, then pausing");
+});
+
+it("tells which version a device has, was asked for, and went back from", () => {
+  const words = (asked: string | null, rolledBackVersion: string | null, version = "0.4.0") =>
+    versionWords(version, {
+      askedVersion: asked === null ? null : { version: asked, at: now },
+      rolledBackVersion,
+    });
+  expect(words(null, null)).toBe("0.4.0");
+  expect(words("0.5.0", null)).toBe("0.4.0, asked for 0.5.0");
+  expect(words("0.5.0", null, "")).toBe("asked for 0.5.0");
+  expect(words("0.5.0", "0.5.0")).toBe("0.4.0, 0.5.0 did not work");
+  expect(words(null, "0.5.0")).toBe("0.4.0, 0.5.0 did not work");
+  expect(words("0.6.0", "0.5.0")).toBe("0.4.0, asked for 0.6.0");
+  expect(versionWords("0.4.0", undefined)).toBe("0.4.0");
+  expect(rolledBackSentence({ version: "0.4.0", rolledBackVersion: "0.5.0" })).toBe(
+    "Version 0.5.0 did not work on this computer, so Gleaner went back to 0.4.0.",
+  );
+  expect(rolledBackSentence({ version: "0.4.0", rolledBackVersion: null })).toBeNull();
 });

@@ -1,3 +1,4 @@
+import { wasTried } from "../../../app/devices/attention.ts";
 import { unreliabilityWords } from "../../../app/devices/reliability.ts";
 import { formatMoment } from "../../../app/format/time.ts";
 import type { ReasonWords } from "../../../app/policy/declare/check.ts";
@@ -97,10 +98,31 @@ function outdatedSentence({
   return `${program} is too old, so it gets no jobs. Update it to ${needsVersion ?? "the newest version"} or newer.`;
 }
 
-/** "0.4.0, asked for 0.5.0". Empty for a device that has told no version and was asked for none. */
-export function versionWords(version: string, asked: DeviceRow["askedVersion"]): string {
-  if (asked === null) return version;
-  return version === "" ? `asked for ${asked.version}` : `${version}, asked for ${asked.version}`;
+type Update = Pick<DeviceRow, "askedVersion" | "rolledBackVersion">;
+
+/**
+ * "0.4.0, asked for 0.5.0", or "0.4.0, 0.5.0 did not work". Empty for a device that has told no version and was asked for none.
+ * @param update undefined while it loads.
+ */
+export function versionWords(version: string, update: Update | undefined): string {
+  return [...(version === "" ? [] : [version]), ...(update === undefined ? [] : updateWords(update))].join(
+    ", ",
+  );
+}
+
+function updateWords({ askedVersion: asked, rolledBackVersion: rolledBack }: Update): readonly string[] {
+  if (asked !== null && !wasTried(asked.version, rolledBack)) return [`asked for ${asked.version}`];
+  return rolledBack === null ? [] : [`${rolledBack} did not work`];
+}
+
+/** "Version 0.5.0 did not work on this computer, so Gleaner went back to 0.4.0." Null: it did not go back. */
+export function rolledBackSentence({
+  version,
+  rolledBackVersion,
+}: Pick<DeviceRow, "version" | "rolledBackVersion">): string | null {
+  return version === null || rolledBackVersion === null
+    ? null
+    : `Version ${rolledBackVersion} did not work on this computer, so Gleaner went back to ${version}.`;
 }
 
 /** A reason's words address the donor. An admin reads them in the third person. */

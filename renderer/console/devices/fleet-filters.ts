@@ -137,6 +137,7 @@ export function facetOptions(
 const concernLabels: Readonly<Record<DeviceConcern, string>> = {
   failing: "Fails too often",
   outdated: "Needs an update",
+  "rolled-back": "Went back from an update",
   "not-updated": "Not updated as asked",
   "other-key": "Has another key",
   stuck: "Stuck at its start",

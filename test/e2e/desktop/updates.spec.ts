@@ -3,6 +3,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ConvexHttpClient } from "convex/browser";
+import { api } from "../../../convex/_generated/api.js";
+import type { Farm } from "../../../launch/farm/farm.ts";
+import { makeSecret } from "../../../launch/organization/secrets.ts";
 import { callDonor } from "../../../main/face/local-socket/client.ts";
 import { makeReleaseKey, signRelease } from "../../../scripts/package/sign-release.ts";
 import { askFor, expect, test, tokensLasting } from "../support/farm-test.ts";
@@ -39,6 +43,29 @@ async function status() {
 }
 
 const runningVersion = async (): Promise<string | null> => (await status())?.version ?? null;
+
+/** Reads the program's device as the console does. */
+async function inConsole({ backend, setup, organization }: Farm) {
+  const client = new ConvexHttpClient(backend.url, { logger: false });
+  const session = makeSecret("gs_");
+  const token = await setup.makeSignInToken(organization.organizationId);
+  await client.mutation(api.console.account.signIn, { token, session });
+  const named = { session, search: "updates", paginationOpts: { numItems: 1, cursor: null } };
+  return {
+    read: async () => {
+      const { page } = await client.query(api.console.devices.list, named);
+      const { version, rolledBackVersion } = await client.query(api.console.devices.get, {
+        session,
+        deviceId: page[0]!.deviceId,
+      });
+      return { version, rolledBackVersion };
+    },
+    namesThatWentBack: async () => {
+      const { page } = await client.query(api.console.devices.list, { ...named, concern: "rolled-back" });
+      return page.map(({ name }) => name);
+    },
+  };
+}
 
 /** Waits until the program has asked for what the server has now. */
 async function untilLooked(): Promise<void> {
@@ -119,7 +146,11 @@ test("a new version waits for the job, and is installed after it", async ({ slow
   expect(await status()).toMatchObject({ device: "updates", connection: "online" });
 });
 
-test("a version that cannot start is rolled back, and not tried again", async () => {
+test("a version that cannot start is rolled back, not tried again, and named in the console", async ({
+  slowFarm,
+}) => {
+  const device = await inConsole(slowFarm);
+  expect(await device.read()).toEqual({ version: second, rolledBackVersion: null });
   await publish(broken, 100);
   const rolledBack = (): unknown =>
     (JSON.parse(readFileSync(join(data, "updates.json"), "utf8")) as { rolledBack: unknown }).rolledBack;
@@ -130,4 +161,6 @@ test("a version that cannot start is rolled back, and not tried again", async ()
   expect(readFileSync(installed, "utf8")).toBe(readFileSync(imageOf(second), "utf8"));
   expect(existsSync(join(folder, "home/.Gleaner.AppImage.next"))).toBe(false);
   await expect.poll(async () => (await status())?.activity.kind, patient).toBe("donating");
+  await expect.poll(device.read, patient).toEqual({ version: second, rolledBackVersion: broken });
+  expect(await device.namesThatWentBack()).toEqual(["updates"]);
 });

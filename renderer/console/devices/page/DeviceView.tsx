@@ -19,7 +19,7 @@ import type { AttemptOutcomes, DeviceAttempt, DeviceRow, DeviceSpan } from "../.
 import { hrefOf } from "../../shell/route.ts";
 import { SubPageHead } from "../../shell/SubPageHead.tsx";
 import { rateWords } from "../../statistics/subject-words.ts";
-import { describeDevice } from "../describe-device.ts";
+import { describeDevice, rolledBackSentence } from "../describe-device.ts";
 import { deviceSpeeds, originWords, unknownWords } from "../device-details.ts";
 import { Labels, offerOf } from "../table/cells.tsx";
 import { type DeviceActions, DeviceButtons, RetireDialog } from "../table/DeviceButtons.tsx";
@@ -112,6 +112,7 @@ function State({ device, now }: StateProps): ReactNode {
 type AboutProps = StateProps & Pick<PlacementProps, "onRelease">;
 
 function About({ device, now, onRelease }: AboutProps): ReactNode {
+  const rolledBack = rolledBackSentence(device);
   const rows: readonly (readonly [string, ReactNode])[] = [
     ["System", platformWords(device.platform)],
     ["Version", <Version device={device} />],
@@ -131,6 +132,7 @@ function About({ device, now, onRelease }: AboutProps): ReactNode {
   return (
     <>
       <p>{describeDevice(device, now).sentence}</p>
+      {rolledBack === null ? null : <p className="mt-2">{rolledBack}</p>}
       <dl className="mt-3 grid grid-cols-2 gap-x-6 sm:grid-cols-[repeat(auto-fill,minmax(12rem,1fr))] gap-y-2">
         {rows.map(([term, value]) => (
           <div key={term} className="min-w-0">

@@ -27,7 +27,7 @@ type NameProps = DeviceLine & {
 
 /** The device's name. Below it are the facts that have no column of their own. */
 export function NameCell({ listed, live, shown, selecting }: NameProps): ReactNode {
-  const ask = shown.includes("version") ? "" : versionWords("", live?.askedVersion ?? null);
+  const ask = shown.includes("version") ? "" : versionWords("", live);
   const facts = [
     ...(shown.includes("system") ? [] : [platformWords(live?.platform ?? listed.platform)]),
     ...(shown.includes("version") || listed.version === "" ? [] : [listed.version]),

@@ -52,7 +52,7 @@ const entries: Readonly<Record<ColumnKey, Entry>> = {
   },
   version: {
     width: "w-24",
-    cell: ({ listed, live: device }) => versionWords(listed.version, device?.askedVersion ?? null) || "–",
+    cell: ({ listed, live: device }) => versionWords(listed.version, device) || "–",
   },
   owner: { cell: live(({ owner }) => owner?.name ?? "The organization") },
   capabilities: { cell: live((device) => <Offer device={device} />) },
