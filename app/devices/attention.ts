@@ -69,7 +69,7 @@ export function concernsOf(
   return { concerns, recheckAt: due.length === 0 ? null : Math.min(...due) };
 }
 
-/** Whether a device went back from the version that it was asked for, or from a newer one. Then it waits for one that is newer still. */
+/** Whether a device went back from the version that it was asked for, or from a newer one. It then tries only one newer than that. */
 export function wasTried(asked: string, rolledBackVersion: string | null): boolean {
   return rolledBackVersion !== null && !isOlder(rolledBackVersion, asked);
 }
