@@ -23,7 +23,8 @@ export default defineConfig({
         "runner-process": at("main/runner/runner-process.ts"),
         gleaner: at("cli/gleaner-installed.ts"),
       },
-      output: { format: "es", entryFileNames: "[name].js", chunkFileNames: "chunks/[name]-[hash].js" },
+      // In one folder, because launch/core/paths.ts finds the program's folder relative to its own.
+      output: { format: "es", entryFileNames: "[name].js", chunkFileNames: "[name]-[hash].js" },
     },
   },
 });

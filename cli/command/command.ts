@@ -6,7 +6,6 @@ export const exitUnreachable = 3;
 
 /** One command of `gleaner`. */
 export type Verb = {
-  readonly summary: string;
   readonly usage: string;
   /** Rejects with CommandError. */
   readonly run: (args: readonly string[]) => Promise<void>;

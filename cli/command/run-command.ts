@@ -1,15 +1,19 @@
 import { readFileSync } from "node:fs";
+import { enableCompileCache } from "node:module";
 import { join } from "node:path";
 import { visibleText } from "../../app/format/visible.ts";
 import { explain, LaunchError } from "../../launch/core/launch-error.ts";
-import { root } from "../../launch/core/paths.ts";
+import { installed, root } from "../../launch/core/paths.ts";
 import { CommandError, exitFailed, exitUsage, type Verb } from "./command.ts";
 
-export type Verbs = readonly (readonly [name: string, verb: Verb])[];
+/** The commands by name, in the order of the help text. `load` imports the command's module, so that only one is loaded. */
+export type Verbs = Readonly<
+  Record<string, { readonly summary: string; readonly load: () => Promise<Verb> }>
+>;
 
 /** Runs the command that this process's arguments name. Ends the process with the command's exit code. */
 export function runCommand(verbs: Verbs): void {
-  perform(new Map(verbs)).then(
+  perform(verbs).then(
     (code) => process.exit(code),
     (error: unknown) => {
       // The message can contain another program's words.
@@ -20,7 +24,7 @@ export function runCommand(verbs: Verbs): void {
   );
 }
 
-async function perform(verbs: ReadonlyMap<string, Verb>): Promise<number> {
+async function perform(verbs: Verbs): Promise<number> {
   const [name = "--help", ...args] = process.argv.slice(2);
   if (name === "--help" || name === "-h" || name === "help") {
     console.log(usageOf(verbs));
@@ -30,11 +34,14 @@ async function perform(verbs: ReadonlyMap<string, Verb>): Promise<number> {
     console.log(version());
     return 0;
   }
-  const verb = verbs.get(name);
-  if (verb === undefined) {
+  const entry = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
+  if (entry === undefined) {
     console.error(`Unknown command "${name}".\n\n${usageOf(verbs)}`);
     return exitUsage;
   }
+  // A checkout runs without a build. The cache saves Node from stripping the types at every start.
+  if (!installed) enableCompileCache(join(root, "node_modules/.cache/gleaner"));
+  const verb = await entry.load();
   if (args.includes("--help") || args.includes("-h")) {
     console.log(verb.usage);
     return 0;
@@ -51,8 +58,8 @@ function version(): string {
   return manifest.version;
 }
 
-function usageOf(verbs: ReadonlyMap<string, Verb>): string {
-  const width = Math.max(...[...verbs.keys()].map((name) => name.length));
-  const lines = [...verbs].map(([name, { summary }]) => `  ${name.padEnd(width)} ${summary}`);
+function usageOf(verbs: Verbs): string {
+  const width = Math.max(...Object.keys(verbs).map((name) => name.length));
+  const lines = Object.entries(verbs).map(([name, { summary }]) => `  ${name.padEnd(width)} ${summary}`);
   return `gleaner COMMAND [options]\n\n${lines.join("\n")}\n\nFor details: gleaner COMMAND --help. The version: gleaner --version`;
 }

@@ -47,13 +47,11 @@ const snoozeMs = 3_600_000;
 /* Each command shows or changes what the donor does, and prints the status. */
 
 export const status: Verb = {
-  summary: "show what the donor on this computer does, and why",
   usage: statusUsage,
   run: (args) => printStatus(readArguments(args, donorOptions, statusUsage).values),
 };
 
 export const finish: Verb = {
-  summary: "finish the job under way, then pause",
   usage: finishUsage,
   run: async (args) => {
     const flags = readArguments(args, donorOptions, finishUsage).values;
@@ -63,7 +61,6 @@ export const finish: Verb = {
 };
 
 export const resume: Verb = {
-  summary: "end a pause",
   usage: resumeUsage,
   run: async (args) => {
     const flags = readArguments(args, donorOptions, resumeUsage).values;
@@ -73,7 +70,6 @@ export const resume: Verb = {
 };
 
 export const donateNow: Verb = {
-  summary: "donate for a while, even while in use",
   usage: donateNowUsage,
   run: async (args) => {
     const options = { ...donorOptions, for: { type: "string", default: "1h" } } as const;
@@ -88,14 +84,9 @@ export const donateNow: Verb = {
   },
 };
 
-export const pause: Verb = {
-  summary: "stop donating, for a while or until resumed",
-  usage: pauseUsage,
-  run: (args) => runPause(args, pauseUsage, () => null),
-};
+export const pause: Verb = { usage: pauseUsage, run: (args) => runPause(args, pauseUsage, () => null) };
 
 export const snooze: Verb = {
-  summary: "stop donating for an hour, or as long as you say",
   usage: snoozeUsage,
   run: (args) => runPause(args, snoozeUsage, (now) => now + snoozeMs),
 };

@@ -42,7 +42,7 @@ const defaultPanelPort = 3212;
 /** A donor that cannot reach its backend reports that after three seconds. */
 const knownWithinMs = 5_000;
 
-export const donate: Verb = { summary: "run this computer as a donor", usage, run };
+export const donate: Verb = { usage, run };
 
 type Flags = {
   /** Null: the server of this computer's managed settings. */

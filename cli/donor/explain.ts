@@ -14,7 +14,7 @@ no donor runs.
   --since WHEN           a duration back (24h, 3d), or a time (9:00, "yesterday 17:00", 2026-11-20); default 24h
 ${donorUsage}`;
 
-export const explain: Verb = { summary: "show when the donor donated, when not, and why", usage, run };
+export const explain: Verb = { usage, run };
 
 async function run(args: readonly string[]): Promise<void> {
   const options = { ...donorOptions, since: { type: "string", default: "24h" } } as const;

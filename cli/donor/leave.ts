@@ -11,7 +11,7 @@ again, it needs a new enrollment code. A service that starts Gleaner has to be d
   --yes                  leave without another question
 ${donorUsage}`;
 
-export const leave: Verb = { summary: "take this computer out of its organization", usage, run };
+export const leave: Verb = { usage, run };
 
 async function run(args: readonly string[]): Promise<void> {
   const options = { ...donorOptions, yes: { type: "boolean", default: false } } as const;

@@ -25,11 +25,7 @@ file, and names those that were not understood. docs/donor/managed.md describes 
   --json                 print JSON
 Exit codes: 0 all was understood; 1 something was not, or cannot be read; 2 wrong arguments.`;
 
-export const managed: Verb = {
-  summary: "check a computer's managed settings, or write them for each system",
-  usage,
-  run,
-};
+export const managed: Verb = { usage, run };
 
 async function run(args: readonly string[]): Promise<void> {
   const options = {

@@ -12,7 +12,7 @@ Lists the organization's models, with their state and speed on this computer. \`
 model is not downloaded again until \`fetch\`. A model in use cannot be removed.
 ${donorUsage}`;
 
-export const models: Verb = { summary: "list the models on this computer, remove or fetch one", usage, run };
+export const models: Verb = { usage, run };
 
 async function run(args: readonly string[]): Promise<void> {
   const { values: flags, positionals } = readArguments(args, donorOptions, usage, 2);

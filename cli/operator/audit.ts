@@ -16,7 +16,7 @@ ${deploymentUsage}
   --organization NAME    the organization, if the deployment has several
   --json                 print the result as JSON`;
 
-export const audit: Verb = { summary: "export the audit trail, or check an export", usage, run };
+export const audit: Verb = { usage, run };
 
 async function run(args: readonly string[]): Promise<void> {
   const options = {

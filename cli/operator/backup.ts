@@ -18,7 +18,7 @@ environment variables. The deployment keeps running.
 ${deploymentUsage}
   --json                 print the result as JSON`;
 
-export const backup: Verb = { summary: "write a copy of a deployment into one file", usage, run };
+export const backup: Verb = { usage, run };
 
 /** The deployment sends data all the time, but a large database can take a while to begin. */
 const silentForMs = 120_000;

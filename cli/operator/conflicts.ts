@@ -10,7 +10,7 @@ ${deploymentUsage}
   --reset                reset the counts afterward
   --json                 print the deployment's answer`;
 
-export const conflicts: Verb = { summary: "show which mutations conflict, and where", usage, run };
+export const conflicts: Verb = { usage, run };
 
 const options = {
   ...deploymentOptions,

@@ -23,7 +23,7 @@ const options = {
   license: { type: "string", default: "" },
 } as const;
 
-export const entry: Verb = { summary: "describe a model's file for the catalog", usage, run };
+export const entry: Verb = { usage, run };
 
 async function run(args: readonly string[]): Promise<void> {
   const { values, positionals } = readArguments(args, options, usage, 1);

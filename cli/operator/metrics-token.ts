@@ -13,7 +13,7 @@ ${deploymentUsage}
   --remove               end the token instead, so that nobody can read the metrics
 ${secretUsage}`;
 
-export const metricsToken: Verb = { summary: "make the token for an organization's metrics", usage, run };
+export const metricsToken: Verb = { usage, run };
 
 const options = {
   ...deploymentOptions,

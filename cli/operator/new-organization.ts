@@ -13,7 +13,7 @@ ${secretUsage}
 ${trustUsage}
   GLEANER_ADMIN_KEY      the deployment's admin or deploy key`;
 
-export const newOrganization: Verb = { summary: "set up an organization on a deployment", usage, run };
+export const newOrganization: Verb = { usage, run };
 
 async function run(args: readonly string[]): Promise<void> {
   const text = { type: "string" } as const;

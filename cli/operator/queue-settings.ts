@@ -15,7 +15,7 @@ ${deploymentUsage}
   --organization NAME    the settings of one organization
   --json                 print them as JSON`;
 
-export const queueSettings: Verb = { summary: "show or change the settings of the queue", usage, run };
+export const queueSettings: Verb = { usage, run };
 
 const options = {
   ...deploymentOptions,

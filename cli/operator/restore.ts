@@ -24,7 +24,7 @@ ${deploymentUsage}
   --data FILE            the data file to prepare if no deployment runs (default: that of \`npm start\`)
   --json                 print the result as JSON`;
 
-export const restore: Verb = { summary: "reset a deployment to a backup", usage, run };
+export const restore: Verb = { usage, run };
 
 const options = {
   ...deploymentOptions,

@@ -15,7 +15,7 @@ ${deploymentUsage}
   --reset-second-factor  also forget the second factor of that member, who lost it
 ${secretUsage}`;
 
-export const makeSignInLink: Verb = { summary: "print a sign-in link for an admin", usage, run };
+export const makeSignInLink: Verb = { usage, run };
 
 async function run(args: readonly string[]): Promise<void> {
   const options = {

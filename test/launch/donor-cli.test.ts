@@ -325,3 +325,11 @@ test.each([
   expect(out).toContain(`gleaner ${verb}`);
   expect(out).toContain("Exit codes");
 });
+
+test("the bundled command finds the program's folder, and prints its version", async () => {
+  const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { version: string };
+  const printed = await new Promise((done) => {
+    execFile(process.execPath, [join(root, "out/headless/gleaner.js"), "--version"], (_, out) => done(out));
+  });
+  expect(printed).toBe(`${version}\n`);
+});
