@@ -98,7 +98,7 @@ beforeAll(async () => {
   await writeFile(join(project, "package.json"), JSON.stringify(foreign));
   await mkdir(join(project, "convex"));
   for (const [name, code] of Object.entries(app)) await writeFile(join(project, "convex", name), code);
-  await run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline"], { cwd: project });
+  await run("npm", ["install", "--no-audit", "--no-fund"], { cwd: project });
   await run("npx", ["convex", "codegen", "--system-udfs", "--typecheck", "disable"], { cwd: project });
 });
 

@@ -13,7 +13,7 @@ export async function makeProject(fixture: string, workspace: string): Promise<s
   await cp(join(import.meta.dirname, "fixtures", fixture), project, { recursive: true });
   await run(root, "npm", "pack", "--workspace", workspace, "--pack-destination", folder);
   const [tarball = ""] = (await readdir(folder)).filter((name) => name.endsWith(".tgz"));
-  await run(project, "npm", "install", "--prefer-offline", "--no-audit", "--no-fund", join(folder, tarball));
+  await run(project, "npm", "install", "--no-audit", "--no-fund", join(folder, tarball));
   return project;
 }
 

@@ -51,7 +51,6 @@ export const steps: readonly Step[] = [
   ...checks,
   { name: "sbom", command: ["npm", "run", "-s", "sbom"], report: "exit-code", pairs: true },
   { name: "malicious", command: ["node", "chaos/malicious.ts"], report: "exit-code", pairs: true },
-  { ...suite("differential"), pairs: true },
   { ...suite("packages"), pairs: true },
   { ...suite("published"), needs: findPublishedPackages, pairs: true },
   {
@@ -62,6 +61,7 @@ export const steps: readonly Step[] = [
   },
   { name: "unit", command: vitest(null), report: "vitest" },
   suite("conformance"),
+  suite("differential"),
   suite("launch"),
   { name: "pages", command: playwright("pages"), report: "playwright", needs: findChromium },
   { name: "desktop", command: playwright("desktop"), report: "playwright", needs: findDesktop },
