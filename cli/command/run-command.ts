@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { enableCompileCache } from "node:module";
+import nodeModule from "node:module";
 import { join } from "node:path";
 import { visibleText } from "../../app/format/visible.ts";
 import { explain, LaunchError } from "../../launch/core/launch-error.ts";
@@ -39,8 +39,9 @@ async function perform(verbs: Verbs): Promise<number> {
     console.error(`Unknown command "${name}".\n\n${usageOf(verbs)}`);
     return exitUsage;
   }
-  // A checkout runs without a build. The cache saves Node from stripping the types at every start.
-  if (!installed) enableCompileCache(join(root, "node_modules/.cache/gleaner"));
+  // A checkout runs without a build. The cache saves Node from stripping the types at every start. An Electron with an older
+  // Node has no such function, and its command is built.
+  if (!installed) nodeModule.enableCompileCache(join(root, "node_modules/.cache/gleaner"));
   const verb = await entry.load();
   if (args.includes("--help") || args.includes("-h")) {
     console.log(verb.usage);
