@@ -83,7 +83,9 @@ test("a wrong pin ends the command with the reason", async () => {
 test("a certificate of no known authority ends the command, which then names --pin", async () => {
   const program = donate(newFolder(), ["--backend", url], await newCode());
   expect(await program.ended).toBe(1);
-  expect(program.output()).toMatch(/cannot tell whether https:\S+ is your organization's server.* --pin sha256:…/s);
+  expect(program.output()).toMatch(
+    /cannot tell whether https:\S+ is your organization's server.* --pin sha256:…/s,
+  );
 });
 
 test("a used code is explained in the terminal and in the status, and the panel takes another", async () => {

@@ -17,6 +17,9 @@ export type Menu = {
   readonly items: readonly Item[];
 };
 
+/** A menu that changes more often than this is a fault. */
+const mostTries = 3;
+
 /** A tray icon of StatusNotifierItem, read and clicked as a desktop does. */
 export class DesktopIcon {
   readonly #icon: TrayIcon;
@@ -54,16 +57,31 @@ export class DesktopIcon {
     return (await this.menu()).items.map(({ label }) => label);
   }
 
-  /** Clicks an entry. A desktop opens the submenu first. */
+  /** Clicks an entry. The program may change its menu meanwhile; a desktop then shows the new one. */
   async click(label: string): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      const item = await this.#entry(label);
+      try {
+        await this.#clickItem(item);
+        this.#log.clicked.add(label);
+        return;
+      } catch (error) {
+        if (tries === mostTries || !String(error).includes("error occurred in")) throw error;
+      }
+    }
+  }
+
+  async #entry(label: string): Promise<Item> {
     const { items } = await this.menu();
     const item = items.find((each) => each.label === label);
-    if (item === undefined) {
-      throw new Error(`The menu has no "${label}", only ${items.map((each) => each.label).join(", ")}.`);
-    }
-    if (item.within !== null) await this.#callMenu("AboutToShow", "i", [item.within.id]);
-    this.#log.clicked.add(label);
-    await this.#callMenu("Event", "isvu", [item.id, "clicked", ["i", 0], 0]);
+    if (item !== undefined) return item;
+    throw new Error(`The menu has no "${label}", only ${items.map((each) => each.label).join(", ")}.`);
+  }
+
+  /** A desktop opens the submenu first. */
+  async #clickItem({ id, within }: Item): Promise<void> {
+    if (within !== null) await this.#callMenu("AboutToShow", "i", [within.id]);
+    await this.#callMenu("Event", "isvu", [id, "clicked", ["i", 0], 0]);
   }
 
   /** Clicks the icon itself. */
