@@ -21,7 +21,7 @@ export type SelfUpdate = {
   readonly follow: (donor: Donor, onReplace: (how: Replacement) => void) => Pick<Updates, "restart" | "stop">;
   /** Starts the new version, and ends this program once that has reached the backend. Resolves if it was rolled back. */
   readonly tryNext: (how: Replacement) => Promise<void>;
-  /** The version that did not work on this computer; null if there is none. */
+  /** Gives the version that was rolled back here, or null. */
   readonly rolledBackVersion: () => string | null;
   /** A version on trial has reached the backend. */
   readonly prove: () => Promise<void>;

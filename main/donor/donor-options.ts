@@ -19,7 +19,7 @@ export type DonorOptions = {
   /** The device's name in the organization. */
   readonly name: string;
   readonly version: string;
-  /** A newer version that did not work on this computer, so that this one came back. None by default. */
+  /** The newer version that was rolled back here. None by default. */
   readonly rolledBackVersion?: string | null;
   readonly shell: DonorSnapshot["shell"];
   /** Whether the shell can start the program when its user logs in. False by default. */

@@ -81,7 +81,7 @@ export type DeviceReport = {
   readonly activity: ReportedActivity;
   /** The names of facts that this computer cannot tell. If left out, the last report stays. */
   readonly unknownFacts?: readonly string[];
-  /** A newer version of the program that did not work here. Left out if there is none, since an older backend does not know it. */
+  /** The newer version that was rolled back here. Backends of earlier versions refuse this field, so most reports have none. */
   readonly rolledBackVersion?: string;
 };
 

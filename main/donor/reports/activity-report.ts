@@ -6,7 +6,7 @@ import { ReportLoop } from "./report-loop.ts";
 
 type ActivityReportDeps = {
   readonly organization: Pick<Organization, "report">;
-  /** The newer version of the program that did not work here. It stays the same while the donor runs. */
+  /** The newer version that was rolled back here. It stays the same while the donor runs. */
   readonly rolledBackVersion: string | null;
   readonly log: Log;
 };

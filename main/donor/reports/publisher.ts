@@ -22,7 +22,7 @@ type PublisherDeps = {
   readonly journal: Pick<DonorJournal, "decided" | "models">;
   /** Measured speeds of models on this device. */
   readonly plans: Pick<ModelPlans, "speed">;
-  /** The newer version of the program that did not work here. */
+  /** The newer version that was rolled back here. */
   readonly rolledBackVersion: string | null;
   readonly log: Log;
 };
