@@ -67,28 +67,34 @@ async function runPairs(group: Group, reports: string): Promise<readonly Result[
   const left = [...group];
   const lane = async (): Promise<void> => {
     for (let step = left.shift(); step !== undefined; step = left.shift()) {
-      results.set(step, await runStep(step, reports, true));
+      const lines: string[] = [];
+      results.set(step, await runStep(step, reports, lines));
+      console.log(lines.join("\n"));
     }
   };
   await Promise.all([lane(), lane()]);
   return group.flatMap((step) => results.get(step) ?? []);
 }
 
-/** @param isBuffered print the step's output only at its end */
-async function runStep(step: Step, reports: string, isBuffered = false): Promise<Result> {
-  const heading = `\n── ${step.name}`;
-  if (!isBuffered) console.log(heading);
+/** @param lines gets the output, which is printed as it comes if this is left out */
+async function runStep(step: Step, reports: string, lines?: string[]): Promise<Result> {
+  const print = (line: string): void => {
+    if (lines === undefined) console.log(line);
+    else lines.push(line);
+  };
+  print(`\n── ${step.name}`);
   const tool = (await step.needs?.()) ?? { kind: "found", env: {}, wrap: [] };
   if (tool.kind === "lacking") {
     const note = `skipped: ${tool.reason}. To run them: ${tool.remedy}`;
-    console.log(isBuffered ? `${heading}\n${note}` : note);
+    print(note);
     return { step, counts: isRequired(step) ? { ...none, failed: 1 } : { ...none, skipped: 1 }, note };
   }
   const started = performance.now();
   const report = join(reports, `${step.name}.json`);
-  const { code, output } = await run([...tool.wrap, ...step.command], step, report, tool.env, isBuffered);
-  const took = `   ${step.name} took ${((performance.now() - started) / 1000).toFixed(1)} s`;
-  console.log(isBuffered ? `${heading}\n${output}${took}` : took);
+  const isKept = lines !== undefined;
+  const { code, output } = await run([...tool.wrap, ...step.command], step, report, tool.env, isKept);
+  if (output !== "") print(output.trimEnd());
+  print(`   ${step.name} took ${((performance.now() - started) / 1000).toFixed(1)} s`);
   return { step, counts: count(step, report, code), note: null };
 }
 
