@@ -201,6 +201,26 @@ describe("a roll-out stops by itself", () => {
     });
   });
 
+  it("and lists the devices that failed while they try again", async () => {
+    const fleet = await addFleet(3);
+    await add();
+    await tell(fleet[0]!, { state: "waiting", why: "wrong-content" });
+    await step();
+    expect((await rollout())?.state).toBe("stopped");
+    const listed = async () => {
+      await step();
+      const paginationOpts = { numItems: 10, cursor: null };
+      const { page } = await t.query(api.console.rollouts.failures, { session, modelId, paginationOpts });
+      return page.map(({ why }) => why);
+    };
+    await tell(fleet[0]!, { state: "downloading", downloadedBytes: 1 });
+    expect(await listed()).toEqual(["wrong-content"]);
+    await tell(fleet[0]!, { state: "waiting", why: "disk-full" });
+    expect(await listed()).toEqual(["disk-full"]);
+    await tell(fleet[0]!, { state: "ready" });
+    expect(await listed()).toEqual([]);
+  });
+
   it("after jobs that failed on the devices of a stage", async () => {
     const [device] = await addFleet(1);
     await add({ minMinutes: 60 });

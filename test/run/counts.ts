@@ -6,7 +6,7 @@ export type Counts = {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
-  /** The failed tests with the first line of their reasons, if the report has them. */
+  /** The failed tests with the beginnings of their reasons, if the report has them. */
   readonly failures: readonly string[];
 };
 
@@ -46,17 +46,21 @@ export function vitestCounts(file: string): Counts {
     .filter(({ status }) => status === "failed")
     .flatMap(({ name, message = "", assertionResults }) => {
       const tests = assertionResults.filter((test) => test.status === "failed");
-      if (tests.length === 0) return [`${relative(process.cwd(), name)}: ${firstLine(message)}`];
+      if (tests.length === 0) return [`${relative(process.cwd(), name)}: ${beginning(message)}`];
       return tests.map(
         (test) =>
-          `${relative(process.cwd(), name)} > ${test.fullName}: ${firstLine(test.failureMessages?.[0] ?? "")}`,
+          `${relative(process.cwd(), name)} > ${test.fullName}: ${beginning(test.failureMessages?.[0] ?? "")}`,
       );
     });
   return { passed: report.numPassedTests, failed, skipped: report.numPendingTests, failures };
 }
 
-function firstLine(text: string): string {
-  return text.split("\n", 1)[0] ?? "";
+const longestReason = 1_500;
+
+/** A reason without its stack, so that a run whose output was cut still says why it failed. */
+function beginning(reason: string): string {
+  const lines = reason.split("\n").filter((line) => !/^\s+at /.test(line));
+  return lines.join("\n    ").slice(0, longestReason);
 }
 
 /** Reads what Playwright's JSON reporter wrote. */

@@ -1,4 +1,4 @@
-import { deviceStateOf, hasBegun } from "../../../app/models/rollout/device.ts";
+import { deviceStateOf, hasBegun, type RolloutDeviceState } from "../../../app/models/rollout/device.ts";
 import { rankOf } from "../../../app/models/rollout/stages.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
@@ -33,7 +33,8 @@ export async function noteReport(
   const begun = row?.begun === true || hasBegun(report);
   // A device that began while the stages of an old model are planned began before the roll-out.
   const had = row?.had === true || (rollout.state === "planning" && !rollout.isNew && hasBegun(report));
-  const { state, why } = deviceStateOf(report, row?.failedJobs ?? 0);
+  const next = deviceStateOf(report, row?.failedJobs ?? 0);
+  const { state, why } = row?.state === "failed" && isFailureKept(rollout, next.state) ? row : next;
   if (row === null) {
     if (state === "none") return;
     const { _id: rolloutId, organizationId, modelId } = rollout;
@@ -44,6 +45,14 @@ export async function noteReport(
   }
   if (row.state === state && row.why === why && row.begun === begun && row.had === had) return;
   await ctx.db.patch("modelRolloutDevices", row._id, { state, why, begun, had, recount: true });
+}
+
+/**
+ * Whether a device that failed is listed as failed while it tries again. A stopped roll-out lists its failures until a
+ * person decides. After that a new try counts again.
+ */
+function isFailureKept({ state }: Pick<Doc<"modelRollouts">, "state">, next: RolloutDeviceState): boolean {
+  return state === "stopped" && (next === "waiting" || next === "downloading");
 }
 
 /** Notes that a job of a model failed on a device. @param report what the device told of the model last. */
