@@ -135,6 +135,7 @@ export default defineConfig([
       "**/*.config.{ts,js}",
       "{,bench/,bench/*/}convex/{schema,http,crons}.ts",
       "packages/queue/component/{schema,crons}.ts",
+      "test/run/reporters/*.ts",
     ],
     rules: { "no-restricted-exports": "off" },
   },

@@ -5,11 +5,11 @@ const chromium = process.env["GLEANER_CHROMIUM"];
 export default defineConfig({
   testDir: ".",
   outputDir: "../../test-results",
-  // Pages mostly wait for timers and networks, so two files run at a time, each with a farm of its own.
-  workers: 2,
+  // Pages mostly wait for timers and networks, so three files run at a time, each with a farm of its own.
+  workers: 3,
   timeout: 120_000,
   expect: { timeout: 20_000 },
-  reporter: [["list"], ["json"]],
+  reporter: "list",
   use: { screenshot: "only-on-failure" },
   projects: [
     {

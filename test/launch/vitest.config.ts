@@ -1,13 +1,13 @@
 import { defineConfig } from "vitest/config";
 
-/** Tests whole programs. They mostly wait, so two files run at a time, although each starts several processes. */
+/** Tests whole programs. They mostly wait, so three files run at a time, although each starts several processes. */
 export default defineConfig({
   test: {
     root: import.meta.dirname,
     include: ["*.test.ts"],
     environment: "node",
     pool: "forks",
-    maxWorkers: 2,
+    maxWorkers: 3,
     testTimeout: 180_000,
     hookTimeout: 60_000,
   },

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { add, type Counts, countsLine, none, playwrightCounts, vitestCounts } from "./counts.ts";
+import { add, type Counts, countsLine, none, readCounts, reportVariable } from "./counts.ts";
 import { type Step, steps } from "./steps.ts";
 
 type Result = {
@@ -41,6 +41,7 @@ async function main(): Promise<number> {
     countsLine(step.name, counts),
     ...(note === null ? [] : [`  ${note}`]),
     ...counts.failures.map((failure) => `  failed: ${failure}`),
+    ...counts.secondTries.map((test) => `  passed at its second try: ${test}`),
   ]);
   const total = results.reduce((sum, { counts }) => add(sum, counts), none);
   console.log(`\n${lines.join("\n")}\n\n${countsLine("total", total)}`);
@@ -92,7 +93,7 @@ async function runStep(step: Step, reports: string, lines?: string[]): Promise<R
   const started = performance.now();
   const report = join(reports, `${step.name}.json`);
   const isKept = lines !== undefined;
-  const { code, output } = await run([...tool.wrap, ...step.command], step, report, tool.env, isKept);
+  const { code, output } = await run([...tool.wrap, ...step.command], report, tool.env, isKept);
   if (output !== "") print(output.trimEnd());
   print(`   ${step.name} took ${((performance.now() - started) / 1000).toFixed(1)} s`);
   return { step, counts: count(step, report, code), note: null };
@@ -106,20 +107,15 @@ function isRequired(step: Step): boolean {
 /** Runs a command to its end. Its output is kept, or printed as it comes. A command that cannot start exits with 127. */
 async function run(
   [command = "", ...args]: readonly string[],
-  step: Step,
   report: string,
   env: Readonly<Record<string, string>>,
   isKept: boolean,
 ): Promise<{ readonly code: number; readonly output: string }> {
-  const child = spawn(
-    command,
-    [...args, ...(step.report === "vitest" ? [`--outputFile.json=${report}`] : [])],
-    {
-      stdio: isKept ? ["ignore", "pipe", "pipe"] : "inherit",
-      env: { ...process.env, ...env, PLAYWRIGHT_JSON_OUTPUT_FILE: report },
-      shell: process.platform === "win32",
-    },
-  );
+  const child = spawn(command, args, {
+    stdio: isKept ? ["ignore", "pipe", "pipe"] : "inherit",
+    env: { ...process.env, ...env, [reportVariable]: report },
+    shell: process.platform === "win32",
+  });
   let output = "";
   const keep = (text: string): void => void (output += text);
   child.stdout?.setEncoding("utf8").on("data", keep);
@@ -138,7 +134,7 @@ function byExit(code: number): Counts {
 function count(step: Step, report: string, code: number): Counts {
   if (step.report === "exit-code") return byExit(code);
   try {
-    const counts = step.report === "vitest" ? vitestCounts(report) : playwrightCounts(report);
+    const counts = readCounts(report);
     return code === 0 || counts.failed > 0 ? counts : add(counts, { ...none, failed: 1 });
   } catch {
     // Without a report the test runner itself failed.

@@ -1,77 +1,43 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { relative } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import * as z from "zod";
 
-export type Counts = {
-  readonly passed: number;
-  readonly failed: number;
-  readonly skipped: number;
+/** The results of a step. A test that fails is tried once more. */
+const countsSchema = z.object({
+  passed: z.number(),
+  failed: z.number(),
+  skipped: z.number(),
   /** The failed tests with the beginnings of their reasons, if the report has them. */
-  readonly failures: readonly string[];
-};
-
-export const none: Counts = { passed: 0, failed: 0, skipped: 0, failures: [] };
-
-const vitestSchema = z.object({
-  numPassedTests: z.number(),
-  numFailedTests: z.number(),
-  numPendingTests: z.number(),
-  numFailedTestSuites: z.number(),
-  testResults: z.array(
-    z.object({
-      name: z.string(),
-      status: z.string(),
-      message: z.string().optional(),
-      assertionResults: z.array(
-        z.object({
-          fullName: z.string(),
-          status: z.string(),
-          failureMessages: z.array(z.string()).nullish(),
-        }),
-      ),
-    }),
-  ),
+  failures: z.array(z.string()),
+  /** The tests that passed at their second try, with the reasons of the first. They count as passed. */
+  secondTries: z.array(z.string()),
 });
+export type Counts = z.infer<typeof countsSchema>;
 
-const playwrightSchema = z.object({
-  stats: z.object({ expected: z.number(), unexpected: z.number(), flaky: z.number(), skipped: z.number() }),
-  errors: z.array(z.unknown()),
-});
+export const none: Readonly<Counts> = { passed: 0, failed: 0, skipped: 0, failures: [], secondTries: [] };
 
-/** Reads Vitest's JSON report. A suite that could not load counts as one failure. */
-export function vitestCounts(file: string): Counts {
-  const report = vitestSchema.parse(JSON.parse(readFileSync(file, "utf8")));
-  const failed = Math.max(report.numFailedTests, Math.min(1, report.numFailedTestSuites));
-  const failures = report.testResults
-    .filter(({ status }) => status === "failed")
-    .flatMap(({ name, message = "", assertionResults }) => {
-      const tests = assertionResults.filter((test) => test.status === "failed");
-      if (tests.length === 0) return [`${relative(process.cwd(), name)}: ${beginning(message)}`];
-      return tests.map(
-        (test) =>
-          `${relative(process.cwd(), name)} > ${test.fullName}: ${beginning(test.failureMessages?.[0] ?? "")}`,
-      );
-    });
-  return { passed: report.numPassedTests, failed, skipped: report.numPendingTests, failures };
+/** The file that a test runner's reporter writes its counts to. Undefined if a runner was started by hand. */
+export const reportVariable = "GLEANER_TEST_REPORT";
+
+/** Reads the counts that a reporter wrote. Throws if there are none. */
+export function readCounts(file: string): Counts {
+  return countsSchema.parse(JSON.parse(readFileSync(file, "utf8")));
+}
+
+export function writeCounts(counts: Counts): void {
+  const file = process.env[reportVariable];
+  if (file !== undefined) writeFileSync(file, JSON.stringify(counts));
 }
 
 const longestReason = 1_500;
 
-/** A reason without its stack, so that a run whose output was cut still says why it failed. */
-function beginning(reason: string): string {
-  const lines = reason.split("\n").filter((line) => !/^\s+at /.test(line));
-  return lines.join("\n    ").slice(0, longestReason);
-}
-
-/** Reads what Playwright's JSON reporter wrote. */
-export function playwrightCounts(file: string): Counts {
-  const { stats, errors } = playwrightSchema.parse(JSON.parse(readFileSync(file, "utf8")));
-  return {
-    passed: stats.expected + stats.flaky,
-    failed: stats.unexpected + errors.length,
-    skipped: stats.skipped,
-    failures: [],
-  };
+/** One test in the summary: its file, its name, and the beginning of its reason without the stack. */
+export function summaryOf(file: string, name: string, reason: string): string {
+  const lines = stripVTControlCharacters(reason)
+    .split("\n")
+    .filter((line) => !/^\s+at /.test(line));
+  return `${relative(process.cwd(), file)} > ${name}: ${lines.join("\n    ").slice(0, longestReason)}`;
 }
 
 export function add(a: Counts, b: Counts): Counts {
@@ -80,6 +46,7 @@ export function add(a: Counts, b: Counts): Counts {
     failed: a.failed + b.failed,
     skipped: a.skipped + b.skipped,
     failures: [...a.failures, ...b.failures],
+    secondTries: [...a.secondTries, ...b.secondTries],
   };
 }
 

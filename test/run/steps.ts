@@ -1,21 +1,26 @@
+import { join } from "node:path";
 import { findChromium, findDesktop, findPublishedPackages, type Tool } from "./tools.ts";
 
 export type Step = {
   readonly name: string;
   readonly command: readonly string[];
-  /** The source of the number of tests: a report, or one for the whole command. */
-  readonly report: "vitest" | "playwright" | "exit-code";
+  /** The source of the number of tests: the runner's reporter, or one for the whole command. */
+  readonly report: "counts" | "exit-code";
   readonly needs?: () => Tool | Promise<Tool>;
   /** It uses about one core, and does not mind if another step uses the other one: two of these run at a time. */
   readonly pairs?: true;
 };
 
+const reporter = (name: string): string => join(import.meta.dirname, "reporters", `${name}-counts.ts`);
+
+// A busy machine makes some test fail in nearly each of such long runs. So each has a second try, which the summary names.
 const vitest = (config: string | null): string[] => [
   "vitest",
   "run",
   ...(config === null ? [] : ["--config", config]),
+  "--retry=1",
   "--reporter=default",
-  "--reporter=json",
+  `--reporter=${reporter("vitest")}`,
 ];
 
 const playwright = (project: string): string[] => [
@@ -25,6 +30,8 @@ const playwright = (project: string): string[] => [
   "test/e2e/playwright.config.ts",
   "--project",
   project,
+  "--retries=1",
+  `--reporter=list,${reporter("playwright")}`,
 ];
 
 const checks: readonly Step[] = [
@@ -42,7 +49,7 @@ const checks: readonly Step[] = [
 const suite = (name: string): Step => ({
   name,
   command: vitest(`test/${name}/vitest.config.ts`),
-  report: "vitest",
+  report: "counts",
 });
 
 /** The steps of `npm test`, in order. */
@@ -59,11 +66,11 @@ export const steps: readonly Step[] = [
     report: "exit-code",
     pairs: true,
   },
-  { name: "unit", command: vitest(null), report: "vitest" },
+  { name: "unit", command: vitest(null), report: "counts" },
   suite("conformance"),
   suite("differential"),
   suite("launch"),
-  { name: "pages", command: playwright("pages"), report: "playwright", needs: findChromium },
-  { name: "desktop", command: playwright("desktop"), report: "playwright", needs: findDesktop },
+  { name: "pages", command: playwright("pages"), report: "counts", needs: findChromium },
+  { name: "desktop", command: playwright("desktop"), report: "counts", needs: findDesktop },
   { name: "chaos", command: ["node", "chaos/run.ts", "--rounds", "3"], report: "exit-code" },
 ];

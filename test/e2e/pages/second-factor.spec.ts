@@ -52,6 +52,9 @@ async function byPassword(page: Page): Promise<void> {
 const signOut = async (page: Page): Promise<void> =>
   await page.getByRole("complementary").getByRole("button", { name: "Sign out" }).click();
 
+// The tests use the owner's second factor one after the other.
+test.describe.configure({ mode: "serial" });
+
 let owner: { nextCode: () => Promise<string>; recovery: readonly string[] };
 
 test("a member sets up a second factor, which their password then needs", async ({ farm, page }) => {
