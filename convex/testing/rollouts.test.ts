@@ -201,7 +201,7 @@ describe("a roll-out stops by itself", () => {
     });
   });
 
-  it("and lists the devices that failed while they try again", async () => {
+  it("and lists the devices that failed while they try again, or forget the model", async () => {
     const fleet = await addFleet(3);
     await add();
     await tell(fleet[0]!, { state: "waiting", why: "wrong-content" });
@@ -214,6 +214,8 @@ describe("a roll-out stops by itself", () => {
       return page.map(({ why }) => why);
     };
     await tell(fleet[0]!, { state: "downloading", downloadedBytes: 1 });
+    expect(await listed()).toEqual(["wrong-content"]);
+    await tell(fleet[0]!, null);
     expect(await listed()).toEqual(["wrong-content"]);
     await tell(fleet[0]!, { state: "waiting", why: "disk-full" });
     expect(await listed()).toEqual(["disk-full"]);

@@ -48,11 +48,11 @@ export async function noteReport(
 }
 
 /**
- * Whether a device that failed is listed as failed while it tries again. A stopped roll-out lists its failures until a
- * person decides. After that a new try counts again.
+ * Whether a device that failed stays listed as failed. A stopped roll-out lists its failures until a person decides,
+ * although a device tries again, or forgets a model that it may no longer download.
  */
 function isFailureKept({ state }: Pick<Doc<"modelRollouts">, "state">, next: RolloutDeviceState): boolean {
-  return state === "stopped" && (next === "waiting" || next === "downloading");
+  return state === "stopped" && next !== "ready" && next !== "failed";
 }
 
 /** Notes that a job of a model failed on a device. @param report what the device told of the model last. */
