@@ -55,11 +55,13 @@ const suite = (name: string): Step => ({
 /** The steps of `npm test`, in order. */
 export const steps: readonly Step[] = [
   { name: "build", command: ["npm", "run", "-s", "build"], report: "exit-code" },
+  // The longest of the pairs begins first, so that both cores are busy until their end.
+  { name: "malicious", command: ["node", "chaos/malicious.ts"], report: "exit-code", pairs: true },
   ...checks,
   { name: "sbom", command: ["npm", "run", "-s", "sbom"], report: "exit-code", pairs: true },
-  { name: "malicious", command: ["node", "chaos/malicious.ts"], report: "exit-code", pairs: true },
   { ...suite("packages"), pairs: true },
   { ...suite("published"), needs: findPublishedPackages, pairs: true },
+  { ...suite("differential"), pairs: true },
   {
     name: "fuzz",
     command: ["node", "test/fuzz/run.ts", "--seconds", "60"],
@@ -68,7 +70,6 @@ export const steps: readonly Step[] = [
   },
   { name: "unit", command: vitest(null), report: "counts" },
   suite("conformance"),
-  suite("differential"),
   suite("launch"),
   { name: "pages", command: playwright("pages"), report: "counts", needs: findChromium },
   { name: "desktop", command: playwright("desktop"), report: "counts", needs: findDesktop },
