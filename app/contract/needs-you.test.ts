@@ -3,7 +3,7 @@ import { idleLimits as limits } from "../policy/limits.fixture.ts";
 import { type StandbyReason, standbyReasons } from "../policy/reasons.ts";
 import { defaultRules as rules } from "../policy/rules.ts";
 import type { DonorProblem } from "./membership.ts";
-import { needsYou } from "./needs-you.ts";
+import { needsYou, wayOut } from "./needs-you.ts";
 
 const on = (reason: StandbyReason) => ({ activity: { kind: "standby", reason, since: 0 }, rules }) as const;
 const withProblem = (kind: DonorProblem["kind"], remedy: DonorProblem["remedy"]) =>
@@ -42,6 +42,14 @@ describe("needsYou", () => {
   it("does not offer to leave where the organization forbids it", () => {
     expect(needsYou(on("other-key"))?.action?.tab).toBe("settings");
     expect(needsYou({ ...on("other-key"), rules: { ...rules, allowLeave: false } })?.action).toBeNull();
+  });
+
+  it("offers a retired computer to join again, although it needs nothing", () => {
+    expect(needsYou(on("retired"))).toBeNull();
+    expect(wayOut(on("retired"))?.label).toBe("Leave and join again…");
+    expect(wayOut({ ...on("retired"), rules: { ...rules, allowLeave: false } })).toBeNull();
+    expect(wayOut(on("other-key"))).toEqual(needsYou(on("other-key"))?.action);
+    expect(wayOut(on("in-use"))).toBeNull();
   });
 
   it("names the version that the organization needs", () => {

@@ -24,6 +24,15 @@ export function needsYou(snapshot: Shown): NeedsYou | null {
   return reasonNeeds(activity.reason, snapshot);
 }
 
+/**
+ * The place in the panel that changes this computer's state. Also of a retired computer, which needs nothing of its person,
+ * but may join again.
+ */
+export function wayOut(snapshot: Shown): NeedsYou["action"] {
+  if (snapshot.activity.reason === "retired") return snapshot.rules.allowLeave ? rejoin : null;
+  return needsYou(snapshot)?.action ?? null;
+}
+
 const join = { label: "Join your organization…", tab: "now" } as const;
 const rejoin = { label: "Leave and join again…", tab: "settings" } as const;
 

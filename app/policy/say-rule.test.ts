@@ -27,6 +27,7 @@ it("spells limits, schedules, lists and numbers with their units", () => {
   expect(sayRule("schedule", [night, { days: [0, 1, 2, 3, 4, 5, 6], fromMinute: 0, toMinute: 60 }])).toBe(
     "Mon Fri 19:00–07:05, daily 00:00–01:00",
   );
+  expect(sayRule("schedule", [{ days: [5, 6], fromMinute: 0, toMinute: 0 }])).toBe("Sat Sun all day");
   expect(sayRule("schedule", [])).toBe("never");
   expect(
     sayRule("gpus", [

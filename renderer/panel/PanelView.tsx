@@ -9,6 +9,7 @@ import { Banner } from "../ui/Banner.tsx";
 import { Card } from "../ui/Card.tsx";
 import { Button } from "../ui/controls/Button.tsx";
 import { Tabs } from "../ui/controls/Tabs.tsx";
+import { cx } from "../ui/cx.ts";
 import { Empty } from "../ui/Empty.tsx";
 import { Skeleton } from "../ui/Skeleton.tsx";
 import { Stat } from "../ui/Stat.tsx";
@@ -43,7 +44,7 @@ export function PanelView({ state, initialTab = "now", onAskedTab, restored = fa
   const [tab, setTab] = useState<PanelTab>(initialTab);
   useEffect(() => onAskedTab?.(setTab), [onAskedTab]);
   return (
-    <div className="flex min-h-screen flex-col">
+    <div data-panel className="flex min-h-screen flex-col">
       {link === "lost" ? (
         <Banner tone="bad" busy>
           Gleaner is not running or cannot be reached.{" "}
@@ -57,7 +58,10 @@ export function PanelView({ state, initialTab = "now", onAskedTab, restored = fa
           until Gleaner ends.
         </Empty>
       ) : snapshot !== null ? (
-        <Loaded snapshot={snapshot} link={link} tab={tab} onTab={setTab} />
+        // The last known state looks past, and its commands would reach nobody.
+        <div inert={link === "lost"} className={cx("flex flex-1 flex-col", link === "lost" && "grayscale")}>
+          <Loaded snapshot={snapshot} link={link} tab={tab} onTab={setTab} />
+        </div>
       ) : problem !== null ? (
         <Empty title="Gleaner's state cannot be shown">{problem}</Empty>
       ) : (
@@ -106,7 +110,7 @@ function Loaded({ snapshot, link, tab, onTab }: LoadedProps): ReactNode {
   return (
     <>
       <PanelHeader snapshot={snapshot} link={link} />
-      <main className="mx-auto grid w-full max-w-5xl flex-1 content-start gap-3 px-3 pb-4 md:grid-cols-[minmax(20rem,2fr)_3fr] md:gap-5 md:px-5 md:pt-2">
+      <main className="mx-auto grid w-full max-w-5xl flex-1 content-start gap-3 px-1.5 pb-4 md:grid-cols-[minmax(20rem,2fr)_3fr] md:gap-5 md:px-5 md:pt-2">
         <div className="grid min-w-0 content-start gap-3">
           <Status snapshot={snapshot} onTab={go} />
           <StartAtLogin snapshot={snapshot} />

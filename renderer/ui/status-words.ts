@@ -46,9 +46,10 @@ export function standbyTone(reason: StandbyReason): Tone {
       return "hold";
     case "paused-by-server":
     case "other-key":
-    case "offline":
     case "wrong-server":
       return "bad";
+    // Gleaner keeps trying, and a laptop is often somewhere else.
+    case "offline":
     case "starting":
     case "not-enrolled":
     case "retired":

@@ -99,5 +99,9 @@ function minutesLater(now: number, minutes: number): number {
 function sayWindow({ days, fromMinute, toMinute }: ScheduleWindow): string {
   const named =
     days.length === 7 ? /* @wc-include */ "daily" : days.map((day) => dayNames[day] ?? "?").join(" ");
-  return `${named} ${formatMinuteOfDay(fromMinute)}–${formatMinuteOfDay(toMinute)}`;
+  const isWhole = fromMinute === 0 && toMinute % day === 0;
+  const hours = isWhole
+    ? /* @wc-include */ "all day"
+    : `${formatMinuteOfDay(fromMinute)}–${formatMinuteOfDay(toMinute)}`;
+  return `${named} ${hours}`;
 }

@@ -1,5 +1,5 @@
 import { type ReactNode, useRef, useState } from "react";
-import { needsYou } from "../../../app/contract/needs-you.ts";
+import { wayOut } from "../../../app/contract/needs-you.ts";
 import type { PanelTab } from "../../../app/contract/panel-page.ts";
 import { pauseChoices, pauseMinutes } from "../../../app/contract/pause-choices.ts";
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
@@ -24,7 +24,7 @@ type Props = {
 export function Status({ snapshot, onTab }: Props): ReactNode {
   const now = useNow();
   const words = describeStatus(snapshot, now);
-  const needed = needsYou(snapshot)?.action ?? null;
+  const way = wayOut(snapshot);
   return (
     <section aria-label="Status" className={cx("rounded-lg px-4 pt-3.5 pb-4", toneTint[words.tone])}>
       <div aria-live="polite">
@@ -37,16 +37,16 @@ export function Status({ snapshot, onTab }: Props): ReactNode {
           {words.title}
         </p>
         <p className="mt-1 min-h-10 text-ink wrap-anywhere">
-          <Sentence text={words.sentence} />
+          <Sentence text={way === null ? words.sentence : words.sentence.replace(command, ".")} />
         </p>
       </div>
       {words.next === null ? null : <p className="mt-0.5 min-h-5 text-xs text-muted">{words.next}</p>}
       {words.ask === null ? null : <p className="mt-1 font-medium wrap-anywhere">{words.ask}</p>}
       {/* A computer that belongs to no organization has its form beside this. */}
-      {needed === null || snapshot.device === null ? null : (
+      {way === null || snapshot.device === null ? null : (
         <div className="mt-2.5">
-          <Button look="primary" onClick={() => onTab(needed.tab)}>
-            <Words text={needed.label} />
+          <Button look="primary" onClick={() => onTab(way.tab)}>
+            <Words text={way.label} />
           </Button>
         </div>
       )}
@@ -54,6 +54,9 @@ export function Status({ snapshot, onTab }: Props): ReactNode {
     </section>
   );
 }
+
+/** A command at the end of a sentence. The button does the same. */
+const command = /: GLEANER_CODE=.*$/;
 
 const code = /(GLEANER_CODE=.*|--[a-z][a-z-]*(?: sha256:…)?|[A-Z]+(?:_[A-Z]+)+)/;
 

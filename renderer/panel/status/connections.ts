@@ -5,5 +5,5 @@ import type { StatusWords } from "../../ui/status-words.ts";
 export const connections: Readonly<Record<DonorSnapshot["connection"], StatusWords>> = {
   online: { tone: "good", words: "Connected" },
   connecting: { tone: "hold", words: "Connecting" },
-  offline: { tone: "bad", words: "Offline" },
+  offline: { tone: "quiet", words: "Offline" },
 };

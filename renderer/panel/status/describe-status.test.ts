@@ -52,7 +52,7 @@ describe("describeStatus", () => {
       { ...quiet, activity: { kind: "standby", reason: "offline", since: now } },
       now,
     );
-    expect(words).toMatchObject({ tone: "bad", next: null });
+    expect(words).toMatchObject({ tone: "quiet", next: null });
   });
 
   it("promises no check to a retired device", () => {
@@ -130,11 +130,15 @@ describe("describeStatus", () => {
     const problem = { kind: "unreachable", sentence: "It is not there.", remedy: "wait" } as const;
     const { sentence } = describeStatus({ ...quiet, activity }, now);
     expect(describeStatus({ ...quiet, activity, problem }, now)).toMatchObject({
+      tone: "quiet",
       title: "Offline",
       sentence: "It is not there.",
     });
     const untrusted = { ...problem, kind: "untrusted-server" } as const;
-    expect(describeStatus({ ...quiet, activity, problem: untrusted }, now).title).toBe("Server not trusted");
+    expect(describeStatus({ ...quiet, activity, problem: untrusted }, now)).toMatchObject({
+      tone: "bad",
+      title: "Server not trusted",
+    });
     const paused = { kind: "standby", reason: "paused-by-you", since: now } as const;
     expect(describeStatus({ ...quiet, activity: paused, problem }, now)).toMatchObject({
       title: "Paused by you",

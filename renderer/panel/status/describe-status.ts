@@ -71,7 +71,8 @@ function titleOf(
 function toneOf({ activity, organization = null, problem = null }: Shown): Tone {
   if (activity.kind === "donating") return "good";
   if (activity.reason === "no-model" && organization?.problem != null) return "bad";
-  return problem === null || activity.reason === "paused-by-you" ? standbyTone(activity.reason) : "bad";
+  const isCalm = problem === null || problem.kind === "unreachable" || activity.reason === "paused-by-you";
+  return isCalm ? standbyTone(activity.reason) : "bad";
 }
 
 function nextWords(
