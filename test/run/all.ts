@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { add, type Counts, countsLine, none, readCounts, reportVariable } from "./counts.ts";
 import { type Step, steps } from "./steps.ts";
@@ -90,13 +90,27 @@ async function runStep(step: Step, reports: string, lines?: string[]): Promise<R
     print(note);
     return { step, counts: isRequired(step) ? { ...none, failed: 1 } : { ...none, skipped: 1 }, note };
   }
-  const started = performance.now();
+  const [started, coresBefore] = [performance.now(), coreTimes()];
   const report = join(reports, `${step.name}.json`);
   const isKept = lines !== undefined;
   const { code, output } = await run([...tool.wrap, ...step.command], report, tool.env, isKept);
   if (output !== "") print(output.trimEnd());
-  print(`   ${step.name} took ${((performance.now() - started) / 1000).toFixed(1)} s`);
+  const [seconds, cores] = [(performance.now() - started) / 1000, coreTimes()];
+  const busy = (cores.busy - coresBefore.busy) / Math.max(1, cores.all - coresBefore.all);
+  print(
+    `   ${step.name} took ${seconds.toFixed(1)} s; the cores were busy for ${(busy * 100).toFixed(0)} % of it`,
+  );
   return { step, counts: count(step, report, code), note: null };
+}
+
+/** The time that all cores have worked, for any program, and their whole time since the system's start, in ms. */
+function coreTimes(): { readonly busy: number; readonly all: number } {
+  const times = cpus().map(({ times: { user, nice, sys, idle, irq } }) => ({
+    busy: user + nice + sys + irq,
+    idle,
+  }));
+  const busy = times.reduce((sum, core) => sum + core.busy, 0);
+  return { busy, all: times.reduce((sum, core) => sum + core.idle, busy) };
 }
 
 /** GLEANER_REQUIRE names the steps that must not be skipped, on a machine that has every tool (CI). */
