@@ -7,8 +7,9 @@ import { deploymentUrlFor } from "./model/deploymentUrl.ts";
 import { budgets } from "./openai/budgets.ts";
 import { embeddings } from "./openai/embeddings.ts";
 import { bearerKey, type Caller, endpoint } from "./openai/endpoint.ts";
-import { unknownModel, unknownUrl } from "./openai/errors.ts";
-import { changePriority, jobsPath } from "./openai/jobPriority.ts";
+import { unknownModel, unknownUrl, wrongMethod } from "./openai/errors.ts";
+import { jobsPath } from "./openai/jobs/jobBody.ts";
+import { changeJob, getJob, listJobs } from "./openai/jobs/jobs.ts";
 import { type NamedModel, namedModel } from "./openai/namedModel.ts";
 import { errorResponse, json, preflight } from "./openai/respond.ts";
 import { chatCompletions, completions } from "./openai/textCalls.ts";
@@ -21,6 +22,8 @@ export const experimental_reuseContext = true;
 declare const process: { readonly env: { readonly CONVEX_CLOUD_URL?: string } };
 
 const http = httpRouter();
+const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+const anyPath = "/v1/";
 const modelsPath = "/v1/models/";
 const preflightAction = httpAction(async () => await Promise.resolve(preflight()));
 
@@ -31,16 +34,23 @@ http.route({ path: "/v1/models", method: "GET", handler: endpoint(listModels) })
 http.route({ path: "/v1/usage", method: "GET", handler: usage });
 http.route({ path: "/v1/budgets", method: "GET", handler: budgets });
 http.route({ pathPrefix: modelsPath, method: "GET", handler: endpoint(getModel) });
-http.route({ pathPrefix: jobsPath, method: "POST", handler: endpoint(changePriority) });
-http.route({ pathPrefix: "/v1/", method: "OPTIONS", handler: preflightAction });
+http.route({ path: "/v1/jobs", method: "GET", handler: endpoint(listJobs) });
+http.route({ pathPrefix: jobsPath, method: "GET", handler: endpoint(getJob) });
+http.route({ pathPrefix: jobsPath, method: "POST", handler: endpoint(changeJob) });
+http.route({ pathPrefix: anyPath, method: "OPTIONS", handler: preflightAction });
 
-const unknownUrlAction = httpAction(async (_ctx, request) => {
-  return await Promise.resolve(errorResponse(unknownUrl(request)));
+/** Refuses an unknown URL, or a method that a known one does not have. */
+const refuseAction = httpAction(async (_ctx, request) => {
+  const { pathname } = new URL(request.url);
+  const allowed = methods.filter((method) => {
+    const [, , path] = http.lookup(pathname, method) ?? [];
+    return path !== undefined && path !== `${anyPath}*`;
+  });
+  const error = allowed.length === 0 ? unknownUrl(request) : wrongMethod(request, allowed);
+  return await Promise.resolve(errorResponse(error));
 });
 
-for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"] as const) {
-  http.route({ pathPrefix: "/v1/", method, handler: unknownUrlAction });
-}
+for (const method of methods) http.route({ pathPrefix: anyPath, method, handler: refuseAction });
 
 /** Tells Convex clients, such as the console and donors, the URL of the deployment that serves this site. */
 http.route({

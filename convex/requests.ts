@@ -11,7 +11,8 @@ import { canceled, cancelOrder, ownedOrder } from "./model/orders/orders.ts";
 import { prioritized, setOrderPriority } from "./model/orders/priorities.ts";
 import { queue } from "./model/queue.ts";
 import { countCall } from "./model/rates.ts";
-import { refuse } from "./model/refuse.ts";
+import { boundedInteger, refuse } from "./model/refuse.ts";
+import { requesterJob, requesterJobOf, requesterJobPage } from "./model/requests/requesterJob.ts";
 import { submission, submit as submitJob, submitted } from "./model/requests/submit.ts";
 import { beginWait, endWait, mayWait, waitAdmission } from "./model/requests/waits.ts";
 import { watch as watchJob, watchPosition, watchView } from "./model/requests/watch.ts";
@@ -143,16 +144,12 @@ export const cancel = mutation({
     await cancelByRequester(ctx, await orderOf(ctx, await authenticateApiKey(ctx, apiKey), jobId)),
 });
 
-/** `cancel` for the HTTP API. */
+/** `cancel` for the HTTP API. @param why for the audit trail, if its requester did not ask for it. */
 export const cancelAdmitted = internalMutation({
-  args: ofAdmittedKey,
+  args: { ...ofAdmittedKey, why: v.optional(v.string()) },
   returns: canceled,
-  handler: async (ctx, { keyId, jobId }) =>
-    await cancelByRequester(
-      ctx,
-      await orderOf(ctx, await ctx.db.get("apiKeys", keyId), jobId),
-      "the call ended before its answer",
-    ),
+  handler: async (ctx, { keyId, jobId, why }) =>
+    await cancelByRequester(ctx, await orderOf(ctx, await ctx.db.get("apiKeys", keyId), jobId), why),
 });
 
 /**
@@ -182,6 +179,34 @@ export const setPriorityAdmitted = internalMutation({
       wanted,
       Date.now(),
     ),
+});
+
+/** A job without its request and answer. Refuses like `watch`. */
+export const jobAdmitted = internalQuery({
+  args: ofAdmittedKey,
+  returns: requesterJob,
+  handler: async (ctx, { keyId, jobId }) =>
+    await requesterJobOf(ctx, await orderOf(ctx, await ctx.db.get("apiKeys", keyId), jobId)),
+});
+
+const mostListed = 100;
+
+/**
+ * A key's jobs, newest first, from before the job `after`. `last`: the id to go on from; null on an empty page. Refuses:
+ * unauthorized, revoked, not_found.
+ */
+export const jobsAdmitted = internalQuery({
+  args: { keyId: v.id("apiKeys"), limit: v.number(), after: v.optional(v.string()) },
+  returns: v.object({
+    jobs: v.array(requesterJob),
+    last: v.union(v.string(), v.null()),
+    isDone: v.boolean(),
+  }),
+  handler: async (ctx, { keyId, limit, after }) =>
+    await requesterJobPage(ctx, usableKey(await ctx.db.get("apiKeys", keyId)), {
+      limit: boundedInteger(limit, "limit", 1, mostListed),
+      after,
+    }),
 });
 
 /** Keeps the job's text streaming for two more minutes. Call it each minute. Refuses like `watch`. */

@@ -19,14 +19,17 @@ export async function embeddings(ctx: ActionCtx, request: Request, caller: Calle
   const work = { kind: "embedding", request: call.asked.request } as const;
   const options = { work, stream: false, promptField: "input" } as const;
   return await answerWithJob(ctx, caller, call, options, async (job) => {
-    return await answerWhole(ctx, job, request.signal, (result) => listBody(job.modelId, call.asked, result));
+    const { encoding } = call.asked;
+    return await answerWhole(ctx, job, request.signal, (result) =>
+      vectorsBody(job.modelId, encoding, result),
+    );
   });
 }
 
 /** OpenAI's list of embedding objects, in the order of the inputs. */
-function listBody(
+export function vectorsBody(
   model: string,
-  { encoding }: ParsedEmbedding,
+  encoding: ParsedEmbedding["encoding"],
   result: NonNullable<RequestView["result"]>,
 ): object {
   if (!("embeddings" in result)) throw new Error("an embedding job has text");

@@ -29,6 +29,18 @@ export function unknownUrl({ method, url }: Request): ApiError {
   };
 }
 
+/** @param allowed the methods that the URL has. */
+export function wrongMethod({ method, url }: Request, allowed: readonly string[]): ApiError {
+  const { pathname } = new URL(url);
+  return {
+    status: 405,
+    type: "invalid_request_error",
+    code: "method_not_allowed",
+    message: `${quotable(pathname)} has no ${method}. It has: ${allowed.join(", ")}.`,
+    headers: { allow: allowed.join(", ") },
+  };
+}
+
 /** The organization has no default model. */
 export const missingModel: ApiError = {
   status: 400,
@@ -124,6 +136,16 @@ export function wrongParameter(param: string, allowed: readonly (string | number
     code: "invalid_value",
     param,
     message: `The parameter ${param} must be one of: ${allowed.join(", ")}.`,
+  };
+}
+
+export function wrongNumber(param: string, least: number, most: number): ApiError {
+  return {
+    status: 400,
+    type: "invalid_request_error",
+    code: "invalid_value",
+    param,
+    message: `The parameter ${param} must be a whole number from ${String(least)} to ${String(most)}.`,
   };
 }
 
@@ -255,6 +277,17 @@ export const jobNotQueued: ApiError = {
   message: "A device has started the job, or the job has ended. Its priority counts no longer.",
   headers: noRetry,
 };
+
+/** @param status how the job has ended. */
+export function jobEnded(status: string): ApiError {
+  return {
+    status: 409,
+    type: "invalid_request_error",
+    code: "job_ended",
+    message: `The job has ended already: it ${status === "succeeded" ? "has its answer" : `is ${status}`}.`,
+    headers: noRetry,
+  };
+}
 
 const jobExpired: ApiError = {
   status: 504,

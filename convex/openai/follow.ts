@@ -5,6 +5,7 @@ import type { Id } from "../_generated/dataModel.js";
 import type { ActionCtx } from "../_generated/server.js";
 import type { RequestView } from "../model/requests/watch.ts";
 import { endOf, serverStops, waitIsOver } from "./errors.ts";
+import { answerAccepted } from "./jobs/accepted.ts";
 import { logBug, outcomeOf } from "./outcome.ts";
 import { abandon, type RequestedJob } from "./requestedJob.ts";
 import { jobErrorResponse, jobHeaders, json } from "./respond.ts";
@@ -25,6 +26,7 @@ export async function answerWhole(
     if (error !== null) return jobErrorResponse(error, job.jobId);
     if (signal?.aborted === true) break;
   }
+  if (job.respondAsync && signal?.aborted !== true) return await answerAccepted(ctx, job);
   await abandon(ctx, job);
   // If the client has left, nobody reads the answer.
   const error = signal?.aborted === true ? serverStops(job.kept) : waitIsOver(job.jobId, job.kept);
@@ -40,15 +42,20 @@ function headersOf({ jobId }: RequestedJob, { priceMicro, pricePercent }: Reques
 /** Each call keeps the job's text streaming for two more minutes. */
 const followAgainMs = 45_000;
 
+/** The last piece of a job's text that a watcher has. */
+export type TextPosition = { readonly attemptId: string; readonly seq: number };
+
 /**
  * Yields a job's states until it is final, each with the text that is new since the last one. It ends early, without a
  * final state, after `giveUpAt`. An action cannot subscribe, so it polls.
+ * @param from what the watcher has already
  */
 export async function* follow(
   ctx: ActionCtx,
   { keyId, jobId, giveUpAt, stream }: Pick<RequestedJob, "keyId" | "jobId" | "giveUpAt" | "stream">,
+  from: TextPosition | null = null,
 ): AsyncGenerator<RequestView, void> {
-  let after: { attemptId: string; seq: number } | null = null;
+  let after = from;
   let interval: number | null = null;
   let wait: Id<"waits"> | null = null;
   // The submission counts as the first call.

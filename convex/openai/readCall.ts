@@ -1,5 +1,6 @@
 import { jobTimes, limits } from "../../app/jobs/limits.ts";
 import type { BodyParse } from "../../app/jobs/parse/parse-body.ts";
+import { parsePrefer, type Preference } from "../../app/jobs/parse/parse-prefer.ts";
 import { parseNeeds } from "../../app/keys/parse-needs.ts";
 import type { DeviceNeeds } from "../../app/keys/requirements.ts";
 import { defaultAlias } from "../../app/models/aliases.ts";
@@ -29,6 +30,8 @@ export type Call<Asked> = {
   readonly expiresInMs: number | undefined;
   /** What it requires of devices, in addition to its key. */
   readonly requires: DeviceNeeds;
+  /** Whether and how long it waits for its answer. */
+  readonly prefer: Preference;
 };
 
 /** Reads and parses the body of an admitted call, and finds its model among the caller's: by name, by alias, or by default. */
@@ -60,6 +63,7 @@ export async function readCall<Asked extends { readonly model: string | null }>(
       idempotencyKey: request.headers.get("idempotency-key"),
       expiresInMs: expiresIn,
       requires,
+      prefer: parsePrefer(request.headers.get("prefer") ?? ""),
     },
   };
 }

@@ -7,6 +7,7 @@ import type { Submitted } from "../model/requests/submit.ts";
 import { asMutable } from "../model/validators.ts";
 import type { Caller } from "./endpoint.ts";
 import { errorOf, type PromptField, tooManyWaiting } from "./errors.ts";
+import { answerAccepted } from "./jobs/accepted.ts";
 import { logBug, type Outcome, outcomeOf } from "./outcome.ts";
 import type { Call } from "./readCall.ts";
 import { errorResponse } from "./respond.ts";
@@ -21,12 +22,17 @@ export type RequestedJob = Pick<Caller, "keyId"> &
     readonly giveUpAt: number;
     /** Whether the caller wants the text as it comes. */
     readonly stream: boolean;
-    /** Whether the job continues when nobody waits: with an idempotency key it can be found again. */
+    /** Whether the job continues when nobody waits: its caller has its id, or an idempotency key that finds it again. */
     readonly kept: boolean;
+    /** Whether the call ends with the job's id, not with an error, if there is no answer in time. */
+    readonly respondAsync: boolean;
     readonly promptField: PromptField;
   };
 
-/** Submits a call's work and answers with the job. If answering fails, it abandons the job. */
+/**
+ * Submits a call's work and answers with the job. If answering fails, it abandons the job. A call that asks for the job's id
+ * gets it at once, or after the wait that it asks for.
+ */
 export async function answerWithJob(
   ctx: ActionCtx,
   { keyId }: Caller,
@@ -35,10 +41,16 @@ export async function answerWithJob(
   answer: (job: RequestedJob) => Promise<Response>,
 ): Promise<Response> {
   const { asked, model, alias, idempotencyKey, expiresInMs, requires } = call;
+  const { respondAsync, waitMs } = call.prefer;
+  const kept = respondAsync || idempotencyKey !== null;
+  // The text of a stream has an address of its own.
+  const waits = !respondAsync || (!options.stream && waitMs !== null && waitMs > 0);
   // If they cannot be counted, the call is let through, as with the rate of calls.
-  const waiting = await outcomeOf(ctx.runQuery(internal.requests.mayWaitAdmitted, { keyId }));
+  const waiting = waits
+    ? await outcomeOf(ctx.runQuery(internal.requests.mayWaitAdmitted, { keyId }))
+    : ({ kind: "ok", value: { allowed: true } } as const);
   if (waiting.kind === "ok" && !waiting.value.allowed) return errorResponse(tooManyWaiting(waiting.value));
-  const giveUpAt = Date.now() + waitLimitMs;
+  const giveUpAt = Date.now() + Math.min(waitLimitMs, waitMs ?? waitLimitMs);
   const submitted = await submit(ctx, {
     keyId,
     model: model.modelId,
@@ -47,12 +59,13 @@ export async function answerWithJob(
     stream: options.stream,
     priority: asked.priority,
     idempotencyKey: idempotencyKey ?? crypto.randomUUID(),
-    endsWithCall: idempotencyKey === null,
+    endsWithCall: !kept,
     requires: asMutable(requires),
     ...(expiresInMs === undefined ? {} : { expiresInMs }),
   });
   if (submitted.kind !== "ok") return errorResponse(errorOf(submitted, options.promptField));
-  const job = { ...options, ...submitted.value, keyId, giveUpAt, kept: idempotencyKey !== null };
+  const job = { ...options, ...submitted.value, keyId, giveUpAt, kept, respondAsync };
+  if (!waits) return await answerAccepted(ctx, job);
   try {
     return await answer(job);
   } catch (thrown) {
@@ -75,7 +88,8 @@ async function submit(ctx: ActionCtx, submission: Submission): Promise<Outcome<S
 /** Cancels a job that nobody waits for, unless its requester can find it again. Never rejects. */
 export async function abandon(ctx: ActionCtx, { kept, keyId, jobId }: RequestedJob): Promise<void> {
   if (kept) return;
-  const outcome = await outcomeOf(ctx.runMutation(internal.requests.cancelAdmitted, { keyId, jobId }));
+  const why = "the call ended before its answer";
+  const outcome = await outcomeOf(ctx.runMutation(internal.requests.cancelAdmitted, { keyId, jobId, why }));
   // A refusal is no bug: the key may be revoked by now.
   if (outcome.kind === "ok" || outcome.kind === "refused") return;
   logBug("a job that nobody waits for could not be canceled", outcome.thrown);

@@ -3,7 +3,8 @@ import { visibleText } from "../../app/format/visible.ts";
 /** Browsers may call from anywhere: access is by bearer key, never by cookie. */
 export const cors: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
-  "access-control-expose-headers": "x-gleaner-job, x-gleaner-price-percent, x-gleaner-price, retry-after",
+  "access-control-expose-headers":
+    "x-gleaner-job, x-gleaner-price-percent, x-gleaner-price, retry-after, location, preference-applied",
 };
 
 /** The answer to a browser's preflight request. */

@@ -135,10 +135,12 @@ async function sendText(
 ): Promise<StreamEnd> {
   const { form, head, includeUsage } = options;
   const opening = form.opening(head);
+  // As in OpenAI's API: if the usage comes at the end, each earlier chunk says that it has none.
+  const chunkOf = (body: object): string => event(includeUsage ? { ...body, usage: null } : body);
   let state = nothingSent;
   let attempt: RequestView["attemptId"] = null;
   let quietSince = Date.now();
-  if (opening !== null) sink.send(event(opening));
+  if (opening !== null) sink.send(chunkOf(opening));
 
   for (let view = first; view !== null; view = (await views.next()).value ?? null) {
     if (sink.gone()) return { kind: "gone" };
@@ -154,14 +156,14 @@ async function sendText(
     if (step.kind === "diverged") return { kind: "error", error: diverged };
     state = step.next;
     if (step.fresh !== "") {
-      sink.send(event(form.text(head, step.fresh)));
+      sink.send(chunkOf(form.text(head, step.fresh)));
       quietSince = Date.now();
     } else if (Date.now() - quietSince >= keepAliveMs) {
       sink.send(view.status === "queued" ? ": queued" : ": working");
       quietSince = Date.now();
     }
     if (result !== null) {
-      for (const chunk of form.closing(head, result)) sink.send(event(chunk));
+      for (const chunk of form.closing(head, result)) sink.send(chunkOf(chunk));
       if (includeUsage) sink.send(event(form.usage(head, result.usage)));
       sink.send("data: [DONE]");
       return { kind: "done" };

@@ -607,7 +607,9 @@ describe("bad input", () => {
     await expectError(await t.fetch("/v1/images/generations", { method: "POST", headers }), 404, {
       code: "unknown_url",
     });
-    await expectError(await t.fetch("/v1/chat/completions", { headers }), 404, { code: "unknown_url" });
+    const wrong = await t.fetch("/v1/chat/completions", { headers });
+    expect(wrong.headers.get("allow")).toBe("POST");
+    await expectError(wrong, 405, { code: "method_not_allowed" });
   });
 
   it("submits no job for a refused call", async () => {

@@ -137,3 +137,28 @@ test("the client gets a bad request for unsupported parameters", async () => {
     expect(thrown).toMatchObject({ status: 400, param });
   }
 });
+
+test("a call need not wait: its job is followed to its end, and has the answer", async () => {
+  type Job = { readonly id: string; readonly status: string; readonly result_url: string | null };
+  const asked = {
+    model: farm.modelId,
+    messages: [{ role: "user" as const, content: "What is the capital of Greece?" }],
+  };
+  const job = await client.post<Job>("/chat/completions", {
+    body: { ...asked, temperature: 0, stream: true },
+    headers: { prefer: "respond-async" },
+  });
+  const events = await client.get<Response>(`/jobs/${job.id}/events`, { __binaryResponse: true });
+  const text = await events.text();
+  const [, last = "null"] = /event: job\ndata: (.*)\n\n$/.exec(text) ?? [];
+  const ended = JSON.parse(last) as Job;
+  expect(ended).toMatchObject({ id: job.id, status: "succeeded" });
+  const pieces = [...text.matchAll(/event: text\ndata: (.*)/g)].map(
+    ([, data = ""]) => JSON.parse(data) as { text: string },
+  );
+  const answer = await client.get<OpenAI.ChatCompletion>(String(ended.result_url).replace("/v1", ""));
+  expect(answer.choices[0]?.message.content).toContain("Athens");
+  expect(pieces.map((piece) => piece.text).join("")).toBe(answer.choices[0]?.message.content);
+  const { data } = await client.get<{ data: Job[] }>("/jobs?limit=1");
+  expect(data[0]?.id).toBe(job.id);
+});

@@ -1,0 +1,21 @@
+import { internal } from "../../_generated/api.js";
+import type { Id } from "../../_generated/dataModel.js";
+import type { ActionCtx } from "../../_generated/server.js";
+import { jobHeaders, json } from "../respond.ts";
+import { jobBody, jobsPath } from "./jobBody.ts";
+
+/** Seconds until it is worth to ask for the job. */
+const askAgain = "2";
+
+type Accepted = { readonly keyId: Id<"apiKeys">; readonly jobId: string };
+
+/** Answers a call before its job has ended: with the job, and its address. */
+export async function answerAccepted(ctx: ActionCtx, { keyId, jobId }: Accepted): Promise<Response> {
+  const job = await ctx.runQuery(internal.requests.jobAdmitted, { keyId, jobId });
+  return json(202, jobBody(job), {
+    ...jobHeaders(job),
+    location: `${jobsPath}${jobId}`,
+    "preference-applied": "respond-async",
+    "retry-after": askAgain,
+  });
+}

@@ -1,0 +1,41 @@
+import type { RequesterJob } from "../../model/requests/requesterJob.ts";
+import { usageBody } from "../answerForm.ts";
+
+/** The path of a job is this and its id. */
+export const jobsPath = "/v1/jobs/";
+
+/** The calls that ask for jobs of these kinds. */
+const endpoints = {
+  chat: "/v1/chat/completions",
+  completion: "/v1/completions",
+  embedding: "/v1/embeddings",
+} as const satisfies Readonly<Record<RequesterJob["kind"], string>>;
+
+const tiers = { low: "flex", normal: "default", high: "priority" } as const;
+
+/** A job over HTTP. Times are seconds since the epoch, as in OpenAI's objects. */
+export function jobBody(job: RequesterJob): object {
+  const { jobId, kind, status, waitsFor, usage, priceMicro, error } = job;
+  return {
+    id: jobId,
+    object: "job",
+    endpoint: endpoints[kind],
+    status,
+    waits_for: waitsFor?.replace("-", "_") ?? null,
+    model: job.modelId,
+    service_tier: tiers[job.priority],
+    created_at: seconds(job.submittedAt),
+    started_at: job.startedAt === null ? null : seconds(job.startedAt),
+    ended_at: job.finishedAt === null ? null : seconds(job.finishedAt),
+    attempts: job.attempts,
+    usage: usage === null ? null : usageBody(usage),
+    price_percent: job.pricePercent,
+    price_micro: priceMicro === null ? null : String(priceMicro),
+    error,
+    result_url: status === "succeeded" ? `${jobsPath}${jobId}/result` : null,
+  };
+}
+
+function seconds(ms: number): number {
+  return Math.floor(ms / 1_000);
+}

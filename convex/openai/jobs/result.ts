@@ -1,0 +1,64 @@
+import { assertNever } from "../../../app/assert-never.ts";
+import { internal } from "../../_generated/api.js";
+import type { ActionCtx } from "../../_generated/server.js";
+import type { RequesterJob } from "../../model/requests/requesterJob.ts";
+import type { RequestView } from "../../model/requests/watch.ts";
+import { textOf } from "../answerForm.ts";
+import { chatForm } from "../chatForm.ts";
+import { completionForm } from "../completionForm.ts";
+import { vectorsBody } from "../embeddings.ts";
+import type { Caller } from "../endpoint.ts";
+import { endOf, type PromptField, wrongParameter } from "../errors.ts";
+import { errorResponse, jobErrorResponse, jobHeaders, json } from "../respond.ts";
+import { answerAccepted } from "./accepted.ts";
+
+export const promptFields = {
+  chat: "messages",
+  completion: "prompt",
+  embedding: "input",
+} as const satisfies Readonly<Record<RequesterJob["kind"], PromptField>>;
+
+const encodings = ["float", "base64"] as const;
+type Encoding = (typeof encodings)[number];
+
+/**
+ * GET /v1/jobs/ID/result. The answer or the error that the job's own call would have got. Before the end: the job, with 202.
+ * `?encoding_format=base64` gives vectors as base64.
+ */
+export async function getResult(
+  ctx: ActionCtx,
+  request: Request,
+  { keyId }: Caller,
+  jobId: string,
+): Promise<Response> {
+  const asked = new URL(request.url).searchParams.get("encoding_format") ?? "float";
+  const encoding = encodings.find((each) => each === asked);
+  if (encoding === undefined) return errorResponse(wrongParameter("encoding_format", encodings));
+  const job = await ctx.runQuery(internal.requests.jobAdmitted, { keyId, jobId });
+  const view = await ctx.runQuery(internal.requests.watchAdmitted, { keyId, jobId });
+  const { priceMicro, result } = view;
+  if (result !== null) {
+    const price = priceMicro === null ? {} : { "x-gleaner-price": String(priceMicro) };
+    return json(200, answerBody(job, result, encoding), { ...jobHeaders(job), ...price });
+  }
+  const error = endOf(view, promptFields[job.kind]);
+  return error === null ? await answerAccepted(ctx, { keyId, jobId }) : jobErrorResponse(error, jobId);
+}
+
+function answerBody(
+  { jobId, kind, modelId: model, sha256, submittedAt: created }: RequesterJob,
+  result: NonNullable<RequestView["result"]>,
+  encoding: Encoding,
+): object {
+  const head = { jobId, created, model, sha256 };
+  switch (kind) {
+    case "chat":
+      return chatForm.whole(head, textOf(result));
+    case "completion":
+      return completionForm.whole(head, textOf(result));
+    case "embedding":
+      return vectorsBody(model, encoding, result);
+    default:
+      return assertNever(kind);
+  }
+}

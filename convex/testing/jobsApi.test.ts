@@ -1,0 +1,325 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { api } from "../_generated/api.js";
+import { hashSecret } from "../model/authenticate.ts";
+import {
+  addDevice,
+  addOrganization,
+  allJobs,
+  type Backend,
+  completeWith,
+  type Device,
+  fail,
+  modelId,
+  type Organization,
+  secret,
+  signIn,
+  startBackend,
+  statusOf,
+} from "./backend.fixture.ts";
+import { takeJob } from "./simDevice.fixture.ts";
+
+let t: Backend;
+let acme: Organization;
+let session: string;
+let device: Device;
+
+beforeEach(async () => {
+  t = startBackend();
+  acme = await addOrganization(t);
+  session = await signIn(t, acme);
+  device = await addDevice(t, acme);
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const chat = { model: modelId, messages: [{ role: "user", content: "Name a color." }] };
+
+type Job = {
+  readonly id: string;
+  readonly status: string;
+  readonly waits_for: string | null;
+  readonly ended_at: number | null;
+  readonly result_url: string | null;
+};
+
+type Init = Pick<RequestInit, "method" | "body"> & { readonly headers?: Readonly<Record<string, string>> };
+
+async function call(path: string, init: Init = {}, apiKey = acme.apiKey): Promise<Response> {
+  return await t.fetch(path, { ...init, headers: { authorization: `Bearer ${apiKey}`, ...init.headers } });
+}
+
+async function post(path: string, body: object, prefer = "respond-async"): Promise<Response> {
+  return await call(path, { method: "POST", body: JSON.stringify(body), headers: { prefer } });
+}
+
+/** Submits a chat without waiting for its answer. */
+async function submitted(body: object = chat, path = "/v1/chat/completions"): Promise<Job> {
+  const response = await post(path, body);
+  expect(response.status).toBe(202);
+  return (await response.json()) as Job;
+}
+
+const jobAt = async (id: string): Promise<Job> => (await (await call(`/v1/jobs/${id}`)).json()) as Job;
+
+async function expectError(response: Response, status: number, code: string): Promise<void> {
+  const body: unknown = await response.json();
+  expect({ status: response.status, body }).toMatchObject({ status, body: { error: { code } } });
+}
+
+describe("a call that prefers to respond asynchronously", () => {
+  it("answers with the job and its address at once, and the answer is there later", async () => {
+    const response = await post("/v1/chat/completions", chat);
+    const job = (await response.json()) as Job;
+    expect(response.status).toBe(202);
+    expect(response.headers.get("location")).toBe(`/v1/jobs/${job.id}`);
+    expect(response.headers.get("preference-applied")).toBe("respond-async");
+    expect(response.headers.get("x-gleaner-job")).toBe(job.id);
+    expect(job).toMatchObject({
+      object: "job",
+      endpoint: "/v1/chat/completions",
+      status: "queued",
+      model: modelId,
+      service_tier: "default",
+      ended_at: null,
+      usage: null,
+      result_url: null,
+    });
+    const early = await call(`/v1/jobs/${job.id}/result`);
+    expect(early.status).toBe(202);
+    expect(await early.json()).toMatchObject({ id: job.id, status: "queued" });
+
+    await takeJob(t, device, async ({ prompt, complete }) => {
+      expect(prompt).toBe("Name a color.");
+      await complete("Blue.");
+    });
+    const done = await jobAt(job.id);
+    expect(done).toMatchObject({
+      status: "succeeded",
+      usage: { prompt_tokens: 10, completion_tokens: 3 },
+      result_url: `/v1/jobs/${job.id}/result`,
+      waits_for: null,
+      error: null,
+    });
+    const answer = await call(done.result_url!);
+    expect(answer.headers.get("x-gleaner-price")).toMatch(/^\d+$/);
+    expect(await answer.json()).toMatchObject({
+      id: `chatcmpl-${job.id}`,
+      object: "chat.completion",
+      model: modelId,
+      choices: [{ message: { role: "assistant", content: "Blue." }, finish_reason: "stop" }],
+    });
+  });
+
+  it("says why the job waits", async () => {
+    await t.mutation(api.work.goodbye, { key: device.key });
+    const { id } = await submitted();
+    expect(await jobAt(id)).toMatchObject({ status: "queued", waits_for: "no_worker" });
+  });
+
+  it("keeps the job, and finds it again by an idempotency key", async () => {
+    const init = {
+      method: "POST",
+      body: JSON.stringify(chat),
+      headers: { prefer: "respond-async", "idempotency-key": "order-7" },
+    };
+    const [first, again] = [
+      await call("/v1/chat/completions", init),
+      await call("/v1/chat/completions", init),
+    ];
+    const { id } = (await first.json()) as Job;
+    expect(await again.json()).toMatchObject({ id });
+    expect(await allJobs(t, acme)).toHaveLength(1);
+  });
+
+  it("answers vectors and completions as their own calls do", async () => {
+    const completion = await submitted({ model: modelId, prompt: "Once" }, "/v1/completions");
+    await takeJob(t, device, async ({ complete }) => await complete(" upon"));
+    expect(await (await call(`/v1/jobs/${completion.id}/result`)).json()).toMatchObject({
+      object: "text_completion",
+      choices: [{ text: " upon" }],
+    });
+    const vectors = await submitted({ model: modelId, input: "Hi" }, "/v1/embeddings");
+    const packed = Buffer.from(new Float32Array([1, 0, 0, 0]).buffer).toString("base64");
+    await takeJob(t, device, async ({ attemptId }) => {
+      await completeWith(t, device, attemptId, {
+        result: { embeddings: [packed] },
+        report: { usage: { promptTokens: 2, completionTokens: 0 }, timing: { prefillMs: 1, generateMs: 0 } },
+      });
+    });
+    const result = `/v1/jobs/${vectors.id}/result`;
+    expect(await (await call(result)).json()).toMatchObject({ data: [{ embedding: [1, 0, 0, 0] }] });
+    expect(await (await call(`${result}?encoding_format=base64`)).json()).toMatchObject({
+      data: [{ embedding: packed }],
+    });
+    await expectError(await call(`${result}?encoding_format=int8`), 400, "invalid_value");
+  });
+});
+
+describe("a call that prefers to wait for a while", () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ now: Date.now(), toFake: ["Date"], shouldAdvanceTime: true });
+  });
+
+  it("gets the answer if it comes in time, and else the job", async () => {
+    const quick = post("/v1/chat/completions", chat, "respond-async, wait=60");
+    await takeJob(t, device, async ({ complete }) => await complete("Blue."));
+    expect((await quick).status).toBe(200);
+    const slow = await post("/v1/chat/completions", chat, "respond-async, wait=1");
+    expect(slow.status).toBe(202);
+    const { id } = (await slow.json()) as Job;
+    expect(await statusOf(t, acme, id)).toBe("ready");
+  });
+
+  it("ends with an error without respond-async, and the job with it", async () => {
+    const response = await post("/v1/chat/completions", chat, "wait=1");
+    const id = String(response.headers.get("x-gleaner-job"));
+    await expectError(response, 503, "no_capacity");
+    expect(await statusOf(t, acme, id)).toBe("canceled");
+  });
+});
+
+describe("/v1/jobs", () => {
+  it("lists the key's jobs, newest first, page by page", async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < 3; n += 1) ids.unshift((await submitted()).id);
+    const first = (await (await call("/v1/jobs?limit=2")).json()) as { data: Job[]; last_id: string };
+    expect(first).toMatchObject({ object: "list", has_more: true, last_id: ids[1] });
+    expect(first.data.map(({ id }) => id)).toEqual(ids.slice(0, 2));
+    const rest = (await (await call(`/v1/jobs?limit=2&after=${first.last_id}`)).json()) as { data: Job[] };
+    expect(rest).toMatchObject({ has_more: false });
+    expect(rest.data.map(({ id }) => id)).toEqual(ids.slice(2));
+    const other = await addOrganization(t, { name: "Other" });
+    expect(await (await call("/v1/jobs", {}, other.apiKey)).json()).toMatchObject({
+      data: [],
+      last_id: null,
+    });
+    await expectError(await call(`/v1/jobs?after=${ids[0]!}`, {}, other.apiKey), 404, "not_found");
+    for (const limit of ["0", "101", "x", "1.5"]) {
+      await expectError(await call(`/v1/jobs?limit=${limit}`), 400, "invalid_value");
+    }
+  });
+
+  it("knows no job of another key, not even of the same organization", async () => {
+    const { id } = await submitted();
+    const { apiKey } = await addKey();
+    for (const path of [
+      `/v1/jobs/${id}`,
+      `/v1/jobs/${id}/result`,
+      `/v1/jobs/${id}/events`,
+      "/v1/jobs/nothing",
+    ]) {
+      await expectError(await call(path, {}, apiKey), 404, "not_found");
+    }
+    await expectError(await call(`/v1/jobs/${id}/cancel`, { method: "POST" }, apiKey), 404, "not_found");
+    await expectError(await call(`/v1/jobs/${id}/more`), 404, "unknown_url");
+    await expectError(await call(`/v1/jobs/${id}/more`, { method: "POST" }), 404, "unknown_url");
+    const wrong = await call(`/v1/jobs/${id}`, { method: "DELETE" });
+    expect(wrong.headers.get("allow")).toBe("GET, POST");
+    await expectError(wrong, 405, "method_not_allowed");
+  });
+
+  it("cancels a job, also twice, but none that has its answer", async () => {
+    const { id } = await submitted();
+    const cancel = async (jobId: string) => await call(`/v1/jobs/${jobId}/cancel`, { method: "POST" });
+    for (let n = 0; n < 2; n += 1) {
+      const response = await cancel(id);
+      expect(response.status).toBe(200);
+      expect(await response.json()).toMatchObject({ id, status: "canceled" });
+    }
+    await expectError(await call(`/v1/jobs/${id}/result`), 409, "job_canceled");
+    const done = await submitted();
+    await takeJob(t, device, async ({ complete }) => await complete("Blue."));
+    await expectError(await cancel(done.id), 409, "job_ended");
+    const paginationOpts = { numItems: 50, cursor: null };
+    const { page } = await t.query(api.console.audit.list, { session, paginationOpts });
+    expect(page.filter(({ action }) => action === "job.canceled")).toHaveLength(1);
+  });
+
+  it("gives a failed job's error as its call would have", async () => {
+    const { id } = await submitted();
+    await takeJob(t, device, async ({ attemptId }) => {
+      await fail(t, device, attemptId, {
+        code: "context_length_exceeded",
+        message: "Too long.",
+        retryable: false,
+      });
+    });
+    const response = await call(`/v1/jobs/${id}/result`);
+    expect(await response.clone().json()).toMatchObject({ error: { param: "messages" } });
+    await expectError(response, 400, "context_length_exceeded");
+    expect(await jobAt(id)).toMatchObject({ status: "failed", error: { code: "context_length_exceeded" } });
+  });
+});
+
+/** Another API key of the organization. */
+async function addKey(): Promise<{ readonly apiKey: string }> {
+  const apiKey = secret("sk-gleaner-");
+  const key = { name: "Second", keyHash: await hashSecret(apiKey), prefix: apiKey.slice(0, 15) };
+  await t.mutation(api.console.keys.create, { session, ...key, creditsMicro: 5_000n });
+  return { apiKey };
+}
+
+describe("the events of a job", () => {
+  /** The events of a stream until its end: names, ids and data. */
+  async function eventsOf(response: Response) {
+    const blocks = (await response.text())
+      .split("\n\n")
+      .filter((block) => block !== "" && !block.startsWith(":"));
+    return blocks.map((block) => {
+      const fields = Object.fromEntries(
+        block
+          .split("\n")
+          .map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 2)]),
+      );
+      return {
+        name: fields["event"],
+        id: fields["id"],
+        data: JSON.parse(fields["data"] ?? "null") as object,
+      };
+    });
+  }
+
+  it("are its states and its text, for several readers, and go on after the last one", async () => {
+    const { id } = await submitted({ ...chat, stream: true });
+    const readers = [call(`/v1/jobs/${id}/events`), call(`/v1/jobs/${id}/events`)];
+    await takeJob(t, device, async ({ append, complete }) => {
+      await append(1, "Bl");
+      await append(2, "ue.");
+      await complete("Blue.");
+    });
+    for (const reader of readers) {
+      const response = await reader;
+      expect(response.headers.get("content-type")).toContain("text/event-stream");
+      const events = await eventsOf(response);
+      const text = events.flatMap(({ name, data }) =>
+        name === "text" ? [(data as { text: string }).text] : [],
+      );
+      expect(text.join("")).toBe("Blue.");
+      expect(events.at(-1)).toMatchObject({ name: "job", data: { id, status: "succeeded" } });
+    }
+    const all = await eventsOf(await call(`/v1/jobs/${id}/events`));
+    const [first] = all.filter(({ name }) => name === "text");
+    const rest = await eventsOf(
+      await call(`/v1/jobs/${id}/events`, { headers: { "last-event-id": String(first?.id) } }),
+    );
+    expect(rest.flatMap(({ name, data }) => (name === "text" ? [data] : []))).toEqual(
+      all
+        .filter(({ name }) => name === "text")
+        .slice(1)
+        .map(({ data }) => data),
+    );
+    expect(all.filter(({ name }) => name === "text").length).toBeGreaterThan(0);
+  });
+
+  it("tell of a job that was canceled", async () => {
+    const { id } = await submitted();
+    const reader = call(`/v1/jobs/${id}/events`);
+    await call(`/v1/jobs/${id}/cancel`, { method: "POST" });
+    expect((await eventsOf(await reader)).at(-1)).toMatchObject({
+      name: "job",
+      data: { status: "canceled" },
+    });
+  });
+});
