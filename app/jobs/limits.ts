@@ -6,7 +6,7 @@ export const limits = {
   bodyBytes: 1024 * 1024,
   /**
    * In a request's body: lists, objects and everything in them. A value costs the backend about a microsecond, so no body
-   * delays other calls for long. A chat of 1,000 messages, each with a part, has 6,000. 64 usual tools have 5,000.
+   * delays other calls for long. A chat of 1,000 messages, each with a part, has 6,000. 128 usual tools have 10,000.
    */
   bodyValues: 20_000,
   messages: 1_000,
@@ -18,7 +18,7 @@ export const limits = {
   /** Alternative tokens that are reported for each token of an answer. */
   logprobs: 20,
   logitBiases: 300,
-  tools: 64,
+  tools: 128,
   /** In one message of a request or an answer. */
   toolCalls: 16,
   toolDescriptionChars: 4_096,

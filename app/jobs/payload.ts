@@ -3,7 +3,8 @@ import { parseJson } from "../json.ts";
 import type { ChatRequest } from "./chat.ts";
 import { grammarLimits, grammarMistake } from "./grammar/gbnf.ts";
 import { limits } from "./limits.ts";
-import { parseKeptSchema, schemaLimits } from "./schema/json-schema.ts";
+import { parseKeptSchema } from "./schema/json-schema.ts";
+import { schemaLimits } from "./schema/keywords.ts";
 import type { CompletionRequest, EmbeddingRequest, Work } from "./work.ts";
 
 /** Payloads that a device accepts. The backend has checked them, but a device does not trust it. */

@@ -72,7 +72,8 @@ const defaultMaxTokens = 1_024;
 async function defaultsOf({ asked, model, idempotencyKey }: Call<ParsedText<unknown>>): Promise<Defaults> {
   const { maxTokens, seed } = asked.request;
   return {
-    maxTokens: maxTokens ?? Math.min(defaultMaxTokens, model.contextTokens),
+    // A bound beyond the context is as good as the context.
+    maxTokens: Math.min(maxTokens ?? defaultMaxTokens, model.contextTokens),
     seed: seed ?? (await chosenSeed(idempotencyKey)),
   };
 }

@@ -115,7 +115,6 @@ describe("a completion", () => {
 
   it("names the prompt of a completion that does not fit", async () => {
     const tooLong = { code: "context_length_exceeded", param: "prompt" };
-    await expectError(await complete({ prompt: "x", max_tokens: 5_000 }), 400, tooLong);
     const asked = complete({ prompt: "Once ".repeat(300) });
     await takeJob(t, device, async ({ attemptId }) => {
       const { code } = tooLong;

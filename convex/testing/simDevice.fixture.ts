@@ -8,6 +8,8 @@ export type Work = {
   readonly attemptId: string;
   readonly watched: boolean;
   readonly prompt: string;
+  /** Undefined for vectors. */
+  readonly maxTokens: number | undefined;
   readonly append: (seq: number, text: string) => Promise<void>;
   readonly complete: (text: string) => Promise<void>;
 };
@@ -21,11 +23,13 @@ export async function takeJob(t: Backend, device: Device, work: (job: Work) => P
     [job] = await take(t, device);
   }
   const { jobId, attemptId, payload, watched } = job;
+  const request = payload as Infer<typeof workValidator>["request"];
   await work({
     jobId,
     attemptId,
     watched,
-    prompt: promptOf(payload as Infer<typeof workValidator>["request"]),
+    prompt: promptOf(request),
+    maxTokens: "maxTokens" in request ? request.maxTokens : undefined,
     append: async (seq, text) => {
       await t.mutation(api.work.append, { key, attemptId, seq, text });
     },

@@ -94,7 +94,7 @@ describe("the steps for schemas with references", () => {
         messages: [{ role: "user", content: "x" }],
         tools: Array.from({ length: 64 }, (_, at) => ({
           type: "function",
-          function: { name: `t${at}`, parameters },
+          function: { name: `t${at}`, parameters, strict: true },
         })),
       }).replaceAll("oneOf", "anyOf"),
     );

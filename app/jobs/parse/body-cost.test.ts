@@ -11,7 +11,10 @@ type Json = null | boolean | number | string | readonly Json[] | { readonly [key
 const parsers = [parseChat, parseCompletion, parseEmbedding];
 const user = { role: "user", content: "x" };
 const chat = { model: "m", messages: [user] };
-const tool = (parameters: Json): Json => ({ type: "function", function: { name: "f", parameters } });
+const tool = (parameters: Json): Json => ({
+  type: "function",
+  function: { name: "f", parameters, strict: true },
+});
 
 /** Every place of a body where many values fit. */
 const places: Readonly<Record<string, (many: readonly Json[]) => Json>> = {
@@ -163,10 +166,20 @@ it("bounds the comparisons of all tools of a request together", () => {
     JSON.stringify({ ...chat, tools: Array.from({ length: count }, (_, at) => named(`f${at}`)) });
   const named = (name: string): Json => ({
     type: "function",
-    function: { name, parameters: manyComparisons(10, 20) },
+    function: { name, parameters: manyComparisons(10, 20), strict: true },
   });
   expect(parseChat(bodyOf(5))).toMatchObject({ kind: "parsed" });
   expect(withLookups(100_000, () => parseChat(bodyOf(60)))).toMatchObject({ refusal: { message: tooMany } });
+});
+
+it("compares nothing in the schemas of tools that are not strict, and refuses none", () => {
+  const named = (name: string): Json => ({
+    type: "function",
+    function: { name, parameters: manyComparisons(20, 20) },
+  });
+  const tools = Array.from({ length: 60 }, (_, at) => named(`f${at}`));
+  const body = JSON.stringify({ ...chat, tools });
+  expect(withLookups(1_000_000, () => parseChat(body))).toMatchObject({ kind: "parsed" });
 });
 
 it("compares nothing in a schema that is too long", () => {

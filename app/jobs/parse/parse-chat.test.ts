@@ -189,6 +189,37 @@ describe("parseChat", () => {
     expect(parse(harmless).kind).toBe("parsed");
   });
 
+  it("takes what clients replay and send to every server", () => {
+    const messages = [
+      { role: "assistant", content: null, refusal: "I cannot." },
+      { role: "assistant", content: "Yes.", refusal: null },
+    ];
+    expect(parse({ messages, max_tokens: 100_000 })).toMatchObject({
+      asked: {
+        request: {
+          messages: [
+            { role: "assistant", content: "I cannot." },
+            { role: "assistant", content: "Yes." },
+          ],
+          maxTokens: limits.maxTokens,
+        },
+      },
+    });
+  });
+
+  it("relaxes the schema of a tool, unless it is strict", () => {
+    const parameters = { type: "object", properties: { n: { type: "integer", minimum: 1 } } };
+    const toolWith = (strict: boolean | null) => ({
+      tools: [{ type: "function", function: { name: "f", parameters, strict } }],
+    });
+    expect(parse(toolWith(null))).toMatchObject({
+      asked: { request: { tools: [{ parameters: expect.stringContaining("(minimum: 1)") as string }] } },
+    });
+    expect(parse(toolWith(true))).toMatchObject({
+      refusal: { param: "tools[0].function.parameters.properties.n.minimum" },
+    });
+  });
+
   it.each([
     ["model", { model: "" }, "invalid_value"],
     ["model", { model: 7 }, "invalid_type"],
@@ -221,7 +252,7 @@ describe("parseChat", () => {
     ],
     ["max_tokens", { max_tokens: 0 }, "invalid_value"],
     ["max_tokens", { max_tokens: 1.5 }, "invalid_type"],
-    ["max_completion_tokens", { max_completion_tokens: limits.maxTokens + 1 }, "invalid_value"],
+    ["max_completion_tokens", { max_completion_tokens: 10_000_001 }, "invalid_value"],
     ["temperature", { temperature: 3 }, "invalid_value"],
     ["temperature", { temperature: "hot" }, "invalid_type"],
     ["top_p", { top_p: -1 }, "invalid_value"],

@@ -48,11 +48,13 @@ const message = z.discriminatedUnion(
       .object({
         role: z.literal("assistant"),
         content: content.nullish(),
+        // A replayed refusal is what the assistant said.
+        refusal: text.nullish(),
         tool_calls: toolCalls.nullish(),
         ...unserved,
       })
       .superRefine((value, context) => {
-        if (value.content != null || (value.tool_calls?.length ?? 0) > 0) return;
+        if (value.content != null || value.refusal != null || (value.tool_calls?.length ?? 0) > 0) return;
         context.addIssue({ code: "invalid_type", expected: "string", path: ["content"] });
       }),
     z.object({ role: z.literal("tool"), content, tool_call_id: callId, ...unserved }),
@@ -140,7 +142,8 @@ function clashOf(asked: Body): { readonly param: string; readonly why: string } 
 }
 
 function toMessage(asked: Body["messages"][number]): ChatMessage {
-  const plain = textOf(asked.content ?? "");
+  const refusal = asked.role === "assistant" ? asked.refusal : null;
+  const plain = textOf(asked.content ?? refusal ?? "");
   switch (asked.role) {
     case "tool":
       return { role: asked.role, content: plain, toolCallId: asked.tool_call_id };

@@ -24,7 +24,8 @@ export function whole(least: number, most: number) {
   return z.number().min(least).max(most).int();
 }
 
-export const tokens = whole(1, limits.maxTokens);
+/** More tokens than an answer may have are no mistake: clients set a bound that no model reaches. */
+export const tokens = whole(1, 10_000_000).transform((asked) => Math.min(asked, limits.maxTokens));
 
 const responseFormat = z.discriminatedUnion(
   "type",

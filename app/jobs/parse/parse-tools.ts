@@ -3,6 +3,7 @@ import type { ChatTool, ToolChoice } from "../chat.ts";
 import { limits } from "../limits.ts";
 import { parseSchema } from "../schema/json-schema.ts";
 import { type StepBudget, stepBudget } from "../schema/overlap.ts";
+import { anyObject, relaxed } from "../schema/relax.ts";
 import { boundedList, text } from "./parse-body.ts";
 
 /** Parses and bounds OpenAI's fields about tools and schemas. */
@@ -26,6 +27,12 @@ function schemaText(
   return null;
 }
 
+/** The schema of a tool that is not strict: as much of it as can be enforced. */
+function relaxedText(value: unknown, budget: StepBudget): string {
+  const parsed = parseSchema(relaxed(value), budget);
+  return JSON.stringify(parsed.kind === "ok" ? parsed.schema : anyObject);
+}
+
 const name = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "must have 1 to 64 of a-z, A-Z, 0-9, _ and -");
 export const callId = text.min(1).max(limits.callIdChars);
 const functionOnly = z.literal("function", { error: 'only "function" is supported' });
@@ -38,6 +45,7 @@ export const tools = boundedList(
       name,
       description: text.max(limits.toolDescriptionChars).nullish(),
       parameters: z.unknown(),
+      strict: z.boolean().nullish(),
     }),
   }),
   { most: limits.tools },
@@ -53,7 +61,10 @@ export const tools = boundedList(
       parsed.push(tool);
       continue;
     }
-    const parameters = schemaText(asked.parameters, [index, "function", "parameters"], budget, context);
+    const parameters =
+      asked.strict === true
+        ? schemaText(asked.parameters, [index, "function", "parameters"], budget, context)
+        : relaxedText(asked.parameters, budget);
     if (parameters === null) return z.NEVER;
     parsed.push({ ...tool, parameters });
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseKeptSchema, parseSchema, schemaLimits } from "./json-schema.ts";
+import { parseKeptSchema, parseSchema } from "./json-schema.ts";
+import { schemaLimits } from "./keywords.ts";
 
 const string = { type: "string" };
 

@@ -3,7 +3,7 @@ import { costMistake } from "../grammar/cost.ts";
 import { endlessDefinition } from "../grammar/finite-schema.ts";
 import { hasNestedChoices } from "../grammar/nested-choices.ts";
 import { type JsonSchema, schemaRules } from "../grammar/schema-rules.ts";
-import { countBounds, enforceable, Refusal } from "./keywords.ts";
+import { countBounds, enforceable, formats, Refusal, schemaLimits } from "./keywords.ts";
 import { mayOverlap, type StepBudget, stepBudget } from "./overlap.ts";
 
 /**
@@ -13,16 +13,6 @@ import { mayOverlap, type StepBudget, stepBudget } from "./overlap.ts";
 type SchemaParse =
   | { readonly kind: "ok"; readonly schema: JsonSchema }
   | { readonly kind: "refused"; readonly path: string; readonly reason: string };
-
-export const schemaLimits = {
-  /** Of the parsed schema's JSON. */
-  characters: 32 * 1024,
-  depth: 12,
-  /** Nested schemas, including the outermost. */
-  nodes: 500,
-  /** Bounds lengths and counts, because the grammar that enforces the schema spells out each repetition. */
-  repetitions: 500,
-} as const;
 
 /** Keywords that do not constrain the value. They are dropped. */
 const annotations = new Set([
@@ -38,7 +28,6 @@ const annotations = new Set([
   "strict", // OpenAI's own keyword.
 ]);
 const types = new Set(["string", "number", "integer", "boolean", "null", "object", "array"]);
-const formats = new Set(["date-time", "time", "date"]);
 const counts = new Set<string>(countBounds.flat());
 
 /**

@@ -3,6 +3,19 @@ import { recordOf } from "../../json.ts";
 import type { JsonSchema } from "../grammar/schema-rules.ts";
 import { isOfType } from "./overlap.ts";
 
+export const schemaLimits = {
+  /** Of the parsed schema's JSON. */
+  characters: 32 * 1024,
+  depth: 12,
+  /** Nested schemas, including the outermost. */
+  nodes: 500,
+  /** Bounds lengths and counts, because the grammar that enforces the schema spells out each repetition. */
+  repetitions: 500,
+} as const;
+
+/** The values of `format` that can be enforced. */
+export const formats: ReadonlySet<string> = new Set(["date-time", "time", "date"]);
+
 /** Why a schema cannot be enforced, and where. */
 export class Refusal extends Error {
   readonly path: readonly string[];
@@ -20,7 +33,7 @@ export const countBounds = [
 ] as const;
 
 /** The type that the keywords need, since they bound no other one. */
-const ownType: Readonly<Record<string, string>> = {
+export const boundedBy: Readonly<Record<string, string>> = {
   minLength: "string",
   maxLength: "string",
   format: "string",
@@ -34,6 +47,12 @@ const ownType: Readonly<Record<string, string>> = {
   minItems: "array",
   maxItems: "array",
 };
+
+/** Keywords that can be enforced, and the description. */
+export const supported: ReadonlySet<string> = new Set([
+  ...Object.keys(boundedBy),
+  ...["description", "type", "enum", "const", "$defs", "definitions", "anyOf", "oneOf", "$ref"],
+]);
 
 /**
  * Returns a schema as the grammar can enforce it. Its keywords were parsed one by one. Throws Refusal if some exclude each
@@ -72,7 +91,7 @@ export function enforceable(kept: JsonSchema, path: readonly string[]): JsonSche
 function refuseUnenforced(kept: JsonSchema, path: readonly string[]): void {
   const isConstant = "enum" in kept || "const" in kept;
   for (const keyword of Object.keys(kept)) {
-    const type = ownType[keyword];
+    const type = boundedBy[keyword];
     if (type === undefined) continue;
     const isOwn =
       kept["type"] === type ||
