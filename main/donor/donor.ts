@@ -68,7 +68,14 @@ export async function startDonor(options: DonorOptions): Promise<Donor> {
   });
   try {
     const donor = await assembleDonor(options);
-    return { ...donor, stop: () => donor.stop().finally(lock.release) };
+    const stop = async (): Promise<void> => {
+      try {
+        await donor.stop();
+      } finally {
+        await lock.release();
+      }
+    };
+    return { ...donor, stop };
   } catch (error) {
     await lock.release();
     throw refusalOfFolder(options.dataDir, error);

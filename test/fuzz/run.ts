@@ -65,9 +65,13 @@ async function main(): Promise<number> {
     for (const target of chosen) {
       const open = await target.open(farm);
       const options = { seconds: seconds / chosen.length, seed, keep: values.keep };
-      const result = await fuzz(target.name, open, options).finally(() => open.close());
-      report(target.name, result);
-      if (result.failure !== null) failures += 1;
+      try {
+        const result = await fuzz(target.name, open, options);
+        report(target.name, result);
+        if (result.failure !== null) failures += 1;
+      } finally {
+        await open.close();
+      }
     }
     console.log(`${chosen.length - failures} passed, ${failures} failed`);
     return failures === 0 ? 0 : 1;

@@ -40,10 +40,10 @@ export function archivePrefix(component: ComponentPath): string {
 
 function componentIn(prefix: string): ComponentPath {
   const names: string[] = [];
-  let rest = prefix;
-  for (let match = lastComponent.exec(rest); match !== null; match = lastComponent.exec(rest)) {
+  let match = lastComponent.exec(prefix);
+  while (match !== null) {
     names.unshift(match[2] ?? "");
-    rest = match[1] ?? "";
+    match = lastComponent.exec(match[1] ?? "");
   }
   return names.join("/");
 }

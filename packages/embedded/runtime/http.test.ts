@@ -41,7 +41,8 @@ test("a path without a route has no response", async () => {
 
 test("a streamed body arrives while it is produced, and its producer may write to the database", async () => {
   const response = await fetchFrom("/stream/abc");
-  const reader = (response?.body as ReadableStream<Uint8Array>).getReader();
+  const body = response?.body as ReadableStream<Uint8Array>;
+  const reader = body.getReader();
   const decode = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes);
   expect(decode((await reader.read()).value)).toBe("chunk 0\n");
   const notes = (await fixture.call("notes:byRank", { from: 0, to: 9 })) as { text: string }[];

@@ -24,7 +24,7 @@ test("a slow client gets only the newest state", { timeout: 60_000 }, async () =
   const commits = 80;
   for (let n = 0; n < commits; n += 1) await writer.mutation(send, { channel: "c", body: `${n}` });
   client.ws.resume();
-  const newest = (): number => (client.transitions.at(-1)?.[0]?.value as string[]).length;
+  const newest = (): number => (client.transitions.at(-1)![0]!.value as string[]).length;
   await client.until(() => newest() === 1 + commits);
   expect(client.received).toBeLessThan(inTransit);
 });

@@ -66,9 +66,16 @@ export async function writeBackup({ engine, files, work }: BackupSource): Promis
       await zip.add(manifestName, [JSON.stringify(manifest, null, 2)]);
       zip.end();
     };
-    void fill()
-      .catch((error: unknown) => zip.fail(asError(error)))
-      .finally(finish);
+    const fillAndFinish = async (): Promise<void> => {
+      try {
+        await fill();
+      } catch (error) {
+        zip.fail(asError(error));
+      } finally {
+        await finish();
+      }
+    };
+    void fillAndFinish();
     return zip;
   } catch (error) {
     await finish();

@@ -53,6 +53,10 @@ export class HotCopy {
     }
     await chmod(file, 0o600);
     const handle = await open(file, "r+");
-    await handle.sync().finally(() => handle.close());
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
   }
 }

@@ -68,10 +68,11 @@ async function restore({ restores, uploads }: BackupRouteDeps, request: Incoming
   const uploaded = await uploads.finish(parsed.data.uploadToken);
   if (uploaded.kind === "refused") return refusal(400, "InvalidUpload", uploaded.reason);
   const { revokeAll } = parsed.data;
-  const request_ = await restores
-    .restore(uploaded.file, { revokeAll })
-    .finally(() => rm(uploaded.file, { force: true }));
-  return answerTo(restores, request_);
+  try {
+    return answerTo(restores, await restores.restore(uploaded.file, { revokeAll }));
+  } finally {
+    await rm(uploaded.file, { force: true });
+  }
 }
 
 function answerTo(restores: Restores, request: RestoreRequest): Reply {

@@ -57,8 +57,8 @@ export class SessionCalls {
     const run = async (): Promise<void> => {
       try {
         await this.#deps.turns.turn();
-        const answer = message.type === "Mutation" ? this.#mutate : this.#act;
-        const { sent } = await answer.call(this, message, identity);
+        const isMutation = message.type === "Mutation";
+        const { sent } = await (isMutation ? this.#mutate(message, identity) : this.#act(message, identity));
         // A client that reads no answers shall send no more calls.
         void sent.then(done);
       } catch (error) {

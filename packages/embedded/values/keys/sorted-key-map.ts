@@ -84,7 +84,8 @@ export class SortedKeyMap<V> {
     let high = this.#chunks.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >>> 1;
-      if (compareKeys((this.#chunks[middle]?.[0] as KeyEntry<V>).key, key) <= 0) low = middle;
+      const first = this.#chunks[middle]?.[0] as KeyEntry<V>;
+      if (compareKeys(first.key, key) <= 0) low = middle;
       else high = middle - 1;
     }
     return low;
