@@ -1078,9 +1078,7 @@ export default defineSchema({
     detail: v.optional(v.string()),
   })
     // Each index puts rows in the order of time, so none replaces another.
-    // eslint-disable-next-line @convex-dev/no-duplicate-indexes
     .index("by_organization", ["organizationId"])
-    // eslint-disable-next-line @convex-dev/no-duplicate-indexes
     .index("by_who", ["organizationId", "who"])
     .index("by_who_and_group", ["organizationId", "who", "group"])
     .index("by_who_and_action", ["organizationId", "who", "action"])

@@ -22,12 +22,39 @@ describe("stored documents", () => {
   ])("fit %s schema: new fields are optional, and no field is removed", (_, definition, path) => {
     const file = new URL(path, import.meta.url);
     const now = exported(definition);
-    // eslint-disable-next-line @convex-dev/no-process-env -- a test, and it runs in Node
     if (process.env["GLEANER_KEEP_SCHEMA"] === "1") writeFileSync(file, `${JSON.stringify(now, null, 2)}\n`);
     const before = JSON.parse(readFileSync(file, "utf8")) as ExportedSchema;
     expect(narrowed(before, now)).toEqual([]);
   });
 });
+
+describe("indexes", () => {
+  it.each([
+    // An index ends with the time of creation, so these put rows in the order of time.
+    ["the app's", schema, ["audit.by_organization", "audit.by_who"]],
+    ["the queue's", queueSchema, []],
+  ])("of %s schema are no beginnings of others", (_, definition, ordered) => {
+    expect(replaceable(exported(definition)).toSorted()).toEqual(ordered);
+  });
+
+  it("that are the beginning of another are found", () => {
+    const table = defineTable({ a: v.string(), b: v.string() }).index("a", ["a"]).index("ab", ["a", "b"]);
+    expect(replaceable(exported(defineSchema({ t: table.index("b", ["b"]) })))).toEqual(["t.a"]);
+  });
+});
+
+/** The indexes whose fields another index of the table begins with. */
+function replaceable({ tables }: ExportedSchema): readonly string[] {
+  return tables.flatMap(({ tableName, indexes }) =>
+    indexes
+      .filter((index) =>
+        indexes.some(
+          (other) => other !== index && index.fields.every((field, i) => field === other.fields[i]),
+        ),
+      )
+      .map(({ indexDescriptor }) => `${tableName}.${indexDescriptor}`),
+  );
+}
 
 describe("the comparison of schemas", () => {
   const of = (field: GenericValidator) => exported(defineSchema({ t: defineTable({ field }) }));

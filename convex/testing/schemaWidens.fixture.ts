@@ -10,7 +10,11 @@ type Json =
 type Field = { readonly fieldType: Json; readonly optional: boolean };
 
 export type ExportedSchema = {
-  readonly tables: readonly { readonly tableName: string; readonly documentType: Json }[];
+  readonly tables: readonly {
+    readonly tableName: string;
+    readonly documentType: Json;
+    readonly indexes: readonly { readonly indexDescriptor: string; readonly fields: readonly string[] }[];
+  }[];
 };
 
 /**

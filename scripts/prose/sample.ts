@@ -54,7 +54,7 @@ function commentsOf(source: ts.SourceFile): string[] {
         .replace(/\s+/g, " ")
         .trim(),
     )
-    .filter((comment) => comment.split(" ").length >= 4 && !comment.startsWith("eslint"));
+    .filter((comment) => comment.split(" ").length >= 4 && !comment.startsWith("oxlint"));
 }
 
 /** A test's full name, as the runner prints it: its groups, then its own. */

@@ -1,4 +1,4 @@
-import type { Rule } from "eslint";
+import type { ESTree, Rule } from "@oxlint/plugins";
 
 const message = "Give it a deadline: fetchPinned (launch/core/pinned-fetch.ts), or a `signal`.";
 
@@ -6,10 +6,9 @@ const message = "Give it a deadline: fetchPinned (launch/core/pinned-fetch.ts), 
  * Lint's rule that refuses a `fetch` without a `signal`, since its own time limits are minutes. `fetch(...args)` passes a call
  * on, with the caller's signal. Convex's HTTP client uses `fetch` unless it gets another one.
  */
-export const callDeadlines: Rule.RuleModule = {
-  meta: { type: "problem", schema: [] },
+export const callDeadlines: Rule = {
   create(context) {
-    const check = (option: string) => (node: Rule.Node) => {
+    const check = (option: string) => (node: ESTree.Node) => {
       if (node.type !== "CallExpression" && node.type !== "NewExpression") return;
       const [first, options] = node.arguments;
       if (first?.type === "SpreadElement" || names(options, option)) return;
@@ -24,9 +23,7 @@ export const callDeadlines: Rule.RuleModule = {
   },
 };
 
-type Argument = Extract<Rule.Node, { readonly type: "CallExpression" }>["arguments"][number];
-
-function names(options: Argument | undefined, name: string): boolean {
+function names(options: ESTree.Argument | undefined, name: string): boolean {
   if (options?.type !== "ObjectExpression") return false;
   return options.properties.some(
     (each) => each.type === "Property" && each.key.type === "Identifier" && each.key.name === name,

@@ -156,8 +156,8 @@ export const rooms: Readonly<Record<string, Row>> = {
   },
   scripts: {
     rooms: ["app/signatures", "launch/farm", "resources/demo-model"],
-    packages: ["node:", "@playwright/test", "eslint", "node-llama-cpp", "typescript", "zod"],
-    tests: ["main/update"],
+    packages: ["node:", "@oxlint/plugins", "@playwright/test", "node-llama-cpp", "typescript", "zod"],
+    tests: ["main/update", "oxlint"],
   },
   bench: {
     rooms: [

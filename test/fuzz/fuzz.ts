@@ -27,8 +27,8 @@ export async function fuzz(
   const details = await fc.check(property, {
     seed,
     numRuns: Number.MAX_SAFE_INTEGER,
+    // oxlint-disable-next-line typescript/no-deprecated -- the types of its replacement fit no property
     interruptAfterTimeLimit: seconds * 1_000,
-    markInterruptAsFailure: false,
     examples: [...keptInputs(name), ...known].map((input): [Json] => [input]),
   });
   if (details.counterexample !== null) {

@@ -26,7 +26,7 @@ export type Answer = { readonly identity: Identity; readonly refreshToken: strin
 function optionsFor(issuer: string) {
   return {
     // The library marks it as deprecated to make it stand out.
-    // eslint-disable-next-line @typescript-eslint/no-deprecated
+    // oxlint-disable-next-line typescript/no-deprecated
     [oauth.allowInsecureRequests]: isLoopback(new URL(issuer).origin),
     [oauth.customFetch]: boundedFetch,
   };

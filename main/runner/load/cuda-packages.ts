@@ -29,6 +29,6 @@ function resolveByLoaderThread(parentURL: string): void {
     const wanted = ${String(cudaPackage)};
     export const resolve = (specifier, context, next) =>
       next(specifier, wanted.test(specifier) ? { ...context, parentURL: ${JSON.stringify(parentURL)} } : context);`;
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- Node 20 lacks its replacement
+  // oxlint-disable-next-line typescript/no-deprecated -- Node 20 lacks its replacement
   modules.register(`data:text/javascript,${encodeURIComponent(loader)}`);
 }

@@ -148,7 +148,7 @@ function SearchBox({ box, value, onSearch }: SearchProps): ReactNode {
     }, pauseMs);
     return () => clearTimeout(timer);
     // `onSearch` is another function each time; only letters start the wait again.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
+    // oxlint-disable-next-line react/exhaustive-deps
   }, [typed]);
   return (
     <div className="w-56 max-sm:w-full">

@@ -10,7 +10,7 @@ export async function copyText(text: string, element: Element): Promise<boolean>
   } catch {
     window.getSelection()?.selectAllChildren(element);
     // The desktop program's window may ask for no permission, and this needs none.
-    // eslint-disable-next-line @typescript-eslint/no-deprecated
+    // oxlint-disable-next-line typescript/no-deprecated
     return document.execCommand("copy");
   }
 }

@@ -1,7 +1,7 @@
 import type { Value } from "convex/values";
 import type { Expression, Operand } from "./program.ts";
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any
 type Builder = any;
 
 /** The callback of `.filter(…)` for an expression of a program. */

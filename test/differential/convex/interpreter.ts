@@ -11,7 +11,7 @@ import { toFilter } from "./filters.ts";
 import type { Known, Operand, Operation, QuerySpec, Ran, Ref, Result } from "./program.ts";
 
 /* The interpreter is as untyped as the functions of a project without a schema. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any
 type Context = any;
 
 const references = {

@@ -10,7 +10,7 @@ import {
 import { ConvexError, v, type Value } from "convex/values";
 import type { NoteOperation, NoteRef, NoteResult, NotesRan, Source, VectorSearch } from "./noteProgram.ts";
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any
 type Context = any;
 
 const references = {

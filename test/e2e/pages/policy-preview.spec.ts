@@ -14,7 +14,7 @@ import { chooseInRow } from "../support/row-menu.ts";
 /** A farm of its own, since a preview counts the devices that other files left. */
 const test = base.extend<object, { readonly farm: Farm }>({
   farm: [
-    // eslint-disable-next-line no-empty-pattern -- Playwright wants a pattern here
+    // oxlint-disable-next-line no-empty-pattern -- Playwright wants a pattern here
     async ({}, use) => {
       const farm = await startFarm({ console: true });
       await use(farm);

@@ -132,7 +132,7 @@ const escapes: { readonly [character: string]: string } = {
 
 function quoted(text: string, most: number): string {
   const kept = text.length > most ? text.slice(0, Math.max(most, 0)) : text;
-  // eslint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex
   const escaped = kept.replace(/['\\\x00-\x1f]/g, (character) => escapes[character] ?? hex(character));
   return `'${escaped}'`;
 }

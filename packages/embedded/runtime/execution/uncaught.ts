@@ -39,7 +39,7 @@ export function guardRejections(mapStack: StackMapper): void {
 /** Resolves when all microtasks have run, and `guardRejections` has taken the rejections of promises that nothing handled. */
 export function rejectionsReported(): Promise<void> {
   return new Promise((resolve) => {
-    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- an Error would cost a stack
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- an Error would cost a stack
     void Promise.reject(new ReportMarker(resolve));
   });
 }

@@ -8,6 +8,7 @@ const tickMs = 100;
 /** A query or a mutation awaits a promise that is not a syscall. No such promise can ever resolve. */
 export class NeverResolvesError extends Error {
   override readonly name = "NeverResolvesError";
+  // oxlint-disable-next-line no-unused-private-class-members -- the rule overlooks `#isOne in value`
   readonly #isOne = true;
 
   /** Like `instanceof`, but cannot run code of a value that a function has thrown. */

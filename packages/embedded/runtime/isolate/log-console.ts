@@ -58,6 +58,6 @@ export function createLogConsole(present: () => Logging | undefined, framesHere:
 }
 
 function nameOf(label: unknown): string {
-  // eslint-disable-next-line @typescript-eslint/no-base-to-string -- as the consoles of browsers do
+  // oxlint-disable-next-line typescript/no-base-to-string -- as the consoles of browsers do
   return label === undefined ? "default" : String(label);
 }

@@ -31,7 +31,7 @@ export function BulkProgress({ bulkId, onClose }: Props): ReactNode {
       toast(doneWords(bulk.done), "good", () => void undo({ bulkId }, "The devices are being restored."));
     onClose();
     // Only the end of the act, or the dialog's, tells of it.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
+    // oxlint-disable-next-line react/exhaustive-deps
   }, [isClosed, isDone]);
   if (isClosed) return null;
   return (
