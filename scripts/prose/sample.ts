@@ -2,8 +2,9 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import ts from "typescript";
+import { type Comment, type Node, parseSync } from "oxc-parser";
 import { createRandom } from "../demo-model/corpus/random.ts";
+import { childrenOf, nodesOf, textOf } from "../syntax.ts";
 
 /**
  * Picks comments, test names and screen sentences at random, for a reader who judges the language.
@@ -24,10 +25,10 @@ const sentence = /^[A-Z…“"'][^<>{}]*\s\S+\s\S+\s\S+/;
 const found = { comments: [] as string[], "test names": [] as string[], "screen sentences": [] as string[] };
 for (const path of paths) {
   const text = readFileSync(join(root, path), "utf8");
-  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
-  found.comments.push(...commentsOf(source));
-  if (/\.(test|spec)\./.test(path)) found["test names"].push(...testNames(source));
-  else if (path.startsWith("renderer/")) found["screen sentences"].push(...screenTexts(source));
+  const { comments, program } = parseSync(path, text);
+  found.comments.push(...commentTexts(comments, text));
+  if (/\.(test|spec)\./.test(path)) found["test names"].push(...testNames(program, text));
+  else if (path.startsWith("renderer/")) found["screen sentences"].push(...screenTexts(program));
 }
 
 // The factor (Knuth's) spreads small seeds, whose first numbers would all be small.
@@ -37,19 +38,11 @@ for (const [kind, texts] of Object.entries(found)) {
   for (const text of random.sample([...new Set(texts)], each)) console.log(`- ${text}`);
 }
 
-/** Walks the syntax tree, because a plain scanner misreads what follows a template literal. */
-function commentsOf(source: ts.SourceFile): string[] {
-  const ranges = new Map<number, string>();
-  const visit = (node: ts.Node): void => {
-    const leading = ts.getLeadingCommentRanges(source.text, node.pos) ?? [];
-    const trailing = ts.getTrailingCommentRanges(source.text, node.end) ?? [];
-    for (const { pos, end } of [...leading, ...trailing]) ranges.set(pos, source.text.slice(pos, end));
-    for (const child of node.getChildren(source)) if (!ts.isJSDoc(child)) visit(child);
-  };
-  visit(source);
-  return [...ranges.values()]
-    .map((text) =>
+function commentTexts(comments: readonly Comment[], text: string): string[] {
+  return comments
+    .map(({ start, end }) =>
       text
+        .slice(start, end)
         .replace(/^\/\*+|\s*\*+\/$|^\/\/|^\s*\*/gm, "")
         .replace(/\s+/g, " ")
         .trim(),
@@ -58,30 +51,20 @@ function commentsOf(source: ts.SourceFile): string[] {
 }
 
 /** A test's full name, as the runner prints it: its groups, then its own. */
-function testNames(node: ts.Node, groups: readonly string[] = []): string[] {
-  const name = ts.isCallExpression(node) ? node.arguments[0] : undefined;
-  const callee = ts.isCallExpression(node)
-    ? /^(describe|it|test)(?=\.|$)/.exec(node.expression.getText())?.[0]
-    : undefined;
-  const title =
-    name !== undefined && ts.isStringLiteralLike(name) && callee !== undefined
-      ? [...groups, name.text]
-      : groups;
+function testNames(node: Node, text: string, groups: readonly string[] = []): string[] {
+  const call = node.type === "CallExpression" ? node : undefined;
+  const name = textOf(call?.arguments[0]);
+  const { start, end } = call?.callee ?? { start: 0, end: 0 };
+  const callee = /^(describe|it|test)(?=\.|$)/.exec(text.slice(start, end))?.[0];
+  const title = name !== undefined && callee !== undefined ? [...groups, name] : groups;
   if (title !== groups && callee !== "describe") return [title.join(" › ")];
-  const names: string[] = [];
-  node.forEachChild((child) => void names.push(...testNames(child, title)));
-  return names;
+  return childrenOf(node).flatMap((child) => testNames(child, text, title));
 }
 
-function screenTexts(source: ts.SourceFile): string[] {
-  return nodesOf(source)
-    .filter((node) => ts.isJsxText(node) || ts.isStringLiteralLike(node))
-    .map((node) => node.text.replace(/\s+/g, " ").trim())
+function screenTexts(program: Node): string[] {
+  return nodesOf(program)
+    .map((node) => (node.type === "JSXText" ? node.value : textOf(node)))
+    .filter((text) => text !== undefined)
+    .map((text) => text.replace(/\s+/g, " ").trim())
     .filter((text) => sentence.test(text));
-}
-
-function nodesOf(node: ts.Node): ts.Node[] {
-  const children: ts.Node[] = [];
-  node.forEachChild((child) => void children.push(...nodesOf(child)));
-  return [node, ...children];
 }

@@ -156,7 +156,7 @@ export const rooms: Readonly<Record<string, Row>> = {
   },
   scripts: {
     rooms: ["app/signatures", "launch/farm", "resources/demo-model"],
-    packages: ["node:", "@oxlint/plugins", "@playwright/test", "node-llama-cpp", "typescript", "zod"],
+    packages: ["node:", "@oxlint/plugins", "@playwright/test", "node-llama-cpp", "oxc-parser", "zod"],
     tests: ["main/update", "oxlint"],
   },
   bench: {

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { createRequire } from "node:module";
+import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
-const compiler = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+const compiler = resolve(import.meta.dirname, "../../node_modules/typescript/bin/tsc");
 
 test("the apps fit the types of the packages", async () => {
   const run = promisify(execFile)(process.execPath, [compiler, "-p", import.meta.dirname]);

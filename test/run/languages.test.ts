@@ -1,10 +1,11 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { parseSync } from "oxc-parser";
 import PO from "pofile";
-import ts from "typescript";
 import { afterAll, expect, it } from "vitest";
 import { languages } from "../../renderer/languages/choose-language.ts";
+import { nodesOf, textOf } from "../../scripts/syntax.ts";
 import { updateCatalogs } from "../../wuchale.config.ts";
 
 const names = Object.keys(languages);
@@ -77,22 +78,12 @@ function valuesIn(text: string): readonly string[] {
 
 /** The strings and templates of a file outside of markup, with their values as catalogs write them. */
 function textsIn(file: string): readonly string[] {
-  const source = ts.createSourceFile(
-    file,
-    readFileSync(join(root, file), "utf8"),
-    ts.ScriptTarget.Latest,
-    true,
-    file.endsWith("x") ? ts.ScriptKind.TSX : ts.ScriptKind.TS,
-  );
-  const texts: string[] = [];
-  const visit = (node: ts.Node): void => {
-    if (ts.isStringLiteralLike(node)) texts.push(node.text);
-    if (ts.isTemplateExpression(node)) {
-      const spans = node.templateSpans.map(({ literal }, at) => `{${String(at)}}${literal.text}`);
-      texts.push([node.head.text, ...spans].join(""));
-    }
-    ts.forEachChild(node, visit);
-  };
-  visit(source);
-  return texts;
+  const { program } = parseSync(file, readFileSync(join(root, file), "utf8"));
+  return nodesOf(program)
+    .map((node) =>
+      node.type === "TemplateLiteral"
+        ? node.quasis.map(({ value }, at) => (at === 0 ? "" : `{${at - 1}}`) + (value.cooked ?? "")).join("")
+        : textOf(node),
+    )
+    .filter((text) => text !== undefined);
 }
