@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
 import {
   circles,
   fileGraph,
@@ -42,6 +43,21 @@ it("the repository has no folders that import each other, and in packages/ not e
 it("the repository has no folder with more than 20 source files", () => {
   expect(largeFolders(files, 20)).toEqual([]);
 });
+
+it("npm run types checks every file except the apps of fixtures", () => {
+  const projects = [...manifest.scripts.types.matchAll(/-p (\S+)/g)].map(([, project = ""]) => project);
+  const checked = new Set(projects.flatMap(filesOfProject));
+  const unchecked = paths.filter((path) => !checked.has(path));
+  expect(unchecked.filter((path) => !/\/fixtures\/|^test\/published\/apps\//.test(path))).toEqual([]);
+});
+
+/** The files that a project includes by itself, not because others import them: lint knows the types of only these. */
+function filesOfProject(project: string): readonly string[] {
+  const tsc = resolve(root, "node_modules/typescript/bin/tsc");
+  const shown = execFileSync(process.execPath, [tsc, "-p", project, "--showConfig"], { cwd: root });
+  const { files: included } = JSON.parse(shown.toString()) as { readonly files: readonly string[] };
+  return included.map((path) => join(project, path));
+}
 
 it("imports in packages/embedded go down the table in docs/embedded.md", () => {
   const page = readFileSync(resolve(root, "docs/embedded.md"), "utf8");
