@@ -443,6 +443,7 @@ export function consoleStories(now: number): readonly Story[] {
         attempts={undefined}
         earned={undefined}
         actions={undefined}
+        onMore={null}
       />,
     ),
     ...devices
@@ -459,6 +460,7 @@ export function consoleStories(now: number): readonly Story[] {
             attempts={[]}
             earned={[]}
             actions={undefined}
+            onMore={null}
           />,
         ),
       ),

@@ -80,7 +80,9 @@ export function actionColumn<Row>(width: string, actions: (row: Row) => ReactNod
     cell: (row) => (
       <div
         className={cx(
-          "ml-auto flex flex-wrap justify-end gap-1 @max-[30rem]:mr-0 @max-[30rem]:-ml-2.5 @max-[30rem]:w-auto @max-[30rem]:justify-start",
+          "ml-auto flex flex-wrap justify-end gap-1 @max-[30rem]:mx-0 @max-[30rem]:w-auto @max-[30rem]:justify-start",
+          // In a card the words of the first button begin where the labels do.
+          "@max-[30rem]:has-[>[data-look=quiet]:first-child]:-ml-2.5",
           width,
         )}
       >

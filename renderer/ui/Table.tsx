@@ -44,6 +44,7 @@ export function Table<Row>({ label, columns, rows, empty, keyOf, height, detail 
   if (rows.length === 0 && empty !== undefined) return empty;
   const headline = columns.find(({ isTitleHidden }) => isTitleHidden !== true);
   const space = columns.length > roomyColumns ? "px-2" : "px-3";
+  const spaceOf = (place: number): string => cx(space, isAfterNumbers(columns, place) && "pl-6");
   return (
     <div className="@container">
       <div
@@ -65,7 +66,7 @@ export function Table<Row>({ label, columns, rows, empty, keyOf, height, detail 
         >
           <thead role="rowgroup" className="sticky top-0 z-1 @max-[30rem]:sr-only">
             <tr role="row" className="bg-sunken text-xs text-muted shadow-[inset_0_-1px_0_var(--color-line)]">
-              {columns.map((column) => (
+              {columns.map((column, place) => (
                 <th
                   key={column.key}
                   scope="col"
@@ -74,7 +75,7 @@ export function Table<Row>({ label, columns, rows, empty, keyOf, height, detail 
                     "h-8 font-medium first:pl-4 last:pr-4",
                     // A title breaks before the table gets wider than its box.
                     "py-1 align-bottom hyphens-auto",
-                    space,
+                    spaceOf(place),
                     column.align === "right" && "text-right",
                     column.width,
                   )}
@@ -104,8 +105,8 @@ export function Table<Row>({ label, columns, rows, empty, keyOf, height, detail 
                     <Cell
                       key={column.key}
                       column={column}
-                      part={partOf(column, place, headline)}
-                      className={space}
+                      part={partOf(columns, place, headline)}
+                      className={spaceOf(place)}
                     >
                       {column.cell(row)}
                     </Cell>
@@ -130,11 +131,25 @@ export function Table<Row>({ label, columns, rows, empty, keyOf, height, detail 
 /** How a card shows a cell. A mark stands before the headline in the table, and in the corner of the card. */
 type Part = "mark" | "headline" | "text" | "number" | "actions";
 
-function partOf<Row>(column: Column<Row>, place: number, headline: Column<Row> | undefined): Part {
+function partOf<Row>(
+  columns: readonly Column<Row>[],
+  place: number,
+  headline: Column<Row> | undefined,
+): Part {
+  const column = columns[place];
   if (column === headline) return "headline";
-  if (column.isTitleHidden === true) return place === 0 ? "mark" : "actions";
-  return column.align === "right" ? "number" : "text";
+  if (column?.isTitleHidden === true) return place === 0 ? "mark" : "actions";
+  const isNumber = (at: number): boolean => columns[at] !== headline && isFigure(columns[at]);
+  // A number without another beside it would be the only one in its line.
+  return isNumber(place) && (isNumber(place - 1) || isNumber(place + 1)) ? "number" : "text";
 }
+
+const isFigure = <Row,>(column: Column<Row> | undefined): boolean =>
+  column?.align === "right" && column.isTitleHidden !== true;
+
+/** Whether text comes right after a column of numbers, which it would touch. */
+const isAfterNumbers = <Row,>(columns: readonly Column<Row>[], place: number): boolean =>
+  isFigure(columns[place - 1]) && columns[place]?.align !== "right";
 
 const partLook: Readonly<Record<Part, string>> = {
   mark: "@max-[30rem]:absolute @max-[30rem]:top-3 @max-[30rem]:right-4",

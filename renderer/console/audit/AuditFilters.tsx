@@ -58,7 +58,7 @@ export function AuditFilters(props: Props): ReactNode {
         <Day label="From" value={filter.from} onChange={(from) => onFilter({ from })} />
         <Day label="To" value={filter.to} onChange={(to) => onFilter({ to })} />
         {isFiltered(filter) ? (
-          <Button look="quiet" onClick={onClear}>
+          <Button look="quiet" className="max-sm:-ml-3" onClick={onClear}>
             Clear filters
           </Button>
         ) : null}

@@ -4,7 +4,7 @@ import { detailLines } from "../../../app/audit/changes.ts";
 import { type SignInMethod, signInMethods, signInMethodWords } from "../../../app/people/sign-in-methods.ts";
 import { Empty } from "../../ui/Empty.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
-import { RowAction } from "../../ui/RowAction.tsx";
+import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import { agentWords } from "../account/agent-words.ts";
 import type { AuditRow } from "../data/rows.ts";
@@ -74,20 +74,13 @@ function columnsOf(onFilter: Props["onFilter"], onCopy: Props["onCopy"]): readon
         );
       },
     },
-    {
-      key: "actions",
-      title: "Copy ids",
-      isTitleHidden: true,
-      align: "right",
-      width: "w-px",
-      cell: (row) => (
-        <RowAction
-          verb="Copy ids"
-          object={`of ${actionWords(row.action)}, ${subjectOf(row)}`}
-          onClick={() => onCopy(idsOf(row))}
-        />
-      ),
-    },
+    actionColumn("w-max", (row) => (
+      <RowAction
+        verb="Copy ids"
+        object={`of ${actionWords(row.action)}, ${subjectOf(row)}`}
+        onClick={() => onCopy(idsOf(row))}
+      />
+    )),
   ];
 }
 
@@ -117,7 +110,9 @@ function Origin({ row: { address, method, agent } }: { readonly row: AuditRow })
   return (
     <>
       {address === null ? null : (
-        <span className="text-xs text-muted">{address === "unknown" ? "Unknown address" : address}</span>
+        <span className="text-xs wrap-anywhere text-muted">
+          {address === "unknown" ? "Unknown address" : address}
+        </span>
       )}
       {session === "" ? null : (
         <span className="line-clamp-1 text-xs text-muted" title={agent ?? undefined}>

@@ -73,6 +73,7 @@ export function EarningsView({ own, by, days, until, report, facts, onBy, onDays
         }
       >
         <Tabs
+          flush
           label="Earnings by"
           value={by}
           onChange={onBy}

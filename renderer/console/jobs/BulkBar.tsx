@@ -29,7 +29,24 @@ const changes: readonly { readonly label: string; readonly change: BulkChange }[
 export function BulkBar({ selected, onAll, onApply, onClear }: Props): ReactNode {
   const [asked, setAsked] = useState<{ change: BulkChange; plan: BulkPlan } | null>(null);
   return (
-    <Toolbar label="Selected jobs" chosen={selected.length}>
+    <Toolbar
+      label="Selected jobs"
+      chosen={selected.length}
+      choosing={
+        <>
+          {onAll === null ? null : (
+            <Button size="sm" look="quiet" onClick={onAll}>
+              Select all shown
+            </Button>
+          )}
+          {selected.length === 0 ? null : (
+            <Button size="sm" look="quiet" onClick={onClear}>
+              Clear selection
+            </Button>
+          )}
+        </>
+      }
+    >
       {selected.length === 0 ? (
         <span className="text-xs text-muted">
           Select jobs to cancel, retry or prioritize several at once.
@@ -51,16 +68,6 @@ export function BulkBar({ selected, onAll, onApply, onClear }: Props): ReactNode
             );
           })}
         </>
-      )}
-      {onAll === null ? null : (
-        <Button size="sm" look="quiet" onClick={onAll}>
-          Select all shown
-        </Button>
-      )}
-      {selected.length === 0 ? null : (
-        <Button size="sm" look="quiet" onClick={onClear}>
-          Clear selection
-        </Button>
       )}
       {asked === null ? null : (
         <Confirm

@@ -43,9 +43,9 @@ export function JobPayload(props: Props): ReactNode {
         </div>
       )}
       {ownersMayLook === null ? null : (
-        <p className="mt-3 flex flex-wrap items-center gap-2 text-xs text-muted">
+        <p className="mt-3 flex flex-wrap items-center gap-x-5 gap-y-1 text-xs text-muted">
           {ownersMayLook ? "Owners may look at all jobs." : "Owners may look only at jobs of their own keys."}
-          <Button size="sm" look="quiet" onClick={() => setAsking(true)}>
+          <Button size="sm" look="quiet" className="-mx-2.5" onClick={() => setAsking(true)}>
             Change…
           </Button>
         </p>

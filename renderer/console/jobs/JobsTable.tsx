@@ -83,7 +83,7 @@ const wide: readonly string[] = ["key", "tokens", "price"];
 const ofAnswers: readonly string[] = ["tokens", "price"];
 
 const base: readonly Column<JobRow>[] = [
-  { key: "status", title: "Status", width: "w-40", cell: (job) => <Status job={job} /> },
+  { key: "status", title: "Status", width: "w-60", cell: (job) => <Status job={job} /> },
   {
     key: "model",
     title: "Job",
@@ -129,16 +129,16 @@ const base: readonly Column<JobRow>[] = [
   {
     key: "submitted",
     title: "Submitted",
-    width: "w-24",
+    width: "w-20",
     cell: (job) => <RelativeTime at={job.submittedAt} />,
   },
-  { key: "waited", title: "Waited", align: "right", width: "w-20", cell: (job) => <Waited job={job} /> },
-  { key: "ran", title: "Ran", align: "right", width: "w-20", cell: (job) => <Ran job={job} /> },
+  { key: "waited", title: "Waited", align: "right", width: "w-16", cell: (job) => <Waited job={job} /> },
+  { key: "ran", title: "Ran", align: "right", width: "w-16", cell: (job) => <Ran job={job} /> },
   {
     key: "tokens",
     title: "Tokens",
     align: "right",
-    width: "w-24",
+    width: "w-20",
     cell: ({ usage }) =>
       usage === null ? (
         <Dash />
@@ -157,7 +157,7 @@ const base: readonly Column<JobRow>[] = [
     key: "price",
     title: "Price",
     align: "right",
-    width: "w-28",
+    width: "w-24",
     cell: ({ ownJob, priceMicro }) =>
       ownJob ? (
         <Tooltip text="A device of the key's owner did this job. It costs nothing and earns nothing.">

@@ -101,8 +101,22 @@ function NoJobs({ filters }: Pick<Props, "filters">): ReactNode {
       </Empty>
     );
   }
-  if ([model, keyId, deviceId, from, to].some(([value]) => value !== "")) {
-    return <Empty title="No jobs match these filters" />;
+  const set = [model, keyId, deviceId, from, to].filter(([value]) => value !== "");
+  if (set.length > 0) {
+    return (
+      <Empty
+        title="No jobs match these filters"
+        action={
+          <Button
+            onClick={() => {
+              for (const [, change] of set) change("");
+            }}
+          >
+            Clear filters
+          </Button>
+        }
+      />
+    );
   }
   return <NoJobsYet filter={status} />;
 }

@@ -25,9 +25,7 @@ export function Figures({ busy, figures }: Props): ReactNode {
         <div key={tile.label} className="min-w-0 rounded-lg border border-line bg-surface px-4 py-3">
           <dt className="truncate text-xs text-muted">{tile.label}</dt>
           <dd className={cx("h-8 truncate leading-8 font-semibold", sizeOf(tile.value))}>{tile.value}</dd>
-          <dd
-            className={cx("h-4.5 truncate text-xs", tile.tone === null ? "text-muted" : toneText[tile.tone])}
-          >
+          <dd className={cx("min-h-4.5 text-xs", tile.tone === null ? "text-muted" : toneText[tile.tone])}>
             {tile.note}
           </dd>
         </div>

@@ -84,7 +84,7 @@ function columnsOf({ teams, holdingsOf, self, actions, mayMakeOwners }: Props): 
     (show: (held: MemberHoldings) => ReactNode) =>
     (member: MemberRow): ReactNode => {
       const found = holdingsOf(member);
-      return found === undefined ? <Skeleton className="ml-auto h-4 w-8" /> : show(found);
+      return found === undefined ? <Skeleton className="inline-block! h-4 w-8" /> : show(found);
     };
   const shown: readonly Column<MemberRow>[] = [
     {
@@ -112,19 +112,19 @@ function columnsOf({ teams, holdingsOf, self, actions, mayMakeOwners }: Props): 
     {
       key: "teams",
       title: "Teams",
-      cell: ({ teamIds }) => (
-        <span className="flex min-w-20 flex-wrap gap-1">
-          {teams.flatMap(({ teamId, name }) =>
-            teamIds.includes(teamId) ? (
+      cell: ({ teamIds }) => {
+        const own = teams.filter(({ teamId }) => teamIds.includes(teamId));
+        if (own.length === 0) return null;
+        return (
+          <span className="flex min-w-20 flex-wrap gap-1">
+            {own.map(({ teamId, name }) => (
               <Badge key={teamId} tone="quiet">
                 {name}
               </Badge>
-            ) : (
-              []
-            ),
-          )}
-        </span>
-      ),
+            ))}
+          </span>
+        );
+      },
     },
     {
       key: "used",

@@ -12,6 +12,7 @@ import { SkeletonRows } from "../../ui/Skeleton.tsx";
 import type { PlaygroundState } from "../data/rows.ts";
 import type { ApiServer } from "../keys/snippets.ts";
 import { Parameters } from "./Parameters.tsx";
+import { hrefOf } from "../shell/route.ts";
 import {
   emptyForm,
   type FormProblems,
@@ -67,7 +68,16 @@ export function PlaygroundView(props: Props): ReactNode {
   if (models.length === 0)
     return (
       <Card>
-        <Empty title="No models yet">An administrator adds models on the page Models.</Empty>
+        <Empty
+          title="No models yet"
+          action={
+            <a href={hrefOf("models")} className="font-medium text-accent underline underline-offset-2">
+              Open the models
+            </a>
+          }
+        >
+          An administrator adds models on the page Models.
+        </Empty>
       </Card>
     );
   const [first = "", second] = chosen;

@@ -139,6 +139,7 @@ export function ProofView(props: ViewProps): ReactNode {
                 <Button
                   size="sm"
                   look="quiet"
+                  className="-ml-2.5"
                   onClick={() => {
                     setByPassword(!byPassword);
                     setText("");

@@ -107,7 +107,7 @@ export function GateView({ organization, setUp, onCode, onPasskey, onSignOut }: 
         </Form>
       )}
       <div>
-        <Button look="quiet" onClick={onSignOut}>
+        <Button look="quiet" className="-ml-3" onClick={onSignOut}>
           Sign out
         </Button>
       </div>

@@ -71,7 +71,7 @@ export function SignInForm({ providers, onPassword, onProvider, onPasskey, onFor
       </Form>
       {onForgot === null ? null : (
         <div className="-mt-2 justify-self-start">
-          <Button size="sm" look="quiet" onClick={() => setIsForgotten(true)}>
+          <Button size="sm" look="quiet" className="-ml-2.5" onClick={() => setIsForgotten(true)}>
             Forgot your password?
           </Button>
         </div>

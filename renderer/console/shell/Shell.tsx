@@ -44,7 +44,7 @@ export function Shell(props: Props): ReactNode {
           aria-current={page === "account" ? "page" : undefined}
           title={member}
           onClick={() => setIsMenuOpen(false)}
-          className="flex min-h-8 items-center gap-2.5 truncate font-medium underline-offset-2 hover:underline max-lg:min-h-11"
+          className="flex min-h-8 items-center gap-2.5 truncate font-medium underline-offset-2 hover:underline aria-[current=page]:text-accent max-lg:min-h-11"
         >
           <CircleUser aria-hidden size={16} strokeWidth={1.75} className="shrink-0 text-muted" />
           <span className="truncate">{member}</span>

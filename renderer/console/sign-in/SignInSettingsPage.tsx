@@ -103,7 +103,7 @@ export function SignInSettings(props: Props): ReactNode {
             },
             {
               key: "state",
-              title: "State",
+              title: "Status",
               cell: ({ enabled }) =>
                 enabled ? <Badge tone="good">In use</Badge> : <Badge tone="quiet">Not in use</Badge>,
             },

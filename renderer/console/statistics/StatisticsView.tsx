@@ -55,6 +55,7 @@ export function StatisticsView({ report, by, range, until, onBy, onRange, metric
       <Card flush>
         <div className="pt-1">
           <Tabs
+            flush
             label="Statistics by"
             value={by}
             onChange={onBy}

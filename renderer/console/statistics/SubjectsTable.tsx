@@ -63,10 +63,10 @@ function figures(by: By): readonly Column<StatisticsSubject>[] {
   return [
     figure("Answered", ({ succeeded }) => formatCount(succeeded)),
     figure("Success", ({ successRate }) => (successRate === null ? "–" : rateWords(successRate))),
-    figure("Wait p50", time("wait", "p50")),
-    figure("Wait p95", time("wait", "p95")),
-    figure("Run p50", time("run", "p50")),
-    figure("Run p95", time("run", "p95")),
+    figure("Wait, median", time("wait", "p50")),
+    figure("Wait, 95%", time("wait", "p95")),
+    figure("Run, median", time("run", "p50")),
+    figure("Run, 95%", time("run", "p95")),
     figure(by === "device" ? "Failed" : "Retried", ({ failed, retried }) =>
       formatCount(by === "device" ? failed : retried),
     ),

@@ -9,6 +9,7 @@ import { Button } from "../../ui/controls/Button.tsx";
 import { Empty } from "../../ui/Empty.tsx";
 import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { ProgressBar } from "../../ui/ProgressBar.tsx";
+import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
 import type { StatusWords } from "../../ui/status-words.ts";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { BudgetRow } from "../data/rows.ts";
@@ -105,7 +106,7 @@ function columnsOf(actions: Actions | null): readonly Column<BudgetRow>[] {
   return [
     {
       key: "name",
-      title: "Of",
+      title: "Budget of",
       cell: ({ kind, name }) => (
         <span className="min-w-28">
           <span className="font-medium wrap-anywhere">{name ?? "Deleted"}</span>{" "}
@@ -140,39 +141,30 @@ function columnsOf(actions: Actions | null): readonly Column<BudgetRow>[] {
     },
     {
       key: "state",
-      title: "State",
+      title: "Status",
       width: "w-36",
       cell: ({ state }) => <Badge tone={states[state].tone}>{states[state].words}</Badge>,
     },
     ...(actions === null
       ? []
       : [
-          {
-            key: "actions",
-            title: "Actions",
-            isTitleHidden: true,
-            align: "right" as const,
-            cell: (budget: BudgetRow) => (
-              <div className="flex justify-end gap-1">
-                <Button
-                  size="sm"
-                  look="quiet"
-                  aria-label={`Change the budget of ${budget.name ?? /* @wc-include */ "deleted"}`}
+          actionColumn<BudgetRow>("w-max", (budget) => {
+            const name = budget.name ?? /* @wc-include */ "deleted";
+            return (
+              <>
+                <RowAction
+                  verb="Change"
+                  object={`the budget of ${name}`}
                   onClick={() => actions.edit(budget)}
-                >
-                  Change
-                </Button>
-                <Button
-                  size="sm"
-                  look="quiet"
-                  aria-label={`Remove the budget of ${budget.name ?? /* @wc-include */ "deleted"}`}
+                />
+                <RowAction
+                  verb="Remove"
+                  object={`the budget of ${name}`}
                   onClick={() => actions.remove(budget)}
-                >
-                  Remove
-                </Button>
-              </div>
-            ),
-          },
+                />
+              </>
+            );
+          }),
         ]),
   ];
 }

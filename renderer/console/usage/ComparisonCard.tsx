@@ -4,6 +4,7 @@ import { carbonGrams, cloudTotal, kilowattHours } from "../../../app/usage/compa
 import type { UsageRow } from "../../../app/usage/usage-table.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Button } from "../../ui/controls/Button.tsx";
+import { SkeletonRows } from "../../ui/Skeleton.tsx";
 import type { UsageFactsRow } from "../data/rows.ts";
 import { FactsDialog } from "./FactsDialog.tsx";
 import { carbonWords, energyWords, moneyWords } from "./usage-words.ts";
@@ -32,7 +33,9 @@ export function ComparisonCard({ facts, models, runMs, onSave }: Props): ReactNo
       }
     >
       {facts === undefined || models === undefined || runMs === undefined ? (
-        <div className="min-h-24" />
+        <div className="-mx-4 -mb-4">
+          <SkeletonRows />
+        </div>
       ) : (
         <dl className="grid gap-x-6 gap-y-2 sm:grid-cols-[auto_1fr]">
           <Line name="In the cloud" value={cloudWords(facts, models)} method={cloudMethod(facts, models)} />

@@ -73,8 +73,8 @@ function figures(
     figure("Device time", ({ runMs }) => formatDuration(runMs)),
     ...(isUsage
       ? [
-          figure("Wait p50", ({ waitP50 }) => time(waitP50)),
-          figure("Wait p95", ({ waitP95 }) => time(waitP95)),
+          figure("Wait, median", ({ waitP50 }) => time(waitP50)),
+          figure("Wait, 95%", ({ waitP95 }) => time(waitP95)),
         ]
       : []),
     figure(isUsage ? "Spent" : "Earned", ({ micro }) => (

@@ -95,6 +95,7 @@ export function UsageView(props: Props): ReactNode {
         }
       >
         <Tabs
+          flush
           label="Usage by"
           value={by}
           onChange={props.onBy}

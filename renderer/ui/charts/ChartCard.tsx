@@ -20,7 +20,13 @@ export function ChartCard({ title, times, lines, format, note, formatTime = form
   if (times === undefined || lines === undefined) {
     return (
       <Card title={title}>
-        <div className="min-h-66" />
+        <div role="status" aria-label="Loading" className="min-h-66 pt-2">
+          <div className="grid h-46 animate-breathe content-between">
+            {[0, 1, 2, 3].map((line) => (
+              <span key={line} className="h-px bg-line" />
+            ))}
+          </div>
+        </div>
       </Card>
     );
   }

@@ -26,6 +26,7 @@ export function Button({
   return (
     <button
       type={type}
+      data-look={look}
       className={cx(
         "inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md border font-medium whitespace-nowrap transition-colors",
         "disabled:pointer-events-none disabled:opacity-50",

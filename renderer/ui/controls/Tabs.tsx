@@ -12,11 +12,19 @@ type Props<Value extends string> = {
   readonly label: string;
   readonly value: Value;
   readonly tabs: readonly Tab<Value>[];
+  /** For content with margins of its own, such as a table. */
+  readonly flush?: boolean;
   readonly onChange: (value: Value) => void;
 };
 
 /** Tabs in one row. A row that is wider than its box scrolls: its edges fade, and the chosen tab is in view. */
-export function Tabs<Value extends string>({ label, value, tabs, onChange }: Props<Value>): ReactNode {
+export function Tabs<Value extends string>({
+  label,
+  value,
+  tabs,
+  flush = false,
+  onChange,
+}: Props<Value>): ReactNode {
   const row = useRef<HTMLDivElement>(null);
   const { before, after } = useHidden(row);
   useEffect(() => {
@@ -57,7 +65,7 @@ export function Tabs<Value extends string>({ label, value, tabs, onChange }: Pro
         </Radix.List>
       </div>
       {tabs.map((tab) => (
-        <Radix.Content key={tab.value} value={tab.value} className="pt-3 outline-offset-4">
+        <Radix.Content key={tab.value} value={tab.value} className={cx("outline-offset-4", !flush && "pt-3")}>
           {tab.content}
         </Radix.Content>
       ))}

@@ -4,11 +4,13 @@ type Props = {
   readonly label: string;
   /** How much is chosen. Other buttons belong to another number. */
   readonly chosen: number | "all";
+  /** The quiet buttons that choose all or nothing, at the end of the bar. */
+  readonly choosing: ReactNode;
   readonly children: ReactNode;
 };
 
 /** The acts on what is chosen in a list. It is there without a choice too, so that the list does not jump. */
-export function Toolbar({ label, chosen, children }: Props): ReactNode {
+export function Toolbar({ label, chosen, choosing, children }: Props): ReactNode {
   const bar = useRef<HTMLDivElement>(null);
   const last = useRef(chosen);
   useLayoutEffect(() => {
@@ -26,6 +28,7 @@ export function Toolbar({ label, chosen, children }: Props): ReactNode {
       className="flex min-h-10 flex-wrap items-center gap-1.5 border-b border-line bg-sunken px-4 py-1.5 focus-visible:-outline-offset-2"
     >
       {children}
+      <div className="-mx-2.5 flex flex-wrap sm:ml-auto">{choosing}</div>
     </div>
   );
 }

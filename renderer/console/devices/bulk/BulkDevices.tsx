@@ -78,7 +78,24 @@ type BarProps = {
 export function BulkBar({ selection, onAct, onSelect }: BarProps): ReactNode {
   const isEmpty = selection !== "all" && selection.size === 0;
   return (
-    <Toolbar label="Selected devices" chosen={selection === "all" ? selection : selection.size}>
+    <Toolbar
+      label="Selected devices"
+      chosen={selection === "all" ? selection : selection.size}
+      choosing={
+        <>
+          {selection === "all" ? null : (
+            <Button size="sm" look="quiet" onClick={() => onSelect("all")}>
+              Select all that fit
+            </Button>
+          )}
+          {isEmpty ? null : (
+            <Button size="sm" look="quiet" onClick={() => onSelect(new Set())}>
+              Clear selection
+            </Button>
+          )}
+        </>
+      }
+    >
       {isEmpty ? null : (
         <span className="mr-2 font-medium">
           {selection === "all"
@@ -93,16 +110,6 @@ export function BulkBar({ selection, onAct, onSelect }: BarProps): ReactNode {
               {label}
             </Button>
           ))}
-      {selection === "all" ? null : (
-        <Button size="sm" look="quiet" onClick={() => onSelect("all")}>
-          Select all that fit
-        </Button>
-      )}
-      {isEmpty ? null : (
-        <Button size="sm" look="quiet" onClick={() => onSelect(new Set())}>
-          Clear selection
-        </Button>
-      )}
     </Toolbar>
   );
 }

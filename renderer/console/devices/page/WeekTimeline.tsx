@@ -23,29 +23,28 @@ export function WeekTimeline({ spans, now }: Props): ReactNode {
   const days = timelineOf(spans, now);
   const totals = standbyTotals(days);
   return (
-    <div className="grid gap-4">
-      <ul className="grid gap-1.5">
-        {days.map((day) => (
-          <li key={day.startAt} className="grid grid-cols-[3rem_1fr_5.25rem] items-center gap-3">
-            <span className="text-xs text-muted">{formatDay(day.startAt)}</span>
-            <DayBar day={day} totals={totals} />
-            <span className="text-right text-xs whitespace-nowrap text-muted tabular-nums">
-              {day.segments.length === 0 ? "–" : formatDuration(day.donatedMs)}
-            </span>
-          </li>
-        ))}
-      </ul>
-      <p className="grid grid-cols-[3rem_1fr_5.25rem] gap-3 text-xs text-faint" aria-hidden>
-        <span />
-        <span className="flex justify-between">
+    <div className="grid gap-3">
+      <div className="grid grid-cols-[auto_minmax(0,1fr)_auto] gap-x-3 gap-y-1.5">
+        <ul className="col-span-3 grid grid-cols-subgrid gap-y-1.5">
+          {days.map((day) => (
+            <li key={day.startAt} className="col-span-3 grid grid-cols-subgrid items-center">
+              <span className="text-xs text-muted">{formatDay(day.startAt)}</span>
+              <DayBar day={day} totals={totals} />
+              <span className="text-right text-xs whitespace-nowrap text-muted tabular-nums">
+                {day.segments.length === 0 ? "–" : formatDuration(day.donatedMs)}
+              </span>
+            </li>
+          ))}
+        </ul>
+        <p className="col-start-2 flex justify-between text-xs text-faint" aria-hidden>
           <span>00:00</span>
           <span>12:00</span>
           <span>24:00</span>
-        </span>
-        <span className="flex items-center justify-end gap-1.5">
-          <Swatch color="accent" />
-          donated
-        </span>
+        </p>
+      </div>
+      <p className="flex items-center gap-1.5" aria-hidden>
+        <Swatch color="accent" />
+        Donated
       </p>
       {totals.length === 0 ? null : (
         <div>

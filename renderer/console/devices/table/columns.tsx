@@ -37,7 +37,7 @@ const entries: Readonly<Record<ColumnKey, Entry>> = {
     cell: (line, { now, compact }) => <ActivityCell {...line} now={now} compact={compact} />,
   },
   since: {
-    width: "w-24",
+    width: "w-20",
     // The time since it went offline, or since its current activity began.
     cell: ({ listed, live: device }) => (
       <RelativeTime
@@ -55,7 +55,10 @@ const entries: Readonly<Record<ColumnKey, Entry>> = {
     cell: ({ listed, live: device }) => versionWords(listed.version, device) || "–",
   },
   owner: { cell: live(({ owner }) => owner?.name ?? "The organization") },
-  capabilities: { cell: live((device) => <Offer device={device} />) },
+  capabilities: {
+    width: "w-64",
+    cell: live((device) => <Offer device={device} />),
+  },
   memory: {
     width: "w-24",
     cell: live(({ capabilities }) =>
@@ -75,7 +78,7 @@ const entries: Readonly<Record<ColumnKey, Entry>> = {
   jobsNow: { align: "right", width: "w-20", cell: live(({ jobsNow }) => jobsNow) },
   earned: {
     align: "right",
-    width: "w-28",
+    width: "w-20",
     cell: live(({ earnedMicro }) => (earnedMicro === null ? "–" : formatCredits(earnedMicro))),
   },
   enrolled: { width: "w-28", cell: (line) => <Enrolled {...line} /> },
