@@ -6,6 +6,7 @@ import { internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
 import { type ActionCtx, internalAction } from "../_generated/server.js";
 import { hashSecret } from "../model/authenticate.ts";
+import { problemWords } from "../model/mail/problem.ts";
 import { passwordPurpose } from "../model/mail/server.ts";
 import { resetMail } from "../model/mail/words.ts";
 import { randomSecret } from "../model/signIn/randomSecret.ts";
@@ -16,7 +17,6 @@ import { unseal } from "../model/signIn/sealed.ts";
  */
 
 const waitMs = 10_000;
-const maxProblemChars = 300;
 
 /**
  * Sends a mail of an organization, in plain text. Never throws. @returns why it was not sent, in the server's words; null: the
@@ -60,8 +60,7 @@ async function deliver(
     await transport.sendMail({ ...mail, from: { name: `Gleaner of ${organization}`, address: from } });
     return null;
   } catch (error) {
-    const words = error instanceof Error ? error.message : "unknown error";
-    return words.replace(/\s+/g, " ").slice(0, maxProblemChars);
+    return problemWords(error);
   }
 }
 

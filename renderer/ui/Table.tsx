@@ -140,9 +140,15 @@ function partOf<Row>(
   if (column === headline) return "headline";
   if (column?.isTitleHidden === true) return place === 0 ? "mark" : "actions";
   const isNumber = (at: number): boolean => columns[at] !== headline && isFigure(columns[at]);
-  // A number without another beside it would be the only one in its line.
-  return isNumber(place) && (isNumber(place - 1) || isNumber(place + 1)) ? "number" : "text";
+  if (!isNumber(place)) return "text";
+  let first = place;
+  while (isNumber(first - 1)) first -= 1;
+  // The last number of a row of numbers would be the only one in its line.
+  const isAlone = !isNumber(place + 1) && (place - first) % numbersInLine === 0;
+  return isAlone ? "text" : "number";
 }
+
+const numbersInLine = 3;
 
 const isFigure = <Row,>(column: Column<Row> | undefined): boolean =>
   column?.align === "right" && column.isTitleHidden !== true;
@@ -155,7 +161,7 @@ const partLook: Readonly<Record<Part, string>> = {
   mark: "@max-[30rem]:absolute @max-[30rem]:top-3 @max-[30rem]:right-4",
   headline: "@max-[30rem]:col-span-3 @max-[30rem]:pr-8!",
   // A value that is not there needs no label.
-  text: "@max-[30rem]:col-span-3 @max-[30rem]:flex @max-[30rem]:gap-3 @max-[30rem]:has-[>div:empty,>div>div:only-child:empty]:hidden",
+  text: "@max-[30rem]:col-span-3 @max-[30rem]:flex @max-[30rem]:items-baseline @max-[30rem]:gap-3 @max-[30rem]:has-[>div:empty,>div>div:only-child:empty]:hidden",
   number: "",
   // A menu without other buttons has room beside the headline.
   actions:

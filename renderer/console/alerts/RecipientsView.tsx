@@ -48,8 +48,7 @@ export function RecipientsView({ mails, changes }: Props): ReactNode {
         keyOf={({ mailId }) => mailId}
         empty={
           <Empty title="Nobody gets mails yet">
-            A member gets what needs attention, and the warnings of budgets, as one mail in a quarter of an
-            hour at most.
+            Recipients get what needs attention and warnings of budgets, in at most one mail every 15 minutes.
           </Empty>
         }
       />

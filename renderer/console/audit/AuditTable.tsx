@@ -36,11 +36,11 @@ export function AuditTable({ rows, isFiltered, onFilter, onCopy }: Props): React
 
 function columnsOf(onFilter: Props["onFilter"], onCopy: Props["onCopy"]): readonly Column<AuditRow>[] {
   return [
-    { key: "at", title: "Time", width: "w-28", cell: (row) => <RelativeTime at={row.at} /> },
+    { key: "at", title: "Time", width: "w-24", cell: (row) => <RelativeTime at={row.at} /> },
     {
       key: "by",
       title: "By",
-      width: "w-48",
+      width: "w-68",
       cell: (row) => (
         <div className="grid min-w-32 justify-items-start gap-0.5">
           <FilterLink hint={`Only entries by ${row.by}`} onClick={() => onFilter({ who: whoOf(row) })}>
@@ -53,7 +53,7 @@ function columnsOf(onFilter: Props["onFilter"], onCopy: Props["onCopy"]): readon
     {
       key: "action",
       title: "Action",
-      width: "w-60",
+      width: "w-52",
       cell: ({ action }) => <span className="font-medium">{actionWords(action)}</span>,
     },
     {
@@ -103,23 +103,16 @@ function FilterLink({ hint, onClick, children }: LinkProps): ReactNode {
 /** The address and the session of the actor. */
 function Origin({ row: { address, method, agent } }: { readonly row: AuditRow }): ReactNode {
   const known = signInMethods.find((one): one is SignInMethod => one === method);
-  const session = [
+  const words = [
+    ...(address === null ? [] : [address === "unknown" ? "Unknown address" : address]),
     ...(known === undefined ? [] : [signInMethodWords(known)]),
     ...(agent === null ? [] : [agentWords(agent)]),
   ].join(", ");
+  if (words === "") return null;
   return (
-    <>
-      {address === null ? null : (
-        <span className="text-xs wrap-anywhere text-muted">
-          {address === "unknown" ? "Unknown address" : address}
-        </span>
-      )}
-      {session === "" ? null : (
-        <span className="line-clamp-1 text-xs text-muted" title={agent ?? undefined}>
-          {session}
-        </span>
-      )}
-    </>
+    <span className="text-xs wrap-anywhere text-muted" title={agent ?? undefined}>
+      {words}
+    </span>
   );
 }
 

@@ -87,7 +87,7 @@ function figuresOf(report: StatisticsReport | undefined) {
     },
     { label: "Canceled", value: count(totals?.canceled), note: "by requesters or admins", tone: null },
     {
-      label: "Stolen",
+      label: "Taken over",
       value: count(totals?.stolen),
       note: totals === null ? " " : `${formatCount(totals.returned)} attempts given up or lost`,
       tone: null,

@@ -72,7 +72,7 @@ function figures(by: By): readonly Column<StatisticsSubject>[] {
     ),
     figure("Returned", ({ returned }) => formatCount(returned)),
     figure("Lost", ({ lost }) => formatCount(lost)),
-    figure("Stolen", ({ stolen }) => formatCount(stolen)),
+    figure("Taken over", ({ stolen }) => formatCount(stolen)),
     figure("Tokens", ({ promptTokens, completionTokens }) => formatCount(promptTokens + completionTokens)),
     figure("Credits", ({ micro }) => formatCredits(micro)),
   ];

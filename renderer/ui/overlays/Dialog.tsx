@@ -17,7 +17,11 @@ export function Dialog({ title, onClose, children }: Props): ReactNode {
     const dialog = element.current;
     dialog?.showModal();
     // The browser focuses the first element that can have the focus. A time or a text to scroll is no place to begin.
-    if (document.activeElement?.matches(controls) !== true) heading.current?.focus();
+    if (document.activeElement?.matches(controls) !== true && heading.current !== null) {
+      // In the markup it would get the focus before every control.
+      heading.current.tabIndex = -1;
+      heading.current.focus();
+    }
     // Only a dialog that closes before its removal returns the focus.
     return () => dialog?.close();
   }, []);
@@ -28,12 +32,7 @@ export function Dialog({ title, onClose, children }: Props): ReactNode {
       onClose={onClose}
       className="m-auto w-[min(34rem,calc(100vw-2rem))] scroll-pb-18 rounded-lg border border-line bg-raised p-5 text-ink shadow-pop backdrop:bg-[rgb(0_0_0/0.45)]"
     >
-      <h2
-        ref={heading}
-        id={id}
-        tabIndex={-1}
-        className="mb-2 text-base font-semibold wrap-anywhere outline-none"
-      >
+      <h2 ref={heading} id={id} className="mb-2 text-base font-semibold wrap-anywhere outline-none">
         {title}
       </h2>
       {children}

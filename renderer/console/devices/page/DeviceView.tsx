@@ -16,6 +16,7 @@ import { SkeletonRows } from "../../../ui/Skeleton.tsx";
 import { Stat } from "../../../ui/Stat.tsx";
 import { modelWords } from "../../../ui/status-words.ts";
 import type { AttemptOutcomes, DeviceAttempt, DeviceRow, DeviceSpan } from "../../data/rows.ts";
+import { OwnerWords } from "../../people/OwnerWords.tsx";
 import { hrefOf } from "../../shell/route.ts";
 import { SubPageHead } from "../../shell/SubPageHead.tsx";
 import { rateWords } from "../../statistics/subject-words.ts";
@@ -118,7 +119,7 @@ function About({ device, now, onRelease }: AboutProps): ReactNode {
     ["Version", <Version device={device} />],
     ["Offers", offerOf(device.capabilities)],
     ["Jobs now", formatCount(device.jobsNow)],
-    ["Owner", device.owner?.name ?? "The organization"],
+    ["Owner", <OwnerWords owner={device.owner} />],
     ["Groups, tags and data classes", <Placement device={device} onRelease={onRelease} />],
     [
       "Enrolled",

@@ -5,6 +5,7 @@ import { formatCredits } from "../../../../app/money/credits.ts";
 import { RelativeTime } from "../../../ui/RelativeTime.tsx";
 import type { Column } from "../../../ui/Table.tsx";
 import type { DeviceRow } from "../../data/rows.ts";
+import { OwnerWords } from "../../people/OwnerWords.tsx";
 import { versionWords } from "../describe-device.ts";
 import type { DeviceLine } from "../useDeviceLines.ts";
 import { ActivityCell, Enrolled, gpuWords, Labels, NameCell, Offer, type Selecting } from "./cells.tsx";
@@ -54,7 +55,7 @@ const entries: Readonly<Record<ColumnKey, Entry>> = {
     width: "w-24",
     cell: ({ listed, live: device }) => versionWords(listed.version, device) || "–",
   },
-  owner: { cell: live(({ owner }) => owner?.name ?? "The organization") },
+  owner: { cell: live(({ owner }) => <OwnerWords owner={owner} />) },
   capabilities: {
     width: "w-64",
     cell: live((device) => <Offer device={device} />),
