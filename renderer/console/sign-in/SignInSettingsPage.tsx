@@ -89,7 +89,11 @@ export function SignInSettings(props: Props): ReactNode {
             </Empty>
           }
           columns={[
-            { key: "name", title: "Name", cell: ({ name }) => name },
+            {
+              key: "name",
+              title: "Name",
+              cell: ({ name }) => <p className="min-w-28 wrap-anywhere">{name}</p>,
+            },
             {
               key: "issuer",
               title: "Issuer",

@@ -32,7 +32,7 @@ function nameColumn(by: By): Column<StatisticsSubject> {
       const { name, needs } = subjectWords(by, row);
       return (
         <div className="flex max-w-56 min-w-28 flex-wrap items-center gap-1.5 2xl:max-w-96">
-          <span className="line-clamp-2 font-medium wrap-anywhere" title={name}>
+          <span className="line-clamp-3 font-medium wrap-anywhere" title={name}>
             {name}
           </span>
           {needs.map((need) => (

@@ -49,11 +49,15 @@ const entries: Readonly<Record<ColumnKey, Entry>> = {
   groups: { cell: live((device) => <Labels device={device} />) },
   system: {
     width: "w-32",
-    cell: ({ listed, live: device }) => platformWords(device?.platform ?? listed.platform),
+    cell: ({ listed, live: device }) => (
+      <span className="whitespace-nowrap">{platformWords(device?.platform ?? listed.platform)}</span>
+    ),
   },
   version: {
     width: "w-24",
-    cell: ({ listed, live: device }) => versionWords(listed.version, device) || "–",
+    cell: ({ listed, live: device }) => (
+      <p className="min-w-20">{versionWords(listed.version, device) || "–"}</p>
+    ),
   },
   owner: { cell: live(({ owner }) => <OwnerWords owner={owner} />) },
   capabilities: {
