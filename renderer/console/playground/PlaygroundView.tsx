@@ -11,8 +11,8 @@ import { Empty } from "../../ui/Empty.tsx";
 import { SkeletonRows } from "../../ui/Skeleton.tsx";
 import type { PlaygroundState } from "../data/rows.ts";
 import type { ApiServer } from "../keys/snippets.ts";
-import { Parameters } from "./Parameters.tsx";
 import { hrefOf } from "../shell/route.ts";
+import { Parameters } from "./Parameters.tsx";
 import {
   emptyForm,
   type FormProblems,
