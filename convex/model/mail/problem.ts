@@ -1,6 +1,6 @@
 const maxProblemChars = 300;
 
-/** What a socket or nodemailer says of a server that nobody reaches. */
+/** The words of a socket, or of nodemailer, for a server that cannot be reached. */
 const unreached = /ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|Connection timeout|EAI_AGAIN/;
 
 /** Why a mail was not sent: what to do, if it is known, and then the server's own words. */

@@ -49,9 +49,7 @@ const entries: Readonly<Record<ColumnKey, Entry>> = {
   groups: { cell: live((device) => <Labels device={device} />) },
   system: {
     width: "w-32",
-    cell: ({ listed, live: device }) => (
-      <span className="whitespace-nowrap">{platformWords(device?.platform ?? listed.platform)}</span>
-    ),
+    cell: ({ listed, live: device }) => platformWords(device?.platform ?? listed.platform),
   },
   version: {
     width: "w-24",
