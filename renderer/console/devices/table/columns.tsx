@@ -53,9 +53,7 @@ const entries: Readonly<Record<ColumnKey, Entry>> = {
   },
   version: {
     width: "w-24",
-    cell: ({ listed, live: device }) => (
-      <p className="min-w-20">{versionWords(listed.version, device) || "–"}</p>
-    ),
+    cell: ({ listed, live: device }) => versionWords(listed.version, device) || "–",
   },
   owner: { cell: live(({ owner }) => <OwnerWords owner={owner} />) },
   capabilities: {
