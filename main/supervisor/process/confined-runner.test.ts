@@ -63,11 +63,15 @@ async function tryEverything(
 const refusals = ["EACCES", "EPERM"];
 /** NVIDIA's driver needs all of the process's folder in /proc, and the list of connections is in there. */
 const nvidia = existsSync("/dev/nvidiactl");
+/** With that driver, nothing is where a Unix socket would be. */
+const unixConnects = ["unixConnect", "abstractConnect"];
 
 /** The attempts that something else than a refusal answered. */
 function reached(outcomes: Readonly<Record<string, string>>, refused: readonly string[]) {
   return Object.entries(outcomes).filter(
-    ([name, code]) => !refused.includes(code) && !(nvidia && name === "readConnections"),
+    ([name, code]) =>
+      !refused.includes(code) &&
+      !(nvidia && (name === "readConnections" || (code === "ENOENT" && unixConnects.includes(name)))),
   );
 }
 
@@ -144,6 +148,21 @@ describe.runIf(wraps)(
     });
   },
 );
+
+itConfined(`lets NVIDIA's driver start, where there is a card${skipped}`, { timeout: 60_000 }, async () => {
+  const child = forkRunner(at("nvidia-driver.fixture.ts"))({
+    ...confinementVariable({ read: [], cache: null, bubblewrap: null, off: false }),
+  });
+  onTestFinished(() => child.kill());
+  const outcomes = new Promise((resolve) => child.onMessage(resolve));
+  expect(await outcomes).toEqual({
+    confined: ["yes", "yes", "yes", "yes"],
+    nameThread: "allowed",
+    makeSocket: "allowed",
+    connect: "ENOENT",
+    makeInternetSocket: "EPERM",
+  });
+});
 
 /** Two files with the same model. The runner may read the first. */
 async function twoModels() {

@@ -19,6 +19,8 @@ export type FirstStart = {
   readonly landlock: number;
   /** Why bubblewrap does not hold; null if it does. */
   readonly withoutBubblewrap: string | null;
+  /** Whether there is a card for CUDA. The second start cannot list the devices. */
+  readonly cuda: boolean;
 };
 
 /** Since version 3 Landlock keeps a process from cutting off files, and no part of the file system is missing. */
@@ -34,30 +36,33 @@ const mostOpenFiles = 4_096;
  * filters the system calls of all its threads.
  * @param entry the program's file.
  * @param mostLandlock the version of an older kernel, for tests.
+ * @param list the entries of a folder. Tests add devices.
  */
 export function confineLinux(
   native: Native,
   order: ConfinementOrder,
   entry: string,
   mostLandlock = Number.POSITIVE_INFINITY,
+  list = entriesOf,
 ): Confinement {
   const kernel = linuxKernel(native);
-  const around = surroundings(entry);
   const processor = processorOf(process.arch);
-  const first = process.env[variable];
-  if (first === undefined) {
+  const variableOfFirst = process.env[variable];
+  if (variableOfFirst === undefined) {
+    const around = surroundings(entry, list);
     const landlock = Math.min(kernel.landlockVersion(), mostLandlock);
     return startAgain({ kernel, processor, order, around, landlock });
   }
   Reflect.deleteProperty(process.env, variable);
-  const refused = filterSystemCalls(kernel, processor, graphicsDevices(around).cuda);
+  const first = JSON.parse(variableOfFirst) as FirstStart;
+  const refused = filterSystemCalls(kernel, processor, first.cuda);
   try {
     kernel.hideMemory();
     kernel.limitOpenFiles(mostOpenFiles);
   } catch {
     // A container may forbid either. The report has no part for them.
   }
-  return report(JSON.parse(first) as FirstStart, refused);
+  return report(first, refused);
 }
 
 type SecondStart = {
@@ -85,7 +90,8 @@ function startAgain({ kernel, processor, order, around, landlock }: SecondStart)
     kernel.closeAtNextStart();
     kernel.giveUpPrivileges();
     filterRings(kernel, processor);
-    if (graphicsDevices(around).paths.length > 0) makeCache(order.cache);
+    const { cuda, paths } = graphicsDevices(around);
+    if (paths.length > 0) makeCache(order.cache);
     const rules = pathRules(order, around);
     const own = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
     const become = (args: readonly [string, ...string[]], first: FirstStart): void => {
@@ -94,12 +100,16 @@ function startAgain({ kernel, processor, order, around, landlock }: SecondStart)
     };
     const bubblewrap = landlock < completeLandlock ? chooseBubblewrap(order, rules) : { without: "" };
     if ("command" in bubblewrap)
-      become([...bubblewrap.command, ...own], { landlock: 0, withoutBubblewrap: null });
+      become([...bubblewrap.command, ...own], { landlock: 0, withoutBubblewrap: null, cuda });
     else {
       // bubblewrap does this by itself, and a root's bubblewrap may need them.
       kernel.giveUpCapabilities(() => canRead([process.execPath, around.entry, ...order.read]));
       if (landlock > 0) kernel.giveUpFiles(landlock, rules);
-      become([process.execPath, ...own.slice(1)], { landlock, withoutBubblewrap: bubblewrap.without });
+      become([process.execPath, ...own.slice(1)], {
+        landlock,
+        withoutBubblewrap: bubblewrap.without,
+        cuda,
+      });
     }
     return nothing("the program could not start again");
   } catch (error) {
@@ -156,7 +166,10 @@ function filterSystemCalls(kernel: Kernel, processor: Processor | null, unixSock
 }
 
 /** @param refused why no system calls are refused, null if they are. */
-export function report({ landlock, withoutBubblewrap }: FirstStart, refused: string | null): Confinement {
+export function report(
+  { landlock, withoutBubblewrap }: Omit<FirstStart, "cuda">,
+  refused: string | null,
+): Confinement {
   const wrapped = withoutBubblewrap === null;
   const noFilter = refused ?? "";
   return [
@@ -182,18 +195,21 @@ export function report({ landlock, withoutBubblewrap }: FirstStart, refused: str
   ];
 }
 
-function surroundings(entry: string): Surroundings {
+function surroundings(entry: string, list: Surroundings["list"]): Surroundings {
   return {
     execPath: process.execPath,
     entry,
     mapped: mappedFiles(readFileSync("/proc/self/maps", "utf8")),
-    list: (folder) => {
-      try {
-        return readdirSync(folder);
-      } catch {
-        return [];
-      }
-    },
+    list,
     env: process.env,
   };
+}
+
+/** Empty if the folder cannot be listed. */
+function entriesOf(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }

@@ -155,7 +155,6 @@ const ofKernel = {
 
 /** The system calls that a runner never needs. The channel to the donor and llama.cpp's files work without them. */
 export const deniedCalls = {
-  connect: [42, 203],
   ...ofProcesses,
   ...ofPriorities,
   ...ofFiles,

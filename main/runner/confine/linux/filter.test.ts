@@ -112,7 +112,9 @@ describe.each(["x64", "arm64"] as const)("the filter of system calls on %s", (pr
     expect(verdict({ number: checked.socket, args: [2, 1] }, withUnix)).toBe("deny");
     expect(verdict({ number: checked.socket, args: [10, 1] }, withUnix)).toBe("deny");
     expect(sockets.map((number) => verdict({ number }, withUnix))).toEqual(sockets.map(() => "allow"));
-    expect(verdict({ number: processor === "x64" ? 42 : 203 }, withUnix)).toBe("deny");
+    const connect = { number: processor === "x64" ? 42 : 203 };
+    expect(verdict(connect)).toBe("deny");
+    expect(verdict(connect, withUnix)).toBe("noFile");
   });
 
   it("first refuses only to make rings", () => {

@@ -2,7 +2,12 @@ import { and, assemble, give, ifAtLeast, ifEqual, label, load, seccompData } fro
 import { callsOf, type Processor } from "./system-calls.ts";
 
 /** Return values of a filter (linux/seccomp.h). A refused call fails with an error, with which libraries cope. */
-export const verdicts = { allow: 0x7fff_0000, deny: 0x0005_0000 | 1, unknownCall: 0x0005_0000 | 38 } as const;
+export const verdicts = {
+  allow: 0x7fff_0000,
+  deny: 0x0005_0000 | 1,
+  noFile: 0x0005_0000 | 2,
+  unknownCall: 0x0005_0000 | 38,
+} as const;
 
 const cloneThread = 0x1_0000;
 const socketTypes = { mask: 0xf, stream: 1, seqpacket: 5 } as const;
@@ -38,7 +43,8 @@ export function ringFilter(processor: Processor): Buffer {
 /**
  * The filter of a runner's system calls, as the kernel reads it.
  * @param pid the runner's own process: the only one to which it may send signals.
- * @param unixSockets whether it may make Unix sockets. It can connect none of them.
+ * @param unixSockets whether it may make Unix sockets. It can connect none of them: CUDA asks for a server that most
+ *   computers do not have, and goes on if there is no such file.
  */
 export function systemCallFilter(processor: Processor, pid: number, unixSockets: boolean): Buffer {
   const { audit, denied, sockets, checked } = callsOf(processor);
@@ -50,6 +56,7 @@ export function systemCallFilter(processor: Processor, pid: number, unixSockets:
     ifAtLeast(x32Bit, "deny"),
     ...[...denied, ...(unixSockets ? [] : sockets)].map((number) => ifEqual(number, "deny")),
     ifEqual(checked.socket, unixSockets ? "socket" : "deny"),
+    ifEqual(checked.connect, unixSockets ? "no file" : "deny"),
     ifEqual(checked.kill, "own process"),
     ifEqual(checked.tgkill, "own process"),
     ifEqual(checked.prlimit64, "own limits"),
@@ -94,6 +101,8 @@ export function systemCallFilter(processor: Processor, pid: number, unixSockets:
     give(verdicts.allow),
     label("deny"),
     give(verdicts.deny),
+    label("no file"),
+    give(verdicts.noFile),
     label("unknown call"),
     give(verdicts.unknownCall),
   ]);

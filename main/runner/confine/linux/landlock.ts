@@ -29,8 +29,8 @@ const allowed: Readonly<Record<Access, number>> = {
   read,
   run: read | rights.execute,
   device: read | rights.writeFile | rights.deviceControl,
-  // NVIDIA's driver writes the names of its threads, and takes a refusal for a broken system.
-  ownProcess: read | rights.writeFile,
+  // NVIDIA's driver writes the names of its threads, and finds no card if that is refused. It cuts the file off first.
+  ownProcess: read | rights.writeFile | rights.truncate,
   write:
     read |
     rights.writeFile |

@@ -1,6 +1,6 @@
 import { deniedCalls, type Numbers } from "./denied-calls.ts";
 
-/** Makers of sockets. NVIDIA's driver for CUDA makes a Unix socket at its start, but connects to none. */
+/** Makers of sockets. NVIDIA's driver for CUDA makes a Unix socket at its start, and needs none. */
 const socketCalls = {
   bind: [49, 200],
   listen: [50, 201],
@@ -11,6 +11,7 @@ const socketCalls = {
 /** The calls that are allowed or refused by their arguments. */
 const checkedCalls = {
   socket: [41, 198],
+  connect: [42, 203],
   kill: [62, 129],
   tgkill: [234, 131],
   prlimit64: [302, 261],
