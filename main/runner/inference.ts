@@ -84,7 +84,7 @@ export class Inference {
     }
     const { loaded, loadMs } = load;
     if (turns.loaded === null || this.#model !== loaded) {
-      turns.loaded = { key, sequences: job.plan.sequences };
+      turns.loaded = { key, sequences: loaded.jobsAtOnce };
       this.#model = loaded;
       this.#slices = new PrefillSlices(loaded.batchTokens);
     }

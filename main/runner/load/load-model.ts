@@ -19,6 +19,8 @@ export type LoadedModel = {
   readonly model: LlamaModel;
   readonly sequences: Sequences;
   readonly batches: SharedBatches;
+  /** The most jobs side by side. */
+  readonly jobsAtOnce: number;
   readonly contextTokens: number;
   /** The context with enough memory: the catalog's, but no more than the model was made for. */
   readonly wholeContextTokens: number;
@@ -66,6 +68,7 @@ export async function loadModel(
       wrapper,
       sequences: new Sequences(context, batches),
       batches,
+      jobsAtOnce: jobsAtOnce(backend, sequences),
       contextTokens: Math.min(contextTokens, context.contextSize),
       wholeContextTokens: Math.min(file.contextTokens, model.trainContextSize),
       batchTokens: slice,
@@ -87,6 +90,14 @@ export async function loadModel(
     await model.dispose();
     throw error;
   }
+}
+
+/**
+ * How many jobs may share a batch. llama.cpp's Vulkan mixes up the sequences of a batch on some GPUs: on an H100, four
+ * answers side by side were wrong, and one after another in the same context they were right.
+ */
+export function jobsAtOnce(backend: Backend, sequences: number): number {
+  return backend === "vulkan" ? 1 : sequences;
 }
 
 /** With a range, the library takes as many layers as fit beside the context, and throws if that is less than the least. */
