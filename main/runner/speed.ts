@@ -21,14 +21,24 @@ export function speedOf({ usage, timing }: Pick<ChatResult, "usage" | "timing">)
   return { prefill: perSecond(read, prefillMs), generate: perSecond(usage.completionTokens - 1, generateMs) };
 }
 
-/** Measures a model that was just loaded. Null if aborted. The first slice warms it up and does not count. */
-export async function measureSpeed(
-  loaded: LoadedModel,
-  { signal, pace, clock }: JobPace,
-): Promise<Speed | null> {
-  const { model, batchTokens, sequences, batches } = loaded;
+/**
+ * Measures a model that was just loaded. Null if aborted. The first slice warms it up and does not count. A GPU's driver
+ * compiles its programs when each is used for the first time, which can take seconds. So a GPU does all of it twice, and
+ * only the second time counts.
+ */
+export async function measureSpeed(loaded: LoadedModel, pace: JobPace): Promise<Speed | null> {
+  if (loaded.report.backend === "cpu") return measureOnce(loaded, pace);
+  return (await measureOnce(loaded, pace)) === null ? null : measureOnce(loaded, pace);
+}
+
+async function measureOnce(loaded: LoadedModel, { signal, pace, clock }: JobPace): Promise<Speed | null> {
+  const { model, batchTokens, sequences, batches, report } = loaded;
   const { read, written } = measuredTokens;
-  const slices = new PrefillSlices(batchTokens);
+  // Slices of the same size both times, since a GPU has other programs for other sizes.
+  const slices =
+    report.backend === "cpu"
+      ? new PrefillSlices(batchTokens)
+      : new PrefillSlices(batchTokens, Math.min(read, batchTokens));
   const words = model.tokenize("the ".repeat(slices.size + read));
   const [first, rest] = [words.slice(0, slices.size), words.slice(slices.size, slices.size + read)];
   if (rest.length === 0 || first.length + rest.length + written >= loaded.contextTokens) return null;

@@ -112,6 +112,50 @@ it("stops a benchmark when its caller leaves, and allows another one", { timeout
   expect(await again).toEqual({ kind: "refused", message: "no-such-model is not on this computer." });
 });
 
+it("does not count the first answer on a GPU, whose driver still compiles", async () => {
+  const usage = { promptTokens: 256, completionTokens: 65 };
+  const timings = [
+    { prefillMs: 8_000, generateMs: 2_000 },
+    { prefillMs: 100, generateMs: 640 },
+  ];
+  let answers = 0;
+  const measuredOn = (backend: "vulkan" | "cpu") => {
+    answers = 0;
+    const report = { modelId: "m", loadMs: 0, backend, gpuLayers: 1, contextTokens: 1_024, sequences: 1 };
+    return new ModelBenchmark({
+      runner: {
+        abort: () => Promise.resolve(),
+        yield: () => Promise.resolve(),
+        run: (_job, { loaded }) => {
+          loaded({ ...report, passedOver: [] });
+          const timing = timings[answers++] ?? { prefillMs: 0, generateMs: 0 };
+          return Promise.resolve({
+            kind: "done",
+            result: { text: "", finishReason: "length", usage, timing },
+          });
+        },
+      },
+      plans: {
+        planFor: (file) => planOf(file),
+        learn: () => Promise.resolve(false),
+        measured: () => undefined,
+      },
+      models: () => [model],
+      snapshot: {
+        get: () => ({ work: null, activity: { kind: "standby" } as never }),
+        onDelta: () => () => undefined,
+      },
+      watchForReturn: () => () => undefined,
+    }).measure(null);
+  };
+  expect(await measuredOn("vulkan")).toMatchObject({
+    value: { models: [{ prefill: 2_560, generate: 100 }] },
+  });
+  expect(answers).toBe(2);
+  expect(await measuredOn("cpu")).toMatchObject({ value: { models: [{ prefill: 32, generate: 32 }] } });
+  expect(answers).toBe(1);
+});
+
 /** Asks as the command does, whose connection closes when it is ended with Ctrl-C. */
 function ask(): ReturnType<typeof connect> {
   const socket = connect(socketAddress(folder).path);

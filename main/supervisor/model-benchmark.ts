@@ -29,6 +29,8 @@ type Measured = CallAnswer<"bench">["models"][number];
 /** The least for a meaningful result. Summed over several answers, since some models give short ones. */
 const enough = { readTokens: 128, writtenTokens: 32, ms: 20 };
 const mostAnswers = 12;
+/** A GPU's driver compiles its programs when each is used for the first time, so the first answers are slow. */
+const uncountedOnGpu = 1;
 const stoppedWords = "Stopped, since the computer was needed.";
 const readTokens = 256;
 const writtenTokens = 64;
@@ -111,6 +113,7 @@ export class ModelBenchmark {
       const { load, result } = answered;
       const { usage, timing } = result;
       loadMs += load.loadMs;
+      if (load.backend !== "cpu" && answers < uncountedOnGpu) continue;
       add(read, usage.promptTokens - (usage.cachedPromptTokens ?? 0), timing.prefillMs);
       // The first token comes with the prompt.
       add(written, usage.completionTokens - 1, timing.generateMs);

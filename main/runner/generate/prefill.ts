@@ -65,10 +65,12 @@ const targetMs = 350;
  */
 export class PrefillSlices {
   readonly #largest: number;
-  #size = smallest;
+  #size: number;
 
-  constructor(largest: number = batchTokens.cpu) {
+  /** @param first the size of the first slice, at most `largest`. */
+  constructor(largest: number = batchTokens.cpu, first = smallest) {
     this.#largest = largest;
+    this.#size = first;
   }
 
   get size(): number {
