@@ -20,7 +20,15 @@ describe("BackendFaults", () => {
     expect(faults.refused("m", "cpu")).toBe(0);
   });
 
-  it("keeps a backend after one crash, and passes it over after a second one for a while", () => {
+  it("passes over a backend at once that has never worked", () => {
+    expect(faults.crashed("m", "cuda")).toBe(10 * minute);
+    expect(faults.isPassedOver("m", "cuda")).toBe(true);
+    expect(faults.crashed("m", "cuda")).toBe(20 * minute);
+    expect(faults.crashed("n", "cuda")).toBe(10 * minute);
+  });
+
+  it("keeps one that has worked after one crash, and passes it over after a second one for a while", () => {
+    faults.worked("m", "cuda");
     expect(faults.crashed("m", "cuda")).toBe(0);
     expect(faults.isPassedOver("m", "cuda")).toBe(false);
     expect(faults.crashed("m", "cuda")).toBe(10 * minute);
@@ -30,6 +38,7 @@ describe("BackendFaults", () => {
   });
 
   it("passes it over twice as long after each further crash, at most for a day", () => {
+    faults.worked("m", "cuda");
     const rests = Array.from({ length: 12 }, () => faults.crashed("m", "cuda"));
     expect(rests.slice(0, 5)).toEqual([0, 10, 20, 40, 80].map((minutes) => minutes * minute));
     expect(rests.at(-1)).toBe(24 * 60 * minute);

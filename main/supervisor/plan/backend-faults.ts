@@ -1,6 +1,9 @@
 import type { Backend } from "../../../app/contract/speed.ts";
 
-/** A single crash may have any cause. From the second in a row on, the backend is passed over for a while. */
+/**
+ * A single crash of a backend that has worked may have any cause. From the second in a row on, it is passed over for a
+ * while. One that has never worked is passed over at once: its driver or its library may not suit the GPU.
+ */
 const crashesAllowed = 1;
 const firstRestMs = 10 * 60_000;
 const longestRestMs = 24 * 3_600_000;
@@ -13,15 +16,17 @@ type Fault = { crashes: number; until: number };
  */
 export class BackendFaults {
   readonly #faults = new Map<string, Fault>();
+  readonly #haveWorked = new Set<string>();
   readonly #now: () => number;
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /** @returns milliseconds for which the backend is passed over now; 0 after a first crash. */
+  /** @returns milliseconds for which the backend is passed over now; 0 after a first crash of one that has worked. */
   crashed(sha256: string, backend: Backend): number {
-    return this.#count(sha256, backend, 0);
+    const atLeast = this.#haveWorked.has(keyOf(sha256, backend)) ? 0 : crashesAllowed;
+    return this.#count(sha256, backend, atLeast);
   }
 
   /**
@@ -45,6 +50,7 @@ export class BackendFaults {
 
   worked(sha256: string, backend: Backend): void {
     this.#faults.delete(keyOf(sha256, backend));
+    this.#haveWorked.add(keyOf(sha256, backend));
   }
 
   isPassedOver(sha256: string, backend: Backend): boolean {

@@ -155,8 +155,9 @@ it("does not offer a model for a while whose load the GPU refused", async () => 
   expect(plans.fits(model)).toBe(false);
 });
 
-it("does not offer it for a while after two crashes with each backend", async () => {
+it("does not offer it for a while after two crashes with each backend that has worked", async () => {
   const plans = await plansOn();
+  for (const backend of ["cuda", "vulkan"] as const) plans.usedBackend(model.sha256, backend, "worked");
   for (const backend of ["cuda", "cuda", "vulkan", "vulkan"] as const) {
     expect(plans.fits(model)).toBe(true);
     plans.usedBackend(model.sha256, backend, "crashed");

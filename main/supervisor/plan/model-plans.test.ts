@@ -139,6 +139,7 @@ describe("plans", { timeout: 60_000 }, () => {
       plans.setLimits({ gpu: true, deniedGpus: [], memoryMb: null }, [model]);
       const before = plans.planFor(model).backends;
       const [first = "cpu"] = before;
+      plans.usedBackend(model.sha256, first, "worked");
       plans.usedBackend(model.sha256, first, "crashed");
       expect(plans.planFor(model).backends).toEqual(before);
       plans.usedBackend(model.sha256, first, "crashed");
