@@ -65,7 +65,6 @@ export async function openOnCard(models: readonly ModelFile[], log: Log = silent
   await plans.learn(models);
   let attempts = 0;
   return {
-    dataDir,
     runner,
     plans,
     vram,

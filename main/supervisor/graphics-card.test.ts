@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { ModelFile } from "../../app/contract/runner.ts";
-import type { Backend } from "../../app/contract/speed.ts";
+import { type Backend, perSecond } from "../../app/contract/speed.ts";
+import type { ChatResult } from "../../app/jobs/chat.ts";
 import type { Work } from "../../app/jobs/work.ts";
 import { chat, demoModel, endless } from "../runner/runner.fixture.ts";
 import { nvidiaMeter } from "../sensors/gpu/nvidia.ts";
@@ -23,10 +24,12 @@ async function open() {
 const questions = ["What is 2 + 2?", "What is the capital of Norway?", "Repeat: blue", "What is 9 - 4?"];
 const ask = (question: string): Work => ({ kind: "chat", request: chat(question) });
 
-function textOf(outcome: AttemptOutcome): string {
+function resultOf(outcome: AttemptOutcome): ChatResult {
   if (outcome.kind !== "done" || !("text" in outcome.result)) throw new Error(JSON.stringify(outcome));
-  return outcome.result.text;
+  return outcome.result;
 }
+
+const textOf = (outcome: AttemptOutcome): string => resultOf(outcome).text;
 
 /** Runs with the driver and the libraries of this computer. GLEANER_CUDA names the folder with CUDA's library. */
 describe.runIf(hasCard)(`a runner with a graphics card${skipped}`, { timeout: 300_000 }, () => {
@@ -63,9 +66,9 @@ describe.runIf(hasCard)(`a runner with a graphics card${skipped}`, { timeout: 30
       expect(usedMb(card.runner.pid)).toBeLessThan(card.plannedMb(model));
 
       // The driver's first use of its programs is no part of the measured speed.
-      const long: Work = { kind: "chat", request: chat("Repeat: blue", { temperature: 2, maxTokens: 200 }) };
-      const later = (await card.run(model, long, [backend])).speeds[0]?.generate ?? 0;
-      expect(speeds[0]?.generate).toBeGreaterThan(later / 5);
+      const long: Work = { kind: "chat", request: { ...endless("Write."), maxTokens: 200 } };
+      const { usage, timing } = resultOf((await card.run(model, long, [backend])).outcome);
+      expect(speeds[0]?.generate).toBeGreaterThan(perSecond(usage.completionTokens, timing.generateMs) / 5);
     },
   );
 

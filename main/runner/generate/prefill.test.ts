@@ -10,6 +10,10 @@ describe("PrefillSlices", () => {
     expect(slices.size).toBe(32);
   });
 
+  it("begins with the given size", () => {
+    expect(new PrefillSlices(512, 64).size).toBe(64);
+  });
+
   it("settles within a step of a size that takes 350 ms", () => {
     const slices = new PrefillSlices();
     const sizes = Array.from({ length: 6 }, () => {

@@ -22,6 +22,7 @@ const entry = at("attempts.fixture.ts");
 const refusedFilters = fileURLToPath(
   new URL("../../runner/confine/refused-filters.fixture.ts", import.meta.url),
 );
+const nvidiaDriver = fileURLToPath(new URL("../../runner/confine/nvidia-driver.fixture.ts", import.meta.url));
 /** Landlock keeps files from being cut off since Linux 6.2. Older kernels leave gaps, which the report names. */
 const [major = 0, minor = 0] = release().split(".").map(Number);
 const confines = process.platform === "linux" && (major > 6 || (major === 6 && minor >= 2));
@@ -150,7 +151,7 @@ describe.runIf(wraps)(
 );
 
 itConfined(`lets NVIDIA's driver start, where there is a card${skipped}`, { timeout: 60_000 }, async () => {
-  const child = forkRunner(at("nvidia-driver.fixture.ts"))({
+  const child = forkRunner(nvidiaDriver)({
     ...confinementVariable({ read: [], cache: null, bubblewrap: null, off: false }),
   });
   onTestFinished(() => child.kill());
