@@ -172,7 +172,7 @@ it("bounds the comparisons of all tools of a request together", () => {
   expect(withLookups(100_000, () => parseChat(bodyOf(60)))).toMatchObject({ refusal: { message: tooMany } });
 });
 
-it("compares nothing in the schemas of tools that are not strict, and refuses none", () => {
+it("bounds the comparisons in the schemas of tools that are not strict, and refuses none", () => {
   const named = (name: string): Json => ({
     type: "function",
     function: { name, parameters: manyComparisons(20, 20) },

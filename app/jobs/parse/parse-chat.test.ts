@@ -215,6 +215,27 @@ describe("parseChat", () => {
     expect(parse(toolWith(null))).toMatchObject({
       asked: { request: { tools: [{ parameters: expect.stringContaining("(minimum: 1)") as string }] } },
     });
+    const unenforceable = {
+      type: "object",
+      properties: Object.fromEntries(Array.from({ length: 600 }, (_, n) => [`p${n}`, {}])),
+    };
+    const large = {
+      tools: [
+        { type: "function", function: { name: "f", description: "Does it.", parameters: unenforceable } },
+      ],
+    };
+    expect(parse(large)).toMatchObject({
+      asked: {
+        request: {
+          tools: [
+            {
+              description: expect.stringMatching(/^Does it\.\nArguments: \{"type":"object"/) as string,
+              parameters: '{"type":"object","additionalProperties":true}',
+            },
+          ],
+        },
+      },
+    });
     expect(parse(toolWith(true))).toMatchObject({
       refusal: { param: "tools[0].function.parameters.properties.n.minimum" },
     });

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { ChatTool, ToolChoice } from "../chat.ts";
+import { wellFormed } from "../../format/well-formed.ts";
 import { limits } from "../limits.ts";
 import { parseSchema } from "../schema/json-schema.ts";
 import { type StepBudget, stepBudget } from "../schema/overlap.ts";
@@ -27,11 +28,21 @@ function schemaText(
   return null;
 }
 
-/** The schema of a tool that is not strict: as much of it as can be enforced. */
-function relaxedText(value: unknown, budget: StepBudget): string {
-  const parsed = parseSchema(relaxed(value), budget);
-  return JSON.stringify(parsed.kind === "ok" ? parsed.schema : anyObject);
+/** A tool that is not strict, with as much of its schema as can be enforced. Otherwise the model reads the schema as text. */
+function relaxedTool(tool: ChatTool, value: unknown, budgets: RelaxedBudgets): ChatTool {
+  const exact = parseSchema(value, budgets.exact);
+  const parsed = exact.kind === "ok" ? exact : parseSchema(relaxed(value), budgets.relaxed);
+  if (parsed.kind === "ok") return { ...tool, parameters: JSON.stringify(parsed.schema) };
+  const told = `${tool.description ?? ""}\nArguments: ${JSON.stringify(value)}`.trim();
+  return {
+    ...tool,
+    description: wellFormed(told.slice(0, limits.toolDescriptionChars)),
+    parameters: JSON.stringify(anyObject),
+  };
 }
+
+/** All tools of a request share them. A schema that is too dear as it is may be cheap once it is relaxed. */
+type RelaxedBudgets = { readonly exact: StepBudget; readonly relaxed: StepBudget };
 
 const name = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "must have 1 to 64 of a-z, A-Z, 0-9, _ and -");
 export const callId = text.min(1).max(limits.callIdChars);
@@ -51,6 +62,7 @@ export const tools = boundedList(
   { most: limits.tools },
 ).transform((all, context): readonly ChatTool[] => {
   const budget = stepBudget();
+  const budgets = { exact: stepBudget(), relaxed: stepBudget() };
   const parsed: ChatTool[] = [];
   for (const [index, { function: asked }] of all.entries()) {
     const tool = {
@@ -61,10 +73,11 @@ export const tools = boundedList(
       parsed.push(tool);
       continue;
     }
-    const parameters =
-      asked.strict === true
-        ? schemaText(asked.parameters, [index, "function", "parameters"], budget, context)
-        : relaxedText(asked.parameters, budget);
+    if (asked.strict !== true) {
+      parsed.push(relaxedTool(tool, asked.parameters, budgets));
+      continue;
+    }
+    const parameters = schemaText(asked.parameters, [index, "function", "parameters"], budget, context);
     if (parameters === null) return z.NEVER;
     parsed.push({ ...tool, parameters });
   }

@@ -3,7 +3,7 @@ import { costMistake } from "../grammar/cost.ts";
 import { endlessDefinition } from "../grammar/finite-schema.ts";
 import { hasNestedChoices } from "../grammar/nested-choices.ts";
 import { type JsonSchema, schemaRules } from "../grammar/schema-rules.ts";
-import { countBounds, enforceable, formats, Refusal, schemaLimits } from "./keywords.ts";
+import { countBounds, enforceable, formats, Refusal, schemaLimits, types } from "./keywords.ts";
 import { mayOverlap, type StepBudget, stepBudget } from "./overlap.ts";
 
 /**
@@ -27,7 +27,6 @@ const annotations = new Set([
   "$comment",
   "strict", // OpenAI's own keyword.
 ]);
-const types = new Set(["string", "number", "integer", "boolean", "null", "object", "array"]);
 const counts = new Set<string>(countBounds.flat());
 
 /**

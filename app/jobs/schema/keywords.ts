@@ -13,6 +13,17 @@ export const schemaLimits = {
   repetitions: 500,
 } as const;
 
+/** JSON's types, as schemas name them. */
+export const types: ReadonlySet<string> = new Set([
+  "string",
+  "number",
+  "integer",
+  "boolean",
+  "null",
+  "object",
+  "array",
+]);
+
 /** The values of `format` that can be enforced. */
 export const formats: ReadonlySet<string> = new Set(["date-time", "time", "date"]);
 
@@ -33,24 +44,24 @@ export const countBounds = [
 ] as const;
 
 /** The type that the keywords need, since they bound no other one. */
-export const boundedBy: Readonly<Record<string, string>> = {
-  minLength: "string",
-  maxLength: "string",
-  format: "string",
-  properties: "object",
-  required: "object",
-  additionalProperties: "object",
-  minProperties: "object",
-  maxProperties: "object",
-  items: "array",
-  prefixItems: "array",
-  minItems: "array",
-  maxItems: "array",
-};
+export const boundedBy: ReadonlyMap<string, string> = new Map([
+  ["minLength", "string"],
+  ["maxLength", "string"],
+  ["format", "string"],
+  ["properties", "object"],
+  ["required", "object"],
+  ["additionalProperties", "object"],
+  ["minProperties", "object"],
+  ["maxProperties", "object"],
+  ["items", "array"],
+  ["prefixItems", "array"],
+  ["minItems", "array"],
+  ["maxItems", "array"],
+]);
 
 /** Keywords that can be enforced, and the description. */
 export const supported: ReadonlySet<string> = new Set([
-  ...Object.keys(boundedBy),
+  ...boundedBy.keys(),
   ...["description", "type", "enum", "const", "$defs", "definitions", "anyOf", "oneOf", "$ref"],
 ]);
 
@@ -91,7 +102,7 @@ export function enforceable(kept: JsonSchema, path: readonly string[]): JsonSche
 function refuseUnenforced(kept: JsonSchema, path: readonly string[]): void {
   const isConstant = "enum" in kept || "const" in kept;
   for (const keyword of Object.keys(kept)) {
-    const type = boundedBy[keyword];
+    const type = boundedBy.get(keyword);
     if (type === undefined) continue;
     const isOwn =
       kept["type"] === type ||

@@ -90,6 +90,73 @@ describe("the schema of a tool that is not strict", () => {
     });
   });
 
+  it.each([
+    ["a type beside alternatives", { type: "object", properties: { b: {} }, oneOf: [{ required: ["b"] }] }],
+    ["alternatives that only require", { properties: { b: {} }, anyOf: [{ required: ["b"] }] }],
+    ["a constructor", { constructor: "x", type: "object", properties: { b: {} } }],
+    ["objects in allOf by reference", { allOf: [{ $ref: "#/$defs/b" }, { type: "object", properties: {} }] }],
+  ])("keeps the properties beside %s", (_, a) => {
+    const schema = object(a, { $defs: { b: { type: "object", properties: { b: {} } } } });
+    expect(relaxedProperty(schema)).toMatchObject({
+      type: "object",
+      properties: { b: { oneOf: [{}, {}, {}] } },
+    });
+  });
+
+  it.each([
+    ["an unknown type", { type: "any" }],
+    ["no type of a list", { type: [] }],
+    ["an empty enum", { enum: [] }],
+    ["an enum of objects", { enum: [{}] }],
+    ["an enum of another type", { type: ["object"], enum: ["x"], description: 7 }],
+    ["lengths that exclude each other", { type: "string", minLength: 3, maxLength: 1 }],
+    ["a length below zero", { type: "string", minLength: -1 }],
+    ["half a surrogate pair", { type: "string", pattern: "\ud800", description: "\ud800" }],
+    ["a reference to nothing", { $ref: "#/$defs/nothing" }],
+    ["a reference to the whole", { $ref: "#" }],
+  ])("can be enforced in spite of %s", (_, a) => {
+    expect(parseSchema(relaxed(object(a)))).toMatchObject({ kind: "ok", schema: { properties: { a: {} } } });
+  });
+
+  it("cuts a definition that leads back to itself", () => {
+    const node = object({ $ref: "#/$defs/node" }, { description: "A node." });
+    const parsed = parseSchema(relaxed({ $defs: { node }, ...object({ $ref: "#/$defs/node" }) }));
+    expect(parsed).toMatchObject({
+      schema: {
+        properties: { a: { $ref: "#/$defs/node" } },
+        $defs: { node: { type: "object", properties: { a: { oneOf: [{}, {}, {}] } } } },
+      },
+    });
+  });
+
+  it("keeps the lengths of a text that may be null, and the constants that fit", () => {
+    const text = object({ type: ["string", "null"], maxLength: 5, pattern: "x" });
+    expect(relaxedProperty(text)).toMatchObject({ oneOf: [{ maxLength: 5 }, { type: "null" }] });
+    const values = object({ enum: ["ok", "too long"], maxLength: 5, not: {} });
+    expect(relaxedProperty(values)).toMatchObject({ const: "ok" });
+  });
+
+  it("costs no more than its size, whatever its lists of types are", () => {
+    const types = Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? "object" : "array"));
+    let schema: object = { type: "string" };
+    for (let depth = 0; depth < 8; depth += 1) {
+      schema = { type: types, properties: { a: schema, b: schema }, items: schema };
+    }
+    let reads = 0;
+    const counted = (value: unknown): unknown =>
+      typeof value === "object" && value !== null
+        ? new Proxy(value, {
+            ownKeys: (of) => {
+              reads += 1;
+              return Reflect.ownKeys(of);
+            },
+            get: (of, key) => counted(Reflect.get(of, key)),
+          })
+        : value;
+    relaxed(counted(schema));
+    expect(reads).toBeLessThan(100_000);
+  });
+
   it("is an object whatever it says", () => {
     for (const schema of [{}, true, null, 7, [], { type: "string" }])
       expect(relaxed(schema)).toEqual(anyObject);
