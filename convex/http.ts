@@ -9,7 +9,7 @@ import { embeddings } from "./openai/embeddings.ts";
 import { bearerKey, type Caller, endpoint } from "./openai/endpoint.ts";
 import { unknownModel, unknownUrl, wrongMethod } from "./openai/errors.ts";
 import { jobsPath } from "./openai/jobs/jobBody.ts";
-import { changeJob, getJob, listJobs } from "./openai/jobs/jobs.ts";
+import { callJob, listJobs } from "./openai/jobs/jobs.ts";
 import { type NamedModel, namedModel } from "./openai/namedModel.ts";
 import { errorResponse, json, preflight } from "./openai/respond.ts";
 import { chatCompletions, completions } from "./openai/textCalls.ts";
@@ -35,8 +35,7 @@ http.route({ path: "/v1/usage", method: "GET", handler: usage });
 http.route({ path: "/v1/budgets", method: "GET", handler: budgets });
 http.route({ pathPrefix: modelsPath, method: "GET", handler: endpoint(getModel) });
 http.route({ path: "/v1/jobs", method: "GET", handler: endpoint(listJobs) });
-http.route({ pathPrefix: jobsPath, method: "GET", handler: endpoint(getJob) });
-http.route({ pathPrefix: jobsPath, method: "POST", handler: endpoint(changeJob) });
+for (const method of methods) http.route({ pathPrefix: jobsPath, method, handler: endpoint(callJob) });
 http.route({ pathPrefix: anyPath, method: "OPTIONS", handler: preflightAction });
 
 /** Refuses an unknown URL, or a method that a known one does not have. */

@@ -139,16 +139,6 @@ export function wrongParameter(param: string, allowed: readonly (string | number
   };
 }
 
-export function wrongNumber(param: string, least: number, most: number): ApiError {
-  return {
-    status: 400,
-    type: "invalid_request_error",
-    code: "invalid_value",
-    param,
-    message: `The parameter ${param} must be a whole number from ${String(least)} to ${String(most)}.`,
-  };
-}
-
 export const wrongMetricsToken: ApiError = {
   status: 401,
   type: "invalid_request_error",
@@ -234,7 +224,7 @@ const resultExpired: ApiError = {
   status: 410,
   type: "invalid_request_error",
   code: "result_expired",
-  message: "The answer to this idempotency key's request was deleted.",
+  message: "The answer was deleted, a day after its end.",
   headers: noRetry,
 };
 

@@ -5,10 +5,10 @@ import type { Id } from "../_generated/dataModel.js";
 import type { ActionCtx } from "../_generated/server.js";
 import type { RequestView } from "../model/requests/watch.ts";
 import { endOf, serverStops, waitIsOver } from "./errors.ts";
-import { answerAccepted } from "./jobs/accepted.ts";
+import { answerAccepted, respondedAsync } from "./jobs/accepted.ts";
 import { logBug, outcomeOf } from "./outcome.ts";
 import { abandon, type RequestedJob } from "./requestedJob.ts";
-import { jobErrorResponse, jobHeaders, json } from "./respond.ts";
+import { answerHeaders, jobErrorResponse, json } from "./respond.ts";
 
 /**
  * Waits for a job's end and answers with the `body` of its result.
@@ -21,22 +21,16 @@ export async function answerWhole(
   body: (result: NonNullable<RequestView["result"]>) => object,
 ): Promise<Response> {
   for await (const view of follow(ctx, job)) {
-    if (view.result !== null) return json(200, body(view.result), headersOf(job, view));
+    if (view.result !== null) return json(200, body(view.result), answerHeaders(job.jobId, view));
     const error = endOf(view, job.promptField);
     if (error !== null) return jobErrorResponse(error, job.jobId);
     if (signal?.aborted === true) break;
   }
-  if (job.respondAsync && signal?.aborted !== true) return await answerAccepted(ctx, job);
+  if (job.respondAsync) return await answerAccepted(ctx, job, respondedAsync);
   await abandon(ctx, job);
   // If the client has left, nobody reads the answer.
   const error = signal?.aborted === true ? serverStops(job.kept) : waitIsOver(job.jobId, job.kept);
   return jobErrorResponse(error, job.jobId);
-}
-
-/** A job may have been raised while it waited. `x-gleaner-price`: micro-credits. */
-function headersOf({ jobId }: RequestedJob, { priceMicro, pricePercent }: RequestView) {
-  const price = priceMicro === null ? {} : { "x-gleaner-price": String(priceMicro) };
-  return { ...jobHeaders({ jobId, pricePercent }), ...price };
 }
 
 /** Each call keeps the job's text streaming for two more minutes. */
@@ -69,7 +63,9 @@ export async function* follow(
         ...(after === null ? {} : { after }),
       });
       yield view;
-      if (isFinal(view.status) || Date.now() >= giveUpAt) return;
+      // One answer has a bounded number of pieces, so more may follow after the end.
+      const isOver = isFinal(view.status) && view.chunks.length === 0;
+      if (isOver || Date.now() >= giveUpAt) return;
       const last = view.chunks.at(-1);
       if (last !== undefined && view.attemptId !== null) {
         after = { attemptId: view.attemptId, seq: last.seq };

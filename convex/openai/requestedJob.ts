@@ -7,13 +7,13 @@ import type { Submitted } from "../model/requests/submit.ts";
 import { asMutable } from "../model/validators.ts";
 import type { Caller } from "./endpoint.ts";
 import { errorOf, type PromptField, tooManyWaiting } from "./errors.ts";
-import { answerAccepted } from "./jobs/accepted.ts";
+import { answerAccepted, respondedAsync } from "./jobs/accepted.ts";
 import { logBug, type Outcome, outcomeOf } from "./outcome.ts";
 import type { Call } from "./readCall.ts";
 import { errorResponse } from "./respond.ts";
 
 /** An action ends after ten minutes. This leaves time to answer. */
-const waitLimitMs = 9 * 60_000;
+export const waitLimitMs = 9 * 60_000;
 
 /** A submitted job that a call waits for. */
 export type RequestedJob = Pick<Caller, "keyId"> &
@@ -30,8 +30,8 @@ export type RequestedJob = Pick<Caller, "keyId"> &
   };
 
 /**
- * Submits a call's work and answers with the job. If answering fails, it abandons the job. A call that asks for the job's id
- * gets it at once, or after the wait that it asks for.
+ * Submits a call's work and answers with the job. If answering fails, it abandons the job, unless its requester can find it
+ * again. A call that asks for the job itself gets it at once, or after the wait that it asks for.
  */
 export async function answerWithJob(
   ctx: ActionCtx,
@@ -43,14 +43,15 @@ export async function answerWithJob(
   const { asked, model, alias, idempotencyKey, expiresInMs, requires } = call;
   const { respondAsync, waitMs } = call.prefer;
   const kept = respondAsync || idempotencyKey !== null;
-  // The text of a stream has an address of its own.
-  const waits = !respondAsync || (!options.stream && waitMs !== null && waitMs > 0);
+  // A stream begins at once, and with `respond-async` its text has an address of its own.
+  const mostMs = options.stream || waitMs === 0 ? null : waitMs;
+  const waits = !respondAsync || mostMs !== null;
   // If they cannot be counted, the call is let through, as with the rate of calls.
   const waiting = waits
     ? await outcomeOf(ctx.runQuery(internal.requests.mayWaitAdmitted, { keyId }))
     : ({ kind: "ok", value: { allowed: true } } as const);
   if (waiting.kind === "ok" && !waiting.value.allowed) return errorResponse(tooManyWaiting(waiting.value));
-  const giveUpAt = Date.now() + Math.min(waitLimitMs, waitMs ?? waitLimitMs);
+  const giveUpAt = Date.now() + Math.min(waitLimitMs, mostMs ?? waitLimitMs);
   const submitted = await submit(ctx, {
     keyId,
     model: model.modelId,
@@ -65,7 +66,7 @@ export async function answerWithJob(
   });
   if (submitted.kind !== "ok") return errorResponse(errorOf(submitted, options.promptField));
   const job = { ...options, ...submitted.value, keyId, giveUpAt, kept, respondAsync };
-  if (!waits) return await answerAccepted(ctx, job);
+  if (!waits) return await answerAccepted(ctx, job, respondedAsync);
   try {
     return await answer(job);
   } catch (thrown) {

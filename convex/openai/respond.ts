@@ -38,6 +38,15 @@ export function jobHeaders({
   return { "x-gleaner-job": jobId, "x-gleaner-price-percent": String(pricePercent) };
 }
 
+/** The same with an answer, whose job may have been raised while it waited. `x-gleaner-price`: micro-credits. */
+export function answerHeaders(
+  jobId: string,
+  { priceMicro, pricePercent }: { readonly priceMicro: bigint | null; readonly pricePercent: number },
+): Readonly<Record<string, string>> {
+  const price = priceMicro === null ? {} : { "x-gleaner-price": String(priceMicro) };
+  return { ...jobHeaders({ jobId, pricePercent }), ...price };
+}
+
 /** OpenAI's error object, with its status and headers. */
 export type ApiError = {
   readonly status: number;

@@ -3,13 +3,11 @@ import type { RequestView } from "../model/requests/watch.ts";
 import { type AnswerHead, type TextForm, textOf } from "./answerForm.ts";
 import { type Continuation, continueText, nothingSent, reconcile, startAgain } from "./continueText.ts";
 import { diverged, endOf, errorOf, serverStops, waitIsOver } from "./errors.ts";
+import { eventStream, keepAliveMs, type Sink } from "./eventStream.ts";
 import { follow } from "./follow.ts";
 import { failureOf } from "./outcome.ts";
 import { abandon, type RequestedJob } from "./requestedJob.ts";
-import { type ApiError, cors, errorBody, jobErrorResponse, jobHeaders } from "./respond.ts";
-
-/** Proxies and clients drop a silent connection, so it gets a comment this often. */
-const keepAliveMs = 10_000;
+import { type ApiError, errorBody, jobErrorResponse, jobHeaders } from "./respond.ts";
 
 /** The status line waits this long, so that a job that fails at once still gets its own status. */
 const headersAfterMs = 3_000;
@@ -37,63 +35,18 @@ export async function streamText(
     return jobErrorResponse(early, job.jobId);
   }
 
-  let gone = false;
-  const body = new ReadableStream<Uint8Array>({
-    start(controller) {
-      void pump(
-        ctx,
-        job,
-        options,
-        first.value ?? null,
-        views,
-        makeSink(controller, () => gone, signal),
-      );
-    },
-    cancel() {
-      gone = true;
-    },
-  });
-  return new Response(body, {
-    headers: {
-      "content-type": "text/event-stream; charset=utf-8",
-      "cache-control": "no-cache",
-      ...cors,
-      ...jobHeaders(job),
-    },
-  });
+  return eventStream(
+    jobHeaders(job),
+    signal,
+    async (sink) => await pump(ctx, job, options, first.value ?? null, views, sink),
+  );
 }
 
 function isSilent(view: RequestView): boolean {
   return (view.status === "queued" || view.status === "running") && view.chunks.length === 0;
 }
 
-type Sink = {
-  /** Whether the client has disconnected. Only `pump` can cancel the job then. */
-  readonly gone: () => boolean;
-  /** Whether the server stops. */
-  readonly stops: () => boolean;
-  readonly send: (line: string) => void;
-  readonly close: () => void;
-};
-
-function makeSink(
-  controller: ReadableStreamDefaultController<Uint8Array>,
-  gone: () => boolean,
-  signal: AbortSignal | undefined,
-): Sink {
-  const encoder = new TextEncoder();
-  return {
-    gone,
-    stops: () => signal?.aborted === true,
-    send(line) {
-      if (!gone()) controller.enqueue(encoder.encode(`${line}\n\n`));
-    },
-    close() {
-      if (!gone()) controller.close();
-    },
-  };
-}
-
+/** Never rejects. */
 async function pump(
   ctx: ActionCtx,
   job: RequestedJob,
@@ -111,7 +64,6 @@ async function pump(
     sink.send(event(errorBody(errorOf(failureOf(thrown)))));
     await abandon(ctx, job);
   } finally {
-    sink.close();
     await views.return();
   }
 }

@@ -88,6 +88,7 @@ describe("a call that prefers to respond asynchronously", () => {
     });
     const early = await call(`/v1/jobs/${job.id}/result`);
     expect(early.status).toBe(202);
+    expect(early.headers.get("preference-applied")).toBeNull();
     expect(await early.json()).toMatchObject({ id: job.id, status: "queued" });
 
     await takeJob(t, device, async ({ prompt, complete }) => {
@@ -172,6 +173,19 @@ describe("a call that prefers to wait for a while", () => {
     expect(await statusOf(t, acme, id)).toBe("ready");
   });
 
+  it("waits as long as any other if it asks for no time, or for a stream", async () => {
+    const whole = post("/v1/chat/completions", chat, "wait=0");
+    await takeJob(t, device, async ({ complete }) => await complete("Blue."));
+    expect((await whole).status).toBe(200);
+    const streamed = post("/v1/chat/completions", { ...chat, stream: true }, "wait=1");
+    await takeJob(t, device, async ({ append, complete }) => {
+      await append(1, "Bl");
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      await complete("Blue.");
+    });
+    expect(await (await streamed).text()).toContain("[DONE]");
+  });
+
   it("ends with an error without respond-async, and the job with it", async () => {
     const response = await post("/v1/chat/completions", chat, "wait=1");
     const id = String(response.headers.get("x-gleaner-job"));
@@ -196,7 +210,7 @@ describe("/v1/jobs", () => {
       last_id: null,
     });
     await expectError(await call(`/v1/jobs?after=${ids[0]!}`, {}, other.apiKey), 404, "not_found");
-    for (const limit of ["0", "101", "x", "1.5"]) {
+    for (const limit of ["0", "101", "x", "1.5", "1e1", ""]) {
       await expectError(await call(`/v1/jobs?limit=${limit}`), 400, "invalid_value");
     }
   });
@@ -215,9 +229,17 @@ describe("/v1/jobs", () => {
     await expectError(await call(`/v1/jobs/${id}/cancel`, { method: "POST" }, apiKey), 404, "not_found");
     await expectError(await call(`/v1/jobs/${id}/more`), 404, "unknown_url");
     await expectError(await call(`/v1/jobs/${id}/more`, { method: "POST" }), 404, "unknown_url");
-    const wrong = await call(`/v1/jobs/${id}`, { method: "DELETE" });
-    expect(wrong.headers.get("allow")).toBe("GET, POST");
-    await expectError(wrong, 405, "method_not_allowed");
+    for (const [below, method, allowed] of [
+      ["", "DELETE", "GET"],
+      ["", "POST", "GET"],
+      ["/result", "POST", "GET"],
+      ["/cancel", "GET", "POST"],
+      ["/priority", "PUT", "POST"],
+    ] as const) {
+      const wrong = await call(`/v1/jobs/${id}${below}`, { method });
+      expect(wrong.headers.get("allow")).toBe(allowed);
+      await expectError(wrong, 405, "method_not_allowed");
+    }
   });
 
   it("cancels a job, also twice, but none that has its answer", async () => {
@@ -300,17 +322,46 @@ describe("the events of a job", () => {
       expect(events.at(-1)).toMatchObject({ name: "job", data: { id, status: "succeeded" } });
     }
     const all = await eventsOf(await call(`/v1/jobs/${id}/events`));
-    const [first] = all.filter(({ name }) => name === "text");
-    const rest = await eventsOf(
-      await call(`/v1/jobs/${id}/events`, { headers: { "last-event-id": String(first?.id) } }),
+    const pieces = all.filter(({ name }) => name === "text");
+    expect(pieces.length).toBeGreaterThan(0);
+    const after = async (last: string) =>
+      await eventsOf(await call(`/v1/jobs/${id}/events`, { headers: { "last-event-id": last } }));
+    const rest = (await after(String(pieces[0]?.id))).filter(({ name }) => name !== "job");
+    expect(rest.map(({ data }) => data)).toEqual(pieces.slice(1).map(({ data }) => data));
+    expect((await after("another:1")).map(({ name }) => name)).toEqual([
+      "restart",
+      ...all.map(({ name }) => name),
+    ]);
+    expect((await after("no place")).map(({ name }) => name)).toEqual(all.map(({ name }) => name));
+  });
+
+  it("begin with the job while it is not over, and end with its last status", async () => {
+    const { id } = await submitted({ ...chat, stream: true });
+    const response = await call(`/v1/jobs/${id}/events`);
+    await takeJob(t, device, async ({ append, complete }) => {
+      await append(1, "Blue.");
+      await complete("Blue.");
+    });
+    const events = await eventsOf(response);
+    const statuses = events.flatMap(({ name, data }) => (name === "job" ? [(data as Job).status] : []));
+    expect(events[0]).toMatchObject({ name: "job", data: { status: "queued" } });
+    expect(statuses.filter((status) => status === "succeeded")).toHaveLength(1);
+    expect(events.at(-1)).toMatchObject({ name: "job", data: { status: "succeeded" } });
+  });
+
+  it("have all of a text that is longer than one read of it", async () => {
+    const { id } = await submitted({ ...chat, max_tokens: 1_000, stream: true });
+    const pieces = Array.from({ length: 6 }, (_, n) => String(n).repeat(60_000));
+    await takeJob(t, device, async ({ append, attemptId }) => {
+      for (const [n, piece] of pieces.entries()) await append(n + 1, piece);
+      await fail(t, device, attemptId, { code: "context_length_exceeded", retryable: false });
+    });
+    const events = await eventsOf(await call(`/v1/jobs/${id}/events`));
+    const text = events.flatMap(({ name, data }) =>
+      name === "text" ? [(data as { text: string }).text] : [],
     );
-    expect(rest.flatMap(({ name, data }) => (name === "text" ? [data] : []))).toEqual(
-      all
-        .filter(({ name }) => name === "text")
-        .slice(1)
-        .map(({ data }) => data),
-    );
-    expect(all.filter(({ name }) => name === "text").length).toBeGreaterThan(0);
+    expect(text.join("").length).toBe(360_000);
+    expect(events.at(-1)).toMatchObject({ name: "job", data: { status: "failed" } });
   });
 
   it("tell of a job that was canceled", async () => {

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { ChatTool, ToolChoice } from "../chat.ts";
 import { wellFormed } from "../../format/well-formed.ts";
+import type { ChatTool, ToolChoice } from "../chat.ts";
 import { limits } from "../limits.ts";
 import { parseSchema } from "../schema/json-schema.ts";
 import { type StepBudget, stepBudget } from "../schema/overlap.ts";

@@ -4,18 +4,25 @@ import type { ActionCtx } from "../../_generated/server.js";
 import { jobHeaders, json } from "../respond.ts";
 import { jobBody, jobsPath } from "./jobBody.ts";
 
-/** Seconds until it is worth to ask for the job. */
+/** Seconds until it is worth asking for the job. */
 const askAgain = "2";
+
+/** Says that a call answered with its job because it asked for that. */
+export const respondedAsync = { "preference-applied": "respond-async" } as const;
 
 type Accepted = { readonly keyId: Id<"apiKeys">; readonly jobId: string };
 
 /** Answers a call before its job has ended: with the job, and its address. */
-export async function answerAccepted(ctx: ActionCtx, { keyId, jobId }: Accepted): Promise<Response> {
+export async function answerAccepted(
+  ctx: ActionCtx,
+  { keyId, jobId }: Accepted,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
   const job = await ctx.runQuery(internal.requests.jobAdmitted, { keyId, jobId });
   return json(202, jobBody(job), {
     ...jobHeaders(job),
     location: `${jobsPath}${jobId}`,
-    "preference-applied": "respond-async",
     "retry-after": askAgain,
+    ...headers,
   });
 }

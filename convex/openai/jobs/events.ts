@@ -1,24 +1,21 @@
 import { isFinal } from "../../../app/jobs/states.ts";
 import { internal } from "../../_generated/api.js";
+import type { Id } from "../../_generated/dataModel.js";
 import type { ActionCtx } from "../../_generated/server.js";
-import type { RequestView } from "../../model/requests/watch.ts";
+import type { RequesterJob } from "../../model/requests/requesterJob.ts";
 import type { Caller } from "../endpoint.ts";
 import { errorOf, tooManyWaiting } from "../errors.ts";
+import { eventStream, keepAliveMs, type Sink } from "../eventStream.ts";
 import { follow, type TextPosition } from "../follow.ts";
 import { failureOf, outcomeOf } from "../outcome.ts";
-import { cors, errorBody, errorResponse, jobHeaders } from "../respond.ts";
+import { waitLimitMs } from "../requestedJob.ts";
+import { errorBody, errorResponse, jobHeaders } from "../respond.ts";
 import { jobBody } from "./jobBody.ts";
 
-/** An action ends after ten minutes. A reader then connects again, and goes on from its last event. */
-const connectionMs = 9 * 60_000;
-
-/** Proxies and clients drop a silent connection, so it gets a comment this often. */
-const keepAliveMs = 10_000;
-
 /**
- * GET /v1/jobs/ID/events. Server-sent events: `job` at first and whenever its status changes, `text` for each piece of its
- * text. The stream ends with the job. The id of an event is a place in the text: `Last-Event-ID` goes on after it. Any number
- * of readers may follow one job.
+ * GET /v1/jobs/ID/events. Server-sent events: `job` with each status, `text` with each piece of the text, and `restart` if the
+ * text begins again. The job's last status comes last. The id of a piece is its place in the text: `Last-Event-ID` goes on
+ * after it. Any number of readers may follow one job. A connection ends before the time of an action does.
  */
 export async function streamEvents(
   ctx: ActionCtx,
@@ -29,73 +26,80 @@ export async function streamEvents(
   const job = await ctx.runQuery(internal.requests.jobAdmitted, { keyId, jobId });
   const waiting = await outcomeOf(ctx.runQuery(internal.requests.mayWaitAdmitted, { keyId }));
   if (waiting.kind === "ok" && !waiting.value.allowed) return errorResponse(tooManyWaiting(waiting.value));
+  const asked = positionOf(request.headers.get("last-event-id"));
+  const isStored = asked !== null && (await hasPiece(ctx, keyId, jobId, asked));
   // The text is stored in pieces only while somebody follows it.
   if (!isFinal(job.status)) await ctx.runMutation(internal.requests.follow, { keyId, jobId });
-  const followed = { keyId, jobId, giveUpAt: Date.now() + connectionMs, stream: true };
-  const views = follow(ctx, followed, positionOf(request.headers.get("last-event-id")));
-  let gone = false;
-  const encoder = new TextEncoder();
-  const body = new ReadableStream<Uint8Array>({
-    start(controller) {
-      const send = (lines: string): void => {
-        if (!gone) controller.enqueue(encoder.encode(`${lines}\n\n`));
-      };
-      const isOver = (): boolean => gone || request.signal.aborted;
-      const read = async (): Promise<object> =>
-        jobBody(await ctx.runQuery(internal.requests.jobAdmitted, { keyId, jobId }));
-      void sendEvents(views, read, send, isOver).finally(() => {
-        if (!gone) controller.close();
-      });
-    },
-    cancel() {
-      gone = true;
-    },
-  });
-  return new Response(body, {
-    headers: {
-      "content-type": "text/event-stream; charset=utf-8",
-      "cache-control": "no-cache",
-      ...cors,
-      ...jobHeaders(job),
-    },
-  });
+  const from = isStored ? asked : null;
+  return eventStream(
+    jobHeaders(job),
+    request.signal,
+    async (sink) => await sendEvents(ctx, keyId, job, { from, restarts: asked !== null && !isStored }, sink),
+  );
 }
+
+/** Pieces are deleted when nobody follows a job any more. Later ones begin with the start of the text again. */
+async function hasPiece(
+  ctx: ActionCtx,
+  keyId: Id<"apiKeys">,
+  jobId: string,
+  { attemptId, seq }: TextPosition,
+): Promise<boolean> {
+  const view = await ctx.runQuery(internal.requests.watchAdmitted, { keyId, jobId });
+  return view.attemptId === attemptId && (view.chunks[0]?.seq ?? Infinity) <= seq;
+}
+
+type Start = { readonly from: TextPosition | null; readonly restarts: boolean };
 
 /** Never rejects. */
 async function sendEvents(
-  views: AsyncGenerator<RequestView, void>,
-  readJob: () => Promise<object>,
-  send: (lines: string) => void,
-  isOver: () => boolean,
+  ctx: ActionCtx,
+  keyId: Id<"apiKeys">,
+  job: RequesterJob,
+  { from, restarts }: Start,
+  sink: Sink,
 ): Promise<void> {
-  let status: RequestView["status"] | null = null;
+  const { jobId } = job;
   let sentAt = Date.now();
-  const sendEvent = (name: string, data: object, id?: string): void => {
-    send(`${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}`);
+  const send = (name: string, data: object, id?: string): void => {
+    sink.send(`${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}`);
     sentAt = Date.now();
   };
+  const readJob = async (): Promise<RequesterJob> =>
+    await ctx.runQuery(internal.requests.jobAdmitted, { keyId, jobId });
+  const views = follow(ctx, { keyId, jobId, giveUpAt: Date.now() + waitLimitMs, stream: true }, from);
+  let { status } = job;
+  let attemptId = from?.attemptId ?? null;
   try {
+    if (!isFinal(status)) send("job", jobBody(job));
+    if (restarts) send("restart", {});
     for await (const view of views) {
-      if (isOver()) return;
+      if (sink.gone() || sink.stops()) return;
       for (const { seq, text } of view.chunks) {
-        sendEvent("text", { attempt: view.attempt, text }, `${String(view.attemptId)}:${String(seq)}`);
+        if (attemptId !== null && attemptId !== view.attemptId) send("restart", {});
+        ({ attemptId } = view);
+        send("text", { attempt: view.attempt, text }, `${String(attemptId)}:${String(seq)}`);
       }
-      if (view.status !== status) {
-        status = view.status;
-        sendEvent("job", await readJob());
+      if (view.status !== status && !isFinal(view.status)) {
+        ({ status } = view);
+        // The job may be a step further by now. The next view says so.
+        const now = await readJob();
+        if (now.status === status) send("job", jobBody(now));
       } else if (Date.now() - sentAt >= keepAliveMs) {
-        send(`: ${status}`);
+        sink.send(`: ${view.status}`);
         sentAt = Date.now();
       }
     }
+    const end = await readJob();
+    if (isFinal(end.status)) send("job", jobBody(end));
   } catch (thrown) {
-    sendEvent("error", errorBody(errorOf(failureOf(thrown))));
+    send("error", errorBody(errorOf(failureOf(thrown))));
   } finally {
     await views.return();
   }
 }
 
-/** The place that an event's id names. A wrong id begins at the start. */
+/** The place that an event's id names. Null: none. */
 function positionOf(id: string | null): TextPosition | null {
   const [, attemptId, seq] = /^([\w-]{1,64}):(\d{1,9})$/.exec(id ?? "") ?? [];
   return attemptId === undefined ? null : { attemptId, seq: Number(seq) };

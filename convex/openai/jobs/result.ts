@@ -9,10 +9,10 @@ import { completionForm } from "../completionForm.ts";
 import { vectorsBody } from "../embeddings.ts";
 import type { Caller } from "../endpoint.ts";
 import { endOf, type PromptField, wrongParameter } from "../errors.ts";
-import { errorResponse, jobErrorResponse, jobHeaders, json } from "../respond.ts";
+import { answerHeaders, errorResponse, jobErrorResponse, json } from "../respond.ts";
 import { answerAccepted } from "./accepted.ts";
 
-export const promptFields = {
+const promptFields = {
   chat: "messages",
   completion: "prompt",
   embedding: "input",
@@ -36,11 +36,8 @@ export async function getResult(
   if (encoding === undefined) return errorResponse(wrongParameter("encoding_format", encodings));
   const job = await ctx.runQuery(internal.requests.jobAdmitted, { keyId, jobId });
   const view = await ctx.runQuery(internal.requests.watchAdmitted, { keyId, jobId });
-  const { priceMicro, result } = view;
-  if (result !== null) {
-    const price = priceMicro === null ? {} : { "x-gleaner-price": String(priceMicro) };
-    return json(200, answerBody(job, result, encoding), { ...jobHeaders(job), ...price });
-  }
+  const { result } = view;
+  if (result !== null) return json(200, answerBody(job, result, encoding), answerHeaders(jobId, view));
   const error = endOf(view, promptFields[job.kind]);
   return error === null ? await answerAccepted(ctx, { keyId, jobId }) : jobErrorResponse(error, jobId);
 }
