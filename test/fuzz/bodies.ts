@@ -13,6 +13,18 @@ const grammar: fc.Arbitrary<string> = fc
   )
   .map((pieces) => `root ::= ${pieces.map((piece) => piece.join("")).join(" ")}\nx ::= "x" | x`);
 
+const typeName = fc.constantFrom("object", "array", "string", "integer", "null", "any");
+const keyword = fc.constantFrom(
+  "pattern",
+  "minimum",
+  "format",
+  "not",
+  "if",
+  "constructor",
+  "__proto__",
+  "minLength",
+);
+
 const schema: fc.Arbitrary<Json> = fc.letrec<{ schema: Json }>((tie) => ({
   schema: fc.oneof(
     { maxDepth: 4 },
@@ -27,6 +39,10 @@ const schema: fc.Arbitrary<Json> = fc.letrec<{ schema: Json }>((tie) => ({
       .array(fc.tuple(hostileText, tie("schema")), { maxLength: 6 })
       .map((all): Json => ({ type: "object", properties: Object.fromEntries(all) })),
     fc.tuple(tie("schema"), tie("schema")).map(([top, a]): Json => ({ anyOf: [top], $defs: { a } })),
+    fc.array(tie("schema"), { maxLength: 4 }).map((all): Json => ({ allOf: all })),
+    fc
+      .tuple(fc.array(typeName, { maxLength: 20 }), keyword, hostileText, tie("schema"))
+      .map(([type, name, value, a]): Json => ({ type, [name]: value, properties: { a }, items: a })),
   ),
 })).schema;
 
@@ -53,8 +69,8 @@ const format: fc.Arbitrary<Json> = fc.oneof(
 );
 
 const tool: fc.Arbitrary<Json> = fc
-  .tuple(fc.constantFrom("look", "look up", "\u0000"), schema)
-  .map(([name, parameters]): Json => ({ type: "function", function: { name, parameters } }));
+  .tuple(fc.constantFrom("look", "look up", "\u0000"), schema, fc.constantFrom(true, false, null))
+  .map(([name, parameters, strict]): Json => ({ type: "function", function: { name, parameters, strict } }));
 
 /** Bodies of the HTTP API's calls: most of them nearly valid. */
 export function bodiesFor(

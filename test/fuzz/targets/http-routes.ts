@@ -68,9 +68,21 @@ function callTo(path: string, body: string): Call {
   return { at: "site", method: "POST", path: `/v1/${path}`, headers: [], body };
 }
 
+/** Most calls wait for their answers. */
+const preference = fc.constantFrom<Call["headers"]>(
+  [],
+  [],
+  [],
+  [["prefer", "respond-async"]],
+  [["prefer", "respond-async, wait=1"]],
+  [["prefer", "wait=1"]],
+);
+
 function apiCall(bodies: ReturnType<typeof bodiesFor>): fc.Arbitrary<Json> {
   const routes = Object.entries(bodies).map(([path, body]) =>
-    body.map((each): Json => callTo(path, JSON.stringify(each))),
+    fc
+      .tuple(body, preference)
+      .map(([each, headers]): Json => ({ ...callTo(path, JSON.stringify(each)), headers })),
   );
   return fc.oneof(...routes);
 }
@@ -84,12 +96,21 @@ const headerName = fc.constantFrom(
   "range",
   "expect",
   "convex-client",
+  "prefer",
+  "last-event-id",
+  "idempotency-key",
 );
 const path = fc.oneof(
   fc.constantFrom(
     "/v1/models",
     "/v1/models/x",
     "/v1/files",
+    "/v1/jobs",
+    "/v1/jobs?limit=2&after=x",
+    "/v1/jobs/x",
+    "/v1/jobs/x/result?encoding_format=base64",
+    "/v1/jobs/x/events",
+    "/v1/jobs/x/cancel",
     "/v1/jobs/x/priority",
     "/config",
     "/console/",
@@ -106,6 +127,7 @@ const path = fc.oneof(
     "/version",
   ),
   hostileText.map((text) => `/v1/${text}`),
+  hostileText.map((text) => `/v1/jobs/${text}`),
   hostileText.map((text) => `/${text}`),
 );
 
