@@ -163,10 +163,11 @@ describe("an entry of the audit trail", () => {
 
   it("is written when a requester's call over HTTP ends before its answer, which cancels its job", async () => {
     const jobId = await submit(t, acme);
+    const why = "the call ended before its answer";
     const keyId = (await t.query(api.console.keys.list, { session }))[0]!.keyId;
-    await t.mutation(internal.requests.cancelAdmitted, { keyId, jobId });
+    await t.mutation(internal.requests.cancelAdmitted, { keyId, jobId, why });
     expect(await rows({ subject: jobId })).toMatchObject([
-      { by: "first key", action: "job.canceled", detail: "the call ended before its answer" },
+      { by: "first key", action: "job.canceled", detail: why },
     ]);
   });
 
