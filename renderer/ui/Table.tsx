@@ -43,8 +43,8 @@ export function Table<Row>({ label, columns, rows, empty, keyOf, height, detail 
   if (rows === undefined) return <SkeletonRows />;
   if (rows.length === 0 && empty !== undefined) return empty;
   const headline = columns.find(({ isTitleHidden }) => isTitleHidden !== true);
-  const space = columns.length > roomyColumns ? "px-2" : "px-3";
-  const spaceOf = (place: number): string => cx(space, isAfterNumbers(columns, place) && "pl-6");
+  const [space, afterNumbers] = columns.length > roomyColumns ? ["px-2", "pl-3"] : ["px-3", "pl-6"];
+  const spaceOf = (place: number): string => cx(space, isAfterNumbers(columns, place) && afterNumbers);
   return (
     <div className="@container">
       <div

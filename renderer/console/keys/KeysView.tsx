@@ -169,6 +169,7 @@ function columns(
           formatCount(key.concurrency)
         ),
     },
+    { key: "weight", title: "Weight", align: "right", width: "w-20", cell: (key) => `${key.weight}×` },
     {
       key: "priority",
       title: "Priority",
@@ -182,7 +183,6 @@ function columns(
           "only low"
         ),
     },
-    { key: "weight", title: "Weight", align: "right", width: "w-20", cell: (key) => `${key.weight}×` },
     {
       key: "status",
       title: "Status",
