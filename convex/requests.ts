@@ -12,7 +12,13 @@ import { prioritized, setOrderPriority } from "./model/orders/priorities.ts";
 import { queue } from "./model/queue.ts";
 import { countCall } from "./model/rates.ts";
 import { boundedInteger, refuse } from "./model/refuse.ts";
-import { requesterJob, requesterJobOf, requesterJobPage } from "./model/requests/requesterJob.ts";
+import {
+  jobResult,
+  jobResultOf,
+  requesterJob,
+  requesterJobOf,
+  requesterJobPage,
+} from "./model/requests/requesterJob.ts";
 import { submission, submit as submitJob, submitted } from "./model/requests/submit.ts";
 import { beginWait, endWait, mayWait, waitAdmission } from "./model/requests/waits.ts";
 import { watch as watchJob, watchPosition, watchView } from "./model/requests/watch.ts";
@@ -187,6 +193,14 @@ export const jobAdmitted = internalQuery({
   returns: requesterJob,
   handler: async (ctx, { keyId, jobId }) =>
     await requesterJobOf(ctx, await orderOf(ctx, await ctx.db.get("apiKeys", keyId), jobId)),
+});
+
+/** A job with its answer or error, if it has ended. Refuses like `watch`. */
+export const resultAdmitted = internalQuery({
+  args: ofAdmittedKey,
+  returns: jobResult,
+  handler: async (ctx, { keyId, jobId }) =>
+    await jobResultOf(ctx, await orderOf(ctx, await ctx.db.get("apiKeys", keyId), jobId)),
 });
 
 const mostListed = 100;

@@ -1,4 +1,4 @@
-/** What a request's `Prefer` header (RFC 7240) asks about its answer. */
+/** The preferences of a request about its answer, from its `Prefer` header (RFC 7240). */
 export type Preference = {
   /** Whether the call may end before its job: it then answers with the job. */
   readonly respondAsync: boolean;

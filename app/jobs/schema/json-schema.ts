@@ -3,7 +3,7 @@ import { costMistake } from "../grammar/cost.ts";
 import { endlessDefinition } from "../grammar/finite-schema.ts";
 import { hasNestedChoices } from "../grammar/nested-choices.ts";
 import { type JsonSchema, schemaRules } from "../grammar/schema-rules.ts";
-import { countBounds, enforceable, formats, Refusal, schemaLimits, types } from "./keywords.ts";
+import { annotations, countBounds, enforceable, formats, Refusal, schemaLimits, types } from "./keywords.ts";
 import { mayOverlap, type StepBudget, stepBudget } from "./overlap.ts";
 
 /**
@@ -14,19 +14,6 @@ type SchemaParse =
   | { readonly kind: "ok"; readonly schema: JsonSchema }
   | { readonly kind: "refused"; readonly path: string; readonly reason: string };
 
-/** Keywords that do not constrain the value. They are dropped. */
-const annotations = new Set([
-  "title",
-  "default",
-  "examples",
-  "deprecated",
-  "readOnly",
-  "writeOnly",
-  "$schema",
-  "$id",
-  "$comment",
-  "strict", // OpenAI's own keyword.
-]);
 const counts = new Set<string>(countBounds.flat());
 
 /**

@@ -59,11 +59,32 @@ export const boundedBy: ReadonlyMap<string, string> = new Map([
   ["maxItems", "array"],
 ]);
 
-/** Keywords that can be enforced, and the description. */
-export const supported: ReadonlySet<string> = new Set([
-  ...boundedBy.keys(),
-  ...["description", "type", "enum", "const", "$defs", "definitions", "anyOf", "oneOf", "$ref"],
+/** Keywords that do not constrain the value. They are dropped. */
+export const annotations: ReadonlySet<string> = new Set([
+  "title",
+  "default",
+  "examples",
+  "deprecated",
+  "readOnly",
+  "writeOnly",
+  "$schema",
+  "$id",
+  "$comment",
+  "strict", // OpenAI's own keyword.
 ]);
+
+/** Whether a schema's type and lengths allow a constant. */
+export function allowsConstant(
+  { type, minLength, maxLength }: Readonly<Record<string, unknown>>,
+  value: unknown,
+): boolean {
+  const types: readonly unknown[] = Array.isArray(type) ? type : [type];
+  if (type !== undefined && !types.some((each) => isOfType(value, each))) return false;
+  if (typeof value !== "string") return true;
+  // JSON Schema counts code points. A bound that is no number counts for nothing.
+  const length = Array.from(value).length;
+  return !(length < Number(minLength ?? 0)) && !(length > Number(maxLength ?? Infinity));
+}
 
 /**
  * Returns a schema as the grammar can enforce it. Its keywords were parsed one by one. Throws Refusal if some exclude each
@@ -121,18 +142,10 @@ function refuseUnenforced(kept: JsonSchema, path: readonly string[]): void {
 
 /** Drops the constants that the type or the length excludes, and then these keywords. */
 function constantsOnly(given: JsonSchema, path: readonly string[]): JsonSchema {
-  const { type, minLength, maxLength, ...kept } = given;
-  const types: readonly unknown[] = Array.isArray(type) ? type : [type];
-  const isAllowed = (value: unknown): boolean => {
-    if (type !== undefined && !types.some((each) => isOfType(value, each))) return false;
-    if (typeof value !== "string") return true;
-    // JSON Schema counts code points.
-    const length = Array.from(value).length;
-    return length >= Number(minLength ?? 0) && length <= Number(maxLength ?? Infinity);
-  };
+  const { type: _, minLength: __, maxLength: ___, ...kept } = given;
   const keyword = "const" in kept ? "const" : "enum";
   const all = keyword === "const" ? [kept["const"]] : (kept["enum"] as readonly unknown[]);
-  const allowed = all.filter(isAllowed);
+  const allowed = all.filter((value) => allowsConstant(given, value));
   if (allowed.length === 0) throw new Refusal([...path, keyword], "has no value of the type and length");
   return keyword === "const" ? kept : { ...kept, enum: allowed };
 }

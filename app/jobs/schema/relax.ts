@@ -2,7 +2,7 @@ import { visibleText } from "../../format/visible.ts";
 import { wellFormed } from "../../format/well-formed.ts";
 import { isRecord, recordOf } from "../../json.ts";
 import { constantsOf } from "./constants.ts";
-import { boundedBy, countBounds, formats, schemaLimits, supported, types } from "./keywords.ts";
+import { annotations, boundedBy, countBounds, formats, schemaLimits, types } from "./keywords.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -275,11 +275,20 @@ function notesOf(schema: Schema): readonly string[] {
   });
 }
 
-/** They tell a model nothing. */
+/** They tell a model nothing, or are told otherwise. A default tells it something. */
 const silent = new Set([
-  ...["title", "description", "$schema", "$id", "$comment", "strict", "deprecated", "readOnly", "writeOnly"],
-  ...[...supported].filter((keyword) => !boundedBy.has(keyword)),
+  ...annotations,
+  "description",
+  "type",
+  "enum",
+  "const",
+  "anyOf",
+  "oneOf",
+  "$ref",
+  "$defs",
+  "definitions",
 ]);
+silent.delete("default");
 
 function described(description: unknown, notes: readonly string[]): { readonly description?: string } {
   const said = typeof description === "string" && description !== "" ? [wellFormed(description)] : [];

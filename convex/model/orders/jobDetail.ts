@@ -7,9 +7,9 @@ import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { may, type MemberCtx } from "../memberCalls.ts";
 import { queue } from "../queue.ts";
-import { refuse } from "../refuse.ts";
 import { price, timing, usage, workReport } from "../validators.ts";
 import { jobRow, jobRowsOf } from "./jobRow.ts";
+import { refuseDeletedJob } from "./orders.ts";
 import { mayLook } from "./payloadAccess.ts";
 
 const attempt = v.object({
@@ -52,9 +52,7 @@ export async function jobDetailOf(
     mayLook(ctx, order),
   ]);
   const [row] = job === null ? [] : await jobRowsOf(ctx, [job]);
-  if (job === null || row === undefined) {
-    return refuse("not_found", "There is no such job. Jobs are deleted 90 days after their end.");
-  }
+  if (job === null || row === undefined) return refuseDeletedJob();
   const seesDevices = scopeOf("devices.read", ctx.member.roles) === "all";
   const { pricePercent: percent = 100, reservedMicro } = order;
   return {

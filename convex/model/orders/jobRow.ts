@@ -13,7 +13,7 @@ import { may, type MemberCtx } from "../memberCalls.ts";
 import { queue } from "../queue.ts";
 import { usage } from "../validators.ts";
 import { type JobWait, jobWait, waitsOfJobs } from "./jobWaits.ts";
-import { orderOf } from "./orders.ts";
+import { jobErrorOf, orderOf } from "./orders.ts";
 
 export const jobRow = v.object({
   jobId: v.string(),
@@ -94,6 +94,6 @@ async function jobRowOf(ctx: Ctx, job: JobView, wait: JobWait | null): Promise<J
     usage: order?.usage ?? null,
     priceMicro: may(ctx, "money.read") ? (order?.priceMicro ?? null) : null,
     ownJob: order?.ownJob ?? false,
-    error: job.status === "canceled" ? (order?.error ?? job.error) : job.error,
+    error: jobErrorOf(order, job),
   };
 }

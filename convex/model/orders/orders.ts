@@ -1,4 +1,4 @@
-import { jobStatus } from "@gleaner/queue/validators";
+import { jobStatus, type JobView } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
@@ -20,6 +20,18 @@ export async function ownedOrder(
   jobId: string,
 ): Promise<Doc<"orders">> {
   return owned(await orderOf(ctx, jobId), organizationId, "job");
+}
+
+type EndedJob = Pick<JobView, "status" | "error">;
+
+/** Why a job failed. If the app itself canceled it, its order says why. */
+export function jobErrorOf(order: Pick<Doc<"orders">, "error"> | null, { status, error }: EndedJob) {
+  return status === "canceled" ? (order?.error ?? error) : error;
+}
+
+/** Refuses (not_found) a job that the queue has deleted. Orders are never deleted. */
+export function refuseDeletedJob(): never {
+  return refuse("not_found", "There is no such job. Jobs are deleted 90 days after their end.");
 }
 
 const canceledAtOnce = 50;

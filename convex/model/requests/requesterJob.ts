@@ -6,17 +6,17 @@ import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { findModel } from "../models/catalog.ts";
 import { waitsOfJobs } from "../orders/jobWaits.ts";
-import { orderOf } from "../orders/orders.ts";
+import { jobErrorOf, orderOf, refuseDeletedJob } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
 import { present, refuse } from "../refuse.ts";
 import { requestStatus, usage } from "../validators.ts";
+import { watch, watchView } from "./watch.ts";
 
 /** A job as the HTTP API shows it to its requester, without its request and its answer. Times are ms epoch. */
 export const requesterJob = v.object({
   jobId: v.string(),
   kind: literals("chat", "completion", "embedding"),
   modelId: v.string(),
-  sha256: v.string(),
   status: requestStatus,
   /** Why it has not started; null if it has, or if a device is about to take it. */
   waitsFor: v.union(
@@ -38,7 +38,20 @@ export type RequesterJob = Infer<typeof requesterJob>;
 /** Refuses: not_found, also for a job that the queue has deleted. */
 export async function requesterJobOf(ctx: QueryCtx, order: Doc<"orders">): Promise<RequesterJob> {
   const [job] = await requesterJobsOf(ctx, [order]);
-  return job ?? refuse("not_found", "There is no such job. Jobs are deleted 90 days after their end.");
+  return job ?? refuseDeletedJob();
+}
+
+/** A job's end, and how to answer with it. `sha256`: of the model that did it. */
+export const jobResult = v.object({ job: requesterJob, sha256: v.string(), view: watchView });
+
+/** Refuses: not_found, also for a job that the queue has deleted. */
+export async function jobResultOf(ctx: QueryCtx, order: Doc<"orders">): Promise<Infer<typeof jobResult>> {
+  const [job, view, model] = await Promise.all([
+    requesterJobOf(ctx, order),
+    watch(ctx, order, undefined),
+    findModel(ctx, order.organizationId, order.modelId),
+  ]);
+  return { job, sha256: present(model, "model of an order").sha256, view };
 }
 
 /** The jobs of a key, newest first, from before the job `after`. Deleted jobs are left out. Refuses: not_found (`after`). */
@@ -82,24 +95,15 @@ async function requesterJobsOf(ctx: QueryCtx, orders: readonly Doc<"orders">[]):
     first.order.organizationId,
     kept.map(({ job }) => job),
   );
-  return await Promise.all(
-    kept.map(async ({ order, job }) => await viewOf(ctx, order, job, waits.get(job.jobId)?.kind ?? null)),
-  );
+  return kept.map(({ order, job }) => viewOf(order, job, waits.get(job.jobId)?.kind ?? null));
 }
 
-async function viewOf(
-  ctx: QueryCtx,
-  order: Doc<"orders">,
-  job: JobView,
-  waitsFor: RequesterJob["waitsFor"],
-): Promise<RequesterJob> {
-  const { modelId, organizationId, pricePercent = 100, priceMicro = null } = order;
-  const { sha256 } = present(await findModel(ctx, organizationId, modelId), "model of an order");
+function viewOf(order: Doc<"orders">, job: JobView, waitsFor: RequesterJob["waitsFor"]): RequesterJob {
+  const { modelId, pricePercent = 100, priceMicro = null } = order;
   return {
     jobId: job.jobId,
     kind: kindOf(job),
     modelId,
-    sha256,
     status: requestStatusOf(job.status),
     waitsFor,
     priority: job.priority,
@@ -110,7 +114,7 @@ async function viewOf(
     attempts: job.attempts,
     usage: order.usage ?? null,
     priceMicro,
-    error: job.status === "canceled" ? (order.error ?? job.error) : job.error,
+    error: jobErrorOf(order, job),
   };
 }
 

@@ -4,6 +4,7 @@ import { parse } from "convex-helpers/validators";
 import { requestStatusOf } from "../../../app/jobs/states.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
+import { jobErrorOf } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
 import { requestStatus, textAnswer, usage, vectorAnswer, workReport } from "../validators.ts";
 
@@ -36,9 +37,10 @@ export type RequestView = Infer<typeof watchView>;
 /** A job as its requester sees it. If the attempt is not the position's, its text comes from the start. */
 export async function watch(
   ctx: QueryCtx,
-  { organizationId, jobId, vectors, error: ended, priceMicro, pricePercent = 100 }: Doc<"orders">,
+  order: Doc<"orders">,
   after: StreamPosition | undefined,
 ): Promise<RequestView> {
+  const { organizationId, jobId, vectors, priceMicro, pricePercent = 100 } = order;
   const { status, attempt, attemptId, chunks, attempts, error, ...done } = await queue.watch(
     ctx,
     organizationId,
@@ -52,7 +54,7 @@ export async function watch(
     chunks,
     attempts,
     result: status === "succeeded" ? answerOf(done, vectors !== undefined) : null,
-    error: status === "canceled" ? (ended ?? error) : error,
+    error: jobErrorOf(order, { status, error }),
     priceMicro: priceMicro ?? null,
     pricePercent,
   };

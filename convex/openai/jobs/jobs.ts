@@ -33,7 +33,7 @@ type JobCall = {
   readonly answer: (ctx: ActionCtx, request: Request, caller: Caller, jobId: string) => Promise<Response>;
 };
 
-/** What is below /v1/jobs/ID. */
+/** The calls about one job, by their path below /v1/jobs/ID. */
 const calls: ReadonlyMap<string, JobCall> = new Map([
   ["", { method: "GET", answer: getJob }],
   ["/result", { method: "GET", answer: getResult }],

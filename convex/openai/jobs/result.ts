@@ -34,16 +34,17 @@ export async function getResult(
   const asked = new URL(request.url).searchParams.get("encoding_format") ?? "float";
   const encoding = encodings.find((each) => each === asked);
   if (encoding === undefined) return errorResponse(wrongParameter("encoding_format", encodings));
-  const job = await ctx.runQuery(internal.requests.jobAdmitted, { keyId, jobId });
-  const view = await ctx.runQuery(internal.requests.watchAdmitted, { keyId, jobId });
+  const { job, sha256, view } = await ctx.runQuery(internal.requests.resultAdmitted, { keyId, jobId });
   const { result } = view;
-  if (result !== null) return json(200, answerBody(job, result, encoding), answerHeaders(jobId, view));
+  if (result !== null)
+    return json(200, answerBody(job, sha256, result, encoding), answerHeaders(jobId, view));
   const error = endOf(view, promptFields[job.kind]);
   return error === null ? await answerAccepted(ctx, { keyId, jobId }) : jobErrorResponse(error, jobId);
 }
 
 function answerBody(
-  { jobId, kind, modelId: model, sha256, submittedAt: created }: RequesterJob,
+  { jobId, kind, modelId: model, submittedAt: created }: RequesterJob,
+  sha256: string,
   result: NonNullable<RequestView["result"]>,
   encoding: Encoding,
 ): object {
