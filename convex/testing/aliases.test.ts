@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { api, internal } from "../_generated/api.js";
+import { expectError } from "./apiError.fixture.ts";
 import {
   addDevice,
   addOrganization,
@@ -69,11 +70,6 @@ async function answerTo(body: object, headers = {}): Promise<{ model: unknown; j
   expect(error).toBeUndefined();
   return { model, jobId: response.headers.get("x-gleaner-job") ?? "" };
 }
-async function expectError(response: Response, status: number, error: object): Promise<void> {
-  const body: unknown = await response.json();
-  expect({ status: response.status, body }).toMatchObject({ status, body: { error } });
-}
-
 describe("an alias", () => {
   it("answers with the model for which it stands, and the job names both", async () => {
     await set("gpt-4o-mini");

@@ -3,6 +3,7 @@ import { isVisible } from "../../app/format/visible.ts";
 import { limits } from "../../app/jobs/limits.ts";
 import { api } from "../_generated/api.js";
 import { queue } from "../model/queue.ts";
+import { expectError } from "./apiError.fixture.ts";
 import {
   addDevice,
   addOrganization,
@@ -50,14 +51,6 @@ async function post(
     headers: { "content-type": "application/json", ...headers },
     body: typeof body === "string" ? body : JSON.stringify(body),
   });
-}
-
-async function expectError(response: Response, status: number, error: object): Promise<void> {
-  const body: unknown = await response.json();
-  expect({ status: response.status, body }).toMatchObject({ status, body: { error } });
-  expect(body).toHaveProperty("error.type");
-  expect(body).toHaveProperty("error.param");
-  expect(response.headers.get("access-control-allow-origin")).toBe("*");
 }
 
 /** The data of each server-sent event, without comments. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { api } from "../_generated/api.js";
 import { hashSecret } from "../model/authenticate.ts";
+import { expectError } from "./apiError.fixture.ts";
 import {
   addDevice,
   addOrganization,
@@ -62,11 +63,6 @@ async function submitted(body: object = chat, path = "/v1/chat/completions"): Pr
 }
 
 const jobAt = async (id: string): Promise<Job> => (await (await call(`/v1/jobs/${id}`)).json()) as Job;
-
-async function expectError(response: Response, status: number, code: string): Promise<void> {
-  const body: unknown = await response.json();
-  expect({ status: response.status, body }).toMatchObject({ status, body: { error: { code } } });
-}
 
 describe("a call that prefers to respond asynchronously", () => {
   it("answers with the job and its address at once, and the answer is there later", async () => {
@@ -154,7 +150,7 @@ describe("a call that prefers to respond asynchronously", () => {
     expect(await (await call(`${result}?encoding_format=base64`)).json()).toMatchObject({
       data: [{ embedding: packed }],
     });
-    await expectError(await call(`${result}?encoding_format=int8`), 400, "invalid_value");
+    await expectError(await call(`${result}?encoding_format=int8`), 400, { code: "invalid_value" });
   });
 });
 
@@ -189,7 +185,7 @@ describe("a call that prefers to wait for a while", () => {
   it("ends with an error without respond-async, and the job with it", async () => {
     const response = await post("/v1/chat/completions", chat, "wait=1");
     const id = String(response.headers.get("x-gleaner-job"));
-    await expectError(response, 503, "no_capacity");
+    await expectError(response, 503, { code: "no_capacity" });
     expect(await statusOf(t, acme, id)).toBe("canceled");
   });
 });
@@ -209,9 +205,9 @@ describe("/v1/jobs", () => {
       data: [],
       last_id: null,
     });
-    await expectError(await call(`/v1/jobs?after=${ids[0]!}`, {}, other.apiKey), 404, "not_found");
+    await expectError(await call(`/v1/jobs?after=${ids[0]!}`, {}, other.apiKey), 404, { code: "not_found" });
     for (const limit of ["0", "101", "x", "1.5", "1e1", ""]) {
-      await expectError(await call(`/v1/jobs?limit=${limit}`), 400, "invalid_value");
+      await expectError(await call(`/v1/jobs?limit=${limit}`), 400, { code: "invalid_value" });
     }
   });
 
@@ -224,11 +220,13 @@ describe("/v1/jobs", () => {
       `/v1/jobs/${id}/events`,
       "/v1/jobs/nothing",
     ]) {
-      await expectError(await call(path, {}, apiKey), 404, "not_found");
+      await expectError(await call(path, {}, apiKey), 404, { code: "not_found" });
     }
-    await expectError(await call(`/v1/jobs/${id}/cancel`, { method: "POST" }, apiKey), 404, "not_found");
-    await expectError(await call(`/v1/jobs/${id}/more`), 404, "unknown_url");
-    await expectError(await call(`/v1/jobs/${id}/more`, { method: "POST" }), 404, "unknown_url");
+    await expectError(await call(`/v1/jobs/${id}/cancel`, { method: "POST" }, apiKey), 404, {
+      code: "not_found",
+    });
+    await expectError(await call(`/v1/jobs/${id}/more`), 404, { code: "unknown_url" });
+    await expectError(await call(`/v1/jobs/${id}/more`, { method: "POST" }), 404, { code: "unknown_url" });
     for (const [below, method, allowed] of [
       ["", "DELETE", "GET"],
       ["", "POST", "GET"],
@@ -238,7 +236,7 @@ describe("/v1/jobs", () => {
     ] as const) {
       const wrong = await call(`/v1/jobs/${id}${below}`, { method });
       expect(wrong.headers.get("allow")).toBe(allowed);
-      await expectError(wrong, 405, "method_not_allowed");
+      await expectError(wrong, 405, { code: "method_not_allowed" });
     }
   });
 
@@ -250,10 +248,10 @@ describe("/v1/jobs", () => {
       expect(response.status).toBe(200);
       expect(await response.json()).toMatchObject({ id, status: "canceled" });
     }
-    await expectError(await call(`/v1/jobs/${id}/result`), 409, "job_canceled");
+    await expectError(await call(`/v1/jobs/${id}/result`), 409, { code: "job_canceled" });
     const done = await submitted();
     await takeJob(t, device, async ({ complete }) => await complete("Blue."));
-    await expectError(await cancel(done.id), 409, "job_ended");
+    await expectError(await cancel(done.id), 409, { code: "job_ended" });
     const paginationOpts = { numItems: 50, cursor: null };
     const { page } = await t.query(api.console.audit.list, { session, paginationOpts });
     expect(page.filter(({ action }) => action === "job.canceled")).toHaveLength(1);
@@ -270,7 +268,7 @@ describe("/v1/jobs", () => {
     });
     const response = await call(`/v1/jobs/${id}/result`);
     expect(await response.clone().json()).toMatchObject({ error: { param: "messages" } });
-    await expectError(response, 400, "context_length_exceeded");
+    await expectError(response, 400, { code: "context_length_exceeded" });
     expect(await jobAt(id)).toMatchObject({ status: "failed", error: { code: "context_length_exceeded" } });
   });
 });

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { expectError } from "./apiError.fixture.ts";
 import {
   addDevice,
   addOrganization,
@@ -37,11 +38,6 @@ const events = async (response: Response): Promise<string[]> =>
     .split("\n\n")
     .filter((line) => line.startsWith("data: "))
     .map((line) => line.slice("data: ".length));
-
-async function expectError(response: Response, status: number, error: object): Promise<void> {
-  const body: unknown = await response.json();
-  expect({ status: response.status, body }).toMatchObject({ status, body: { error } });
-}
 
 describe("a completion", () => {
   const complete = async (body: object) => await post("/v1/completions", body);
