@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
-import { add, type Counts, countsLine, none, readCounts, reportVariable } from "./counts.ts";
+import { add, type Counts, countsLine, countsOfCommand, none, readCounts, reportVariable } from "./counts.ts";
 import { type Step, steps } from "./steps.ts";
 
 type Result = {
@@ -93,14 +93,14 @@ async function runStep(step: Step, reports: string, lines?: string[]): Promise<R
   const [started, coresBefore] = [performance.now(), coreTimes()];
   const report = join(reports, `${step.name}.json`);
   const isKept = lines !== undefined;
-  const { code, output } = await run([...tool.wrap, ...step.command], report, tool.env, isKept);
-  if (output !== "") print(output.trimEnd());
+  const ended = await run([...tool.wrap, ...step.command], report, tool.env, isKept);
+  if (ended.output !== "") print(ended.output.trimEnd());
   const [seconds, cores] = [(performance.now() - started) / 1000, coreTimes()];
   const busy = (cores.busy - coresBefore.busy) / Math.max(1, cores.all - coresBefore.all);
   print(
     `   ${step.name} took ${seconds.toFixed(1)} s; the cores were busy for ${(busy * 100).toFixed(0)} % of it`,
   );
-  return { step, counts: count(step, report, code), note: null };
+  return { step, counts: count(step, report, ended), note: null };
 }
 
 /** The time that all cores have worked, for any program, and their whole time since the system's start, in ms. */
@@ -118,13 +118,16 @@ function isRequired(step: Step): boolean {
   return (process.env["GLEANER_REQUIRE"] ?? "").split(" ").includes(step.name);
 }
 
+/** `output` is empty if it was printed as it came. */
+type Ended = { readonly code: number; readonly output: string };
+
 /** Runs a command to its end. Its output is kept, or printed as it comes. A command that cannot start exits with 127. */
 async function run(
   [command = "", ...args]: readonly string[],
   report: string,
   env: Readonly<Record<string, string>>,
   isKept: boolean,
-): Promise<{ readonly code: number; readonly output: string }> {
+): Promise<Ended> {
   const child = spawn(command, args, {
     stdio: isKept ? ["ignore", "pipe", "pipe"] : "inherit",
     env: { ...process.env, ...env, [reportVariable]: report },
@@ -141,12 +144,8 @@ async function run(
   return { code, output };
 }
 
-function byExit(code: number): Counts {
-  return code === 0 ? { ...none, passed: 1 } : { ...none, failed: 1 };
-}
-
-function count(step: Step, report: string, code: number): Counts {
-  if (step.report === "exit-code") return byExit(code);
+function count(step: Step, report: string, { code, output }: Ended): Counts {
+  if (step.report === "exit-code") return countsOfCommand(code, output);
   try {
     const counts = readCounts(report);
     return code === 0 || counts.failed > 0 ? counts : add(counts, { ...none, failed: 1 });

@@ -32,6 +32,15 @@ export function writeCounts(counts: Counts): void {
 
 const longestReason = 1_500;
 
+/** The result of a command without a report. If it failed, the end of its output is the reason. */
+export function countsOfCommand(code: number, output: string): Counts {
+  if (code === 0) return { ...none, passed: 1 };
+  const end = stripVTControlCharacters(output).trim().slice(-longestReason);
+  const reason =
+    end === "" ? `it exited with ${code}` : `its output ended with\n    ${end.replaceAll("\n", "\n    ")}`;
+  return { ...none, failed: 1, failures: [reason] };
+}
+
 /** One test in the summary: its file, its name, and the beginning of its reason without the stack. */
 export function summaryOf(file: string, name: string, reason: string): string {
   const lines = stripVTControlCharacters(reason)
