@@ -10,5 +10,7 @@ crons.interval("step the roll-outs", { seconds: 10 }, internal.rollouts.stepOpen
 crons.interval("seal the audit trail", { minutes: 1 }, internal.maintenance.sealAudit, {});
 crons.interval("replace sharing secrets", { hours: 6 }, internal.maintenance.rotateSharingSecrets, {});
 crons.interval("delete ended waits", { hours: 1 }, internal.maintenance.sweepWaits, {});
+crons.interval("resume batches", { minutes: 1 }, internal.batches.resume, {});
+crons.interval("delete old files", { hours: 1 }, internal.files.sweep, {});
 
 export default crons;

@@ -4,10 +4,14 @@ import { internal } from "./_generated/api.js";
 import { type ActionCtx, httpAction } from "./_generated/server.js";
 import { askPage, endedPage, endMailsPath } from "./model/alerts/endPage.ts";
 import { deploymentUrlFor } from "./model/deploymentUrl.ts";
+import { batchesPath } from "./openai/batches/batchBody.ts";
+import { callBatch, createBatch, listBatches } from "./openai/batches/batches.ts";
 import { budgets } from "./openai/budgets.ts";
 import { embeddings } from "./openai/embeddings.ts";
 import { bearerKey, type Caller, endpoint } from "./openai/endpoint.ts";
 import { unknownModel, unknownUrl, wrongMethod } from "./openai/errors.ts";
+import { filesPath } from "./openai/files/fileBody.ts";
+import { callFile, listFiles, uploadFile } from "./openai/files/files.ts";
 import { jobsPath } from "./openai/jobs/jobBody.ts";
 import { callJob, listJobs } from "./openai/jobs/jobs.ts";
 import { type NamedModel, namedModel } from "./openai/namedModel.ts";
@@ -35,7 +39,15 @@ http.route({ path: "/v1/usage", method: "GET", handler: usage });
 http.route({ path: "/v1/budgets", method: "GET", handler: budgets });
 http.route({ pathPrefix: modelsPath, method: "GET", handler: endpoint(getModel) });
 http.route({ path: "/v1/jobs", method: "GET", handler: endpoint(listJobs) });
-for (const method of methods) http.route({ pathPrefix: jobsPath, method, handler: endpoint(callJob) });
+http.route({ path: "/v1/files", method: "POST", handler: endpoint(uploadFile) });
+http.route({ path: "/v1/files", method: "GET", handler: endpoint(listFiles) });
+http.route({ path: "/v1/batches", method: "POST", handler: endpoint(createBatch) });
+http.route({ path: "/v1/batches", method: "GET", handler: endpoint(listBatches) });
+for (const method of methods) {
+  http.route({ pathPrefix: jobsPath, method, handler: endpoint(callJob) });
+  http.route({ pathPrefix: filesPath, method, handler: endpoint(callFile) });
+  http.route({ pathPrefix: batchesPath, method, handler: endpoint(callBatch) });
+}
 http.route({ pathPrefix: anyPath, method: "OPTIONS", handler: preflightAction });
 
 /** Refuses an unknown URL, or a method that a known one does not have. */

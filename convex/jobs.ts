@@ -5,6 +5,7 @@ import { assertNever } from "../app/assert-never.ts";
 import { internal } from "./_generated/api.js";
 import type { Doc, Id } from "./_generated/dataModel.js";
 import { internalMutation, type MutationCtx } from "./_generated/server.js";
+import { noteLineEnd } from "./model/batches/collect.ts";
 import { shortestHeldMs } from "./model/devices/pastAttempts.ts";
 import { type Outrun, releaseReservation, settle } from "./model/ledger/reservations.ts";
 import { orderOf } from "./model/orders/orders.ts";
@@ -49,6 +50,9 @@ async function close(ctx: MutationCtx, event: FinalEvent, at: number): Promise<R
   const order = present(await orderOf(ctx, event.jobId), "order of a job");
   if (event.round !== order.round)
     throw new Error(`job ${event.jobId} is not in round ${String(event.round)}`);
+  // A batch has the first end only: its files say that a dead letter failed, even if an admin retries it.
+  if (order.batchLine !== undefined && event.round === 0)
+    await noteLineEnd(ctx, event.jobId, order.batchLine);
   switch (event.outcome) {
     case "succeeded":
       if ((event.failures ?? 0) > 0) await forgetRunnerStops(ctx, order);

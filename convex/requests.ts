@@ -1,12 +1,11 @@
 import { priority } from "@gleaner/queue/validators";
-import { type Infer, v } from "convex/values";
+import { v } from "convex/values";
 import type { Doc } from "./_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "./_generated/server.js";
 import { internalMutation, internalQuery, mutation, query } from "./_generated/server.js";
 import { recordCancel } from "./model/audit.ts";
-import { authenticateApiKey, usableKey } from "./model/authenticate.ts";
-import { aliasesOf, aliasRow } from "./model/models/aliases.ts";
-import { catalogOf, modelView } from "./model/models/catalog.ts";
+import { admittedKey, authenticateApiKey, usableKey } from "./model/authenticate.ts";
+import { identity, identityOf } from "./model/keys/identity.ts";
 import { canceled, cancelOrder, ownedOrder } from "./model/orders/orders.ts";
 import { prioritized, setOrderPriority } from "./model/orders/priorities.ts";
 import { queue } from "./model/queue.ts";
@@ -26,28 +25,6 @@ import { watch as watchJob, watchPosition, watchView } from "./model/requests/wa
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
 
-/** An authenticated API key, the models that it may use, and other names for them. */
-const identity = v.object({
-  keyId: v.id("apiKeys"),
-  models: v.array(modelView),
-  aliases: v.array(aliasRow),
-});
-
-async function identityOf(ctx: QueryCtx, apiKey: string): Promise<Infer<typeof identity>> {
-  const { _id: keyId, organizationId } = await authenticateApiKey(ctx, apiKey);
-  const [catalog, aliases] = await Promise.all([
-    catalogOf(ctx, organizationId),
-    aliasesOf(ctx, organizationId),
-  ]);
-  const models = catalog.map(({ modelId, contextTokens, createdAt, sha256 }) => ({
-    modelId,
-    contextTokens,
-    createdAt,
-    sha256,
-  }));
-  return { keyId, models, aliases };
-}
-
 /**
  * Admits a call of the HTTP API: authenticates its key, finds the models and counts the call, in one transaction. A wrong
  * key is not counted. Refuses: unauthorized, revoked, rate_limited.
@@ -56,7 +33,7 @@ export const admit = internalMutation({
   args: { apiKey: v.string() },
   returns: identity,
   handler: async (ctx, { apiKey }) => {
-    const admitted = await identityOf(ctx, apiKey);
+    const admitted = await identityOf(ctx, await authenticateApiKey(ctx, apiKey));
     await countCall(ctx, admitted.keyId);
     return admitted;
   },
@@ -66,7 +43,7 @@ export const admit = internalMutation({
 export const identify = internalQuery({
   args: { apiKey: v.string() },
   returns: identity,
-  handler: async (ctx, { apiKey }) => await identityOf(ctx, apiKey),
+  handler: async (ctx, { apiKey }) => await identityOf(ctx, await authenticateApiKey(ctx, apiKey)),
 });
 
 /**
@@ -77,7 +54,7 @@ export const submit = internalMutation({
   args: { keyId: v.id("apiKeys"), ...submission },
   returns: submitted,
   handler: async (ctx, { keyId, ...asked }) => {
-    const key = usableKey(await ctx.db.get("apiKeys", keyId));
+    const key = await admittedKey(ctx, keyId);
     return await submitJob(ctx, key, asked, Date.now());
   },
 });
@@ -217,7 +194,7 @@ export const jobsAdmitted = internalQuery({
     isDone: v.boolean(),
   }),
   handler: async (ctx, { keyId, limit, after }) =>
-    await requesterJobPage(ctx, usableKey(await ctx.db.get("apiKeys", keyId)), {
+    await requesterJobPage(ctx, await admittedKey(ctx, keyId), {
       limit: boundedInteger(limit, "limit", 1, mostListed),
       after,
     }),

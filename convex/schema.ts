@@ -7,6 +7,9 @@ import {
   amountsByKind,
   askedVersion,
   attentionItem,
+  batchEndpoint,
+  batchLine,
+  batchStatus,
   beforePriority,
   budgetSubject,
   bulkAct,
@@ -26,7 +29,11 @@ import {
   deviceSpan,
   deviceStatus,
   facetCount,
+  filePart,
+  filePurpose,
   inspectionOutcome,
+  lineFailure,
+  lineMistake,
   listingFacts,
   mailSettings,
   outcome,
@@ -710,10 +717,89 @@ export default defineSchema({
     usage: v.optional(usage),
     /** Why the app itself canceled the job. */
     error: v.optional(v.object({ code: v.string(), message: v.string() })),
+    /** Only in a job of a batch. */
+    batchLine: v.optional(batchLine),
   })
     .index("by_job", ["jobId"])
     .index("by_key", ["apiKeyId"])
     .index("by_call", ["endsWithCall"]),
+
+  /** A requester's file: the requests of a batch, or its answers so far. Written by model/files/files.ts. */
+  files: defineTable({
+    organizationId: v.id("organizations"),
+    apiKeyId: v.id("apiKeys"),
+    name: v.string(),
+    purpose: filePurpose,
+    bytes: v.number(),
+    parts: v.array(filePart),
+    createdAt: v.number(),
+    /** Its end. While a batch reads or writes it, it is later than that of the batch. */
+    expiresAt: v.number(),
+  })
+    .index("by_key", ["apiKeyId"])
+    .index("by_end", ["expiresAt"]),
+
+  /** A batch of requests. Written by model/batches/. Times are ms epoch. */
+  batches: defineTable({
+    organizationId: v.id("organizations"),
+    apiKeyId: v.id("apiKeys"),
+    inputFileId: v.id("files"),
+    endpoint: batchEndpoint,
+    /** As it was asked for, such as "24h". */
+    window: v.string(),
+    metadata: v.union(v.record(v.string(), v.string()), v.null()),
+    /** Of the key and its idempotency key, by which a repeated call finds the batch. */
+    idempotencyHash: v.optional(v.string()),
+    status: batchStatus,
+    /** Absent once it has ended. */
+    open: v.optional(v.literal(true)),
+    createdAt: v.number(),
+    expiresAt: v.number(),
+    startedAt: v.optional(v.number()),
+    cancelingAt: v.optional(v.number()),
+    endedAt: v.optional(v.number()),
+    /** The queue's batch, which has its jobs. Absent until its first requests are submitted. */
+    queueBatchId: v.optional(v.string()),
+    /** Requests in the file. 0 before it was checked. */
+    total: v.number(),
+    /** How far the file is cut into jobs. `lines`: with the blank ones. */
+    cut: v.object({ bytes: v.number(), lines: v.number(), requests: v.number() }),
+    isCut: v.boolean(),
+    /** When somebody last went on to cut it, or will. */
+    cutAt: v.number(),
+    /** Reservations of the last minutes, which the key's projected balance may not show yet. */
+    reserved: v.array(v.object({ at: v.number(), micro: v.int64() })),
+    /** Requests that ended, and whose answers or errors are in the files. */
+    completed: v.number(),
+    failed: v.number(),
+    /** Of the failed ones: those that the batch's end cut off. */
+    expired: v.number(),
+    usage,
+    priceMicro: v.int64(),
+    outputFileId: v.optional(v.id("files")),
+    errorFileId: v.optional(v.id("files")),
+    /** Why it did not start. */
+    mistakes: v.array(lineMistake),
+  })
+    .index("by_key", ["apiKeyId"])
+    .index("by_idempotency", ["idempotencyHash"])
+    .index("by_input", ["inputFileId", "open"])
+    .index("by_open", ["open"]),
+
+  /** The end of a batch's request that is in no file yet. Written by the end of its job, deleted by model/batches/collect.ts. */
+  batchEnds: defineTable({
+    batchId: v.id("batches"),
+    line: v.number(),
+    customId: v.string(),
+    /** Absent: it has no job, and `failure` says why. */
+    jobId: v.optional(v.string()),
+    failure: v.optional(lineFailure),
+  }).index("by_batch", ["batchId"]),
+
+  /** Whether a batch's ends are about to be collected. Each end reads it, so it changes seldom. */
+  batchCollections: defineTable({ batchId: v.id("batches"), scheduled: v.boolean() }).index("by_batch", [
+    "batchId",
+  ]),
 
   /** The source of truth about money. Append-only; written only by model/ledger/transfer.ts. */
   ledgerEntries: defineTable({

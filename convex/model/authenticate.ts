@@ -1,5 +1,5 @@
 import { sha256 } from "@gleaner/queue";
-import type { Doc } from "../_generated/dataModel.js";
+import type { Doc, Id } from "../_generated/dataModel.js";
 import type { QueryCtx } from "../_generated/server.js";
 import { refuse } from "./refuse.ts";
 
@@ -46,6 +46,11 @@ export function usableKey(key: Doc<"apiKeys"> | null): Doc<"apiKeys"> {
   if (key === null) refuse("unauthorized", "This API key is not known here.");
   if (key.revokedAt !== undefined) refuse("revoked", "This API key was revoked.");
   return key;
+}
+
+/** The row of a key that a call was admitted with. Refuses: unauthorized, revoked (since then). */
+export async function admittedKey(ctx: QueryCtx, keyId: Id<"apiKeys">): Promise<Doc<"apiKeys">> {
+  return usableKey(await ctx.db.get("apiKeys", keyId));
 }
 
 /** A session and its member. */

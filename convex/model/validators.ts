@@ -2,6 +2,7 @@ import type { attemptStatus, jobStatus } from "@gleaner/queue/validators";
 import { priority } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import { literals } from "convex-helpers/validators";
+import { batchEndpointNames, batchStatuses } from "../../app/batches/limits.ts";
 import { deviceConcerns, fleetConcerns } from "../../app/devices/attention.ts";
 import { bulkKinds } from "../../app/devices/bulk.ts";
 import { type DeviceLimits, limitableKinds } from "../../app/devices/limits.ts";
@@ -155,6 +156,47 @@ export const usage = v.object({
   promptTokens: v.number(),
   completionTokens: v.number(),
   cachedPromptTokens: v.optional(v.number()),
+});
+
+/** Of a file: where it came from. */
+export const filePurpose = literals("batch", "batch_output");
+
+/** A piece of a file in Convex's file storage. */
+export const filePart = v.object({ storageId: v.id("_storage"), bytes: v.number() });
+
+export const batchEndpoint = literals(...batchEndpointNames);
+export const batchStatus = literals(...batchStatuses);
+
+/** A mistake that kept a batch from starting. `line`: from 1; 0: of the whole file. */
+export const lineMistake = v.object({
+  line: v.number(),
+  code: v.string(),
+  message: v.string(),
+  param: v.union(v.string(), v.null()),
+});
+
+/** Why a request of a batch did not become a job. */
+export const lineFailure = v.union(
+  /** The error that its call would have got. */
+  v.object({
+    kind: v.literal("error"),
+    status: v.number(),
+    type: v.string(),
+    code: v.string(),
+    message: v.string(),
+    param: v.union(v.string(), v.null()),
+  }),
+  v.object({ kind: v.literal("refused"), code: v.string(), message: v.string() }),
+  /** The batch ended before its turn. */
+  v.object({ kind: v.literal("dropped"), why: literals("batch_expired", "batch_cancelled") }),
+);
+
+/** The place of a job in its batch. `base64`: its vectors are wanted so. */
+export const batchLine = v.object({
+  batchId: v.id("batches"),
+  line: v.number(),
+  customId: v.string(),
+  base64: v.optional(v.literal(true)),
 });
 
 export const timing = v.object({ prefillMs: v.number(), generateMs: v.number() });

@@ -17,31 +17,35 @@ import { answerWithJob } from "./requestedJob.ts";
 import { errorResponse } from "./respond.ts";
 import { streamText } from "./stream.ts";
 
+export const chatCall: TextCall<ChatRequest> = {
+  promptField: "messages",
+  parse: parseChat,
+  workOf: (chat) => ({ kind: "chat", request: chat }),
+  form: chatForm,
+};
+
+export const completionCall: TextCall<CompletionRequest> = {
+  promptField: "prompt",
+  parse: parseCompletion,
+  workOf: (completion) => ({ kind: "completion", request: completion }),
+  form: completionForm,
+};
+
 /** POST /v1/chat/completions. */
 export async function chatCompletions(ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {
-  return await answerText<ChatRequest>(ctx, request, caller, {
-    promptField: "messages",
-    parse: parseChat,
-    workOf: (chat) => ({ kind: "chat", request: chat }),
-    form: chatForm,
-  });
+  return await answerText(ctx, request, caller, chatCall);
 }
 
 /** POST /v1/completions. */
 export async function completions(ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {
-  return await answerText<CompletionRequest>(ctx, request, caller, {
-    promptField: "prompt",
-    parse: parseCompletion,
-    workOf: (completion) => ({ kind: "completion", request: completion }),
-    form: completionForm,
-  });
+  return await answerText(ctx, request, caller, completionCall);
 }
 
 /** The fields that a requester may leave out. */
 type Defaults = { readonly maxTokens: number; readonly seed: number };
 
 /** The differences between the calls that are answered with text. */
-type TextCall<TextRequest> = {
+export type TextCall<TextRequest> = {
   readonly promptField: PromptField;
   readonly parse: (json: string) => BodyParse<ParsedText<TextRequest>>;
   readonly workOf: (request: Omit<TextRequest, keyof Defaults> & Defaults) => Work;
@@ -52,14 +56,15 @@ async function answerText<TextRequest>(
   ctx: ActionCtx,
   request: Request,
   caller: Caller,
-  { promptField, parse, workOf, form }: TextCall<TextRequest>,
+  textCall: TextCall<TextRequest>,
 ): Promise<Response> {
+  const { promptField, parse, form } = textCall;
   const read = await readCall(request, caller, parse);
   if (read.kind === "refused") return errorResponse(read.error);
   const { call } = read;
-  const { stream, includeUsage, request: asked } = call.asked;
+  const { stream, includeUsage } = call.asked;
   const created = Date.now();
-  const work = workOf({ ...asked, ...(await defaultsOf(call)) });
+  const work = await textWork(textCall, call);
   return await answerWithJob(ctx, caller, call, { work, stream, promptField }, async (job) => {
     const head = { jobId: job.jobId, created, model: job.modelId, sha256: job.sha256 };
     if (stream) return await streamText(ctx, job, request.signal, { form, head, includeUsage });
@@ -69,13 +74,18 @@ async function answerText<TextRequest>(
 
 const defaultMaxTokens = 1_024;
 
-async function defaultsOf({ asked, model, idempotencyKey }: Call<ParsedText<unknown>>): Promise<Defaults> {
+/** The work that a parsed call asks for, with the defaults of its model. */
+export async function textWork<TextRequest>(
+  { workOf }: Pick<TextCall<TextRequest>, "workOf">,
+  { asked, model, idempotencyKey }: Pick<Call<ParsedText<TextRequest>>, "asked" | "model" | "idempotencyKey">,
+): Promise<Work> {
   const { maxTokens, seed } = asked.request;
-  return {
+  return workOf({
+    ...asked.request,
     // A bound beyond the context is as good as the context.
     maxTokens: Math.min(maxTokens ?? defaultMaxTokens, model.contextTokens),
     seed: seed ?? (await chosenSeed(idempotencyKey)),
-  };
+  });
 }
 
 /** Derives the seed from an idempotency key if there is one, so that a repeated request is the same request. */

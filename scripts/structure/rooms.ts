@@ -67,6 +67,7 @@ export const rooms: Readonly<Record<string, Row>> = {
       "@convex-dev/rate-limiter",
       "@noble/ciphers",
       "@noble/hashes",
+      "@remix-run/multipart-parser",
       "@simplewebauthn/server",
       "convex",
       "convex-helpers",

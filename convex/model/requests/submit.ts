@@ -1,4 +1,6 @@
+import type { JobInput } from "@gleaner/queue";
 import { priority, type SubmitOutcome } from "@gleaner/queue/validators";
+import type { WithoutSystemFields } from "convex/server";
 import { type Infer, type ObjectType, v } from "convex/values";
 import { assertNever } from "../../../app/assert-never.ts";
 import { plural } from "../../../app/format/quantity.ts";
@@ -20,7 +22,7 @@ import type { DeviceNeeds } from "../../../app/keys/requirements.ts";
 import { isRestricted, restrictionAdvice } from "../../../app/keys/restriction.ts";
 import { type Price, priceOf } from "../../../app/money/credits.ts";
 import type { Doc } from "../../_generated/dataModel.js";
-import type { MutationCtx } from "../../_generated/server.js";
+import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { hashSecret } from "../authenticate.ts";
 import { checkPriority } from "../keys/keyRights.ts";
 import { projectedBalance } from "../ledger/balance.ts";
@@ -74,9 +76,8 @@ export type Submitted = Infer<typeof submitted>;
 
 /**
  * Queues a job and reserves its highest possible price, in one transaction. A repeated idempotency key gives the same job.
- * Refuses: model_not_found, invalid, too_large, context_length_exceeded, quota_exceeded, conflict (the idempotency key
- * belongs to another request), queue_full, draining, requirements_not_allowed, requirements_unmet, priority_not_allowed, key_restricted (such requests of the key stopped
- * runners).
+ * Refuses as `prepare` and `checkNew`, and: quota_exceeded, conflict (the idempotency key belongs to another request),
+ * queue_full, draining.
  */
 export async function submit(
   ctx: MutationCtx,
@@ -85,22 +86,70 @@ export async function submit(
   now: number,
 ): Promise<Submitted> {
   const { organizationId, _id: apiKeyId } = key;
-  const needs = needsOf(key, asked.requires);
-  const { work, stream, alias, handOver = false } = asked;
-  const priority = priorityOf(key, asked);
-  const [model, balanceMicro, priorityPrices, idempotency] = await Promise.all([
-    findModel(ctx, organizationId, asked.model),
+  const [prepared, balanceMicro] = await Promise.all([
+    prepare(ctx, key, asked, now),
     projectedBalance(ctx, keyAccount(apiKeyId)),
+  ]);
+  const { job, order } = prepared;
+  const outcome = await queue.submit(ctx, organizationId, job, {
+    handOver: asked.handOver === true,
+    spareLanes: isEmpty(asked.requires) ? 0 : keptLanes,
+  });
+  if (outcome.kind !== "submitted") return refuseOutcome(outcome, isAbove(highestOf(key), job.priority));
+  const { jobId, repeated } = outcome;
+  if (repeated) {
+    // The first submission may not have asked for a stream, so the queue stores the text in chunks from now on.
+    if (asked.stream) await queue.follow(ctx, organizationId, jobId);
+    const first = present(await orderOf(ctx, jobId), "order of a job");
+    const { sha256 } = present(await findModel(ctx, organizationId, first.modelId), "model of an order");
+    return { jobId, pricePercent: first.pricePercent ?? 100, modelId: first.modelId, sha256 };
+  }
+
+  // Only a new job is refused or charged. A refusal undoes the submission.
+  await checkNew(ctx, key, prepared, now);
+  if (balanceMicro < order.reservedMicro) {
+    refuse("quota_exceeded", "This API key has too few credits for the request.");
+  }
+  await placeOrder(ctx, key, { ...order, jobId }, now);
+  return { jobId, pricePercent: order.pricePercent ?? 100, modelId: order.modelId, sha256: prepared.sha256 };
+}
+
+/** A request as the queue's job, and its order, which needs only the job's id. `sha256`: of the model that does it. */
+export type PreparedJob = {
+  readonly job: JobInput & { readonly priority: JobPriority };
+  readonly order: Omit<WithoutSystemFields<Doc<"orders">>, "jobId">;
+  readonly needs: DeviceNeeds;
+  readonly sha256: string;
+};
+
+/**
+ * Checks a request and prepares its job. Writes nothing. Refuses: model_not_found, invalid, too_large, context_length_exceeded,
+ * requirements_not_allowed.
+ */
+export async function prepare(
+  ctx: QueryCtx,
+  key: Doc<"apiKeys">,
+  asked: Submission,
+  now: number,
+): Promise<PreparedJob> {
+  const { organizationId, _id: apiKeyId } = key;
+  const needs = needsOf(key, asked.requires);
+  const { work, stream, alias } = asked;
+  const priority = priorityOf(key, asked);
+  const [model, priorityPrices, idempotency] = await Promise.all([
+    findModel(ctx, organizationId, asked.model),
     priorityPricesOf(ctx, organizationId),
     idempotencyOf(key, asked),
   ]);
   if (!model?.enabled) refuse("model_not_found", "Your organization has no model of this name.");
-  const { modelId, price } = model;
+  const { modelId, price, sha256 } = model;
   const extent = checkWork(work, model);
   const cacheOwner = await cacheOwnerOf(key, needs);
   const affinity = affinityOf(modelId, cacheOwner, work);
   const constrained = hasGrammar(work.request);
   const contextTokens = contextNeed(mostContextTokens(work, extent), model.contextTokens);
+  const pricePercent = priorityPrices[priority];
+  const { most, vectors } = extent;
 
   const job = {
     kind: work.kind,
@@ -121,57 +170,93 @@ export async function submit(
     deadlineAt: now + timeOf(asked),
     ...idempotency,
   };
-  const outcome = await queue.submit(ctx, organizationId, job, {
-    handOver,
-    spareLanes: isEmpty(asked.requires) ? 0 : keptLanes,
-  });
-  if (outcome.kind !== "submitted") return refuseOutcome(outcome, isAbove(highestOf(key), priority));
-  const { jobId, repeated } = outcome;
-  if (repeated) {
-    // The first submission may not have asked for a stream, so the queue stores the text in chunks from now on.
-    if (stream) await queue.follow(ctx, organizationId, jobId);
-    const first = present(await orderOf(ctx, jobId), "order of a job");
-    const { sha256 } = present(await findModel(ctx, organizationId, first.modelId), "model of an order");
-    return { jobId, pricePercent: first.pricePercent ?? 100, modelId: first.modelId, sha256 };
-  }
-
-  // Only a new job is refused or charged. A refusal undoes the submission.
-  checkPriority(key, priority);
-  await checkNeeds(ctx, organizationId, needs);
-  const restriction = restrictionOfKey(key, now);
-  if (restriction !== null && isRestricted(restriction, constrained)) {
-    refuseUntil("key_restricted", restrictionAdvice(restriction), restriction.until - now);
-  }
-  const pricePercent = priorityPrices[priority];
-  const reservedMicro = highestPrice({ ...price, percent: pricePercent }, extent);
-  if (balanceMicro < reservedMicro) {
-    refuse("quota_exceeded", "This API key has too few credits for the request.");
-  }
   const order = {
-    jobId,
     organizationId,
     apiKeyId,
-    reservedMicro,
+    modelId,
+    price,
+    reservedMicro: highestPrice({ ...price, percent: pricePercent }, extent),
     round: 0,
     priority,
     ...(pricePercent === 100 ? {} : { pricePercent }),
     ...(constrained ? { constrained } : {}),
     ...(asked.endsWithCall === true ? { endsWithCall: true } : {}),
     ...(alias === undefined ? {} : { alias }),
-  };
-  const { most, vectors } = extent;
-  const bounds = {
     most,
     promptTokens: mostPromptTokens(extent),
     reservedPromptTokens: pricedPromptTokens(extent),
     ...(vectors === undefined ? {} : { vectors }),
   };
+  return { job, order, needs, sha256 };
+}
+
+/** Refuses what a key may not ask for now: priority_not_allowed, requirements_unmet, key_restricted (its requests stopped runners). */
+export async function checkNew(
+  ctx: MutationCtx,
+  key: Doc<"apiKeys">,
+  { job, order, needs }: PreparedJob,
+  now: number,
+): Promise<void> {
+  checkPriority(key, job.priority);
+  await checkNeeds(ctx, key.organizationId, needs);
+  const restriction = restrictionOfKey(key, now);
+  if (restriction !== null && isRestricted(restriction, order.constrained === true)) {
+    refuseUntil("key_restricted", restrictionAdvice(restriction), restriction.until - now);
+  }
+}
+
+/** A prepared job, and its place in a batch. */
+export type BatchJob = {
+  readonly prepared: PreparedJob;
+  readonly batchLine: NonNullable<Doc<"orders">["batchLine"]>;
+};
+
+/**
+ * Submits jobs of a batch that were prepared and checked, all or none, with their reservations. `later`: the queue takes them
+ * after this time, in ms.
+ */
+export async function submitToBatch(
+  ctx: MutationCtx,
+  key: Doc<"apiKeys">,
+  jobs: readonly BatchJob[],
+  batchId: string,
+  now: number,
+): Promise<{ readonly kind: "submitted" } | { readonly kind: "later"; readonly retryAfterMs: number }> {
+  if (jobs.length === 0) return { kind: "submitted" };
+  const specs = jobs.map(({ prepared }) => prepared.job);
+  const outcome = await queue.submitMany(ctx, key.organizationId, specs, { batchId });
+  switch (outcome.kind) {
+    case "submitted":
+      for (const [at, { prepared, batchLine }] of jobs.entries()) {
+        const jobId = present(outcome.jobIds[at] ?? null, "job of a batch");
+        await placeOrder(ctx, key, { ...prepared.order, jobId, batchLine }, now);
+      }
+      return { kind: "submitted" };
+    case "full":
+    case "busy":
+      return { kind: "later", retryAfterMs: outcome.retryAfterMs };
+    case "draining":
+      return { kind: "later", retryAfterMs: drainingRetryMs };
+    case "conflict":
+      throw new Error("a job of a batch has an idempotency key");
+    default:
+      return assertNever(outcome);
+  }
+}
+
+/** Stores the order of a new job, and reserves its highest price. */
+async function placeOrder(
+  ctx: MutationCtx,
+  key: Doc<"apiKeys">,
+  order: WithoutSystemFields<Doc<"orders">>,
+  now: number,
+): Promise<void> {
+  const { alias } = order;
   await Promise.all([
-    ctx.db.insert("orders", { ...order, ...bounds, modelId, price }),
+    ctx.db.insert("orders", order),
     reserve(ctx, order, now),
     alias === undefined ? null : noteAliasUse(ctx, key, alias, now),
   ]);
-  return { jobId, pricePercent, modelId, sha256: model.sha256 };
 }
 
 /** A request that asks for no priority gets the normal one, or a lower one if its key may ask for no more. */

@@ -3,7 +3,7 @@ import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import type { RequesterJob } from "../../model/requests/requesterJob.ts";
 import type { RequestView } from "../../model/requests/watch.ts";
-import { textOf } from "../answerForm.ts";
+import { type AnswerHead, textOf } from "../answerForm.ts";
 import { chatForm } from "../chatForm.ts";
 import { completionForm } from "../completionForm.ts";
 import { vectorsBody } from "../embeddings.ts";
@@ -12,14 +12,14 @@ import { endOf, type PromptField, wrongParameter } from "../errors.ts";
 import { answerHeaders, errorResponse, jobErrorResponse, json } from "../respond.ts";
 import { answerAccepted } from "./accepted.ts";
 
-const promptFields = {
+export const promptFields = {
   chat: "messages",
   completion: "prompt",
   embedding: "input",
 } as const satisfies Readonly<Record<RequesterJob["kind"], PromptField>>;
 
 const encodings = ["float", "base64"] as const;
-type Encoding = (typeof encodings)[number];
+export type Encoding = (typeof encodings)[number];
 
 /**
  * GET /v1/jobs/ID/result. The answer or the error that the job's own call would have got. Before the end: the job, with 202.
@@ -36,26 +36,28 @@ export async function getResult(
   if (encoding === undefined) return errorResponse(wrongParameter("encoding_format", encodings));
   const { job, sha256, view } = await ctx.runQuery(internal.requests.resultAdmitted, { keyId, jobId });
   const { result } = view;
-  if (result !== null)
-    return json(200, answerBody(job, sha256, result, encoding), answerHeaders(jobId, view));
+  if (result !== null) {
+    const head = { jobId, created: job.submittedAt, model: job.modelId, sha256 };
+    return json(200, answerBody(job.kind, head, result, encoding), answerHeaders(jobId, view));
+  }
   const error = endOf(view, promptFields[job.kind]);
   return error === null ? await answerAccepted(ctx, { keyId, jobId }) : jobErrorResponse(error, jobId);
 }
 
-function answerBody(
-  { jobId, kind, modelId: model, submittedAt: created }: RequesterJob,
-  sha256: string,
+/** The body with which the job's own call would have answered. */
+export function answerBody(
+  kind: RequesterJob["kind"],
+  head: AnswerHead,
   result: NonNullable<RequestView["result"]>,
   encoding: Encoding,
 ): object {
-  const head = { jobId, created, model, sha256 };
   switch (kind) {
     case "chat":
       return chatForm.whole(head, textOf(result));
     case "completion":
       return completionForm.whole(head, textOf(result));
     case "embedding":
-      return vectorsBody(model, encoding, result);
+      return vectorsBody(head.model, encoding, result);
     default:
       return assertNever(kind);
   }

@@ -105,6 +105,13 @@ const path = fc.oneof(
     "/v1/models",
     "/v1/models/x",
     "/v1/files",
+    "/v1/files?limit=2&after=file-x",
+    "/v1/files/file-x",
+    "/v1/files/file-x/content",
+    "/v1/batches",
+    "/v1/batches?limit=2&after=batch_x",
+    "/v1/batches/batch_x",
+    "/v1/batches/batch_x/cancel",
     "/v1/jobs",
     "/v1/jobs?limit=2&after=x",
     "/v1/jobs/x",
@@ -128,6 +135,8 @@ const path = fc.oneof(
   ),
   hostileText.map((text) => `/v1/${text}`),
   hostileText.map((text) => `/v1/jobs/${text}`),
+  hostileText.map((text) => `/v1/files/${text}`),
+  hostileText.map((text) => `/v1/batches/${text}`),
   hostileText.map((text) => `/${text}`),
 );
 

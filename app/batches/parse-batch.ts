@@ -1,0 +1,43 @@
+import * as z from "zod";
+import { type BodyParse, boundedRecord, parseBody, refuseField, text } from "../jobs/parse/parse-body.ts";
+import { type BatchEndpoint, batchEndpointNames, batchLimits } from "./limits.ts";
+
+/** A batch, as received over HTTP. */
+export type ParsedBatch = {
+  readonly fileId: string;
+  readonly endpoint: BatchEndpoint;
+  /** As it was asked for, such as "24h". */
+  readonly window: string;
+  readonly windowMs: number;
+  readonly metadata: Readonly<Record<string, string>> | null;
+};
+
+const body = z.object({
+  input_file_id: text.min(1).max(200),
+  endpoint: z.enum(batchEndpointNames),
+  completion_window: text.max(20),
+  metadata: boundedRecord(
+    text.min(1).max(batchLimits.metadataKeyChars),
+    text.max(batchLimits.metadataValueChars),
+    batchLimits.metadataFields,
+  ).nullish(),
+});
+
+/** Parses and bounds the body of POST /v1/batches. Does not check that the file exists. */
+export function parseBatch(json: string): BodyParse<ParsedBatch> {
+  const parsed = parseBody(body, json);
+  if (parsed.kind === "refused") return parsed;
+  const { input_file_id: fileId, endpoint, completion_window: window, metadata = null } = parsed.asked;
+  const windowMs = windowOf(window);
+  if (windowMs === null) return refuseField("completion_window", 'must be from "1h" to "7d", such as "24h"');
+  return { kind: "parsed", asked: { fileId, endpoint, window, windowMs, metadata } };
+}
+
+const unitsMs = { h: 3_600_000, d: 24 * 3_600_000 } as const;
+
+/** A time within which a batch ends, in ms; null if it is none, or out of bounds. */
+function windowOf(window: string): number | null {
+  const [, count, unit] = /^(\d{1,3})([hd])$/.exec(window) ?? [];
+  const ms = Number(count) * (unit === "d" ? unitsMs.d : unitsMs.h);
+  return ms >= batchLimits.leastWindowMs && ms <= batchLimits.mostWindowMs ? ms : null;
+}

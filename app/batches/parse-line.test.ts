@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { batchLimits } from "./limits.ts";
+import { FileCheck, parseLine } from "./parse-line.ts";
+
+const endpoint = "/v1/chat/completions";
+const line = (over: object = {}): string =>
+  JSON.stringify({ custom_id: "a", method: "POST", url: endpoint, body: { model: "m" }, ...over });
+const parse = (text: string | null) => parseLine({ number: 7, text, end: 0 }, endpoint);
+
+it("gives the name and the body of a request", () => {
+  expect(parse(line({ more: 1 }))).toEqual({
+    kind: "parsed",
+    request: { line: 7, customId: "a", body: '{"model":"m"}' },
+  });
+});
+
+it.each([
+  [null, "invalid_json_line", null],
+  ["{", "invalid_json_line", null],
+  ["[]", "invalid_json_line", null],
+  [line({ custom_id: undefined }), "invalid_request", "custom_id"],
+  [line({ custom_id: "" }), "invalid_request", "custom_id"],
+  [line({ custom_id: "x".repeat(batchLimits.customIdChars + 1) }), "invalid_request", "custom_id"],
+  [line({ custom_id: "\ud800" }), "invalid_request", "custom_id"],
+  [line({ method: "GET" }), "invalid_request", "method"],
+  [line({ url: "/v1/embeddings" }), "mismatched_endpoint", "url"],
+  [line({ body: [] }), "invalid_request", "body"],
+  [line({ body: null }), "invalid_request", "body"],
+])("refuses %s", (text, code, param) => {
+  expect(parse(text)).toMatchObject({ kind: "refused", mistake: { line: 7, code, param } });
+});
+
+describe("the check of a file", () => {
+  const check = (texts: readonly string[]): FileCheck => {
+    const file = new FileCheck(endpoint);
+    for (const [index, text] of texts.entries()) if (!file.add({ number: index + 1, text, end: 0 })) break;
+    return file;
+  };
+
+  it("counts the requests", () => {
+    const { total, mistakes } = check([line(), line({ custom_id: "b" })]);
+    expect([total, mistakes]).toEqual([2, []]);
+  });
+
+  it("finds a name that is there twice", () => {
+    const { mistakes } = check([line(), line({ custom_id: "b" }), line()]);
+    expect(mistakes).toMatchObject([{ line: 3, code: "duplicate_custom_id", param: "custom_id" }]);
+  });
+
+  it("names some of many mistakes, and stops", () => {
+    const { mistakes } = check(Array.from({ length: 50 }, () => "?"));
+    expect(mistakes).toHaveLength(batchLimits.namedMistakes);
+  });
+
+  it("refuses an empty file, and one with too many requests", () => {
+    expect(check([]).mistakes).toMatchObject([{ line: 0, code: "empty_file" }]);
+    const many = Array.from({ length: batchLimits.lines + 2 }, (_, n) => line({ custom_id: String(n) }));
+    expect(check(many).mistakes).toMatchObject([{ line: batchLimits.lines + 1, code: "too_many_requests" }]);
+  });
+});

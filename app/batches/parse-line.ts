@@ -1,0 +1,111 @@
+import * as z from "zod";
+import { mistakeInWords } from "../format/mistake.ts";
+import { isRecord, parseJson } from "../json.ts";
+import { type BatchEndpoint, batchLimits } from "./limits.ts";
+
+/** A line of a file. `end`: the offset behind it and its line break, in bytes from the file's start. */
+export type Line = {
+  /** From 1. */
+  readonly number: number;
+  /** Null: it is longer than a line may be, or not UTF-8. */
+  readonly text: string | null;
+  readonly end: number;
+};
+
+/** A request of a batch: the requester's name for it, and the body of its call as JSON. */
+export type BatchRequest = { readonly line: number; readonly customId: string; readonly body: string };
+
+/** A mistake that keeps a whole batch from starting, in the terms of OpenAI's list of errors. */
+export type LineMistake = {
+  readonly line: number;
+  readonly code: string;
+  readonly message: string;
+  readonly param: string | null;
+};
+
+export type LineParse =
+  | { readonly kind: "parsed"; readonly request: BatchRequest }
+  | { readonly kind: "refused"; readonly mistake: LineMistake };
+
+const envelope = z.object({
+  custom_id: z.string().min(1).max(batchLimits.customIdChars),
+  method: z.literal("POST"),
+  url: z.string(),
+  body: z.custom<Readonly<Record<string, unknown>>>(isRecord, { error: "must be an object" }),
+});
+
+/**
+ * Parses the fields around a request. Its body is checked later, as that of its own call: a mistake there is the answer of that
+ * request, not the end of the batch.
+ */
+export function parseLine({ number: line, text }: Line, endpoint: BatchEndpoint): LineParse {
+  const refuse = (code: string, param: string | null, message: string): LineParse => ({
+    kind: "refused",
+    mistake: { line, code, param, message },
+  });
+  if (text === null) {
+    const most = String(batchLimits.lineBytes);
+    return refuse("invalid_json_line", null, `The line is longer than ${most} bytes, or not UTF-8.`);
+  }
+  const value = parseJson(text);
+  if (!isRecord(value)) return refuse("invalid_json_line", null, "The line is not a JSON object.");
+  const parsed = envelope.safeParse(value, { error: mistakeInWords });
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const param = String(issue?.path[0] ?? "");
+    return refuse("invalid_request", param, `Invalid '${param}': ${issue?.message ?? "it is wrong"}.`);
+  }
+  const { custom_id: customId, url, body } = parsed.data;
+  if (/\p{Surrogate}/u.test(customId)) {
+    return refuse("invalid_request", "custom_id", "Invalid 'custom_id': must be well-formed Unicode.");
+  }
+  if (url !== endpoint) {
+    return refuse("mismatched_endpoint", "url", `Invalid 'url': the batch is for ${endpoint}.`);
+  }
+  return { kind: "parsed", request: { line, customId, body: JSON.stringify(body) } };
+}
+
+/**
+ * Collects the mistakes of a whole file. `total`: its requests. Keeps the names of the requests, since each must be there once.
+ */
+export class FileCheck {
+  readonly #endpoint: BatchEndpoint;
+  readonly #names = new Set<string>();
+  readonly #mistakes: LineMistake[] = [];
+  total = 0;
+
+  constructor(endpoint: BatchEndpoint) {
+    this.#endpoint = endpoint;
+  }
+
+  /** Returns whether it is worth checking the next line. */
+  add(line: Line): boolean {
+    this.total += 1;
+    if (this.total > batchLimits.lines) {
+      const most = batchLimits.lines.toLocaleString("en-US");
+      this.#note(line.number, "too_many_requests", null, `A batch has at most ${most} requests.`);
+      return false;
+    }
+    const parsed = parseLine(line, this.#endpoint);
+    if (parsed.kind === "refused") this.#mistakes.push(parsed.mistake);
+    else if (this.#names.has(parsed.request.customId)) {
+      this.#note(
+        line.number,
+        "duplicate_custom_id",
+        "custom_id",
+        "Another line of the file has this custom_id.",
+      );
+    } else this.#names.add(parsed.request.customId);
+    return this.#mistakes.length < batchLimits.namedMistakes;
+  }
+
+  /** The mistakes, at most `namedMistakes`. */
+  get mistakes(): readonly LineMistake[] {
+    const empty = { line: 0, code: "empty_file", param: null, message: "The file has no requests." };
+    return this.total === 0 ? [empty] : this.#mistakes;
+  }
+
+  #note(line: number, code: string, param: string | null, message: string): void {
+    this.#mistakes.push({ line, code, param, message });
+  }
+}

@@ -1,0 +1,29 @@
+import { v } from "convex/values";
+import { internalAction } from "./_generated/server.js";
+import { collectLines } from "./openai/batches/collectLines.ts";
+import { cutFile } from "./openai/batches/cutFile.ts";
+
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
+const ofBatch = { batchId: v.id("batches") };
+
+/** Checks a batch's file, and submits its requests. Can be repeated at any time. */
+export const cut = internalAction({
+  args: ofBatch,
+  returns: v.null(),
+  handler: async (ctx, { batchId }) => {
+    await cutFile(ctx, batchId);
+    return null;
+  },
+});
+
+/** Writes the answers and errors of a batch into its files. Can be repeated at any time. */
+export const collect = internalAction({
+  args: ofBatch,
+  returns: v.null(),
+  handler: async (ctx, { batchId }) => {
+    await collectLines(ctx, batchId);
+    return null;
+  },
+});

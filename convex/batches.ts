@@ -1,0 +1,122 @@
+import { v } from "convex/values";
+import { internalMutation, internalQuery } from "./_generated/server.js";
+import { admittedKey } from "./model/authenticate.ts";
+import {
+  batchPage,
+  batchView,
+  batchViewOf,
+  cancelBatch,
+  createBatch,
+  newBatch,
+  ownBatch,
+} from "./model/batches/batches.ts";
+import {
+  addLines as addLinesTo,
+  collectedLines,
+  collectStep,
+  endCollection as endCollectionOf,
+  nextCollection as nextCollectionOf,
+} from "./model/batches/collect.ts";
+import {
+  addPiece as addPieceTo,
+  cutRequest,
+  cutStep,
+  nextCut as nextCutOf,
+  pieceOutcome,
+  startBatch,
+} from "./model/batches/cut.ts";
+import { resumeBatches } from "./model/batches/resume.ts";
+import { boundedInteger } from "./model/refuse.ts";
+import { lineMistake } from "./model/validators.ts";
+
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
+const ofKey = { keyId: v.id("apiKeys") };
+const ofOwnBatch = { ...ofKey, batchId: v.string() };
+const ofBatch = { batchId: v.id("batches") };
+const mostListed = 100;
+
+/** Refuses: unauthorized, revoked, and as `createBatch`. */
+export const create = internalMutation({
+  args: { ...ofKey, ...newBatch },
+  returns: batchView,
+  handler: async (ctx, { keyId, ...asked }) =>
+    await createBatch(ctx, await admittedKey(ctx, keyId), asked, Date.now()),
+});
+
+/** Refuses: unauthorized, revoked, not_found. */
+export const get = internalQuery({
+  args: ofOwnBatch,
+  returns: batchView,
+  handler: async (ctx, { keyId, batchId }) =>
+    batchViewOf(await ownBatch(ctx, await admittedKey(ctx, keyId), batchId)),
+});
+
+/** A key's batches, newest first. Refuses: unauthorized, revoked, not_found (`after`), invalid. */
+export const list = internalQuery({
+  args: { ...ofKey, limit: v.number(), after: v.optional(v.string()) },
+  returns: v.object({ batches: v.array(batchView), isDone: v.boolean() }),
+  handler: async (ctx, { keyId, limit, after }) =>
+    await batchPage(ctx, await admittedKey(ctx, keyId), {
+      limit: boundedInteger(limit, "limit", 1, mostListed),
+      after,
+    }),
+});
+
+/** Refuses: unauthorized, revoked, not_found, and as `cancelBatch`. */
+export const cancel = internalMutation({
+  args: ofOwnBatch,
+  returns: batchView,
+  handler: async (ctx, { keyId, batchId }) =>
+    await cancelBatch(ctx, await ownBatch(ctx, await admittedKey(ctx, keyId), batchId), Date.now()),
+});
+
+export const nextCut = internalQuery({
+  args: ofBatch,
+  returns: v.union(cutStep, v.null()),
+  handler: async (ctx, { batchId }) => await nextCutOf(ctx, batchId),
+});
+
+export const start = internalMutation({
+  args: { ...ofBatch, total: v.number(), mistakes: v.array(lineMistake) },
+  returns: v.null(),
+  handler: async (ctx, { batchId, ...checked }) => {
+    await startBatch(ctx, batchId, checked, Date.now());
+    return null;
+  },
+});
+
+export const addPiece = internalMutation({
+  args: { ...ofBatch, from: v.number(), requests: v.array(cutRequest), isLast: v.boolean() },
+  returns: pieceOutcome,
+  handler: async (ctx, { batchId, ...piece }) => await addPieceTo(ctx, batchId, piece, Date.now()),
+});
+
+export const nextCollection = internalQuery({
+  args: ofBatch,
+  returns: v.union(collectStep, v.null()),
+  handler: async (ctx, { batchId }) => await nextCollectionOf(ctx, batchId),
+});
+
+export const addLines = internalMutation({
+  args: { ...ofBatch, ...collectedLines },
+  returns: v.boolean(),
+  handler: async (ctx, { batchId, ...collected }) => await addLinesTo(ctx, batchId, collected, Date.now()),
+});
+
+export const endCollection = internalMutation({
+  args: ofBatch,
+  returns: v.boolean(),
+  handler: async (ctx, { batchId }) => await endCollectionOf(ctx, batchId),
+});
+
+/** Goes on with batches whose last step was cut off. */
+export const resume = internalMutation({
+  args: {},
+  returns: v.null(),
+  handler: async (ctx) => {
+    await resumeBatches(ctx, Date.now());
+    return null;
+  },
+});

@@ -1,0 +1,208 @@
+import { type Infer, v } from "convex/values";
+import { batchLimits } from "../../../app/batches/limits.ts";
+import { internal } from "../../_generated/api.js";
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { hashSecret } from "../authenticate.ts";
+import { ownFile } from "../files/files.ts";
+import { queue } from "../queue.ts";
+import { boundedInteger, present, refuse } from "../refuse.ts";
+import { batchEndpoint, batchStatus, lineMistake, usage } from "../validators.ts";
+import { concludeIfComplete } from "./conclude.ts";
+
+/** A batch as its requester sees it. Times are ms epoch. `completed`, `failed`: requests whose ends are in the files. */
+export const batchView = v.object({
+  batchId: v.id("batches"),
+  inputFileId: v.id("files"),
+  outputFileId: v.union(v.id("files"), v.null()),
+  errorFileId: v.union(v.id("files"), v.null()),
+  endpoint: batchEndpoint,
+  window: v.string(),
+  metadata: v.union(v.record(v.string(), v.string()), v.null()),
+  status: batchStatus,
+  createdAt: v.number(),
+  expiresAt: v.number(),
+  startedAt: v.union(v.number(), v.null()),
+  cancelingAt: v.union(v.number(), v.null()),
+  endedAt: v.union(v.number(), v.null()),
+  total: v.number(),
+  completed: v.number(),
+  failed: v.number(),
+  usage,
+  priceMicro: v.int64(),
+  mistakes: v.array(lineMistake),
+});
+export type BatchView = Infer<typeof batchView>;
+
+export function batchViewOf(batch: Doc<"batches">): BatchView {
+  const { _id: batchId, inputFileId, endpoint, window, metadata, status, createdAt, expiresAt } = batch;
+  const { total, completed, failed, usage, priceMicro, mistakes } = batch;
+  return {
+    batchId,
+    inputFileId,
+    outputFileId: batch.outputFileId ?? null,
+    errorFileId: batch.errorFileId ?? null,
+    endpoint,
+    window,
+    metadata,
+    status,
+    createdAt,
+    expiresAt,
+    startedAt: batch.startedAt ?? null,
+    cancelingAt: batch.cancelingAt ?? null,
+    endedAt: batch.endedAt ?? null,
+    total,
+    completed,
+    failed,
+    usage,
+    priceMicro,
+    mistakes,
+  };
+}
+
+/** Arguments of a new batch. */
+export const newBatch = {
+  /** The id of the file with its requests. */
+  fileId: v.string(),
+  endpoint: batchEndpoint,
+  window: v.string(),
+  windowMs: v.number(),
+  metadata: v.union(v.record(v.string(), v.string()), v.null()),
+  idempotencyKey: v.optional(v.string()),
+};
+
+const maxIdempotencyChars = 255;
+/** Batches of a key that have not ended. */
+const mostOpen = 50;
+const dayMs = 24 * 3_600_000;
+
+/**
+ * Creates a batch, which begins with a check of its file. A repeated idempotency key gives the same batch. Refuses: not_found
+ * (the file), invalid, conflict (the idempotency key belongs to another batch), queue_full (too many batches).
+ */
+export async function createBatch(
+  ctx: MutationCtx,
+  key: Doc<"apiKeys">,
+  asked: {
+    readonly fileId: string;
+    readonly endpoint: Infer<typeof batchEndpoint>;
+    readonly window: string;
+    readonly windowMs: number;
+    readonly metadata: Record<string, string> | null;
+    readonly idempotencyKey?: string;
+  },
+  now: number,
+): Promise<BatchView> {
+  const { endpoint, window, windowMs, metadata, idempotencyKey } = asked;
+  boundedInteger(windowMs, "completion_window", batchLimits.leastWindowMs, batchLimits.mostWindowMs);
+  const file = await ownFile(ctx, key, asked.fileId);
+  const idempotencyHash = idempotencyKey === undefined ? undefined : await hashOf(key, idempotencyKey);
+  const earlier = idempotencyHash === undefined ? null : await byIdempotency(ctx, idempotencyHash);
+  if (earlier !== null) {
+    const isSame =
+      earlier.inputFileId === file._id && earlier.endpoint === endpoint && earlier.window === window;
+    return isSame
+      ? batchViewOf(earlier)
+      : refuse("conflict", "This idempotency key was used before, for another batch.");
+  }
+  if (file.purpose !== "batch") refuse("invalid", "input_file_id: this file has the answers of a batch.");
+  const open = await ctx.db
+    .query("batches")
+    .withIndex("by_key", (q) => q.eq("apiKeyId", key._id))
+    .order("desc")
+    .take(mostOpen);
+  if (open.length === mostOpen && open.every((batch) => batch.open === true)) {
+    refuse("invalid", `This API key has ${String(mostOpen)} batches that have not ended, which is the most.`);
+  }
+  const expiresAt = now + windowMs;
+  const batchId = await ctx.db.insert("batches", {
+    organizationId: key.organizationId,
+    apiKeyId: key._id,
+    inputFileId: file._id,
+    endpoint,
+    window,
+    metadata,
+    ...(idempotencyHash === undefined ? {} : { idempotencyHash }),
+    status: "validating",
+    open: true,
+    createdAt: now,
+    expiresAt,
+    total: 0,
+    cut: { bytes: 0, lines: 0, requests: 0 },
+    isCut: false,
+    cutAt: now,
+    reserved: [],
+    completed: 0,
+    failed: 0,
+    expired: 0,
+    usage: { promptTokens: 0, completionTokens: 0 },
+    priceMicro: 0n,
+    mistakes: [],
+  });
+  await ctx.db.insert("batchCollections", { batchId, scheduled: false });
+  if (file.expiresAt < expiresAt + dayMs) {
+    await ctx.db.patch("files", file._id, { expiresAt: expiresAt + dayMs });
+  }
+  await ctx.scheduler.runAfter(0, internal.batchSteps.cut, { batchId });
+  return batchViewOf(await batchById(ctx, batchId));
+}
+
+async function hashOf({ _id }: Doc<"apiKeys">, idempotencyKey: string): Promise<string> {
+  if (idempotencyKey === "" || idempotencyKey.length > maxIdempotencyChars) {
+    refuse("invalid", `An idempotency key has 1 to ${String(maxIdempotencyChars)} characters.`);
+  }
+  return await hashSecret(`${_id}:${idempotencyKey}`);
+}
+
+async function byIdempotency(ctx: QueryCtx, hash: string): Promise<Doc<"batches"> | null> {
+  return await ctx.db
+    .query("batches")
+    .withIndex("by_idempotency", (q) => q.eq("idempotencyHash", hash))
+    .first();
+}
+
+async function batchById(ctx: QueryCtx, batchId: Id<"batches">): Promise<Doc<"batches">> {
+  return present(await ctx.db.get("batches", batchId), "batch");
+}
+
+/** The key's batch with this id. Refuses: not_found, also for another key's. */
+export async function ownBatch(ctx: QueryCtx, key: Doc<"apiKeys">, id: string): Promise<Doc<"batches">> {
+  const batchId = ctx.db.normalizeId("batches", id);
+  const batch = batchId === null ? null : await ctx.db.get("batches", batchId);
+  return batch?.apiKeyId === key._id ? batch : refuse("not_found", "There is no such batch.");
+}
+
+/** The key's batches, newest first, from before the batch `after`. Refuses: not_found (`after`). */
+export async function batchPage(
+  ctx: QueryCtx,
+  key: Doc<"apiKeys">,
+  { limit, after }: { readonly limit: number; readonly after: string | undefined },
+): Promise<{ batches: BatchView[]; isDone: boolean }> {
+  const from = after === undefined ? null : await ownBatch(ctx, key, after);
+  const batches = await ctx.db
+    .query("batches")
+    .withIndex("by_key", (q) => {
+      const ofKey = q.eq("apiKeyId", key._id);
+      return from === null ? ofKey : ofKey.lt("_creationTime", from._creationTime);
+    })
+    .order("desc")
+    .take(limit + 1);
+  return { batches: batches.slice(0, limit).map(batchViewOf), isDone: batches.length <= limit };
+}
+
+/**
+ * Cancels a batch. Answers that are there stay; the other requests end as canceled. A repeated call changes nothing. Refuses:
+ * invalid, if it has ended otherwise.
+ */
+export async function cancelBatch(ctx: MutationCtx, batch: Doc<"batches">, now: number): Promise<BatchView> {
+  const { _id, organizationId, queueBatchId, status } = batch;
+  if (status === "cancelling" || status === "cancelled") return batchViewOf(batch);
+  if (batch.open !== true) refuse("invalid", `The batch has ended already: it is ${status}.`);
+  await ctx.db.patch("batches", _id, { status: "cancelling", cancelingAt: now, cutAt: now });
+  if (queueBatchId !== undefined) await queue.batches.cancel(ctx, organizationId, queueBatchId, "requester");
+  // Its requests are not known before the check of the file, so that none has to end.
+  if (status === "validating") await ctx.db.patch("batches", _id, { isCut: true });
+  else if (!batch.isCut) await ctx.scheduler.runAfter(0, internal.batchSteps.cut, { batchId: _id });
+  await concludeIfComplete(ctx, _id, now);
+  return batchViewOf(await batchById(ctx, _id));
+}

@@ -1,0 +1,253 @@
+import { type Infer, v } from "convex/values";
+import { fileTimes } from "../../../app/batches/limits.ts";
+import { internal } from "../../_generated/api.js";
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { findModel } from "../models/catalog.ts";
+import { orderOf } from "../orders/orders.ts";
+import { present } from "../refuse.ts";
+import { watch, watchView } from "../requests/watch.ts";
+import type { batchLine } from "../validators.ts";
+import { batchEndpoint, filePart, lineFailure, usage } from "../validators.ts";
+import { concludeIfComplete } from "./conclude.ts";
+
+// The ends of a batch's requests become lines of its files. The end of a job only notes that it ended, so that two ends never
+// conflict. Now and then an action writes the lines of all noted ends into the files, and one transaction deletes the notes.
+
+/** Notes the end of a batch's job, in the transaction that ends it. */
+export async function noteLineEnd(
+  ctx: MutationCtx,
+  jobId: string,
+  { batchId, line, customId }: Infer<typeof batchLine>,
+): Promise<void> {
+  await ctx.db.insert("batchEnds", { batchId, line, customId, jobId });
+  await scheduleCollection(ctx, batchId);
+}
+
+/** Ends that come in this time are collected together. */
+const collectAfterMs = 3_000;
+
+/** Schedules a collection unless one is scheduled already. */
+export async function scheduleCollection(ctx: MutationCtx, batchId: Id<"batches">): Promise<void> {
+  const collection = await collectionOf(ctx, batchId);
+  if (collection.scheduled) return;
+  await ctx.db.patch("batchCollections", collection._id, { scheduled: true });
+  await ctx.scheduler.runAfter(collectAfterMs, internal.batchSteps.collect, { batchId });
+}
+
+async function collectionOf(ctx: QueryCtx, batchId: Id<"batches">): Promise<Doc<"batchCollections">> {
+  const row = await ctx.db
+    .query("batchCollections")
+    .withIndex("by_batch", (q) => q.eq("batchId", batchId))
+    .unique();
+  return present(row, "collection of a batch");
+}
+
+/** A request that has ended: its failure, or its job. `sha256`: of the model that did the job. */
+export const endedLine = v.object({
+  endId: v.id("batchEnds"),
+  line: v.number(),
+  customId: v.string(),
+  failure: v.union(lineFailure, v.null()),
+  job: v.union(
+    v.object({
+      jobId: v.string(),
+      createdAt: v.number(),
+      modelId: v.string(),
+      sha256: v.string(),
+      base64: v.boolean(),
+      view: watchView,
+    }),
+    v.null(),
+  ),
+});
+export type EndedLine = Infer<typeof endedLine>;
+
+/** The next ends to collect. `tail`: the last part of each file if it has room for more. */
+export const collectStep = v.object({
+  endpoint: batchEndpoint,
+  lines: v.array(endedLine),
+  tails: v.object({ output: v.union(filePart, v.null()), error: v.union(filePart, v.null()) }),
+});
+
+/** Answers have up to half a megabyte, and a query reads at most 16. */
+const linesAtOnce = 100;
+const bytesAtOnce = 4 * 1024 * 1024;
+/** A part grows until it has this many bytes. Each collection writes the last one anew. */
+const tailBytes = 256 * 1024;
+
+/** Null if the batch is not there. */
+export async function nextCollection(
+  ctx: QueryCtx,
+  batchId: Id<"batches">,
+): Promise<Infer<typeof collectStep> | null> {
+  const batch = await ctx.db.get("batches", batchId);
+  if (batch === null) return null;
+  const ends = await ctx.db
+    .query("batchEnds")
+    .withIndex("by_batch", (q) => q.eq("batchId", batchId))
+    .take(linesAtOnce);
+  const hashes = new Map<string, Promise<string>>();
+  const sha256Of = async (modelId: string): Promise<string> => {
+    const found =
+      hashes.get(modelId) ??
+      findModel(ctx, batch.organizationId, modelId).then(
+        (model) => present(model, "model of an order").sha256,
+      );
+    hashes.set(modelId, found);
+    return await found;
+  };
+  const lines: EndedLine[] = [];
+  let bytes = 0;
+  for (const { _id: endId, line, customId, jobId, failure = null } of ends) {
+    const job = jobId === undefined ? null : await endedJob(ctx, jobId, sha256Of);
+    bytes += sizeOf(job);
+    if (bytes > bytesAtOnce && lines.length > 0) break;
+    lines.push({ endId, line, customId, failure, job });
+  }
+  const [output, error] = await Promise.all([
+    tailOf(ctx, batch.outputFileId),
+    tailOf(ctx, batch.errorFileId),
+  ]);
+  return { endpoint: batch.endpoint, lines, tails: { output, error } };
+}
+
+async function endedJob(
+  ctx: QueryCtx,
+  jobId: string,
+  sha256Of: (modelId: string) => Promise<string>,
+): Promise<EndedLine["job"]> {
+  const order = present(await orderOf(ctx, jobId), "order of a job");
+  const { _creationTime: createdAt, modelId, batchLine } = order;
+  const [view, sha256] = await Promise.all([watch(ctx, order, undefined), sha256Of(modelId)]);
+  return { jobId, createdAt, modelId, sha256, base64: batchLine?.base64 === true, view };
+}
+
+function sizeOf(job: EndedLine["job"]): number {
+  const result = job?.view.result ?? null;
+  if (result === null) return 0;
+  return "text" in result
+    ? result.text.length
+    : result.embeddings.reduce((sum, each) => sum + each.length, 0);
+}
+
+async function tailOf(
+  ctx: QueryCtx,
+  fileId: Id<"files"> | undefined,
+): Promise<Infer<typeof filePart> | null> {
+  const file = fileId === undefined ? null : await ctx.db.get("files", fileId);
+  const last = file?.parts.at(-1);
+  return last !== undefined && last.bytes < tailBytes ? last : null;
+}
+
+/** Stored lines of one file. `replaces`: the part whose content they begin with. */
+export const storedLines = v.object({
+  part: filePart,
+  replaces: v.union(v.id("_storage"), v.null()),
+});
+
+export const collectedLines = {
+  endIds: v.array(v.id("batchEnds")),
+  output: v.union(storedLines, v.null()),
+  error: v.union(storedLines, v.null()),
+  completed: v.number(),
+  failed: v.number(),
+  expired: v.number(),
+  usage,
+  priceMicro: v.int64(),
+};
+
+type Collected = { readonly [Name in keyof typeof collectedLines]: Infer<(typeof collectedLines)[Name]> };
+
+/**
+ * Adds stored lines to the files of a batch, and counts them. Each end is counted once.
+ * @returns false if another collection was faster: then nothing is added, and the caller deletes its parts.
+ */
+export async function addLines(
+  ctx: MutationCtx,
+  batchId: Id<"batches">,
+  collected: Collected,
+  now: number,
+): Promise<boolean> {
+  const batch = present(await ctx.db.get("batches", batchId), "batch");
+  const ends = await Promise.all(collected.endIds.map((id) => ctx.db.get("batchEnds", id)));
+  const tails = await Promise.all([tailOf(ctx, batch.outputFileId), tailOf(ctx, batch.errorFileId)]);
+  const isNow = [collected.output, collected.error].every(
+    (lines, at) => lines === null || lines.replaces === (tails[at]?.storageId ?? null),
+  );
+  if (ends.includes(null) || !isNow) return false;
+  for (const endId of collected.endIds) await ctx.db.delete("batchEnds", endId);
+  const { usage, priceMicro, completed, failed, expired } = batch;
+  await ctx.db.patch("batches", batchId, {
+    completed: completed + collected.completed,
+    failed: failed + collected.failed,
+    expired: expired + collected.expired,
+    usage: addUsage(usage, collected.usage),
+    priceMicro: priceMicro + collected.priceMicro,
+    ...(await grow(ctx, batch, "output", collected.output, now)),
+    ...(await grow(ctx, batch, "error", collected.error, now)),
+  });
+  await concludeIfComplete(ctx, batchId, now);
+  return true;
+}
+
+export function addUsage(
+  a: Infer<typeof usage>,
+  { promptTokens, completionTokens, cachedPromptTokens = 0 }: Infer<typeof usage>,
+): Infer<typeof usage> {
+  return {
+    promptTokens: a.promptTokens + promptTokens,
+    completionTokens: a.completionTokens + completionTokens,
+    cachedPromptTokens: (a.cachedPromptTokens ?? 0) + cachedPromptTokens,
+  };
+}
+
+/** Adds lines to a file of a batch. Returns the fields of the batch that change with its first lines. */
+async function grow(
+  ctx: MutationCtx,
+  batch: Doc<"batches">,
+  of: "output" | "error",
+  lines: Infer<typeof storedLines> | null,
+  now: number,
+): Promise<{ outputFileId?: Id<"files">; errorFileId?: Id<"files"> }> {
+  if (lines === null) return {};
+  const { part, replaces } = lines;
+  const fileId = of === "output" ? batch.outputFileId : batch.errorFileId;
+  if (fileId === undefined) {
+    const { organizationId, apiKeyId, expiresAt, _id } = batch;
+    const created = await ctx.db.insert("files", {
+      organizationId,
+      apiKeyId,
+      name: `batch_${_id}_${of}.jsonl`,
+      purpose: "batch_output",
+      bytes: part.bytes,
+      parts: [part],
+      createdAt: now,
+      expiresAt: expiresAt + fileTimes.mostSeconds * 1_000,
+    });
+    return of === "output" ? { outputFileId: created } : { errorFileId: created };
+  }
+  const file = await ctx.db.get("files", fileId);
+  // Its requester may have deleted it, and wants no more of it.
+  if (file === null) {
+    await ctx.storage.delete(part.storageId);
+    return {};
+  }
+  const kept = replaces === null ? file.parts : file.parts.slice(0, -1);
+  const parts = [...kept, part];
+  await ctx.db.patch("files", fileId, { parts, bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0) });
+  if (replaces !== null) await ctx.storage.delete(replaces);
+  return {};
+}
+
+/** Ends a collection that found nothing more. Returns false if something came meanwhile. */
+export async function endCollection(ctx: MutationCtx, batchId: Id<"batches">): Promise<boolean> {
+  const next = await ctx.db
+    .query("batchEnds")
+    .withIndex("by_batch", (q) => q.eq("batchId", batchId))
+    .first();
+  if (next !== null) return false;
+  const { _id, scheduled } = await collectionOf(ctx, batchId);
+  if (scheduled) await ctx.db.patch("batchCollections", _id, { scheduled: false });
+  return true;
+}

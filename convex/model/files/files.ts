@@ -1,0 +1,145 @@
+import { type Infer, v } from "convex/values";
+import { batchLimits, fileTimes } from "../../../app/batches/limits.ts";
+import { formatBytes } from "../../../app/format/quantity.ts";
+import { visibleText } from "../../../app/format/visible.ts";
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { boundedInteger, refuse } from "../refuse.ts";
+import { filePart, filePurpose } from "../validators.ts";
+
+/** A file as its requester sees it. Times are ms epoch. */
+export const fileView = v.object({
+  fileId: v.id("files"),
+  name: v.string(),
+  purpose: filePurpose,
+  bytes: v.number(),
+  createdAt: v.number(),
+  expiresAt: v.number(),
+});
+export type FileView = Infer<typeof fileView>;
+
+export function fileViewOf({
+  _id: fileId,
+  name,
+  purpose,
+  bytes,
+  createdAt,
+  expiresAt,
+}: Doc<"files">): FileView {
+  return { fileId, name, purpose, bytes, createdAt, expiresAt };
+}
+
+/** A file that was stored, and is to be the key's. */
+export const storedFile = { name: v.string(), part: filePart, keptSeconds: v.optional(v.number()) };
+
+/**
+ * Gives a key the file that was stored for it. Refuses: invalid, quota_exceeded (it has too many files). The caller then deletes
+ * the stored part.
+ */
+export async function addFile(
+  ctx: MutationCtx,
+  key: Doc<"apiKeys">,
+  {
+    name,
+    part,
+    keptSeconds = fileTimes.mostSeconds,
+  }: {
+    readonly name: string;
+    readonly part: Infer<typeof filePart>;
+    readonly keptSeconds?: number;
+  },
+  now: number,
+): Promise<FileView> {
+  const { leastSeconds, mostSeconds } = fileTimes;
+  boundedInteger(keptSeconds, "expires_after[seconds]", leastSeconds, mostSeconds);
+  const files = await filesOf(ctx, key._id);
+  if (files.length >= batchLimits.filesOfKey) {
+    refuse(
+      "quota_exceeded",
+      `This API key has ${String(files.length)} files, which is the most. Delete some.`,
+    );
+  }
+  const bytes = files.reduce((sum, file) => sum + file.bytes, part.bytes);
+  if (bytes > batchLimits.bytesOfKey) {
+    const most = formatBytes(batchLimits.bytesOfKey);
+    refuse("quota_exceeded", `All files of an API key have at most ${most} together. Delete some.`);
+  }
+  const file = {
+    organizationId: key.organizationId,
+    apiKeyId: key._id,
+    name: visibleText(name).slice(0, batchLimits.fileNameChars) || "file.jsonl",
+    purpose: "batch" as const,
+    bytes: part.bytes,
+    parts: [part],
+    createdAt: now,
+    expiresAt: now + keptSeconds * 1_000,
+  };
+  const fileId = await ctx.db.insert("files", file);
+  return fileViewOf({ ...file, _id: fileId, _creationTime: now });
+}
+
+/** All files of a key, oldest first. */
+async function filesOf(ctx: QueryCtx, apiKeyId: Id<"apiKeys">): Promise<Doc<"files">[]> {
+  return await ctx.db
+    .query("files")
+    .withIndex("by_key", (q) => q.eq("apiKeyId", apiKeyId))
+    .take(batchLimits.filesOfKey);
+}
+
+/** The key's file with this id. Refuses: not_found, also for another key's. */
+export async function ownFile(ctx: QueryCtx, key: Doc<"apiKeys">, id: string): Promise<Doc<"files">> {
+  const fileId = ctx.db.normalizeId("files", id);
+  const file = fileId === null ? null : await ctx.db.get("files", fileId);
+  return file?.apiKeyId === key._id ? file : refuse("not_found", "There is no such file.");
+}
+
+/** The key's files, newest first, from before the file `after`. Refuses: not_found (`after`). */
+export async function filePage(
+  ctx: QueryCtx,
+  key: Doc<"apiKeys">,
+  { limit, after }: { readonly limit: number; readonly after: string | undefined },
+): Promise<{ files: FileView[]; isDone: boolean }> {
+  const from = after === undefined ? null : await ownFile(ctx, key, after);
+  const files = await ctx.db
+    .query("files")
+    .withIndex("by_key", (q) => {
+      const ofKey = q.eq("apiKeyId", key._id);
+      return from === null ? ofKey : ofKey.lt("_creationTime", from._creationTime);
+    })
+    .order("desc")
+    .take(limit + 1);
+  return { files: files.slice(0, limit).map(fileViewOf), isDone: files.length <= limit };
+}
+
+/** Deletes a file and its content. Refuses: invalid, while a batch needs it. */
+export async function removeFile(ctx: MutationCtx, file: Doc<"files">): Promise<void> {
+  const reader = await ctx.db
+    .query("batches")
+    .withIndex("by_input", (q) => q.eq("inputFileId", file._id).eq("open", true))
+    .first();
+  if (reader !== null)
+    refuse("invalid", "A batch has not ended that reads this file. Cancel the batch first.");
+  await deleteFile(ctx, file);
+}
+
+async function deleteFile(ctx: MutationCtx, { _id, parts }: Doc<"files">): Promise<void> {
+  await Promise.all([
+    ctx.db.delete("files", _id),
+    ...parts.map(async ({ storageId }) => {
+      await ctx.storage.delete(storageId);
+    }),
+  ]);
+}
+
+/** Files with up to so many parts each. */
+const sweptAtOnce = 20;
+
+/** Deletes files whose time is over. Returns whether there may be more. */
+export async function sweepFiles(ctx: MutationCtx, now: number): Promise<boolean> {
+  const ended = await ctx.db
+    .query("files")
+    .withIndex("by_end", (q) => q.lte("expiresAt", now))
+    .take(sweptAtOnce);
+  for (const file of ended) await deleteFile(ctx, file);
+  return ended.length === sweptAtOnce;
+}

@@ -1,0 +1,51 @@
+import { parseBatch } from "../../../app/batches/parse-batch.ts";
+import { internal } from "../../_generated/api.js";
+import type { ActionCtx } from "../../_generated/server.js";
+import { asMutable } from "../../model/validators.ts";
+import type { Caller } from "../endpoint.ts";
+import { unknownUrl, wrongMethod } from "../errors.ts";
+import { storedFileId } from "../files/fileBody.ts";
+import { listBody, pagingOf } from "../paging.ts";
+import { readJson } from "../readCall.ts";
+import { errorResponse, json } from "../respond.ts";
+import { batchBody, batchesPath, batchIdOf, storedBatchId } from "./batchBody.ts";
+
+/** POST /v1/batches. An `Idempotency-Key` finds the batch of an earlier call. */
+export async function createBatch(ctx: ActionCtx, request: Request, { keyId }: Caller): Promise<Response> {
+  const read = await readJson(request, parseBatch);
+  if (read.kind === "refused") return errorResponse(read.error);
+  const { fileId, metadata, ...asked } = read.asked;
+  const idempotencyKey = request.headers.get("idempotency-key");
+  const batch = await ctx.runMutation(internal.batches.create, {
+    keyId,
+    ...asked,
+    fileId: storedFileId(fileId),
+    metadata: asMutable(metadata),
+    ...(idempotencyKey === null ? {} : { idempotencyKey }),
+  });
+  return json(200, batchBody(batch));
+}
+
+/** GET /v1/batches. The key's batches, newest first. `?limit=20&after=ID` goes on after a page's last batch. */
+export async function listBatches(ctx: ActionCtx, request: Request, { keyId }: Caller): Promise<Response> {
+  const paging = pagingOf(request, storedBatchId);
+  const { batches, isDone } = await ctx.runQuery(internal.batches.list, { keyId, ...paging });
+  const data = batches.map((batch) => ({ id: batchIdOf(batch), body: batchBody(batch) }));
+  return json(200, listBody(data, isDone));
+}
+
+/** Every call of /v1/batches/ID and below. A key sees its own batches only. */
+export async function callBatch(ctx: ActionCtx, request: Request, { keyId }: Caller): Promise<Response> {
+  const path = new URL(request.url).pathname.slice(batchesPath.length);
+  const [id = ""] = path.split("/", 1);
+  const below = path.slice(id.length);
+  const method = below === "" ? "GET" : below === "/cancel" ? "POST" : null;
+  if (id === "" || method === null) return errorResponse(unknownUrl(request));
+  if (request.method !== method) return errorResponse(wrongMethod(request, [method]));
+  const which = { keyId, batchId: storedBatchId(id) };
+  const batch =
+    method === "GET"
+      ? await ctx.runQuery(internal.batches.get, which)
+      : await ctx.runMutation(internal.batches.cancel, which);
+  return json(200, batchBody(batch));
+}

@@ -1,0 +1,145 @@
+import { batchEndpoints } from "../../../app/batches/limits.ts";
+import type { Usage } from "../../../app/jobs/chat.ts";
+import { internal } from "../../_generated/api.js";
+import type { Id } from "../../_generated/dataModel.js";
+import type { ActionCtx } from "../../_generated/server.js";
+import { addUsage, type EndedLine } from "../../model/batches/collect.ts";
+import type { RefusalCode } from "../../model/refuse.ts";
+import { endOf, errorOf } from "../errors.ts";
+import type { StoredPart } from "../files/readParts.ts";
+import { answerBody, promptFields } from "../jobs/result.ts";
+import { type ApiError, errorBody } from "../respond.ts";
+
+/** A Convex action ends after ten minutes. Another one goes on. */
+const stepMs = 4 * 60_000;
+
+type Kind = (typeof batchEndpoints)[keyof typeof batchEndpoints];
+type Lines = { readonly lines: readonly EndedLine[]; readonly kind: Kind };
+
+/**
+ * Writes the ends of a batch's requests into its files, until there are no more. A step that was cut off, or that another one
+ * overtook, has changed nothing: the next one writes the same ends.
+ */
+export async function collectLines(ctx: ActionCtx, batchId: Id<"batches">): Promise<void> {
+  const until = Date.now() + stepMs;
+  while (Date.now() < until) {
+    const step = await ctx.runQuery(internal.batches.nextCollection, { batchId });
+    if (step === null) return;
+    const { endpoint, lines, tails } = step;
+    if (lines.length === 0) {
+      if (await ctx.runMutation(internal.batches.endCollection, { batchId })) return;
+    } else await addLines(ctx, batchId, { lines, kind: batchEndpoints[endpoint] }, tails);
+  }
+  await ctx.scheduler.runAfter(0, internal.batchSteps.collect, { batchId });
+}
+
+type Tails = { readonly output: StoredPart | null; readonly error: StoredPart | null };
+
+async function addLines(
+  ctx: ActionCtx,
+  batchId: Id<"batches">,
+  { lines, kind }: Lines,
+  tails: Tails,
+): Promise<void> {
+  const ends = lines.map((line) => endOfLine(batchId, line, kind));
+  const answers = ends.filter((end) => end.isAnswer);
+  const errors = ends.filter((end) => !end.isAnswer);
+  const output = await store(ctx, answers, tails.output);
+  const error = await store(ctx, errors, tails.error);
+  const isAdded = await ctx.runMutation(internal.batches.addLines, {
+    batchId,
+    endIds: lines.map(({ endId }) => endId),
+    output,
+    error,
+    completed: answers.length,
+    failed: errors.length,
+    expired: errors.filter(({ isExpired }) => isExpired).length,
+    usage: answers.reduce<Usage>((sum, { usage }) => (usage === null ? sum : addUsage(sum, usage)), noUsage),
+    priceMicro: ends.reduce((sum, { priceMicro }) => sum + priceMicro, 0n),
+  });
+  if (isAdded) return;
+  for (const lost of [output, error]) if (lost !== null) await ctx.storage.delete(lost.part.storageId);
+}
+
+const noUsage: Usage = { promptTokens: 0, completionTokens: 0 };
+
+/** Stores lines behind the content of a file's last part, if that has room. Null: there are no lines. */
+async function store(ctx: ActionCtx, ends: readonly LineEnd[], tail: StoredPart | null) {
+  if (ends.length === 0) return null;
+  const before = tail === null ? null : await ctx.storage.get(tail.storageId);
+  const text = ends.map(({ body }) => `${JSON.stringify(body)}\n`).join("");
+  const blob = new Blob(before === null ? [text] : [before, text], { type: "application/jsonl" });
+  const storageId = await ctx.storage.store(blob);
+  return {
+    part: { storageId, bytes: blob.size },
+    replaces: before === null ? null : (tail?.storageId ?? null),
+  };
+}
+
+/** A line of a batch's output or error file. */
+type LineEnd = {
+  readonly body: object;
+  readonly isAnswer: boolean;
+  /** The time of the batch was over before the request had an answer. */
+  readonly isExpired: boolean;
+  readonly usage: Usage | null;
+  readonly priceMicro: bigint;
+};
+
+function endOfLine(batchId: Id<"batches">, { line, customId, failure, job }: EndedLine, kind: Kind): LineEnd {
+  const requestId = job?.jobId ?? `${batchId}-${String(line)}`;
+  const head = { id: `batch_req_${requestId}`, custom_id: customId };
+  const response = (status: number, body: object): object => ({
+    ...head,
+    response: { status_code: status, request_id: requestId, body },
+    error: null,
+  });
+  const result = job?.view.result ?? null;
+  if (job !== null && result !== null) {
+    const { jobId, createdAt: created, modelId: model, sha256, base64, view } = job;
+    const body = answerBody(kind, { jobId, created, model, sha256 }, result, base64 ? "base64" : "float");
+    const { usage } = result;
+    return {
+      body: response(200, body),
+      isAnswer: true,
+      isExpired: false,
+      usage,
+      priceMicro: view.priceMicro ?? 0n,
+    };
+  }
+  const why = failure?.kind === "dropped" ? failure.why : whyCutOff(job);
+  const body =
+    why === null
+      ? withStatus(errorOfLine(failure, job, kind), response)
+      : { ...head, response: null, error: { code: why, message: cutOffWords[why] } };
+  return { body, isAnswer: false, isExpired: why === "batch_expired", usage: null, priceMicro: 0n };
+}
+
+const cutOffWords = {
+  batch_expired: "The batch's time was over before this request had an answer.",
+  batch_cancelled: "The batch was canceled before this request had an answer.",
+} as const;
+
+/** A job that ended since its batch did. Null: it ended otherwise. */
+function whyCutOff(job: EndedLine["job"]): keyof typeof cutOffWords | null {
+  if (job === null) return null;
+  const { status, error } = job.view;
+  if (status === "expired") return "batch_expired";
+  // A cancel with a reason has its own error.
+  return status === "canceled" && error === null ? "batch_cancelled" : null;
+}
+
+function errorOfLine(failure: EndedLine["failure"], job: EndedLine["job"], kind: Kind): ApiError {
+  if (failure?.kind === "error") return failure;
+  if (failure?.kind === "refused") {
+    const { code, message } = failure;
+    return errorOf({ kind: "refused", refusal: { code: code as RefusalCode, message } }, promptFields[kind]);
+  }
+  const error = job === null ? null : endOf(job.view, promptFields[kind]);
+  if (error === null) throw new Error("a request of a batch has not ended");
+  return error;
+}
+
+function withStatus(error: ApiError, response: (status: number, body: object) => object): object {
+  return response(error.status, errorBody(error));
+}

@@ -1,0 +1,133 @@
+import { batchLimits } from "../../../app/batches/limits.ts";
+import { formatBytes } from "../../../app/format/quantity.ts";
+import { internal } from "../../_generated/api.js";
+import type { ActionCtx } from "../../_generated/server.js";
+import type { Caller } from "../endpoint.ts";
+import { errorOf, unknownUrl, wrongMethod, wrongParameter } from "../errors.ts";
+import { outcomeOf } from "../outcome.ts";
+import { listBody, pagingOf } from "../paging.ts";
+import { type ApiError, cors, errorResponse, json } from "../respond.ts";
+import { fileBody, fileIdOf, filesPath, storedFileId } from "./fileBody.ts";
+import { readParts } from "./readParts.ts";
+import { readUpload, type Upload } from "./readUpload.ts";
+
+/** POST /v1/files. A file of requests for a batch. */
+export async function uploadFile(ctx: ActionCtx, request: Request, { keyId }: Caller): Promise<Response> {
+  const read = await readUpload(request);
+  if (read.kind === "refused") return errorResponse(read.error);
+  const { name, bytes, fields } = read.upload;
+  if (fields.get("purpose") !== "batch") return errorResponse(wrongParameter("purpose", ["batch"]));
+  const keptSeconds = keptSecondsOf(fields);
+  const storageId = await ctx.storage.store(bytes);
+  const added = await outcomeOf(
+    ctx.runMutation(internal.files.add, {
+      keyId,
+      name,
+      part: { storageId, bytes: bytes.size },
+      ...(keptSeconds === undefined ? {} : { keptSeconds }),
+    }),
+  );
+  if (added.kind === "ok") return json(200, fileBody(added.value));
+  await ctx.storage.delete(storageId);
+  return errorResponse(errorOf(added));
+}
+
+/** The wanted time until the file is deleted. NaN, which is then refused, if it is no number. Undefined: the default. */
+function keptSecondsOf(fields: Upload["fields"]): number | undefined {
+  const asked = fields.get("expires_after[seconds]");
+  if (asked === undefined) return undefined;
+  return /^\d{1,9}$/.test(asked) ? Number(asked) : Number.NaN;
+}
+
+/** GET /v1/files. The key's files, newest first. `?limit=20&after=ID` goes on after a page's last file. */
+export async function listFiles(ctx: ActionCtx, request: Request, { keyId }: Caller): Promise<Response> {
+  const paging = pagingOf(request, storedFileId);
+  const { files, isDone } = await ctx.runQuery(internal.files.list, { keyId, ...paging });
+  const data = files.map((file) => ({ id: fileIdOf(file.fileId), body: fileBody(file) }));
+  return json(200, listBody(data, isDone));
+}
+
+/** Every call of /v1/files/ID and below. A key sees its own files only. */
+export async function callFile(ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {
+  const path = new URL(request.url).pathname.slice(filesPath.length);
+  const [id = ""] = path.split("/", 1);
+  const below = path.slice(id.length);
+  const methods = below === "" ? ["GET", "DELETE"] : below === "/content" ? ["GET"] : [];
+  if (id === "" || methods.length === 0) return errorResponse(unknownUrl(request));
+  if (!methods.includes(request.method)) return errorResponse(wrongMethod(request, methods));
+  const which = { keyId: caller.keyId, fileId: storedFileId(id) };
+  if (below === "/content") return await contentOf(ctx, request, which);
+  if (request.method === "GET") {
+    const { file } = await ctx.runQuery(internal.files.get, which);
+    return json(200, fileBody(file));
+  }
+  await ctx.runMutation(internal.files.remove, which);
+  return json(200, { id, object: "file", deleted: true });
+}
+
+/** The content of a file, or the part of it that `Range: bytes=FROM-TO` asks for. */
+async function contentOf(
+  ctx: ActionCtx,
+  request: Request,
+  which: { readonly keyId: Caller["keyId"]; readonly fileId: string },
+): Promise<Response> {
+  const { file, parts } = await ctx.runQuery(internal.files.get, which);
+  const range = rangeOf(request.headers.get("range"), file.bytes);
+  if (range === null) return errorResponse(outOfRange(file.bytes));
+  const { from, to } = range;
+  const isPart = from > 0 || to < file.bytes;
+  if (!isPart && file.bytes > batchLimits.fileBytes) return errorResponse(askForParts(file.bytes));
+  const chunks = readParts(ctx, parts, from, to);
+  const body = new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      const next = await chunks.next();
+      if (next.done === true) controller.close();
+      else controller.enqueue(next.value);
+    },
+    cancel: async () => void (await chunks.return(undefined)),
+  });
+  return new Response(body, {
+    status: isPart ? 206 : 200,
+    headers: {
+      ...cors,
+      "content-type": "application/jsonl",
+      "accept-ranges": "bytes",
+      ...(isPart ? { "content-range": `bytes ${String(from)}-${String(to - 1)}/${String(file.bytes)}` } : {}),
+    },
+  });
+}
+
+type Range = { readonly from: number; readonly to: number };
+
+/** The wanted bytes, `to` excluded and cut to what one answer may have. Null: the file has none of them. */
+function rangeOf(header: string | null, bytes: number): Range | null {
+  const [, first, last = ""] = /^bytes=(\d{1,15})-(\d{0,15})$/.exec(header ?? "") ?? [];
+  if (first === undefined) return { from: 0, to: bytes };
+  const from = Number(first);
+  const to = Math.min(bytes, last === "" ? bytes : Number(last) + 1, from + batchLimits.fileBytes);
+  return from < to ? { from, to } : null;
+}
+
+function outOfRange(bytes: number): ApiError {
+  return {
+    status: 416,
+    type: "invalid_request_error",
+    code: "invalid_range",
+    param: "Range",
+    message: `The file has no such bytes: it has ${String(bytes)}.`,
+    headers: { "content-range": `bytes */${String(bytes)}` },
+  };
+}
+
+/** One answer has at most 16 MiB. */
+function askForParts(bytes: number): ApiError {
+  const most = formatBytes(batchLimits.fileBytes);
+  return {
+    status: 413,
+    type: "invalid_request_error",
+    code: "file_too_large",
+    message:
+      `The file has ${String(bytes)} bytes, and an answer at most ${most}. Read it in parts, each with a header ` +
+      `such as: Range: bytes=0-${String(batchLimits.fileBytes - 1)}.`,
+  };
+}

@@ -1,0 +1,28 @@
+import type { Id } from "../../_generated/dataModel.js";
+import type { ActionCtx } from "../../_generated/server.js";
+
+/** A piece of a file in the file storage. */
+export type StoredPart = { readonly storageId: Id<"_storage">; readonly bytes: number };
+
+const chunkBytes = 512 * 1024;
+
+/** The content of a file from an offset up to another one, in chunks. A part is in memory at a time. Throws if one is missing. */
+export async function* readParts(
+  ctx: Pick<ActionCtx, "storage">,
+  parts: readonly StoredPart[],
+  from = 0,
+  to = Infinity,
+): AsyncGenerator<Uint8Array> {
+  let start = 0;
+  for (const { storageId, bytes } of parts) {
+    const [first, last] = [Math.max(0, from - start), Math.min(bytes, to - start)];
+    start += bytes;
+    if (first >= last) continue;
+    const blob = await ctx.storage.get(storageId);
+    if (blob === null) throw new Error("a part of a file is missing");
+    for (let at = first; at < last; at += chunkBytes) {
+      const chunk = blob.slice(at, Math.min(at + chunkBytes, last));
+      yield new Uint8Array(await chunk.arrayBuffer());
+    }
+  }
+}

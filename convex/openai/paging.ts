@@ -1,0 +1,24 @@
+/** Where a list begins, and how long it is at most. A limit that is no number is NaN, which the list then refuses. */
+export type Paging = { readonly limit: number; readonly after?: string };
+
+/** Reads `?limit=20&after=ID`. */
+export function pagingOf(request: Request, idOf: (id: string) => string = (id) => id): Paging {
+  const asked = new URL(request.url).searchParams;
+  const limit = asked.get("limit") ?? "20";
+  const after = asked.get("after");
+  return {
+    limit: /^\d{1,5}$/.test(limit) ? Number(limit) : Number.NaN,
+    ...(after === null ? {} : { after: idOf(after) }),
+  };
+}
+
+/** OpenAI's list object. */
+export function listBody(data: readonly { readonly id: string; readonly body: object }[], isDone: boolean) {
+  return {
+    object: "list",
+    data: data.map(({ body }) => body),
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+    has_more: !isDone,
+  };
+}

@@ -1,0 +1,491 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { internal } from "../_generated/api.js";
+import { expectError } from "./apiError.fixture.ts";
+import {
+  addDevice,
+  addOrganization,
+  allJobs,
+  type Backend,
+  countQueue,
+  type Device,
+  expectBooksInOrder,
+  fail,
+  modelId,
+  type Organization,
+  pass,
+  startBackend,
+  take,
+} from "./backend.fixture.ts";
+import { takeJob } from "./simDevice.fixture.ts";
+
+let t: Backend;
+let acme: Organization;
+let device: Device;
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
+  t = startBackend();
+  acme = await addOrganization(t);
+  device = await addDevice(t, acme);
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+type Batch = {
+  readonly id: string;
+  readonly status: string;
+  readonly errors: { readonly data: readonly { readonly code: string; readonly line: number }[] } | null;
+  readonly output_file_id: string | null;
+  readonly error_file_id: string | null;
+  readonly request_counts: Readonly<Record<"total" | "completed" | "failed", number>>;
+  readonly price_micro: string;
+  readonly usage: { readonly total_tokens: number };
+};
+
+type FileLine = {
+  readonly custom_id: string;
+  readonly response: {
+    readonly status_code: number;
+    readonly body: {
+      readonly choices: readonly { readonly message: { readonly content: string } }[];
+      readonly error?: { readonly code: string };
+    };
+  } | null;
+  readonly error: { readonly code: string } | null;
+};
+
+type Init = Pick<RequestInit, "method" | "body"> & { readonly headers?: Readonly<Record<string, string>> };
+
+async function call(path: string, init: Init = {}, apiKey = acme.apiKey): Promise<Response> {
+  return await t.fetch(path, { ...init, headers: { authorization: `Bearer ${apiKey}`, ...init.headers } });
+}
+
+async function upload(content: string, apiKey = acme.apiKey): Promise<string> {
+  await step();
+  const form = new FormData();
+  form.set("purpose", "batch");
+  form.set("file", new File([content], "prompts.jsonl"));
+  const response = await call("/v1/files", { method: "POST", body: form }, apiKey);
+  expect(response.status).toBe(200);
+  return ((await response.json()) as { id: string }).id;
+}
+
+const ask = (prompt: string) => ({ model: modelId, messages: [{ role: "user", content: prompt }] });
+
+function line(customId: string, body: object = ask(`Answer ${customId}.`), over: object = {}): string {
+  const around = { custom_id: customId, method: "POST", url: "/v1/chat/completions" };
+  return JSON.stringify({ ...around, body, ...over });
+}
+
+const lines = (count: number): string => Array.from({ length: count }, (_, n) => line(`q${n}`)).join("\n");
+
+async function create(
+  fileId: string,
+  over: object = {},
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  const body = { input_file_id: fileId, endpoint: "/v1/chat/completions", completion_window: "24h", ...over };
+  return await call("/v1/batches", { method: "POST", body: JSON.stringify(body), headers });
+}
+
+async function start(content: string, over: object = {}): Promise<Batch> {
+  const response = await create(await upload(content), over);
+  expect(response.status).toBe(200);
+  const batch = (await response.json()) as Batch;
+  await step();
+  return batch;
+}
+
+/** Runs what is due, and what that schedules at once. */
+async function step(): Promise<void> {
+  for (let times = 0; times < 4; times += 1) await pass(t, 0);
+}
+
+const get = async (id: string): Promise<Batch> => (await (await call(`/v1/batches/${id}`)).json()) as Batch;
+
+async function content(fileId: string | null): Promise<FileLine[]> {
+  const text = await (await call(`/v1/files/${String(fileId)}/content`)).text();
+  return text
+    .trimEnd()
+    .split("\n")
+    .map((each) => JSON.parse(each) as FileLine);
+}
+
+/** Answers so many jobs, and lets their answers be collected. */
+async function answer(count: number): Promise<void> {
+  for (let n = 0; n < count; n += 1) {
+    await takeJob(t, device, async ({ prompt, complete }) => await complete(`To: ${prompt}`));
+  }
+  await collect();
+}
+
+/**
+ * Collects the ends of the batch's jobs at once. `convex-test` stores no file while another function runs, so that the
+ * scheduled collection is not awaited.
+ */
+async function collect(): Promise<void> {
+  await step();
+  const batches = await t.run(async (ctx) => await ctx.db.query("batches").collect());
+  for (const { _id: batchId } of batches) await t.action(internal.batchSteps.collect, { batchId });
+  await step();
+}
+
+describe("a batch", () => {
+  it("answers each request of its file, in an output file that can be read meanwhile", async () => {
+    const { id } = await start(`${lines(3)}\n\n`, { metadata: { run: "nightly" } });
+    expect(await get(id)).toMatchObject({
+      object: "batch",
+      endpoint: "/v1/chat/completions",
+      completion_window: "24h",
+      status: "in_progress",
+      output_file_id: null,
+      request_counts: { total: 3, completed: 0, failed: 0 },
+      metadata: { run: "nightly" },
+    });
+    await answer(1);
+    const partly = await get(id);
+    expect(partly).toMatchObject({ status: "in_progress", request_counts: { total: 3, completed: 1 } });
+    expect(await content(partly.output_file_id)).toHaveLength(1);
+
+    await answer(2);
+    const done = await get(id);
+    expect(done).toMatchObject({
+      status: "completed",
+      error_file_id: null,
+      request_counts: { total: 3, completed: 3, failed: 0 },
+      usage: { total_tokens: 39 },
+      price_micro: String(3 * 38),
+    });
+    const answers = await content(done.output_file_id);
+    expect(answers.map(({ custom_id }) => custom_id).sort()).toEqual(["q0", "q1", "q2"]);
+    for (const { custom_id, response, error } of answers) {
+      expect(error).toBeNull();
+      expect(response).toMatchObject({
+        status_code: 200,
+        body: { object: "chat.completion", model: modelId },
+      });
+      expect(response!.body.choices[0]!.message.content).toBe(`To: Answer ${custom_id}.`);
+    }
+    await expectBooksInOrder(t);
+  });
+
+  it("ends a request with the error of its own call, and does the others", async () => {
+    const { id } = await start(
+      [
+        line("good"),
+        line("no model", { ...ask("x"), model: "gpt-5" }),
+        line("wrong", { ...ask("x"), temperature: 3 }),
+        line("too long", { ...ask("word ".repeat(60_000)) }),
+        line("streamed", { ...ask("x"), stream: true }),
+      ].join("\n"),
+    );
+    await answer(1);
+    const done = await get(id);
+    expect(done).toMatchObject({
+      status: "completed",
+      request_counts: { total: 5, completed: 1, failed: 4 },
+    });
+    const errors = await content(done.error_file_id);
+    expect(
+      errors.map(({ custom_id, response }) => [custom_id, response?.status_code, response?.body.error?.code]),
+    ).toEqual([
+      ["no model", 404, "model_not_found"],
+      ["wrong", 400, "invalid_value"],
+      ["too long", 413, "request_too_large"],
+      ["streamed", 400, "invalid_value"],
+    ]);
+  });
+
+  it("does not start if a line of its file is no request, and names the lines", async () => {
+    const { id } = await start(
+      [
+        "no json",
+        line("a"),
+        line("a"),
+        line("", ask("x")),
+        line("b", ask("x"), { url: "/v1/embeddings" }),
+      ].join("\n"),
+    );
+    const failed = await get(id);
+    expect(failed.status).toBe("failed");
+    expect(failed.errors?.data.map(({ line, code }) => [line, code])).toEqual([
+      [1, "invalid_json_line"],
+      [3, "duplicate_custom_id"],
+      [4, "invalid_request"],
+      [5, "mismatched_endpoint"],
+    ]);
+    expect(await allJobs(t, acme)).toEqual([]);
+    expect(await get((await start("\n\n")).id)).toMatchObject({ status: "failed" });
+  });
+
+  it("does vectors, in the encoding that each request asks for", async () => {
+    const body = { model: modelId, input: "a text" };
+    const { id } = await start(
+      [
+        line("floats", body, { url: "/v1/embeddings" }),
+        line("packed", { ...body, encoding_format: "base64" }, { url: "/v1/embeddings" }),
+      ].join("\n"),
+      { endpoint: "/v1/embeddings" },
+    );
+    expect((await allJobs(t, acme)).map(({ kind }) => kind)).toEqual(["embedding", "embedding"]);
+    expect(await get(id)).toMatchObject({ status: "in_progress" });
+  });
+
+  it("has low priority, unless a request asks for a high one", async () => {
+    await start([line("low"), line("high", { ...ask("x"), service_tier: "priority" })].join("\n"));
+    expect((await allJobs(t, acme)).map(({ priority }) => priority).sort()).toEqual(["high", "low"]);
+  });
+
+  it("puts a job that failed for good into the error file, once", async () => {
+    const { id } = await start(line("bad luck"));
+    for (let attempt = 0; attempt < 4; attempt += 1) {
+      const [job] = await take(t, device);
+      await fail(t, device, job!.attemptId, { code: "runner_crashed", retryable: true });
+      await pass(t, 120_000);
+    }
+    await collect();
+    const done = await get(id);
+    expect(done).toMatchObject({ status: "completed", request_counts: { completed: 0, failed: 1 } });
+    expect(await content(done.error_file_id)).toMatchObject([
+      { custom_id: "bad luck", response: { status_code: 500, body: { error: { code: "runner_crashed" } } } },
+    ]);
+  });
+
+  it("that is canceled keeps its answers, and names the requests without one", async () => {
+    const { id } = await start(lines(3));
+    await answer(1);
+    const canceled = await call(`/v1/batches/${id}/cancel`, { method: "POST" });
+    expect(await canceled.json()).toMatchObject({ status: "cancelling" });
+    await step();
+    await collect();
+    const done = await get(id);
+    expect(done).toMatchObject({
+      status: "cancelled",
+      request_counts: { total: 3, completed: 1, failed: 2 },
+    });
+    expect(await content(done.output_file_id)).toHaveLength(1);
+    expect((await content(done.error_file_id)).map(({ error }) => error?.code)).toEqual([
+      "batch_cancelled",
+      "batch_cancelled",
+    ]);
+    await expectBooksInOrder(t);
+    const again = await call(`/v1/batches/${id}/cancel`, { method: "POST" });
+    expect(await again.json()).toMatchObject({ status: "cancelled" });
+  });
+
+  it("expires with its window", async () => {
+    const { id } = await start(lines(2), { completion_window: "1h" });
+    await answer(1);
+    await pass(t, 3_600_000);
+    await countQueue(t);
+    await step();
+    await collect();
+    const done = await get(id);
+    expect(done).toMatchObject({ status: "expired", request_counts: { completed: 1, failed: 1 } });
+    expect(await content(done.error_file_id)).toMatchObject([{ error: { code: "batch_expired" } }]);
+  });
+
+  it("waits for credits while its jobs run, and refuses only what they cannot pay", async () => {
+    await start(line("a"));
+    const reserved = await t.run(async (ctx) => (await ctx.db.query("orders").first())!.reservedMicro);
+    // An answer costs 38. After two of them, the key cannot reserve for a third one.
+    acme = await addOrganization(t, { name: "Poor", creditsMicro: reserved + 50n });
+    device = await addDevice(t, acme);
+    await t.mutation(internal.maintenance.project, {});
+    await step();
+    const { id } = await start([line("a"), line("b"), line("c")].join("\n"));
+    expect(await allJobs(t, acme)).toHaveLength(1);
+    await answer(1);
+    for (let minute = 0; minute < 4; minute += 1) {
+      await t.mutation(internal.maintenance.project, {});
+      await pass(t, 30_000);
+      await step();
+    }
+    await answer(1);
+    for (let minute = 0; minute < 6; minute += 1) {
+      await t.mutation(internal.maintenance.project, {});
+      await pass(t, 30_000);
+      await step();
+    }
+    await collect();
+    const done = await get(id);
+    expect(done).toMatchObject({
+      status: "completed",
+      request_counts: { total: 3, completed: 2, failed: 1 },
+    });
+    expect(await content(done.error_file_id)).toMatchObject([
+      { custom_id: "c", response: { status_code: 429, body: { error: { code: "insufficient_quota" } } } },
+    ]);
+  });
+
+  it("of many requests is submitted in pieces, each once", async () => {
+    const fileId = await upload(lines(1_201));
+    const { id } = (await (await create(fileId)).json()) as Batch;
+    const batchId = id.slice("batch_".length);
+    await step();
+    await step();
+    expect(await get(id)).toMatchObject({ request_counts: { total: 1_201 } });
+    expect(await t.run(async (ctx) => (await ctx.db.query("orders").collect()).length)).toBe(1_201);
+    // A step that was repeated finds nothing to do.
+    await t.action(internal.batchSteps.cut, { batchId: batchId as never });
+    expect(await t.run(async (ctx) => (await ctx.db.query("orders").collect()).length)).toBe(1_201);
+  });
+
+  it("goes on from its last piece after a crash", async () => {
+    const fileId = await upload(lines(700));
+    const { id } = (await (await create(fileId)).json()) as Batch;
+    const batchId = await t.run(async (ctx) => ctx.db.normalizeId("batches", id.slice("batch_".length))!);
+    // The first piece was submitted. Then the backend was killed, with the action that cut the file.
+    const next = async () => await t.query(internal.batches.nextCut, { batchId });
+    await t.mutation(internal.batches.start, { batchId, total: 700, mistakes: [] });
+    const requests = Array.from({ length: 500 }, (_, n) => ({
+      line: n + 1,
+      customId: `q${n}`,
+      end: new TextEncoder().encode(`${lines(n + 1)}\n`).length,
+      asked: {
+        kind: "failure" as const,
+        failure: { kind: "dropped" as const, why: "batch_expired" as const },
+      },
+    }));
+    await t.mutation(internal.batches.addPiece, { batchId, from: 0, requests, isLast: false });
+    expect((await next())?.from).toEqual({ bytes: requests.at(-1)!.end, lines: 500 });
+    expect(await t.mutation(internal.batches.addPiece, { batchId, from: 0, requests, isLast: false })).toBe(
+      "stale",
+    );
+
+    vi.advanceTimersByTime(4 * 60_000);
+    await t.mutation(internal.batches.resume, {});
+    await step();
+    expect(await next()).toBeNull();
+    const orders = await t.run(async (ctx) => await ctx.db.query("orders").collect());
+    expect(orders.map(({ batchLine }) => batchLine!.line).sort((a, b) => a - b)).toEqual(
+      Array.from({ length: 200 }, (_, n) => n + 501),
+    );
+  });
+
+  it("is found again by its idempotency key", async () => {
+    const fileId = await upload(lines(1));
+    const headers = { "idempotency-key": "nightly-1" };
+    const first = (await (await create(fileId, {}, headers)).json()) as Batch;
+    const again = (await (await create(fileId, {}, headers)).json()) as Batch;
+    expect(again.id).toBe(first.id);
+    await expectError(await create(fileId, { completion_window: "2h" }, headers), 409, {
+      code: "idempotency_conflict",
+    });
+  });
+
+  it("is listed, newest first, and seen by its own key only", async () => {
+    const first = await start(lines(1));
+    vi.advanceTimersByTime(1_000);
+    const second = await start(lines(1));
+    const page = await (await call("/v1/batches?limit=1")).json();
+    expect(page).toMatchObject({ data: [{ id: second.id }], last_id: second.id, has_more: true });
+    const rest = await (await call(`/v1/batches?limit=5&after=${second.id}`)).json();
+    expect(rest).toMatchObject({ data: [{ id: first.id }], has_more: false });
+    const other = await addOrganization(t, { name: "Other" });
+    for (const [path, method] of [
+      [`/v1/batches/${first.id}`, "GET"],
+      [`/v1/batches/${first.id}/cancel`, "POST"],
+      [`/v1/batches?after=${first.id}`, "GET"],
+    ] as const) {
+      await expectError(await call(path, { method }, other.apiKey), 404, { code: "not_found" });
+    }
+  });
+
+  it.each([
+    [{ completion_window: "30m" }, 400, "completion_window"],
+    [{ completion_window: "8d" }, 400, "completion_window"],
+    [{ endpoint: "/v1/responses" }, 400, "endpoint"],
+    [{ input_file_id: 7 }, 400, "input_file_id"],
+  ])("is refused with %j", async (over, status, param) => {
+    const response = await create(await upload(lines(1)), over);
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({ error: { param } });
+  });
+
+  it("needs a file of its own key", async () => {
+    const other = await addOrganization(t, { name: "Other" });
+    await expectError(await create(await upload(lines(1), other.apiKey)), 404, { code: "not_found" });
+    await expectError(await create("file-x"), 404, { code: "not_found" });
+  });
+});
+
+describe("a file", () => {
+  it("is read back, in parts too, and deleted with its content", async () => {
+    const id = await upload("0123456789");
+    expect(await (await call(`/v1/files/${id}`)).json()).toMatchObject({
+      id,
+      object: "file",
+      bytes: 10,
+      filename: "prompts.jsonl",
+      purpose: "batch",
+      status: "processed",
+    });
+    expect(await (await call(`/v1/files/${id}/content`)).text()).toBe("0123456789");
+    const part = await call(`/v1/files/${id}/content`, { headers: { range: "bytes=2-4" } });
+    expect([part.status, part.headers.get("content-range"), await part.text()]).toEqual([
+      206,
+      "bytes 2-4/10",
+      "234",
+    ]);
+    await expectError(await call(`/v1/files/${id}/content`, { headers: { range: "bytes=10-" } }), 416, {
+      code: "invalid_range",
+    });
+    expect(await (await call("/v1/files")).json()).toMatchObject({ data: [{ id }], has_more: false });
+    const deleted = await call(`/v1/files/${id}`, { method: "DELETE" });
+    expect(await deleted.json()).toEqual({ id, object: "file", deleted: true });
+    await expectError(await call(`/v1/files/${id}`), 404, { code: "not_found" });
+    expect(await t.run(async (ctx) => await ctx.db.system.query("_storage").collect())).toEqual([]);
+  });
+
+  it("is not deleted while a batch reads it", async () => {
+    const id = await upload(lines(1));
+    await create(id);
+    await expectError(await call(`/v1/files/${id}`, { method: "DELETE" }), 400, { code: "invalid_value" });
+  });
+
+  it("is deleted when its time is over", async () => {
+    const form = new FormData();
+    form.set("purpose", "batch");
+    form.set("expires_after[anchor]", "created_at");
+    form.set("expires_after[seconds]", "3600");
+    form.set("file", new File(["x"], "x.jsonl"));
+    const response = await call("/v1/files", { method: "POST", body: form });
+    const { id } = (await response.json()) as { id: string };
+    await t.mutation(internal.files.sweep, {});
+    expect((await call(`/v1/files/${id}`)).status).toBe(200);
+    vi.advanceTimersByTime(3_600_000);
+    await t.mutation(internal.files.sweep, {});
+    expect((await call(`/v1/files/${id}`)).status).toBe(404);
+    expect(await t.run(async (ctx) => await ctx.db.system.query("_storage").collect())).toEqual([]);
+  });
+
+  it.each([
+    ["no form", {}, "invalid_request_body"],
+    ["without a file", { purpose: "batch" }, "missing_required_parameter"],
+    ["with another purpose", { purpose: "vision", file: new File(["x"], "x") }, "invalid_value"],
+    [
+      "with a time that is out of bounds",
+      { purpose: "batch", file: new File(["x"], "x"), "expires_after[seconds]": "5" },
+      "invalid_value",
+    ],
+  ])("is refused: %s", async (_why, fields, code) => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries(fields)) form.set(name, value as string);
+    const body = Object.keys(fields).length === 0 ? "{}" : form;
+    await expectError(await call("/v1/files", { method: "POST", body }), 400, { code });
+    expect(await t.run(async (ctx) => await ctx.db.system.query("_storage").collect())).toEqual([]);
+  });
+});
+
+it("a revoked key's batch submits nothing more", async () => {
+  const fileId = await upload(lines(2));
+  const batch = (await (await create(fileId)).json()) as Batch;
+  const keyId = await t.run(async (ctx) => (await ctx.db.query("apiKeys").first())!._id);
+  await t.run(async (ctx) => await ctx.db.patch("apiKeys", keyId, { revokedAt: Date.now() }));
+  await step();
+  expect(await allJobs(t, acme)).toEqual([]);
+  expect((await call(`/v1/batches/${batch.id}`)).status).toBe(401);
+});
