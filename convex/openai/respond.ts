@@ -4,7 +4,7 @@ import { visibleText } from "../../app/format/visible.ts";
 export const cors: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers":
-    "x-gleaner-job, x-gleaner-price-percent, x-gleaner-price, retry-after, location, preference-applied",
+    "x-gleaner-job, x-gleaner-price-percent, x-gleaner-price, retry-after, location, preference-applied, content-range",
 };
 
 /** The answer to a browser's preflight request. */
@@ -13,7 +13,7 @@ export function preflight(): Response {
     status: 204,
     headers: {
       ...cors,
-      "access-control-allow-methods": "GET, POST, OPTIONS",
+      "access-control-allow-methods": "GET, POST, DELETE, OPTIONS",
       "access-control-allow-headers": "*, authorization, content-type, idempotency-key",
       "access-control-max-age": "86400",
     },

@@ -7,7 +7,7 @@ export type Step = {
   /** The source of the number of tests: the runner's reporter, or one for the whole command. */
   readonly report: "counts" | "exit-code";
   readonly needs?: () => Tool | Promise<Tool>;
-  /** It uses about one core, and does not mind if another step uses the other one: two of these run at a time. */
+  /** It uses at most one core, and does not mind if another step uses the other one: two of these run at a time. */
   readonly pairs?: true;
 };
 

@@ -61,7 +61,7 @@ async function checkFile(ctx: ActionCtx, file: CutFile) {
 
 async function* linesOf(ctx: ActionCtx, { parts, from }: CutFile): AsyncGenerator<Line> {
   const splitter = new LineSplitter(batchLimits.lineBytes, from);
-  for await (const chunk of readParts(ctx, parts, from.bytes)) yield* splitter.push(chunk);
+  for await (const chunk of readParts(ctx, parts, { from: from.bytes })) yield* splitter.push(chunk);
   yield* splitter.end();
 }
 

@@ -65,19 +65,17 @@ export async function callFile(ctx: ActionCtx, request: Request, caller: Caller)
   return json(200, { id, object: "file", deleted: true });
 }
 
+type OwnFile = { readonly keyId: Caller["keyId"]; readonly fileId: string };
+
 /** The content of a file, or the part of it that `Range: bytes=FROM-TO` asks for. */
-async function contentOf(
-  ctx: ActionCtx,
-  request: Request,
-  which: { readonly keyId: Caller["keyId"]; readonly fileId: string },
-): Promise<Response> {
-  const { file, parts } = await ctx.runQuery(internal.files.get, which);
+async function contentOf(ctx: ActionCtx, request: Request, which: OwnFile): Promise<Response> {
+  const { file, parts, tail } = await readTail(ctx, which);
   const range = rangeOf(request.headers.get("range"), file.bytes);
   if (range === null) return errorResponse(outOfRange(file.bytes));
   const { from, to } = range;
   const isPart = from > 0 || to < file.bytes;
   if (!isPart && file.bytes > batchLimits.fileBytes) return errorResponse(askForParts(file.bytes));
-  const chunks = readParts(ctx, parts, from, to);
+  const chunks = readParts(ctx, parts, { from, to, tail });
   const body = new ReadableStream<Uint8Array>({
     pull: async (controller) => {
       const next = await chunks.next();
@@ -95,6 +93,19 @@ async function contentOf(
       ...(isPart ? { "content-range": `bytes ${String(from)}-${String(to - 1)}/${String(file.bytes)}` } : {}),
     },
   });
+}
+
+const mostLooks = 5;
+
+/** A file and the content of its last part. A running batch replaces that part now and then, so it may be gone at first. */
+async function readTail(ctx: ActionCtx, which: OwnFile) {
+  for (let looks = 1; looks <= mostLooks; looks += 1) {
+    const found = await ctx.runQuery(internal.files.get, which);
+    const last = found.parts.at(-1);
+    const tail = last === undefined ? null : await ctx.storage.get(last.storageId);
+    if (tail !== null) return { ...found, tail };
+  }
+  throw new Error("the last part of a file is missing");
 }
 
 type Range = { readonly from: number; readonly to: number };

@@ -2,24 +2,16 @@ import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import type { Caller } from "../endpoint.ts";
 import { jobEnded, unknownUrl, wrongMethod } from "../errors.ts";
+import { pagingOf } from "../paging.ts";
 import { errorResponse, jobErrorResponse, json } from "../respond.ts";
 import { streamEvents } from "./events.ts";
 import { jobBody, jobsPath } from "./jobBody.ts";
 import { changePriority } from "./priority.ts";
 import { getResult } from "./result.ts";
 
-const usualLimit = "20";
-
 /** GET /v1/jobs. The key's jobs, newest first. `?limit=20&after=ID` goes on after a page's last job. */
 export async function listJobs(ctx: ActionCtx, request: Request, { keyId }: Caller): Promise<Response> {
-  const asked = new URL(request.url).searchParams;
-  const limit = asked.get("limit") ?? usualLimit;
-  const after = asked.get("after");
-  const page = await ctx.runQuery(internal.requests.jobsAdmitted, {
-    keyId,
-    limit: /^\d{1,3}$/.test(limit) ? Number(limit) : Number.NaN,
-    ...(after === null ? {} : { after }),
-  });
+  const page = await ctx.runQuery(internal.requests.jobsAdmitted, { keyId, ...pagingOf(request) });
   return json(200, {
     object: "list",
     data: page.jobs.map(jobBody),
