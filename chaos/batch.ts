@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import OpenAI, { toFile } from "openai";
@@ -24,7 +25,7 @@ const faults: readonly { readonly share: number; readonly kills: "donor" | "back
 
 /**
  * Runs a batch on four donors, of which two are killed, as is the backend, twice. Checks that every line was answered exactly
- * once, in files that OpenAI's client reads, and that the batch costs the sum of its lines.
+ * once, in files that OpenAI's client reads, and that the ledger adds up. Prints the backend's peak memory.
  */
 async function main(): Promise<number> {
   const count = Number(values.lines);
@@ -37,7 +38,7 @@ async function main(): Promise<number> {
       maxRetries: 20,
     });
     const startedAt = Date.now();
-    const batch = await runBatch(client, farm, count, donors);
+    const { batch, peakMb } = await runBatch(client, farm, count, donors);
     const seconds = (Date.now() - startedAt) / 1_000;
     const answers = await idsIn(client, batch.output_file_id);
     const errors = await idsIn(client, batch.error_file_id);
@@ -50,7 +51,7 @@ async function main(): Promise<number> {
       ...(errors.length === 0 ? [] : [`${errors.length} lines have errors`]),
       ...ledgerFaults(await farm.setup.ledgerCheck()),
     ];
-    const result = { lines: count, seconds, linesPerSecond: count / seconds, faults: wrong };
+    const result = { lines: count, seconds, linesPerSecond: count / seconds, peakMb, faults: wrong };
     console.log(values.json ? JSON.stringify(result) : tableOf(result));
     return wrong.length === 0 ? 0 : 1;
   } finally {
@@ -63,7 +64,7 @@ async function runBatch(
   farm: Farm,
   count: number,
   donors: readonly Child[],
-): Promise<OpenAI.Batch> {
+): Promise<{ readonly batch: OpenAI.Batch; readonly peakMb: number | null }> {
   const lines = Array.from({ length: count }, (_, index) =>
     JSON.stringify({
       custom_id: String(index),
@@ -86,10 +87,12 @@ async function runBatch(
   });
   const from = Date.now();
   const left = [...faults];
+  let peakMb: number | null = null;
   for (;;) {
     const batch = await client.batches.retrieve(id);
+    peakMb = largest(peakMb, await peakMbOf(farm.backend.child.pid));
     const { completed = 0, failed = 0 } = batch.request_counts ?? {};
-    if (!["validating", "in_progress"].includes(batch.status)) return batch;
+    if (!["validating", "in_progress"].includes(batch.status)) return { batch, peakMb };
     const next = left[0];
     if (next !== undefined && completed + failed >= next.share * count) {
       left.shift();
@@ -100,6 +103,17 @@ async function runBatch(
     }
     await sleep(1_000);
   }
+}
+
+function largest(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.max(a, b);
+}
+
+/** The most memory that a process has had, in MB. Only Linux says it; null elsewhere. */
+async function peakMbOf(pid: number): Promise<number | null> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+  const kib = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1];
+  return kib === undefined ? null : Math.round(Number(kib) / 1_000);
 }
 
 /** The names of the lines in a file. */

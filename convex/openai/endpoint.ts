@@ -24,8 +24,19 @@ export function endpoint(answer: Answer) {
   return httpAction(async (ctx: ActionCtx, request) => await answerCaller(ctx, request, answer));
 }
 
-/** Admits the caller first, and turns every failure into OpenAI's error object. */
+/**
+ * Admits the caller first, and turns every failure into OpenAI's error object. Every answer has an id, and how long the server took
+ * for it; of a stream, until its beginning.
+ */
 export async function answerCaller(ctx: ActionCtx, request: Request, answer: Answer): Promise<Response> {
+  const begun = Date.now();
+  const response = await admitAndAnswer(ctx, request, answer);
+  response.headers.set("x-request-id", `req_${crypto.randomUUID().replaceAll("-", "")}`);
+  response.headers.set("openai-processing-ms", String(Date.now() - begun));
+  return response;
+}
+
+async function admitAndAnswer(ctx: ActionCtx, request: Request, answer: Answer): Promise<Response> {
   const apiKey = bearerKey(request);
   if (apiKey === null) return errorResponse(missingKey);
   const caller = await admit(ctx, apiKey);

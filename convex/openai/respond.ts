@@ -4,7 +4,8 @@ import { visibleText } from "../../app/format/visible.ts";
 export const cors: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers":
-    "x-gleaner-job, x-gleaner-price-percent, x-gleaner-price, retry-after, location, preference-applied, content-range",
+    "x-request-id, openai-processing-ms, x-gleaner-job, x-gleaner-price-percent, x-gleaner-price, retry-after, location, " +
+    "preference-applied, content-range",
 };
 
 /** The answer to a browser's preflight request. */

@@ -100,6 +100,17 @@ describe("a chat completion", () => {
     await expectBooksInOrder(t);
   });
 
+  it("gives every answer an id of its own and the time that it took, also a refusal", async () => {
+    const asked = post(minimal);
+    await takeJob(t, device, async ({ complete }) => await complete("Blue."));
+    const responses = [await asked, await post({ ...minimal, model: "no such" })];
+    expect(responses.map(({ status }) => status)).toEqual([200, 404]);
+    const ids = responses.map(({ headers }) => headers.get("x-request-id"));
+    for (const id of ids) expect(id).toMatch(/^req_[0-9a-f]{32}$/);
+    expect(new Set(ids).size).toBe(2);
+    for (const { headers } of responses) expect(headers.get("openai-processing-ms")).toMatch(/^\d+$/);
+  });
+
   it("passes on a chat's tool calls and log probabilities", async () => {
     const body = {
       ...minimal,

@@ -46,7 +46,9 @@ export async function startFarm(options: FarmOptions = {}): Promise<Farm> {
   const setup = new Setup(backend);
   const organization = await setup.createOrganization("Demo organization", model);
   return {
-    backend,
+    get backend() {
+      return backend;
+    },
     setup,
     organization,
     modelId: model.id,
