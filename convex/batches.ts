@@ -1,4 +1,5 @@
 import { v } from "convex/values";
+import { internal } from "./_generated/api.js";
 import { internalMutation, internalQuery } from "./_generated/server.js";
 import { admittedKey } from "./model/authenticate.ts";
 import {
@@ -7,6 +8,7 @@ import {
   batchViewOf,
   cancelBatch,
   createBatch,
+  endBatchesOf,
   newBatch,
   ownBatch,
 } from "./model/batches/batches.ts";
@@ -72,6 +74,16 @@ export const cancel = internalMutation({
     await cancelBatch(ctx, await ownBatch(ctx, await admittedKey(ctx, keyId), batchId), Date.now()),
 });
 
+/** Ends the batches and the files of a revoked key. */
+export const endOfKey = internalMutation({
+  args: { apiKeyId: v.id("apiKeys") },
+  returns: v.null(),
+  handler: async (ctx, { apiKeyId }) => {
+    await endBatchesOf(ctx, apiKeyId, Date.now());
+    return null;
+  },
+});
+
 export const nextCut = internalQuery({
   args: ofBatch,
   returns: v.union(cutStep, v.null()),
@@ -113,10 +125,11 @@ export const endCollection = internalMutation({
 
 /** Goes on with batches whose last step was cut off. */
 export const resume = internalMutation({
-  args: {},
+  args: { cursor: v.optional(v.string()) },
   returns: v.null(),
-  handler: async (ctx) => {
-    await resumeBatches(ctx, Date.now());
+  handler: async (ctx, { cursor = null }) => {
+    const next = await resumeBatches(ctx, cursor, Date.now());
+    if (next !== null) await ctx.scheduler.runAfter(0, internal.batches.resume, { cursor: next });
     return null;
   },
 });

@@ -4,6 +4,7 @@ import { internalMutation, internalQuery } from "./_generated/server.js";
 import { admittedKey } from "./model/authenticate.ts";
 import {
   addFile,
+  endFilesOfKey,
   filePage,
   fileView,
   fileViewOf,
@@ -20,7 +21,10 @@ export const experimental_reuseContext = true;
 
 const ofKey = { keyId: v.id("apiKeys") };
 const ofOwnFile = { ...ofKey, fileId: v.string() };
-const mostListed = 1_000;
+/** As in OpenAI's API. */
+const mostAsked = 10_000;
+/** A page may be shorter than asked for. Clients then ask for the next one. */
+const mostListed = 100;
 
 /** Refuses: unauthorized, revoked, and as `addFile`. */
 export const add = internalMutation({
@@ -40,14 +44,20 @@ export const get = internalQuery({
   },
 });
 
-/** A key's files, newest first. Refuses: unauthorized, revoked, not_found (`after`), invalid. */
+/** A key's files. Refuses: unauthorized, revoked, not_found (`after`), invalid. */
 export const list = internalQuery({
-  args: { ...ofKey, limit: v.number(), after: v.optional(v.string()) },
+  args: {
+    ...ofKey,
+    limit: v.number(),
+    after: v.optional(v.string()),
+    purpose: v.optional(v.string()),
+    isOldestFirst: v.boolean(),
+  },
   returns: v.object({ files: v.array(fileView), isDone: v.boolean() }),
-  handler: async (ctx, { keyId, limit, after }) =>
+  handler: async (ctx, { keyId, limit, ...which }) =>
     await filePage(ctx, await admittedKey(ctx, keyId), {
-      limit: boundedInteger(limit, "limit", 1, mostListed),
-      after,
+      ...which,
+      limit: Math.min(boundedInteger(limit, "limit", 1, mostAsked), mostListed),
     }),
 });
 
@@ -57,6 +67,29 @@ export const remove = internalMutation({
   returns: v.null(),
   handler: async (ctx, { keyId, fileId }) => {
     await removeFile(ctx, await ownFile(ctx, await admittedKey(ctx, keyId), fileId));
+    return null;
+  },
+});
+
+/** Deletes a part that a longer one has replaced. */
+export const deletePart = internalMutation({
+  args: { storageId: v.id("_storage") },
+  returns: v.null(),
+  handler: async (ctx, { storageId }) => {
+    if ((await ctx.db.system.get("_storage", storageId)) !== null) await ctx.storage.delete(storageId);
+    return null;
+  },
+});
+
+/** Ends the time of a revoked key's files, so that they are deleted. */
+export const endFilesOf = internalMutation({
+  args: { apiKeyId: v.id("apiKeys"), cursor: v.union(v.string(), v.null()) },
+  returns: v.null(),
+  handler: async (ctx, { apiKeyId, cursor }) => {
+    const next = await endFilesOfKey(ctx, apiKeyId, cursor, Date.now());
+    if (next !== null) {
+      await ctx.scheduler.runAfter(0, internal.files.endFilesOf, { apiKeyId, cursor: next });
+    }
     return null;
   },
 });

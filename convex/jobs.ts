@@ -5,10 +5,10 @@ import { assertNever } from "../app/assert-never.ts";
 import { internal } from "./_generated/api.js";
 import type { Doc, Id } from "./_generated/dataModel.js";
 import { internalMutation, type MutationCtx } from "./_generated/server.js";
-import { noteLineEnd } from "./model/batches/collect.ts";
+import { type LineEnd, noteLineEnd } from "./model/batches/collect.ts";
 import { shortestHeldMs } from "./model/devices/pastAttempts.ts";
 import { type Outrun, releaseReservation, settle } from "./model/ledger/reservations.ts";
-import { orderOf } from "./model/orders/orders.ts";
+import { jobErrorOf, orderOf } from "./model/orders/orders.ts";
 import { areOneOwner } from "./model/owners.ts";
 import { queue } from "./model/queue.ts";
 import { present } from "./model/refuse.ts";
@@ -51,8 +51,9 @@ async function close(ctx: MutationCtx, event: FinalEvent, at: number): Promise<R
   if (event.round !== order.round)
     throw new Error(`job ${event.jobId} is not in round ${String(event.round)}`);
   // A batch has the first end only: its files say that a dead letter failed, even if an admin retries it.
-  if (order.batchLine !== undefined && event.round === 0)
-    await noteLineEnd(ctx, event.jobId, order.batchLine);
+  if (order.batchLine !== undefined && event.round === 0) {
+    await noteLineEnd(ctx, order.batchLine, { jobId: event.jobId, ...failureOf(order, event) });
+  }
   switch (event.outcome) {
     case "succeeded":
       if ((event.failures ?? 0) > 0) await forgetRunnerStops(ctx, order);
@@ -68,6 +69,12 @@ async function close(ctx: MutationCtx, event: FinalEvent, at: number): Promise<R
     default:
       return assertNever(event.outcome);
   }
+}
+
+/** The failure of a batch's job; none if it has an answer. */
+function failureOf(order: Doc<"orders">, { outcome: status, error }: FinalEvent): LineEnd {
+  if (status === "succeeded") return {};
+  return { failure: { kind: "ended", status, error: jobErrorOf(order, { status, error }) } };
 }
 
 async function pay(ctx: MutationCtx, order: Doc<"orders">, event: FinalEvent, at: number): Promise<Reply> {

@@ -5,7 +5,7 @@ import type { MutationCtx, QueryCtx } from "./_generated/server.js";
 import { internalMutation, internalQuery, mutation, query } from "./_generated/server.js";
 import { recordCancel } from "./model/audit.ts";
 import { admittedKey, authenticateApiKey, usableKey } from "./model/authenticate.ts";
-import { identity, identityOf } from "./model/keys/identity.ts";
+import { identity, identityOf } from "./model/models/identity.ts";
 import { canceled, cancelOrder, ownedOrder } from "./model/orders/orders.ts";
 import { prioritized, setOrderPriority } from "./model/orders/priorities.ts";
 import { queue } from "./model/queue.ts";

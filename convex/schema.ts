@@ -747,7 +747,10 @@ export default defineSchema({
     endpoint: batchEndpoint,
     /** As it was asked for, such as "24h". */
     window: v.string(),
-    metadata: v.union(v.record(v.string(), v.string()), v.null()),
+    /** As JSON, since Convex does not accept any text as a name. */
+    metadata: v.union(v.string(), v.null()),
+    /** How long its files are kept from their creation. Absent: for 30 days after its window. */
+    outputKeptMs: v.optional(v.number()),
     /** Of the key and its idempotency key, by which a repeated call finds the batch. */
     idempotencyHash: v.optional(v.string()),
     status: batchStatus,
@@ -767,8 +770,8 @@ export default defineSchema({
     isCut: v.boolean(),
     /** When somebody last went on to cut it, or will. */
     cutAt: v.number(),
-    /** Reservations of the last minutes, which the key's projected balance may not show yet. */
-    reserved: v.array(v.object({ at: v.number(), micro: v.int64() })),
+    /** When ends of its requests were last collected. */
+    collectedAt: v.number(),
     /** Requests that ended, and whose answers or errors are in the files. */
     completed: v.number(),
     failed: v.number(),
@@ -784,15 +787,22 @@ export default defineSchema({
     .index("by_key", ["apiKeyId"])
     .index("by_idempotency", ["idempotencyHash"])
     .index("by_input", ["inputFileId", "open"])
-    .index("by_open", ["open"]),
+    .index("by_open", ["open", "apiKeyId"]),
+
+  /** What a piece of a batch reserved, for minutes: the key's projected balance may not show it yet. Written by model/batches/cut.ts. */
+  batchReservations: defineTable({ apiKeyId: v.id("apiKeys"), at: v.number(), micro: v.int64() }).index(
+    "by_key",
+    ["apiKeyId", "at"],
+  ),
 
   /** The end of a batch's request that is in no file yet. Written by the end of its job, deleted by model/batches/collect.ts. */
   batchEnds: defineTable({
     batchId: v.id("batches"),
     line: v.number(),
     customId: v.string(),
-    /** Absent: it has no job, and `failure` says why. */
+    /** Absent: it never had a job. */
     jobId: v.optional(v.string()),
+    /** Absent: the job has an answer. */
     failure: v.optional(lineFailure),
   }).index("by_batch", ["batchId"]),
 

@@ -19,7 +19,14 @@ it.each([
 ])("reads the window %s", (window, windowMs) => {
   expect(parse({ completion_window: window })).toEqual({
     kind: "parsed",
-    asked: { fileId: "file-1", endpoint: "/v1/embeddings", window, windowMs, metadata: null },
+    asked: {
+      fileId: "file-1",
+      endpoint: "/v1/embeddings",
+      window,
+      windowMs,
+      metadata: null,
+      outputKeptMs: null,
+    },
   });
 });
 
@@ -33,6 +40,8 @@ it.each(["0h", "59m", "8d", "169h", "-1h", "1.5h", "h", "", "24"])("refuses the 
 it.each([
   [{ endpoint: "/v1/models" }, "endpoint"],
   [{ input_file_id: undefined }, "input_file_id"],
+  [{ output_expires_after: { anchor: "created_at", seconds: 60 } }, "output_expires_after.seconds"],
+  [{ output_expires_after: { anchor: "now", seconds: 3_600 } }, "output_expires_after.anchor"],
   [{ metadata: { a: 1 } }, "metadata.a"],
   [
     { metadata: Object.fromEntries(Array.from({ length: 17 }, (_, n) => [`k${String(n)}`, "v"])) },

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { type BodyParse, boundedRecord, parseBody, refuseField, text } from "../jobs/parse/parse-body.ts";
-import { type BatchEndpoint, batchEndpointNames, batchLimits } from "./limits.ts";
+import { whole } from "../jobs/parse/parse-sampling.ts";
+import { type BatchEndpoint, batchEndpointNames, batchLimits, fileTimes } from "./limits.ts";
 
 /** A batch, as received over HTTP. */
 export type ParsedBatch = {
@@ -10,6 +11,8 @@ export type ParsedBatch = {
   readonly window: string;
   readonly windowMs: number;
   readonly metadata: Readonly<Record<string, string>> | null;
+  /** How long its files are kept from their creation; null: the default. */
+  readonly outputKeptMs: number | null;
 };
 
 const body = z.object({
@@ -21,6 +24,12 @@ const body = z.object({
     text.max(batchLimits.metadataValueChars),
     batchLimits.metadataFields,
   ).nullish(),
+  output_expires_after: z
+    .object({
+      anchor: z.literal("created_at"),
+      seconds: whole(fileTimes.leastSeconds, fileTimes.mostSeconds),
+    })
+    .nullish(),
 });
 
 /** Parses and bounds the body of POST /v1/batches. Does not check that the file exists. */
@@ -28,9 +37,20 @@ export function parseBatch(json: string): BodyParse<ParsedBatch> {
   const parsed = parseBody(body, json);
   if (parsed.kind === "refused") return parsed;
   const { input_file_id: fileId, endpoint, completion_window: window, metadata = null } = parsed.asked;
+  const seconds = parsed.asked.output_expires_after?.seconds;
   const windowMs = windowOf(window);
   if (windowMs === null) return refuseField("completion_window", 'must be from "1h" to "7d", such as "24h"');
-  return { kind: "parsed", asked: { fileId, endpoint, window, windowMs, metadata } };
+  return {
+    kind: "parsed",
+    asked: {
+      fileId,
+      endpoint,
+      window,
+      windowMs,
+      metadata,
+      outputKeptMs: seconds === undefined ? null : seconds * 1_000,
+    },
+  };
 }
 
 const unitsMs = { h: 3_600_000, d: 24 * 3_600_000 } as const;

@@ -175,7 +175,7 @@ export const lineMistake = v.object({
   param: v.union(v.string(), v.null()),
 });
 
-/** Why a request of a batch did not become a job. */
+/** Why a request of a batch has no answer. */
 export const lineFailure = v.union(
   /** The error that its call would have got. */
   v.object({
@@ -187,6 +187,12 @@ export const lineFailure = v.union(
     param: v.union(v.string(), v.null()),
   }),
   v.object({ kind: v.literal("refused"), code: v.string(), message: v.string() }),
+  /** Its job ended so. */
+  v.object({
+    kind: v.literal("ended"),
+    status: literals("failed", "canceled", "expired"),
+    error: v.union(v.object({ code: v.string(), message: v.string() }), v.null()),
+  }),
   /** The batch ended before its turn. */
   v.object({ kind: v.literal("dropped"), why: literals("batch_expired", "batch_cancelled") }),
 );

@@ -204,7 +204,10 @@ function isOfPrompt(code: string): boolean {
 }
 
 /** The error for a job that ended without an answer; null if it has an answer or has not ended. */
-export function endOf({ status, result, error }: RequestView, promptField: PromptField): ApiError | null {
+export function endOf(
+  { status, result, error }: Pick<RequestView, "status" | "result" | "error">,
+  promptField: PromptField,
+): ApiError | null {
   switch (status) {
     case "queued":
     case "running":

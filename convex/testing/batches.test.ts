@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { internal } from "../_generated/api.js";
+import { api, internal } from "../_generated/api.js";
 import { expectError } from "./apiError.fixture.ts";
 import {
   addDevice,
@@ -13,6 +13,7 @@ import {
   modelId,
   type Organization,
   pass,
+  signIn,
   startBackend,
   take,
 } from "./backend.fixture.ts";
@@ -130,6 +131,15 @@ async function collect(): Promise<void> {
   const batches = await t.run(async (ctx) => await ctx.db.query("batches").collect());
   for (const { _id: batchId } of batches) await t.action(internal.batchSteps.collect, { batchId });
   await step();
+}
+
+/** Lets so much time pass that the key's balance shows all reservations. */
+async function untilProjected(): Promise<void> {
+  for (let passed = 0; passed < 12; passed += 1) {
+    await t.mutation(internal.maintenance.project, {});
+    await pass(t, 30_000);
+    await step();
+  }
 }
 
 describe("a batch", () => {
@@ -298,17 +308,9 @@ describe("a batch", () => {
     const { id } = await start([line("a"), line("b"), line("c")].join("\n"));
     expect(await allJobs(t, acme)).toHaveLength(1);
     await answer(1);
-    for (let minute = 0; minute < 4; minute += 1) {
-      await t.mutation(internal.maintenance.project, {});
-      await pass(t, 30_000);
-      await step();
-    }
+    await untilProjected();
     await answer(1);
-    for (let minute = 0; minute < 6; minute += 1) {
-      await t.mutation(internal.maintenance.project, {});
-      await pass(t, 30_000);
-      await step();
-    }
+    await untilProjected();
     await collect();
     const done = await get(id);
     expect(done).toMatchObject({
@@ -318,6 +320,83 @@ describe("a batch", () => {
     expect(await content(done.error_file_id)).toMatchObject([
       { custom_id: "c", response: { status_code: 429, body: { error: { code: "insufficient_quota" } } } },
     ]);
+  });
+
+  it("ends a request that only the queue refuses, and does its neighbors", async () => {
+    // As JSON a control character has six characters.
+    const { id } = await start([line("a"), line("b", ask("\u0001".repeat(90_000))), line("c")].join("\n"));
+    expect(await allJobs(t, acme)).toHaveLength(2);
+    await answer(2);
+    const done = await get(id);
+    expect(done).toMatchObject({
+      status: "completed",
+      request_counts: { total: 3, completed: 2, failed: 1 },
+    });
+    expect(await content(done.error_file_id)).toMatchObject([
+      { custom_id: "b", response: { status_code: 413, body: { error: { code: "request_too_large" } } } },
+    ]);
+  });
+
+  it("leaves room in the queue, and goes on when its jobs have ended", async () => {
+    const { id } = (await (await create(await upload(lines(2)))).json()) as Batch;
+    const batchId = await t.run(async (ctx) => ctx.db.normalizeId("batches", id.slice("batch_".length))!);
+    await t.mutation(internal.batches.start, { batchId, total: 4_002, mistakes: [] });
+    // As if 4,000 other requests came before these two.
+    const cut = { bytes: 0, lines: 0, requests: 4_000 };
+    await t.run(async (ctx) => await ctx.db.patch("batches", batchId, { cut }));
+    await step();
+    expect(await allJobs(t, acme)).toEqual([]);
+    await t.run(async (ctx) => await ctx.db.patch("batches", batchId, { completed: 1 }));
+    await pass(t, 10_000);
+    await step();
+    expect(await allJobs(t, acme)).toHaveLength(2);
+  });
+
+  it("of a key share the key's credits", async () => {
+    await start(line("a"));
+    const reserved = await t.run(async (ctx) => (await ctx.db.query("orders").first())!.reservedMicro);
+    acme = await addOrganization(t, { name: "Poor", creditsMicro: 3n * reserved });
+    await t.mutation(internal.maintenance.project, {});
+    await step();
+    for (let batches = 0; batches < 3; batches += 1) await start([line("a"), line("b")].join("\n"));
+    expect(await allJobs(t, acme)).toHaveLength(3);
+  });
+
+  it("is refused beside twenty that have not ended", async () => {
+    const fileId = await upload(lines(1));
+    for (let batches = 0; batches < 20; batches += 1) expect((await create(fileId)).status).toBe(200);
+    await expectError(await create(fileId), 429, { code: "queue_full" });
+  });
+
+  it("ends when its file cannot be read", async () => {
+    const { id } = (await (await create(await upload(lines(1)))).json()) as Batch;
+    await t.run(async (ctx) => {
+      for (const { _id } of await ctx.db.query("files").collect()) await ctx.db.delete("files", _id);
+    });
+    await step();
+    vi.advanceTimersByTime(26 * 3_600_000);
+    await t.mutation(internal.batches.resume, {});
+    expect(await get(id)).toMatchObject({
+      status: "failed",
+      errors: { data: [{ code: "file_unreadable" }] },
+    });
+  });
+
+  it("keeps its metadata in any letters, and its files as long as it asks for", async () => {
+    const metadata = { größe: "groß", $x: "y" };
+    const { id } = await start(line("a", { ...ask("x"), model: "none" }), {
+      metadata,
+      completion_window: "1h",
+      output_expires_after: { anchor: "created_at", seconds: 7_200 },
+    });
+    await collect();
+    const done = await get(id);
+    expect(done).toMatchObject({ metadata });
+    const file = (await (await call(`/v1/files/${String(done.error_file_id)}`)).json()) as Record<
+      string,
+      number
+    >;
+    expect(file["expires_at"]! - file["created_at"]!).toBe(7_200);
   });
 
   it("of many requests is submitted in pieces, each once", async () => {
@@ -371,6 +450,10 @@ describe("a batch", () => {
     const first = (await (await create(fileId, {}, headers)).json()) as Batch;
     const again = (await (await create(fileId, {}, headers)).json()) as Batch;
     expect(again.id).toBe(first.id);
+    await t.run(
+      async (ctx) => await ctx.db.delete("files", ctx.db.normalizeId("files", fileId.slice("file-".length))!),
+    );
+    expect(((await (await create(fileId, {}, headers)).json()) as Batch).id).toBe(first.id);
     await expectError(await create(fileId, { completion_window: "2h" }, headers), 409, {
       code: "idempotency_conflict",
     });
@@ -433,7 +516,12 @@ describe("a file", () => {
     await expectError(await call(`/v1/files/${id}/content`, { headers: { range: "bytes=10-" } }), 416, {
       code: "invalid_range",
     });
-    expect(await (await call("/v1/files")).json()).toMatchObject({ data: [{ id }], has_more: false });
+    expect(await (await call("/v1/files?limit=10000")).json()).toMatchObject({
+      data: [{ id }],
+      has_more: false,
+    });
+    expect(await (await call("/v1/files?purpose=batch_output&order=asc")).json()).toMatchObject({ data: [] });
+    await expectError(await call("/v1/files?order=up"), 400, { param: "order" });
     const deleted = await call(`/v1/files/${id}`, { method: "DELETE" });
     expect(await deleted.json()).toEqual({ id, object: "file", deleted: true });
     await expectError(await call(`/v1/files/${id}`), 404, { code: "not_found" });
@@ -480,12 +568,18 @@ describe("a file", () => {
   });
 });
 
-it("a revoked key's batch submits nothing more", async () => {
+it("a revoked key's batch submits nothing more, and its files are deleted", async () => {
   const fileId = await upload(lines(2));
   const batch = (await (await create(fileId)).json()) as Batch;
-  const keyId = await t.run(async (ctx) => (await ctx.db.query("apiKeys").first())!._id);
-  await t.run(async (ctx) => await ctx.db.patch("apiKeys", keyId, { revokedAt: Date.now() }));
+  const session = await signIn(t, acme);
+  const [key] = await t.query(api.console.keys.list, { session });
+  await t.mutation(api.console.keys.revoke, { session, keyId: key!.keyId });
   await step();
+  await collect();
   expect(await allJobs(t, acme)).toEqual([]);
   expect((await call(`/v1/batches/${batch.id}`)).status).toBe(401);
+  await t.mutation(internal.files.sweep, {});
+  expect(await t.run(async (ctx) => await ctx.db.query("files").collect())).toEqual([]);
+  const [row] = await t.run(async (ctx) => await ctx.db.query("batches").collect());
+  expect(row).toMatchObject({ status: "cancelled" });
 });

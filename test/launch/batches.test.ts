@@ -79,6 +79,9 @@ test("each request of a batch is answered once, although the backend is killed m
   });
   await until(created.id, ({ request_counts }) => (request_counts?.completed ?? 0) >= 5);
   await farm.restartBackend("crash");
+  // The output file can be read while it grows.
+  const early = await client.batches.retrieve(created.id);
+  expect((await linesOf(early.output_file_id)).length).toBeGreaterThanOrEqual(5);
   const batch = await until(created.id, ({ status }) => status === "completed");
 
   expect(batch).toMatchObject({

@@ -1,12 +1,12 @@
-import { type Infer, v } from "convex/values";
+import { type Infer, type ObjectType, v } from "convex/values";
 import { batchLimits } from "../../../app/batches/limits.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { hashSecret } from "../authenticate.ts";
-import { ownFile } from "../files/files.ts";
+import { checkRoom, ownFile } from "../files/files.ts";
 import { queue } from "../queue.ts";
-import { boundedInteger, present, refuse } from "../refuse.ts";
+import { boundedInteger, present, refuse, refuseUntil } from "../refuse.ts";
 import { batchEndpoint, batchStatus, lineMistake, usage } from "../validators.ts";
 import { concludeIfComplete } from "./conclude.ts";
 
@@ -18,7 +18,8 @@ export const batchView = v.object({
   errorFileId: v.union(v.id("files"), v.null()),
   endpoint: batchEndpoint,
   window: v.string(),
-  metadata: v.union(v.record(v.string(), v.string()), v.null()),
+  /** As JSON. */
+  metadata: v.union(v.string(), v.null()),
   status: batchStatus,
   createdAt: v.number(),
   expiresAt: v.number(),
@@ -67,53 +68,48 @@ export const newBatch = {
   endpoint: batchEndpoint,
   window: v.string(),
   windowMs: v.number(),
-  metadata: v.union(v.record(v.string(), v.string()), v.null()),
+  /** As JSON. */
+  metadata: v.union(v.string(), v.null()),
+  outputKeptMs: v.optional(v.number()),
   idempotencyKey: v.optional(v.string()),
 };
+type NewBatch = ObjectType<typeof newBatch>;
 
 const maxIdempotencyChars = 255;
 /** Batches of a key that have not ended. */
-const mostOpen = 50;
+const mostOpen = 20;
+const mostOpenRetryMs = 60_000;
 const dayMs = 24 * 3_600_000;
 
 /**
  * Creates a batch, which begins with a check of its file. A repeated idempotency key gives the same batch. Refuses: not_found
- * (the file), invalid, conflict (the idempotency key belongs to another batch), queue_full (too many batches).
+ * (the file), invalid, conflict (the idempotency key belongs to another batch), queue_full (too many batches), quota_exceeded (no
+ * room for its files).
  */
 export async function createBatch(
   ctx: MutationCtx,
   key: Doc<"apiKeys">,
-  asked: {
-    readonly fileId: string;
-    readonly endpoint: Infer<typeof batchEndpoint>;
-    readonly window: string;
-    readonly windowMs: number;
-    readonly metadata: Record<string, string> | null;
-    readonly idempotencyKey?: string;
-  },
+  asked: NewBatch,
   now: number,
 ): Promise<BatchView> {
-  const { endpoint, window, windowMs, metadata, idempotencyKey } = asked;
+  const { endpoint, window, windowMs, metadata, outputKeptMs, idempotencyKey } = asked;
   boundedInteger(windowMs, "completion_window", batchLimits.leastWindowMs, batchLimits.mostWindowMs);
-  const file = await ownFile(ctx, key, asked.fileId);
   const idempotencyHash = idempotencyKey === undefined ? undefined : await hashOf(key, idempotencyKey);
   const earlier = idempotencyHash === undefined ? null : await byIdempotency(ctx, idempotencyHash);
   if (earlier !== null) {
     const isSame =
-      earlier.inputFileId === file._id && earlier.endpoint === endpoint && earlier.window === window;
+      earlier.inputFileId === asked.fileId && earlier.endpoint === endpoint && earlier.window === window;
     return isSame
       ? batchViewOf(earlier)
       : refuse("conflict", "This idempotency key was used before, for another batch.");
   }
+  const file = await ownFile(ctx, key, asked.fileId);
   if (file.purpose !== "batch") refuse("invalid", "input_file_id: this file has the answers of a batch.");
-  const open = await ctx.db
-    .query("batches")
-    .withIndex("by_key", (q) => q.eq("apiKeyId", key._id))
-    .order("desc")
-    .take(mostOpen);
-  if (open.length === mostOpen && open.every((batch) => batch.open === true)) {
-    refuse("invalid", `This API key has ${String(mostOpen)} batches that have not ended, which is the most.`);
+  if ((await openBatchesOf(ctx, key._id)).length >= mostOpen) {
+    const why = `This API key has ${String(mostOpen)} batches that have not ended, which is the most.`;
+    refuseUntil("queue_full", why, mostOpenRetryMs);
   }
+  await checkRoom(ctx, key, 0);
   const expiresAt = now + windowMs;
   const batchId = await ctx.db.insert("batches", {
     organizationId: key.organizationId,
@@ -122,6 +118,7 @@ export async function createBatch(
     endpoint,
     window,
     metadata,
+    ...(outputKeptMs === undefined ? {} : { outputKeptMs }),
     ...(idempotencyHash === undefined ? {} : { idempotencyHash }),
     status: "validating",
     open: true,
@@ -131,7 +128,7 @@ export async function createBatch(
     cut: { bytes: 0, lines: 0, requests: 0 },
     isCut: false,
     cutAt: now,
-    reserved: [],
+    collectedAt: now,
     completed: 0,
     failed: 0,
     expired: 0,
@@ -145,6 +142,20 @@ export async function createBatch(
   }
   await ctx.scheduler.runAfter(0, internal.batchSteps.cut, { batchId });
   return batchViewOf(await batchById(ctx, batchId));
+}
+
+/** The key's batches that have not ended, at most `mostOpen`. */
+async function openBatchesOf(ctx: QueryCtx, apiKeyId: Id<"apiKeys">): Promise<Doc<"batches">[]> {
+  return await ctx.db
+    .query("batches")
+    .withIndex("by_open", (q) => q.eq("open", true).eq("apiKeyId", apiKeyId))
+    .take(mostOpen);
+}
+
+/** Cancels the batches of a revoked key, and ends the time of its files: nobody can read them. */
+export async function endBatchesOf(ctx: MutationCtx, apiKeyId: Id<"apiKeys">, now: number): Promise<void> {
+  for (const batch of await openBatchesOf(ctx, apiKeyId)) await cancelBatch(ctx, batch, now);
+  await ctx.scheduler.runAfter(0, internal.files.endFilesOf, { apiKeyId, cursor: null });
 }
 
 async function hashOf({ _id }: Doc<"apiKeys">, idempotencyKey: string): Promise<string> {

@@ -14,13 +14,19 @@ import { concludeIfComplete } from "./conclude.ts";
 // The ends of a batch's requests become lines of its files. The end of a job only notes that it ended, so that two ends never
 // conflict. Now and then an action writes the lines of all noted ends into the files, and one transaction deletes the notes.
 
-/** Notes the end of a batch's job, in the transaction that ends it. */
+/** How a request ended. Without a failure it has an answer. */
+export type LineEnd = { readonly failure?: Infer<typeof lineFailure> };
+
+/**
+ * Notes the end of a batch's job, in the transaction that ends it. The note has the failure, since an admin may have the job done
+ * again before it is collected.
+ */
 export async function noteLineEnd(
   ctx: MutationCtx,
-  jobId: string,
   { batchId, line, customId }: Infer<typeof batchLine>,
+  end: LineEnd & { readonly jobId: string },
 ): Promise<void> {
-  await ctx.db.insert("batchEnds", { batchId, line, customId, jobId });
+  await ctx.db.insert("batchEnds", { batchId, line, customId, ...end });
   await scheduleCollection(ctx, batchId);
 }
 
@@ -43,15 +49,15 @@ async function collectionOf(ctx: QueryCtx, batchId: Id<"batches">): Promise<Doc<
   return present(row, "collection of a batch");
 }
 
-/** A request that has ended: its failure, or its job. `sha256`: of the model that did the job. */
+/** A request that has ended, with its failure or its answered job. `sha256`: of the model that did the job. */
 export const endedLine = v.object({
   endId: v.id("batchEnds"),
   line: v.number(),
   customId: v.string(),
+  jobId: v.union(v.string(), v.null()),
   failure: v.union(lineFailure, v.null()),
   job: v.union(
     v.object({
-      jobId: v.string(),
       createdAt: v.number(),
       modelId: v.string(),
       sha256: v.string(),
@@ -66,13 +72,15 @@ export type EndedLine = Infer<typeof endedLine>;
 /** The next ends to collect. `tail`: the last part of each file if it has room for more. */
 export const collectStep = v.object({
   endpoint: batchEndpoint,
+  /** Its requester canceled it, or the key was revoked. */
+  isCanceled: v.boolean(),
   lines: v.array(endedLine),
   tails: v.object({ output: v.union(filePart, v.null()), error: v.union(filePart, v.null()) }),
 });
 
-/** Answers have up to half a megabyte, and a query reads at most 16. */
+/** An answer has up to half a megabyte, and Convex lets a query read 16. In UTF-8 a character has up to three bytes. */
 const linesAtOnce = 100;
-const bytesAtOnce = 4 * 1024 * 1024;
+const charsAtOnce = 4 * 1024 * 1024;
 /** A part grows until it has this many bytes. Each collection writes the last one anew. */
 const tailBytes = 256 * 1024;
 
@@ -98,21 +106,24 @@ export async function nextCollection(
     return await found;
   };
   const lines: EndedLine[] = [];
-  let bytes = 0;
-  for (const { _id: endId, line, customId, jobId, failure = null } of ends) {
-    const job = jobId === undefined ? null : await endedJob(ctx, jobId, sha256Of);
-    bytes += sizeOf(job);
-    if (bytes > bytesAtOnce && lines.length > 0) break;
-    lines.push({ endId, line, customId, failure, job });
+  let chars = 0;
+  // One after the other, so that the query stops reading once it has enough.
+  for (const { _id: endId, line, customId, jobId = null, failure = null } of ends) {
+    const job = jobId === null || failure !== null ? null : await answeredJob(ctx, jobId, sha256Of);
+    lines.push({ endId, line, customId, jobId, failure, job });
+    chars += JSON.stringify(job?.view.result ?? null).length;
+    if (chars > charsAtOnce) break;
   }
   const [output, error] = await Promise.all([
     tailOf(ctx, batch.outputFileId),
     tailOf(ctx, batch.errorFileId),
   ]);
-  return { endpoint: batch.endpoint, lines, tails: { output, error } };
+  const key = await ctx.db.get("apiKeys", batch.apiKeyId);
+  const isCanceled = batch.cancelingAt !== undefined || key?.revokedAt !== undefined;
+  return { endpoint: batch.endpoint, isCanceled, lines, tails: { output, error } };
 }
 
-async function endedJob(
+async function answeredJob(
   ctx: QueryCtx,
   jobId: string,
   sha256Of: (modelId: string) => Promise<string>,
@@ -120,15 +131,7 @@ async function endedJob(
   const order = present(await orderOf(ctx, jobId), "order of a job");
   const { _creationTime: createdAt, modelId, batchLine } = order;
   const [view, sha256] = await Promise.all([watch(ctx, order, undefined), sha256Of(modelId)]);
-  return { jobId, createdAt, modelId, sha256, base64: batchLine?.base64 === true, view };
-}
-
-function sizeOf(job: EndedLine["job"]): number {
-  const result = job?.view.result ?? null;
-  if (result === null) return 0;
-  return "text" in result
-    ? result.text.length
-    : result.embeddings.reduce((sum, each) => sum + each.length, 0);
+  return { createdAt, modelId, sha256, base64: batchLine?.base64 === true, view };
 }
 
 async function tailOf(
@@ -140,10 +143,14 @@ async function tailOf(
   return last !== undefined && last.bytes < tailBytes ? last : null;
 }
 
-/** Stored lines of one file. `replaces`: the part whose content they begin with. */
+/**
+ * Stored lines of one file. `tail`: its last part, as the step saw it. `replaces`: whether the lines begin with the content of
+ * that part.
+ */
 export const storedLines = v.object({
   part: filePart,
-  replaces: v.union(v.id("_storage"), v.null()),
+  tail: v.union(v.id("_storage"), v.null()),
+  replaces: v.boolean(),
 });
 
 export const collectedLines = {
@@ -173,7 +180,7 @@ export async function addLines(
   const ends = await Promise.all(collected.endIds.map((id) => ctx.db.get("batchEnds", id)));
   const tails = await Promise.all([tailOf(ctx, batch.outputFileId), tailOf(ctx, batch.errorFileId)]);
   const isNow = [collected.output, collected.error].every(
-    (lines, at) => lines === null || lines.replaces === (tails[at]?.storageId ?? null),
+    (lines, at) => lines === null || lines.tail === (tails[at]?.storageId ?? null),
   );
   if (ends.includes(null) || !isNow) return false;
   for (const endId of collected.endIds) await ctx.db.delete("batchEnds", endId);
@@ -184,6 +191,7 @@ export async function addLines(
     expired: expired + collected.expired,
     usage: addUsage(usage, collected.usage),
     priceMicro: priceMicro + collected.priceMicro,
+    collectedAt: now,
     ...(await grow(ctx, batch, "output", collected.output, now)),
     ...(await grow(ctx, batch, "error", collected.error, now)),
   });
@@ -211,10 +219,10 @@ async function grow(
   now: number,
 ): Promise<{ outputFileId?: Id<"files">; errorFileId?: Id<"files"> }> {
   if (lines === null) return {};
-  const { part, replaces } = lines;
+  const { part, tail, replaces } = lines;
   const fileId = of === "output" ? batch.outputFileId : batch.errorFileId;
   if (fileId === undefined) {
-    const { organizationId, apiKeyId, expiresAt, _id } = batch;
+    const { organizationId, apiKeyId, _id } = batch;
     const created = await ctx.db.insert("files", {
       organizationId,
       apiKeyId,
@@ -223,7 +231,7 @@ async function grow(
       bytes: part.bytes,
       parts: [part],
       createdAt: now,
-      expiresAt: expiresAt + fileTimes.mostSeconds * 1_000,
+      expiresAt: await endOfFile(ctx, batch, now),
     });
     return of === "output" ? { outputFileId: created } : { errorFileId: created };
   }
@@ -233,11 +241,30 @@ async function grow(
     await ctx.storage.delete(part.storageId);
     return {};
   }
-  const kept = replaces === null ? file.parts : file.parts.slice(0, -1);
+  const kept = replaces ? file.parts.slice(0, -1) : file.parts;
   const parts = [...kept, part];
   await ctx.db.patch("files", fileId, { parts, bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0) });
-  if (replaces !== null) await ctx.storage.delete(replaces);
+  // Somebody may be reading it.
+  if (replaces && tail !== null) {
+    await ctx.scheduler.runAfter(replacedKeptMs, internal.files.deletePart, { storageId: tail });
+  }
   return {};
+}
+
+/** An action that reads a file has ended by then. */
+const replacedKeptMs = 10 * 60_000;
+
+/** When a new file of a batch is deleted. Nobody can read the files of a revoked key. */
+async function endOfFile(
+  ctx: QueryCtx,
+  { apiKeyId, expiresAt, outputKeptMs }: Doc<"batches">,
+  now: number,
+): Promise<number> {
+  const key = await ctx.db.get("apiKeys", apiKeyId);
+  if (key?.revokedAt !== undefined) return now;
+  return outputKeptMs === undefined
+    ? expiresAt + fileTimes.mostSeconds * 1_000
+    : Math.max(expiresAt, now + outputKeptMs);
 }
 
 /** Ends a collection that found nothing more. Returns false if something came meanwhile. */

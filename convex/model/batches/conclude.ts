@@ -1,4 +1,4 @@
-import type { Id } from "../../_generated/dataModel.js";
+import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { present } from "../refuse.ts";
 
@@ -8,11 +8,14 @@ export async function concludeIfComplete(
   batchId: Id<"batches">,
   now: number,
 ): Promise<void> {
-  const { status, isCut, completed, failed, expired, total } = present(
-    await ctx.db.get("batches", batchId),
-    "batch",
-  );
+  const batch = present(await ctx.db.get("batches", batchId), "batch");
+  const { isCut, completed, failed, total } = batch;
   if (!isCut || completed + failed < total) return;
-  const end = status === "cancelling" ? "cancelled" : expired > 0 ? "expired" : "completed";
-  await ctx.db.patch("batches", batchId, { status: end, open: undefined, endedAt: now, reserved: [] });
+  await ctx.db.patch("batches", batchId, { status: endOf(batch), open: undefined, endedAt: now });
+}
+
+function endOf({ status, mistakes, expired }: Doc<"batches">): Doc<"batches">["status"] {
+  if (status === "cancelling") return "cancelled";
+  if (mistakes.length > 0) return "failed";
+  return expired > 0 ? "expired" : "completed";
 }

@@ -2,9 +2,9 @@ import { ConvexError, type Infer, v } from "convex/values";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
-import { identity, identityOf } from "../keys/identity.ts";
 import { projectedBalance } from "../ledger/balance.ts";
 import { keyAccount } from "../ledger/transfer.ts";
+import { identity, identityOf } from "../models/identity.ts";
 import { queue } from "../queue.ts";
 import { present, type Refusal } from "../refuse.ts";
 import { type BatchJob, checkNew, prepare, type PreparedJob, submitToBatch } from "../requests/submit.ts";
@@ -27,7 +27,9 @@ export async function nextCut(ctx: QueryCtx, batchId: Id<"batches">): Promise<In
   if (batch?.open !== true || batch.isCut) return null;
   const { inputFileId, apiKeyId, endpoint, cut: from, status } = batch;
   const [file, key] = await Promise.all([ctx.db.get("files", inputFileId), ctx.db.get("apiKeys", apiKeyId)]);
-  const { parts } = present(file, "file of an open batch");
+  // Then nobody can say what its requests were. Its end comes with its time.
+  if (file === null) return null;
+  const { parts } = file;
   const caller = await identityOf(ctx, present(key, "key of a batch"));
   const { bytes, lines } = from;
   const step = status === "validating" ? "check" : "cut";
@@ -80,10 +82,13 @@ export type CutRequest = Infer<typeof cutRequest>;
 /** `later`: the rest of the piece has to wait, and a step is scheduled for it. `stale`: another step was faster. */
 export const pieceOutcome = v.union(v.literal("added"), v.literal("later"), v.literal("stale"));
 
-/** Reservations that the key's projected balance may not show yet. */
-const projectedWithinMs = 90_000;
+/** A reservation may be missing in the key's projected balance for so long. */
+const projectedWithinMs = 5 * 60_000;
 /** A key without credits gets some back when its jobs end. */
 const creditsRetryMs = 30_000;
+/** Jobs that a batch has in the queue at a time, so that the queue has room for everybody else's. */
+const mostQueued = 4_000;
+const queuedRetryMs = 10_000;
 
 /**
  * Submits the next requests of a batch, with their reservations, in one transaction. Requests that are refused end. `from`: where
@@ -101,21 +106,35 @@ export async function addPiece(
   const why = whyDropped(batch, key, now);
   if (why !== null) {
     const ended = piece.requests.map((request) => ({ request, failure: { kind: "dropped" as const, why } }));
-    await finishPiece(ctx, batch, { ended, fitting: [], isLast: piece.isLast }, now);
+    await finishPiece(ctx, batch, { ended, placed: [], isLast: piece.isLast }, now);
     return "added";
   }
 
-  const { fitting, ended, next } = await prepareAll(ctx, batch, key, piece.requests, now);
-  const outcome = await submitToBatch(ctx, key, fitting, queueBatchOf(batch), now);
-  if (outcome.kind === "later") {
-    await cutLater(ctx, batch, outcome.retryAfterMs, now);
+  if (batch.cut.requests - batch.completed - batch.failed >= mostQueued) {
+    await cutLater(ctx, batch, queuedRetryMs, now);
     return "later";
   }
-  const isWhole = next === null;
-  await finishPiece(ctx, batch, { ended, fitting, isLast: piece.isLast && isWhole }, now);
-  if (isWhole) return "added";
-  await cutLater(ctx, batch, creditsRetryMs, now);
+
+  const { fitting, ended, next } = await prepareAll(ctx, batch, key, piece.requests, now);
+  const { placed, refused, later } = await submitToBatch(ctx, key, fitting, queueBatchOf(batch), now);
+  // The piece ends before the first request that has to wait.
+  const waits = later?.from.request ?? next;
+  const done = {
+    ended: [
+      ...ended.filter(({ request }) => waits === null || request.line < waits.line),
+      ...refused.map(({ job: { request }, refusal }) => ({ request, failure: refusedBy(refusal) })),
+    ],
+    placed,
+    isLast: piece.isLast && waits === null,
+  };
+  await finishPiece(ctx, batch, done, now);
+  if (waits === null) return "added";
+  await cutLater(ctx, batch, later?.retryAfterMs ?? creditsRetryMs, now);
   return "later";
+}
+
+function refusedBy({ code, message }: Refusal): Infer<typeof lineFailure> {
+  return { kind: "refused", code, message };
 }
 
 /** A job needs some time to be worth submitting. */
@@ -135,8 +154,8 @@ type Ended = { readonly request: CutRequest; readonly failure: Infer<typeof line
 type Fitting = BatchJob & { readonly request: CutRequest };
 
 /**
- * Prepares the requests in their order, until the key's credits do not reach for the next one. That one waits for the end of the
- * key's other jobs, which gives credits back. Without such jobs it ends. `next`: the first that waits; null if none does.
+ * Prepares requests in their order while the key has credits for them. The first one without credits waits until other jobs of
+ * the key end, which gives credits back. It fails if the key has no other jobs. `next`: the one that waits; null if none does.
  */
 async function prepareAll(
   ctx: MutationCtx,
@@ -145,9 +164,11 @@ async function prepareAll(
   requests: readonly CutRequest[],
   now: number,
 ): Promise<{ fitting: Fitting[]; ended: Ended[]; next: CutRequest | null }> {
-  const lately = batch.reserved.filter(({ at }) => at > now - projectedWithinMs);
-  let left =
-    (await projectedBalance(ctx, keyAccount(key._id))) - lately.reduce((sum, { micro }) => sum + micro, 0n);
+  const [balance, lately] = await Promise.all([
+    projectedBalance(ctx, keyAccount(key._id)),
+    reservedLately(ctx, key, now),
+  ]);
+  let left = balance - lately;
   const fitting: Fitting[] = [];
   const ended: Ended[] = [];
   for (const request of requests) {
@@ -158,19 +179,45 @@ async function prepareAll(
     }
     const prepared = await preparedOrRefused(ctx, key, asked, batch.expiresAt - now, now);
     if ("refusal" in prepared) {
-      const { code, message } = prepared.refusal;
-      ended.push({ request, failure: { kind: "refused", code, message } });
+      ended.push({ request, failure: refusedBy(prepared.refusal) });
     } else if (prepared.order.reservedMicro <= left) {
       left -= prepared.order.reservedMicro;
       const base64 = asked.base64 ? { base64: true as const } : {};
       const { line, customId } = request;
       fitting.push({ request, prepared, batchLine: { batchId: batch._id, line, customId, ...base64 } });
-    } else if (fitting.length === 0 && lately.length === 0 && !(await hasOpenJobs(ctx, key))) {
+    } else if (fitting.length === 0 && lately === 0n && !(await hasOpenJobs(ctx, key))) {
       const message = "This API key has too few credits for the request.";
       ended.push({ request, failure: { kind: "refused", code: "quota_exceeded", message } });
     } else return { fitting, ended, next: request };
   }
   return { fitting, ended, next: null };
+}
+
+/** What batches of the key reserved in the last minutes. */
+async function reservedLately(ctx: QueryCtx, { _id }: Doc<"apiKeys">, now: number): Promise<bigint> {
+  const lately = await ctx.db
+    .query("batchReservations")
+    .withIndex("by_key", (q) => q.eq("apiKeyId", _id).gt("at", now - projectedWithinMs))
+    .collect();
+  return lately.reduce((sum, { micro }) => sum + micro, 0n);
+}
+
+const forgottenAtOnce = 20;
+
+/** Notes what a piece reserved, and forgets what the balance shows by now. */
+async function noteReserved(
+  ctx: MutationCtx,
+  apiKeyId: Id<"apiKeys">,
+  placed: readonly Fitting[],
+  at: number,
+): Promise<void> {
+  const old = await ctx.db
+    .query("batchReservations")
+    .withIndex("by_key", (q) => q.eq("apiKeyId", apiKeyId).lte("at", at - projectedWithinMs))
+    .take(forgottenAtOnce);
+  for (const { _id } of old) await ctx.db.delete("batchReservations", _id);
+  const micro = placed.reduce((sum, { prepared }) => sum + prepared.order.reservedMicro, 0n);
+  if (micro > 0n) await ctx.db.insert("batchReservations", { apiKeyId, at, micro });
 }
 
 async function hasOpenJobs(ctx: QueryCtx, { _id, organizationId }: Doc<"apiKeys">): Promise<boolean> {
@@ -216,18 +263,18 @@ async function finishPiece(
   batch: Doc<"batches">,
   done: {
     readonly ended: readonly Ended[];
-    readonly fitting: readonly Fitting[];
+    readonly placed: readonly Fitting[];
     readonly isLast: boolean;
   },
   now: number,
 ): Promise<void> {
-  const { _id: batchId, reserved, organizationId } = batch;
-  const { ended, fitting, isLast } = done;
+  const { _id: batchId, apiKeyId, organizationId } = batch;
+  const { ended, placed, isLast } = done;
   for (const { request, failure } of ended) {
     const { line, customId } = request;
     await ctx.db.insert("batchEnds", { batchId, line, customId, failure });
   }
-  const cut = [...ended, ...fitting].reduce(
+  const cut = [...ended, ...placed].reduce(
     ({ bytes, lines, requests }, { request }) => ({
       bytes: Math.max(bytes, request.end),
       lines: Math.max(lines, request.line),
@@ -235,12 +282,10 @@ async function finishPiece(
     }),
     batch.cut,
   );
-  const lately = reserved.filter(({ at }) => at > now - projectedWithinMs);
-  const micro = fitting.reduce((sum, { prepared }) => sum + prepared.order.reservedMicro, 0n);
+  await noteReserved(ctx, apiKeyId, placed, now);
   await ctx.db.patch("batches", batchId, {
     cut,
     cutAt: now,
-    reserved: micro === 0n ? lately : [...lately, { at: now, micro }],
     ...(isLast ? { isCut: true } : {}),
   });
   if (isLast) await queue.batches.seal(ctx, organizationId, queueBatchOf(batch), "requester");

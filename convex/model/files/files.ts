@@ -52,18 +52,7 @@ export async function addFile(
 ): Promise<FileView> {
   const { leastSeconds, mostSeconds } = fileTimes;
   boundedInteger(keptSeconds, "expires_after[seconds]", leastSeconds, mostSeconds);
-  const files = await filesOf(ctx, key._id);
-  if (files.length >= batchLimits.filesOfKey) {
-    refuse(
-      "quota_exceeded",
-      `This API key has ${String(files.length)} files, which is the most. Delete some.`,
-    );
-  }
-  const bytes = files.reduce((sum, file) => sum + file.bytes, part.bytes);
-  if (bytes > batchLimits.bytesOfKey) {
-    const most = formatBytes(batchLimits.bytesOfKey);
-    refuse("quota_exceeded", `All files of an API key have at most ${most} together. Delete some.`);
-  }
+  await checkRoom(ctx, key, part.bytes);
   const file = {
     organizationId: key.organizationId,
     apiKeyId: key._id,
@@ -76,6 +65,22 @@ export async function addFile(
   };
   const fileId = await ctx.db.insert("files", file);
   return fileViewOf({ ...file, _id: fileId, _creationTime: now });
+}
+
+/** Refuses (quota_exceeded) a key that has too many files already, or whose files would have too many bytes. */
+export async function checkRoom(ctx: QueryCtx, key: Doc<"apiKeys">, moreBytes: number): Promise<void> {
+  const files = await filesOf(ctx, key._id);
+  if (files.length >= batchLimits.filesOfKey) {
+    refuse(
+      "quota_exceeded",
+      `This API key has ${String(files.length)} files, which is the most. Delete some.`,
+    );
+  }
+  const bytes = files.reduce((sum, file) => sum + file.bytes, moreBytes);
+  if (bytes > batchLimits.bytesOfKey) {
+    const most = formatBytes(batchLimits.bytesOfKey);
+    refuse("quota_exceeded", `All files of an API key have at most ${most} together. Delete some.`);
+  }
 }
 
 /** All files of a key, oldest first. */
@@ -93,21 +98,33 @@ export async function ownFile(ctx: QueryCtx, key: Doc<"apiKeys">, id: string): P
   return file?.apiKeyId === key._id ? file : refuse("not_found", "There is no such file.");
 }
 
-/** The key's files, newest first, from before the file `after`. Refuses: not_found (`after`). */
+type FilesWanted = {
+  readonly limit: number;
+  readonly after?: string;
+  readonly purpose?: string;
+  readonly isOldestFirst: boolean;
+};
+
+/** The key's files, of one purpose or all, behind the file `after`. Refuses: not_found (`after`). */
 export async function filePage(
   ctx: QueryCtx,
   key: Doc<"apiKeys">,
-  { limit, after }: { readonly limit: number; readonly after: string | undefined },
+  { limit, after, purpose, isOldestFirst }: FilesWanted,
 ): Promise<{ files: FileView[]; isDone: boolean }> {
   const from = after === undefined ? null : await ownFile(ctx, key, after);
-  const files = await ctx.db
+  const found = await ctx.db
     .query("files")
     .withIndex("by_key", (q) => {
       const ofKey = q.eq("apiKeyId", key._id);
-      return from === null ? ofKey : ofKey.lt("_creationTime", from._creationTime);
+      if (from === null) return ofKey;
+      const { _creationTime } = from;
+      return isOldestFirst
+        ? ofKey.gt("_creationTime", _creationTime)
+        : ofKey.lt("_creationTime", _creationTime);
     })
-    .order("desc")
-    .take(limit + 1);
+    .order(isOldestFirst ? "asc" : "desc")
+    .take(purpose === undefined ? limit + 1 : batchLimits.filesOfKey);
+  const files = found.filter((file) => purpose === undefined || file.purpose === purpose);
   return { files: files.slice(0, limit).map(fileViewOf), isDone: files.length <= limit };
 }
 
@@ -131,7 +148,23 @@ async function deleteFile(ctx: MutationCtx, { _id, parts }: Doc<"files">): Promi
   ]);
 }
 
-/** Files with up to so many parts each. */
+const endedAtOnce = 50;
+
+/** Ends the time of a key's next files. Returns the cursor for the others; null if there are none. */
+export async function endFilesOfKey(
+  ctx: MutationCtx,
+  apiKeyId: Id<"apiKeys">,
+  cursor: string | null,
+  now: number,
+): Promise<string | null> {
+  const { page, isDone, continueCursor } = await ctx.db
+    .query("files")
+    .withIndex("by_key", (q) => q.eq("apiKeyId", apiKeyId))
+    .paginate({ numItems: endedAtOnce, cursor });
+  for (const { _id } of page) await ctx.db.patch("files", _id, { expiresAt: now });
+  return isDone ? null : continueCursor;
+}
+
 const sweptAtOnce = 20;
 
 /** Deletes files whose time is over. Returns whether there may be more. */

@@ -111,6 +111,7 @@ export async function revokeKey(ctx: MutationCtx, key: Doc<"apiKeys">, by: Act):
   const ended = key.playgroundUntil === undefined ? {} : { playgroundEnded: true };
   await ctx.db.patch("apiKeys", subject, { revokedAt: by.at, ...ended });
   await cancelJobsOf(ctx, key);
+  await ctx.scheduler.runAfter(0, internal.batches.endOfKey, { apiKeyId: subject });
   await record(ctx, { organizationId, ...by, action: "api-key.revoked", subject });
   return true;
 }

@@ -1,7 +1,7 @@
 import type { JobInput } from "@gleaner/queue";
 import { priority, type SubmitOutcome } from "@gleaner/queue/validators";
 import type { WithoutSystemFields } from "convex/server";
-import { type Infer, type ObjectType, v } from "convex/values";
+import { ConvexError, type Infer, type ObjectType, v } from "convex/values";
 import { assertNever } from "../../../app/assert-never.ts";
 import { plural } from "../../../app/format/quantity.ts";
 import { visibleText } from "../../../app/format/visible.ts";
@@ -33,7 +33,7 @@ import { findModel } from "../models/catalog.ts";
 import { orderOf } from "../orders/orders.ts";
 import { priorityPricesOf } from "../organizations/priorityPrices.ts";
 import { queue } from "../queue.ts";
-import { boundedInteger, present, refuse, refuseUntil, wellFormed } from "../refuse.ts";
+import { boundedInteger, present, type Refusal, refuse, refuseUntil, wellFormed } from "../refuse.ts";
 import { deviceNeeds, work } from "../validators.ts";
 import { checkWork } from "./checkWork.ts";
 import { hasGrammar } from "./claims.ts";
@@ -211,36 +211,74 @@ export type BatchJob = {
   readonly batchLine: NonNullable<Doc<"orders">["batchLine"]>;
 };
 
+/** `refused`: by the queue, each by itself. `later`: the first job that has to wait, and for how long; null if none does. */
+export type SubmittedToBatch<Job> = {
+  readonly placed: readonly Job[];
+  readonly refused: readonly { readonly job: Job; readonly refusal: Refusal }[];
+  readonly later: { readonly from: Job; readonly retryAfterMs: number } | null;
+};
+
 /**
- * Submits jobs of a batch that were prepared and checked, all or none, with their reservations. `later`: the queue takes them
- * after this time, in ms.
+ * Submits jobs of a batch that were prepared and checked, in their order, with their reservations. The queue takes or refuses the
+ * jobs of a call together. So a refused call is repeated in halves, until only the jobs are refused that have to be.
  */
-export async function submitToBatch(
+export async function submitToBatch<Job extends BatchJob>(
   ctx: MutationCtx,
   key: Doc<"apiKeys">,
-  jobs: readonly BatchJob[],
+  jobs: readonly Job[],
   batchId: string,
   now: number,
-): Promise<{ readonly kind: "submitted" } | { readonly kind: "later"; readonly retryAfterMs: number }> {
-  if (jobs.length === 0) return { kind: "submitted" };
-  const specs = jobs.map(({ prepared }) => prepared.job);
-  const outcome = await queue.submitMany(ctx, key.organizationId, specs, { batchId });
-  switch (outcome.kind) {
-    case "submitted":
-      for (const [at, { prepared, batchLine }] of jobs.entries()) {
-        const jobId = present(outcome.jobIds[at] ?? null, "job of a batch");
-        await placeOrder(ctx, key, { ...prepared.order, jobId, batchLine }, now);
+): Promise<SubmittedToBatch<Job>> {
+  const placed: Job[] = [];
+  const refused: { readonly job: Job; readonly refusal: Refusal }[] = [];
+  const left: (readonly Job[])[] = [jobs];
+  for (let calls = left.shift(); calls !== undefined; calls = left.shift()) {
+    const [first] = calls;
+    if (first === undefined) continue;
+    const outcome = await trySubmit(ctx, key, calls, batchId);
+    switch (outcome.kind) {
+      case "submitted":
+        for (const [at, { prepared, batchLine }] of calls.entries()) {
+          const jobId = present(outcome.jobIds[at] ?? null, "job of a batch");
+          await placeOrder(ctx, key, { ...prepared.order, jobId, batchLine }, now);
+        }
+        placed.push(...calls);
+        break;
+      case "refused": {
+        const middle = Math.floor(calls.length / 2);
+        if (middle === 0) refused.push({ job: first, refusal: outcome.refusal });
+        else left.unshift(calls.slice(0, middle), calls.slice(middle));
+        break;
       }
-      return { kind: "submitted" };
-    case "full":
-    case "busy":
-      return { kind: "later", retryAfterMs: outcome.retryAfterMs };
-    case "draining":
-      return { kind: "later", retryAfterMs: drainingRetryMs };
-    case "conflict":
-      throw new Error("a job of a batch has an idempotency key");
-    default:
-      return assertNever(outcome);
+      case "full":
+      case "busy":
+        return { placed, refused, later: { from: first, retryAfterMs: outcome.retryAfterMs } };
+      case "draining":
+        return { placed, refused, later: { from: first, retryAfterMs: drainingRetryMs } };
+      case "conflict":
+        throw new Error("a job of a batch has an idempotency key");
+      default:
+        return assertNever(outcome);
+    }
+  }
+  return { placed, refused, later: null };
+}
+
+/** A refusal of the queue undoes what the queue has written, and nothing else. */
+async function trySubmit(
+  ctx: MutationCtx,
+  { organizationId }: Doc<"apiKeys">,
+  jobs: readonly BatchJob[],
+  batchId: string,
+): Promise<
+  Awaited<ReturnType<typeof queue.submitMany>> | { readonly kind: "refused"; readonly refusal: Refusal }
+> {
+  const specs = jobs.map(({ prepared }) => prepared.job);
+  try {
+    return await queue.submitMany(ctx, organizationId, specs, { batchId });
+  } catch (thrown) {
+    if (thrown instanceof ConvexError) return { kind: "refused", refusal: thrown.data as Refusal };
+    throw thrown;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { BatchStatus } from "../../../app/batches/limits.ts";
+import { parseJson } from "../../../app/json.ts";
 import type { BatchView } from "../../model/batches/batches.ts";
 import { fileIdOf } from "../files/fileBody.ts";
 
@@ -39,7 +40,7 @@ export function batchBody(batch: BatchView): object {
       output_tokens_details: { reasoning_tokens: 0 },
       total_tokens: promptTokens + completionTokens,
     },
-    metadata: batch.metadata,
+    metadata: batch.metadata === null ? null : parseJson(batch.metadata),
     price_micro: String(batch.priceMicro),
   };
 }

@@ -1,7 +1,6 @@
 import { parseBatch } from "../../../app/batches/parse-batch.ts";
 import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
-import { asMutable } from "../../model/validators.ts";
 import type { Caller } from "../endpoint.ts";
 import { unknownUrl, wrongMethod } from "../errors.ts";
 import { storedFileId } from "../files/fileBody.ts";
@@ -14,13 +13,14 @@ import { batchBody, batchesPath, batchIdOf, storedBatchId } from "./batchBody.ts
 export async function createBatch(ctx: ActionCtx, request: Request, { keyId }: Caller): Promise<Response> {
   const read = await readJson(request, parseBatch);
   if (read.kind === "refused") return errorResponse(read.error);
-  const { fileId, metadata, ...asked } = read.asked;
+  const { fileId, metadata, outputKeptMs, ...asked } = read.asked;
   const idempotencyKey = request.headers.get("idempotency-key");
   const batch = await ctx.runMutation(internal.batches.create, {
     keyId,
     ...asked,
     fileId: storedFileId(fileId),
-    metadata: asMutable(metadata),
+    metadata: metadata === null ? null : JSON.stringify(metadata),
+    ...(outputKeptMs === null ? {} : { outputKeptMs }),
     ...(idempotencyKey === null ? {} : { idempotencyKey }),
   });
   return json(200, batchBody(batch));

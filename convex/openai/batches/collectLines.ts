@@ -8,27 +8,28 @@ import type { RefusalCode } from "../../model/refuse.ts";
 import { endOf, errorOf } from "../errors.ts";
 import type { StoredPart } from "../files/readParts.ts";
 import { answerBody, promptFields } from "../jobs/result.ts";
+import { outcomeOf } from "../outcome.ts";
 import { type ApiError, errorBody } from "../respond.ts";
 
 /** A Convex action ends after ten minutes. Another one goes on. */
 const stepMs = 4 * 60_000;
 
 type Kind = (typeof batchEndpoints)[keyof typeof batchEndpoints];
-type Lines = { readonly lines: readonly EndedLine[]; readonly kind: Kind };
+type Batch = { readonly batchId: Id<"batches">; readonly kind: Kind; readonly isCanceled: boolean };
 
 /**
- * Writes the ends of a batch's requests into its files, until there are no more. A step that was cut off, or that another one
- * overtook, has changed nothing: the next one writes the same ends.
+ * Writes the ends of a batch's requests into its files, until there are no more. A step that was cut off has changed nothing, and
+ * neither has one that another step overtook. The next one writes the same ends.
  */
 export async function collectLines(ctx: ActionCtx, batchId: Id<"batches">): Promise<void> {
   const until = Date.now() + stepMs;
   while (Date.now() < until) {
     const step = await ctx.runQuery(internal.batches.nextCollection, { batchId });
     if (step === null) return;
-    const { endpoint, lines, tails } = step;
+    const { endpoint, isCanceled, lines, tails } = step;
     if (lines.length === 0) {
       if (await ctx.runMutation(internal.batches.endCollection, { batchId })) return;
-    } else await addLines(ctx, batchId, { lines, kind: batchEndpoints[endpoint] }, tails);
+    } else await addLines(ctx, { batchId, kind: batchEndpoints[endpoint], isCanceled }, lines, tails);
   }
   await ctx.scheduler.runAfter(0, internal.batchSteps.collect, { batchId });
 }
@@ -37,28 +38,34 @@ type Tails = { readonly output: StoredPart | null; readonly error: StoredPart | 
 
 async function addLines(
   ctx: ActionCtx,
-  batchId: Id<"batches">,
-  { lines, kind }: Lines,
+  batch: Batch,
+  lines: readonly EndedLine[],
   tails: Tails,
 ): Promise<void> {
-  const ends = lines.map((line) => endOfLine(batchId, line, kind));
+  const ends = lines.map((line) => endOfLine(batch, line));
   const answers = ends.filter((end) => end.isAnswer);
   const errors = ends.filter((end) => !end.isAnswer);
   const output = await store(ctx, answers, tails.output);
   const error = await store(ctx, errors, tails.error);
-  const isAdded = await ctx.runMutation(internal.batches.addLines, {
-    batchId,
-    endIds: lines.map(({ endId }) => endId),
-    output,
-    error,
-    completed: answers.length,
-    failed: errors.length,
-    expired: errors.filter(({ isExpired }) => isExpired).length,
-    usage: answers.reduce<Usage>((sum, { usage }) => (usage === null ? sum : addUsage(sum, usage)), noUsage),
-    priceMicro: ends.reduce((sum, { priceMicro }) => sum + priceMicro, 0n),
-  });
-  if (isAdded) return;
+  const added = await outcomeOf(
+    ctx.runMutation(internal.batches.addLines, {
+      batchId: batch.batchId,
+      endIds: lines.map(({ endId }) => endId),
+      output,
+      error,
+      completed: answers.length,
+      failed: errors.length,
+      expired: errors.filter(({ isExpired }) => isExpired).length,
+      usage: answers.reduce<Usage>(
+        (sum, { usage }) => (usage === null ? sum : addUsage(sum, usage)),
+        noUsage,
+      ),
+      priceMicro: ends.reduce((sum, { priceMicro }) => sum + priceMicro, 0n),
+    }),
+  );
+  if (added.kind === "ok" && added.value) return;
   for (const lost of [output, error]) if (lost !== null) await ctx.storage.delete(lost.part.storageId);
+  if (added.kind === "failed") throw added.thrown;
 }
 
 const noUsage: Usage = { promptTokens: 0, completionTokens: 0 };
@@ -70,10 +77,8 @@ async function store(ctx: ActionCtx, ends: readonly LineEnd[], tail: StoredPart 
   const text = ends.map(({ body }) => `${JSON.stringify(body)}\n`).join("");
   const blob = new Blob(before === null ? [text] : [before, text], { type: "application/jsonl" });
   const storageId = await ctx.storage.store(blob);
-  return {
-    part: { storageId, bytes: blob.size },
-    replaces: before === null ? null : (tail?.storageId ?? null),
-  };
+  const part = { storageId, bytes: blob.size };
+  return { part, tail: tail?.storageId ?? null, replaces: before !== null };
 }
 
 /** A line of a batch's output or error file. */
@@ -86,8 +91,9 @@ type LineEnd = {
   readonly priceMicro: bigint;
 };
 
-function endOfLine(batchId: Id<"batches">, { line, customId, failure, job }: EndedLine, kind: Kind): LineEnd {
-  const requestId = job?.jobId ?? `${batchId}-${String(line)}`;
+function endOfLine({ batchId, kind, isCanceled }: Batch, ended: EndedLine): LineEnd {
+  const { line, customId, jobId, failure, job } = ended;
+  const requestId = jobId ?? `${batchId}-${String(line)}`;
   const head = { id: `batch_req_${requestId}`, custom_id: customId };
   const response = (status: number, body: object): object => ({
     ...head,
@@ -96,8 +102,9 @@ function endOfLine(batchId: Id<"batches">, { line, customId, failure, job }: End
   });
   const result = job?.view.result ?? null;
   if (job !== null && result !== null) {
-    const { jobId, createdAt: created, modelId: model, sha256, base64, view } = job;
-    const body = answerBody(kind, { jobId, created, model, sha256 }, result, base64 ? "base64" : "float");
+    const { createdAt: created, modelId: model, sha256, base64, view } = job;
+    const jobHead = { jobId: requestId, created, model, sha256 };
+    const body = answerBody(kind, jobHead, result, base64 ? "base64" : "float");
     const { usage } = result;
     return {
       body: response(200, body),
@@ -107,7 +114,7 @@ function endOfLine(batchId: Id<"batches">, { line, customId, failure, job }: End
       priceMicro: view.priceMicro ?? 0n,
     };
   }
-  const why = failure?.kind === "dropped" ? failure.why : whyCutOff(job);
+  const why = whyCutOff(failure, isCanceled);
   const body =
     why === null
       ? withStatus(errorOfLine(failure, job, kind), response)
@@ -120,13 +127,13 @@ const cutOffWords = {
   batch_cancelled: "The batch was canceled before this request had an answer.",
 } as const;
 
-/** A job that ended since its batch did. Null: it ended otherwise. */
-function whyCutOff(job: EndedLine["job"]): keyof typeof cutOffWords | null {
-  if (job === null) return null;
-  const { status, error } = job.view;
-  if (status === "expired") return "batch_expired";
+/** Why a request ended with its batch. Null: it ended by itself. */
+function whyCutOff(failure: EndedLine["failure"], isCanceled: boolean): keyof typeof cutOffWords | null {
+  if (failure?.kind === "dropped") return failure.why;
+  if (failure?.kind !== "ended") return null;
+  if (failure.status === "expired") return "batch_expired";
   // A cancel with a reason has its own error.
-  return status === "canceled" && error === null ? "batch_cancelled" : null;
+  return isCanceled && failure.status === "canceled" && failure.error === null ? "batch_cancelled" : null;
 }
 
 function errorOfLine(failure: EndedLine["failure"], job: EndedLine["job"], kind: Kind): ApiError {
@@ -135,7 +142,8 @@ function errorOfLine(failure: EndedLine["failure"], job: EndedLine["job"], kind:
     const { code, message } = failure;
     return errorOf({ kind: "refused", refusal: { code: code as RefusalCode, message } }, promptFields[kind]);
   }
-  const error = job === null ? null : endOf(job.view, promptFields[kind]);
+  const end = failure?.kind === "ended" ? { ...failure, result: null } : job?.view;
+  const error = end === undefined ? null : endOf(end, promptFields[kind]);
   if (error === null) throw new Error("a request of a batch has not ended");
   return error;
 }

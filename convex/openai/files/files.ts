@@ -39,10 +39,23 @@ function keptSecondsOf(fields: Upload["fields"]): number | undefined {
   return /^\d{1,9}$/.test(asked) ? Number(asked) : Number.NaN;
 }
 
-/** GET /v1/files. The key's files, newest first. `?limit=20&after=ID` goes on after a page's last file. */
+const orders = ["desc", "asc"] as const;
+
+/**
+ * GET /v1/files. The key's files, newest first, or oldest first with `?order=asc`. `?limit=20&after=ID` goes on behind a page's
+ * last file. `?purpose=batch_output` leaves out others.
+ */
 export async function listFiles(ctx: ActionCtx, request: Request, { keyId }: Caller): Promise<Response> {
-  const paging = pagingOf(request, storedFileId);
-  const { files, isDone } = await ctx.runQuery(internal.files.list, { keyId, ...paging });
+  const asked = new URL(request.url).searchParams;
+  const order = orders.find((each) => each === (asked.get("order") ?? "desc"));
+  if (order === undefined) return errorResponse(wrongParameter("order", orders));
+  const purpose = asked.get("purpose");
+  const { files, isDone } = await ctx.runQuery(internal.files.list, {
+    keyId,
+    ...pagingOf(request, storedFileId),
+    ...(purpose === null ? {} : { purpose }),
+    isOldestFirst: order === "asc",
+  });
   const data = files.map((file) => ({ id: fileIdOf(file.fileId), body: fileBody(file) }));
   return json(200, listBody(data, isDone));
 }
@@ -65,17 +78,19 @@ export async function callFile(ctx: ActionCtx, request: Request, caller: Caller)
   return json(200, { id, object: "file", deleted: true });
 }
 
-type OwnFile = { readonly keyId: Caller["keyId"]; readonly fileId: string };
-
 /** The content of a file, or the part of it that `Range: bytes=FROM-TO` asks for. */
-async function contentOf(ctx: ActionCtx, request: Request, which: OwnFile): Promise<Response> {
-  const { file, parts, tail } = await readTail(ctx, which);
+async function contentOf(
+  ctx: ActionCtx,
+  request: Request,
+  which: { readonly keyId: Caller["keyId"]; readonly fileId: string },
+): Promise<Response> {
+  const { file, parts } = await ctx.runQuery(internal.files.get, which);
   const range = rangeOf(request.headers.get("range"), file.bytes);
   if (range === null) return errorResponse(outOfRange(file.bytes));
   const { from, to } = range;
   const isPart = from > 0 || to < file.bytes;
   if (!isPart && file.bytes > batchLimits.fileBytes) return errorResponse(askForParts(file.bytes));
-  const chunks = readParts(ctx, parts, { from, to, tail });
+  const chunks = readParts(ctx, parts, { from, to });
   const body = new ReadableStream<Uint8Array>({
     pull: async (controller) => {
       const next = await chunks.next();
@@ -93,19 +108,6 @@ async function contentOf(ctx: ActionCtx, request: Request, which: OwnFile): Prom
       ...(isPart ? { "content-range": `bytes ${String(from)}-${String(to - 1)}/${String(file.bytes)}` } : {}),
     },
   });
-}
-
-const mostLooks = 5;
-
-/** A file and the content of its last part. A running batch replaces that part now and then, so it may be gone at first. */
-async function readTail(ctx: ActionCtx, which: OwnFile) {
-  for (let looks = 1; looks <= mostLooks; looks += 1) {
-    const found = await ctx.runQuery(internal.files.get, which);
-    const last = found.parts.at(-1);
-    const tail = last === undefined ? null : await ctx.storage.get(last.storageId);
-    if (tail !== null) return { ...found, tail };
-  }
-  throw new Error("the last part of a file is missing");
 }
 
 type Range = { readonly from: number; readonly to: number };

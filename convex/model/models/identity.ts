@@ -1,8 +1,8 @@
 import { type Infer, v } from "convex/values";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
-import { aliasesOf, aliasRow } from "../models/aliases.ts";
-import { catalogOf, modelView } from "../models/catalog.ts";
+import { aliasesOf, aliasRow } from "./aliases.ts";
+import { catalogOf, modelView } from "./catalog.ts";
 
 /** An authenticated API key, the models that it may use, and other names for them. */
 export const identity = v.object({
