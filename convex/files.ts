@@ -13,6 +13,7 @@ import {
   storedFile,
   sweepFiles,
 } from "./model/files/files.ts";
+import { sweepUploads } from "./model/files/uploads.ts";
 import { boundedInteger } from "./model/refuse.ts";
 import { filePart } from "./model/validators.ts";
 
@@ -94,12 +95,14 @@ export const endFilesOf = internalMutation({
   },
 });
 
-/** Deletes files whose time is over. */
+/** Deletes files and uploads whose time is over. */
 export const sweep = internalMutation({
   args: {},
   returns: v.null(),
   handler: async (ctx) => {
-    if (await sweepFiles(ctx, Date.now())) await ctx.scheduler.runAfter(0, internal.files.sweep, {});
+    const now = Date.now();
+    const [files, uploads] = [await sweepFiles(ctx, now), await sweepUploads(ctx, now)];
+    if (files || uploads) await ctx.scheduler.runAfter(0, internal.files.sweep, {});
     return null;
   },
 });

@@ -12,6 +12,7 @@ import { bearerKey, type Caller, endpoint } from "./openai/endpoint.ts";
 import { unknownModel, unknownUrl, wrongMethod } from "./openai/errors.ts";
 import { filesPath } from "./openai/files/fileBody.ts";
 import { callFile, listFiles, uploadFile } from "./openai/files/files.ts";
+import { callUpload, createUpload, uploadsPath } from "./openai/files/uploads.ts";
 import { jobsPath } from "./openai/jobs/jobBody.ts";
 import { callJob, listJobs } from "./openai/jobs/jobs.ts";
 import { type NamedModel, namedModel } from "./openai/namedModel.ts";
@@ -41,11 +42,13 @@ http.route({ pathPrefix: modelsPath, method: "GET", handler: endpoint(getModel) 
 http.route({ path: "/v1/jobs", method: "GET", handler: endpoint(listJobs) });
 http.route({ path: "/v1/files", method: "POST", handler: endpoint(uploadFile) });
 http.route({ path: "/v1/files", method: "GET", handler: endpoint(listFiles) });
+http.route({ path: "/v1/uploads", method: "POST", handler: endpoint(createUpload) });
 http.route({ path: "/v1/batches", method: "POST", handler: endpoint(createBatch) });
 http.route({ path: "/v1/batches", method: "GET", handler: endpoint(listBatches) });
 for (const method of methods) {
   http.route({ pathPrefix: jobsPath, method, handler: endpoint(callJob) });
   http.route({ pathPrefix: filesPath, method, handler: endpoint(callFile) });
+  http.route({ pathPrefix: uploadsPath, method, handler: endpoint(callUpload) });
   http.route({ pathPrefix: batchesPath, method, handler: endpoint(callBatch) });
 }
 http.route({ pathPrefix: anyPath, method: "OPTIONS", handler: preflightAction });

@@ -58,6 +58,7 @@ import {
   stageCounts,
   subjectKind,
   tally,
+  uploadStatus,
   usage,
   usageFacts,
   viewSettings,
@@ -738,6 +739,27 @@ export default defineSchema({
   })
     .index("by_key", ["apiKeyId"])
     .index("by_end", ["expiresAt"]),
+
+  /** A file that comes in parts, for an hour. Written by model/files/uploads.ts. Times are ms epoch. */
+  uploads: defineTable({
+    apiKeyId: v.id("apiKeys"),
+    name: v.string(),
+    /** Of the whole file, as announced. */
+    bytes: v.number(),
+    keptSeconds: v.optional(v.number()),
+    status: uploadStatus,
+    createdAt: v.number(),
+    expiresAt: v.number(),
+    /** Once it is completed. */
+    fileId: v.optional(v.id("files")),
+  })
+    .index("by_key", ["apiKeyId", "status"])
+    .index("by_end", ["expiresAt"]),
+
+  /** A part of an upload that is not completed. */
+  uploadParts: defineTable({ uploadId: v.id("uploads"), ...filePart.fields }).index("by_upload", [
+    "uploadId",
+  ]),
 
   /** A batch of requests. Written by model/batches/. Times are ms epoch. */
   batches: defineTable({

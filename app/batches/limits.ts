@@ -4,6 +4,11 @@ import { jobTimes, limits } from "../jobs/limits.ts";
 export const batchLimits = {
   /** A call of Convex's HTTP actions carries at most 20 MiB, in either direction. */
   fileBytes: 16 * 1024 * 1024,
+  /** Of a file that comes in parts, each within `fileBytes`. */
+  uploadBytes: 512 * 1024 * 1024,
+  uploadParts: 1_000,
+  /** Of a key, at a time. */
+  openUploads: 10,
   /** Of all files that an API key has at a time. */
   filesOfKey: 1_000,
   bytesOfKey: 2 * 1024 * 1024 * 1024,

@@ -100,6 +100,7 @@ import type * as model_devices_sharing from "../model/devices/sharing.js";
 import type * as model_devices_signingKey from "../model/devices/signingKey.js";
 import type * as model_devices_versions from "../model/devices/versions.js";
 import type * as model_files_files from "../model/files/files.js";
+import type * as model_files_uploads from "../model/files/uploads.js";
 import type * as model_fleet_bulk_apply from "../model/fleet/bulk/apply.js";
 import type * as model_fleet_bulk_find from "../model/fleet/bulk/find.js";
 import type * as model_fleet_countListings from "../model/fleet/countListings.js";
@@ -256,6 +257,7 @@ import type * as openai_files_fileBody from "../openai/files/fileBody.js";
 import type * as openai_files_files from "../openai/files/files.js";
 import type * as openai_files_readParts from "../openai/files/readParts.js";
 import type * as openai_files_readUpload from "../openai/files/readUpload.js";
+import type * as openai_files_uploads from "../openai/files/uploads.js";
 import type * as openai_follow from "../openai/follow.js";
 import type * as openai_jobs_accepted from "../openai/jobs/accepted.js";
 import type * as openai_jobs_events from "../openai/jobs/events.js";
@@ -275,6 +277,7 @@ import type * as openai_usage from "../openai/usage.js";
 import type * as requests from "../requests.js";
 import type * as rollouts from "../rollouts.js";
 import type * as setup from "../setup.js";
+import type * as uploads from "../uploads.js";
 import type * as usage from "../usage.js";
 import type * as work from "../work.js";
 
@@ -374,6 +377,7 @@ declare const fullApi: ApiFromModules<{
   "model/devices/signingKey": typeof model_devices_signingKey;
   "model/devices/versions": typeof model_devices_versions;
   "model/files/files": typeof model_files_files;
+  "model/files/uploads": typeof model_files_uploads;
   "model/fleet/bulk/apply": typeof model_fleet_bulk_apply;
   "model/fleet/bulk/find": typeof model_fleet_bulk_find;
   "model/fleet/countListings": typeof model_fleet_countListings;
@@ -530,6 +534,7 @@ declare const fullApi: ApiFromModules<{
   "openai/files/files": typeof openai_files_files;
   "openai/files/readParts": typeof openai_files_readParts;
   "openai/files/readUpload": typeof openai_files_readUpload;
+  "openai/files/uploads": typeof openai_files_uploads;
   "openai/follow": typeof openai_follow;
   "openai/jobs/accepted": typeof openai_jobs_accepted;
   "openai/jobs/events": typeof openai_jobs_events;
@@ -549,6 +554,7 @@ declare const fullApi: ApiFromModules<{
   requests: typeof requests;
   rollouts: typeof rollouts;
   setup: typeof setup;
+  uploads: typeof uploads;
   usage: typeof usage;
   work: typeof work;
 }>;

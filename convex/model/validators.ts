@@ -164,6 +164,8 @@ export const filePurpose = literals("batch", "batch_output");
 /** A piece of a file in Convex's file storage. */
 export const filePart = v.object({ storageId: v.id("_storage"), bytes: v.number() });
 
+export const uploadStatus = literals("pending", "completed", "cancelled");
+
 export const batchEndpoint = literals(...batchEndpointNames);
 export const batchStatus = literals(...batchStatuses);
 

@@ -103,6 +103,31 @@ test("each request of a batch is answered once, although the backend is killed m
   expect(ledgerFaults(await farm.setup.ledgerCheck())).toEqual([]);
 });
 
+test("a file comes in parts", async () => {
+  const content = Array.from({ length: 4 }, (_, index) =>
+    request({ model: farm.modelId, messages: [{ role: "user", content: "7 + 5 =" }], max_tokens: 4 }, index),
+  ).join("\n");
+  const upload = await client.uploads.create({
+    filename: "parts.jsonl",
+    bytes: content.length,
+    purpose: "batch",
+    mime_type: "application/jsonl",
+  });
+  const partIds: string[] = [];
+  for (const piece of [content.slice(0, 301), content.slice(301)]) {
+    const data = await toFile(Buffer.from(piece), "part");
+    partIds.push((await client.uploads.parts.create(upload.id, { data })).id);
+  }
+  const { file } = await client.uploads.complete(upload.id, { part_ids: partIds });
+  const { id } = await client.batches.create({
+    input_file_id: file!.id,
+    endpoint: "/v1/chat/completions",
+    completion_window: "1h",
+  });
+  const batch = await until(id, ({ status }) => status === "completed");
+  expect(batch.request_counts).toEqual({ total: 4, completed: 4, failed: 0 });
+});
+
 test("the client pages through batches and files, cancels one and deletes the other", async () => {
   const fileId = await upload(
     Array.from({ length: 3 }, (_, index) =>

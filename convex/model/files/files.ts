@@ -30,36 +30,41 @@ export function fileViewOf({
 }
 
 /** A file that was stored, and is to be the key's. */
-export const storedFile = { name: v.string(), part: filePart, keptSeconds: v.optional(v.number()) };
+export const storedFile = {
+  name: v.string(),
+  parts: v.array(filePart),
+  keptSeconds: v.optional(v.number()),
+};
 
 /**
  * Gives a key the file that was stored for it. Refuses: invalid, quota_exceeded (it has too many files). The caller then deletes
- * the stored part.
+ * the stored parts.
  */
 export async function addFile(
   ctx: MutationCtx,
   key: Doc<"apiKeys">,
   {
     name,
-    part,
+    parts,
     keptSeconds = fileTimes.mostSeconds,
   }: {
     readonly name: string;
-    readonly part: Infer<typeof filePart>;
+    readonly parts: Infer<typeof filePart>[];
     readonly keptSeconds?: number;
   },
   now: number,
 ): Promise<FileView> {
   const { leastSeconds, mostSeconds } = fileTimes;
   boundedInteger(keptSeconds, "expires_after[seconds]", leastSeconds, mostSeconds);
-  await checkRoom(ctx, key, part.bytes);
+  const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
+  await checkRoom(ctx, key, bytes);
   const file = {
     organizationId: key.organizationId,
     apiKeyId: key._id,
     name: visibleText(name).slice(0, batchLimits.fileNameChars) || "file.jsonl",
     purpose: "batch" as const,
-    bytes: part.bytes,
-    parts: [part],
+    bytes,
+    parts,
     createdAt: now,
     expiresAt: now + keptSeconds * 1_000,
   };

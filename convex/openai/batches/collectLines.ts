@@ -119,7 +119,9 @@ function endOfLine({ batchId, kind, isCanceled }: Batch, ended: EndedLine): Line
     why === null
       ? withStatus(errorOfLine(failure, job, kind), response)
       : { ...head, response: null, error: { code: why, message: cutOffWords[why] } };
-  return { body, isAnswer: false, isExpired: why === "batch_expired", usage: null, priceMicro: 0n };
+  // An answer that was deleted before its end was collected has cost its price.
+  const priceMicro = job?.view.priceMicro ?? 0n;
+  return { body, isAnswer: false, isExpired: why === "batch_expired", usage: null, priceMicro };
 }
 
 const cutOffWords = {

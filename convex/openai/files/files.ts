@@ -13,7 +13,7 @@ import { readUpload, type Upload } from "./readUpload.ts";
 
 /** POST /v1/files. A file of requests for a batch. */
 export async function uploadFile(ctx: ActionCtx, request: Request, { keyId }: Caller): Promise<Response> {
-  const read = await readUpload(request);
+  const read = await readUpload(request, "file");
   if (read.kind === "refused") return errorResponse(read.error);
   const { name, bytes, fields } = read.upload;
   if (fields.get("purpose") !== "batch") return errorResponse(wrongParameter("purpose", ["batch"]));
@@ -23,7 +23,7 @@ export async function uploadFile(ctx: ActionCtx, request: Request, { keyId }: Ca
     ctx.runMutation(internal.files.add, {
       keyId,
       name,
-      part: { storageId, bytes: bytes.size },
+      parts: [{ storageId, bytes: bytes.size }],
       ...(keptSeconds === undefined ? {} : { keptSeconds }),
     }),
   );
@@ -90,16 +90,10 @@ async function contentOf(
   const { from, to } = range;
   const isPart = from > 0 || to < file.bytes;
   if (!isPart && file.bytes > batchLimits.fileBytes) return errorResponse(askForParts(file.bytes));
-  const chunks = readParts(ctx, parts, { from, to });
-  const body = new ReadableStream<Uint8Array>({
-    pull: async (controller) => {
-      const next = await chunks.next();
-      if (next.done === true) controller.close();
-      else controller.enqueue(next.value);
-    },
-    cancel: async () => void (await chunks.return(undefined)),
-  });
-  return new Response(body, {
+  // At most 16 MiB. Read before the answer begins, so that a missing part is an error and no half answer.
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  for await (const chunk of readParts(ctx, parts, { from, to })) chunks.push(chunk);
+  return new Response(new Blob(chunks), {
     status: isPart ? 206 : 200,
     headers: {
       ...cors,

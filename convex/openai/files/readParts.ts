@@ -11,7 +11,7 @@ export async function* readParts(
   ctx: Pick<ActionCtx, "storage">,
   parts: readonly StoredPart[],
   { from, to = Infinity }: { readonly from: number; readonly to?: number },
-): AsyncGenerator<Uint8Array> {
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   let start = 0;
   for (const { storageId, bytes } of parts) {
     const [first, end] = [Math.max(0, from - start), Math.min(bytes, to - start)];

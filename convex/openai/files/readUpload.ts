@@ -18,9 +18,10 @@ export type Upload = {
 const mostParts = 8;
 const mostFieldBytes = 1_024;
 
-/** Reads a form with one file in the field `file`. It stops reading beyond the bounds. */
+/** Reads a form with one file in a field of this name. It stops reading beyond the bounds. */
 export async function readUpload(
   request: Request,
+  field: "file" | "data",
 ): Promise<
   { readonly kind: "ok"; readonly upload: Upload } | { readonly kind: "refused"; readonly error: ApiError }
 > {
@@ -29,7 +30,7 @@ export async function readUpload(
   const [, quoted, plain] =
     /^multipart\/form-data;.*?boundary=(?:"([^"]{1,70})"|([^\s";]{1,70}))/i.exec(type) ?? [];
   const boundary = quoted ?? plain;
-  if (boundary === undefined || request.body === null) return refused(noForm);
+  if (boundary === undefined || request.body === null) return refused(noForm(field));
   const fields = new Map<string, string>();
   let file: Pick<Upload, "name" | "bytes"> | null = null;
   try {
@@ -40,7 +41,7 @@ export async function readUpload(
       maxParts: mostParts,
     });
     for await (const part of parts) {
-      if (part.name === "file") {
+      if (part.name === field) {
         const bytes = new Blob(part.content as Uint8Array<ArrayBuffer>[], { type: "application/jsonl" });
         file = { name: part.filename ?? "", bytes };
       } else if (part.name !== undefined && part.size <= mostFieldBytes) fields.set(part.name, part.text);
@@ -49,30 +50,37 @@ export async function readUpload(
     if (!(thrown instanceof MultipartParseError)) throw thrown;
     const isTooLarge =
       thrown instanceof MaxFileSizeExceededError || thrown instanceof MaxTotalSizeExceededError;
-    return refused(isTooLarge ? fileTooLarge : noForm);
+    return refused(isTooLarge ? fileTooLarge(field) : noForm(field));
   }
-  return file === null ? refused(noFile) : { kind: "ok", upload: { ...file, fields } };
+  return file === null ? refused(noFile(field)) : { kind: "ok", upload: { ...file, fields } };
 }
 
-const noForm: ApiError = {
-  status: 400,
-  type: "invalid_request_error",
-  code: "invalid_request_body",
-  message: "The body must be a form (multipart/form-data) with the fields purpose and file.",
-};
+function noForm(field: string): ApiError {
+  return {
+    status: 400,
+    type: "invalid_request_error",
+    code: "invalid_request_body",
+    message: `The body must be a form (multipart/form-data) with the file as the field ${field}.`,
+  };
+}
 
-const noFile: ApiError = {
-  status: 400,
-  type: "invalid_request_error",
-  code: "missing_required_parameter",
-  param: "file",
-  message: "Missing 'file', which is required.",
-};
+function noFile(param: string): ApiError {
+  return {
+    status: 400,
+    type: "invalid_request_error",
+    code: "missing_required_parameter",
+    param,
+    message: `Missing '${param}', which is required.`,
+  };
+}
 
-const fileTooLarge: ApiError = {
-  status: 413,
-  type: "invalid_request_error",
-  code: "request_too_large",
-  param: "file",
-  message: `A file has at most ${formatBytes(batchLimits.fileBytes)}. Split it into several files, each with its own batch.`,
-};
+function fileTooLarge(param: string): ApiError {
+  const most = formatBytes(batchLimits.fileBytes);
+  return {
+    status: 413,
+    type: "invalid_request_error",
+    code: "request_too_large",
+    param,
+    message: `'${param}' has at most ${most}. Send a larger file in parts: POST /v1/uploads.`,
+  };
+}

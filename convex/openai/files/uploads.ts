@@ -1,0 +1,103 @@
+import { parseUpload, parseUploadCompletion } from "../../../app/batches/parse-upload.ts";
+import { internal } from "../../_generated/api.js";
+import type { ActionCtx } from "../../_generated/server.js";
+import type { UploadView } from "../../model/files/uploads.ts";
+import type { Caller } from "../endpoint.ts";
+import { errorOf, unknownUrl, wrongMethod } from "../errors.ts";
+import { outcomeOf } from "../outcome.ts";
+import { readJson } from "../readCall.ts";
+import { errorResponse, json } from "../respond.ts";
+import { fileBody } from "./fileBody.ts";
+import { readUpload } from "./readUpload.ts";
+
+/** The path of an upload is this and its id. */
+export const uploadsPath = "/v1/uploads/";
+const uploadPrefix = "upload_";
+const partPrefix = "part_";
+
+/** POST /v1/uploads. Announces a file that comes in parts. */
+export async function createUpload(ctx: ActionCtx, request: Request, { keyId }: Caller): Promise<Response> {
+  const read = await readJson(request, parseUpload);
+  if (read.kind === "refused") return errorResponse(read.error);
+  const { name, bytes, keptSeconds } = read.asked;
+  const kept = keptSeconds === undefined ? {} : { keptSeconds };
+  return json(
+    200,
+    uploadBody(await ctx.runMutation(internal.uploads.create, { keyId, name, bytes, ...kept })),
+  );
+}
+
+type Which = Pick<Caller, "keyId"> & { readonly uploadId: string };
+type Answer = (ctx: ActionCtx, request: Request, which: Which) => Promise<Response>;
+
+/** The calls about one upload, by their path below /v1/uploads/ID. */
+const calls: ReadonlyMap<string, Answer> = new Map([
+  ["/parts", addPart],
+  ["/complete", complete],
+  ["/cancel", cancel],
+]);
+
+/** Every call below /v1/uploads/ID. A key sees its own uploads only. */
+export async function callUpload(ctx: ActionCtx, request: Request, { keyId }: Caller): Promise<Response> {
+  const path = new URL(request.url).pathname.slice(uploadsPath.length);
+  const [id = ""] = path.split("/", 1);
+  const answer = calls.get(path.slice(id.length));
+  if (id === "" || answer === undefined) return errorResponse(unknownUrl(request));
+  if (request.method !== "POST") return errorResponse(wrongMethod(request, ["POST"]));
+  return await answer(ctx, request, { keyId, uploadId: stored(id, uploadPrefix) });
+}
+
+async function addPart(ctx: ActionCtx, request: Request, which: Which): Promise<Response> {
+  const read = await readUpload(request, "data");
+  if (read.kind === "refused") return errorResponse(read.error);
+  const { bytes } = read.upload;
+  const storageId = await ctx.storage.store(bytes);
+  const part = { storageId, bytes: bytes.size };
+  const added = await outcomeOf(ctx.runMutation(internal.uploads.addPart, { ...which, part }));
+  if (added.kind !== "ok") {
+    await ctx.storage.delete(storageId);
+    return errorResponse(errorOf(added));
+  }
+  const { partId, createdAt } = added.value;
+  return json(200, {
+    id: `${partPrefix}${partId}`,
+    object: "upload.part",
+    created_at: seconds(createdAt),
+    upload_id: `${uploadPrefix}${which.uploadId}`,
+  });
+}
+
+async function complete(ctx: ActionCtx, request: Request, which: Which): Promise<Response> {
+  const read = await readJson(request, parseUploadCompletion);
+  if (read.kind === "refused") return errorResponse(read.error);
+  const partIds = read.asked.partIds.map((id) => stored(id, partPrefix));
+  return json(200, uploadBody(await ctx.runMutation(internal.uploads.complete, { ...which, partIds })));
+}
+
+async function cancel(ctx: ActionCtx, _request: Request, which: Which): Promise<Response> {
+  return json(200, uploadBody(await ctx.runMutation(internal.uploads.cancel, which)));
+}
+
+/** OpenAI's upload object. */
+function uploadBody({ uploadId, name, bytes, status, createdAt, expiresAt, file }: UploadView): object {
+  return {
+    id: `${uploadPrefix}${uploadId}`,
+    object: "upload",
+    bytes,
+    created_at: seconds(createdAt),
+    expires_at: seconds(expiresAt),
+    filename: name,
+    purpose: "batch",
+    status,
+    file: file === null ? null : fileBody(file),
+  };
+}
+
+/** The id without its prefix, as the backend stores it. Any other text is an id of nothing. */
+function stored(id: string, prefix: string): string {
+  return id.startsWith(prefix) ? id.slice(prefix.length) : "";
+}
+
+function seconds(ms: number): number {
+  return Math.floor(ms / 1_000);
+}

@@ -1,0 +1,146 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { internal } from "../_generated/api.js";
+import { expectError } from "./apiError.fixture.ts";
+import { addOrganization, type Backend, type Organization, startBackend } from "./backend.fixture.ts";
+
+let t: Backend;
+let acme: Organization;
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
+  t = startBackend();
+  acme = await addOrganization(t);
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+type Upload = { readonly id: string; readonly status: string; readonly file: { readonly id: string } | null };
+
+async function post(path: string, body: object | FormData, apiKey = acme.apiKey): Promise<Response> {
+  const sent = body instanceof FormData ? body : JSON.stringify(body);
+  return await t.fetch(path, { method: "POST", body: sent, headers: { authorization: `Bearer ${apiKey}` } });
+}
+
+const announced = { filename: "big.jsonl", bytes: 9, purpose: "batch", mime_type: "application/jsonl" };
+
+async function create(over: object = {}): Promise<Upload> {
+  return (await (await post("/v1/uploads", { ...announced, ...over })).json()) as Upload;
+}
+
+async function part(id: string, content: string): Promise<Response> {
+  // `convex-test` stores no file while another function runs.
+  await t.finishInProgressScheduledFunctions();
+  const form = new FormData();
+  form.set("data", new File([content], "part"));
+  return await post(`/v1/uploads/${id}/parts`, form);
+}
+
+const partId = async (id: string, content: string): Promise<string> =>
+  ((await (await part(id, content)).json()) as { id: string }).id;
+
+const storedFiles = async (): Promise<number> =>
+  await t.run(async (ctx) => (await ctx.db.system.query("_storage").collect()).length);
+
+it("a file comes in parts, in the order in which they are completed", async () => {
+  const upload = await create();
+  expect(upload).toMatchObject({
+    object: "upload",
+    status: "pending",
+    bytes: 9,
+    file: null,
+    purpose: "batch",
+  });
+  const [second, unused, first] = [
+    await partId(upload.id, "def"),
+    await partId(upload.id, ""),
+    await partId(upload.id, "abcabc"),
+  ];
+  expect(unused).toMatch(/^part_/);
+  const completed = await post(`/v1/uploads/${upload.id}/complete`, { part_ids: [first, second] });
+  const { status, file } = (await completed.json()) as Upload;
+  expect([status, file]).toMatchObject(["completed", { filename: "big.jsonl", bytes: 9, purpose: "batch" }]);
+  const content = await t.fetch(`/v1/files/${file!.id}/content`, {
+    headers: { authorization: `Bearer ${acme.apiKey}` },
+  });
+  expect(await content.text()).toBe("abcabcdef");
+  expect(await storedFiles()).toBe(2);
+  const again = await post(`/v1/uploads/${upload.id}/complete`, { part_ids: [first, second] });
+  expect(((await again.json()) as Upload).file!.id).toBe(file!.id);
+  // The file outlives its upload.
+  vi.advanceTimersByTime(3_600_000);
+  await t.mutation(internal.files.sweep, {});
+  expect(await storedFiles()).toBe(2);
+  expect((await part(upload.id, "x")).status).toBe(404);
+});
+
+it("an upload that does not end is deleted after an hour", async () => {
+  const upload = await create();
+  await part(upload.id, "abc");
+  vi.advanceTimersByTime(3_600_000);
+  await expectError(await part(upload.id, "abc"), 400, { code: "invalid_value" });
+  await t.mutation(internal.files.sweep, {});
+  expect(await storedFiles()).toBe(0);
+});
+
+it("a canceled upload has no parts, and takes no more", async () => {
+  const upload = await create();
+  const only = await partId(upload.id, "abcabcabc");
+  const canceled = await post(`/v1/uploads/${upload.id}/cancel`, {});
+  expect(await canceled.json()).toMatchObject({ status: "cancelled" });
+  expect((await post(`/v1/uploads/${upload.id}/cancel`, {})).status).toBe(200);
+  await expectError(await part(upload.id, "abc"), 400, { code: "invalid_value" });
+  await expectError(await post(`/v1/uploads/${upload.id}/complete`, { part_ids: [only] }), 400, {
+    code: "invalid_value",
+  });
+  expect(await storedFiles()).toBe(0);
+});
+
+it("is refused where its parts do not fit", async () => {
+  const upload = await create();
+  const one = await partId(upload.id, "abc");
+  const complete = async (ids: readonly string[]): Promise<Response> =>
+    await post(`/v1/uploads/${upload.id}/complete`, { part_ids: ids });
+  await expectError(await part(upload.id, "abcdefghi"), 400, { code: "invalid_value" });
+  await expectError(await complete([one]), 400, { code: "invalid_value" });
+  await expectError(await complete([one, one, one]), 400, { code: "invalid_value" });
+  await expectError(await complete(["part_x"]), 404, { code: "not_found" });
+  await expectError(await complete([]), 400, { param: "part_ids" });
+  expect(await storedFiles()).toBe(1);
+});
+
+it("is seen by its own key only", async () => {
+  const upload = await create();
+  const other = await addOrganization(t, { name: "Other" });
+  for (const call of ["parts", "complete", "cancel"]) {
+    const form = new FormData();
+    form.set("data", new File(["x"], "x"));
+    const body = call === "parts" ? form : { part_ids: ["part_x"] };
+    await expectError(await post(`/v1/uploads/${upload.id}/${call}`, body, other.apiKey), 404, {
+      code: "not_found",
+    });
+  }
+  expect(await storedFiles()).toBe(0);
+});
+
+it.each([
+  [{ bytes: 0 }, "bytes"],
+  [{ bytes: 2 ** 40 }, "bytes"],
+  [{ purpose: "vision" }, "purpose"],
+  [{ filename: "" }, "filename"],
+  [{ expires_after: { anchor: "created_at", seconds: 1 } }, "expires_after.seconds"],
+])("is refused with %j", async (over, param) => {
+  await expectError(await post("/v1/uploads", { ...announced, ...over }), 400, { param });
+});
+
+it("is refused beside ten that are open, and where a key has no room", async () => {
+  for (let uploads = 0; uploads < 4; uploads += 1) await create({ bytes: 512 * 1024 * 1024 });
+  await expectError(await post("/v1/uploads", announced), 429, { code: "insufficient_quota" });
+  for (const { id } of await Promise.all([create(), create()])) expect(id).toBeUndefined();
+  const other = await addOrganization(t, { name: "Other" });
+  for (let uploads = 0; uploads < 10; uploads += 1) {
+    expect((await post("/v1/uploads", announced, other.apiKey)).status).toBe(200);
+  }
+  await expectError(await post("/v1/uploads", announced, other.apiKey), 429, { code: "queue_full" });
+});
