@@ -13,7 +13,16 @@ import {
   storedFile,
   sweepFiles,
 } from "./model/files/files.ts";
-import { sweepUploads } from "./model/files/uploads.ts";
+import {
+  addPart,
+  cancelUpload as cancelUploadOf,
+  completeUpload as completeUploadOf,
+  createUpload as createUploadOf,
+  newUpload,
+  ownUpload,
+  sweepUploads,
+  uploadView,
+} from "./model/files/uploads.ts";
 import { boundedInteger } from "./model/refuse.ts";
 import { filePart } from "./model/validators.ts";
 
@@ -22,6 +31,7 @@ export const experimental_reuseContext = true;
 
 const ofKey = { keyId: v.id("apiKeys") };
 const ofOwnFile = { ...ofKey, fileId: v.string() };
+const ofOwnUpload = { ...ofKey, uploadId: v.string() };
 /** As in OpenAI's API. */
 const mostAsked = 10_000;
 /** A page may be shorter than asked for. Clients then ask for the next one. */
@@ -70,6 +80,43 @@ export const remove = internalMutation({
     await removeFile(ctx, await ownFile(ctx, await admittedKey(ctx, keyId), fileId));
     return null;
   },
+});
+
+/** Refuses: unauthorized, revoked, and as `createUpload`. */
+export const createUpload = internalMutation({
+  args: { ...ofKey, ...newUpload },
+  returns: uploadView,
+  handler: async (ctx, { keyId, ...asked }) =>
+    await createUploadOf(ctx, await admittedKey(ctx, keyId), asked, Date.now()),
+});
+
+/** Refuses: unauthorized, revoked, not_found, and as `addPart`. */
+export const addUploadPart = internalMutation({
+  args: { ...ofOwnUpload, part: filePart },
+  returns: v.object({ partId: v.id("uploadParts"), createdAt: v.number() }),
+  handler: async (ctx, { keyId, uploadId, part }) => {
+    const upload = await ownUpload(ctx, await admittedKey(ctx, keyId), uploadId);
+    const createdAt = Date.now();
+    return { partId: await addPart(ctx, upload, part, createdAt), createdAt };
+  },
+});
+
+/** Refuses: unauthorized, revoked, not_found, and as `completeUpload`. */
+export const completeUpload = internalMutation({
+  args: { ...ofOwnUpload, partIds: v.array(v.string()) },
+  returns: uploadView,
+  handler: async (ctx, { keyId, uploadId, partIds }) => {
+    const key = await admittedKey(ctx, keyId);
+    return await completeUploadOf(ctx, key, await ownUpload(ctx, key, uploadId), partIds, Date.now());
+  },
+});
+
+/** Refuses: unauthorized, revoked, not_found, and as `cancelUpload`. */
+export const cancelUpload = internalMutation({
+  args: ofOwnUpload,
+  returns: uploadView,
+  handler: async (ctx, { keyId, uploadId }) =>
+    await cancelUploadOf(ctx, await ownUpload(ctx, await admittedKey(ctx, keyId), uploadId)),
 });
 
 /** Deletes a part that a longer one has replaced. */

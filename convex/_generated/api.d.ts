@@ -277,7 +277,6 @@ import type * as openai_usage from "../openai/usage.js";
 import type * as requests from "../requests.js";
 import type * as rollouts from "../rollouts.js";
 import type * as setup from "../setup.js";
-import type * as uploads from "../uploads.js";
 import type * as usage from "../usage.js";
 import type * as work from "../work.js";
 
@@ -554,7 +553,6 @@ declare const fullApi: ApiFromModules<{
   requests: typeof requests;
   rollouts: typeof rollouts;
   setup: typeof setup;
-  uploads: typeof uploads;
   usage: typeof usage;
   work: typeof work;
 }>;

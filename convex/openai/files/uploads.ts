@@ -23,7 +23,7 @@ export async function createUpload(ctx: ActionCtx, request: Request, { keyId }: 
   const kept = keptSeconds === undefined ? {} : { keptSeconds };
   return json(
     200,
-    uploadBody(await ctx.runMutation(internal.uploads.create, { keyId, name, bytes, ...kept })),
+    uploadBody(await ctx.runMutation(internal.files.createUpload, { keyId, name, bytes, ...kept })),
   );
 }
 
@@ -53,7 +53,7 @@ async function addPart(ctx: ActionCtx, request: Request, which: Which): Promise<
   const { bytes } = read.upload;
   const storageId = await ctx.storage.store(bytes);
   const part = { storageId, bytes: bytes.size };
-  const added = await outcomeOf(ctx.runMutation(internal.uploads.addPart, { ...which, part }));
+  const added = await outcomeOf(ctx.runMutation(internal.files.addUploadPart, { ...which, part }));
   if (added.kind !== "ok") {
     await ctx.storage.delete(storageId);
     return errorResponse(errorOf(added));
@@ -71,11 +71,11 @@ async function complete(ctx: ActionCtx, request: Request, which: Which): Promise
   const read = await readJson(request, parseUploadCompletion);
   if (read.kind === "refused") return errorResponse(read.error);
   const partIds = read.asked.partIds.map((id) => stored(id, partPrefix));
-  return json(200, uploadBody(await ctx.runMutation(internal.uploads.complete, { ...which, partIds })));
+  return json(200, uploadBody(await ctx.runMutation(internal.files.completeUpload, { ...which, partIds })));
 }
 
 async function cancel(ctx: ActionCtx, _request: Request, which: Which): Promise<Response> {
-  return json(200, uploadBody(await ctx.runMutation(internal.uploads.cancel, which)));
+  return json(200, uploadBody(await ctx.runMutation(internal.files.cancelUpload, which)));
 }
 
 /** OpenAI's upload object. */
