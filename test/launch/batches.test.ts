@@ -122,7 +122,7 @@ test("a file comes in parts", async () => {
   const { id } = await client.batches.create({
     input_file_id: file!.id,
     endpoint: "/v1/chat/completions",
-    completion_window: "1h",
+    completion_window: "24h",
   });
   const batch = await until(id, ({ status }) => status === "completed");
   expect(batch.request_counts).toEqual({ total: 4, completed: 4, failed: 0 });
