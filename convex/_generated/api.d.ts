@@ -259,6 +259,7 @@ import type * as openai_files_readParts from "../openai/files/readParts.js";
 import type * as openai_files_readUpload from "../openai/files/readUpload.js";
 import type * as openai_files_uploads from "../openai/files/uploads.js";
 import type * as openai_follow from "../openai/follow.js";
+import type * as openai_ids from "../openai/ids.js";
 import type * as openai_jobs_accepted from "../openai/jobs/accepted.js";
 import type * as openai_jobs_events from "../openai/jobs/events.js";
 import type * as openai_jobs_jobBody from "../openai/jobs/jobBody.js";
@@ -535,6 +536,7 @@ declare const fullApi: ApiFromModules<{
   "openai/files/readUpload": typeof openai_files_readUpload;
   "openai/files/uploads": typeof openai_files_uploads;
   "openai/follow": typeof openai_follow;
+  "openai/ids": typeof openai_ids;
   "openai/jobs/accepted": typeof openai_jobs_accepted;
   "openai/jobs/events": typeof openai_jobs_events;
   "openai/jobs/jobBody": typeof openai_jobs_jobBody;

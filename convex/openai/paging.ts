@@ -1,14 +1,16 @@
+import { storedId } from "./ids.ts";
+
 /** Where a list begins, and how long it is at most. A limit that is no number is NaN, which the list then refuses. */
 export type Paging = { readonly limit: number; readonly after?: string };
 
-/** Reads `?limit=20&after=ID`. */
-export function pagingOf(request: Request, idOf: (id: string) => string = (id) => id): Paging {
+/** Reads `?limit=20&after=ID`. Ids of jobs have no prefix. */
+export function pagingOf(request: Request, of: "file" | "batch" | "job"): Paging {
   const asked = new URL(request.url).searchParams;
   const limit = asked.get("limit") ?? "20";
   const after = asked.get("after");
   return {
     limit: /^\d{1,5}$/.test(limit) ? Number(limit) : Number.NaN,
-    ...(after === null ? {} : { after: idOf(after) }),
+    ...(after === null ? {} : { after: of === "job" ? after : storedId(of, after) }),
   };
 }
 

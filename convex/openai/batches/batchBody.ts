@@ -1,9 +1,8 @@
 import type { BatchStatus } from "../../../app/batches/limits.ts";
 import { parseJson } from "../../../app/json.ts";
 import type { BatchView } from "../../model/batches/batches.ts";
-import { fileIdOf } from "../files/fileBody.ts";
+import { shownId, unixSeconds } from "../ids.ts";
 
-const prefix = "batch_";
 /** The path of a batch is this and its id. */
 export const batchesPath = "/v1/batches/";
 
@@ -12,25 +11,25 @@ export function batchBody(batch: BatchView): object {
   const { batchId, status, mistakes, usage, startedAt, cancelingAt } = batch;
   const { promptTokens, completionTokens, cachedPromptTokens = 0 } = usage;
   const endedIn = (...wanted: readonly BatchStatus[]): number | null =>
-    batch.endedAt !== null && wanted.includes(status) ? seconds(batch.endedAt) : null;
+    batch.endedAt !== null && wanted.includes(status) ? unixSeconds(batch.endedAt) : null;
   return {
-    id: `${prefix}${batchId}`,
+    id: shownId("batch", batchId),
     object: "batch",
     endpoint: batch.endpoint,
     errors: mistakes.length === 0 ? null : { object: "list", data: mistakes },
-    input_file_id: fileIdOf(batch.inputFileId),
+    input_file_id: shownId("file", batch.inputFileId),
     completion_window: batch.window,
     status,
-    output_file_id: batch.outputFileId === null ? null : fileIdOf(batch.outputFileId),
-    error_file_id: batch.errorFileId === null ? null : fileIdOf(batch.errorFileId),
-    created_at: seconds(batch.createdAt),
-    in_progress_at: startedAt === null ? null : seconds(startedAt),
-    expires_at: seconds(batch.expiresAt),
+    output_file_id: batch.outputFileId === null ? null : shownId("file", batch.outputFileId),
+    error_file_id: batch.errorFileId === null ? null : shownId("file", batch.errorFileId),
+    created_at: unixSeconds(batch.createdAt),
+    in_progress_at: startedAt === null ? null : unixSeconds(startedAt),
+    expires_at: unixSeconds(batch.expiresAt),
     finalizing_at: null,
     completed_at: endedIn("completed"),
     failed_at: endedIn("failed"),
     expired_at: endedIn("expired"),
-    cancelling_at: cancelingAt === null ? null : seconds(cancelingAt),
+    cancelling_at: cancelingAt === null ? null : unixSeconds(cancelingAt),
     cancelled_at: endedIn("cancelled"),
     request_counts: { total: batch.total, completed: batch.completed, failed: batch.failed },
     usage: {
@@ -43,17 +42,4 @@ export function batchBody(batch: BatchView): object {
     metadata: batch.metadata === null ? null : parseJson(batch.metadata),
     price_micro: String(batch.priceMicro),
   };
-}
-
-export function batchIdOf(batch: BatchView): string {
-  return `${prefix}${batch.batchId}`;
-}
-
-/** The id without its prefix, as the backend stores it. Any other text is an id of no batch. */
-export function storedBatchId(id: string): string {
-  return id.startsWith(prefix) ? id.slice(prefix.length) : "";
-}
-
-function seconds(ms: number): number {
-  return Math.floor(ms / 1_000);
 }

@@ -3,11 +3,11 @@ import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import type { Caller } from "../endpoint.ts";
 import { unknownUrl, wrongMethod } from "../errors.ts";
-import { storedFileId } from "../files/fileBody.ts";
+import { shownId, storedId } from "../ids.ts";
 import { listBody, pagingOf } from "../paging.ts";
 import { readJson } from "../readCall.ts";
 import { errorResponse, json } from "../respond.ts";
-import { batchBody, batchesPath, batchIdOf, storedBatchId } from "./batchBody.ts";
+import { batchBody, batchesPath } from "./batchBody.ts";
 
 /** POST /v1/batches. An `Idempotency-Key` finds the batch of an earlier call. */
 export async function createBatch(ctx: ActionCtx, request: Request, { keyId }: Caller): Promise<Response> {
@@ -18,7 +18,7 @@ export async function createBatch(ctx: ActionCtx, request: Request, { keyId }: C
   const batch = await ctx.runMutation(internal.batches.create, {
     keyId,
     ...asked,
-    fileId: storedFileId(fileId),
+    fileId: storedId("file", fileId),
     metadata: metadata === null ? null : JSON.stringify(metadata),
     ...(outputKeptMs === null ? {} : { outputKeptMs }),
     ...(idempotencyKey === null ? {} : { idempotencyKey }),
@@ -28,9 +28,9 @@ export async function createBatch(ctx: ActionCtx, request: Request, { keyId }: C
 
 /** GET /v1/batches. The key's batches, newest first. `?limit=20&after=ID` goes on after a page's last batch. */
 export async function listBatches(ctx: ActionCtx, request: Request, { keyId }: Caller): Promise<Response> {
-  const paging = pagingOf(request, storedBatchId);
+  const paging = pagingOf(request, "batch");
   const { batches, isDone } = await ctx.runQuery(internal.batches.list, { keyId, ...paging });
-  const data = batches.map((batch) => ({ id: batchIdOf(batch), body: batchBody(batch) }));
+  const data = batches.map((batch) => ({ id: shownId("batch", batch.batchId), body: batchBody(batch) }));
   return json(200, listBody(data, isDone));
 }
 
@@ -42,7 +42,7 @@ export async function callBatch(ctx: ActionCtx, request: Request, { keyId }: Cal
   const method = below === "" ? "GET" : below === "/cancel" ? "POST" : null;
   if (id === "" || method === null) return errorResponse(unknownUrl(request));
   if (request.method !== method) return errorResponse(wrongMethod(request, [method]));
-  const which = { keyId, batchId: storedBatchId(id) };
+  const which = { keyId, batchId: storedId("batch", id) };
   const batch =
     method === "GET"
       ? await ctx.runQuery(internal.batches.get, which)

@@ -4,10 +4,11 @@ import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import type { Caller } from "../endpoint.ts";
 import { errorOf, unknownUrl, wrongMethod, wrongParameter } from "../errors.ts";
+import { shownId, storedId } from "../ids.ts";
 import { outcomeOf } from "../outcome.ts";
 import { listBody, pagingOf } from "../paging.ts";
 import { type ApiError, cors, errorResponse, json } from "../respond.ts";
-import { fileBody, fileIdOf, filesPath, storedFileId } from "./fileBody.ts";
+import { fileBody, filesPath } from "./fileBody.ts";
 import { readParts } from "./readParts.ts";
 import { readUpload, type Upload } from "./readUpload.ts";
 
@@ -52,11 +53,11 @@ export async function listFiles(ctx: ActionCtx, request: Request, { keyId }: Cal
   const purpose = asked.get("purpose");
   const { files, isDone } = await ctx.runQuery(internal.files.list, {
     keyId,
-    ...pagingOf(request, storedFileId),
+    ...pagingOf(request, "file"),
     ...(purpose === null ? {} : { purpose }),
     isOldestFirst: order === "asc",
   });
-  const data = files.map((file) => ({ id: fileIdOf(file.fileId), body: fileBody(file) }));
+  const data = files.map((file) => ({ id: shownId("file", file.fileId), body: fileBody(file) }));
   return json(200, listBody(data, isDone));
 }
 
@@ -68,7 +69,7 @@ export async function callFile(ctx: ActionCtx, request: Request, caller: Caller)
   const methods = below === "" ? ["GET", "DELETE"] : below === "/content" ? ["GET"] : [];
   if (id === "" || methods.length === 0) return errorResponse(unknownUrl(request));
   if (!methods.includes(request.method)) return errorResponse(wrongMethod(request, methods));
-  const which = { keyId: caller.keyId, fileId: storedFileId(id) };
+  const which = { keyId: caller.keyId, fileId: storedId("file", id) };
   if (below === "/content") return await contentOf(ctx, request, which);
   if (request.method === "GET") {
     const { file } = await ctx.runQuery(internal.files.get, which);

@@ -4,6 +4,7 @@ import type { ActionCtx } from "../../_generated/server.js";
 import type { UploadView } from "../../model/files/uploads.ts";
 import type { Caller } from "../endpoint.ts";
 import { errorOf, unknownUrl, wrongMethod } from "../errors.ts";
+import { shownId, storedId, unixSeconds } from "../ids.ts";
 import { outcomeOf } from "../outcome.ts";
 import { readJson } from "../readCall.ts";
 import { errorResponse, json } from "../respond.ts";
@@ -12,8 +13,6 @@ import { readUpload } from "./readUpload.ts";
 
 /** The path of an upload is this and its id. */
 export const uploadsPath = "/v1/uploads/";
-const uploadPrefix = "upload_";
-const partPrefix = "part_";
 
 /** POST /v1/uploads. Announces a file that comes in parts. */
 export async function createUpload(ctx: ActionCtx, request: Request, { keyId }: Caller): Promise<Response> {
@@ -44,7 +43,7 @@ export async function callUpload(ctx: ActionCtx, request: Request, { keyId }: Ca
   const answer = calls.get(path.slice(id.length));
   if (id === "" || answer === undefined) return errorResponse(unknownUrl(request));
   if (request.method !== "POST") return errorResponse(wrongMethod(request, ["POST"]));
-  return await answer(ctx, request, { keyId, uploadId: stored(id, uploadPrefix) });
+  return await answer(ctx, request, { keyId, uploadId: storedId("upload", id) });
 }
 
 async function addPart(ctx: ActionCtx, request: Request, which: Which): Promise<Response> {
@@ -60,17 +59,17 @@ async function addPart(ctx: ActionCtx, request: Request, which: Which): Promise<
   }
   const { partId, createdAt } = added.value;
   return json(200, {
-    id: `${partPrefix}${partId}`,
+    id: shownId("part", partId),
     object: "upload.part",
-    created_at: seconds(createdAt),
-    upload_id: `${uploadPrefix}${which.uploadId}`,
+    created_at: unixSeconds(createdAt),
+    upload_id: shownId("upload", which.uploadId),
   });
 }
 
 async function complete(ctx: ActionCtx, request: Request, which: Which): Promise<Response> {
   const read = await readJson(request, parseUploadCompletion);
   if (read.kind === "refused") return errorResponse(read.error);
-  const partIds = read.asked.partIds.map((id) => stored(id, partPrefix));
+  const partIds = read.asked.partIds.map((id) => storedId("part", id));
   return json(200, uploadBody(await ctx.runMutation(internal.files.completeUpload, { ...which, partIds })));
 }
 
@@ -81,23 +80,14 @@ async function cancel(ctx: ActionCtx, _request: Request, which: Which): Promise<
 /** OpenAI's upload object. */
 function uploadBody({ uploadId, name, bytes, status, createdAt, expiresAt, file }: UploadView): object {
   return {
-    id: `${uploadPrefix}${uploadId}`,
+    id: shownId("upload", uploadId),
     object: "upload",
     bytes,
-    created_at: seconds(createdAt),
-    expires_at: seconds(expiresAt),
+    created_at: unixSeconds(createdAt),
+    expires_at: unixSeconds(expiresAt),
     filename: name,
     purpose: "batch",
     status,
     file: file === null ? null : fileBody(file),
   };
-}
-
-/** The id without its prefix, as the backend stores it. Any other text is an id of nothing. */
-function stored(id: string, prefix: string): string {
-  return id.startsWith(prefix) ? id.slice(prefix.length) : "";
-}
-
-function seconds(ms: number): number {
-  return Math.floor(ms / 1_000);
 }

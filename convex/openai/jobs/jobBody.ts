@@ -1,5 +1,6 @@
 import type { RequesterJob } from "../../model/requests/requesterJob.ts";
 import { usageBody } from "../answerForm.ts";
+import { unixSeconds } from "../ids.ts";
 
 /** The path of a job is this and its id. */
 export const jobsPath = "/v1/jobs/";
@@ -24,9 +25,9 @@ export function jobBody(job: RequesterJob): object {
     waits_for: waitsFor?.replace("-", "_") ?? null,
     model: job.modelId,
     service_tier: tiers[job.priority],
-    created_at: seconds(job.submittedAt),
-    started_at: job.startedAt === null ? null : seconds(job.startedAt),
-    ended_at: job.finishedAt === null ? null : seconds(job.finishedAt),
+    created_at: unixSeconds(job.submittedAt),
+    started_at: job.startedAt === null ? null : unixSeconds(job.startedAt),
+    ended_at: job.finishedAt === null ? null : unixSeconds(job.finishedAt),
     attempts: job.attempts,
     usage: usage === null ? null : usageBody(usage),
     price_percent: job.pricePercent,
@@ -34,8 +35,4 @@ export function jobBody(job: RequesterJob): object {
     error,
     result_url: status === "succeeded" ? `${jobsPath}${jobId}/result` : null,
   };
-}
-
-function seconds(ms: number): number {
-  return Math.floor(ms / 1_000);
 }

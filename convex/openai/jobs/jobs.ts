@@ -11,7 +11,7 @@ import { getResult } from "./result.ts";
 
 /** GET /v1/jobs. The key's jobs, newest first. `?limit=20&after=ID` goes on after a page's last job. */
 export async function listJobs(ctx: ActionCtx, request: Request, { keyId }: Caller): Promise<Response> {
-  const page = await ctx.runQuery(internal.requests.jobsAdmitted, { keyId, ...pagingOf(request) });
+  const page = await ctx.runQuery(internal.requests.jobsAdmitted, { keyId, ...pagingOf(request, "job") });
   return json(200, {
     object: "list",
     data: page.jobs.map(jobBody),
