@@ -13,6 +13,7 @@ import { unknownModel, unknownUrl, wrongMethod } from "./openai/errors.ts";
 import { filesPath } from "./openai/files/fileBody.ts";
 import { callFile, listFiles, uploadFile } from "./openai/files/files.ts";
 import { callUpload, createUpload, uploadsPath } from "./openai/files/uploads.ts";
+import { unixSeconds } from "./openai/ids.ts";
 import { jobsPath } from "./openai/jobs/jobBody.ts";
 import { callJob, listJobs } from "./openai/jobs/jobs.ts";
 import { type NamedModel, namedModel } from "./openai/namedModel.ts";
@@ -151,7 +152,7 @@ async function getModel(_ctx: ActionCtx, request: Request, caller: Caller): Prom
 /** `root`: the model for which an alias stands, as other servers of OpenAI's API name it. */
 function modelBody({ model, alias }: NamedModel): object {
   const { modelId } = model;
-  const created = Math.floor((alias ?? model).createdAt / 1_000);
+  const created = unixSeconds((alias ?? model).createdAt);
   const body = { id: alias?.alias ?? modelId, object: "model", created, owned_by: "organization" };
   return alias === null ? body : { ...body, root: modelId };
 }

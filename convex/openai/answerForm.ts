@@ -1,5 +1,6 @@
 import type { ChatResult, Usage } from "../../app/jobs/chat.ts";
 import type { RequestView } from "../model/requests/watch.ts";
+import { unixSeconds } from "./ids.ts";
 
 /** The fields that all bodies of a job share. `created`: milliseconds since the epoch. */
 export type AnswerHead = {
@@ -38,7 +39,7 @@ export function headBody(
   return {
     id: `${prefix}-${jobId}`,
     object,
-    created: Math.floor(created / 1_000),
+    created: unixSeconds(created),
     model,
     system_fingerprint: `fp_${sha256.slice(0, 12)}`,
   };
