@@ -1,7 +1,7 @@
 import { type Infer, v } from "convex/values";
 import type { Doc } from "../_generated/dataModel.js";
 import type { QueryCtx } from "../_generated/server.js";
-import { type MemberCtx, memberMutation, memberQuery } from "../model/memberCalls.ts";
+import { type MemberCtx, memberMutation, memberQuery, visibleOwners } from "../model/memberCalls.ts";
 import { allModels, findModel, offered, offeredModel } from "../model/models/catalog.ts";
 import { addModel, changeModel, enableModel, modelChange, newEntry } from "../model/models/change.ts";
 import { countFleet, countOf, devicesOfModel, fleetCounts, modelDeviceRow } from "../model/models/fleet.ts";
@@ -60,11 +60,12 @@ export const signingKey = memberQuery("models.read")({
   handler: async (ctx) => (await signatureOf(ctx, ctx.organizationId))?.publicKey ?? null,
 });
 
-/** The devices that reported a model, at most 300. Devices that are not ready with it come first. */
-export const devices = memberQuery("models.read")({
+/** The devices that reported a model and that the member may see, at most 300. Those that are not ready with it come first. */
+export const devices = memberQuery("devices.read")({
   args: { modelId: v.string() },
   returns: v.array(modelDeviceRow),
-  handler: async (ctx, { modelId }) => await devicesOfModel(ctx, ctx.organizationId, modelId),
+  handler: async (ctx, { modelId }) =>
+    await devicesOfModel(ctx, ctx.organizationId, visibleOwners(ctx), modelId),
 });
 
 /** Begins to read the facts about a model from its file. `inspection` tells them. Refuses: invalid. */

@@ -1,6 +1,6 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
-import { memberMutation, memberQuery } from "../model/memberCalls.ts";
+import { memberMutation, memberQuery, visibleOwners } from "../model/memberCalls.ts";
 import { findModel } from "../model/models/catalog.ts";
 import { refuse } from "../model/refuse.ts";
 import { changeRollout, startRollout } from "../model/rollouts/act.ts";
@@ -18,13 +18,13 @@ export const list = memberQuery("models.read")({
   handler: async (ctx) => await rolloutRows(ctx, ctx.organizationId),
 });
 
-/** The devices on which a model failed during its roll-out, at most 50 a page. Refuses: not_found. */
-export const failures = memberQuery("models.read")({
+/** The devices on which a model failed during its roll-out and that the member may see, at most 50 a page. Refuses: not_found. */
+export const failures = memberQuery("devices.read")({
   args: { modelId: v.string(), paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(failedDevice),
   handler: async (ctx, { modelId, paginationOpts }) => {
     const rollout = await rolloutOf(ctx, ctx.organizationId, modelId);
-    return await failedDevices(ctx, rollout ?? noRollout(), paginationOpts);
+    return await failedDevices(ctx, rollout ?? noRollout(), visibleOwners(ctx), paginationOpts);
   },
 });
 

@@ -50,6 +50,14 @@ export function visibleOwners({ scope, member }: MemberCtx): Owners {
   return scope === "all" ? null : [member._id, ...member.teamIds];
 }
 
+/** Whether a row belongs to one of the owners. */
+export function isOwnedBy(
+  { owner }: { readonly owner?: Id<"members"> | Id<"teams"> },
+  owners: Owners,
+): boolean {
+  return owners === null || (owner !== undefined && owners.includes(owner));
+}
+
 /** Whether the member has another right, too, for anything. */
 export function may({ member }: MemberCtx, right: Right): boolean {
   return scopeOf(right, member.roles) !== null;

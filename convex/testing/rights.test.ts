@@ -214,10 +214,11 @@ describe("public functions", () => {
       const ids = await rowsOf(t, acme, owner);
       const { session } = await join([role]);
       for (const called of ofMembers) {
-        if (scopeOf(called.right!, [role]) !== "own" || called.right === "account") continue;
+        const scope = scopeOf(called.right!, [role]);
+        if (scope === null || called.right === "account") continue;
         const args = { ...fittingArgs(called, ids), ...("jobId" in called.args ? { jobId } : {}), session };
         const outcome = await outcomeOf(t, called, args);
-        if (called.args["jobId"] !== undefined || idsIn(called).length > 0) {
+        if (scope === "own" && (called.args["jobId"] !== undefined || idsIn(called).length > 0)) {
           expect([called.name, outcome]).toMatchObject([called.name, { refusal: { code: "not_found" } }]);
         }
         const words = inWords(outcome);
@@ -226,6 +227,23 @@ describe("public functions", () => {
       }
     },
   );
+
+  it("show a requester no device of a model, and a donor only their own", async () => {
+    const { deviceId } = await addDevice(t, acme);
+    const { organizationId } = acme;
+    await t.run(async (ctx) => {
+      const models = [{ modelId: "m", state: "ready" as const }];
+      await ctx.db.insert("deviceModels", { organizationId, deviceId, models, reportedAt: 0 });
+    });
+    const seenBy = async (session: string) =>
+      (await t.query(api.console.models.devices, { session, modelId: "m" })).map((row) => row.deviceId);
+    expect(await seenBy(owner)).toEqual([deviceId]);
+    const donor = await join(["donor"]);
+    expect(await seenBy(donor.session)).toEqual([]);
+    await t.run(async (ctx) => await ctx.db.patch("devices", deviceId, { owner: donor.memberId }));
+    expect(await seenBy(donor.session)).toEqual([deviceId]);
+    await expect(seenBy((await join(["requester"])).session)).rejects.toThrow("forbidden");
+  });
 });
 
 /** The tables whose ids a function takes. */

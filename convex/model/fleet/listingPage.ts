@@ -7,7 +7,7 @@ import { visibleText } from "../../../app/format/visible.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import schema from "../../schema.ts";
-import type { Owners } from "../memberCalls.ts";
+import { isOwnedBy, type Owners } from "../memberCalls.ts";
 import { refuse } from "../refuse.ts";
 import { type bulkFilters, deviceState, listFilters } from "../validators.ts";
 
@@ -50,7 +50,7 @@ export async function listingPage(
   checkFilters(wanted);
   const size = Math.max(1, Math.min(maxRows, Math.floor(numItems) || 1));
   const page = { cursor, ...(endCursor === undefined ? {} : { endCursor }), numItems: size };
-  const fits = (row: Listing): boolean => fitsFilter(row, wanted) && isOwn(row, owners);
+  const fits = (row: Listing): boolean => fitsFilter(row, wanted) && isOwnedBy(row, owners);
   const found =
     (wanted.search ?? "").trim() === ""
       ? await readable(() =>
@@ -93,10 +93,6 @@ function viewOf(row: Listing): Infer<typeof listedDevice> {
     enrolledAt,
     changedAt,
   };
-}
-
-function isOwn({ owner: of }: Listing, owners: Owners): boolean {
-  return owners === null || (of !== undefined && owners.includes(of));
 }
 
 function search(ctx: QueryCtx, organizationId: Id<"organizations">, owners: Owners, wanted: Wanted) {

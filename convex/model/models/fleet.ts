@@ -2,6 +2,7 @@ import { type Infer, v } from "convex/values";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { fleetCountsOf } from "../fleet/counts.ts";
+import { isOwnedBy, type Owners } from "../memberCalls.ts";
 import { type DeviceModel, deviceModel } from "../validators.ts";
 
 /** Bounds the devices that are counted. In a larger fleet the numbers mean "at least", but for devices that are ready. */
@@ -88,10 +89,11 @@ export const modelDeviceRow = v.object({
   reportedAt: v.number(),
 });
 
-/** The devices that reported a model. Devices that are not ready with it come first. */
+/** The owners' devices that reported a model. Devices that are not ready with it come first. */
 export async function devicesOfModel(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
+  owners: Owners,
   modelId: string,
 ): Promise<Infer<typeof modelDeviceRow>[]> {
   const reported = (await fleetOf(ctx, organizationId, maxSearched)).flatMap(
@@ -104,7 +106,7 @@ export async function devicesOfModel(
   const named = await Promise.all(
     reported.slice(0, maxListed).map(async (row) => {
       const device = await ctx.db.get("devices", row.deviceId);
-      return device === null ? [] : [{ ...row, name: device.name }];
+      return device === null || !isOwnedBy(device, owners) ? [] : [{ ...row, name: device.name }];
     }),
   );
   return named.flat();

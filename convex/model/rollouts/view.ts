@@ -2,6 +2,7 @@ import { type PaginationOptions, type PaginationResult } from "convex/server";
 import { type Infer, v } from "convex/values";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
+import { isOwnedBy, type Owners } from "../memberCalls.ts";
 import { rolloutPace, rolloutPlace, rolloutStage, rolloutState, stageCounts } from "../validators.ts";
 import { countsOf, openRollouts } from "./find.ts";
 
@@ -64,6 +65,7 @@ const perPage = 50;
 export async function failedDevices(
   ctx: QueryCtx,
   { _id: rolloutId }: Doc<"modelRollouts">,
+  owners: Owners,
   { cursor, numItems }: PaginationOptions,
 ): Promise<PaginationResult<Infer<typeof failedDevice>>> {
   const page = await ctx.db
@@ -73,7 +75,7 @@ export async function failedDevices(
   const named = await Promise.all(
     page.page.map(async ({ deviceId, why = "" }) => {
       const device = await ctx.db.get("devices", deviceId);
-      return device === null ? [] : [{ deviceId, name: device.name, why }];
+      return device === null || !isOwnedBy(device, owners) ? [] : [{ deviceId, name: device.name, why }];
     }),
   );
   return { ...page, page: named.flat() };

@@ -35,9 +35,10 @@ export function ModelsPage(): ReactNode {
   const [link, setLink] = useFilter("link");
   const [staged, setStaged] = useState<ModelRow | null>(null);
   const rollouts = useQuery(api.console.rollouts.list, { session }) ?? [];
+  const seesDevices = useScope("devices.read") !== null;
   const counts = useQuery(
     api.console.devices.counts,
-    useScope("devices.read") !== null && (isNew || staged !== null) ? { session } : "skip",
+    seesDevices && (isNew || staged !== null) ? { session } : "skip",
   );
   const devices = counts === undefined ? null : inService(counts.states);
   const start = useAct(api.console.rollouts.start);
@@ -64,20 +65,26 @@ export function ModelsPage(): ReactNode {
         opened={opened === "" ? null : opened}
         rollouts={rollouts}
         rolloutOf={(rollout, { sizeBytes }) => <ModelRollout rollout={rollout} sizeBytes={sizeBytes} />}
-        devicesOf={(model) => (
-          <div className="grid gap-2">
-            {!mayChange ||
-            model.retired ||
-            rollouts.some(({ modelId, state }) => modelId === model.modelId && !isEnded(state)) ? null : (
-              <div>
-                <Button size="sm" onClick={() => setStaged(model)}>
-                  Roll out in stages
-                </Button>
-              </div>
-            )}
-            <ModelDevices model={model} />
-          </div>
-        )}
+        devicesOf={
+          seesDevices
+            ? (model) => (
+                <div className="grid gap-2">
+                  {!mayChange ||
+                  model.retired ||
+                  rollouts.some(
+                    ({ modelId, state }) => modelId === model.modelId && !isEnded(state),
+                  ) ? null : (
+                    <div>
+                      <Button size="sm" onClick={() => setStaged(model)}>
+                        Roll out in stages
+                      </Button>
+                    </div>
+                  )}
+                  <ModelDevices model={model} />
+                </div>
+              )
+            : null
+        }
         onOpen={(modelId) => setOpened(modelId ?? "")}
         onAdd={() => setIsNew(true)}
         onEdit={setEdited}

@@ -20,7 +20,8 @@ type Props = {
   readonly prices: ReactNode;
   /** The model whose devices are shown. */
   readonly opened: string | null;
-  readonly devicesOf: (model: ModelRow) => ReactNode;
+  /** Null: the member may see no devices. */
+  readonly devicesOf: ((model: ModelRow) => ReactNode) | null;
   /** The roll-outs in stages that are not done, and the panel of one. */
   readonly rollouts: readonly RolloutRow[];
   readonly rolloutOf: (rollout: RolloutRow, model: ModelRow) => ReactNode;
@@ -80,7 +81,7 @@ export function ModelsView(props: Props): ReactNode {
 /** The model's roll-out, and its devices if they are shown. */
 function detailOf({ opened, devicesOf, rollouts, rolloutOf }: Props, model: ModelRow): ReactNode {
   const rollout = rollouts.find(({ modelId }) => modelId === model.modelId);
-  const isOpen = model.modelId === opened;
+  const isOpen = model.modelId === opened && devicesOf !== null;
   if (rollout === undefined && !isOpen) return null;
   return (
     <div className="grid gap-3">
@@ -91,7 +92,7 @@ function detailOf({ opened, devicesOf, rollouts, rolloutOf }: Props, model: Mode
 }
 
 function columns(
-  { opened, onOpen, onEdit, onReinstate }: Props,
+  { opened, devicesOf, onOpen, onEdit, onReinstate }: Props,
   retire: (model: ModelRow) => void,
 ): readonly Column<ModelRow>[] {
   return [
@@ -157,15 +158,17 @@ function columns(
       const edit = { verb: "Edit", onClick: () => onEdit(model) };
       return (
         <>
-          <Button
-            size="sm"
-            look="quiet"
-            aria-expanded={isOpen}
-            aria-label={`Devices with ${modelId}`}
-            onClick={() => onOpen(isOpen ? null : modelId)}
-          >
-            Devices {isOpen ? "▾" : "▸"}
-          </Button>
+          {devicesOf === null ? null : (
+            <Button
+              size="sm"
+              look="quiet"
+              aria-expanded={isOpen}
+              aria-label={`Devices with ${modelId}`}
+              onClick={() => onOpen(isOpen ? null : modelId)}
+            >
+              Devices {isOpen ? "▾" : "▸"}
+            </Button>
+          )}
           {retired ? (
             <RowActions
               row={modelId}

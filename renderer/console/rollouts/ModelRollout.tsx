@@ -17,6 +17,7 @@ export function ModelRollout({ rollout, sizeBytes }: Props): ReactNode {
   const { modelId } = rollout;
   const change = useAct(api.console.rollouts.change);
   const mayChange = useScope("models.change") !== null;
+  const seesDevices = useScope("devices.read") !== null;
   const [asked, setAsked] = useState<RolloutAct | null>(null);
   const [isShown, setShown] = useState(false);
   const run = (act: RolloutAct): void => {
@@ -30,7 +31,7 @@ export function ModelRollout({ rollout, sizeBytes }: Props): ReactNode {
         rollout={rollout}
         onAct={mayChange ? setAsked : null}
         failures={isShown ? <Failures modelId={modelId} /> : null}
-        onFailures={setShown}
+        onFailures={seesDevices ? setShown : null}
       />
       {asked === null ? null : (
         <Confirm

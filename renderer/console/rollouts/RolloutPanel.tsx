@@ -23,7 +23,8 @@ type Props = {
   readonly onAct: ((act: RolloutAct) => void) | null;
   /** The devices that failed, if they are shown. */
   readonly failures: ReactNode;
-  readonly onFailures: (isShown: boolean) => void;
+  /** Null: the member may see no devices. */
+  readonly onFailures: ((isShown: boolean) => void) | null;
 };
 
 /** A model's roll-out: its stages with their devices, how it goes on, and the acts that are possible now. */
@@ -58,9 +59,11 @@ export function RolloutPanel({ rollout, onAct, failures, onFailures }: Props): R
             {plural(failed, ["# device failed.", "# devices failed."])}{" "}
             {reasons.map(({ why, devices }) => `${failureWords(why)}: ${formatCount(devices)}.`).join(" ")}
           </span>
-          <Button size="sm" look="quiet" aria-expanded={isShown} onClick={() => onFailures(!isShown)}>
-            {isShown ? "Hide devices" : "Show devices"}
-          </Button>
+          {onFailures === null ? null : (
+            <Button size="sm" look="quiet" aria-expanded={isShown} onClick={() => onFailures(!isShown)}>
+              {isShown ? "Hide devices" : "Show devices"}
+            </Button>
+          )}
         </div>
       )}
       {failures}
