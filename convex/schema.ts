@@ -811,7 +811,10 @@ export default defineSchema({
     .index("by_input", ["inputFileId", "open"])
     .index("by_open", ["open", "apiKeyId"]),
 
-  /** What a piece of a batch reserved, for minutes: the key's projected balance may not show it yet. Written by model/batches/cut.ts. */
+  /**
+   * The reservation of a piece of a batch. It is kept for minutes, until the key's projected balance surely shows it. Written by
+   * model/batches/cut.ts.
+   */
   batchReservations: defineTable({ apiKeyId: v.id("apiKeys"), at: v.number(), micro: v.int64() }).index(
     "by_key",
     ["apiKeyId", "at"],

@@ -1,6 +1,6 @@
 import { storedId } from "./ids.ts";
 
-/** Where a list begins, and how long it is at most. A limit that is no number is NaN, which the list then refuses. */
+/** The wanted page of a list. `limit`: NaN if it is no number, which the list refuses. `after`: the item before the page. */
 export type Paging = { readonly limit: number; readonly after?: string };
 
 /** Reads `?limit=20&after=ID`. Ids of jobs have no prefix. */

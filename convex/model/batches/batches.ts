@@ -3,10 +3,10 @@ import { batchLimits } from "../../../app/batches/limits.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
-import { hashSecret } from "../authenticate.ts";
 import { checkRoom, ownFile } from "../files/files.ts";
 import { queue } from "../queue.ts";
 import { boundedInteger, present, refuse, refuseUntil } from "../refuse.ts";
+import { idempotencyHash } from "../requests/submit.ts";
 import { batchEndpoint, batchStatus, lineMistake, usage } from "../validators.ts";
 import { concludeIfComplete } from "./conclude.ts";
 
@@ -75,7 +75,6 @@ export const newBatch = {
 };
 type NewBatch = ObjectType<typeof newBatch>;
 
-const maxIdempotencyChars = 255;
 /** Batches of a key that have not ended. */
 const mostOpen = 20;
 const mostOpenRetryMs = 60_000;
@@ -94,8 +93,8 @@ export async function createBatch(
 ): Promise<BatchView> {
   const { endpoint, window, windowMs, metadata, outputKeptMs, idempotencyKey } = asked;
   boundedInteger(windowMs, "completion_window", batchLimits.leastWindowMs, batchLimits.mostWindowMs);
-  const idempotencyHash = idempotencyKey === undefined ? undefined : await hashOf(key, idempotencyKey);
-  const earlier = idempotencyHash === undefined ? null : await byIdempotency(ctx, idempotencyHash);
+  const hash = idempotencyKey === undefined ? undefined : await idempotencyHash(key, idempotencyKey);
+  const earlier = hash === undefined ? null : await byIdempotency(ctx, hash);
   if (earlier !== null) {
     const isSame =
       earlier.inputFileId === asked.fileId && earlier.endpoint === endpoint && earlier.window === window;
@@ -119,7 +118,7 @@ export async function createBatch(
     window,
     metadata,
     ...(outputKeptMs === undefined ? {} : { outputKeptMs }),
-    ...(idempotencyHash === undefined ? {} : { idempotencyHash }),
+    ...(hash === undefined ? {} : { idempotencyHash: hash }),
     status: "validating",
     open: true,
     createdAt: now,
@@ -156,13 +155,6 @@ async function openBatchesOf(ctx: QueryCtx, apiKeyId: Id<"apiKeys">): Promise<Do
 export async function endBatchesOf(ctx: MutationCtx, apiKeyId: Id<"apiKeys">, now: number): Promise<void> {
   for (const batch of await openBatchesOf(ctx, apiKeyId)) await cancelBatch(ctx, batch, now);
   await ctx.scheduler.runAfter(0, internal.files.endFilesOf, { apiKeyId, cursor: null });
-}
-
-async function hashOf({ _id }: Doc<"apiKeys">, idempotencyKey: string): Promise<string> {
-  if (idempotencyKey === "" || idempotencyKey.length > maxIdempotencyChars) {
-    refuse("invalid", `An idempotency key has 1 to ${String(maxIdempotencyChars)} characters.`);
-  }
-  return await hashSecret(`${_id}:${idempotencyKey}`);
 }
 
 async function byIdempotency(ctx: QueryCtx, hash: string): Promise<Doc<"batches"> | null> {

@@ -193,7 +193,7 @@ async function prepareAll(
   return { fitting, ended, next: null };
 }
 
-/** What batches of the key reserved in the last minutes. */
+/** The sum that batches of the key reserved in the last minutes. */
 async function reservedLately(ctx: QueryCtx, { _id }: Doc<"apiKeys">, now: number): Promise<bigint> {
   const lately = await ctx.db
     .query("batchReservations")

@@ -29,7 +29,7 @@ export function fileViewOf({
   return { fileId, name, purpose, bytes, createdAt, expiresAt };
 }
 
-/** A file that was stored, and is to be the key's. */
+/** Arguments of a new file, whose parts are stored already. */
 export const storedFile = {
   name: v.string(),
   parts: v.array(filePart),

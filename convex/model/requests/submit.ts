@@ -329,6 +329,15 @@ function timeOf({ expiresInMs, endsWithCall = false }: Submission): number {
 
 const maxIdempotencyChars = 255;
 
+/** A hash of an API key and its idempotency key. Refuses: invalid. */
+export async function idempotencyHash({ _id }: Doc<"apiKeys">, idempotencyKey: string): Promise<string> {
+  if (idempotencyKey === "" || idempotencyKey.length > maxIdempotencyChars) {
+    refuse("invalid", `An idempotency key has 1 to ${String(maxIdempotencyChars)} characters.`);
+  }
+  wellFormed(idempotencyKey, "An idempotency key");
+  return await hashSecret(`${_id}:${idempotencyKey}`);
+}
+
 /** Identifies repeats of a request. The queue's idempotency keys belong to the organization, ours to an API key. */
 async function idempotencyOf(
   key: Doc<"apiKeys">,
@@ -339,12 +348,8 @@ async function idempotencyOf(
   readonly fingerprint?: string;
 }> {
   if (idempotencyKey === undefined) return {};
-  if (idempotencyKey === "" || idempotencyKey.length > maxIdempotencyChars) {
-    refuse("invalid", `An idempotency key has 1 to ${String(maxIdempotencyChars)} characters.`);
-  }
-  wellFormed(idempotencyKey, "An idempotency key");
   return {
-    idempotencyKey: await hashSecret(`${key._id}:${idempotencyKey}`),
+    idempotencyKey: await idempotencyHash(key, idempotencyKey),
     // The requester's own name for the job: the console finds the job by it.
     externalId: visibleText(idempotencyKey),
     fingerprint: await fingerprintOf(alias, work, isEmpty(requires) ? [] : [requires]),

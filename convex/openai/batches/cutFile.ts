@@ -95,7 +95,7 @@ async function requestOf(line: Line, { endpoint, caller }: CutFile): Promise<Cut
   return { line: line.number, customId, end: line.end, asked: await askedBy(body, endpoint, caller) };
 }
 
-/** What a body asks for, as its own call would read it. */
+/** Reads a body as its own call would. */
 async function askedBy(body: string, endpoint: BatchEndpoint, caller: Caller): Promise<CutRequest["asked"]> {
   switch (endpoint) {
     case "/v1/chat/completions":
