@@ -257,6 +257,7 @@ import type * as openai_files_fileBody from "../openai/files/fileBody.js";
 import type * as openai_files_files from "../openai/files/files.js";
 import type * as openai_files_readParts from "../openai/files/readParts.js";
 import type * as openai_files_readUpload from "../openai/files/readUpload.js";
+import type * as openai_files_storePart from "../openai/files/storePart.js";
 import type * as openai_files_uploads from "../openai/files/uploads.js";
 import type * as openai_follow from "../openai/follow.js";
 import type * as openai_ids from "../openai/ids.js";
@@ -534,6 +535,7 @@ declare const fullApi: ApiFromModules<{
   "openai/files/files": typeof openai_files_files;
   "openai/files/readParts": typeof openai_files_readParts;
   "openai/files/readUpload": typeof openai_files_readUpload;
+  "openai/files/storePart": typeof openai_files_storePart;
   "openai/files/uploads": typeof openai_files_uploads;
   "openai/follow": typeof openai_follow;
   "openai/ids": typeof openai_ids;

@@ -5,12 +5,12 @@ import type { ActionCtx } from "../../_generated/server.js";
 import type { Caller } from "../endpoint.ts";
 import { errorOf, unknownUrl, wrongMethod, wrongParameter } from "../errors.ts";
 import { shownId, storedId } from "../ids.ts";
-import { outcomeOf } from "../outcome.ts";
 import { listBody, pagingOf } from "../paging.ts";
 import { type ApiError, cors, errorResponse, json } from "../respond.ts";
 import { fileBody, filesPath } from "./fileBody.ts";
 import { readParts } from "./readParts.ts";
 import { readUpload, type Upload } from "./readUpload.ts";
+import { storePart } from "./storePart.ts";
 
 /** POST /v1/files. A file of requests for a batch. */
 export async function uploadFile(ctx: ActionCtx, request: Request, { keyId }: Caller): Promise<Response> {
@@ -19,18 +19,11 @@ export async function uploadFile(ctx: ActionCtx, request: Request, { keyId }: Ca
   const { name, bytes, fields } = read.upload;
   if (fields.get("purpose") !== "batch") return errorResponse(wrongParameter("purpose", ["batch"]));
   const keptSeconds = keptSecondsOf(fields);
-  const storageId = await ctx.storage.store(bytes);
-  const added = await outcomeOf(
-    ctx.runMutation(internal.files.add, {
-      keyId,
-      name,
-      parts: [{ storageId, bytes: bytes.size }],
-      ...(keptSeconds === undefined ? {} : { keptSeconds }),
-    }),
-  );
-  if (added.kind === "ok") return json(200, fileBody(added.value));
-  await ctx.storage.delete(storageId);
-  return errorResponse(errorOf(added));
+  const kept = keptSeconds === undefined ? {} : { keptSeconds };
+  const added = await storePart(ctx, bytes, async (part) => {
+    return await ctx.runMutation(internal.files.add, { keyId, name, parts: [part], ...kept });
+  });
+  return added.kind === "ok" ? json(200, fileBody(added.value)) : errorResponse(errorOf(added));
 }
 
 /** The wanted time until the file is deleted. NaN, which is then refused, if it is no number. Undefined: the default. */

@@ -5,11 +5,11 @@ import type { UploadView } from "../../model/files/uploads.ts";
 import type { Caller } from "../endpoint.ts";
 import { errorOf, unknownUrl, wrongMethod } from "../errors.ts";
 import { shownId, storedId, unixSeconds } from "../ids.ts";
-import { outcomeOf } from "../outcome.ts";
 import { readJson } from "../readCall.ts";
 import { errorResponse, json } from "../respond.ts";
 import { fileBody } from "./fileBody.ts";
 import { readUpload } from "./readUpload.ts";
+import { storePart } from "./storePart.ts";
 
 /** The path of an upload is this and its id. */
 export const uploadsPath = "/v1/uploads/";
@@ -49,14 +49,10 @@ export async function callUpload(ctx: ActionCtx, request: Request, { keyId }: Ca
 async function addPart(ctx: ActionCtx, request: Request, which: Which): Promise<Response> {
   const read = await readUpload(request, "data");
   if (read.kind === "refused") return errorResponse(read.error);
-  const { bytes } = read.upload;
-  const storageId = await ctx.storage.store(bytes);
-  const part = { storageId, bytes: bytes.size };
-  const added = await outcomeOf(ctx.runMutation(internal.files.addUploadPart, { ...which, part }));
-  if (added.kind !== "ok") {
-    await ctx.storage.delete(storageId);
-    return errorResponse(errorOf(added));
-  }
+  const added = await storePart(ctx, read.upload.bytes, async (part) => {
+    return await ctx.runMutation(internal.files.addUploadPart, { ...which, part });
+  });
+  if (added.kind !== "ok") return errorResponse(errorOf(added));
   const { partId, createdAt } = added.value;
   return json(200, {
     id: shownId("part", partId),
