@@ -21,15 +21,17 @@ import {
 } from "./model/batches/collect.ts";
 import {
   addPiece as addPieceTo,
+  checkedFile,
   cutRequest,
   cutStep,
   nextCut as nextCutOf,
   pieceOutcome,
   startBatch,
 } from "./model/batches/cut.ts";
+import { batchFacts, batchOutlook, factsOf, outlookOf } from "./model/batches/estimate.ts";
+import { forecastOpen } from "./model/batches/forecast.ts";
 import { resumeBatches } from "./model/batches/resume.ts";
 import { boundedInteger } from "./model/refuse.ts";
-import { lineMistake } from "./model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -74,6 +76,27 @@ export const cancel = internalMutation({
     await cancelBatch(ctx, await ownBatch(ctx, await admittedKey(ctx, keyId), batchId), Date.now()),
 });
 
+/** What the estimate of a batch needs before its file is read. Refuses: unauthorized, revoked, and as `factsOf`. */
+export const facts = internalQuery({
+  args: { ...ofKey, fileId: v.string() },
+  returns: batchFacts,
+  handler: async (ctx, { keyId, fileId }) => await factsOf(ctx, await admittedKey(ctx, keyId), fileId),
+});
+
+/** When a batch would end. Refuses: unauthorized, revoked. */
+export const outlook = internalQuery({
+  args: {
+    ...ofKey,
+    model: v.union(v.string(), v.null()),
+    total: v.number(),
+    window: v.string(),
+    windowMs: v.number(),
+  },
+  returns: batchOutlook,
+  handler: async (ctx, { keyId, ...wanted }) =>
+    await outlookOf(ctx, await admittedKey(ctx, keyId), wanted, Date.now()),
+});
+
 /** Ends the batches and the files of a revoked key. */
 export const endOfKey = internalMutation({
   args: { apiKeyId: v.id("apiKeys") },
@@ -91,7 +114,7 @@ export const nextCut = internalQuery({
 });
 
 export const start = internalMutation({
-  args: { ...ofBatch, total: v.number(), mistakes: v.array(lineMistake) },
+  args: { ...ofBatch, ...checkedFile },
   returns: v.null(),
   handler: async (ctx, { batchId, ...checked }) => {
     await startBatch(ctx, batchId, checked, Date.now());
@@ -130,6 +153,17 @@ export const resume = internalMutation({
   handler: async (ctx, { cursor = null }) => {
     const next = await resumeBatches(ctx, cursor, Date.now());
     if (next !== null) await ctx.scheduler.runAfter(0, internal.batches.resume, { cursor: next });
+    return null;
+  },
+});
+
+/** Forecasts when open batches will end. */
+export const forecast = internalMutation({
+  args: { cursor: v.optional(v.string()) },
+  returns: v.null(),
+  handler: async (ctx, { cursor = null }) => {
+    const next = await forecastOpen(ctx, cursor, Date.now());
+    if (next !== null) await ctx.scheduler.runAfter(0, internal.batches.forecast, { cursor: next });
     return null;
   },
 });

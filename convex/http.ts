@@ -6,6 +6,7 @@ import { askPage, endedPage, endMailsPath } from "./model/alerts/endPage.ts";
 import { deploymentUrlFor } from "./model/deploymentUrl.ts";
 import { batchesPath } from "./openai/batches/batchBody.ts";
 import { callBatch, createBatch, listBatches } from "./openai/batches/batches.ts";
+import { estimateBatch, estimatePath } from "./openai/batches/estimate.ts";
 import { budgets } from "./openai/budgets.ts";
 import { embeddings } from "./openai/embeddings.ts";
 import { bearerKey, type Caller, endpoint } from "./openai/endpoint.ts";
@@ -45,6 +46,7 @@ http.route({ path: "/v1/files", method: "POST", handler: endpoint(uploadFile) })
 http.route({ path: "/v1/files", method: "GET", handler: endpoint(listFiles) });
 http.route({ path: "/v1/uploads", method: "POST", handler: endpoint(createUpload) });
 http.route({ path: "/v1/batches", method: "POST", handler: endpoint(createBatch) });
+http.route({ path: estimatePath, method: "POST", handler: endpoint(estimateBatch) });
 http.route({ path: "/v1/batches", method: "GET", handler: endpoint(listBatches) });
 for (const method of methods) {
   http.route({ pathPrefix: jobsPath, method, handler: endpoint(callJob) });

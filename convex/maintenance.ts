@@ -6,6 +6,7 @@ import { watchBudgets as warnOfBudgets } from "./model/alerts/budgetWarnings.ts"
 import { storedActor } from "./model/audit.ts";
 import { sealNext } from "./model/auditSeals.ts";
 import { deviceByHash } from "./model/authenticate.ts";
+import { noteCapacity } from "./model/batches/forecast.ts";
 import { retireBatchOfCode } from "./model/devices/arrivals.ts";
 import { endPauseAtItsTime, pauseIfFinished } from "./model/devices/pauses.ts";
 import { judgeDevice as judge, judgeDevicesOf as judgeAll } from "./model/devices/reliability.ts";
@@ -373,7 +374,9 @@ export const addDepth = internalMutation({
   args: { organizationId: v.id("organizations"), depths: v.array(depthNowOf) },
   returns: v.null(),
   handler: async (ctx, { organizationId, depths }) => {
-    await storeDepth(ctx, organizationId, depths, Date.now());
+    const now = Date.now();
+    await storeDepth(ctx, organizationId, depths, now);
+    await noteCapacity(ctx, organizationId, depths, now);
     return null;
   },
 });

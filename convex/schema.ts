@@ -8,6 +8,7 @@ import {
   askedVersion,
   attentionItem,
   batchEndpoint,
+  batchForecast,
   batchLine,
   batchStatus,
   beforePriority,
@@ -16,6 +17,7 @@ import {
   bulkFilters,
   bulkState,
   bulkTarget,
+  capacityHour,
   countedListing,
   daySum,
   depthKind,
@@ -805,8 +807,13 @@ export default defineSchema({
     errorFileId: v.optional(v.id("files")),
     /** Why it did not start. */
     mistakes: v.array(lineMistake),
+    /** The model of most of its requests. Absent: not known, and in batches of earlier versions. */
+    model: v.optional(v.string()),
+    /** When it will end, as of the last minute. Absent: not known. Written by model/batches/forecast.ts. */
+    forecast: v.optional(batchForecast),
   })
     .index("by_key", ["apiKeyId"])
+    .index("by_organization_open", ["organizationId", "open"])
     .index("by_idempotency", ["idempotencyHash"])
     .index("by_input", ["inputFileId", "open"])
     .index("by_open", ["open", "apiKeyId"]),
@@ -835,6 +842,16 @@ export default defineSchema({
   batchCollections: defineTable({ batchId: v.id("batches"), scheduled: v.boolean() }).index("by_batch", [
     "batchId",
   ]),
+
+  /**
+   * The donating devices of an organization hour by hour on one day (UTC), from which batches are forecast. Written once a minute
+   * by model/batches/forecast.ts, and kept for six weeks.
+   */
+  capacityDays: defineTable({
+    organizationId: v.id("organizations"),
+    startAt: v.number(),
+    hours: v.array(capacityHour),
+  }).index("by_organization", ["organizationId", "startAt"]),
 
   /** The source of truth about money. Append-only; written only by model/ledger/transfer.ts. */
   ledgerEntries: defineTable({

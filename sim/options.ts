@@ -13,6 +13,8 @@ export type Options = {
   readonly compare: string | null;
   /** Whether to compare policies for a fleet of fast and slow devices instead. */
   readonly speeds: boolean;
+  /** Whether to replay promises of when a batch ends instead. */
+  readonly promises: boolean;
   /** The folder for curves. Null draws none. */
   readonly svg: string | null;
 };
@@ -30,6 +32,7 @@ export const usage = `npm run -s sim -- [options]
   --seed N         the seed of all random draws (1)
   --compare NAME   compare variants of one policy: ${Object.keys(variants).join(", ")}
   --speeds         compare policies for a fleet of fast and slow devices (60 devices by default)
+  --promises       replay promises of when a batch ends (60 laptops by default)
   --json           print only one JSON object
   --curves         run fleets of 10 to 1,000,000 and draw docs/images/queue-*.svg
   --svg FOLDER     the same, in this folder
@@ -49,6 +52,7 @@ export function parseOptions(args: readonly string[]): Parsed {
         scenario: { type: "string" },
         compare: { type: "string" },
         speeds: { type: "boolean", default: false },
+        promises: { type: "boolean", default: false },
         json: { type: "boolean", default: false },
         curves: { type: "boolean", default: false },
         svg: { type: "string" },
@@ -59,13 +63,14 @@ export function parseOptions(args: readonly string[]): Parsed {
     return {
       kind: "run",
       options: {
-        devices: whole("devices", values.devices ?? (values.speeds ? "60" : "1000000"), 10, 1_000_000),
+        devices: devicesOf(values.devices, values.speeds, values.promises),
         jobs: whole("jobs", values.jobs, 100, 1_000_000),
         seed: whole("seed", values.seed, 0, 2 ** 31 - 1),
         load: share(values.load),
         scenarios: values.scenario === undefined ? scenarioNames : [scenario(values.scenario)],
         compare: values.compare === undefined ? null : compared(values.compare),
         speeds: values.speeds,
+        promises: values.promises,
         json: values.json,
         svg: values.svg ?? (values.curves ? curvesFolder : null),
       },
@@ -76,6 +81,11 @@ export function parseOptions(args: readonly string[]): Parsed {
     }
     throw error;
   }
+}
+
+/** Every laptop of an office is drawn minute by minute, so an office is small. */
+function devicesOf(text: string | undefined, speeds: boolean, promises: boolean): number {
+  return whole("devices", text ?? (speeds || promises ? "60" : "1000000"), 10, promises ? 1_000 : 1_000_000);
 }
 
 function whole(name: string, text: string, least: number, most: number): number {

@@ -2,6 +2,7 @@ import { drawCurves } from "./curves/draw.ts";
 import { type Options, parseOptions, usage } from "./options.ts";
 import { policies } from "./policies/all.ts";
 import { variants } from "./policies/variants.ts";
+import { promiseCases, promiseTable } from "./promises/cases.ts";
 import { runAll } from "./report/run-all.ts";
 import { table } from "./report/table.ts";
 import { winnerOf } from "./report/winner.ts";
@@ -14,6 +15,7 @@ async function main(): Promise<number> {
   if (parsed.kind === "help") console.log(usage);
   else if (parsed.kind === "wrong") console.error(`${parsed.message}\n\n${usage}`);
   else if (parsed.options.speeds) speeds(parsed.options);
+  else if (parsed.options.promises) promises(parsed.options);
   else if (parsed.options.svg !== null)
     await drawCurves(parsed.options, parsed.options.svg, say(parsed.options));
   else await oneFleet(parsed.options);
@@ -23,6 +25,11 @@ async function main(): Promise<number> {
 function speeds({ devices, jobs, seed, json }: Options): void {
   const compared = compareSpeeds({ devices, jobs, seed });
   console.log(json ? JSON.stringify({ devices, cases: compared }) : speedTable(compared));
+}
+
+function promises({ devices: laptops, seed, json }: Options): void {
+  const cases = promiseCases({ laptops, seed });
+  console.log(json ? JSON.stringify({ laptops, cases }) : promiseTable(cases));
 }
 
 async function oneFleet(options: Options): Promise<void> {

@@ -10,7 +10,7 @@ const parse = (text: string | null) => parseLine({ number: 7, text, end: 0 }, en
 it("gives the name and the body of a request", () => {
   expect(parse(line({ more: 1 }))).toEqual({
     kind: "parsed",
-    request: { line: 7, customId: "a", body: '{"model":"m"}' },
+    request: { line: 7, customId: "a", model: "m", body: '{"model":"m"}' },
   });
 });
 

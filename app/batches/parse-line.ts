@@ -13,7 +13,13 @@ export type Line = {
 };
 
 /** A request of a batch: the requester's name for it, and the body of its call as JSON. */
-export type BatchRequest = { readonly line: number; readonly customId: string; readonly body: string };
+export type BatchRequest = {
+  readonly line: number;
+  readonly customId: string;
+  /** As the body names it. Null: it names none. */
+  readonly model: string | null;
+  readonly body: string;
+};
 
 /** A mistake that keeps a whole batch from starting, in the terms of OpenAI's list of errors. */
 export type LineMistake = {
@@ -62,8 +68,12 @@ export function parseLine({ number: line, text }: Line, endpoint: BatchEndpoint)
   if (url !== endpoint) {
     return refuse("mismatched_endpoint", "url", `Invalid 'url': the batch is for ${endpoint}.`);
   }
-  return { kind: "parsed", request: { line, customId, body: JSON.stringify(body) } };
+  const { model: named } = body;
+  const model = typeof named === "string" ? named : null;
+  return { kind: "parsed", request: { line, customId, model, body: JSON.stringify(body) } };
 }
+
+const countedModels = 20;
 
 /**
  * Collects the mistakes of a whole file. `total`: its requests. Keeps the names of the requests, since each must be there once.
@@ -72,6 +82,7 @@ export class FileCheck {
   readonly #endpoint: BatchEndpoint;
   readonly #names = new Set<string>();
   readonly #mistakes: LineMistake[] = [];
+  readonly #models = new Map<string | null, number>();
   total = 0;
 
   constructor(endpoint: BatchEndpoint) {
@@ -95,8 +106,19 @@ export class FileCheck {
         "custom_id",
         "Another line of the file has this custom_id.",
       );
-    } else this.#names.add(parsed.request.customId);
+    } else {
+      const { customId, model } = parsed.request;
+      this.#names.add(customId);
+      const known = this.#models.get(model);
+      if (known !== undefined || this.#models.size < countedModels) this.#models.set(model, (known ?? 0) + 1);
+    }
     return this.#mistakes.length < batchLimits.namedMistakes;
+  }
+
+  /** The model that most requests name; null if most name none. Of many models, the first ones are counted. */
+  get model(): string | null {
+    const [most] = [...this.#models].sort(([, a], [, b]) => b - a);
+    return most?.[0] ?? null;
   }
 
   /** The mistakes, at most `namedMistakes`. */

@@ -169,6 +169,24 @@ export const uploadStatus = literals("pending", "completed", "cancelled");
 export const batchEndpoint = literals(...batchEndpointNames);
 export const batchStatus = literals(...batchStatuses);
 
+/** When a batch will end: a `Forecast` of app/forecast/, and when it was made; ms epoch. */
+export const batchForecast = v.object({
+  expectedAt: v.union(v.number(), v.null()),
+  latestAt: v.union(v.number(), v.null()),
+  onTime: v.number(),
+  days: v.number(),
+  madeAt: v.number(),
+});
+
+/** As `CapacityHour` of app/forecast/. */
+export const capacityHour = v.object({
+  startAt: v.number(),
+  samples: v.number(),
+  devices: v.number(),
+  busyDevices: v.number(),
+  busyJobs: v.number(),
+});
+
 /** A mistake that kept a batch from starting. `line`: from 1; 0: of the whole file. */
 export const lineMistake = v.object({
   line: v.number(),

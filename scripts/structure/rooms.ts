@@ -191,7 +191,7 @@ export const rooms: Readonly<Record<string, Row>> = {
       "zod",
     ],
   },
-  sim: { rooms: ["packages/queue/component", "packages/queue/shared"], packages: ["node:", "zod"] },
+  sim: { rooms: ["app", "packages/queue/component", "packages/queue/shared"], packages: ["node:", "zod"] },
   chaos: {
     rooms: [
       "app",

@@ -7,7 +7,7 @@ import { checkRoom, ownFile } from "../files/files.ts";
 import { queue } from "../queue.ts";
 import { boundedInteger, present, refuse, refuseUntil } from "../refuse.ts";
 import { idempotencyHash } from "../requests/submit.ts";
-import { batchEndpoint, batchStatus, lineMistake, usage } from "../validators.ts";
+import { batchEndpoint, batchForecast, batchStatus, lineMistake, usage } from "../validators.ts";
 import { concludeIfComplete } from "./conclude.ts";
 
 /** A batch as its requester sees it. Times are ms epoch. `completed`, `failed`: requests whose ends are in the files. */
@@ -32,6 +32,8 @@ export const batchView = v.object({
   usage,
   priceMicro: v.int64(),
   mistakes: v.array(lineMistake),
+  /** When an open batch will end. Null: not known. */
+  forecast: v.union(batchForecast, v.null()),
 });
 export type BatchView = Infer<typeof batchView>;
 
@@ -58,6 +60,7 @@ export function batchViewOf(batch: Doc<"batches">): BatchView {
     usage,
     priceMicro,
     mistakes,
+    forecast: (batch.open === true ? batch.forecast : undefined) ?? null,
   };
 }
 

@@ -1,4 +1,4 @@
-import { ConvexError, type Infer, v } from "convex/values";
+import { ConvexError, type Infer, type ObjectType, v } from "convex/values";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
@@ -8,9 +8,10 @@ import { identity, identityOf } from "../models/identity.ts";
 import { queue } from "../queue.ts";
 import { present, type Refusal } from "../refuse.ts";
 import { type BatchJob, checkNew, prepare, type PreparedJob, submitToBatch } from "../requests/submit.ts";
-import { batchEndpoint, filePart, lineFailure, type lineMistake, work } from "../validators.ts";
+import { batchEndpoint, filePart, lineFailure, lineMistake, work } from "../validators.ts";
 import { scheduleCollection } from "./collect.ts";
 import { concludeIfComplete } from "./conclude.ts";
+import { forecastOf, hopelessMistake, isHopeless, storedForecast } from "./forecast.ts";
 
 /** The next step with a batch's file: a check of the whole file, or the next piece of its requests. */
 export const cutStep = v.object({
@@ -36,18 +37,34 @@ export async function nextCut(ctx: QueryCtx, batchId: Id<"batches">): Promise<In
   return { step, endpoint, parts, from: { bytes, lines }, caller };
 }
 
-/** Starts a batch whose file was checked, or ends it if the file has mistakes. */
+/** A checked file. `model`: that of most requests; null if it is unknown. */
+export const checkedFile = {
+  total: v.number(),
+  mistakes: v.array(lineMistake),
+  model: v.union(v.string(), v.null()),
+};
+
+/** Starts a batch whose file was checked, or ends it if the file has mistakes or it cannot be done in its time. */
 export async function startBatch(
   ctx: MutationCtx,
   batchId: Id<"batches">,
-  { total, mistakes }: { readonly total: number; readonly mistakes: Infer<typeof lineMistake>[] },
+  { total, mistakes, model }: ObjectType<typeof checkedFile>,
   now: number,
 ): Promise<void> {
   const batch = await ctx.db.get("batches", batchId);
   if (batch?.status !== "validating") return;
-  if (mistakes.length > 0) {
-    const failed = { status: "failed", mistakes, open: undefined, isCut: true, endedAt: now } as const;
-    await ctx.db.patch("batches", batchId, failed);
+  const known = model === null ? {} : { model };
+  const forecast = await forecastOf(ctx, { ...batch, ...known, total }, now);
+  const isLate = forecast !== null && isHopeless(forecast);
+  const reasons = mistakes.length === 0 && isLate ? [hopelessMistake(forecast, batch)] : mistakes;
+  if (reasons.length > 0) {
+    await ctx.db.patch("batches", batchId, {
+      status: "failed",
+      mistakes: reasons,
+      open: undefined,
+      isCut: true,
+      endedAt: now,
+    });
     return;
   }
   const queueBatchId = await queue.batches.create(ctx, batch.organizationId, { externalId: batchId });
@@ -57,6 +74,8 @@ export async function startBatch(
     startedAt: now,
     cutAt: now,
     queueBatchId,
+    ...known,
+    forecast: storedForecast(forecast, now),
   });
 }
 

@@ -1,12 +1,17 @@
+import type { Infer } from "convex/values";
 import type { BatchStatus } from "../../../app/batches/limits.ts";
 import { parseJson } from "../../../app/json.ts";
 import type { BatchView } from "../../model/batches/batches.ts";
+import type { batchForecast } from "../../model/validators.ts";
 import { shownId, unixSeconds } from "../ids.ts";
 
 /** The path of a batch is this and its id. */
 export const batchesPath = "/v1/batches/";
 
-/** OpenAI's batch object, and `price_micro`: its cost so far, in micro-credits. */
+/**
+ * OpenAI's batch object, and `price_micro`: its cost so far, in micro-credits. `forecast`: when it will end; null if that is not
+ * known, and once it has ended.
+ */
 export function batchBody(batch: BatchView): object {
   const { batchId, status, mistakes, usage, startedAt, cancelingAt } = batch;
   const { promptTokens, completionTokens, cachedPromptTokens = 0 } = usage;
@@ -41,5 +46,16 @@ export function batchBody(batch: BatchView): object {
     },
     metadata: batch.metadata === null ? null : parseJson(batch.metadata),
     price_micro: String(batch.priceMicro),
+    forecast: batch.forecast === null ? null : forecastBody(batch.forecast),
+  };
+}
+
+/** When a batch will end, in seconds of Unix time. Null: in more than a week. */
+export function forecastBody({ expectedAt, latestAt, onTime, madeAt }: Infer<typeof batchForecast>): object {
+  return {
+    expected_at: expectedAt === null ? null : unixSeconds(expectedAt),
+    latest_at: latestAt === null ? null : unixSeconds(latestAt),
+    on_time: Math.round(100 * onTime) / 100,
+    made_at: unixSeconds(madeAt),
   };
 }

@@ -112,6 +112,7 @@ const path = fc.oneof(
     "/v1/uploads/upload_x/parts",
     "/v1/uploads/upload_x/complete",
     "/v1/batches",
+    "/v1/batches/estimate",
     "/v1/batches?limit=2&after=batch_x",
     "/v1/batches/batch_x",
     "/v1/batches/batch_x/cancel",

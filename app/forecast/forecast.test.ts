@@ -1,0 +1,124 @@
+import { describe, expect, it } from "vitest";
+import { spans } from "../statistics/spans.ts";
+import { addSample, type CapacityDay, type CapacityHour, donatedHours, jobsPerDevice } from "./capacity.ts";
+import { type BatchOutlook, forecastBatch } from "./forecast.ts";
+
+/** A Monday at noon, UTC. */
+const noon = Date.UTC(2026, 10, 23, 12);
+const minuteMs = 60_000;
+
+/** Recorded days until a moment, on which so many devices donate in each hour. */
+function record(weeks: number, devicesIn: (hour: number) => number, until = noon): CapacityDay[] {
+  const today = Math.floor(until / spans.day) * spans.day;
+  return Array.from({ length: 7 * weeks + 1 }, (_, back) => {
+    const startAt = today - (7 * weeks - back) * spans.day;
+    let hours: CapacityHour[] = [];
+    for (let at = startAt; at < Math.min(until, startAt + spans.day); at += minuteMs) {
+      const devices = devicesIn(new Date(at).getUTCHours());
+      hours = addSample(hours, { at, devices, ready: 1, running: devices });
+    }
+    return { startAt, hours };
+  });
+}
+
+const always = (devices: number) => () => devices;
+/** Ten devices from 18 to 8 o'clock. */
+const atNight = (hour: number): number => (hour >= 18 || hour < 8 ? 10 : 0);
+
+/** Jobs of the model took six minutes: ten in a device hour. */
+const model = { answered: 100, runMs: 100 * 6 * minuteMs, interrupted: 0 };
+
+const outlook = (over: Partial<BatchOutlook>): BatchOutlook => ({
+  now: noon,
+  expiresAt: noon + spans.day,
+  startedAt: null,
+  ended: 0,
+  left: 100,
+  ahead: 0,
+  days: record(3, always(10)),
+  devicesNow: 10,
+  model,
+  ...over,
+});
+
+const hoursUntil = (at: number | null | undefined): number => ((at ?? Infinity) - noon) / spans.hour;
+
+describe("the forecast of a batch", () => {
+  it("divides the work by the devices", () => {
+    const forecast = forecastBatch(outlook({}));
+    // 100 requests are 10 device hours, and 10 devices donate.
+    expect(hoursUntil(forecast?.expectedAt)).toBeCloseTo(1, 0);
+    expect(hoursUntil(forecast?.latestAt)).toBeGreaterThan(hoursUntil(forecast?.expectedAt));
+    expect(forecast?.onTime).toBe(1);
+    expect(forecast?.days).toBe(21);
+  });
+
+  it("waits for the hours in which devices donate", () => {
+    const forecast = forecastBatch(outlook({ days: record(3, atNight), devicesNow: 0 }));
+    expect(hoursUntil(forecast?.expectedAt)).toBeGreaterThan(6);
+    expect(hoursUntil(forecast?.expectedAt)).toBeLessThan(8);
+  });
+
+  it("tells that a batch cannot end in its time", () => {
+    const days = record(3, atNight);
+    const forecast = forecastBatch(outlook({ days, devicesNow: 0, expiresAt: noon + spans.hour }));
+    expect(forecast?.onTime).toBe(0);
+  });
+
+  it("counts what other batches have left, as long as the batch has no pace", () => {
+    const alone = forecastBatch(outlook({ left: 100 }));
+    const behind = forecastBatch(outlook({ left: 100, ahead: 300 }));
+    expect(hoursUntil(behind?.expectedAt)).toBeGreaterThan(3 * hoursUntil(alone?.expectedAt));
+  });
+
+  it("trusts the batch's own pace more with each answer", () => {
+    // In two hours 20 device hours gave 1,000 answers, five times as many as earlier jobs make expect.
+    const started = { startedAt: noon - 2 * spans.hour, ended: 1_000, left: 1_000 };
+    const forecast = forecastBatch(outlook(started));
+    expect(hoursUntil(forecast?.expectedAt)).toBeCloseTo(2, 0);
+    expect(hoursUntil(forecast?.latestAt)).toBeLessThan(3);
+  });
+
+  it("knows nothing about a model without answers, and of a batch without a pace", () => {
+    expect(forecastBatch(outlook({ model: null }))).toBeNull();
+    expect(forecastBatch(outlook({ model: { ...model, answered: 19 } }))).toBeNull();
+    expect(forecastBatch(outlook({ model: null, startedAt: noon - spans.hour, ended: 10 }))).not.toBeNull();
+  });
+
+  it("names no moment that is more than a week away", () => {
+    const forecast = forecastBatch(outlook({ left: 1_000_000 }));
+    expect(forecast).toMatchObject({ expectedAt: null, latestAt: null, onTime: 0 });
+  });
+
+  it("goes by the devices of now in the first hours of a fleet", () => {
+    const forecast = forecastBatch(outlook({ days: [], devicesNow: 5 }));
+    expect(hoursUntil(forecast?.expectedAt)).toBeGreaterThan(1);
+    expect(hoursUntil(forecast?.expectedAt)).toBeLessThan(4);
+    expect(forecastBatch(outlook({ days: [], devicesNow: 0 }))?.expectedAt).toBeNull();
+  });
+
+  it("is the same for the same input", () => {
+    expect(forecastBatch(outlook({}))).toEqual(forecastBatch(outlook({})));
+  });
+});
+
+describe("the recorded capacity", () => {
+  it("counts device hours between two moments", () => {
+    const days = record(1, always(4));
+    expect(donatedHours(days, noon - 90 * minuteMs, noon)).toBeCloseTo(6, 6);
+    expect(donatedHours(days, noon, noon + spans.hour)).toBe(0);
+  });
+
+  it("knows how many jobs a device runs at once, from minutes in which jobs were ready", () => {
+    const busy = Array.from({ length: 40 }, (_, n) => ({
+      at: n * minuteMs,
+      devices: 2,
+      ready: 5,
+      running: 6,
+    }));
+    const idle = { at: 41 * minuteMs, devices: 2, ready: 0, running: 1 };
+    const hours = [...busy, idle].reduce<CapacityHour[]>(addSample, []);
+    expect(jobsPerDevice([{ startAt: 0, hours }])).toBe(3);
+    expect(jobsPerDevice([])).toBe(1);
+  });
+});

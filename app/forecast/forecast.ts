@@ -1,0 +1,65 @@
+import { spans } from "../statistics/spans.ts";
+import { type CapacityDay, donatedHours, jobsPerDevice, meanDevices } from "./capacity.ts";
+import { drawEnds } from "./draw-ends.ts";
+import { wholeDays } from "./likely-days.ts";
+import { combined, type ModelRecord, workBefore, workShown } from "./work.ts";
+
+/** What is known about a batch and its fleet. Times are ms epoch. */
+export type BatchOutlook = {
+  readonly now: number;
+  readonly expiresAt: number;
+  /** Null: it has not started. */
+  readonly startedAt: number | null;
+  /** Requests that ended. */
+  readonly ended: number;
+  /** Requests that have not ended. */
+  readonly left: number;
+  /** Requests of other batches that are expected to end before it does. They count as long as it has few answers itself. */
+  readonly ahead: number;
+  readonly days: readonly CapacityDay[];
+  /** Devices that donate now, for the first minutes of a fleet. */
+  readonly devicesNow: number;
+  readonly model: ModelRecord | null;
+};
+
+/** When a batch will end. Times are ms epoch; null: in more than a week. */
+export type Forecast = {
+  /** As likely to be earlier as later. */
+  expectedAt: number | null;
+  /** At most one of twenty such batches ends later. */
+  latestAt: number | null;
+  /** The share of the drawn futures in which it ends in its time. */
+  onTime: number;
+  /** The whole past days that it is made from. */
+  days: number;
+};
+
+const promised = 0.95;
+
+/**
+ * Forecasts when a batch ends, from the devices that donated in the past weeks hour by hour, and from the time that its requests,
+ * or earlier jobs of its model, took. Null: neither is known. docs/forecast.md explains it.
+ */
+export function forecastBatch(outlook: BatchOutlook): Forecast | null {
+  const { now, expiresAt, startedAt, ended, left, ahead, days, devicesNow, model } = outlook;
+  const before = workBefore(model, jobsPerDevice(days));
+  const shown = startedAt === null ? null : workShown(ended, donatedHours(days, startedAt, now));
+  const work = combined(before, shown);
+  if (work === null) return null;
+  const past = wholeDays(days, now);
+  // Its own pace has the other batches in it already.
+  const others = shown === null ? ahead : 0;
+  const lately = meanDevices(days, now - spans.hour, now) ?? devicesNow;
+  const ends = drawEnds({ now, past, lately, requests: left + others, work });
+  return {
+    expectedAt: quantileOf(ends, 0.5),
+    latestAt: quantileOf(ends, promised),
+    onTime: ends.filter((end) => end <= expiresAt).length / ends.length,
+    days: past.length,
+  };
+}
+
+function quantileOf(ends: readonly number[], share: number): number | null {
+  const end = ends[Math.min(ends.length - 1, Math.ceil(share * ends.length))] ?? Infinity;
+  return Number.isFinite(end) ? Math.round(end) : null;
+}

@@ -1,0 +1,73 @@
+import { type Infer, v } from "convex/values";
+import { spans } from "../../../app/statistics/spans.ts";
+import type { Doc } from "../../_generated/dataModel.js";
+import type { QueryCtx } from "../../_generated/server.js";
+import { ownFile } from "../files/files.ts";
+import { catalogOf } from "../models/catalog.ts";
+import { priorityPricesOf } from "../organizations/priorityPrices.ts";
+import { refuse } from "../refuse.ts";
+import { rowOf } from "../statistics/rollUp.ts";
+import { batchForecast, filePart, lineMistake, price } from "../validators.ts";
+import { forecastOf, hopelessMistake, isHopeless, storedForecast } from "./forecast.ts";
+
+/** A file, and what its requests cost. `meanAnswer`: tokens of an answer until now; null: none is known. */
+export const batchFacts = v.object({
+  parts: v.array(filePart),
+  bytes: v.number(),
+  percents: v.object({ low: v.number(), high: v.number() }),
+  models: v.array(v.object({ modelId: v.string(), price, meanAnswer: v.union(v.number(), v.null()) })),
+});
+export type BatchFacts = Infer<typeof batchFacts>;
+
+/** What the cost of a batch depends on. Refuses: not_found (the file), invalid (it has answers of a batch). */
+export async function factsOf(ctx: QueryCtx, key: Doc<"apiKeys">, fileId: string): Promise<BatchFacts> {
+  const { organizationId } = key;
+  const total = { organizationId, by: "model", spanMs: spans.total, startAt: 0 } as const;
+  const [file, models, prices, statistics] = await Promise.all([
+    ownFile(ctx, key, fileId),
+    catalogOf(ctx, organizationId),
+    priorityPricesOf(ctx, organizationId),
+    rowOf(ctx, total),
+  ]);
+  if (file.purpose !== "batch") refuse("invalid", "input_file_id: this file has the answers of a batch.");
+  const { parts, bytes } = file;
+  const { low, high } = prices;
+  const meanAnswerOf = (modelId: string): number | null => {
+    const tally = statistics?.subjects.find(({ subject }) => subject === modelId)?.tally;
+    return tally === undefined || tally.succeeded === 0 ? null : tally.completionTokens / tally.succeeded;
+  };
+  return {
+    parts,
+    bytes,
+    percents: { low, high },
+    models: models.map(({ modelId, price }) => ({ modelId, price, meanAnswer: meanAnswerOf(modelId) })),
+  };
+}
+
+/** When a batch that is not there yet would end, and why it would not start. */
+export const batchOutlook = v.object({
+  forecast: v.union(batchForecast, v.null()),
+  mistake: v.union(lineMistake, v.null()),
+});
+
+type Wanted = {
+  readonly model: string | null;
+  readonly total: number;
+  readonly window: string;
+  readonly windowMs: number;
+};
+
+export async function outlookOf(
+  ctx: QueryCtx,
+  { organizationId }: Doc<"apiKeys">,
+  { model, total, window, windowMs }: Wanted,
+  now: number,
+): Promise<Infer<typeof batchOutlook>> {
+  const outline = { organizationId, model: model ?? undefined, expiresAt: now + windowMs };
+  const forecast = await forecastOf(ctx, { ...outline, total, completed: 0, failed: 0 }, now);
+  const isLate = forecast !== null && isHopeless(forecast);
+  return {
+    forecast: storedForecast(forecast, now) ?? null,
+    mistake: isLate ? hopelessMistake(forecast, { window }) : null,
+  };
+}

@@ -1,0 +1,174 @@
+import type { Infer } from "convex/values";
+import { addSample, type CapacityDay, forecastDays } from "../../../app/forecast/capacity.ts";
+import { type Forecast, forecastBatch } from "../../../app/forecast/forecast.ts";
+import type { ModelRecord } from "../../../app/forecast/work.ts";
+import { countOf } from "../../../app/statistics/sketch.ts";
+import { bucketOf, spans } from "../../../app/statistics/spans.ts";
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { fleetTotalsOf } from "../fleet/counts.ts";
+import type { depthOf } from "../organizations/depthSamples.ts";
+import { rowOf } from "../statistics/rollUp.ts";
+import type { batchForecast } from "../validators.ts";
+
+/*
+ * When a batch will end. Once a minute the fleet's size is noted, and every open batch gets a new forecast. It is stored, so that
+ * every page and call tells the same. docs/forecast.md explains it.
+ */
+
+/** Notes how many devices donate, and whether jobs wait for them. Days that are too old for a forecast are deleted. */
+export async function noteCapacity(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  depths: readonly Infer<typeof depthOf>[],
+  at: number,
+): Promise<void> {
+  const { ready = 0, running = 0 } = depths.find(({ by }) => by === "all") ?? {};
+  const { donating: devices } = await fleetTotalsOf(ctx, organizationId);
+  const startAt = bucketOf(at, spans.day);
+  const row = await ctx.db
+    .query("capacityDays")
+    .withIndex("by_organization", (q) => q.eq("organizationId", organizationId).eq("startAt", startAt))
+    .unique();
+  const hours = addSample(row?.hours ?? [], { at, devices, ready, running });
+  if (row !== null) {
+    await ctx.db.patch("capacityDays", row._id, { hours });
+    return;
+  }
+  await ctx.db.insert("capacityDays", { organizationId, startAt, hours });
+  const old = await ctx.db
+    .query("capacityDays")
+    .withIndex("by_organization", (q) =>
+      q.eq("organizationId", organizationId).lt("startAt", startAt - forecastDays * spans.day),
+    )
+    .take(forecastDays);
+  for (const { _id } of old) await ctx.db.delete("capacityDays", _id);
+}
+
+/** What a forecast needs to know of an organization. It is read once for all its batches. */
+type Fleet = {
+  readonly days: readonly CapacityDay[];
+  readonly devicesNow: number;
+  readonly models: ReadonlyMap<string, ModelRecord>;
+  readonly open: readonly Doc<"batches">[];
+};
+
+/** More open batches of an organization than these are not counted as being ahead. */
+const mostOpenRead = 100;
+
+async function fleetOf(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<Fleet> {
+  const total = { organizationId, by: "model", spanMs: spans.total, startAt: 0 } as const;
+  const [days, { donating }, models, open] = await Promise.all([
+    ctx.db
+      .query("capacityDays")
+      .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
+      .order("desc")
+      .take(forecastDays),
+    fleetTotalsOf(ctx, organizationId),
+    rowOf(ctx, total),
+    ctx.db
+      .query("batches")
+      .withIndex("by_organization_open", (q) => q.eq("organizationId", organizationId).eq("open", true))
+      .take(mostOpenRead),
+  ]);
+  const records = (models?.subjects ?? []).map(({ subject, tally }): [string, ModelRecord] => {
+    const { run, returned, lost } = tally;
+    return [subject, { answered: countOf(run), runMs: run.sum, interrupted: returned + lost }];
+  });
+  return { days: days.reverse(), devicesNow: donating, models: new Map(records), open };
+}
+
+/** A batch that may not exist yet. `model`, `startedAt`: undefined if not known. */
+export type Outlined = Pick<
+  Doc<"batches">,
+  "organizationId" | "expiresAt" | "total" | "completed" | "failed"
+> & {
+  readonly _id?: Id<"batches">;
+  readonly model?: string | undefined;
+  readonly startedAt?: number | undefined;
+};
+
+function forecastIn(fleet: Fleet, batch: Outlined, now: number): Forecast | null {
+  const left = leftOf(batch);
+  // Batches of one fleet go on side by side, so others are ahead only until this one is done.
+  const ahead = fleet.open
+    .filter(({ _id }) => _id !== batch._id)
+    .reduce((sum, other) => sum + Math.min(left, leftOf(other)), 0);
+  return forecastBatch({
+    now,
+    expiresAt: batch.expiresAt,
+    startedAt: batch.startedAt ?? null,
+    ended: batch.completed + batch.failed,
+    left,
+    ahead,
+    days: fleet.days,
+    devicesNow: fleet.devicesNow,
+    model: fleet.models.get(batch.model ?? "") ?? null,
+  });
+}
+
+function leftOf({
+  total,
+  completed,
+  failed,
+}: Pick<Doc<"batches">, "total" | "completed" | "failed">): number {
+  return Math.max(0, total - completed - failed);
+}
+
+/** The forecast of one batch. Null: nothing is known about its model or its pace. */
+export async function forecastOf(ctx: QueryCtx, batch: Outlined, now: number): Promise<Forecast | null> {
+  return forecastIn(await fleetOf(ctx, batch.organizationId), batch, now);
+}
+
+const forecastAtOnce = 20;
+
+/** Forecasts the next open batches. Returns the cursor for the others; null if there are none. */
+export async function forecastOpen(
+  ctx: MutationCtx,
+  cursor: string | null,
+  now: number,
+): Promise<string | null> {
+  const { page, isDone, continueCursor } = await ctx.db
+    .query("batches")
+    .withIndex("by_open", (q) => q.eq("open", true))
+    .paginate({ numItems: forecastAtOnce, cursor });
+  const fleets = new Map<Id<"organizations">, Fleet>();
+  for (const batch of page) {
+    if (batch.status !== "in_progress") continue;
+    const { organizationId, _id } = batch;
+    const fleet = fleets.get(organizationId) ?? (await fleetOf(ctx, organizationId));
+    fleets.set(organizationId, fleet);
+    await ctx.db.patch("batches", _id, { forecast: storedForecast(forecastIn(fleet, batch, now), now) });
+  }
+  return isDone ? null : continueCursor;
+}
+
+/** Absent: none could be made. */
+export function storedForecast(
+  forecast: Forecast | null,
+  madeAt: number,
+): Infer<typeof batchForecast> | undefined {
+  return forecast === null ? undefined : { ...forecast, madeAt };
+}
+
+/** A forecast from fewer days refuses no batch. */
+const leastDays = 7;
+/** A batch is refused only if hardly any future lets it end in its time. */
+const leastChance = 0.01;
+
+/** Whether a batch surely ends too late, as far as the past weeks can tell. */
+export function isHopeless({ days, onTime }: Forecast): boolean {
+  return days >= leastDays && onTime < leastChance;
+}
+
+/** Why a batch that cannot end in its time does not start, and what the requester can do. */
+export function hopelessMistake({ expectedAt }: Forecast, { window }: Pick<Doc<"batches">, "window">) {
+  const end =
+    expectedAt === null ? "in more than a week" : `on ${new Date(expectedAt).toISOString().slice(0, 16)}Z`;
+  return {
+    line: 0,
+    code: "deadline_unreachable",
+    param: "completion_window",
+    message: `With the devices that donated in the past weeks, this batch would end ${end}, long after its window of ${window}. Ask for a longer completion_window, or for fewer requests.`,
+  };
+}

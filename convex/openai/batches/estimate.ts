@@ -1,0 +1,106 @@
+import { ConvexError } from "convex/values";
+import { parseBatch } from "../../../app/batches/parse-batch.ts";
+import { FileCheck, type Line, parseLine } from "../../../app/batches/parse-line.ts";
+import { pricedPromptTokens } from "../../../app/jobs/extent.ts";
+import { sizeOf } from "../../../app/jobs/size.ts";
+import { defaultAlias } from "../../../app/models/aliases.ts";
+import { type Price, priceOf } from "../../../app/money/credits.ts";
+import { internal } from "../../_generated/api.js";
+import type { ActionCtx } from "../../_generated/server.js";
+import type { BatchFacts } from "../../model/batches/estimate.ts";
+import { present } from "../../model/refuse.ts";
+import { checkWork } from "../../model/requests/checkWork.ts";
+import type { Caller } from "../endpoint.ts";
+import { storedId } from "../ids.ts";
+import { namedModel } from "../namedModel.ts";
+import { readJson } from "../readCall.ts";
+import { errorResponse, json } from "../respond.ts";
+import { forecastBody } from "./batchBody.ts";
+import { askedBy, linesOf } from "./readLines.ts";
+
+/** POST /v1/batches/estimate is this below `/v1/batches/`. */
+export const estimatePath = "/v1/batches/estimate";
+
+/** The part of a file that is read. The rest is taken to be like it. */
+const readBytes = 4 * 1024 * 1024;
+
+/**
+ * POST /v1/batches/estimate. Tells what a batch would cost and when it would end, without starting it. Takes the body of
+ * POST /v1/batches.
+ */
+export async function estimateBatch(ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {
+  const read = await readJson(request, parseBatch);
+  if (read.kind === "refused") return errorResponse(read.error);
+  const { endpoint, window, windowMs, fileId } = read.asked;
+  const { keyId } = caller;
+  const file = storedId("file", fileId);
+  const facts = await ctx.runQuery(internal.batches.facts, { keyId, fileId: file });
+  const check = new FileCheck(endpoint);
+  const sums = { readTo: 0, refused: 0, expectedMicro: 0n, mostMicro: 0n };
+  for await (const line of linesOf(ctx, facts.parts)) {
+    const goesOn = check.add(line);
+    sums.readTo = line.end;
+    const costs = await costsOf(line, { endpoint, caller, facts });
+    if (costs === null) sums.refused += 1;
+    else {
+      sums.expectedMicro += costs.expectedMicro;
+      sums.mostMicro += costs.mostMicro;
+    }
+    if (!goesOn || line.end >= readBytes) break;
+  }
+  const { bytes } = facts;
+  const isWhole = sums.readTo >= bytes || check.mistakes.length > 0;
+  const scaled = (micro: bigint): bigint =>
+    isWhole ? micro : (micro * BigInt(bytes)) / BigInt(Math.max(1, sums.readTo));
+  const total = isWhole ? check.total : Math.round((check.total * bytes) / Math.max(1, sums.readTo));
+  const named = namedModel(caller, (name) => name === (check.model ?? defaultAlias));
+  const model = named?.model.modelId ?? null;
+  const outlook = await ctx.runQuery(internal.batches.outlook, { keyId, model, total, window, windowMs });
+  const mistakes = [...check.mistakes, ...(outlook.mistake === null ? [] : [outlook.mistake])];
+  return json(200, {
+    object: "batch.estimate",
+    endpoint,
+    completion_window: window,
+    model,
+    requests: { total, is_exact: isWhole, refused: isWhole ? sums.refused : null },
+    /** The batch would not start because of these. */
+    errors: mistakes.length === 0 ? null : { object: "list", data: mistakes },
+    expected_price_micro: String(scaled(sums.expectedMicro)),
+    most_price_micro: String(scaled(sums.mostMicro)),
+    forecast: outlook.forecast === null ? null : forecastBody(outlook.forecast),
+  });
+}
+
+type Asked = {
+  readonly endpoint: Parameters<typeof askedBy>[1];
+  readonly caller: Caller;
+  readonly facts: BatchFacts;
+};
+
+/** The expected and the highest price of a line's request; null if it would be refused. */
+async function costsOf(
+  line: Line,
+  { endpoint, caller, facts }: Asked,
+): Promise<{ readonly expectedMicro: bigint; readonly mostMicro: bigint } | null> {
+  const parsed = parseLine(line, endpoint);
+  if (parsed.kind === "refused") return null;
+  const asked = await askedBy(parsed.request.body, endpoint, caller);
+  if (asked.kind === "failure") return null;
+  const model = present(caller.models.find(({ modelId }) => modelId === asked.model) ?? null, "named model");
+  const known = facts.models.find(({ modelId }) => modelId === asked.model);
+  if (known === undefined) return null;
+  const price: Price = { ...known.price, percent: asked.isHigh ? facts.percents.high : facts.percents.low };
+  try {
+    const extent = checkWork(asked.work, model);
+    const { completionTokens } = extent.most;
+    const { input, likelyOutput } = sizeOf(extent);
+    const answer = Math.min(completionTokens, known.meanAnswer ?? likelyOutput);
+    return {
+      expectedMicro: priceOf(price, { promptTokens: input, completionTokens: Math.round(answer) }),
+      mostMicro: priceOf(price, { promptTokens: pricedPromptTokens(extent), completionTokens }),
+    };
+  } catch (thrown) {
+    if (thrown instanceof ConvexError) return null;
+    throw thrown;
+  }
+}

@@ -1,0 +1,95 @@
+import { assertNever } from "../../../app/assert-never.ts";
+import { type BatchEndpoint, batchLimits } from "../../../app/batches/limits.ts";
+import type { Line } from "../../../app/batches/parse-line.ts";
+import type { BodyParse } from "../../../app/jobs/parse/parse-body.ts";
+import { parseEmbedding } from "../../../app/jobs/parse/parse-embedding.ts";
+import type { JobPriority } from "../../../app/jobs/priority.ts";
+import type { Work } from "../../../app/jobs/work.ts";
+import { defaultAlias } from "../../../app/models/aliases.ts";
+import type { ActionCtx } from "../../_generated/server.js";
+import type { CutRequest } from "../../model/batches/cut.ts";
+import type { ModelView } from "../../model/models/catalog.ts";
+import { asMutable } from "../../model/validators.ts";
+import type { Caller } from "../endpoint.ts";
+import { fromParse, missingModel, unknownModel } from "../errors.ts";
+import { readParts, type StoredPart } from "../files/readParts.ts";
+import { namedModel } from "../namedModel.ts";
+import type { ApiError } from "../respond.ts";
+import { chatCall, completionCall, textWork } from "../textCalls.ts";
+import { LineSplitter } from "./splitLines.ts";
+
+/** The lines of a file from an offset on, which is behind so many lines. */
+export async function* linesOf(
+  ctx: ActionCtx,
+  parts: readonly StoredPart[],
+  from: { readonly bytes: number; readonly lines: number } = { bytes: 0, lines: 0 },
+): AsyncGenerator<Line> {
+  const splitter = new LineSplitter(batchLimits.lineBytes, from);
+  for await (const chunk of readParts(ctx, parts, { from: from.bytes })) yield* splitter.push(chunk);
+  yield* splitter.end();
+}
+
+/** Reads a body as its own call would. */
+export async function askedBy(
+  body: string,
+  endpoint: BatchEndpoint,
+  caller: Caller,
+): Promise<CutRequest["asked"]> {
+  switch (endpoint) {
+    case "/v1/chat/completions":
+      return await askedFor(chatCall.parse(body), caller, (call) => textWork(chatCall, call));
+    case "/v1/completions":
+      return await askedFor(completionCall.parse(body), caller, (call) => textWork(completionCall, call));
+    case "/v1/embeddings":
+      return await askedFor(parseEmbedding(body), caller, ({ asked: { request } }) =>
+        Promise.resolve({ kind: "embedding", request }),
+      );
+    default:
+      return assertNever(endpoint);
+  }
+}
+
+type Asked = {
+  readonly model: string | null;
+  readonly priority: JobPriority;
+  readonly stream?: boolean;
+  readonly encoding?: "float" | "base64";
+};
+
+async function askedFor<Body extends Asked>(
+  parsed: BodyParse<Body>,
+  caller: Caller,
+  workOf: (call: {
+    readonly asked: Body;
+    readonly model: ModelView;
+    readonly idempotencyKey: null;
+  }) => Promise<Work>,
+): Promise<CutRequest["asked"]> {
+  if (parsed.kind === "refused") return failure(fromParse(parsed.refusal));
+  const { asked } = parsed;
+  if (asked.stream === true) return failure(streamed);
+  const name = asked.model ?? defaultAlias;
+  const named = namedModel(caller, (each) => each === name);
+  if (named === undefined) return failure(asked.model === null ? missingModel : unknownModel(name));
+  const { model, alias } = named;
+  return {
+    kind: "work",
+    model: model.modelId,
+    ...(alias === null ? {} : { alias: alias.alias }),
+    work: asMutable(await workOf({ asked, model, idempotencyKey: null })),
+    isHigh: asked.priority === "high",
+    base64: asked.encoding === "base64",
+  };
+}
+
+const streamed: ApiError = {
+  status: 400,
+  type: "invalid_request_error",
+  code: "invalid_value",
+  param: "stream",
+  message: "Invalid 'stream': a request of a batch cannot be streamed.",
+};
+
+function failure({ status, type, code, message, param = null }: ApiError): CutRequest["asked"] {
+  return { kind: "failure", failure: { kind: "error", status, type, code, message, param } };
+}

@@ -1,0 +1,239 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { internal } from "../_generated/api.js";
+import {
+  addDevice,
+  addOrganization,
+  type Backend,
+  type Device,
+  modelId,
+  type Organization,
+  pass,
+  startBackend,
+} from "./backend.fixture.ts";
+import { takeJob } from "./simDevice.fixture.ts";
+
+let t: Backend;
+let acme: Organization;
+let device: Device;
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
+  t = startBackend();
+  acme = await addOrganization(t);
+  device = await addDevice(t, acme);
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+type Forecast = {
+  readonly expected_at: number | null;
+  readonly latest_at: number | null;
+  readonly on_time: number;
+};
+type Answer = {
+  readonly id: string;
+  readonly status: string;
+  readonly errors: { readonly data: readonly { readonly code: string; readonly message: string }[] } | null;
+  readonly forecast: Forecast | null;
+};
+type Estimate = Omit<Answer, "id" | "status"> & {
+  readonly model: string | null;
+  readonly requests: { readonly total: number; readonly is_exact: boolean; readonly refused: number | null };
+  readonly expected_price_micro: string;
+  readonly most_price_micro: string;
+};
+
+const dayMs = 24 * 3_600_000;
+const hourMs = 3_600_000;
+
+async function call(path: string, init: Pick<RequestInit, "method" | "body"> = {}): Promise<Response> {
+  return await t.fetch(path, { ...init, headers: { authorization: `Bearer ${acme.apiKey}` } });
+}
+
+function lines(count: number, over: object = {}): string {
+  return Array.from({ length: count }, (_, n) =>
+    JSON.stringify({
+      custom_id: `q${String(n)}`,
+      method: "POST",
+      url: "/v1/chat/completions",
+      body: { model: modelId, messages: [{ role: "user", content: `Answer ${String(n)}.` }], ...over },
+    }),
+  ).join("\n");
+}
+
+async function upload(content: string): Promise<string> {
+  await pass(t, 0);
+  const form = new FormData();
+  form.set("purpose", "batch");
+  form.set("file", new File([content], "prompts.jsonl"));
+  const response = await call("/v1/files", { method: "POST", body: form });
+  return ((await response.json()) as { id: string }).id;
+}
+
+async function post<Body>(path: string, fileId: string, window = "24h"): Promise<Body> {
+  const body = { input_file_id: fileId, endpoint: "/v1/chat/completions", completion_window: window };
+  const response = await call(path, { method: "POST", body: JSON.stringify(body) });
+  expect(response.status).toBe(200);
+  return (await response.json()) as Body;
+}
+
+const estimate = async (fileId: string, window?: string): Promise<Estimate> =>
+  await post("/v1/batches/estimate", fileId, window);
+
+async function start(fileId: string, window?: string): Promise<Answer> {
+  const { id } = await post<Answer>("/v1/batches", fileId, window);
+  for (let times = 0; times < 4; times += 1) await pass(t, 0);
+  return await get(id);
+}
+
+const get = async (id: string): Promise<Answer> => (await (await call(`/v1/batches/${id}`)).json()) as Answer;
+
+/** Stores days on which so many devices donated in every hour, and 100 jobs of a minute. */
+async function remember(days: number, devices: number): Promise<void> {
+  const { organizationId } = acme;
+  const today = Math.floor(Date.now() / dayMs) * dayMs;
+  await t.run(async (ctx) => {
+    for (let back = 1; back <= days; back += 1) {
+      const startAt = today - back * dayMs;
+      const hours = Array.from({ length: 24 }, (_, hour) => ({
+        startAt: startAt + hour * hourMs,
+        samples: 60,
+        devices: 60 * devices,
+        busyDevices: 0,
+        busyJobs: 0,
+      }));
+      await ctx.db.insert("capacityDays", { organizationId, startAt, hours });
+    }
+    const run = { bins: [111], counts: [100], sum: 100 * 60_000 };
+    const counts = {
+      succeeded: 100,
+      failed: 0,
+      canceled: 0,
+      expired: 0,
+      retried: 0,
+      returned: 0,
+      lost: 0,
+      stolen: 0,
+    };
+    const tokens = { promptTokens: 1_000, completionTokens: 2_000 };
+    const tally = { ...counts, ...tokens, micro: 0n, wait: { bins: [], counts: [], sum: 0 }, run };
+    const total = { organizationId, by: "model" as const, spanMs: 0, startAt: 0 };
+    await ctx.db.insert("statistics", { ...total, subjects: [{ subject: modelId, tally }] });
+  });
+}
+
+describe("the estimate of a batch", () => {
+  it("tells the requests, the cost and the end, and starts nothing", async () => {
+    await remember(14, 1);
+    const fileId = await upload(lines(60, { max_tokens: 100 }));
+    const told = await estimate(fileId);
+    expect(told).toMatchObject({
+      object: "batch.estimate",
+      model: modelId,
+      requests: { total: 60, is_exact: true, refused: 0 },
+      errors: null,
+    });
+    const { expected_price_micro: expected, most_price_micro: most } = told;
+    // The mean answer until now has 20 of the 100 tokens.
+    expect(BigInt(expected)).toBeGreaterThan(0n);
+    expect(BigInt(expected)).toBeLessThan(BigInt(most));
+    // 60 requests of a minute each on one device.
+    const minutes = ((told.forecast?.expected_at ?? 0) - Date.now() / 1_000) / 60;
+    expect(minutes).toBeGreaterThan(50);
+    expect(minutes).toBeLessThan(70);
+    const listed = (await (await call("/v1/batches")).json()) as { data: unknown[] };
+    expect(listed.data).toEqual([]);
+  });
+
+  it("costs at most as much as the batch reserves", async () => {
+    const fileId = await upload(lines(3, { max_tokens: 50 }));
+    const { most_price_micro: most } = await estimate(fileId);
+    await start(fileId);
+    const reserved = await t.run(async (ctx) =>
+      (await ctx.db.query("orders").collect()).reduce((sum, order) => sum + order.reservedMicro, 0n),
+    );
+    expect(BigInt(most)).toBe(reserved);
+  });
+
+  it("scales what it read of a large file", async () => {
+    const count = 6_000;
+    const fileId = await upload(lines(count, { user: "x".repeat(900) }));
+    const { requests } = await estimate(fileId);
+    expect(requests).toMatchObject({ is_exact: false, refused: null });
+    expect(Math.abs(requests.total - count)).toBeLessThan(count / 50);
+  });
+
+  it("counts requests that would be refused, and names mistakes that keep the batch from starting", async () => {
+    const refused = lines(1, { model: "none" }).replace("q0", "other");
+    const { requests } = await estimate(await upload([lines(2), refused].join("\n")));
+    expect(requests).toEqual({ total: 3, is_exact: true, refused: 1 });
+    const { errors } = await estimate(await upload(`${lines(1)}\nno JSON`));
+    expect(errors?.data.map(({ code }) => code)).toEqual(["invalid_json_line"]);
+  });
+
+  it("knows no end before the model has answered anything", async () => {
+    expect((await estimate(await upload(lines(2)))).forecast).toBeNull();
+  });
+
+  it("refuses another key's file, and a wrong body", async () => {
+    const body = { input_file_id: "file-none", endpoint: "/v1/chat/completions", completion_window: "24h" };
+    const unknown = await call("/v1/batches/estimate", { method: "POST", body: JSON.stringify(body) });
+    expect(unknown.status).toBe(404);
+    const wrong = await call("/v1/batches/estimate", { method: "POST", body: "{}" });
+    expect(wrong.status).toBe(400);
+  });
+});
+
+describe("a batch's admission", () => {
+  it("refuses a batch that cannot end in its time, and says what to do", async () => {
+    await remember(14, 1);
+    // 400 minutes of one device are long after one hour.
+    const fileId = await upload(lines(400));
+    expect((await estimate(fileId, "1h")).errors?.data[0]?.code).toBe("deadline_unreachable");
+    const refused = await start(fileId, "1h");
+    expect(refused).toMatchObject({ status: "failed", forecast: null });
+    expect(refused.errors?.data[0]?.message).toContain("Ask for a longer completion_window");
+    expect((await start(fileId, "7d")).status).toBe("in_progress");
+  });
+
+  it("refuses none with less than a week of history", async () => {
+    await remember(6, 1);
+    const started = await start(await upload(lines(400)), "1h");
+    expect(started).toMatchObject({ status: "in_progress", forecast: { on_time: 0 } });
+  });
+});
+
+describe("a running batch", () => {
+  it("has a forecast at once, and a new one each minute, until it ends", async () => {
+    await remember(14, 1);
+    const { id, forecast } = await start(await upload(lines(2)));
+    expect(forecast?.on_time).toBe(1);
+    await pass(t, 60_000);
+    await t.mutation(internal.batches.forecast, {});
+    const later = (await get(id)).forecast;
+    expect(later?.expected_at).toBeGreaterThan(forecast?.expected_at ?? Infinity);
+    for (let n = 0; n < 2; n += 1) {
+      await takeJob(t, device, async ({ complete }) => await complete("Done."));
+    }
+    // `convex-test` stores no file while another function runs, so the test collects the answers itself.
+    const [batch] = await t.run(async (ctx) => await ctx.db.query("batches").collect());
+    await t.action(internal.batchSteps.collect, { batchId: batch!._id });
+    expect(await get(id)).toMatchObject({ status: "completed", forecast: null });
+  });
+});
+
+describe("the record of a fleet", () => {
+  it("notes each minute how many devices donate, and keeps six weeks", async () => {
+    await remember(60, 3);
+    const { organizationId } = acme;
+    await t.action(internal.maintenance.followFleet, { organizationId });
+    await pass(t, 60_000);
+    await t.action(internal.maintenance.followFleet, { organizationId });
+    const days = await t.run(async (ctx) => await ctx.db.query("capacityDays").collect());
+    const newest = days.reduce((last, day) => (day.startAt > last.startAt ? day : last));
+    expect(newest.hours.reduce((sum, { samples }) => sum + samples, 0)).toBe(2);
+    expect(days.length).toBeLessThan(60);
+  });
+});
