@@ -19,6 +19,8 @@ import { jobsPath } from "./openai/jobs/jobBody.ts";
 import { callJob, listJobs } from "./openai/jobs/jobs.ts";
 import { type NamedModel, namedModel } from "./openai/namedModel.ts";
 import { errorResponse, json, preflight } from "./openai/respond.ts";
+import { responsesPath } from "./openai/responses/responseBody.ts";
+import { callResponse, createResponse } from "./openai/responses/responses.ts";
 import { chatCompletions, completions } from "./openai/textCalls.ts";
 import { usage } from "./openai/usage.ts";
 
@@ -35,6 +37,7 @@ const modelsPath = "/v1/models/";
 const preflightAction = httpAction(async () => await Promise.resolve(preflight()));
 
 http.route({ path: "/v1/chat/completions", method: "POST", handler: endpoint(chatCompletions) });
+http.route({ path: "/v1/responses", method: "POST", handler: endpoint(createResponse) });
 http.route({ path: "/v1/completions", method: "POST", handler: endpoint(completions) });
 http.route({ path: "/v1/embeddings", method: "POST", handler: endpoint(embeddings) });
 http.route({ path: "/v1/models", method: "GET", handler: endpoint(listModels) });
@@ -50,6 +53,7 @@ http.route({ path: estimatePath, method: "POST", handler: endpoint(estimateBatch
 http.route({ path: "/v1/batches", method: "GET", handler: endpoint(listBatches) });
 for (const method of methods) {
   http.route({ pathPrefix: jobsPath, method, handler: endpoint(callJob) });
+  http.route({ pathPrefix: responsesPath, method, handler: endpoint(callResponse) });
   http.route({ pathPrefix: filesPath, method, handler: endpoint(callFile) });
   http.route({ pathPrefix: uploadsPath, method, handler: endpoint(callUpload) });
   http.route({ pathPrefix: batchesPath, method, handler: endpoint(callBatch) });

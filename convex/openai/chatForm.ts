@@ -80,6 +80,6 @@ function logprobsBody(choices: readonly TokenChoice[]): object {
   };
 }
 
-function tokenBody({ token, logprob }: Omit<TokenChoice, "top">): object {
+export function tokenBody({ token, logprob }: Omit<TokenChoice, "top">): object {
   return { token, logprob, bytes: [...new TextEncoder().encode(token)] };
 }

@@ -1,28 +1,36 @@
 import type { ActionCtx } from "../_generated/server.js";
 import type { RequestView } from "../model/requests/watch.ts";
-import { type AnswerHead, type TextForm, textOf } from "./answerForm.ts";
+import { textOf, type TextResult } from "./answerForm.ts";
 import { type Continuation, continueText, nothingSent, reconcile, startAgain } from "./continueText.ts";
 import { diverged, endOf, errorOf, serverStops, waitIsOver } from "./errors.ts";
 import { eventStream, keepAliveMs, type Sink } from "./eventStream.ts";
 import { follow } from "./follow.ts";
 import { failureOf } from "./outcome.ts";
 import { abandon, type RequestedJob } from "./requestedJob.ts";
-import { type ApiError, errorBody, jobErrorResponse, jobHeaders } from "./respond.ts";
+import { type ApiError, jobErrorResponse, jobHeaders } from "./respond.ts";
 
 /** The status line waits this long, so that a job that fails at once still gets its own status. */
 const headersAfterMs = 3_000;
 
-type StreamOptions = { readonly form: TextForm; readonly head: AnswerHead; readonly includeUsage: boolean };
+/** The server-sent events in which one of OpenAI's calls streams a text. Each method gives the next ones, as lines. */
+export type TextEvents = {
+  /** Sent before any text. */
+  readonly opening: () => readonly string[];
+  readonly text: (piece: string) => readonly string[];
+  /** Sent at the end: tool calls, log probabilities, the finish reason, the usage. */
+  readonly closing: (result: TextResult) => readonly string[];
+  readonly error: (error: ApiError) => readonly string[];
+};
 
 /**
- * Streams a job's text as server-sent events, in OpenAI's chunks.
+ * Streams a job's text as server-sent events.
  * @param signal aborts when the server stops.
  */
 export async function streamText(
   ctx: ActionCtx,
   job: RequestedJob,
   signal: AbortSignal | undefined,
-  options: StreamOptions,
+  events: TextEvents,
 ): Promise<Response> {
   const views = follow(ctx, job);
   const heldUntil = Date.now() + headersAfterMs;
@@ -38,7 +46,7 @@ export async function streamText(
   return eventStream(
     jobHeaders(job),
     signal,
-    async (sink) => await pump(ctx, job, options, first.value ?? null, views, sink),
+    async (sink) => await pump(ctx, job, events, first.value ?? null, views, sink),
   );
 }
 
@@ -50,25 +58,28 @@ function isSilent(view: RequestView): boolean {
 async function pump(
   ctx: ActionCtx,
   job: RequestedJob,
-  options: StreamOptions,
+  events: TextEvents,
   first: RequestView | null,
   views: AsyncGenerator<RequestView, void>,
   sink: Sink,
 ): Promise<void> {
+  const sendError = (error: ApiError): void => sendAll(sink, events.error(error));
   try {
-    const end = await sendText(job, options, first, views, sink);
-    if (end.kind === "gave-up") sink.send(event(errorBody(waitIsOver(job.jobId, job.kept))));
-    if (end.kind === "error") sink.send(event(errorBody(end.error)));
+    const end = await sendText(job, events, first, views, sink);
+    if (end.kind === "gave-up") sendError(waitIsOver(job.jobId, job.kept));
+    if (end.kind === "error") sendError(end.error);
     if (end.kind !== "done") await abandon(ctx, job);
   } catch (thrown) {
-    sink.send(event(errorBody(errorOf(failureOf(thrown)))));
+    sendError(errorOf(failureOf(thrown)));
     await abandon(ctx, job);
   } finally {
     await views.return();
   }
 }
 
-const event = (body: object): string => `data: ${JSON.stringify(body)}`;
+function sendAll(sink: Sink, events: readonly string[]): void {
+  for (const event of events) sink.send(event);
+}
 
 type StreamEnd =
   | { readonly kind: "done" }
@@ -80,19 +91,15 @@ type StreamEnd =
 
 async function sendText(
   job: RequestedJob,
-  options: StreamOptions,
+  events: TextEvents,
   first: RequestView | null,
   views: AsyncGenerator<RequestView, void>,
   sink: Sink,
 ): Promise<StreamEnd> {
-  const { form, head, includeUsage } = options;
-  const opening = form.opening(head);
-  // As in OpenAI's API: if the usage comes at the end, each earlier chunk says that it has none.
-  const chunkOf = (body: object): string => event(includeUsage ? { ...body, usage: null } : body);
   let state = nothingSent;
   let attempt: RequestView["attemptId"] = null;
   let quietSince = Date.now();
-  if (opening !== null) sink.send(chunkOf(opening));
+  sendAll(sink, events.opening());
 
   for (let view = first; view !== null; view = (await views.next()).value ?? null) {
     if (sink.gone()) return { kind: "gone" };
@@ -108,16 +115,14 @@ async function sendText(
     if (step.kind === "diverged") return { kind: "error", error: diverged };
     state = step.next;
     if (step.fresh !== "") {
-      sink.send(chunkOf(form.text(head, step.fresh)));
+      sendAll(sink, events.text(step.fresh));
       quietSince = Date.now();
     } else if (Date.now() - quietSince >= keepAliveMs) {
       sink.send(view.status === "queued" ? ": queued" : ": working");
       quietSince = Date.now();
     }
     if (result !== null) {
-      for (const chunk of form.closing(head, result)) sink.send(chunkOf(chunk));
-      if (includeUsage) sink.send(event(form.usage(head, result.usage)));
-      sink.send("data: [DONE]");
+      sendAll(sink, events.closing(result));
       return { kind: "done" };
     }
     const error = endOf(view, job.promptField);

@@ -8,6 +8,7 @@ import type { ActionCtx } from "../_generated/server.js";
 import { hashSecret } from "../model/authenticate.ts";
 import { type TextForm, textOf } from "./answerForm.ts";
 import { chatForm } from "./chatForm.ts";
+import { chunkEvents } from "./chunkEvents.ts";
 import { completionForm } from "./completionForm.ts";
 import type { Caller } from "./endpoint.ts";
 import type { PromptField } from "./errors.ts";
@@ -67,7 +68,7 @@ async function answerText<TextRequest>(
   const work = await textWork(textCall, call);
   return await answerWithJob(ctx, caller, call, { work, stream, promptField }, async (job) => {
     const head = { jobId: job.jobId, created, model: job.modelId, sha256: job.sha256 };
-    if (stream) return await streamText(ctx, job, request.signal, { form, head, includeUsage });
+    if (stream) return await streamText(ctx, job, request.signal, chunkEvents(form, head, includeUsage));
     return await answerWhole(ctx, job, request.signal, (result) => form.whole(head, textOf(result)));
   });
 }

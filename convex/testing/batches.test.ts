@@ -230,6 +230,25 @@ describe("a batch", () => {
     expect(await get((await start("\n\n")).id)).toMatchObject({ status: "failed" });
   });
 
+  it("takes lines of the Responses API", async () => {
+    const body = { model: modelId, input: "Hi" };
+    const url = "/v1/responses";
+    const batch = await start(
+      [line("a", body, { url }), line("b", { ...body, background: "x" }, { url })].join("\n"),
+      { endpoint: url },
+    );
+    await answer(1);
+    const { output_file_id, error_file_id } = await get(batch.id);
+    const [answered] = await content(output_file_id);
+    expect(answered?.response?.body).toMatchObject({
+      object: "response",
+      status: "completed",
+      output: [{ type: "message", content: [{ text: "To: Hi" }] }],
+    });
+    const [refused] = await content(error_file_id);
+    expect(refused?.response?.body).toMatchObject({ error: { param: "background" } });
+  });
+
   it("does vectors, in the encoding that each request asks for", async () => {
     const body = { model: modelId, input: "a text" };
     const { id } = await start(
@@ -480,7 +499,7 @@ describe("a batch", () => {
   it.each([
     [{ completion_window: "30m" }, 400, "completion_window"],
     [{ completion_window: "8d" }, 400, "completion_window"],
-    [{ endpoint: "/v1/responses" }, 400, "endpoint"],
+    [{ endpoint: "/v1/images" }, 400, "endpoint"],
     [{ input_file_id: 7 }, 400, "input_file_id"],
   ])("is refused with %j", async (over, status, param) => {
     const response = await create(await upload(lines(1)), over);

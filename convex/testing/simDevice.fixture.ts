@@ -7,6 +7,8 @@ export type Work = {
   readonly jobId: string;
   readonly attemptId: string;
   readonly watched: boolean;
+  readonly request: Infer<typeof workValidator>["request"];
+  /** All texts of the request. */
   readonly prompt: string;
   /** Undefined for vectors. */
   readonly maxTokens: number | undefined;
@@ -28,6 +30,7 @@ export async function takeJob(t: Backend, device: Device, work: (job: Work) => P
     jobId,
     attemptId,
     watched,
+    request,
     prompt: promptOf(request),
     maxTokens: "maxTokens" in request ? request.maxTokens : undefined,
     append: async (seq, text) => {

@@ -51,6 +51,19 @@ const message: fc.Arbitrary<Json> = fc.record({
   content: hostileText,
 });
 
+/** Of the Responses API. */
+const item: fc.Arbitrary<Json> = fc.oneof(
+  message,
+  fc.record({
+    type: fc.constant("function_call"),
+    call_id: hostileText,
+    name: hostileText,
+    arguments: hostileText,
+  }),
+  fc.record({ type: fc.constant("function_call_output"), call_id: hostileText, output: hostileText }),
+  fc.constant({ type: "reasoning", summary: [] }),
+);
+
 const sampling = {
   max_tokens: fc.integer({ min: 1, max: 8 }),
   temperature: fc.constantFrom(0, 0.7, 2),
@@ -75,7 +88,7 @@ const tool: fc.Arbitrary<Json> = fc
 /** Bodies of the HTTP API's calls: most of them nearly valid. */
 export function bodiesFor(
   model: string,
-): Readonly<Record<"chat/completions" | "completions" | "embeddings", fc.Arbitrary<Json>>> {
+): Readonly<Record<"chat/completions" | "responses" | "completions" | "embeddings", fc.Arbitrary<Json>>> {
   const models = fc.oneof(
     { weight: 20, arbitrary: fc.constant(model) },
     { weight: 1, arbitrary: hostileText },
@@ -96,6 +109,26 @@ export function bodiesFor(
     },
     optional,
   ) as fc.Arbitrary<Json>;
+  const response = fc.record(
+    {
+      model: models,
+      input: fc.oneof(hostileText, fc.array(item, { minLength: 1, maxLength: 6 })),
+      instructions: hostileText,
+      max_output_tokens: fc.integer({ min: 1, max: 8 }),
+      stream: fc.boolean(),
+      background: fc.boolean(),
+      tools: fc.array(
+        fc
+          .tuple(fc.constantFrom("look", "look up"), schema, fc.boolean())
+          .map(([name, parameters, strict]): Json => ({ type: "function", name, parameters, strict })),
+        { maxLength: 4 },
+      ),
+      tool_choice: fc.constantFrom("none", "auto", "required"),
+      text: schema.map((each): Json => ({ format: { type: "json_schema", name: "answer", schema: each } })),
+      metadata: fc.dictionary(hostileText, hostileText, { maxKeys: 3 }),
+    },
+    { requiredKeys: ["model", "input"] },
+  ) as fc.Arbitrary<Json>;
   const completion = fc.record(
     { model: models, prompt: hostileText, ...sampling, grammar },
     { requiredKeys: ["model", "prompt"] },
@@ -107,6 +140,7 @@ export function bodiesFor(
   const mostlyValid = (body: fc.Arbitrary<Json>): fc.Arbitrary<Json> => fc.oneof(body, spoiled(body));
   return {
     "chat/completions": mostlyValid(chat),
+    responses: mostlyValid(response),
     completions: mostlyValid(completion),
     embeddings: mostlyValid(embedding),
   };

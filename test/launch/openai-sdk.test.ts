@@ -162,3 +162,28 @@ test("a call need not wait: its job is followed to its end, and has the answer",
   const { data } = await client.get<{ data: Job[] }>("/jobs?limit=1");
   expect(data[0]?.id).toBe(job.id);
 });
+
+test("a response is whole, streamed, or fetched later, as the client reads it", async () => {
+  const asked = { model: farm.modelId, input: "What is 7 + 5?", temperature: 0, max_output_tokens: 16 };
+  const whole = await client.responses.create(asked);
+  expect(whole.status === "completed" || whole.status === "incomplete").toBe(true);
+  expect(whole.output_text.length).toBeGreaterThan(0);
+  expect(whole.usage?.output_tokens).toBeGreaterThan(0);
+
+  const stream = client.responses.stream(asked);
+  let text = "";
+  stream.on("response.output_text.delta", ({ delta }) => {
+    text += delta;
+  });
+  const streamed = await stream.finalResponse();
+  expect(streamed.output_text).toBe(whole.output_text);
+  expect(text).toBe(whole.output_text);
+
+  let later = await client.responses.create({ ...asked, background: true });
+  expect(later.background).toBe(true);
+  while (later.status === "queued" || later.status === "in_progress") {
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    later = await client.responses.retrieve(later.id);
+  }
+  expect(later.output_text).toBe(whole.output_text);
+});

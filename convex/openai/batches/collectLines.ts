@@ -1,21 +1,27 @@
-import { batchEndpoints } from "../../../app/batches/limits.ts";
+import type { BatchEndpoint } from "../../../app/batches/limits.ts";
 import type { Usage } from "../../../app/jobs/chat.ts";
 import { internal } from "../../_generated/api.js";
 import type { Id } from "../../_generated/dataModel.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import { addUsage, type EndedLine } from "../../model/batches/collect.ts";
 import type { RefusalCode } from "../../model/refuse.ts";
-import { endOf, errorOf } from "../errors.ts";
+import type { RequestView } from "../../model/requests/watch.ts";
+import { type AnswerHead, textOf } from "../answerForm.ts";
+import { endOf, errorOf, type PromptField } from "../errors.ts";
 import type { StoredPart } from "../files/readParts.ts";
-import { answerBody, promptFields } from "../jobs/result.ts";
+import { answerBody, type Encoding, promptFields } from "../jobs/result.ts";
 import { outcomeOf } from "../outcome.ts";
 import { type ApiError, errorBody } from "../respond.ts";
+import { endStatus, responseBody } from "../responses/responseBody.ts";
 
 /** A Convex action ends after ten minutes. Another one goes on. */
 const stepMs = 4 * 60_000;
 
-type Kind = (typeof batchEndpoints)[keyof typeof batchEndpoints];
-type Batch = { readonly batchId: Id<"batches">; readonly kind: Kind; readonly isCanceled: boolean };
+type Batch = {
+  readonly batchId: Id<"batches">;
+  readonly endpoint: BatchEndpoint;
+  readonly isCanceled: boolean;
+};
 
 /**
  * Writes the ends of a batch's requests into its files, until there are no more. A step that was cut off has changed nothing, and
@@ -29,7 +35,7 @@ export async function collectLines(ctx: ActionCtx, batchId: Id<"batches">): Prom
     const { endpoint, isCanceled, lines, tails } = step;
     if (lines.length === 0) {
       if (await ctx.runMutation(internal.batches.endCollection, { batchId })) return;
-    } else await addLines(ctx, { batchId, kind: batchEndpoints[endpoint], isCanceled }, lines, tails);
+    } else await addLines(ctx, { batchId, endpoint, isCanceled }, lines, tails);
   }
   await ctx.scheduler.runAfter(0, internal.batchSteps.collect, { batchId });
 }
@@ -81,6 +87,33 @@ async function store(ctx: ActionCtx, ends: readonly LineEnd[], tail: StoredPart 
   return { part, tail: tail?.storageId ?? null, replaces: before !== null };
 }
 
+type Result = NonNullable<RequestView["result"]>;
+type LineForm = {
+  readonly promptField: PromptField;
+  readonly body: (head: AnswerHead, result: Result, encoding: Encoding) => object;
+};
+
+function formOf(kind: keyof typeof promptFields): LineForm {
+  return {
+    promptField: promptFields[kind],
+    body: (head, result, encoding) => answerBody(kind, head, result, encoding),
+  };
+}
+
+/** The bodies with which a line's own call would have answered. */
+const lineForms: Readonly<Record<BatchEndpoint, LineForm>> = {
+  "/v1/chat/completions": formOf("chat"),
+  "/v1/completions": formOf("completion"),
+  "/v1/embeddings": formOf("embedding"),
+  "/v1/responses": {
+    promptField: "input",
+    body: (head, result) => {
+      const text = textOf(result);
+      return responseBody({ ...head, echo: null }, endStatus(text), { result: text });
+    },
+  },
+};
+
 /** A line of a batch's output or error file. */
 type LineEnd = {
   readonly body: object;
@@ -91,7 +124,7 @@ type LineEnd = {
   readonly priceMicro: bigint;
 };
 
-function endOfLine({ batchId, kind, isCanceled }: Batch, ended: EndedLine): LineEnd {
+function endOfLine({ batchId, endpoint, isCanceled }: Batch, ended: EndedLine): LineEnd {
   const { line, customId, jobId, failure, job } = ended;
   const requestId = jobId ?? `${batchId}-${String(line)}`;
   const head = { id: `batch_req_${requestId}`, custom_id: customId };
@@ -104,7 +137,7 @@ function endOfLine({ batchId, kind, isCanceled }: Batch, ended: EndedLine): Line
   if (job !== null && result !== null) {
     const { createdAt: created, modelId: model, sha256, base64, view } = job;
     const jobHead = { jobId: requestId, created, model, sha256 };
-    const body = answerBody(kind, jobHead, result, base64 ? "base64" : "float");
+    const body = lineForms[endpoint].body(jobHead, result, base64 ? "base64" : "float");
     const { usage } = result;
     return {
       body: response(200, body),
@@ -117,7 +150,7 @@ function endOfLine({ batchId, kind, isCanceled }: Batch, ended: EndedLine): Line
   const why = whyCutOff(failure, isCanceled);
   const body =
     why === null
-      ? withStatus(errorOfLine(failure, job, kind), response)
+      ? withStatus(errorOfLine(failure, job, endpoint), response)
       : { ...head, response: null, error: { code: why, message: cutOffWords[why] } };
   // An answer that was deleted before its end was collected has cost its price.
   const priceMicro = job?.view.priceMicro ?? 0n;
@@ -138,14 +171,19 @@ function whyCutOff(failure: EndedLine["failure"], isCanceled: boolean): keyof ty
   return isCanceled && failure.status === "canceled" && failure.error === null ? "batch_cancelled" : null;
 }
 
-function errorOfLine(failure: EndedLine["failure"], job: EndedLine["job"], kind: Kind): ApiError {
+function errorOfLine(
+  failure: EndedLine["failure"],
+  job: EndedLine["job"],
+  endpoint: BatchEndpoint,
+): ApiError {
+  const { promptField } = lineForms[endpoint];
   if (failure?.kind === "error") return failure;
   if (failure?.kind === "refused") {
     const { code, message } = failure;
-    return errorOf({ kind: "refused", refusal: { code: code as RefusalCode, message } }, promptFields[kind]);
+    return errorOf({ kind: "refused", refusal: { code: code as RefusalCode, message } }, promptField);
   }
   const end = failure?.kind === "ended" ? { ...failure, result: null } : job?.view;
-  const error = end === undefined ? null : endOf(end, promptFields[kind]);
+  const error = end === undefined ? null : endOf(end, promptField);
   if (error === null) throw new Error("a request of a batch has not ended");
   return error;
 }

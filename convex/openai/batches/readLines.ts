@@ -3,6 +3,7 @@ import { type BatchEndpoint, batchLimits } from "../../../app/batches/limits.ts"
 import type { Line } from "../../../app/batches/parse-line.ts";
 import type { BodyParse } from "../../../app/jobs/parse/parse-body.ts";
 import { parseEmbedding } from "../../../app/jobs/parse/parse-embedding.ts";
+import { parseResponse } from "../../../app/jobs/parse/parse-response.ts";
 import type { JobPriority } from "../../../app/jobs/priority.ts";
 import type { Work } from "../../../app/jobs/work.ts";
 import { defaultAlias } from "../../../app/models/aliases.ts";
@@ -38,6 +39,8 @@ export async function askedBy(
   switch (endpoint) {
     case "/v1/chat/completions":
       return await askedFor(chatCall.parse(body), caller, (call) => textWork(chatCall, call));
+    case "/v1/responses":
+      return await askedFor(parseResponse(body), caller, (call) => textWork(chatCall, call));
     case "/v1/completions":
       return await askedFor(completionCall.parse(body), caller, (call) => textWork(completionCall, call));
     case "/v1/embeddings":

@@ -6,6 +6,7 @@ import { schemaRules } from "../../../app/jobs/grammar/schema-rules.ts";
 import { parseChat } from "../../../app/jobs/parse/parse-chat.ts";
 import { parseCompletion } from "../../../app/jobs/parse/parse-completion.ts";
 import { parseEmbedding } from "../../../app/jobs/parse/parse-embedding.ts";
+import { parseResponse } from "../../../app/jobs/parse/parse-response.ts";
 import { parseKeptSchema } from "../../../app/jobs/schema/json-schema.ts";
 import { costlyBodies, costlyGrammars } from "../../../bench/abuse/costly-bodies.ts";
 import { bodiesFor } from "../bodies.ts";
@@ -26,7 +27,7 @@ export const requestBodies: Target = {
     const bodies = bodiesFor("m");
     const checkTime = threadTimeBound();
     return Promise.resolve({
-      inputs: fc.oneof(bodies["chat/completions"], bodies.completions, bodies.embeddings),
+      inputs: fc.oneof(...Object.values(bodies)),
       known: [
         ...costlyBodies("m").map(({ body }) => body as Json),
         ...costlyGrammars.map((grammar): Json => ({ model: "m", prompt: "x", grammar })),
@@ -43,7 +44,7 @@ export const requestBodies: Target = {
   },
 };
 
-const parsers = [parseChat, parseCompletion, parseEmbedding];
+const parsers = [parseChat, parseResponse, parseCompletion, parseEmbedding];
 
 /** The steps for a grammar are bounded even if it is refused. */
 function checkGrammar(input: Json): void {

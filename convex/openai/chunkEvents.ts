@@ -1,0 +1,24 @@
+import type { AnswerHead, TextForm } from "./answerForm.ts";
+import { errorBody } from "./respond.ts";
+import type { TextEvents } from "./stream.ts";
+
+const event = (body: object): string => `data: ${JSON.stringify(body)}`;
+
+/** The events of a call that streams a text in OpenAI's chunks. */
+export function chunkEvents(form: TextForm, head: AnswerHead, includeUsage: boolean): TextEvents {
+  // As in OpenAI's API: if the usage comes at the end, each earlier chunk says that it has none.
+  const chunkOf = (body: object): string => event(includeUsage ? { ...body, usage: null } : body);
+  return {
+    opening: () => {
+      const opening = form.opening(head);
+      return opening === null ? [] : [chunkOf(opening)];
+    },
+    text: (piece) => [chunkOf(form.text(head, piece))],
+    closing: (result) => [
+      ...form.closing(head, result).map(chunkOf),
+      ...(includeUsage ? [event(form.usage(head, result.usage))] : []),
+      "data: [DONE]",
+    ],
+    error: (error) => [event(errorBody(error))],
+  };
+}

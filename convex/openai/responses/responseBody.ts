@@ -1,0 +1,118 @@
+import type { ResponseEcho } from "../../../app/jobs/parse/parse-response.ts";
+import type { TokenChoice } from "../../../app/jobs/sampling.ts";
+import type { AnswerHead, TextResult } from "../answerForm.ts";
+import { tokenBody } from "../chatForm.ts";
+import { unixSeconds } from "../ids.ts";
+
+/** The path of a response is this and its id. */
+export const responsesPath = "/v1/responses/";
+
+/** An id of the API: of a response, or of an item of its output. */
+export function responseId(jobId: string): string {
+  return `resp_${jobId}`;
+}
+
+export type ResponseStatus = "queued" | "in_progress" | "completed" | "incomplete" | "failed" | "cancelled";
+
+/** The fields of a response that are known before its end. `echo`: null if the request is not at hand. */
+export type ResponseHead = AnswerHead & { readonly echo: ResponseEcho | null };
+
+/** OpenAI's response object. */
+export function responseBody(
+  { jobId, created, model, echo }: ResponseHead,
+  status: ResponseStatus,
+  {
+    result = null,
+    error = null,
+  }: {
+    readonly result?: TextResult | null;
+    readonly error?: { readonly code: string; readonly message: string } | null;
+  } = {},
+): object {
+  return {
+    id: responseId(jobId),
+    object: "response",
+    created_at: unixSeconds(created),
+    status,
+    background: echo?.background ?? true,
+    error,
+    incomplete_details: status === "incomplete" ? { reason: "max_output_tokens" } : null,
+    model,
+    output: result === null ? [] : outputOf(jobId, result),
+    usage: result === null ? null : usageOf(result),
+    previous_response_id: null,
+    reasoning: { effort: null, summary: null },
+    truncation: "disabled",
+    ...(echo ?? unknownEcho),
+  };
+}
+
+/** A stored answer does not have its request. */
+const unknownEcho = {
+  instructions: null,
+  max_output_tokens: null,
+  temperature: null,
+  top_p: null,
+  tools: [],
+  tool_choice: "auto",
+  text: { format: { type: "text" } },
+  parallel_tool_calls: true,
+  metadata: {},
+  service_tier: null,
+  store: true,
+};
+
+/** Whether an answer is whole. */
+export function endStatus({ finishReason }: TextResult): "completed" | "incomplete" {
+  return finishReason === "length" ? "incomplete" : "completed";
+}
+
+/** The items of an answer: its text, if there is any or nothing else, and then its calls of tools. */
+export function outputOf(jobId: string, result: TextResult): readonly object[] {
+  const { text, toolCalls = [], logprobs } = result;
+  const status = endStatus(result);
+  return [
+    ...(text === "" && toolCalls.length > 0 ? [] : [messageItem(jobId, status, [textPart(text, logprobs)])]),
+    ...toolCalls.map((call, index) => callItem(jobId, { ...call, index }, status)),
+  ];
+}
+
+export function messageItem(jobId: string, status: string, content: readonly object[]): object {
+  return { id: messageId(jobId), type: "message", role: "assistant", status, content };
+}
+
+export function messageId(jobId: string): string {
+  return `msg_${jobId}`;
+}
+
+export function textPart(text: string, logprobs: readonly TokenChoice[] = []): object {
+  return { type: "output_text", text, annotations: [], logprobs: logprobs.map(logprobOf) };
+}
+
+export function logprobOf({ top, ...chosen }: TokenChoice): object {
+  return { ...tokenBody(chosen), top_logprobs: top.map(tokenBody) };
+}
+
+export function callItem(
+  jobId: string,
+  call: { readonly id: string; readonly name: string; readonly arguments: string; readonly index: number },
+  status: string,
+): object {
+  const { id, name, arguments: json, index } = call;
+  return { id: callItemId(jobId, index), type: "function_call", status, call_id: id, name, arguments: json };
+}
+
+export function callItemId(jobId: string, index: number): string {
+  return `fc_${jobId}_${String(index)}`;
+}
+
+function usageOf({ usage }: TextResult): object {
+  const { promptTokens, completionTokens, cachedPromptTokens = 0 } = usage;
+  return {
+    input_tokens: promptTokens,
+    input_tokens_details: { cached_tokens: cachedPromptTokens },
+    output_tokens: completionTokens,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: promptTokens + completionTokens,
+  };
+}

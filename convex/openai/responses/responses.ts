@@ -1,0 +1,108 @@
+import { parseResponse } from "../../../app/jobs/parse/parse-response.ts";
+import { internal } from "../../_generated/api.js";
+import type { ActionCtx } from "../../_generated/server.js";
+import type { RequesterJob } from "../../model/requests/requesterJob.ts";
+import { textOf } from "../answerForm.ts";
+import type { Caller } from "../endpoint.ts";
+import { endOf, jobEnded, unknownUrl, wrongMethod } from "../errors.ts";
+import { answerWhole } from "../follow.ts";
+import { type Call, readCall } from "../readCall.ts";
+import { answerWithJob, type RequestedJob } from "../requestedJob.ts";
+import { answerHeaders, errorResponse, jobErrorResponse, jobHeaders, json } from "../respond.ts";
+import { streamText } from "../stream.ts";
+import { chatCall, textWork } from "../textCalls.ts";
+import { endStatus, responseBody, responsesPath, type ResponseStatus } from "./responseBody.ts";
+import { ResponseEvents } from "./responseEvents.ts";
+
+/** POST /v1/responses: a chat in the words of OpenAI's Responses API. */
+export async function createResponse(ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {
+  const read = await readCall(request, caller, parseResponse);
+  if (read.kind === "refused") return errorResponse(read.error);
+  const call = read.call.asked.background ? inBackground(read.call) : read.call;
+  const { echo, stream } = call.asked;
+  const created = Date.now();
+  const work = await textWork(chatCall, call);
+  const options = { work, stream, promptField: "input" } as const;
+  const headOf = ({ jobId, modelId, sha256 }: RequestedJob) => ({
+    jobId,
+    created,
+    model: modelId,
+    sha256,
+    echo,
+  });
+  const response = await answerWithJob(ctx, caller, call, options, async (job) => {
+    const head = headOf(job);
+    if (stream) return await streamText(ctx, job, request.signal, new ResponseEvents(head));
+    return await answerWhole(ctx, job, request.signal, (result) => {
+      const text = textOf(result);
+      return responseBody(head, endStatus(text), { result: text });
+    });
+  });
+  const jobId = response.headers.get("x-gleaner-job");
+  if (response.status !== 202 || jobId === null) return response;
+  // The API answers with the response itself, however far it is.
+  return await answerStored(ctx, caller, jobId, echo);
+}
+
+/** The answer of such a call is fetched later, so nothing is streamed. */
+function inBackground<Asked extends { readonly stream: boolean }>(call: Call<Asked>): Call<Asked> {
+  return {
+    ...call,
+    asked: { ...call.asked, stream: false },
+    prefer: { respondAsync: true, waitMs: null },
+  };
+}
+
+/** Every call of /v1/responses/ID and below. A key sees its own responses only. */
+export async function callResponse(ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {
+  const path = new URL(request.url).pathname.slice(responsesPath.length);
+  const [id = ""] = path.split("/", 1);
+  const below = path.slice(id.length);
+  const method = below === "" ? "GET" : below === "/cancel" ? "POST" : null;
+  if (id === "" || method === null) return errorResponse(unknownUrl(request));
+  if (request.method !== method) return errorResponse(wrongMethod(request, [method]));
+  const jobId = id.replace(/^resp_/, "");
+  if (method === "POST") {
+    const { keyId } = caller;
+    const outcome = await ctx.runMutation(internal.requests.cancelAdmitted, { keyId, jobId });
+    if (outcome.kind === "already-final" && outcome.status !== "canceled")
+      return jobErrorResponse(jobEnded(outcome.status), jobId);
+  }
+  return await answerStored(ctx, caller, jobId, null);
+}
+
+const openStatuses: Partial<Record<RequesterJob["status"], ResponseStatus>> = {
+  queued: "queued",
+  running: "in_progress",
+  canceled: "cancelled",
+};
+
+/** A response as it is now. */
+async function answerStored(
+  ctx: ActionCtx,
+  { keyId }: Caller,
+  jobId: string,
+  echo: Parameters<typeof responseBody>[0]["echo"],
+): Promise<Response> {
+  const { job, sha256, view } = await ctx.runQuery(internal.requests.resultAdmitted, { keyId, jobId });
+  if (job.kind !== "chat") return errorResponse(noResponse);
+  const head = { jobId, created: job.submittedAt, model: job.modelId, sha256, echo };
+  if (view.result !== null) {
+    const result = textOf(view.result);
+    return json(200, responseBody(head, endStatus(result), { result }), answerHeaders(jobId, view));
+  }
+  const status = openStatuses[job.status];
+  if (status !== undefined) return json(200, responseBody(head, status), jobHeaders(job));
+  const error = endOf(view, "input");
+  // An answer is deleted a day after its end.
+  if (error === null || job.status === "succeeded") return jobErrorResponse(error ?? noResponse, jobId);
+  const { code, message } = error;
+  return json(200, responseBody(head, "failed", { error: { code, message } }), jobHeaders(job));
+}
+
+const noResponse = {
+  status: 404,
+  type: "invalid_request_error",
+  code: "not_found",
+  message: "There is no such response.",
+} as const;

@@ -1,0 +1,272 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { expectError } from "./apiError.fixture.ts";
+import {
+  addDevice,
+  addOrganization,
+  type Backend,
+  completeWith,
+  type Device,
+  modelId,
+  type Organization,
+  startBackend,
+} from "./backend.fixture.ts";
+import { takeJob } from "./simDevice.fixture.ts";
+
+let t: Backend;
+let acme: Organization;
+let device: Device;
+
+beforeEach(async () => {
+  t = startBackend();
+  acme = await addOrganization(t);
+  device = await addDevice(t, acme);
+});
+
+const minimal = { model: modelId, input: "Hi" };
+
+async function call(path: string, method: "GET" | "POST", body?: object): Promise<Response> {
+  const headers = { authorization: `Bearer ${acme.apiKey}`, "content-type": "application/json" };
+  return await t.fetch(path, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}
+
+const post = async (body: object): Promise<Response> => await call("/v1/responses", "POST", body);
+
+type Body = {
+  readonly id: string;
+  readonly status: string;
+  readonly output: readonly {
+    readonly type: string;
+    readonly content?: readonly { readonly text: string }[];
+  }[];
+};
+type Event = {
+  readonly type: string;
+  readonly sequence_number: number;
+  readonly delta?: string;
+  readonly response?: Body;
+};
+
+async function eventsOf(response: Response): Promise<readonly Event[]> {
+  const blocks = (await response.text()).split("\n\n").filter((block) => block.startsWith("event: "));
+  return blocks.map((block) => {
+    const [, type, data = ""] = /^event: (\S+)\ndata: (.*)$/.exec(block) ?? [];
+    const event = JSON.parse(data) as Event;
+    expect(event.type).toBe(type);
+    return event;
+  });
+}
+
+const usage = { promptTokens: 10, completionTokens: 3, cachedPromptTokens: 7 };
+const report = { usage, timing: { prefillMs: 1, generateMs: 1 } };
+const weather = { type: "function", name: "weather", parameters: { type: "object" }, strict: false };
+const toolCalls = [{ id: "call_1", name: "weather", arguments: '{"city":"Oslo"}' }];
+
+describe("POST /v1/responses", () => {
+  it("answers with a response object that repeats the request", async () => {
+    const asked = post({ ...minimal, instructions: "Be brief.", metadata: { a: "b" }, temperature: 0.5 });
+    await takeJob(t, device, async ({ prompt, complete }) => await complete(`To: ${prompt}`));
+    const response = await asked;
+    expect(response.status).toBe(200);
+    const jobId = response.headers.get("x-gleaner-job");
+    expect(await response.json()).toMatchObject({
+      id: `resp_${String(jobId)}`,
+      object: "response",
+      status: "completed",
+      model: modelId,
+      error: null,
+      incomplete_details: null,
+      instructions: "Be brief.",
+      metadata: { a: "b" },
+      temperature: 0.5,
+      output: [
+        {
+          type: "message",
+          role: "assistant",
+          status: "completed",
+          content: [{ type: "output_text", text: "To: Be brief.\nHi", annotations: [] }],
+        },
+      ],
+      usage: { input_tokens_details: { cached_tokens: 0 }, output_tokens_details: { reasoning_tokens: 0 } },
+    });
+  });
+
+  it("translates replayed items, and calls of tools that belong together, into one chat", async () => {
+    const asked = post({
+      ...minimal,
+      tools: [weather],
+      input: [
+        { role: "developer", content: "Rules." },
+        { role: "user", content: [{ type: "input_text", text: "Weather?" }] },
+        { type: "reasoning", id: "rs_1", summary: [] },
+        {
+          type: "function_call",
+          call_id: "a",
+          name: "weather",
+          arguments: "{}",
+          id: "fc_1",
+          status: "completed",
+        },
+        { type: "function_call", call_id: "b", name: "weather", arguments: "{}" },
+        { type: "function_call_output", call_id: "a", output: "sun" },
+        { type: "function_call_output", call_id: "b", output: [{ type: "input_text", text: "rain" }] },
+        { type: "message", role: "assistant", content: [{ type: "refusal", refusal: "No." }] },
+      ],
+    });
+    let chat: unknown = null;
+    await takeJob(t, device, async ({ request, complete }) => {
+      chat = request;
+      await complete("Done.");
+    });
+    expect((await asked).status).toBe(200);
+    const call = (id: string) => ({ id, name: "weather", arguments: "{}" });
+    const messages = [
+      { role: "system", content: "Rules." },
+      { role: "user", content: "Weather?" },
+      { role: "assistant", content: "", toolCalls: [call("a"), call("b")] },
+      { role: "tool", toolCallId: "a", content: "sun" },
+      { role: "tool", toolCallId: "b", content: "rain" },
+      { role: "assistant", content: "No." },
+    ];
+    expect(chat).toMatchObject({ messages });
+  });
+
+  it("says that an answer was cut", async () => {
+    const asked = post({ ...minimal, max_output_tokens: 3 });
+    await takeJob(t, device, async ({ attemptId, maxTokens }) => {
+      expect(maxTokens).toBe(3);
+      await completeWith(t, device, attemptId, {
+        result: { text: "One two", finishReason: "length" },
+        report,
+      });
+    });
+    expect(await (await asked).json()).toMatchObject({
+      status: "incomplete",
+      incomplete_details: { reason: "max_output_tokens" },
+      output: [{ status: "incomplete" }],
+    });
+  });
+
+  it("gives calls of tools as items", async () => {
+    const asked = post({ ...minimal, tools: [weather] });
+    await takeJob(t, device, async ({ attemptId }) => {
+      await completeWith(t, device, attemptId, {
+        result: { text: "", finishReason: "tool_calls", toolCalls },
+        report,
+      });
+    });
+    const { output } = (await (await asked).json()) as Body;
+    expect(output).toEqual([
+      expect.objectContaining({ type: "function_call", call_id: "call_1", arguments: '{"city":"Oslo"}' }),
+    ]);
+  });
+
+  it("streams named events with rising sequence numbers, as the text comes", async () => {
+    const asked = post({ ...minimal, stream: true });
+    await takeJob(t, device, async ({ append, complete }) => {
+      await append(0, "Blue ");
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      await append(1, "sky.");
+      await complete("Blue sky.");
+    });
+    const events = await eventsOf(await asked);
+    expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, index) => index));
+    const types = events.map(({ type }) => type);
+    const deltas = types.filter((type) => type === "response.output_text.delta");
+    expect(types).toEqual([
+      "response.created",
+      "response.in_progress",
+      "response.output_item.added",
+      "response.content_part.added",
+      ...deltas,
+      "response.output_text.done",
+      "response.content_part.done",
+      "response.output_item.done",
+      "response.completed",
+    ]);
+    expect(events.map(({ delta }) => delta ?? "").join("")).toBe("Blue sky.");
+    expect(events.at(-1)?.response?.output[0]?.content?.[0]?.text).toBe("Blue sky.");
+  });
+
+  it("streams calls of tools without an empty text", async () => {
+    const asked = post({ ...minimal, stream: true, tools: [weather] });
+    await takeJob(t, device, async ({ attemptId }) => {
+      await completeWith(t, device, attemptId, {
+        result: { text: "", finishReason: "tool_calls", toolCalls },
+        report,
+      });
+    });
+    expect((await eventsOf(await asked)).map(({ type }) => type)).toEqual([
+      "response.created",
+      "response.in_progress",
+      "response.output_item.added",
+      "response.function_call_arguments.delta",
+      "response.function_call_arguments.done",
+      "response.output_item.done",
+      "response.completed",
+    ]);
+  });
+
+  it("names its own fields in errors", async () => {
+    const wrong: readonly (readonly [object, string])[] = [
+      [{ input: [] }, "input"],
+      [{ input: [{ role: "robot", content: "x" }] }, "input"],
+      [{ input: "x", previous_response_id: "resp_1" }, "previous_response_id"],
+      [{ input: "x", tools: [{ type: "web_search" }] }, "tools[0].type"],
+      [{ input: "x", tools: [{ ...weather, name: "no name" }] }, "tools[0].name"],
+      [{ input: "x", temperature: 3 }, "temperature"],
+      [{ input: "x", text: { format: { type: "json_schema", schema: { type: "odd" } } } }, "text.format"],
+    ];
+    for (const [body, param] of wrong) {
+      const response = await post({ model: modelId, ...body });
+      expect(response.status).toBe(400);
+      const { error } = (await response.json()) as { error: { param: string; message: string } };
+      expect(error.param).toContain(param);
+      expect(error.message).not.toMatch(/messages|response_format|max_completion_tokens/);
+    }
+    await expectError(await post({ ...minimal, model: "none" }), 404, { code: "model_not_found" });
+  });
+});
+
+describe("a response in the background", () => {
+  it("answers at once, and its answer is fetched later", async () => {
+    const response = await post({ ...minimal, background: true });
+    expect(response.status).toBe(200);
+    const { id, ...begun } = (await response.json()) as Body;
+    expect(begun).toMatchObject({ status: "queued", output: [], background: true });
+    await takeJob(t, device, async ({ complete }) => await complete("Blue."));
+    const fetched = await call(`/v1/responses/${id}`, "GET");
+    expect(await fetched.json()).toMatchObject({
+      id,
+      status: "completed",
+      output: [{ content: [{ text: "Blue." }] }],
+    });
+  });
+
+  it("can be canceled, and canceled again", async () => {
+    const { id } = (await (await post({ ...minimal, background: true })).json()) as Body;
+    for (let times = 0; times < 2; times += 1) {
+      const canceled = await call(`/v1/responses/${id}/cancel`, "POST");
+      expect([canceled.status, ((await canceled.json()) as Body).status]).toEqual([200, "cancelled"]);
+    }
+  });
+
+  it("belongs to its key, and is no job of another kind", async () => {
+    const other = await addOrganization(t, { name: "Other" });
+    const { id } = (await (await post({ ...minimal, background: true })).json()) as Body;
+    const headers = { authorization: `Bearer ${other.apiKey}` };
+    await expectError(await t.fetch(`/v1/responses/${id}`, { headers }), 404, {});
+    const embedding = await t.fetch("/v1/embeddings", {
+      method: "POST",
+      headers: { authorization: `Bearer ${acme.apiKey}`, prefer: "respond-async" },
+      body: JSON.stringify({ model: modelId, input: "x" }),
+    });
+    const jobId = String(embedding.headers.get("x-gleaner-job"));
+    await expectError(await call(`/v1/responses/resp_${jobId}`, "GET"), 404, { code: "not_found" });
+    await expectError(await call(`/v1/responses/${id}/no`, "GET"), 404, { code: "unknown_url" });
+    await expectError(await call(`/v1/responses/${id}/cancel`, "GET"), 405, { code: "method_not_allowed" });
+  });
+});
