@@ -2,6 +2,7 @@ import { httpRouter } from "convex/server";
 import { expositionType } from "../app/statistics/exposition.ts";
 import { internal } from "./_generated/api.js";
 import { type ActionCtx, httpAction } from "./_generated/server.js";
+import { anthropicEndpoint, countTokens, createMessage } from "./anthropic/messages.ts";
 import { askPage, endedPage, endMailsPath } from "./model/alerts/endPage.ts";
 import { deploymentUrlFor } from "./model/deploymentUrl.ts";
 import { batchesPath } from "./openai/batches/batchBody.ts";
@@ -38,6 +39,8 @@ const preflightAction = httpAction(async () => await Promise.resolve(preflight()
 
 http.route({ path: "/v1/chat/completions", method: "POST", handler: endpoint(chatCompletions) });
 http.route({ path: "/v1/responses", method: "POST", handler: endpoint(createResponse) });
+http.route({ path: "/v1/messages", method: "POST", handler: anthropicEndpoint(createMessage) });
+http.route({ path: "/v1/messages/count_tokens", method: "POST", handler: anthropicEndpoint(countTokens) });
 http.route({ path: "/v1/completions", method: "POST", handler: endpoint(completions) });
 http.route({ path: "/v1/embeddings", method: "POST", handler: endpoint(embeddings) });
 http.route({ path: "/v1/models", method: "GET", handler: endpoint(listModels) });

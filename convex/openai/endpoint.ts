@@ -53,7 +53,8 @@ async function admit(ctx: ActionCtx, apiKey: string): Promise<Outcome<Caller>> {
   return await outcomeOf<Caller>(ctx.runQuery(internal.requests.identify, { apiKey }));
 }
 
-/** The secret of a request's `Authorization: Bearer` header; null without one. */
-export function bearerKey(request: Request): string | null {
-  return /^Bearer\s+(\S+)\s*$/i.exec(request.headers.get("authorization") ?? "")?.[1] ?? null;
+/** The secret of a request's `Authorization: Bearer` header, or of Anthropic's `x-api-key`; null without one. */
+export function bearerKey({ headers }: Request): string | null {
+  const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headers.get("authorization") ?? "")?.[1];
+  return bearer ?? /^\s*(\S+)\s*$/.exec(headers.get("x-api-key") ?? "")?.[1] ?? null;
 }

@@ -64,6 +64,27 @@ const item: fc.Arbitrary<Json> = fc.oneof(
   fc.constant({ type: "reasoning", summary: [] }),
 );
 
+/** Of Anthropic's Messages API. */
+const turn: fc.Arbitrary<Json> = fc.record({
+  role: fc.constantFrom("user", "assistant"),
+  content: fc.oneof(
+    hostileText,
+    fc.array(
+      fc.oneof(
+        hostileText.map((text): Json => ({ type: "text", text })),
+        fc.tuple(hostileText, hostileText).map(([id, key]): Json => ({
+          type: "tool_use",
+          id,
+          name: "look",
+          input: { [key]: 1 },
+        })),
+        hostileText.map((id): Json => ({ type: "tool_result", tool_use_id: id, content: "x" })),
+      ),
+      { maxLength: 5 },
+    ),
+  ),
+});
+
 const sampling = {
   max_tokens: fc.integer({ min: 1, max: 8 }),
   temperature: fc.constantFrom(0, 0.7, 2),
@@ -85,10 +106,10 @@ const tool: fc.Arbitrary<Json> = fc
   .tuple(fc.constantFrom("look", "look up", "\u0000"), schema, fc.constantFrom(true, false, null))
   .map(([name, parameters, strict]): Json => ({ type: "function", function: { name, parameters, strict } }));
 
+type BodyPath = "chat/completions" | "responses" | "messages" | "completions" | "embeddings";
+
 /** Bodies of the HTTP API's calls: most of them nearly valid. */
-export function bodiesFor(
-  model: string,
-): Readonly<Record<"chat/completions" | "responses" | "completions" | "embeddings", fc.Arbitrary<Json>>> {
+export function bodiesFor(model: string): Readonly<Record<BodyPath, fc.Arbitrary<Json>>> {
   const models = fc.oneof(
     { weight: 20, arbitrary: fc.constant(model) },
     { weight: 1, arbitrary: hostileText },
@@ -129,6 +150,24 @@ export function bodiesFor(
     },
     { requiredKeys: ["model", "input"] },
   ) as fc.Arbitrary<Json>;
+  const turns = fc.record(
+    {
+      model: models,
+      max_tokens: fc.integer({ min: 1, max: 8 }),
+      messages: fc.array(turn, { minLength: 1, maxLength: 4 }),
+      system: hostileText,
+      stop_sequences: fc.array(hostileText, { maxLength: 3 }),
+      stream: fc.boolean(),
+      tools: fc.array(
+        fc
+          .tuple(fc.constantFrom("look", "look up"), schema)
+          .map(([name, input_schema]): Json => ({ name, input_schema })),
+        { maxLength: 4 },
+      ),
+      output_config: schema.map((each): Json => ({ format: { type: "json_schema", schema: each } })),
+    },
+    { requiredKeys: ["model", "max_tokens", "messages"] },
+  ) as fc.Arbitrary<Json>;
   const completion = fc.record(
     { model: models, prompt: hostileText, ...sampling, grammar },
     { requiredKeys: ["model", "prompt"] },
@@ -141,6 +180,7 @@ export function bodiesFor(
   return {
     "chat/completions": mostlyValid(chat),
     responses: mostlyValid(response),
+    messages: mostlyValid(turns),
     completions: mostlyValid(completion),
     embeddings: mostlyValid(embedding),
   };

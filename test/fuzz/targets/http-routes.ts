@@ -108,6 +108,7 @@ const path = fc.oneof(
     "/v1/files?limit=2&after=file-x",
     "/v1/files/file-x",
     "/v1/files/file-x/content",
+    "/v1/messages/count_tokens",
     "/v1/responses/resp_x",
     "/v1/responses/resp_x/cancel",
     "/v1/uploads",

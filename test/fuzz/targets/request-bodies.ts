@@ -6,6 +6,7 @@ import { schemaRules } from "../../../app/jobs/grammar/schema-rules.ts";
 import { parseChat } from "../../../app/jobs/parse/parse-chat.ts";
 import { parseCompletion } from "../../../app/jobs/parse/parse-completion.ts";
 import { parseEmbedding } from "../../../app/jobs/parse/parse-embedding.ts";
+import { parseMessages } from "../../../app/jobs/parse/parse-messages.ts";
 import { parseResponse } from "../../../app/jobs/parse/parse-response.ts";
 import { parseKeptSchema } from "../../../app/jobs/schema/json-schema.ts";
 import { costlyBodies, costlyGrammars } from "../../../bench/abuse/costly-bodies.ts";
@@ -44,7 +45,7 @@ export const requestBodies: Target = {
   },
 };
 
-const parsers = [parseChat, parseResponse, parseCompletion, parseEmbedding];
+const parsers = [parseChat, parseResponse, parseMessages, parseCompletion, parseEmbedding];
 
 /** The steps for a grammar are bounded even if it is refused. */
 function checkGrammar(input: Json): void {

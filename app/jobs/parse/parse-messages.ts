@@ -1,0 +1,169 @@
+import * as z from "zod";
+import type { ChatRequest } from "../chat.ts";
+import { limits } from "../limits.ts";
+import { absent, type BodyParse, boundedList, oneOfForms, parseBody, text } from "./parse-body.ts";
+import { parseChat } from "./parse-chat.ts";
+import { modelName, type ParsedText, tokens, whole } from "./parse-sampling.ts";
+import { callId } from "./parse-tools.ts";
+
+/** Parses the body of Anthropic's Messages API by translating it into a chat. */
+
+const textBlock = z.object({ type: z.literal("text"), text });
+const texts = z.union([text, boundedList(textBlock, { most: limits.contentParts })]);
+
+const block = z.discriminatedUnion(
+  "type",
+  [
+    textBlock,
+    z.object({
+      type: z.literal("tool_use"),
+      id: callId,
+      name: text,
+      input: z.record(z.string(), z.unknown()),
+    }),
+    z.object({ type: z.literal("tool_result"), tool_use_id: callId, content: texts.nullish() }),
+    // Clients replay what another model has thought. It is left out.
+    z.object({ type: z.literal("thinking") }),
+    z.object({ type: z.literal("redacted_thinking") }),
+  ],
+  { error: oneOfForms('only blocks of type "text", "tool_use" and "tool_result" are supported') },
+);
+type Block = z.infer<typeof block>;
+
+const message = z.object({
+  role: z.enum(["user", "assistant", "system"]),
+  content: z.union([text, boundedList(block, { least: 1, most: limits.contentParts })]),
+});
+
+const tool = z.object({
+  type: z.literal("custom", { error: "only tools of your own are supported" }).nullish(),
+  name: text,
+  description: text.nullish(),
+  input_schema: z.unknown(),
+  strict: z.boolean().nullish(),
+});
+
+const toolChoice = z.discriminatedUnion(
+  "type",
+  [z.object({ type: z.enum(["auto", "any", "none"]) }), z.object({ type: z.literal("tool"), name: text })],
+  { error: oneOfForms('must be "auto", "any", "tool" or "none"') },
+);
+
+const format = z.object({ type: z.literal("json_schema"), schema: z.unknown() });
+
+const asked = z.object({
+  model: modelName,
+  messages: boundedList(message, { least: 1, most: limits.messages }),
+  system: texts.nullish(),
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  top_k: whole(0, limits.topK).nullish(),
+  stop_sequences: boundedList(text, { most: limits.stopStrings }).nullish(),
+  stream: z.boolean().nullish(),
+  tools: boundedList(tool, { most: limits.tools }).nullish(),
+  tool_choice: toolChoice.nullish(),
+  output_config: z.object({ format: format.nullish() }).nullish(),
+  thinking: z.object({ type: z.literal("disabled", { error: 'only "disabled" is supported' }) }).nullish(),
+  mcp_servers: absent("MCP servers are not supported"),
+  container: absent("containers are not supported"),
+});
+const body = asked.extend({ max_tokens: tokens });
+/** A count of tokens is asked without a bound of the answer. */
+const countBody = asked.extend({ max_tokens: tokens.nullish() });
+type Asked = z.infer<typeof countBody>;
+
+/** Parses and bounds the body of POST /v1/messages. Neither chooses a seed nor checks the model. */
+export function parseMessages(json: string): BodyParse<ParsedText<ChatRequest>> {
+  return toChat(parseBody(body, json));
+}
+
+/** The same for POST /v1/messages/count_tokens. */
+export function parseCountTokens(json: string): BodyParse<ParsedText<ChatRequest>> {
+  return toChat(parseBody(countBody, json));
+}
+
+function toChat(parsed: BodyParse<Asked>): BodyParse<ParsedText<ChatRequest>> {
+  if (parsed.kind === "refused") return parsed;
+  const chat = parseChat(JSON.stringify(chatOf(parsed.asked)));
+  if (chat.kind === "parsed") return chat;
+  const { param, message: why } = chat.refusal;
+  const named = { param: param === null ? null : renamed(param), message: renamed(why) };
+  return { ...chat, refusal: { ...chat.refusal, ...named } };
+}
+
+/** The same request to the chat completions API. */
+function chatOf({ messages, system, tools, tool_choice: choice, ...given }: Asked): object {
+  const schema = given.output_config?.format?.schema;
+  return {
+    model: given.model,
+    messages: [
+      ...(system == null ? [] : [{ role: "system", content: plain(system) }]),
+      ...messages.flatMap(messagesOf),
+    ],
+    max_completion_tokens: given.max_tokens,
+    temperature: given.temperature,
+    top_p: given.top_p,
+    top_k: given.top_k,
+    stop: given.stop_sequences,
+    stream: given.stream,
+    tools: tools?.map(({ name, description, input_schema: parameters, strict }) => ({
+      type: "function",
+      function: { name, description, parameters, strict },
+    })),
+    tool_choice: choice == null ? undefined : choiceOf(choice),
+    response_format: schema === undefined ? undefined : { type: "json_schema", json_schema: { schema } },
+  };
+}
+
+/** A turn of a user may have results of tools, which are messages of their own and come first. */
+function messagesOf({ role, content }: Asked["messages"][number]): readonly object[] {
+  if (typeof content === "string") return [{ role, content }];
+  const results = content.flatMap((each) =>
+    each.type === "tool_result"
+      ? [{ role: "tool", tool_call_id: each.tool_use_id, content: plain(each.content ?? "") }]
+      : [],
+  );
+  const calls = content.flatMap((each) =>
+    each.type === "tool_use"
+      ? [
+          {
+            id: each.id,
+            type: "function",
+            function: { name: each.name, arguments: JSON.stringify(each.input) },
+          },
+        ]
+      : [],
+  );
+  const said = content.filter((each): each is Extract<Block, { type: "text" }> => each.type === "text");
+  if (said.length === 0 && calls.length === 0) return results;
+  const own = { role, content: plain(said), ...(calls.length === 0 ? {} : { tool_calls: calls }) };
+  return [...results, own];
+}
+
+function plain(value: z.infer<typeof texts>): string {
+  return typeof value === "string" ? value : value.map((each) => each.text).join("");
+}
+
+function choiceOf(choice: z.infer<typeof toolChoice>): unknown {
+  switch (choice.type) {
+    case "any":
+      return "required";
+    case "tool":
+      return { type: "function", function: { name: choice.name } };
+    default:
+      return choice.type;
+  }
+}
+
+/** The names of a chat's fields in this API. */
+const names: readonly (readonly [chat: RegExp, own: string])[] = [
+  [/\bmax_completion_tokens\b/g, "max_tokens"],
+  [/\bresponse_format(?:\.json_schema)?\b/g, "output_config.format"],
+  [/\bfunction\.parameters\b/g, "input_schema"],
+  [/\bfunction\.(?=name|description)/g, ""],
+  [/\bstop\b(?!_)/g, "stop_sequences"],
+];
+
+function renamed(given: string): string {
+  return names.reduce((changed, [chat, own]) => changed.replace(chat, own), given);
+}

@@ -1,0 +1,80 @@
+import type { FinishReason, ToolCall } from "../../app/jobs/chat.ts";
+import { isRecord, parseJson } from "../../app/json.ts";
+import type { AnswerHead, TextResult } from "../openai/answerForm.ts";
+import { type ApiError, errorBody } from "../openai/respond.ts";
+
+/** Anthropic's message object. `result`: null before the end. */
+export function messageBody({ jobId, model }: AnswerHead, result: TextResult | null): object {
+  return {
+    id: `msg_${jobId}`,
+    type: "message",
+    role: "assistant",
+    model,
+    content: result === null ? [] : contentOf(result),
+    stop_reason: result === null ? null : stopReasons[result.finishReason],
+    stop_sequence: null,
+    stop_details: null,
+    usage: usageOf(result),
+  };
+}
+
+/** A job does not tell which stop string ended its answer, so that is the end of a turn, too. */
+export const stopReasons: Readonly<Record<FinishReason, string>> = {
+  stop: "end_turn",
+  length: "max_tokens",
+  tool_calls: "tool_use",
+};
+
+function contentOf({ text, toolCalls = [] }: TextResult): readonly object[] {
+  return [
+    ...(text === "" && toolCalls.length > 0 ? [] : [{ type: "text", text, citations: null }]),
+    ...toolCalls.map((call) => ({ ...toolBlock(call), input: inputOf(call) })),
+  ];
+}
+
+/** The block of a call before its arguments are there. */
+export function toolBlock({ id, name }: ToolCall): object {
+  return { type: "tool_use", id, name, input: {} };
+}
+
+/** A call that `max_tokens` cut has no whole arguments. */
+function inputOf({ arguments: json }: ToolCall): object {
+  const input = parseJson(json);
+  return isRecord(input) ? input : {};
+}
+
+/** Tokens of a prompt that were still in the device's memory count as read from a cache. */
+export function usageOf(result: TextResult | null): object {
+  const { promptTokens, completionTokens, cachedPromptTokens = 0 } = result?.usage ?? noUsage;
+  return {
+    input_tokens: promptTokens - cachedPromptTokens,
+    cache_read_input_tokens: cachedPromptTokens,
+    cache_creation_input_tokens: 0,
+    output_tokens: completionTokens,
+  };
+}
+
+const noUsage = { promptTokens: 0, completionTokens: 0, cachedPromptTokens: 0 };
+
+const errorTypes: Readonly<Record<number, string>> = {
+  400: "invalid_request_error",
+  401: "authentication_error",
+  403: "permission_error",
+  404: "not_found_error",
+  405: "invalid_request_error",
+  413: "request_too_large",
+  429: "rate_limit_error",
+  503: "overloaded_error",
+};
+
+/** Anthropic's error object. It keeps our code, which says more than its type. */
+export function anthropicError(error: ApiError): object {
+  const { error: own } = errorBody(error) as { readonly error: { readonly message: string } };
+  return withType(error.status, own);
+}
+
+/** The same from a body that is in OpenAI's form. */
+export function withType(status: number, own: { readonly message: string }): object {
+  const type = errorTypes[status] ?? (status < 500 ? "invalid_request_error" : "api_error");
+  return { type: "error", error: { ...own, type } };
+}

@@ -1,0 +1,55 @@
+import { parseCountTokens, parseMessages } from "../../app/jobs/parse/parse-messages.ts";
+import { sizeOf } from "../../app/jobs/size.ts";
+import { isRecord, parseJson } from "../../app/json.ts";
+import { type ActionCtx, httpAction } from "../_generated/server.js";
+import { checkWork } from "../model/requests/checkWork.ts";
+import { textOf } from "../openai/answerForm.ts";
+import { answerCaller, type Caller } from "../openai/endpoint.ts";
+import { answerWhole } from "../openai/follow.ts";
+import { readCall } from "../openai/readCall.ts";
+import { answerWithJob } from "../openai/requestedJob.ts";
+import { errorResponse, json } from "../openai/respond.ts";
+import { streamText } from "../openai/stream.ts";
+import { chatCall, textWork } from "../openai/textCalls.ts";
+import { messageBody, withType } from "./messageBody.ts";
+import { MessageEvents } from "./messageEvents.ts";
+
+type Answer = Parameters<typeof answerCaller>[2];
+
+/** An endpoint of Anthropic's API. Its errors have Anthropic's form. */
+export function anthropicEndpoint(answer: Answer) {
+  return httpAction(async (ctx: ActionCtx, request) => {
+    const response = await answerCaller(ctx, request, answer);
+    if (response.status < 400) return response;
+    const text = await response.text();
+    const body = parseJson(text);
+    const error = isRecord(body) && isRecord(body["error"]) ? body["error"] : {};
+    const message = typeof error["message"] === "string" ? error["message"] : text;
+    const { status, headers } = response;
+    return new Response(JSON.stringify(withType(status, { ...error, message })), { status, headers });
+  });
+}
+
+/** POST /v1/messages: a chat in the words of Anthropic's API. */
+export async function createMessage(ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {
+  const read = await readCall(request, caller, parseMessages);
+  if (read.kind === "refused") return errorResponse(read.error);
+  const { call } = read;
+  const { stream } = call.asked;
+  const created = Date.now();
+  const options = { work: await textWork(chatCall, call), stream, promptField: "messages" } as const;
+  return await answerWithJob(ctx, caller, call, options, async (job) => {
+    const head = { jobId: job.jobId, created, model: job.modelId, sha256: job.sha256 };
+    if (stream) return await streamText(ctx, job, request.signal, new MessageEvents(head));
+    return await answerWhole(ctx, job, request.signal, (result) => messageBody(head, textOf(result)));
+  });
+}
+
+/** POST /v1/messages/count_tokens. An estimate from the length of the texts: only devices have the models' tokenizers. */
+export async function countTokens(_ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {
+  const read = await readCall(request, caller, parseCountTokens);
+  if (read.kind === "refused") return errorResponse(read.error);
+  const { call } = read;
+  const extent = checkWork(await textWork(chatCall, call), call.model);
+  return json(200, { input_tokens: sizeOf(extent).input });
+}

@@ -1,0 +1,231 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import {
+  addDevice,
+  addOrganization,
+  type Backend,
+  completeWith,
+  type Device,
+  modelId,
+  type Organization,
+  startBackend,
+} from "./backend.fixture.ts";
+import { takeJob } from "./simDevice.fixture.ts";
+
+let t: Backend;
+let acme: Organization;
+let device: Device;
+
+beforeEach(async () => {
+  t = startBackend();
+  acme = await addOrganization(t);
+  device = await addDevice(t, acme);
+});
+
+const minimal = { model: modelId, max_tokens: 3, messages: [{ role: "user", content: "Hi" }] };
+
+async function post(
+  body: object,
+  path = "/v1/messages",
+  headers: Readonly<Record<string, string>> = { "x-api-key": acme.apiKey },
+): Promise<Response> {
+  return await t.fetch(path, { method: "POST", headers, body: JSON.stringify(body) });
+}
+
+type Event = {
+  readonly type: string;
+  readonly delta?: { readonly text?: string; readonly partial_json?: string };
+};
+
+async function eventsOf(response: Response): Promise<readonly Event[]> {
+  const blocks = (await response.text()).split("\n\n").filter((block) => block.startsWith("event: "));
+  return blocks.map((block) => {
+    const [, type, data = ""] = /^event: (\S+)\ndata: (.*)$/.exec(block) ?? [];
+    const event = JSON.parse(data) as Event;
+    expect(event.type).toBe(type);
+    return event;
+  });
+}
+
+const report = {
+  usage: { promptTokens: 10, completionTokens: 3, cachedPromptTokens: 7 },
+  timing: { prefillMs: 1, generateMs: 1 },
+};
+const weather = { name: "weather", description: "The weather.", input_schema: { type: "object" } };
+const toolCalls = [{ id: "call_1", name: "weather", arguments: '{"city":"Oslo"}' }];
+
+describe("POST /v1/messages", () => {
+  it("answers with a message, to a key in either header", async () => {
+    for (const headers of [{ "x-api-key": acme.apiKey }, { authorization: `Bearer ${acme.apiKey}` }]) {
+      const asked = post(
+        { ...minimal, system: [{ type: "text", text: "Be brief." }] },
+        "/v1/messages",
+        headers,
+      );
+      await takeJob(t, device, async ({ prompt, attemptId, maxTokens }) => {
+        expect([prompt, maxTokens]).toEqual(["Be brief.\nHi", 3]);
+        await completeWith(t, device, attemptId, {
+          result: { text: "Hello", finishReason: "length" },
+          report,
+        });
+      });
+      const response = await asked;
+      expect(response.status).toBe(200);
+      expect(await response.json()).toEqual({
+        id: `msg_${String(response.headers.get("x-gleaner-job"))}`,
+        type: "message",
+        role: "assistant",
+        model: modelId,
+        content: [{ type: "text", text: "Hello", citations: null }],
+        stop_reason: "max_tokens",
+        stop_sequence: null,
+        stop_details: null,
+        usage: {
+          input_tokens: 3,
+          cache_read_input_tokens: 7,
+          cache_creation_input_tokens: 0,
+          output_tokens: 3,
+        },
+      });
+    }
+  });
+
+  it("translates turns with calls of tools and their results into one chat", async () => {
+    const asked = post({
+      ...minimal,
+      tools: [weather],
+      tool_choice: { type: "any" },
+      stop_sequences: ["END"],
+      messages: [
+        { role: "user", content: [{ type: "text", text: "Weather?" }] },
+        {
+          role: "assistant",
+          content: [
+            { type: "thinking", thinking: "…", signature: "x" },
+            { type: "text", text: "Let me look." },
+            { type: "tool_use", id: "a", name: "weather", input: { city: "Oslo" } },
+          ],
+        },
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "And then?" },
+            { type: "tool_result", tool_use_id: "a", content: [{ type: "text", text: "sun" }] },
+          ],
+        },
+      ],
+    });
+    let chat: unknown = null;
+    await takeJob(t, device, async ({ request, attemptId }) => {
+      chat = request;
+      await completeWith(t, device, attemptId, {
+        result: { text: "", finishReason: "tool_calls", toolCalls },
+        report,
+      });
+    });
+    expect(await (await asked).json()).toMatchObject({
+      stop_reason: "tool_use",
+      content: [{ type: "tool_use", id: "call_1", name: "weather", input: { city: "Oslo" } }],
+    });
+    expect(chat).toMatchObject({
+      toolChoice: "required",
+      stop: ["END"],
+      messages: [
+        { role: "user", content: "Weather?" },
+        {
+          role: "assistant",
+          content: "Let me look.",
+          toolCalls: [{ id: "a", name: "weather", arguments: '{"city":"Oslo"}' }],
+        },
+        { role: "tool", toolCallId: "a", content: "sun" },
+        { role: "user", content: "And then?" },
+      ],
+    });
+  });
+
+  it("streams its events as the text comes", async () => {
+    const asked = post({ ...minimal, stream: true });
+    await takeJob(t, device, async ({ append, complete }) => {
+      await append(0, "Blue ");
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      await append(1, "sky.");
+      await complete("Blue sky.");
+    });
+    const events = await eventsOf(await asked);
+    const types = events.map(({ type }) => type);
+    expect(types).toEqual([
+      "message_start",
+      "content_block_start",
+      ...types.filter((type) => type === "content_block_delta"),
+      "content_block_stop",
+      "message_delta",
+      "message_stop",
+    ]);
+    expect(events.map(({ delta }) => delta?.text ?? "").join("")).toBe("Blue sky.");
+  });
+
+  it("streams a call of a tool", async () => {
+    const asked = post({ ...minimal, stream: true, tools: [weather] });
+    await takeJob(t, device, async ({ attemptId }) => {
+      await completeWith(t, device, attemptId, {
+        result: { text: "", finishReason: "tool_calls", toolCalls },
+        report,
+      });
+    });
+    const events = await eventsOf(await asked);
+    expect(events.map(({ type }) => type)).toEqual([
+      "message_start",
+      "content_block_start",
+      "content_block_delta",
+      "content_block_stop",
+      "message_delta",
+      "message_stop",
+    ]);
+    expect(events[2]?.delta?.partial_json).toBe('{"city":"Oslo"}');
+  });
+
+  it.each<[object, number, string, string]>([
+    [{ max_tokens: undefined }, 400, "invalid_request_error", "max_tokens"],
+    [
+      { messages: [{ role: "user", content: [{ type: "image", source: {} }] }] },
+      400,
+      "invalid_request_error",
+      "messages",
+    ],
+    [{ tools: [{ type: "bash_20250124", name: "bash" }] }, 400, "invalid_request_error", "tools"],
+    [{ tools: [{ ...weather, name: "no name" }] }, 400, "invalid_request_error", "tools[0].name"],
+    [{ thinking: { type: "enabled", budget_tokens: 1_024 } }, 400, "invalid_request_error", "thinking"],
+    [{ model: "none" }, 404, "not_found_error", "model"],
+  ])("refuses %j in the form of this API", async (over, status, type, param) => {
+    const response = await post({ ...minimal, ...over });
+    expect(response.status).toBe(status);
+    const body = (await response.json()) as {
+      type: string;
+      error: { type: string; param: string; message: string };
+    };
+    expect(body).toMatchObject({ type: "error", error: { type } });
+    expect(body.error.param).toContain(param);
+    expect(body.error.message).not.toMatch(/max_completion_tokens|function\./);
+  });
+
+  it("refuses a call without a key", async () => {
+    const response = await post(minimal, "/v1/messages", {});
+    expect([response.status, await response.json()]).toMatchObject([
+      401,
+      { type: "error", error: { type: "authentication_error" } },
+    ]);
+  });
+});
+
+describe("POST /v1/messages/count_tokens", () => {
+  it("estimates the tokens of the prompt, and runs nothing", async () => {
+    const body = { model: modelId, messages: minimal.messages };
+    const count = async (more: object): Promise<number> => {
+      const response = await post({ ...body, ...more }, "/v1/messages/count_tokens");
+      expect(response.status).toBe(200);
+      return ((await response.json()) as { input_tokens: number }).input_tokens;
+    };
+    const short = await count({});
+    expect(short).toBeGreaterThan(0);
+    expect(await count({ system: "long ".repeat(300) })).toBeGreaterThan(short + 200);
+  });
+});
