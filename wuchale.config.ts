@@ -31,8 +31,12 @@ const opening = /^[#(,“…](?=.* ).*\p{L}{2}/u;
 /** Words in lower case with spaces between them, such as "no limit". A list of classes has hyphens or colons. */
 const phrase = /^(\d[\d,]*|[a-z]+['’]?[a-z]*)( [\p{L}\p{N}#,.()'’“”;?…%/×+–]+)+$/u;
 
-/** Files with text that is code or a name, and reads the same in every language. */
+/**
+ * Files with text that is code or a name, and reads the same in every language, or that only the server and commands say, in
+ * English.
+ */
 const untranslated = [
+  "app/models/gguf.ts",
   "renderer/console/account/QrCode.tsx",
   "renderer/console/audit/export-trail.ts",
   "renderer/console/keys/snippets.ts",

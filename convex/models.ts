@@ -1,7 +1,12 @@
-import { v } from "convex/values";
+import { type Infer, v } from "convex/values";
 import { internal } from "./_generated/api.js";
 import { internalAction, internalMutation, internalQuery } from "./_generated/server.js";
-import { memoriesOf, readFacts, storeOutcome } from "./model/models/inspection.ts";
+import {
+  countFitting as countPageOf,
+  fitCounts,
+  readFacts,
+  storeOutcome,
+} from "./model/models/inspection.ts";
 import { inspectionOutcome } from "./model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
@@ -12,21 +17,26 @@ export const inspect = internalAction({
   args: { inspectionId: v.id("modelInspections"), link: v.string() },
   returns: v.null(),
   handler: async (ctx, { inspectionId, link }) => {
-    const fleet = async (): Promise<readonly number[]> =>
-      await ctx.runQuery(internal.models.memories, { inspectionId });
-    const outcome = await readFacts(link, fleet);
+    const countPage = async (needsBytes: number, cursor: string | null): Promise<Infer<typeof fitCounts>> =>
+      await ctx.runQuery(internal.models.countFitting, { inspectionId, needsBytes, cursor });
+    const outcome = await readFacts(link, countPage);
     await ctx.runMutation(internal.models.storeInspection, { inspectionId, outcome });
     return null;
   },
 });
 
-/** The memory of the devices of an inspection's organization, in bytes. */
-export const memories = internalQuery({
-  args: { inspectionId: v.id("modelInspections") },
-  returns: v.array(v.number()),
-  handler: async (ctx, { inspectionId }) => {
+/** Counts the next devices of an inspection's organization that could run the model. */
+export const countFitting = internalQuery({
+  args: {
+    inspectionId: v.id("modelInspections"),
+    needsBytes: v.number(),
+    cursor: v.union(v.string(), v.null()),
+  },
+  returns: fitCounts,
+  handler: async (ctx, { inspectionId, needsBytes, cursor }) => {
     const row = await ctx.db.get("modelInspections", inspectionId);
-    return row === null ? [] : [...(await memoriesOf(ctx, row.organizationId))];
+    if (row === null) return { devices: 0, fitting: 0, next: null };
+    return await countPageOf(ctx, row.organizationId, needsBytes, cursor);
   },
 });
 

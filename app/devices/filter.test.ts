@@ -67,3 +67,31 @@ it("tells the kinds of GPU from the other tags that a device reports", () => {
     tags: ["fast disk"],
   });
 });
+
+describe("the memory for a model", () => {
+  const gibibytes = (count: number): number => count * 1_024;
+  const device = { ...laptop, memoryMb: gibibytes(16), jobMemoryMb: gibibytes(8) };
+
+  it.each([
+    ["with enough for jobs", device, 8.5, true],
+    ["with enough for the computer only", device, 8.6, false],
+    ["whose memory for jobs is not listed yet", { ...device, jobMemoryMb: undefined }, 17.1, true],
+    ["of unknown memory", { ...device, memoryMb: undefined, jobMemoryMb: undefined }, 0.1, false],
+  ])(
+    "is found on a device %s, or is missing there",
+    (_, { jobMemoryMb, memoryMb, ...facts }, gigabytes, fits) => {
+      const found = {
+        ...facts,
+        ...(memoryMb === undefined ? {} : { memoryMb }),
+        ...(jobMemoryMb === undefined ? {} : { jobMemoryMb }),
+      };
+      expect(fitsFilter(found, { fitsGb: gigabytes })).toBe(fits);
+      expect(fitsFilter(found, { lacksGb: gigabytes })).toBe(!fits);
+    },
+  );
+
+  it.each(["pending", "retired"] as const)("matters on no %s device", (state) => {
+    expect(fitsFilter({ ...device, state }, { fitsGb: 1 })).toBe(false);
+    expect(fitsFilter({ ...device, state }, { lacksGb: 100 })).toBe(false);
+  });
+});

@@ -18,6 +18,8 @@ export type FilteredFacts = {
   readonly changedAt: number;
   /** All memory of the computer, in MiB. */
   readonly memoryMb?: number;
+  /** As much of it as jobs may use there, after the organization's limits of the device. */
+  readonly jobMemoryMb?: number;
   /** The kinds of GPU that models ran on there, such as "cuda". */
   readonly gpus?: readonly string[];
   /** Tags that an admin gave it or that it reported. */
@@ -49,10 +51,15 @@ export type DeviceFilter = RuleFilter & {
   readonly version?: string;
   /** Its last change was before this moment; ms epoch. */
   readonly changedBefore?: number;
+  /** In service, with so much memory for jobs, in GB of 10⁹ bytes: it could run a model that needs this much. */
+  readonly fitsGb?: number;
+  /** In service, with less memory for jobs than this, or an unknown amount. */
+  readonly lacksGb?: number;
 };
 
 export function fitsFilter(device: FilteredFacts, filter: DeviceFilter): boolean {
-  const { state, concern, group, version, changedBefore } = filter;
+  const { state, concern, group, version, changedBefore, fitsGb, lacksGb } = filter;
+  const jobBytes = jobBytesOf(device);
   return (
     fitsRule(device, filter) &&
     (state === undefined ||
@@ -60,8 +67,19 @@ export function fitsFilter(device: FilteredFacts, filter: DeviceFilter): boolean
     (concern === undefined || (device.concerns ?? []).includes(concern)) &&
     (group === undefined || device.groups.includes(group)) &&
     (version === undefined || device.version === version) &&
-    (changedBefore === undefined || device.changedAt < changedBefore)
+    (changedBefore === undefined || device.changedAt < changedBefore) &&
+    (fitsGb === undefined || (jobBytes !== null && jobBytes >= fitsGb * 1e9)) &&
+    (lacksGb === undefined || (jobBytes !== null && jobBytes < lacksGb * 1e9))
   );
+}
+
+/** The memory that jobs may use on a device, in bytes; 0 if it is unknown. Null: the device is not in service. */
+export function jobBytesOf({
+  state,
+  jobMemoryMb,
+  memoryMb = 0,
+}: Pick<FilteredFacts, "state" | "jobMemoryMb" | "memoryMb">): number | null {
+  return state === "pending" || state === "retired" ? null : (jobMemoryMb ?? memoryMb) * 2 ** 20;
 }
 
 /** The states that a list means by one word. */
@@ -70,7 +88,10 @@ export function statesOf(state: DeviceState | "online"): readonly DeviceState[] 
 }
 
 /** The facts that decide which rule a device fits. */
-export type RuleFacts = Omit<FilteredFacts, "state" | "groups" | "concerns" | "attention" | "changedAt">;
+export type RuleFacts = Omit<
+  FilteredFacts,
+  "state" | "groups" | "concerns" | "attention" | "changedAt" | "jobMemoryMb"
+>;
 
 export function fitsRule(device: RuleFacts, filter: RuleFilter): boolean {
   const { named, platform, fromVersion, model, memoryGb, gpu, tag, owner } = filter;

@@ -14,6 +14,8 @@ export const viewParts = [
   "named",
   "from",
   "memory",
+  "fits",
+  "lacks",
   "gpu",
   "tag",
   "sort",

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,6 +7,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { catalogEntry } from "../../app/models/catalog-entry.ts";
 import { entry, hashesOf } from "./entry.ts";
 
+const demo = readFileSync(new URL("../../resources/demo-model/gleaner-demo-q8.gguf", import.meta.url));
 let folder: string;
 const mebibyte = 2 ** 20;
 
@@ -39,20 +41,39 @@ it.each([1, 4 * mebibyte - 1, 4 * mebibyte, 4 * mebibyte + 1, 9 * mebibyte + 5])
   },
 );
 
-it("prints an entry that the catalog accepts", async () => {
-  const file = await fileOf(randomBytes(100));
+async function printed(...args: readonly string[]) {
   const said = vi.spyOn(console, "log").mockReturnValue(undefined);
-  await entry.run([file, "--source", "https://models.example.org/tiny.gguf", "--license", "MIT"]);
-  expect(catalogEntry.parse(JSON.parse(String(said.mock.calls[0]?.[0])))).toMatchObject({
+  await entry.run([await fileOf(demo), "--source", "https://models.example.org/tiny.gguf", ...args]);
+  return catalogEntry.parse(JSON.parse(String(said.mock.calls[0]?.[0])));
+}
+
+it("prints an entry that the catalog accepts, with what the file tells", async () => {
+  expect(await printed()).toMatchObject({
     modelId: "Tiny-Model",
-    licence: "MIT",
-    contextTokens: 4_096,
-    sizeBytes: 100,
+    licence: "",
+    contextTokens: 1_024,
+    sizeBytes: demo.length,
+    sha256: sha256(demo),
   });
 });
 
+it("takes a shorter context and another license from its options", async () => {
+  expect(await printed("--context", "512", "--license", "MIT")).toMatchObject({
+    licence: "MIT",
+    contextTokens: 512,
+  });
+});
+
+it.each([
+  ["no model", Buffer.from("These are notes, and no model."), /This is not a GGUF file/],
+  ["a cut-off model", demo.subarray(0, 1_000), /its metadata has no end/],
+])("refuses a file that is %s", async (_, bytes, why) => {
+  const args = [await fileOf(bytes), "--source", "https://models.example.org/tiny.gguf"];
+  await expect(entry.run(args)).rejects.toThrow(why);
+});
+
 it("refuses a missing file, and an entry that the catalog would not accept", async () => {
-  const file = await fileOf(randomBytes(1));
+  const file = await fileOf(demo);
   const source = "https://models.example.org/tiny.gguf";
   await expect(entry.run([join(folder, "none.gguf"), "--source", source])).rejects.toThrow(
     /There is no file/,

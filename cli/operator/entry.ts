@@ -1,26 +1,28 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
+import { open, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { mistakeInWords } from "../../app/format/mistake.ts";
+import { visibleText } from "../../app/format/visible.ts";
 import { type CatalogEntry, catalogEntry, pieceBytesFor } from "../../app/models/catalog-entry.ts";
+import { type GgufFacts, ggufHeadBytes, readGgufHeader } from "../../app/models/gguf.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import { CommandError, exitUsage, type Verb } from "../command/command.ts";
 
 const usage = `gleaner entry FILE --source SOURCE [options]
-Prints an entry of the model catalog for a GGUF file: its SHA-256, its size and the hashes of its pieces. Save the output
-in a file, and add it in the console under Models, Add model.
+Prints an entry of the model catalog for a GGUF file: its SHA-256, its size, its context, its license and the hashes of its
+pieces. In the console, under Models, choose Add model and From your own file, and paste the output there.
   FILE                   the model's file, identical to the one at the source
   --source SOURCE        the address from which devices download it: https://…, or hf:user/repository/file.gguf
   --name NAME            the model's name in requests (default: the file's name without .gguf)
-  --context TOKENS       the longest context on offer (default: 4096)
-  --license LICENSE      for example Apache-2.0`;
+  --context TOKENS       the longest context on offer (default: the model's own, as the file tells it)
+  --license LICENSE      for example Apache-2.0 (default: the one that the file names)`;
 
 const options = {
   source: { type: "string" },
   name: { type: "string" },
-  context: { type: "string", default: "4096" },
-  license: { type: "string", default: "" },
+  context: { type: "string" },
+  license: { type: "string" },
 } as const;
 
 export const entry: Verb = { usage, run };
@@ -31,13 +33,14 @@ async function run(args: readonly string[]): Promise<void> {
   const [file] = positionals;
   if (file === undefined || source === undefined)
     throw usageError("A FILE and its --source are needed.", usage);
+  const facts = await factsOf(file);
   const { pieces, ...found } = await hashesOf(file);
   const given = {
     modelId: name ?? basename(file).replace(/\.gguf$/i, ""),
     source,
-    licence: license,
+    licence: license ?? visibleText(facts.license ?? "").slice(0, 200),
     template: null,
-    contextTokens: Number(context),
+    contextTokens: context === undefined ? facts.contextTokens : Number(context),
     ...found,
     pieces,
   };
@@ -53,12 +56,37 @@ type Hashes = Pick<CatalogEntry, "sha256" | "sizeBytes"> & {
   readonly pieces: { readonly pieceBytes: number; readonly pieceHashes: readonly string[] };
 };
 
-/** Reads the file once. Throws a CommandError if it cannot be read. */
-export async function hashesOf(file: string): Promise<Hashes> {
+/** Reads the metadata at the beginning of the file. Throws a CommandError if it is no model's file. */
+async function factsOf(file: string): Promise<GgufFacts> {
+  const sizeBytes = await sizeOf(file);
+  const opened = await open(file);
+  try {
+    for (const length of ggufHeadBytes) {
+      const { buffer, bytesRead } = await opened.read(Buffer.alloc(Math.min(length, sizeBytes)), {
+        position: 0,
+      });
+      const header = readGgufHeader(buffer.subarray(0, bytesRead), (utf8) => new TextDecoder().decode(utf8));
+      if (header.kind === "read") return header.facts;
+      if (header.kind === "wrong") throw new CommandError(`${file}: ${header.why}`, exitUsage);
+      if (sizeBytes <= length) break;
+    }
+  } finally {
+    await opened.close();
+  }
+  throw new CommandError(`${file}: its metadata has no end. The file is damaged.`, exitUsage);
+}
+
+/** Throws a CommandError without a file, or for an empty one. */
+async function sizeOf(file: string): Promise<number> {
   const found = await stat(file).catch(() => null);
   if (found?.isFile() !== true) throw new CommandError(`There is no file ${file}.`, exitUsage);
   if (found.size === 0) throw new CommandError(`${file} is empty.`, exitUsage);
-  const pieceBytes = pieceBytesFor(found.size);
+  return found.size;
+}
+
+/** Reads the file once. Throws a CommandError if it cannot be read. */
+export async function hashesOf(file: string): Promise<Hashes> {
+  const pieceBytes = pieceBytesFor(await sizeOf(file));
   const whole = createHash("sha256");
   const pieceHashes: string[] = [];
   let piece = createHash("sha256");

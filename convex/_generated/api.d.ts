@@ -138,7 +138,6 @@ import type * as model_models_catalog from "../model/models/catalog.js";
 import type * as model_models_change from "../model/models/change.js";
 import type * as model_models_endJobs from "../model/models/endJobs.js";
 import type * as model_models_fleet from "../model/models/fleet.js";
-import type * as model_models_gguf from "../model/models/gguf.js";
 import type * as model_models_identity from "../model/models/identity.js";
 import type * as model_models_inspection from "../model/models/inspection.js";
 import type * as model_models_modelLink from "../model/models/modelLink.js";
@@ -163,6 +162,7 @@ import type * as model_organizations_depthSamples from "../model/organizations/d
 import type * as model_organizations_only from "../model/organizations/only.js";
 import type * as model_organizations_priorityPrices from "../model/organizations/priorityPrices.js";
 import type * as model_organizations_queueDepth from "../model/organizations/queueDepth.js";
+import type * as model_organizations_retirement from "../model/organizations/retirement.js";
 import type * as model_organizations_summary from "../model/organizations/summary.js";
 import type * as model_owners from "../model/owners.js";
 import type * as model_passkeys_stored from "../model/passkeys/stored.js";
@@ -427,7 +427,6 @@ declare const fullApi: ApiFromModules<{
   "model/models/change": typeof model_models_change;
   "model/models/endJobs": typeof model_models_endJobs;
   "model/models/fleet": typeof model_models_fleet;
-  "model/models/gguf": typeof model_models_gguf;
   "model/models/identity": typeof model_models_identity;
   "model/models/inspection": typeof model_models_inspection;
   "model/models/modelLink": typeof model_models_modelLink;
@@ -452,6 +451,7 @@ declare const fullApi: ApiFromModules<{
   "model/organizations/only": typeof model_organizations_only;
   "model/organizations/priorityPrices": typeof model_organizations_priorityPrices;
   "model/organizations/queueDepth": typeof model_organizations_queueDepth;
+  "model/organizations/retirement": typeof model_organizations_retirement;
   "model/organizations/summary": typeof model_organizations_summary;
   "model/owners": typeof model_owners;
   "model/passkeys/stored": typeof model_passkeys_stored;

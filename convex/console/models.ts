@@ -9,6 +9,7 @@ import { inspect as inspectLink, inspectionOf } from "../model/models/inspection
 import { offerOf, setOffer, shelfOffer } from "../model/models/offer.ts";
 import { signatureOf } from "../model/models/signCatalog.ts";
 import { priorityPricesOf, setPriorityPrices as setPrices } from "../model/organizations/priorityPrices.ts";
+import { impactOfRetirement, retirementImpact } from "../model/organizations/retirement.ts";
 import { present, refuse } from "../model/refuse.ts";
 import { restRollout, startRollout } from "../model/rollouts/act.ts";
 import {
@@ -48,7 +49,7 @@ export const list = memberQuery("models.read")({
       price: model.price,
       retired: !model.enabled,
       createdAt: model.createdAt,
-      fleet: counts.get(model.modelId) ?? countOf([]),
+      fleet: counts.get(model.modelId) ?? countOf([], null),
     }));
   },
 });
@@ -133,6 +134,14 @@ export const change = memberMutation("models.change")({
     await changeModel(ctx, await ownedModel(ctx, modelId), wanted, ctx.by);
     return null;
   },
+});
+
+/** What retiring a model would change now: jobs, aliases and devices. Refuses: not_found. */
+export const impact = memberQuery("models.change")({
+  args: { modelId: v.string() },
+  returns: retirementImpact,
+  handler: async (ctx, { modelId }) =>
+    await impactOfRetirement(ctx, ctx.organizationId, (await ownedModel(ctx, modelId)).modelId),
 });
 
 /** Retires a model: new requests for it are refused, and devices may delete its file. */

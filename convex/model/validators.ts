@@ -440,6 +440,8 @@ export const listingFacts = {
   models: v.array(v.string()),
   /** Absent if they are unknown, and in rows of earlier versions. */
   memoryMb: v.optional(v.number()),
+  /** As much of it as jobs may use. */
+  jobMemoryMb: v.optional(v.number()),
   gpus: v.optional(v.array(v.string())),
   tags: v.optional(v.array(v.string())),
 };
@@ -502,6 +504,10 @@ export const listFilters = {
   concern: v.optional(deviceConcern),
   /** Its last change was before this moment; ms epoch. */
   changedBefore: v.optional(v.number()),
+  /** In service, with so much memory for jobs. */
+  fitsGb: v.optional(v.number()),
+  /** In service, with less than that. */
+  lacksGb: v.optional(v.number()),
 };
 
 export const bulkFilters = v.object(listFilters);
@@ -685,7 +691,7 @@ export const inspectionOutcome = v.union(
     architecture: v.string(),
     /** The memory that a device needs for it, with a usual context. */
     needsBytes: v.number(),
-    /** Devices that are in service, at most 1,000, and those of them with that much memory. */
+    /** Devices that are in service, and those of them with that much memory. */
     devices: v.number(),
     fitting: v.number(),
   }),

@@ -59,6 +59,40 @@ it("reads a model's facts from its file, and counts the devices with enough memo
   expect(called).toEqual([`https://huggingface.co/Gleaner/Demo-GGUF/resolve/main/Gleaner-Demo.Q8_0.gguf`]);
 });
 
+it("counts devices in service, as far as their limits allow, and the list finds the same ones", async () => {
+  const { deviceId } = await addDevice(t, acme, "limited");
+  await t.mutation(api.console.devices.limit, { session, deviceId, limits: { memoryMb: 100 } });
+  const retired = await addDevice(t, acme, "retired");
+  await t.mutation(api.console.devices.retire, { session, deviceId: retired.deviceId });
+  await addDevice(t, acme, "able");
+  const { outcome } = (await inspect()) ?? {};
+  expect(outcome).toMatchObject({ devices: 2, fitting: 1 });
+  const gigabytes = outcome?.kind === "read" ? outcome.needsBytes / 1e9 : 0;
+  const named = async (filters: object) => {
+    const paginationOpts = { numItems: 10, cursor: null };
+    const { page } = await t.query(api.console.devices.list, { session, ...filters, paginationOpts });
+    return page.map(({ name }) => name);
+  };
+  expect(await named({ fitsGb: gigabytes })).toEqual(["able"]);
+  expect(await named({ lacksGb: gigabytes })).toEqual(["limited"]);
+});
+
+it("counts every device of a large fleet", async () => {
+  const { deviceId } = await addDevice(t, acme, "first");
+  await t.run(async (ctx) => {
+    const row = await ctx.db.query("deviceListings").first();
+    if (row === null) throw new Error("nothing is listed");
+    const { _id, _creationTime, ...listing } = row;
+    for (let at = 1; at < 1_300; at += 1)
+      await ctx.db.insert("deviceListings", {
+        ...listing,
+        deviceId,
+        jobMemoryMb: at % 13 === 0 ? 64 : 8_192,
+      });
+  });
+  expect((await inspect())?.outcome).toMatchObject({ devices: 1_300, fitting: 1_300 - 99 });
+});
+
 it("gives an entry that the catalog accepts", async () => {
   const outcome = (await inspect())?.outcome;
   if (outcome?.kind !== "read" || outcome.sha256 === null) throw new Error("not read");

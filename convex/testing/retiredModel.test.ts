@@ -3,9 +3,11 @@ import { api } from "../_generated/api.js";
 import { endOf } from "../openai/errors.ts";
 import {
   addDevice,
+  chat,
   claim,
   complete,
   expectBooksInOrder,
+  expectRefusal,
   fail,
   jobOf,
   modelId,
@@ -13,6 +15,7 @@ import {
   release,
   statusOf,
   submit,
+  submitWork,
   take,
 } from "./backend.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
@@ -30,6 +33,64 @@ afterEach(async () => {
 
 const retire = async () => await t.mutation(api.console.models.retire, { session, modelId });
 const balance = async () => (await t.query(api.console.keys.list, { session }))[0]?.balanceMicro;
+
+describe("a model that is to be retired", () => {
+  const impact = async () => await t.query(api.console.models.impact, { session, modelId });
+  const nobody = { count: 0, exact: true };
+
+  it("has nothing to end at first", async () => {
+    expect(await impact()).toEqual({
+      waiting: nobody,
+      running: nobody,
+      isDefault: false,
+      aliases: [],
+      devices: 0,
+    });
+  });
+
+  it("tells its jobs, its aliases and its devices, and none of other models", async () => {
+    const other = { modelId: "other", source: "bundled", sha256: "cd".repeat(32), sizeBytes: 1 };
+    const entry = { ...other, licence: "", contextTokens: 1_024, template: null, pieces: null };
+    await t.mutation(api.console.models.add, {
+      session,
+      entry,
+      price: { promptMicro: 0n, completionMicro: 0n },
+    });
+    for (const [alias, of] of [
+      ["default", modelId],
+      ["small", modelId],
+      ["large", "other"],
+    ] as const)
+      await t.mutation(api.console.aliases.set, { session, alias, modelId: of });
+    const device = await addDevice(t, acme, "first");
+    await addDevice(t, acme, "second");
+    await addDevice(t, acme, "third", ["other"]);
+    await take(t, device);
+    const jobs = await Promise.all(Array.from({ length: 4 }, async () => await submit(t, acme)));
+    await submitWork(t, acme.apiKey, { kind: "chat", request: chat() }, { model: "other" });
+    await claim(t, device, jobs[0] ?? "");
+    expect(await impact()).toEqual({
+      waiting: { count: 3, exact: true },
+      running: { count: 1, exact: true },
+      isDefault: true,
+      aliases: ["small"],
+      devices: 2,
+    });
+    await retire();
+    await pass(t, 1_000);
+    expect(await impact()).toMatchObject({ waiting: nobody, running: { count: 1, exact: true } });
+  });
+
+  it("has at least so many jobs as can be counted at once", async () => {
+    for (let at = 0; at < 103; at += 1) await submit(t, acme);
+    expect((await impact()).waiting).toEqual({ count: 100, exact: false });
+  });
+
+  it("is one of the catalog", async () => {
+    const unknown = t.query(api.console.models.impact, { session, modelId: "unknown" });
+    await expectRefusal(unknown, "not_found");
+  });
+});
 
 describe("a model that is retired", () => {
   it("ends the jobs that wait for it, tells why, and gives the credits back", async () => {

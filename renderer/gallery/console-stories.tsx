@@ -39,6 +39,7 @@ import { emptyForm } from "../console/models/model-form.ts";
 import { ModelDevicesView } from "../console/models/ModelDevices.tsx";
 import { ModelDialog } from "../console/models/ModelDialog.tsx";
 import { ModelsView } from "../console/models/ModelsView.tsx";
+import { RetireModelView } from "../console/models/RetireModel.tsx";
 import { PriorityPrices } from "../console/models/PriorityPrices.tsx";
 import { OverviewView } from "../console/overview/OverviewPage.tsx";
 import { OwnerSelect } from "../console/people/OwnerPicker.tsx";
@@ -281,7 +282,7 @@ export function consoleStories(now: number): readonly Story[] {
       "devices",
       <Card flush>
         <FleetFilters
-          filters={{ ...noFilters, q: "lap", state: "online", memory: "16", gpu: "any" }}
+          filters={{ ...noFilters, q: "lap", state: "online", memory: "16", fits: "4.2", gpu: "any" }}
           counts={deviceRows.fleetCounts(now)}
           modelIds={["gleaner-demo"]}
           onFilters={nothing}
@@ -533,10 +534,33 @@ export function consoleStories(now: number): readonly Story[] {
             initialLink="Qwen/Qwen3-4B-GGUF/Qwen3-4B-Q4_K_M.gguf"
             isReading={false}
             outcome={rows.fileFacts}
+            seesDevices
             onInspect={nothing}
           />
         )}
         onSave={() => Promise.resolve(false)}
+        onClose={nothing}
+      />,
+    ),
+    inShell(
+      "console-model-add-file",
+      "models",
+      <ModelDialog
+        initial={emptyForm}
+        isKnown={false}
+        initialFrom="file"
+        onSave={() => Promise.resolve(false)}
+        onClose={nothing}
+      />,
+    ),
+    inShell(
+      "console-model-retire",
+      "models",
+      <RetireModelView
+        modelId="qwen3-4b-instruct-q4"
+        isRollingOut
+        impact={rows.retirementImpact}
+        onRetire={nothing}
         onClose={nothing}
       />,
     ),

@@ -1,4 +1,5 @@
 import { emptyForm } from "../console/models/model-form.ts";
+import { LinkField } from "../console/models/LinkField.tsx";
 import { ModelDialog } from "../console/models/ModelDialog.tsx";
 import { ModelsView } from "../console/models/ModelsView.tsx";
 import { ShelfOffer } from "../console/overview/ShelfOffer.tsx";
@@ -94,7 +95,14 @@ export function rolloutStories(now: number): readonly Story[] {
     inShell(
       "console-model-add-many",
       "models",
-      <ModelDialog initial={emptyForm} isKnown={false} devices={41} onSave={refused} onClose={nothing} />,
+      <ModelDialog
+        initial={emptyForm}
+        isKnown={false}
+        fromLink={() => <LinkField outcome={null} isReading={false} seesDevices onInspect={nothing} />}
+        devices={41}
+        onSave={refused}
+        onClose={nothing}
+      />,
     ),
     inShell("console-overview-offer", "overview", <ShelfOffer offer={offer} onDismiss={nothing} />),
   ];

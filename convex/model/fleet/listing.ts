@@ -15,7 +15,7 @@ const maxModels = 40;
 const maxTags = 40;
 
 type Listing = Doc<"deviceListings">;
-type Facts = Pick<Listing, "state" | "platform" | "version" | "groups" | "models" | "online">;
+type Facts = Pick<Listing, "state" | "platform" | "version" | "groups" | "models" | "online" | "jobMemoryMb">;
 
 /**
  * Brings a device's row in the list up to date. Everything that changes a listed fact calls this in its transaction. It
@@ -42,6 +42,7 @@ export async function relist(ctx: MutationCtx, deviceId: Id<"devices">): Promise
     groups,
     models: stable.models,
     online: worker?.online ?? false,
+    ...(worker?.capabilities?.memoryMb === undefined ? {} : { jobMemoryMb: worker.capabilities.memoryMb }),
   };
   const hasDonated = found?.hasDonated === true || facts.state === "donating";
   const { concerns, recheckAt } = concernsOf(

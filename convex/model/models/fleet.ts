@@ -5,12 +5,14 @@ import { fleetCountsOf } from "../fleet/counts.ts";
 import { isOwnedBy, type Owners } from "../memberCalls.ts";
 import { type DeviceModel, deviceModel } from "../validators.ts";
 
-/** Bounds the devices that are counted. In a larger fleet the numbers mean "at least", but for devices that are ready. */
+/** Bounds the devices that are counted. In a larger fleet only the number of ready devices is of all of them. */
 const maxCounted = 250;
 const maxSearched = 1_000;
 const maxListed = 300;
 
 export const fleetCounts = v.object({
+  /** The numbers, except of ready devices, are those of so many devices. Null: of all. */
+  of: v.union(v.number(), v.null()),
   missing: v.number(),
   waiting: v.number(),
   downloading: v.number(),
@@ -48,22 +50,26 @@ export async function countFleet(
   for (const model of fleet.flatMap(({ models }) => models)) {
     byModel.set(model.modelId, [...(byModel.get(model.modelId) ?? []), model]);
   }
-  const counts = new Map([...byModel].map(([modelId, models]) => [modelId, countOf(models)] as const));
-  if (fleet.length < maxCounted) return counts;
+  const isAll = fleet.length < maxCounted;
+  const counts = new Map(
+    [...byModel].map(([modelId, models]) => [modelId, countOf(models, isAll ? null : maxCounted)] as const),
+  );
+  if (isAll) return counts;
   for (const { of, name, devices } of (await fleetCountsOf(ctx, organizationId)).facets) {
     if (of !== "model") continue;
-    const found = counts.get(name) ?? countOf([]);
+    const found = counts.get(name) ?? countOf([], maxCounted);
     counts.set(name, { ...found, ready: Math.max(found.ready, devices) });
   }
   return counts;
 }
 
 /** Counts of one model; all are 0 without reports. */
-export function countOf(models: readonly DeviceModel[]): FleetCounts {
+export function countOf(models: readonly DeviceModel[], of: number | null): FleetCounts {
   const inState = (state: DeviceModel["state"]): number =>
     models.filter((model) => model.state === state).length;
   const speeds = models.flatMap(({ speed }) => speed ?? []);
   return {
+    of,
     missing: inState("missing"),
     waiting: inState("waiting"),
     downloading: inState("downloading"),

@@ -1,10 +1,10 @@
-import type { Infer } from "convex/values";
+import { type Infer, v } from "convex/values";
+import { jobBytesOf } from "../../../app/devices/filter.ts";
 import { visibleText } from "../../../app/format/visible.ts";
 import { memoryNeed } from "../../../app/models/memory-need.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
-import { queue } from "../queue.ts";
 import { refuse } from "../refuse.ts";
 import type { inspectionOutcome } from "../validators.ts";
 import { hostsFrom, parseModelLink, parseRepository, type Repository } from "./modelLink.ts";
@@ -46,8 +46,11 @@ export async function inspect(
   await ctx.scheduler.runAfter(0, internal.models.inspect, { inspectionId, link });
 }
 
-/** Reads the file. Never rejects. */
-export async function readFacts(typed: string, fleet: () => Promise<readonly number[]>): Promise<Outcome> {
+/** Reads the file. Never rejects. `countPage`: as `countFitting`, of the member's organization. */
+export async function readFacts(
+  typed: string,
+  countPage: (needsBytes: number, cursor: string | null) => Promise<Infer<typeof fitCounts>>,
+): Promise<Outcome> {
   const options = { hosts: hostsFrom(process.env.MODEL_HOSTS), signal: AbortSignal.timeout(readWithinMs) };
   const link = parseModelLink(typed);
   const repository = link === null ? parseRepository(typed) : null;
@@ -56,8 +59,14 @@ export async function readFacts(typed: string, fleet: () => Promise<readonly num
   const outcome = await readRemoteModel(link, options);
   if (outcome.kind === "failed") return { kind: "failed", why: visibleText(outcome.why) };
   const { model } = outcome;
-  const memories = await fleet();
   const needsBytes = memoryNeed(model);
+  let [devices, fitting, cursor]: [number, number, string | null] = [0, 0, null];
+  do {
+    const page = await countPage(needsBytes, cursor);
+    devices += page.devices;
+    fitting += page.fitting;
+    cursor = page.next;
+  } while (cursor !== null);
   return {
     kind: "read",
     modelId: visibleText(link.file.replace(/\.gguf$/i, ""))
@@ -71,8 +80,8 @@ export async function readFacts(typed: string, fleet: () => Promise<readonly num
     hasTemplate: model.template !== null,
     architecture: visibleText(model.architecture).slice(0, 200),
     needsBytes,
-    devices: memories.length,
-    fitting: memories.filter((bytes) => bytes >= needsBytes).length,
+    devices,
+    fitting,
   };
 }
 
@@ -95,24 +104,30 @@ export async function storeOutcome(
   if (row !== null) await ctx.db.patch("modelInspections", inspectionId, { outcome });
 }
 
-const perPage = 100;
-const maxDevices = 1_000;
+const perPage = 250;
 
-/** The memory of each device that is online or was, in bytes, as far as its limits allow. 0 where it is unknown. */
-export async function memoriesOf(
+/** Devices in service, those of them that could run a model, and the cursor of the next ones; null at the end. */
+export const fitCounts = v.object({
+  devices: v.number(),
+  fitting: v.number(),
+  next: v.union(v.string(), v.null()),
+});
+
+/** Counts on through an organization's devices. The list of devices finds the same ones by `fitsGb`. */
+export async function countFitting(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
-): Promise<readonly number[]> {
-  const memories: number[] = [];
-  for (const online of [true, false]) {
-    let cursor: string | null = null;
-    while (memories.length < maxDevices) {
-      const paginationOpts = { numItems: perPage, cursor };
-      const page = await queue.workers.list(ctx, organizationId, { online, paginationOpts });
-      for (const { capabilities } of page.page) memories.push((capabilities?.memoryMb ?? 0) * 2 ** 20);
-      if (page.isDone) break;
-      cursor = page.continueCursor;
-    }
-  }
-  return memories.slice(0, maxDevices);
+  needsBytes: number,
+  cursor: string | null,
+): Promise<Infer<typeof fitCounts>> {
+  const { page, isDone, continueCursor } = await ctx.db
+    .query("deviceListings")
+    .withIndex("by_name", (q) => q.eq("organizationId", organizationId))
+    .paginate({ numItems: perPage, cursor });
+  const memories = page.map(jobBytesOf).filter((bytes) => bytes !== null);
+  return {
+    devices: memories.length,
+    fitting: memories.filter((bytes) => bytes >= needsBytes).length,
+    next: isDone ? null : continueCursor,
+  };
 }

@@ -1,10 +1,10 @@
 import { type Infer, v } from "convex/values";
+import { jobBytesOf } from "../../../app/devices/filter.ts";
 import { offerFor } from "../../../app/models/shelf.ts";
 import type { Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { fleetCountsOf } from "../fleet/counts.ts";
-import { queue } from "../queue.ts";
 import { present } from "../refuse.ts";
 import { allModels } from "./catalog.ts";
 
@@ -39,14 +39,13 @@ export async function offerOf(
   return { name, link, downloadGb, memoryGb, ...fits };
 }
 
-/** The memory of each device, in bytes. 0 where it is unknown. */
+/** The memory for jobs of each device in service, in bytes. 0 where it is unknown. */
 async function memoriesOf(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<readonly number[]> {
-  const paginationOpts = { numItems: maxDevices, cursor: null };
-  const [online, offline] = await Promise.all(
-    [true, false].map((is) => queue.workers.list(ctx, organizationId, { online: is, paginationOpts })),
-  );
-  const workers = [...(online?.page ?? []), ...(offline?.page ?? [])].slice(0, maxDevices);
-  return workers.map(({ capabilities }) => (capabilities?.memoryMb ?? 0) * 2 ** 20);
+  const devices = await ctx.db
+    .query("deviceListings")
+    .withIndex("by_name", (q) => q.eq("organizationId", organizationId))
+    .take(maxDevices);
+  return devices.map(jobBytesOf).filter((bytes) => bytes !== null);
 }
 
 /** Dismisses the offer, or shows it again. */

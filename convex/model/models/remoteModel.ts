@@ -1,4 +1,4 @@
-import { type GgufFacts, readGgufHeader } from "./gguf.ts";
+import { type GgufFacts, ggufHeadBytes, readGgufHeader } from "../../../app/models/gguf.ts";
 import { isAllowed, type ModelLink } from "./modelLink.ts";
 
 export type RemoteModel = GgufFacts & {
@@ -18,8 +18,6 @@ export type RemoteOptions = {
 };
 
 const maxRedirects = 5;
-/** Read one after the other until the metadata is complete. Vocabularies take up to some 20 MiB. */
-const headBytes = [2 ** 18, 2 ** 22, 2 ** 25] as const;
 
 /** A reason in words, for a person. */
 export class Failed extends Error {}
@@ -44,11 +42,13 @@ export function failureWords(error: unknown, url: string, { signal }: RemoteOpti
 
 async function read(link: ModelLink, options: RemoteOptions): Promise<RemoteModel> {
   let told: Told = { sizeBytes: null, sha256: null };
-  for (const length of headBytes) {
+  for (const length of ggufHeadBytes) {
     const range = { range: `bytes=0-${String(length - 1)}`, "accept-encoding": "identity" };
     const { response, told: now } = await request(link.url, range, options);
     told = { sizeBytes: told.sizeBytes ?? now.sizeBytes, sha256: told.sha256 ?? now.sha256 };
-    const header = readGgufHeader(await firstBytes(response, length));
+    const header = readGgufHeader(await firstBytes(response, length), (utf8) =>
+      new TextDecoder().decode(utf8),
+    );
     if (header.kind === "wrong") throw new Failed(header.why);
     if (header.kind === "short") {
       if (told.sizeBytes !== null && told.sizeBytes <= length)

@@ -6,22 +6,22 @@ import { actorWordsOf } from "../audit.ts";
 import { queue } from "../queue.ts";
 
 /** A number of jobs now. Not exact: there are at least 100; `count` is then the last count, up to a minute old. */
-const counted = v.object({ count: v.number(), exact: v.boolean() });
-export type Counted = Infer<typeof counted>;
+export const countedJobs = v.object({ count: v.number(), exact: v.boolean() });
+export type Counted = Infer<typeof countedJobs>;
 
 export const queueDepth = v.object({
-  ready: counted,
-  waiting: counted,
-  running: counted,
+  ready: countedJobs,
+  waiting: countedJobs,
+  running: countedJobs,
   workers: v.object({ online: v.number(), accepting: v.number() }),
   lanes: v.array(
     v.object({
       ...laneView.fields,
       /** The name of whoever set the lane's state. */
       stateBy: v.union(v.string(), v.null()),
-      ready: counted,
-      waiting: counted,
-      running: counted,
+      ready: countedJobs,
+      waiting: countedJobs,
+      running: countedJobs,
     }),
   ),
 });

@@ -1,6 +1,6 @@
 import { plural } from "../../../app/format/quantity.ts";
+import { type Counted, countedSum, countedWords } from "../../../app/statistics/counted.ts";
 import type { StatusWords } from "../../ui/status-words.ts";
-import { type Counted, countedSum, countedWords } from "./counted.ts";
 import type { LaneRow } from "./rows.ts";
 
 export type LaneState = LaneRow["state"];

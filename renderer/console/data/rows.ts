@@ -44,6 +44,7 @@ export type TeamRow = FunctionReturnType<Console["people"]["teams"]>[number];
 export type ModelRow = FunctionReturnType<Console["models"]["list"]>[number];
 export type RolloutRow = FunctionReturnType<Console["rollouts"]["list"]>[number];
 export type FailedDevice = FunctionReturnType<Console["rollouts"]["failures"]>["page"][number];
+export type RetirementImpact = FunctionReturnType<Console["models"]["impact"]>;
 export type ModelOffer = NonNullable<FunctionReturnType<Console["models"]["offer"]>>;
 export type AliasRow = FunctionReturnType<Console["aliases"]["list"]>[number];
 export type AliasUser = FunctionReturnType<Console["aliases"]["users"]>[number];

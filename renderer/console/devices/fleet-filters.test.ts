@@ -53,6 +53,16 @@ it("has the conditions of rules in the address, and shows those without a box in
   expect(ruleFilterOf({ ...noFilters, memory: "much" })).toEqual({});
 });
 
+it("finds the devices that could run a model, and those that could not", () => {
+  const filters = { ...noFilters, fits: "4.2", lacks: "9" };
+  expect(listArgsOf(filters)).toEqual({ fitsGb: 4.2, lacksGb: 9, order: "name" });
+  expect(chipsOf(filters)).toEqual([
+    { part: "fits", words: "in service, at least 4.2 GB for jobs" },
+    { part: "lacks", words: "in service, less than 9.0 GB for jobs" },
+  ]);
+  expect(listArgsOf({ ...noFilters, fits: "much", lacks: "-1" })).toEqual({ order: "name" });
+});
+
 it("offers states and facets with their numbers of devices", () => {
   const labels = stateOptions(counts).map(({ label }) => label);
   expect(labels.slice(0, 3)).toEqual(["Any state (11)", "Online (5)", "Needs attention"]);

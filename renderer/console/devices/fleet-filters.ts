@@ -3,7 +3,7 @@ import { type DeviceConcern, deviceConcerns } from "../../../app/devices/attenti
 import { conditionWords } from "../../../app/devices/rule-words.ts";
 import { looksOnly, type ViewPart, viewParts } from "../../../app/devices/views.ts";
 import { platformWords } from "../../../app/format/platform.ts";
-import { formatCount, plural } from "../../../app/format/quantity.ts";
+import { formatCount, formatTenths, plural } from "../../../app/format/quantity.ts";
 import { type DeviceState, deviceStates } from "../../../app/statistics/metrics.ts";
 import { newerOf } from "../../../app/versions.ts";
 import type { api } from "../../../convex/_generated/api.js";
@@ -53,6 +53,8 @@ export function listArgsOf(filters: Filters): ListArgs {
     ...(group === "" ? {} : { group }),
     ...(version === "" ? {} : { version }),
     ...(about === undefined ? {} : { concern: about }),
+    ...(Number(filters.fits) > 0 ? { fitsGb: Number(filters.fits) } : {}),
+    ...(Number(filters.lacks) > 0 ? { lacksGb: Number(filters.lacks) } : {}),
     ...ruleFilterOf(filters),
     ...(sorts[sort] ?? sorts[""]),
   };
@@ -87,13 +89,21 @@ export function viewOfRule({ fromVersion, memoryGb, ...filter }: RuleFilter): Fi
 
 /** The filters that have no box of their own, in words. Each can be removed. */
 export function chipsOf(filters: Filters): readonly { readonly part: ViewPart; readonly words: string }[] {
-  const parts: readonly ViewPart[] = ["named", "from", "memory", "gpu", "tag", "owner"];
+  const parts: readonly ViewPart[] = ["named", "from", "memory", "fits", "lacks", "gpu", "tag", "owner"];
   return parts.flatMap((part) => {
-    const only = { ...noFilters, [part]: filters[part] };
-    const [words] =
-      part === "owner" && filters.owner !== "" ? ["one owner"] : conditionWords(ruleFilterOf(only), null);
+    const words = chipWords(part, filters);
     return words === undefined ? [] : [{ part, words }];
   });
+}
+
+function chipWords(part: ViewPart, filters: Filters): string | undefined {
+  const { fitsGb, lacksGb } = listArgsOf(filters);
+  if (part === "fits" && fitsGb !== undefined)
+    return `in service, at least ${formatTenths(fitsGb)} GB for jobs`;
+  if (part === "lacks" && lacksGb !== undefined)
+    return `in service, less than ${formatTenths(lacksGb)} GB for jobs`;
+  if (part === "owner" && filters.owner !== "") return "one owner";
+  return conditionWords(ruleFilterOf({ ...noFilters, [part]: filters[part] }), null)[0];
 }
 
 export const isFiltered = (filters: Filters): boolean =>

@@ -1,10 +1,11 @@
 import { type ReactNode, useState } from "react";
-import { formatBytes } from "../../../app/format/quantity.ts";
+import { formatBytes, formatCount } from "../../../app/format/quantity.ts";
 import { shelf } from "../../../app/models/shelf.ts";
 import { Button } from "../../ui/controls/Button.tsx";
 import { Field } from "../../ui/controls/Field.tsx";
 import { Select } from "../../ui/controls/Select.tsx";
-import { factWords, type InspectionOutcome } from "./file-facts.ts";
+import { hrefOf } from "../shell/route.ts";
+import { factWords, type FileFacts, type InspectionOutcome } from "./file-facts.ts";
 
 type Props = {
   /** Null before the file was read. */
@@ -12,16 +13,24 @@ type Props = {
   readonly isReading: boolean;
   readonly onInspect: (link: string) => void;
   readonly initialLink?: string;
+  /** Whether the member may see all devices, and so those that could run the model. */
+  readonly seesDevices: boolean;
 };
 
 /** A link to a model's file, or one of the shelf, and the facts that the file tells. */
-export function LinkField({ outcome, isReading, onInspect, initialLink = "" }: Props): ReactNode {
+export function LinkField({
+  outcome,
+  isReading,
+  onInspect,
+  initialLink = "",
+  seesDevices,
+}: Props): ReactNode {
   const [link, setLink] = useState(initialLink);
   const read = (): void => {
     if (link.trim() !== "" && !isReading) onInspect(link);
   };
   return (
-    <div className="grid gap-3 rounded-md border border-line p-3">
+    <div className="grid gap-3">
       <Select
         label="A model that works well"
         value={shelf.some((model) => model.link === link) ? link : ""}
@@ -72,7 +81,7 @@ export function LinkField({ outcome, isReading, onInspect, initialLink = "" }: P
       ) : null}
       {outcome?.kind === "failed" ? (
         <p className="text-xs text-muted">
-          You can add the model without this: choose its entry file below, or type the fields.
+          You can add the model without this: from your own file, or type the fields.
         </p>
       ) : null}
       {outcome?.kind === "read" ? (
@@ -80,8 +89,33 @@ export function LinkField({ outcome, isReading, onInspect, initialLink = "" }: P
           {factWords(outcome).map((sentence) => (
             <p key={sentence}>{sentence}</p>
           ))}
+          {seesDevices ? <FitLinks facts={outcome} /> : null}
         </div>
       ) : null}
     </div>
+  );
+}
+
+/** The devices that could run the model, and the others, in a new tab: the form stays. */
+function FitLinks({ facts: { needsBytes, devices, fitting } }: { readonly facts: FileFacts }): ReactNode {
+  const gigabytes = String(needsBytes / 1e9);
+  const links = [
+    { part: "fits", words: "Show those that could", number: fitting },
+    { part: "lacks", words: "Show the others", number: devices - fitting },
+  ].filter(({ number }) => number > 0);
+  return links.length === 0 ? null : (
+    <p className="flex flex-wrap gap-x-4">
+      {links.map(({ part, words, number }) => (
+        <a
+          key={part}
+          href={hrefOf("devices", undefined, { [part]: gigabytes })}
+          target="_blank"
+          rel="noreferrer"
+          className="font-medium text-accent hover:underline"
+        >
+          {words} ({formatCount(number)})
+        </a>
+      ))}
+    </p>
   );
 }

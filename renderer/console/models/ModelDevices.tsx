@@ -7,6 +7,7 @@ import { modelWords } from "../../ui/status-words.ts";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { ModelDeviceRow, ModelRow } from "../data/rows.ts";
 import { useSession } from "../data/session-context.ts";
+import { hrefOf } from "../shell/route.ts";
 import { progressOf, speedWords, whyWords } from "./model-words.ts";
 
 /** Subscribes to the devices only while they are visible. */
@@ -24,13 +25,26 @@ type Props = {
 /** Shows the model's state on each device. Devices without the model come first. */
 export function ModelDevicesView({ model, devices }: Props): ReactNode {
   return (
-    <Table
-      label={`Devices with ${model.modelId}`}
-      columns={columns(model.sizeBytes)}
-      rows={devices}
-      keyOf={({ deviceId }) => deviceId}
-      empty={<p className="text-muted">No device has reported this model yet.</p>}
-    />
+    <>
+      <Table
+        label={`Devices with ${model.modelId}`}
+        columns={columns(model.sizeBytes)}
+        rows={devices}
+        keyOf={({ deviceId }) => deviceId}
+        empty={<p className="text-muted">No device has reported this model yet.</p>}
+      />
+      {model.fleet.of === null ? null : (
+        <p className="text-xs text-muted">
+          These are the first 300 devices that were found, at most.{" "}
+          <a
+            href={hrefOf("devices", undefined, { model: model.modelId })}
+            className="font-medium text-accent hover:underline"
+          >
+            Show all devices that are ready with it
+          </a>
+        </p>
+      )}
+    </>
   );
 }
 

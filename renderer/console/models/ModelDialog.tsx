@@ -1,11 +1,12 @@
 import { type ReactNode, useCallback, useId, useState } from "react";
-import { plural } from "../../../app/format/quantity.ts";
 import { Field, inputClass } from "../../ui/controls/Field.tsx";
+import { Tabs } from "../../ui/controls/Tabs.tsx";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
 import { emptyRollout, parseRollout, type WantedRollout } from "../rollouts/rollout-form.ts";
 import { RolloutChoice } from "../rollouts/RolloutFields.tsx";
-import { type FormField, type ModelForm, parseForm, readEntry } from "./model-form.ts";
+import { EntryField } from "./EntryField.tsx";
+import { type FormField, type ModelForm, parseForm } from "./model-form.ts";
 
 type Parsed = Extract<ReturnType<typeof parseForm>, { kind: "ok" }>;
 
@@ -16,6 +17,8 @@ type Props = {
   readonly isKnown: boolean;
   /** Reads a new model's file and fills the form with it. */
   readonly fromLink?: (fill: (fields: Partial<ModelForm>) => void) => ReactNode;
+  /** What a new model's facts come from at first. */
+  readonly initialFrom?: "link" | "file";
   /** Devices in service, for the stages of a new model. Null while they are counted. */
   readonly devices?: number | null;
   /** `rollout`: null for all devices at once. Resolves to whether the server accepted it. */
@@ -27,6 +30,7 @@ export function ModelDialog({
   initial,
   isKnown,
   fromLink,
+  initialFrom = "link",
   devices = null,
   onSave,
   onClose,
@@ -34,9 +38,8 @@ export function ModelDialog({
   const [form, setForm] = useState(initial);
   const [rolloutForm, setRolloutForm] = useState(emptyRollout);
   const [tried, setTried] = useState(false);
-  const [isWrongFile, setIsWrongFile] = useState(false);
+  const [from, setFrom] = useState(initialFrom);
   const templateId = useId();
-  const fileId = useId();
   const fill = useCallback((fields: Partial<ModelForm>) => setForm((now) => ({ ...now, ...fields })), []);
   const parsed = parseForm(form);
   const rollout = parseRollout(rolloutForm);
@@ -54,11 +57,6 @@ export function ModelDialog({
   const save = async (model: Parsed, wanted: WantedRollout | null): Promise<void> => {
     if (await onSave(model, wanted)) onClose();
   };
-  const read = async (file: File | undefined): Promise<void> => {
-    const entry = file === undefined || file.size > 4_000_000 ? null : readEntry(await file.text());
-    setIsWrongFile(entry === null);
-    if (entry !== null) setForm({ ...form, ...entry });
-  };
   return (
     <Dialog title={isKnown ? `Edit ${initial.modelId}` : "Add a model"} onClose={onClose}>
       <DialogForm
@@ -71,28 +69,16 @@ export function ModelDialog({
       >
         {isKnown ? null : (
           <>
-            {fromLink?.(fill)}
-            <div className="grid gap-1">
-              <label htmlFor={fileId} className="font-medium">
-                Model entry file (optional)
-              </label>
-              <input
-                id={fileId}
-                type="file"
-                accept=".json,application/json"
-                onChange={(event) => void read(event.target.files?.[0])}
-                className="text-xs text-muted file:mr-3 file:h-7 file:rounded-md file:border file:border-line file:bg-surface file:px-2.5 file:text-xs file:font-medium file:text-ink"
+            <div className="rounded-md border border-line p-3 pt-1">
+              <Tabs
+                label="Where the facts about the model come from"
+                value={from}
+                tabs={[
+                  { value: "link", label: "From a link", content: fromLink?.(fill) },
+                  { value: "file", label: "From your own file", content: <EntryField onRead={fill} /> },
+                ]}
+                onChange={setFrom}
               />
-              <p
-                role={isWrongFile ? "alert" : undefined}
-                className={isWrongFile ? "text-xs text-bad" : "text-xs text-muted"}
-              >
-                {isWrongFile
-                  ? "This file does not contain a model entry."
-                  : form.pieces === null
-                    ? "Create the file with: gleaner entry FILE --source URL. It lets devices on one network share the model."
-                    : `The file includes the hashes of ${plural(form.pieces.pieceHashes.length, ["# piece", "# pieces"])}.`}
-              </p>
             </div>
             {input("modelId", "Name", { hint: "Requests use this name, e.g. “qwen3-4b”." })}
           </>

@@ -1,7 +1,7 @@
 import { useQuery } from "convex/react";
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { api } from "../../../convex/_generated/api.js";
-import { useAct, useSession } from "../data/session-context.ts";
+import { useAct, useScope, useSession } from "../data/session-context.ts";
 import { factsForm } from "./file-facts.ts";
 import { LinkField } from "./LinkField.tsx";
 import type { ModelForm } from "./model-form.ts";
@@ -17,6 +17,7 @@ export function ModelFromLink({ initialLink, onRead }: Props): ReactNode {
   const session = useSession();
   const inspection = useQuery(api.console.models.inspection, { session });
   const inspect = useAct(api.console.models.inspect);
+  const seesDevices = useScope("devices.read") === "all";
   const [asked, setAsked] = useState<string | null>(null);
   const outcome = asked !== null && inspection?.link === asked ? inspection.outcome : null;
   useEffect(() => {
@@ -38,6 +39,7 @@ export function ModelFromLink({ initialLink, onRead }: Props): ReactNode {
   return (
     <LinkField
       initialLink={initialLink}
+      seesDevices={seesDevices}
       outcome={outcome}
       isReading={asked !== null && outcome === null}
       onInspect={(link) => void read(link)}

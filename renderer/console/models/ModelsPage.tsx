@@ -18,6 +18,7 @@ import { ModelDialog } from "./ModelDialog.tsx";
 import { ModelFromLink } from "./ModelFromLink.tsx";
 import { ModelsView } from "./ModelsView.tsx";
 import { PriorityPrices } from "./PriorityPrices.tsx";
+import { RetireModel } from "./RetireModel.tsx";
 
 export function ModelsPage(): ReactNode {
   const session = useSession();
@@ -44,6 +45,9 @@ export function ModelsPage(): ReactNode {
   const start = useAct(api.console.rollouts.start);
   const mayChange = useScope("models.change") !== null;
   const [edited, setEdited] = useState<ModelRow | null>(null);
+  const [retiring, setRetiring] = useState<ModelRow | null>(null);
+  const isRollingOut = (model: ModelRow): boolean =>
+    rollouts.some(({ modelId, state }) => modelId === model.modelId && !isEnded(state));
   return (
     <div className="grid gap-4">
       <ModelsView
@@ -69,11 +73,7 @@ export function ModelsPage(): ReactNode {
           seesDevices
             ? (model) => (
                 <div className="grid gap-2">
-                  {!mayChange ||
-                  model.retired ||
-                  rollouts.some(
-                    ({ modelId, state }) => modelId === model.modelId && !isEnded(state),
-                  ) ? null : (
+                  {!mayChange || model.retired || isRollingOut(model) ? null : (
                     <div>
                       <Button size="sm" onClick={() => setStaged(model)}>
                         Roll out in stages
@@ -88,12 +88,7 @@ export function ModelsPage(): ReactNode {
         onOpen={(modelId) => setOpened(modelId ?? "")}
         onAdd={() => setIsNew(true)}
         onEdit={setEdited}
-        onRetire={({ modelId }) =>
-          void retire({ modelId }, () => ({
-            words: `${modelId} was retired.`,
-            undo: () => void reinstate({ modelId }, `${modelId} was reinstated.`),
-          }))
-        }
+        onRetire={setRetiring}
         onReinstate={({ modelId }) => void reinstate({ modelId }, `${modelId} was reinstated.`)}
       />
       <ModelAliases models={models} />
@@ -131,6 +126,20 @@ export function ModelsPage(): ReactNode {
             start({ modelId: staged.modelId, ...asArgs(wanted) }, `The roll-out of ${staged.modelId} began.`)
           }
           onClose={() => setStaged(null)}
+        />
+      )}
+      {retiring === null ? null : (
+        <RetireModel
+          modelId={retiring.modelId}
+          isRollingOut={isRollingOut(retiring)}
+          onRetire={() => {
+            const { modelId } = retiring;
+            void retire({ modelId }, () => ({
+              words: `${modelId} was retired.`,
+              undo: () => void reinstate({ modelId }, `${modelId} was reinstated.`),
+            }));
+          }}
+          onClose={() => setRetiring(null)}
         />
       )}
       {edited === null ? null : (

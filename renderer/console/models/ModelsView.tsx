@@ -1,16 +1,15 @@
-import { type ReactNode, useState } from "react";
-import { formatBytes, formatCount } from "../../../app/format/quantity.ts";
+import type { ReactNode } from "react";
+import { formatBytes, formatCount, plural } from "../../../app/format/quantity.ts";
 import { keyFingerprint } from "../../../app/signatures/catalog.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Button } from "../../ui/controls/Button.tsx";
 import { Empty } from "../../ui/Empty.tsx";
-import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { ProgressBar } from "../../ui/ProgressBar.tsx";
 import { actionColumn, RowActions } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { ModelRow, RolloutRow } from "../data/rows.ts";
-import { fleetOf, fleetShare, restOfFleet, speedWords } from "./model-words.ts";
+import { fleetShare, readyWords, restOfFleet, speedWords } from "./model-words.ts";
 
 type Props = {
   readonly models: readonly ModelRow[] | undefined;
@@ -34,8 +33,7 @@ type Props = {
 
 /** The catalog, and the state of each model in the fleet. */
 export function ModelsView(props: Props): ReactNode {
-  const { models, signingKey, prices, onAdd, onRetire } = props;
-  const [retiring, setRetiring] = useState<ModelRow | null>(null);
+  const { models, signingKey, prices, onAdd } = props;
   return (
     <Card
       flush
@@ -48,7 +46,7 @@ export function ModelsView(props: Props): ReactNode {
     >
       <Table
         label="Models"
-        columns={columns(props, setRetiring)}
+        columns={columns(props)}
         rows={models}
         keyOf={({ modelId }) => modelId}
         detail={(model) => detailOf(props, model)}
@@ -61,18 +59,6 @@ export function ModelsView(props: Props): ReactNode {
             ? "The catalog is not signed, because the backend has no signing key."
             : `Signed with the key ${keyFingerprint(signingKey)}. Each device shows the same.`}
         </p>
-      )}
-      {retiring === null ? null : (
-        <Confirm
-          title={`Retire ${retiring.modelId}?`}
-          action="Retire"
-          danger
-          onConfirm={() => onRetire(retiring)}
-          onClose={() => setRetiring(null)}
-        >
-          New requests for this model are refused, and waiting jobs end. Running jobs finish. Devices may
-          delete its file. You can undo this at any time, but not for jobs that have ended.
-        </Confirm>
       )}
     </Card>
   );
@@ -91,10 +77,14 @@ function detailOf({ opened, devicesOf, rollouts, rolloutOf }: Props, model: Mode
   );
 }
 
-function columns(
-  { opened, devicesOf, onOpen, onEdit, onReinstate }: Props,
-  retire: (model: ModelRow) => void,
-): readonly Column<ModelRow>[] {
+function columns({
+  opened,
+  devicesOf,
+  onOpen,
+  onEdit,
+  onRetire,
+  onReinstate,
+}: Props): readonly Column<ModelRow>[] {
   return [
     {
       key: "model",
@@ -124,7 +114,7 @@ function columns(
           </p>
           <p className="text-xs text-muted">
             {formatBytes(sizeBytes)},{" "}
-            {pieceCount === 0 ? "shared only when complete" : `${formatCount(pieceCount)} pieces`}
+            {pieceCount === 0 ? "shared only when complete" : plural(pieceCount, ["# piece", "# pieces"])}
           </p>
         </div>
       ),
@@ -184,7 +174,7 @@ function columns(
             <RowActions
               row={modelId}
               main={null}
-              more={[edit, { verb: "Retire", onClick: () => retire(model) }]}
+              more={[edit, { verb: "Retire", onClick: () => onRetire(model) }]}
             />
           )}
         </>
@@ -195,15 +185,14 @@ function columns(
 
 /** Shows how many devices have the model and the progress of the others. */
 function FleetProgress({ model }: { readonly model: ModelRow }): ReactNode {
-  const { ready, all } = fleetOf(model);
-  if (all === 0) return <span className="text-muted">No device yet</span>;
+  const ready = readyWords(model);
+  if (ready === null) return <span className="text-muted">No device yet</span>;
   const rest = restOfFleet(model);
+  const share = fleetShare(model);
   return (
     <div className="grid min-w-32 gap-1">
-      <p>
-        {ready} of {all} ready
-      </p>
-      <ProgressBar label={`${model.modelId} across the fleet`} share={fleetShare(model)} />
+      <p>{ready}</p>
+      {share === null ? null : <ProgressBar label={`${model.modelId} across the fleet`} share={share} />}
       {rest === "" ? null : <p className="text-xs text-muted">{rest}</p>}
     </div>
   );

@@ -35,7 +35,7 @@ it("tells the model, the memory, and the devices that could run it", () => {
 
 it("says how to get a hash that the server does not tell, and leaves the field for it empty", () => {
   const unknown = { ...facts, sha256: null };
-  expect(factWords(unknown)[2]).toContain("gleaner entry FILE --source URL");
+  expect(factWords(unknown)[2]).toContain("From your own file");
   expect(parseForm({ ...emptyForm, ...factsForm(unknown) })).toMatchObject({
     kind: "wrong",
     problems: { sha256: expect.any(String) as string },

@@ -33,7 +33,7 @@ export function factWords(facts: FileFacts): readonly string[] {
       : `It needs about ${need} of memory: ${formatCount(fitting)} of ${plural(devices, ["# device", "# devices"])} could run it.`,
     ...(sha256 === null
       ? [
-          "The server does not tell the file's SHA-256. Compute it with: gleaner entry FILE --source URL, and choose the entry file below.",
+          "The server does not tell the file's SHA-256. If you have the file, the tab “From your own file” shows how to compute it.",
         ]
       : []),
   ];

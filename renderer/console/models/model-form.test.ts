@@ -55,18 +55,38 @@ describe("an entry file", () => {
     const parsed = parseForm(form);
     if (parsed.kind === "wrong") throw new Error("the form is wrong");
     expect(readEntry(JSON.stringify(parsed.entry))).toMatchObject({
-      modelId: "qwen3-4b",
-      sizeBytes: "2497281120",
-      pieces: null,
+      kind: "read",
+      fields: { modelId: "qwen3-4b", sizeBytes: "2497281120", pieces: null },
     });
     const { template: _template, pieces: _pieces, ...short } = parsed.entry;
-    expect(readEntry(JSON.stringify(short))).toMatchObject({ modelId: "qwen3-4b", template: "" });
+    expect(readEntry(JSON.stringify(short))).toMatchObject({
+      kind: "read",
+      fields: { modelId: "qwen3-4b", template: "" },
+    });
   });
 
-  it.each(["", "null", "[]", "{}", '{"modelId": 1}', "not json"])(
-    "is refused if it contains no entry: %s",
-    (text) => {
-      expect(readEntry(text)).toBeNull();
-    },
-  );
+  const entry = {
+    modelId: "m",
+    source: "https://models.example.org/m.gguf",
+    sha256: "ab".repeat(32),
+    sizeBytes: 10,
+    licence: "",
+    contextTokens: 512,
+  };
+
+  it.each([
+    ["", "from { to }"],
+    ["null", "from { to }"],
+    ["not json", "from { to }"],
+    [JSON.stringify(entry).slice(0, -1), "from { to }"],
+    ["[]", "“modelId” is missing or wrong"],
+    ['{"modelId": 1}', "“modelId” is missing or wrong"],
+    [JSON.stringify({ ...entry, source: "ftp://x" }), "“source” is missing or wrong"],
+    [
+      JSON.stringify({ ...entry, pieces: { pieceBytes: 65_536, pieceHashes: [] } }),
+      "belong to a file of another size",
+    ],
+  ])("is refused, and says why: %s", (text, why) => {
+    expect(readEntry(text)).toEqual({ kind: "wrong", why: expect.stringContaining(why) as string });
+  });
 });

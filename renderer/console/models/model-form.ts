@@ -50,6 +50,8 @@ const words: Readonly<Record<Exclude<FormField, "prompt" | "completion">, string
   template: "Enter at most 65,536 characters.",
 };
 
+const wrongPieces = "The hashes of its pieces belong to a file of another size.";
+
 /** Parses the form with the server's bounds. Returns the entry, or an error for each invalid field. */
 export function parseForm(form: ModelForm): ParsedForm {
   const { prompt, completion, pieces } = form;
@@ -70,7 +72,7 @@ export function parseForm(form: ModelForm): ParsedForm {
     if (typeof field === "string" && field in words) {
       problems[field as keyof typeof words] = words[field as keyof typeof words];
     } else {
-      problems.sizeBytes = "The hashes of its pieces belong to a file of another size.";
+      problems.sizeBytes = wrongPieces;
     }
   }
   const prices = { prompt: credits(prompt), completion: credits(completion) };
@@ -83,25 +85,39 @@ export function parseForm(form: ModelForm): ParsedForm {
   return { kind: "ok", entry: parsed.data, price };
 }
 
-/** Reads a catalog entry as `gleaner entry` prints it. Null if the text is not an entry. */
-export function readEntry(text: string): Omit<ModelForm, "prompt" | "completion"> | null {
+/** The fields of the form that an entry fills. */
+export type EntryFields = Omit<ModelForm, "prompt" | "completion">;
+
+type ReadEntry =
+  { readonly kind: "read"; readonly fields: EntryFields } | { readonly kind: "wrong"; readonly why: string };
+
+/** Reads a catalog entry as `gleaner entry` prints it. */
+export function readEntry(text: string): ReadEntry {
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch {
-    return null;
+    json = null;
   }
-  const parsed = catalogEntry.safeParse(
-    typeof json === "object" ? { template: null, pieces: null, ...json } : json,
-  );
-  if (!parsed.success) return null;
+  if (typeof json !== "object" || json === null) {
+    return { kind: "wrong", why: "This is not what the command prints. Take all of it, from { to }." };
+  }
+  const parsed = catalogEntry.safeParse({ template: null, pieces: null, ...json });
+  if (!parsed.success) return { kind: "wrong", why: entryProblem(parsed.error.issues[0]?.path[0]) };
   const { sizeBytes, contextTokens, template, ...rest } = parsed.data;
-  return {
+  const fields = {
     ...rest,
     sizeBytes: String(sizeBytes),
     contextTokens: String(contextTokens),
     template: template ?? "",
   };
+  return { kind: "read", fields };
+}
+
+function entryProblem(field: PropertyKey | undefined): string {
+  return typeof field === "string" && field in words
+    ? `This is not a model entry: its “${field}” is missing or wrong.`
+    : wrongPieces;
 }
 
 function wholeNumber(typed: string): number {

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
-import { fleetShare, progressOf, restOfFleet, speedWords, whyWords } from "./model-words.ts";
+import { fleetShare, progressOf, readyWords, restOfFleet, speedWords, whyWords } from "./model-words.ts";
 
 const fleet = {
+  of: null,
   missing: 0,
   waiting: 1,
   downloading: 2,
@@ -18,6 +19,15 @@ it("counts unfinished downloads, and the share of all copies that exists", () =>
   expect(fleetShare({ fleet, sizeBytes: 1_000 })).toBe(0.625);
   const none = { ...fleet, waiting: 0, downloading: 0, ready: 0 };
   expect(fleetShare({ fleet: none, sizeBytes: 1_000 })).toBe(0);
+  expect(readyWords({ fleet })).toBe("1 of 4 ready");
+  expect(readyWords({ fleet: none })).toBeNull();
+});
+
+it("says of a large fleet how many devices were looked at", () => {
+  const large = { ...fleet, ready: 9_120, of: 250 };
+  expect(readyWords({ fleet: large })).toBe("9,120 ready");
+  expect(restOfFleet({ fleet: large })).toBe("Of the first 250 devices: 2 downloading, 1 waiting");
+  expect(fleetShare({ fleet: large, sizeBytes: 1_000 })).toBeNull();
 });
 
 it("shows the progress of a download until it ends", () => {

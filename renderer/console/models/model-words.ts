@@ -10,7 +10,7 @@ export function whyWords(why: string): string {
 }
 
 /** The number of devices with the model and of devices that reported it. */
-export function fleetOf({ fleet }: Pick<ModelRow, "fleet">): {
+function fleetOf({ fleet }: Pick<ModelRow, "fleet">): {
   readonly ready: number;
   readonly all: number;
 } {
@@ -18,7 +18,19 @@ export function fleetOf({ fleet }: Pick<ModelRow, "fleet">): {
   return { ready, all: ready + downloading + waiting + verifying + missing + corrupt };
 }
 
-/** The fleet in a line, e.g. "1 downloading, 2 waiting". Ready devices are shown elsewhere. */
+/** "3 of 12 ready". Of a large fleet only the number of ready devices is known. Null: no device has reported the model. */
+export function readyWords(model: Pick<ModelRow, "fleet">): string | null {
+  const { ready, all } = fleetOf(model);
+  if (all === 0) return null;
+  return model.fleet.of === null
+    ? `${formatCount(ready)} of ${formatCount(all)} ready`
+    : `${formatCount(ready)} ready`;
+}
+
+/**
+ * The fleet in a line, e.g. "1 downloading, 2 waiting". Ready devices are shown elsewhere. Of a large fleet it says how many
+ * devices were looked at.
+ */
 export function restOfFleet({ fleet }: Pick<ModelRow, "fleet">): string {
   const counts = [
     [fleet.downloading, /* @wc-include */ "downloading"],
@@ -27,12 +39,16 @@ export function restOfFleet({ fleet }: Pick<ModelRow, "fleet">): string {
     [fleet.missing, "not downloaded"],
     [fleet.corrupt, /* @wc-include */ "damaged"],
   ] as const;
-  return counts.flatMap(([count, words]) => (count === 0 ? [] : [`${String(count)} ${words}`])).join(", ");
+  const rest = counts
+    .flatMap(([count, words]) => (count === 0 ? [] : [`${formatCount(count)} ${words}`]))
+    .join(", ");
+  return rest === "" || fleet.of === null ? rest : `Of the first ${formatCount(fleet.of)} devices: ${rest}`;
 }
 
-/** The share of the fleet's copies that exists, 0 to 1. Partial copies count in part. */
-export function fleetShare(model: Pick<ModelRow, "fleet" | "sizeBytes">): number {
+/** The share of the fleet's copies that exists, 0 to 1. Partial copies count in part. Null: the fleet is too large to know. */
+export function fleetShare(model: Pick<ModelRow, "fleet" | "sizeBytes">): number | null {
   const { ready, all } = fleetOf(model);
+  if (model.fleet.of !== null) return null;
   if (all === 0) return 0;
   return Math.min(1, (ready + model.fleet.downloadedBytes / model.sizeBytes) / all);
 }

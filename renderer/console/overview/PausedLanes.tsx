@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 import { laneName } from "../../../app/format/lane.ts";
+import { countedSum, countedWords } from "../../../app/statistics/counted.ts";
 import { Banner } from "../../ui/Banner.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
-import { countedSum, countedWords } from "../data/counted.ts";
 import type { LaneRow } from "../data/rows.ts";
 import { hrefOf } from "../shell/route.ts";
 

@@ -1,7 +1,7 @@
 import { formatCount } from "../../../app/format/quantity.ts";
 import { formatCredits } from "../../../app/money/credits.ts";
+import { countedSum, countedWords } from "../../../app/statistics/counted.ts";
 import type { Tone } from "../../ui/tone.ts";
-import { countedSum, countedWords } from "../data/counted.ts";
 import type { QueueStats, Summary } from "../data/rows.ts";
 
 export type Tile = {

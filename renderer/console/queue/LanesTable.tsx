@@ -1,13 +1,13 @@
 import type { ReactNode } from "react";
 import { laneName, laneNeeds } from "../../../app/format/lane.ts";
 import { formatDuration } from "../../../app/format/time.ts";
+import { countedWords } from "../../../app/statistics/counted.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Empty } from "../../ui/Empty.tsx";
 import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
-import { countedWords } from "../data/counted.ts";
 import { laneChange, type LaneState, laneStateWords } from "../data/lane-words.ts";
 import type { LaneRow } from "../data/rows.ts";
 import { useFilter } from "../shell/route.ts";

@@ -1,5 +1,8 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import type { Farm } from "../../../launch/farm/farm.ts";
-import { openPage, signIn } from "../support/console.ts";
+import { chooseEntry, openPage, signIn } from "../support/console.ts";
 import { askFor, expect, test } from "../support/farm-test.ts";
 import { chooseInRow } from "../support/row-menu.ts";
 
@@ -26,17 +29,14 @@ test("an administrator adds, edits, retires and reinstates a model", async ({ fa
     contextTokens: 32_768,
     pieces: { pieceBytes: 4 * 2 ** 20, pieceHashes: ["cd".repeat(32), "ef".repeat(32)] },
   };
-  const file = (name: string, text: string) => ({
-    name,
-    mimeType: "application/json",
-    buffer: Buffer.from(text),
-  });
-  await dialog.getByLabel("Model entry file (optional)").setInputFiles(file("wrong.json", "{}"));
-  await expect(dialog.getByRole("alert")).toHaveText("This file does not contain a model entry.");
-  await dialog
-    .getByLabel("Model entry file (optional)")
-    .setInputFiles(file("qwen.json", JSON.stringify(entry)));
-  await expect(dialog).toContainText("The file includes the hashes of 2 pieces.");
+  await chooseEntry(dialog, {});
+  await expect(dialog.getByRole("alert")).toHaveText(
+    "This is not a model entry: its “modelId” is missing or wrong.",
+  );
+  await chooseEntry(dialog, entry);
+  await expect(dialog.getByRole("status").first()).toHaveText(
+    "The entry of qwen3-4b, 8.4 MB, with the hashes of 2 pieces. Devices on one network can share them.",
+  );
   await dialog.getByLabel("Source").fill("ftp://models");
   await dialog.getByRole("button", { name: "Add" }).click();
   await expect(dialog.getByRole("alert")).toContainText("hf:user/repository/file.gguf");
@@ -52,14 +52,17 @@ test("an administrator adds, edits, retires and reinstates a model", async ({ fa
   await expect(row).toContainText("250 out");
 
   await page.getByRole("button", { name: "Add model" }).click();
-  await dialog
-    .getByLabel("Model entry file (optional)")
-    .setInputFiles(file("qwen.json", JSON.stringify(entry)));
+  await chooseEntry(dialog, entry);
   await dialog.getByRole("button", { name: "Add" }).click();
   await expect(page.getByText(/A model called qwen3-4b exists already/)).toBeVisible();
   await expect(dialog.getByLabel("Name")).toHaveValue("qwen3-4b");
   await page.keyboard.press("Escape");
 
+  await chooseInRow(page, "qwen3-4b", "Retire");
+  await dialog.getByRole("button", { name: "Retire" }).click();
+  await expect(row).toContainText("Retired");
+  await page.getByRole("button", { name: "Undo" }).last().click();
+  await expect(row).not.toContainText("Retired");
   await chooseInRow(page, "qwen3-4b", "Retire");
   await dialog.getByRole("button", { name: "Retire" }).click();
   await expect(row).toContainText("Retired");
@@ -69,6 +72,38 @@ test("an administrator adds, edits, retires and reinstates a model", async ({ fa
   await expect(
     page.getByRole("row", { name: /Model changed.*price: 20 \+ 100 became 20 \+ 250/ }),
   ).toBeVisible();
+});
+
+test("an administrator describes a file of their own by the command, and pastes what it printed", async ({
+  farm,
+  page,
+}) => {
+  await signIn(page, farm);
+  await openPage(page, "Models");
+  await page.getByRole("button", { name: "Add model" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("tab", { name: "From your own file" }).click();
+  const command = await dialog.getByText(/^npx gleaner entry/).innerText();
+  const [, , ...args] = command
+    .replace("model.gguf", "resources/demo-model/gleaner-demo-q8.gguf")
+    .split(/\s+/);
+  const { stdout } = await promisify(execFile)(process.execPath, ["cli/gleaner.ts", ...args], {
+    cwd: join(import.meta.dirname, "../../.."),
+  });
+  const pasted = dialog.getByLabel("Paste what it printed");
+  await pasted.fill(stdout.slice(0, 200));
+  await expect(dialog.getByRole("alert")).toHaveText(
+    "This is not what the command prints. Take all of it, from { to }.",
+  );
+  await pasted.fill(stdout);
+  await expect(dialog.getByRole("status").first()).toContainText("The entry of gleaner-demo-q8,");
+  await expect(dialog.getByLabel("Source")).toHaveValue("https://models.example.org/model.gguf");
+  await expect(dialog.getByLabel("Context")).toHaveValue("1024");
+  await dialog.getByRole("button", { name: "Add", exact: true }).click();
+  await expect(page.getByText("gleaner-demo-q8 was added.")).toBeVisible();
+  await expect(
+    page.getByRole("table", { name: "Models" }).getByRole("row", { name: /gleaner-demo-q8/ }),
+  ).toContainText("1 piece");
 });
 
 test("an alias is added, shown with its users, removed, and put back", async ({ farm, page }) => {
@@ -138,7 +173,15 @@ test("the catalog shows a model's state on each device, and a retired model is r
   expect(await askFor(farm, question)).toContain("Athens");
 
   await chooseInRow(page, "gleaner-demo", "Retire");
-  await page.getByRole("dialog").getByRole("button", { name: "Retire" }).click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog.getByRole("definition")).toHaveText([
+    "None",
+    "None",
+    /^(Yes|No)/,
+    /./,
+    "1: they may delete the file",
+  ]);
+  await dialog.getByRole("button", { name: "Retire" }).click();
   await expect(row).toContainText("Retired");
   await expect(askFor(farm, question)).rejects.toThrow(/404/);
   await row.getByRole("button", { name: "Reinstate gleaner-demo" }).click();

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { type Farm, startFarm } from "../../../launch/farm/farm.ts";
 import { allRules, findingsOf } from "../support/axe.ts";
-import { openPage, signIn } from "../support/console.ts";
+import { chooseEntry, openPage, signIn } from "../support/console.ts";
 import { expect, test } from "../support/farm-test.ts";
 import { entryOf, makeSmallModel, type ModelHub, startModelHub } from "../support/model-hub.ts";
 
@@ -62,11 +62,7 @@ async function addModel(page: Page): Promise<void> {
   await openPage(page, "Models");
   await page.getByRole("button", { name: "Add model" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Model entry file (optional)").setInputFiles({
-    name: `${modelId}.json`,
-    mimeType: "application/json",
-    buffer: Buffer.from(JSON.stringify(entryOf(modelId, bytes))),
-  });
+  await chooseEntry(dialog, entryOf(modelId, bytes));
   await expect(dialog.getByLabel("Name")).toHaveValue(modelId);
   await dialog.getByRole("button", { name: "Add", exact: true }).click();
   await expect(page.getByText(`${modelId} was added.`)).toBeVisible();

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { makeClient } from "../../../launch/farm/ask.ts";
 import { type Farm, startFarm } from "../../../launch/farm/farm.ts";
-import { openDevices, openPage, signIn } from "../support/console.ts";
+import { chooseEntry, openDevices, openPage, signIn } from "../support/console.ts";
 import { expect, test } from "../support/farm-test.ts";
 import { entryOf, makeSmallModel, type ModelHub, startModelHub } from "../support/model-hub.ts";
 import { chooseInRow } from "../support/row-menu.ts";
@@ -34,11 +34,7 @@ test.afterAll(async () => {
 async function addInStages(page: Page, modelId: string, bytes: Buffer): Promise<void> {
   await page.getByRole("button", { name: "Add model" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Model entry file (optional)").setInputFiles({
-    name: `${modelId}.json`,
-    mimeType: "application/json",
-    buffer: Buffer.from(JSON.stringify(entryOf(modelId, bytes))),
-  });
+  await chooseEntry(dialog, entryOf(modelId, bytes));
   await expect(dialog.getByLabel("Name")).toHaveValue(modelId);
   await dialog.getByLabel("Roll-out").selectOption("stages");
   await dialog.getByLabel("Stages", { exact: true }).fill("1, 60 %");

@@ -29,3 +29,13 @@ export const chatLane = "gleaner-demo · chat";
 export function chatLaneRow(page: Page): Locator {
   return page.getByRole("table", { name: "Lanes" }).getByRole("row", { name: chatLane });
 }
+
+/** Fills the form of a new model from an entry, as an administrator who chooses it as a file. */
+export async function chooseEntry(dialog: Locator, entry: object): Promise<void> {
+  await dialog.getByRole("tab", { name: "From your own file" }).click();
+  await dialog.getByLabel("Or choose a file with it").setInputFiles({
+    name: "entry.json",
+    mimeType: "application/json",
+    buffer: Buffer.from(JSON.stringify(entry)),
+  });
+}

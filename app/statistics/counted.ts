@@ -1,7 +1,9 @@
-import { formatCount } from "../../../app/format/quantity.ts";
-import type { QueueStats } from "./rows.ts";
+import { formatCount } from "../format/quantity.ts";
 
-export type Counted = QueueStats["ready"];
+/** A number of things now. Not exact: there are at least 100, and `count` is up to a minute old. */
+export type Counted = { readonly count: number; readonly exact: boolean };
+
+export const noneCounted: Counted = { count: 0, exact: true };
 
 const countedExactly = 100;
 

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { readGgufHeader } from "./gguf.ts";
+import { readGgufHeader as readHeader } from "./gguf.ts";
 
-const folder = new URL("../../../resources/demo-model/", import.meta.url);
+const readGgufHeader = (bytes: Uint8Array) => readHeader(bytes, (utf8) => new TextDecoder().decode(utf8));
+const folder = new URL("../../resources/demo-model/", import.meta.url);
 const demo = new Uint8Array(readFileSync(new URL("gleaner-demo-q8.gguf", folder)));
 const manifest = JSON.parse(readFileSync(new URL("manifest.json", folder), "utf8")) as Record<
   string,

@@ -45,10 +45,16 @@ type Value = string | number | Numbers | null;
 class Short extends Error {}
 class Wrong extends Error {}
 
-/** Reads the metadata at the beginning of a GGUF file. It never reads or allocates more than the bytes that it got. */
-export function readGgufHeader(bytes: Uint8Array): GgufHeader {
+/** How many bytes to read, one after the other, until the metadata is complete. Vocabularies take up to some 20 MiB. */
+export const ggufHeadBytes = [2 ** 18, 2 ** 22, 2 ** 25] as const;
+
+/**
+ * Reads the metadata at the beginning of a GGUF file. It never reads or allocates more than the bytes that it got.
+ * @param decode from UTF-8, which this room has no function for.
+ */
+export function readGgufHeader(bytes: Uint8Array, decode: (utf8: Uint8Array) => string): GgufHeader {
   try {
-    return { kind: "read", facts: factsOf(readMetadata(new Cursor(bytes))) };
+    return { kind: "read", facts: factsOf(readMetadata(new Cursor(bytes, decode))) };
   } catch (error) {
     if (error instanceof Short) return { kind: "short" };
     if (error instanceof Wrong) return { kind: "wrong", why: error.message };
@@ -59,10 +65,12 @@ export function readGgufHeader(bytes: Uint8Array): GgufHeader {
 class Cursor {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
+  readonly #decode: (utf8: Uint8Array) => string;
   #at = 0;
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, decode: (utf8: Uint8Array) => string) {
     this.#bytes = bytes;
+    this.#decode = decode;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
@@ -87,7 +95,7 @@ class Cursor {
   text(): string {
     const length = this.count(most.textBytes, "bytes of a text");
     const start = this.skip(length);
-    return new TextDecoder().decode(this.#bytes.subarray(start, start + length));
+    return this.#decode(this.#bytes.subarray(start, start + length));
   }
 
   skipText(): void {
