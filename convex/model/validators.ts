@@ -440,7 +440,7 @@ export const listingFacts = {
   models: v.array(v.string()),
   /** Absent if they are unknown, and in rows of earlier versions. */
   memoryMb: v.optional(v.number()),
-  /** As much of it as jobs may use. */
+  /** As much of it as jobs may use. Absent as above. */
   jobMemoryMb: v.optional(v.number()),
   gpus: v.optional(v.array(v.string())),
   tags: v.optional(v.array(v.string())),

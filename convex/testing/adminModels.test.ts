@@ -174,6 +174,7 @@ describe("a device's report of its models", () => {
     await told([ready(30.04)], others[1]);
     await told([{ modelId: "qwen3-4b", state: "waiting", why: "metered", downloadedBytes: 1 }], others[2]);
     expect((await row())?.fleet).toEqual({
+      of: null,
       missing: 0,
       waiting: 1,
       downloading: 1,
@@ -193,6 +194,21 @@ describe("a device's report of its models", () => {
     ]);
     const rows = await listDevices(t, session);
     expect(rows.find(({ name }) => name === "b")?.models).toEqual([ready(10)]);
+  });
+
+  it("says of a large fleet how many devices it looked at, and counts all that are ready", async () => {
+    await add();
+    await told([downloading(4_000_000)]);
+    await t.run(async (ctx) => {
+      const report = await ctx.db.query("deviceModels").first();
+      const counts = await ctx.db.query("deviceCounts").first();
+      if (report === null || counts === null) throw new Error("nothing is counted");
+      const { _id, _creationTime, ...copy } = report;
+      for (let at = 0; at < 260; at += 1) await ctx.db.insert("deviceModels", copy);
+      const facets = [{ of: "model" as const, name: "qwen3-4b", devices: 9_120 }];
+      await ctx.db.patch("deviceCounts", counts._id, { facets });
+    });
+    expect((await row())?.fleet).toMatchObject({ of: 250, downloading: 250, ready: 9_120 });
   });
 
   it("writes a device's models on transitions, and twice a minute during a download", async () => {

@@ -40,42 +40,46 @@ export function EntryField({ onRead, initialText = "" }: Props): ReactNode {
           Put the file where your devices can download it: on a web server of yours with https, or on Hugging
           Face.
         </li>
-        <li className="grid gap-1.5">
-          <p>
-            On the computer with the file, run this in a clone of Gleaner’s repository, with the file’s name
-            and that address. It reads the file and uploads nothing.
-          </p>
-          <Copyable
-            wrap
-            label="the command"
-            text="npx gleaner entry model.gguf --source https://models.example.org/model.gguf"
-          />
-        </li>
-        <li className="grid gap-2">
-          <TextArea
-            code
-            rows={3}
-            label="Paste what it printed"
-            value={text}
-            error={outcome?.kind === "wrong" ? outcome.why : null}
-            onChange={(event) => take(event.target.value)}
-          />
-          <div className="grid gap-1">
-            <label htmlFor={fileId} className="font-medium">
-              Or choose a file with it
-            </label>
-            <input
-              id={fileId}
-              type="file"
-              accept=".json,application/json"
-              onChange={(event) => void choose(event.target.files?.[0])}
-              className="text-xs text-muted file:mr-3 file:h-7 file:rounded-md file:border file:border-line file:bg-surface file:px-2.5 file:text-xs file:font-medium file:text-ink"
+        <li>
+          <div className="grid gap-1.5">
+            <p>
+              On the computer with the file, run this in a clone of Gleaner’s repository, with the file’s name
+              and that address. It reads the file and uploads nothing.
+            </p>
+            <Copyable
+              wrap
+              label="the command"
+              text="npx gleaner entry model.gguf --source https://models.example.org/model.gguf"
             />
-            {isTooLarge ? (
-              <p role="alert" className="text-xs text-bad">
-                This file is too large for what the command prints. Choose its output, not the model’s file.
-              </p>
-            ) : null}
+          </div>
+        </li>
+        <li>
+          <div className="grid gap-2">
+            <TextArea
+              code
+              rows={3}
+              label="Paste what it printed"
+              value={text}
+              error={outcome?.kind === "wrong" ? outcome.why : null}
+              onChange={(event) => take(event.target.value)}
+            />
+            <div className="grid gap-1">
+              <label htmlFor={fileId} className="font-medium">
+                Or choose a file with it
+              </label>
+              <input
+                id={fileId}
+                type="file"
+                accept=".json,application/json"
+                onChange={(event) => void choose(event.target.files?.[0])}
+                className="text-xs text-muted file:mr-3 file:h-7 file:rounded-md file:border file:border-line file:bg-surface file:px-2.5 file:text-xs file:font-medium file:text-ink"
+              />
+              {isTooLarge ? (
+                <p role="alert" className="text-xs text-bad">
+                  This file is too large for what the command prints. Choose its output, not the model’s file.
+                </p>
+              ) : null}
+            </div>
           </div>
         </li>
       </ol>

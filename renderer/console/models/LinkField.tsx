@@ -45,7 +45,7 @@ export function LinkField({
       />
       <Field
         label="Link to a GGUF file or its repository"
-        hint="https://huggingface.co/…, user/repository/file.gguf, or user/repository. The server reads the rest from the file."
+        hint="Such as https://huggingface.co/…, user/repository/file.gguf, or user/repository. The server reads the rest from the file."
         value={link}
         error={outcome?.kind === "failed" ? outcome.why : null}
         onChange={(event) => setLink(event.target.value)}

@@ -83,7 +83,7 @@ export function ModelDialog({
             {input("modelId", "Name", { hint: "Requests use this name, e.g. “qwen3-4b”." })}
           </>
         )}
-        {input("source", "Source", { hint: "https://…, hf:user/repository/file.gguf, or bundled." })}
+        {input("source", "Source", { hint: "Such as https://…, hf:user/repository/file.gguf, or bundled." })}
         {isKnown ? null : (
           <div className="grid grid-cols-[minmax(0,1fr)_9rem] items-start gap-3">
             {input("sha256", "SHA-256")}
