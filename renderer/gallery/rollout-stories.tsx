@@ -1,5 +1,5 @@
-import { emptyForm } from "../console/models/model-form.ts";
 import { LinkField } from "../console/models/LinkField.tsx";
+import { emptyForm } from "../console/models/model-form.ts";
 import { ModelDialog } from "../console/models/ModelDialog.tsx";
 import { ModelsView } from "../console/models/ModelsView.tsx";
 import { ShelfOffer } from "../console/overview/ShelfOffer.tsx";
