@@ -4,17 +4,12 @@ import { Copyable } from "../../ui/controls/Copyable.tsx";
 import { TextArea } from "../../ui/controls/TextArea.tsx";
 import { type EntryFields, readEntry } from "./model-form.ts";
 
-type Props = {
-  readonly onRead: (fields: EntryFields) => void;
-  readonly initialText?: string;
-};
-
 /** Longer files are no entries: even 4,096 hashes take less. */
 const maxBytes = 4_000_000;
 
 /** The way for a file on the admin's own computer: a command describes it, and its output fills the form. */
-export function EntryField({ onRead, initialText = "" }: Props): ReactNode {
-  const [text, setText] = useState(initialText);
+export function EntryField({ onRead }: { readonly onRead: (fields: EntryFields) => void }): ReactNode {
+  const [text, setText] = useState("");
   const [isTooLarge, setIsTooLarge] = useState(false);
   const fileId = useId();
   const outcome = text.trim() === "" ? null : readEntry(text);

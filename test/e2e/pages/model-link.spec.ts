@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Locator, Page } from "@playwright/test";
 import { type Farm, startFarm } from "../../../launch/farm/farm.ts";
-import { openPage, signIn } from "../support/console.ts";
+import { openDevices, openPage, signIn } from "../support/console.ts";
 import { expect, test } from "../support/farm-test.ts";
 import { startHubProxy } from "../support/hub-proxy.ts";
 import { makeSmallModel, startModelHub } from "../support/model-hub.ts";
@@ -35,8 +35,13 @@ test.afterAll(async () => {
   await close();
 });
 
-async function openDialog(page: Page): Promise<Locator> {
+/** @param device whose memory has to be known first. */
+async function openDialog(page: Page, device?: string): Promise<Locator> {
   await signIn(page, farm);
+  if (device !== undefined) {
+    await openDevices(page, device);
+    await expect(page.getByRole("row", { name: new RegExp(device) }).first()).toContainText("Donating");
+  }
   await openPage(page, "Models");
   await page.getByRole("button", { name: "Add model" }).click();
   return page.getByRole("dialog", { name: "Add a model" });
@@ -47,7 +52,7 @@ const linkIn = (dialog: Locator): Locator => dialog.getByLabel("Link to a GGUF f
 test("an administrator adds a model from a link, and a device gets it", async ({ page }) => {
   const bytes = await readFile(demo);
   const donor = await farm.startDonor("link-1", { env: donorEnv });
-  const dialog = await openDialog(page);
+  const dialog = await openDialog(page, "link-1");
   await linkIn(dialog).fill("https://huggingface.co/acme/models/blob/main/Tiny-Q8_0.gguf");
   await dialog.getByRole("button", { name: "Read", exact: true }).click();
   const facts = dialog.getByRole("status").first();
@@ -97,7 +102,7 @@ test("a link that leads to no model is refused with its reason", async ({ page }
 
 test("a model that no device could run shows the devices that lack the memory", async ({ page }) => {
   const donor = await farm.startDonor("link-2");
-  const dialog = await openDialog(page);
+  const dialog = await openDialog(page, "link-2");
   await linkIn(dialog).fill("hf:acme/models/Huge-Q8_0.gguf");
   await linkIn(dialog).press("Enter");
   await expect(dialog.getByRole("status").first()).toContainText(/ 0 of \d devices? could run it\./);
