@@ -53,7 +53,7 @@ const actions = {
   "api-key.restriction-lifted": "Restriction of an API key lifted",
   "enrolment-code.created": "Enrollment code created",
   "enrolment-code.revoked": "Enrollment code revoked",
-  "enrolment-code.devices-retired": "All devices of an enrollment code retired",
+  "enrolment-code.reopened": "Revocation of an enrollment code undone",
   "device.enrolled": "Device enrolled",
   "device.approved": "Device approved",
   "device.refused": "Device refused",

@@ -7,7 +7,6 @@ import { storedActor } from "./model/audit.ts";
 import { sealNext } from "./model/auditSeals.ts";
 import { deviceByHash } from "./model/authenticate.ts";
 import { noteCapacity } from "./model/batches/forecast.ts";
-import { retireBatchOfCode } from "./model/devices/arrivals.ts";
 import { endPauseAtItsTime, pauseIfFinished } from "./model/devices/pauses.ts";
 import { judgeDevice as judge, judgeDevicesOf as judgeAll } from "./model/devices/reliability.ts";
 import { endGrace, rotateIfDue } from "./model/devices/sharing.ts";
@@ -156,16 +155,6 @@ export const endJobsOfModel = internalMutation({
   returns: v.null(),
   handler: async (ctx, { organizationId, modelId, nextMs }) => {
     await endJobs(ctx, organizationId, modelId, nextMs);
-    return null;
-  },
-});
-
-/** Retires the next devices of an enrollment code. */
-export const retireDevicesOfCode = internalMutation({
-  args: { codeId: v.id("enrolmentCodes"), ...laterActorFields, actor: v.optional(storedActor) },
-  returns: v.null(),
-  handler: async (ctx, { codeId, actor = "system", address }) => {
-    await retireBatchOfCode(ctx, codeId, { actor, address, at: Date.now() });
     return null;
   },
 });

@@ -14,7 +14,7 @@ import {
   beforePriority,
   budgetSubject,
   bulkAct,
-  bulkFilters,
+  bulkChosen,
   bulkState,
   bulkTarget,
   capacityHour,
@@ -1159,8 +1159,7 @@ export default defineSchema({
     memberId: v.id("members"),
     sessionId: v.id("sessions"),
     act: bulkAct,
-    /** The chosen devices, or all that fit these filters. */
-    chosen: v.union(v.object({ deviceIds: v.array(v.id("devices")) }), v.object({ filters: bulkFilters })),
+    chosen: bulkChosen,
     state: bulkState,
     counts: v.object({ changes: v.number(), same: v.number(), cannot: v.number() }),
     /** Devices by what they were before, in words. */

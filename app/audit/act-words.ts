@@ -38,7 +38,6 @@ const words = {
   "console/bulkDevices:run": "Change many devices at once",
   "console/bulkDevices:undo": "Undo a change of many devices",
   "console/codes:create": "Create an enrollment code",
-  "console/codes:retireDevices": "Retire all devices of an enrollment code",
   "console/codes:revoke": "Revoke an enrollment code",
   "console/devices:approve": "Approve a device",
   "console/devices:endPause": "End the pause of a device",

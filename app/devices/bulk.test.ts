@@ -38,7 +38,7 @@ it("does not touch devices that are not in service", () => {
   for (const kind of ["pause", "drain", "resume"] as const)
     for (const status of ["pending", "retired"] as const)
       expect(effectOf(act(kind), { ...idle, status })).toBe("cannot");
-  expect(effectOf(act("retire"), { ...idle, status: "pending" })).toBe("cannot");
+  expect(effectOf(act("retire"), { ...idle, status: "pending" })).toBe("changes");
   expect(effectOf(act("group", "Lab"), { ...idle, status: "retired" })).toBe("cannot");
 });
 

@@ -54,7 +54,6 @@ export function effectOf({ kind, group, version = "" }: BulkAct, device: BulkFac
       if (device.status !== "active") return "cannot";
       return device.askedVersion === version || !isOlder(device.version, version) ? "same" : "changes";
     case "retire":
-      if (device.status === "pending") return "cannot";
       return device.status === "retired" ? "same" : "changes";
     default:
       return assertNever(kind);

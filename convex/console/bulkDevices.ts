@@ -1,25 +1,31 @@
 import { v } from "convex/values";
+import { visibleText } from "../../app/format/visible.ts";
 import type { Doc, Id } from "../_generated/dataModel.js";
 import type { QueryCtx } from "../_generated/server.js";
 import { runBulk, undoBulk } from "../model/fleet/bulk/apply.ts";
-import { maxChosen, prepareBulk } from "../model/fleet/bulk/find.ts";
-import { type MemberCtx, memberMutation, memberQuery, ownDevice, ownOwner } from "../model/memberCalls.ts";
+import { codeOf, maxChosen, prepareBulk } from "../model/fleet/bulk/find.ts";
+import {
+  type MemberCtx,
+  memberMutation,
+  memberQuery,
+  ownCode,
+  ownDevice,
+  ownOwner,
+} from "../model/memberCalls.ts";
 import { owned, refuse } from "../model/refuse.ts";
-import { bulkAct, bulkFilters, bulkState } from "../model/validators.ts";
+import { bulkAct, bulkChosen, bulkState } from "../model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
 
 /** Finds the devices of an act on many, for its preview. Nothing changes yet. Refuses: invalid, not_found. */
 export const prepare = memberMutation("devices.change")({
-  args: {
-    act: bulkAct,
-    chosen: v.union(v.object({ deviceIds: v.array(v.id("devices")) }), v.object({ filters: bulkFilters })),
-  },
+  args: { act: bulkAct, chosen: bulkChosen },
   returns: v.id("bulkActs"),
   handler: async (ctx, wanted) => {
     const { chosen } = wanted;
     if ("deviceIds" in chosen) await checkOwn(ctx, chosen.deviceIds);
+    else if ("codeId" in chosen) await ownCode(ctx, chosen.codeId);
     else if (chosen.filters.owner !== undefined) await ownOwner(ctx, chosen.filters.owner);
     return await prepareBulk(ctx, ctx, wanted, ctx.at);
   },
@@ -35,10 +41,14 @@ export const get = memberQuery("devices.change")({
     counts: v.object({ changes: v.number(), same: v.number(), cannot: v.number() }),
     /** Devices that are changed, or restored. */
     done: v.number(),
+    /** The label of the enrollment code that admitted the devices, if they were chosen by it. */
+    code: v.union(v.string(), v.null()),
   }),
   handler: async (ctx, { bulkId }) => {
-    const { act, state, counts, done } = await ownBulk(ctx, bulkId);
-    return { act, state, counts, done };
+    const bulk = await ownBulk(ctx, bulkId);
+    const { act, state, counts, done } = bulk;
+    const code = await codeOf(ctx, bulk);
+    return { act, state, counts, done, code: code === null ? null : visibleText(code.label) };
   },
 });
 

@@ -1,5 +1,5 @@
 import { v } from "convex/values";
-import { codeDevices, devicesOfCode, remainingOfCode, retireBatchOfCode } from "../model/devices/arrivals.ts";
+import { codeDevices, devicesOfCode } from "../model/devices/arrivals.ts";
 import { codeRow, codeRows, createCode, newCode, revokeCode } from "../model/devices/enrollmentCodes.ts";
 import { joinAddress as address, joinAddressOf } from "../model/devices/joinAddress.ts";
 import { memberMutation, memberQuery, ownCode } from "../model/memberCalls.ts";
@@ -40,23 +40,6 @@ export const devices = memberQuery("enrollment.read")({
   handler: async (ctx, { codeId }) => {
     await ownCode(ctx, codeId);
     return await devicesOfCode(ctx, codeId);
-  },
-});
-
-/**
- * Retires all devices of a code, and revokes the code. The first 50 devices are retired at once, the others follow soon.
- * `devices`: how many there are, at most 1,000 (then: 1,000 or more). Refuses: not_found.
- */
-export const retireDevices = memberMutation("enrollment.change")({
-  args: { codeId: v.id("enrolmentCodes") },
-  returns: v.object({ devices: v.number() }),
-  handler: async (ctx, { codeId }) => {
-    const code = await ownCode(ctx, codeId);
-    const devices = await remainingOfCode(ctx, codeId);
-    await revokeCode(ctx, code, ctx.by);
-    await retireBatchOfCode(ctx, codeId, ctx.by);
-    await ctx.audit("enrolment-code.devices-retired", codeId);
-    return { devices };
   },
 });
 

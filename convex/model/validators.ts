@@ -297,6 +297,8 @@ export const bulkTarget = v.object({
   requestedPause: v.optional(requestedPause),
   pause: v.optional(devicePause),
   askedVersion: v.optional(askedVersion),
+  /** Absent in acts of earlier versions. */
+  status: v.optional(deviceStatus),
 });
 
 /** A model on a device, as the device reports it. */
@@ -511,6 +513,13 @@ export const listFilters = {
 };
 
 export const bulkFilters = v.object(listFilters);
+
+/** The devices of an act on many: chosen ones, all that fit filters, or all that an enrollment code admitted. */
+export const bulkChosen = v.union(
+  v.object({ deviceIds: v.array(v.id("devices")) }),
+  v.object({ filters: bulkFilters }),
+  v.object({ codeId: v.id("enrolmentCodes") }),
+);
 
 const viewPart = v.optional(v.string());
 

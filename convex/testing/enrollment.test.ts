@@ -171,29 +171,83 @@ describe("the address by which devices join", () => {
 });
 
 describe("retiring all devices of a code", () => {
+  type BulkId = Id<"bulkActs">;
+  const act = { kind: "retire" as const, group: "" };
+  const show = async (bulkId: BulkId) => await t.query(api.console.bulkDevices.get, { session, bulkId });
+  const settle = async (bulkId: BulkId, state: string) => {
+    for (let round = 0; round < 20 && (await show(bulkId)).state !== state; round++) await pass(t, 1);
+    return await show(bulkId);
+  };
+  const prepare = async (codeId: Id<"enrolmentCodes">): Promise<BulkId> => {
+    const bulkId = await t.mutation(api.console.bulkDevices.prepare, { session, act, chosen: { codeId } });
+    await settle(bulkId, "found");
+    return bulkId;
+  };
+  const codeRow = async () => (await t.query(api.console.codes.list, { session }))[0];
+
   it("retires them in batches, revokes the code, and leaves other devices alone", async () => {
     const { code, codeId } = await newCode({ uses: 60 });
     const other = await addDevice(t, acme);
     const devices = [];
     for (let count = 0; count < 55; count++) devices.push(await enrolled(code));
     const before = await t.query(api.devices.me, { key: other.key });
-    expect(await t.mutation(api.console.codes.retireDevices, { session, codeId })).toEqual({ devices: 55 });
-    for (let round = 0; round < 5; round++) await pass(t, 1);
+    const bulkId = await prepare(codeId);
+    expect(await show(bulkId)).toMatchObject({ counts: { changes: 55, same: 0, cannot: 0 }, code: "Lab" });
+    expect(await codeRow()).toMatchObject({ revokedAt: null });
+    await t.mutation(api.console.bulkDevices.run, { session, bulkId });
+    expect(await enroll(code)).toEqual({ kind: "refused", reason: "revoked" });
+    expect((await settle(bulkId, "done")).done).toBe(55);
     for (const { key } of devices) expect(await statusOf(key)).toBe("retired");
     const after = await t.query(api.devices.me, { key: other.key });
     expect(after.status).toBe("active");
     // The retired devices know the old secret.
     expect(after.sharing?.secret).not.toBe(before.sharing?.secret);
-    expect(await enroll(code)).toEqual({ kind: "refused", reason: "revoked" });
-    const entries = await audited();
-    expect(entries.filter(({ action }) => action === "device.retired")).toHaveLength(55);
-    expect(entries.filter(({ action }) => action === "enrolment-code.devices-retired")).toMatchObject([
-      { subject: codeId, actor: "member" },
+    const entries = (await audited()).map(({ action, detail }) => [action, detail]);
+    expect(entries.slice(0, 2)).toEqual([
+      ["devices.changed", "55 of 55 devices: 55 in service → retired"],
+      ["enrolment-code.revoked", null],
     ]);
-    expect(await t.query(api.console.codes.devices, { session, codeId })).toMatchObject({
-      active: 0,
-      retired: 55,
-    });
+  });
+
+  it("also retires devices that wait, and those that join after the preview", async () => {
+    const { code, codeId } = await newCode({ uses: 9, needsApproval: true });
+    const known = await enrolled(code);
+    const bulkId = await prepare(codeId);
+    const late = await enrolled(code);
+    await t.mutation(api.console.bulkDevices.run, { session, bulkId });
+    expect(await settle(bulkId, "done")).toMatchObject({ done: 2, counts: { changes: 2 } });
+    for (const { key } of [known, late]) expect(await statusOf(key)).toBe("retired");
+  });
+
+  it("is undone: each device is what it was, and the code admits devices again", async () => {
+    const { code, codeId } = await newCode({ uses: 9, needsApproval: true });
+    const [active, waiting, left] = [await enrolled(code), await enrolled(code), await enrolled(code)];
+    for (const { deviceId } of [active, left])
+      await t.mutation(api.console.devices.approve, { session, deviceId });
+    const bulkId = await prepare(codeId);
+    await t.mutation(api.console.bulkDevices.run, { session, bulkId });
+    await settle(bulkId, "done");
+    await t.mutation(api.devices.leave, { key: left.key });
+    await t.mutation(api.console.bulkDevices.undo, { session, bulkId });
+    // A device that has left has no key, so it cannot come back.
+    expect((await settle(bulkId, "undone")).done).toBe(2);
+    expect(await statusOf(active.key)).toBe("active");
+    expect(await statusOf(waiting.key)).toBe("pending");
+    expect(await enroll(code)).toMatchObject({ kind: "enrolled" });
+    expect((await audited()).map(({ action }) => action)).toContain("enrolment-code.reopened");
+  });
+
+  it("does not undo a revocation that somebody else made", async () => {
+    const { code, codeId } = await newCode({ uses: 9 });
+    await enrolled(code);
+    await t.mutation(api.console.codes.revoke, { session, codeId });
+    vi.advanceTimersByTime(1_000);
+    const bulkId = await prepare(codeId);
+    await t.mutation(api.console.bulkDevices.run, { session, bulkId });
+    await settle(bulkId, "done");
+    await t.mutation(api.console.bulkDevices.undo, { session, bulkId });
+    await settle(bulkId, "undone");
+    expect(await enroll(code)).toEqual({ kind: "refused", reason: "revoked" });
   });
 });
 

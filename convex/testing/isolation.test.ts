@@ -96,7 +96,11 @@ describe("isolation of organizations", () => {
     await expectRefusal(t.mutation(api.console.devices.approve, { session, deviceId }), "not_found");
     await expectRefusal(t.mutation(api.console.devices.refuse, { session, deviceId }), "not_found");
     await expectRefusal(t.query(api.console.codes.devices, { session, codeId }), "not_found");
-    await expectRefusal(t.mutation(api.console.codes.retireDevices, { session, codeId }), "not_found");
+    const act = { kind: "retire" as const, group: "" };
+    await expectRefusal(
+      t.mutation(api.console.bulkDevices.prepare, { session, act, chosen: { codeId } }),
+      "not_found",
+    );
     await expectRefusal(t.mutation(api.console.keys.revoke, { session, keyId }), "not_found");
     await expectRefusal(t.mutation(api.console.codes.revoke, { session, codeId }), "not_found");
     const { laneId } = (await lanesOf(acme))[0]!;

@@ -73,7 +73,6 @@ const lastingActs: readonly string[] = [
 const quickActs: readonly string[] = [
   "console/bulkDevices:prepare",
   "console/bulkDevices:run",
-  "console/codes:retireDevices",
   "console/devices:pause",
   "console/devices:retire",
 ];

@@ -162,6 +162,7 @@ const statisticsView = {
 
 const pausing = {
   act: { kind: "pause", group: "" },
+  code: null,
   counts: { changes: 9, same: 3, cannot: 0 },
   done: 0,
 } as const;
@@ -179,6 +180,8 @@ const bulkViews: readonly (readonly [string, Bulk])[] = [
     "update",
     { ...pausing, act: { kind: "update", group: "", version: "0.5.0" }, counts: updating, state: "found" },
   ],
+  ["retire-code", { ...pausing, act: { kind: "retire", group: "" }, code: "Volunteers", state: "found" }],
+  ["undone", { ...pausing, state: "undone", done: 8 }],
 ];
 
 const deviceView = (now: number) =>

@@ -1,16 +1,12 @@
 import { type Infer, v } from "convex/values";
 import { visibleText } from "../../../app/format/visible.ts";
-import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
-import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
-import { type Act, laterActor } from "../audit.ts";
+import type { QueryCtx } from "../../_generated/server.js";
 import { deviceStatus } from "../validators.ts";
-import { retireMany } from "./service.ts";
 
 const maxListed = 100;
 /** Counting stops here, so this count means "at least". */
 const maxCounted = 1_000;
-const perBatch = 50;
 
 /** How a device joined. Devices of earlier versions have neither a code nor an address. */
 export const origin = {
@@ -90,28 +86,14 @@ export async function devicesOfCode(
   };
 }
 
-/** The number of devices of a code that are not retired, at most 1,000. */
-export async function remainingOfCode(ctx: QueryCtx, codeId: Id<"enrolmentCodes">): Promise<number> {
-  const active = await withStatus(ctx, codeId, "active", maxCounted);
-  const pending = await withStatus(ctx, codeId, "pending", maxCounted);
-  return Math.min(maxCounted, active.length + pending.length);
-}
-
-/** Retires the next devices of a code. The others follow in scheduled batches. */
-export async function retireBatchOfCode(
-  ctx: MutationCtx,
+/** Some devices of a code that are not retired. */
+export async function remainingOfCode(
+  ctx: QueryCtx,
   codeId: Id<"enrolmentCodes">,
-  by: Act,
-): Promise<void> {
-  const active = await withStatus(ctx, codeId, "active", perBatch);
-  const pending = await withStatus(ctx, codeId, "pending", perBatch - active.length);
-  await retireMany(ctx, [...active, ...pending], by);
-  if (active.length + pending.length === perBatch) {
-    await ctx.scheduler.runAfter(0, internal.maintenance.retireDevicesOfCode, {
-      codeId,
-      ...(await laterActor(ctx, by)),
-    });
-  }
+  limit: number,
+): Promise<Doc<"devices">[]> {
+  const active = await withStatus(ctx, codeId, "active", limit);
+  return [...active, ...(await withStatus(ctx, codeId, "pending", limit - active.length))];
 }
 
 async function withStatus(

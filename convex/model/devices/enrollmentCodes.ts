@@ -85,6 +85,19 @@ export async function revokeCode(ctx: MutationCtx, code: Doc<"enrolmentCodes">, 
   return true;
 }
 
+/** Undoes the revocation of a code, if it was revoked at that time. */
+export async function reopenCode(
+  ctx: MutationCtx,
+  code: Doc<"enrolmentCodes">,
+  revokedAt: number | undefined,
+  by: Act,
+): Promise<void> {
+  if (revokedAt === undefined || code.revokedAt !== revokedAt) return;
+  const { _id: subject, organizationId } = code;
+  await ctx.db.patch("enrolmentCodes", subject, { revokedAt: undefined });
+  await record(ctx, { organizationId, ...by, action: "enrolment-code.reopened", subject });
+}
+
 /** An organization's enrollment codes, newest first. */
 export async function codeRows(
   ctx: QueryCtx,

@@ -1,8 +1,7 @@
-import { type ReactNode, useState } from "react";
-import { formatCount, plural } from "../../../app/format/quantity.ts";
+import type { ReactNode } from "react";
+import { formatCount } from "../../../app/format/quantity.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Button } from "../../ui/controls/Button.tsx";
-import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { Dialog, DialogActions } from "../../ui/overlays/Dialog.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
@@ -12,28 +11,14 @@ import { arrivalStatus } from "./code-state.ts";
 type Props = {
   readonly code: CodeRow;
   readonly devices: Devices | undefined;
+  /** Shows the preview. */
   readonly onRetireAll: () => void;
   readonly onClose: () => void;
 };
 
-/** The devices that a code admitted, and the action that retires all of them. */
+/** The devices that a code admitted, with the way to retire all of them. */
 export function CodeDevices({ code, devices, onRetireAll, onClose }: Props): ReactNode {
-  const [retiring, setRetiring] = useState(false);
   const remaining = devices === undefined ? 0 : devices.pending + devices.active;
-  if (retiring) {
-    return (
-      <Confirm
-        title={`Retire all devices of ${code.label}?`}
-        action={`Retire ${countWords(remaining)}`}
-        danger
-        onConfirm={onRetireAll}
-        onClose={onClose}
-      >
-        {countWords(remaining)} will get no more jobs, and their current jobs go back to the queue. The code
-        is revoked, too. You can reinstate each device at any time.
-      </Confirm>
-    );
-  }
   return (
     <Dialog title={`Devices of ${code.label}`} onClose={onClose}>
       {devices === undefined || devices.devices.length === 0 ? null : (
@@ -52,8 +37,8 @@ export function CodeDevices({ code, devices, onRetireAll, onClose }: Props): Rea
           Close
         </Button>
         {remaining === 0 ? null : (
-          <Button look="danger" onClick={() => setRetiring(true)}>
-            Retire all
+          <Button look="danger" onClick={onRetireAll}>
+            Retire all…
           </Button>
         )}
       </DialogActions>
@@ -68,12 +53,6 @@ function focusFirst(element: HTMLElement | null): void {
 
 /** The backend counts to this number. */
 const mostCounted = 1_000;
-
-function countWords(count: number): string {
-  return count >= mostCounted
-    ? `${formatCount(mostCounted)} or more devices`
-    : plural(count, ["# device", "# devices"]);
-}
 
 /** "2 wait for approval, 140 in service, 1 retired. Showing 100 of them." */
 function summaryOf({ pending, active, retired, devices }: Devices): string {

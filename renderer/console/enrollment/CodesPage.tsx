@@ -1,8 +1,10 @@
 import { useConvex, useQuery } from "convex/react";
 import { type ReactNode, useState } from "react";
 import { api } from "../../../convex/_generated/api.js";
+import type { Id } from "../../../convex/_generated/dataModel.js";
 import type { CodeRow } from "../data/rows.ts";
 import { useAct, useSession } from "../data/session-context.ts";
+import { BulkProgress } from "../devices/bulk/BulkProgress.tsx";
 import { useOpened } from "../palette/use-opened.ts";
 import { OwnerPicker } from "../people/OwnerPicker.tsx";
 import { makeEnrollmentCode } from "../secrets/make-secret.ts";
@@ -18,9 +20,10 @@ export function CodesPage(): ReactNode {
   const codes = useQuery(api.console.codes.list, { session });
   const create = useAct(api.console.codes.create);
   const revoke = useAct(api.console.codes.revoke);
-  const retireAll = useAct(api.console.codes.retireDevices);
+  const prepare = useAct(api.console.bulkDevices.prepare);
   const [isNew, setIsNew] = useOpened("new-code");
   const [opened, setOpened] = useState<CodeRow | null>(null);
+  const [bulkId, setBulkId] = useState<Id<"bulkActs"> | null>(null);
   const devices = useQuery(
     api.console.codes.devices,
     opened === null ? "skip" : { session, codeId: opened.codeId },
@@ -37,12 +40,18 @@ export function CodesPage(): ReactNode {
         <CodeDevices
           code={opened}
           devices={devices}
-          onRetireAll={() =>
-            void retireAll({ codeId: opened.codeId }, `The devices of ${opened.label} were retired.`)
-          }
+          onRetireAll={() => {
+            const act = { kind: "retire", group: "" } as const;
+            void prepare({ act, chosen: { codeId: opened.codeId } }, (id) => {
+              setOpened(null);
+              setBulkId(id);
+              return null;
+            });
+          }}
           onClose={() => setOpened(null)}
         />
       )}
+      {bulkId === null ? null : <BulkProgress key={bulkId} bulkId={bulkId} onClose={() => setBulkId(null)} />}
       {isNew ? (
         <NewCode
           page={window.location.origin + window.location.pathname + window.location.search}

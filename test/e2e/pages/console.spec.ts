@@ -97,7 +97,7 @@ test("a code from the console enrolls a device, and a retired device gets no mor
   await donor.stop();
 });
 
-test("a device waits until an admin approves it, and all devices of its code retire at once", async ({
+test("a device waits until an admin approves it, and all devices of its code retire at once, and return", async ({
   farm,
   page,
 }) => {
@@ -134,13 +134,23 @@ test("a device waits until an admin approves it, and all devices of its code ret
 
   await openPage(page, "Enrollment codes");
   await page.getByRole("button", { name: "Devices of Volunteers" }).click();
-  await dialog.getByRole("button", { name: "Retire all" }).click();
-  await dialog.getByRole("button", { name: "Retire 1 device" }).click();
-  await expect(page.getByText("The devices of Volunteers were retired.")).toBeVisible();
+  await dialog.getByRole("button", { name: "Retire all…" }).click();
+  await expect(dialog).toContainText("1 device: 1 retire.");
+  await expect(dialog).toContainText("The code is revoked, too");
+  await dialog.getByRole("button", { name: "Change 1 device" }).click();
+  await expect(dialog).toContainText("1 device changed.");
   await expect(panel.getByText("An administrator retired this device.")).toBeVisible();
+  const row = page.getByRole("row", { name: /Volunteers/ });
+  await expect(row).toContainText("Revoked");
+  await dialog.getByRole("button", { name: "Undo" }).click();
+  await expect(dialog).toContainText("1 device restored.");
+  await dialog.getByRole("button", { name: "Close" }).click();
+  await expect(row).not.toContainText("Revoked");
+  await expect(panel.getByText("You asked Gleaner to donate now")).toBeVisible();
   await openPage(page, "Audit trail");
+  await expect(page.getByRole("row", { name: /Many devices changed at once/ }).first()).toBeVisible();
   await expect(
-    page.getByRole("row", { name: /All devices of an enrollment code retired/ }).first(),
+    page.getByRole("row", { name: /Revocation of an enrollment code undone/ }).first(),
   ).toBeVisible();
   await expect(page.getByRole("row", { name: /Device approved/ }).first()).toBeVisible();
   await panel.close();

@@ -3,29 +3,46 @@ import { internal } from "../../../_generated/api.js";
 import type { Doc, Id } from "../../../_generated/dataModel.js";
 import type { MutationCtx } from "../../../_generated/server.js";
 import { type Act, callerAddress, record } from "../../audit.ts";
+import { reopenCode, revokeCode } from "../../devices/enrollmentCodes.ts";
 import { setGroups } from "../../devices/labels.ts";
 import { pauseQuietly } from "../../devices/pauses.ts";
 import { replaceSecret, setService, takeOut } from "../../devices/service.ts";
 import { askVersion } from "../../devices/versions.ts";
 import { refuse } from "../../refuse.ts";
-import { factsOf } from "./find.ts";
+import { addLateBatch, codeOf, factsOf } from "./find.ts";
 
 type Bulk = Doc<"bulkActs">;
 type Target = Doc<"bulkBatches">["targets"][number];
 
 /** The member who starts or undoes an act. The trail names them. */
-type Caller = { readonly member: Doc<"members">; readonly session: Doc<"sessions">; readonly at: number };
+type Caller = {
+  readonly member: Doc<"members">;
+  readonly session: Doc<"sessions">;
+  readonly by: Act;
+  readonly at: number;
+};
 
-/** Starts an act whose devices were found. Refuses: conflict. */
+/**
+ * Starts an act whose devices were found. If it retires the devices of an enrollment code, it revokes the code, so that no
+ * more join meanwhile. Refuses: conflict.
+ */
 export async function runBulk(ctx: MutationCtx, bulk: Bulk, caller: Caller): Promise<void> {
   if (bulk.state !== "found") refuse("conflict", "This change was started already.");
   await begin(ctx, bulk, caller, { state: "running", actedAt: caller.at });
+  const code = await retiredCode(ctx, bulk);
+  if (code !== null) await revokeCode(ctx, code, caller.by);
 }
 
-/** Restores the devices that an act changed. Refuses: conflict. */
+/** Restores the devices that an act changed, and the code that it revoked. Refuses: conflict. */
 export async function undoBulk(ctx: MutationCtx, bulk: Bulk, caller: Caller): Promise<void> {
   if (bulk.state !== "done") refuse("conflict", "Only a finished change can be undone, and only once.");
   await begin(ctx, bulk, caller, { state: "undoing" });
+  const code = await retiredCode(ctx, bulk);
+  if (code !== null) await reopenCode(ctx, code, bulk.actedAt, caller.by);
+}
+
+async function retiredCode(ctx: MutationCtx, bulk: Bulk): Promise<Doc<"enrolmentCodes"> | null> {
+  return bulk.act.kind === "retire" ? await codeOf(ctx, bulk) : null;
 }
 
 async function begin(
@@ -60,6 +77,10 @@ export async function applyBatch(
     .withIndex("by_act", (q) => q.eq("bulkId", bulkId).eq("index", index))
     .unique();
   if (batch === null) {
+    if (bulk.state === "running" && bulk.act.kind === "retire" && (await addLateBatch(ctx, bulk))) {
+      await ctx.scheduler.runAfter(0, internal.maintenance.applyBulk, { bulkId, index });
+      return;
+    }
     await finish(ctx, bulk, { actor, address, at: now });
     return;
   }
@@ -136,7 +157,7 @@ async function restore(
     case "retire":
       // A device that has left has no key anymore.
       if (device.status !== "retired" || device.leftAt !== undefined) return false;
-      await setService(ctx, device, { status: "active" }, by);
+      await setService(ctx, device, { status: target.status ?? "active" }, by);
       return true;
   }
 }

@@ -2,6 +2,7 @@ import { type BulkAct, bulkBefore, type BulkFacts, effectOf } from "../../../../
 import { internal } from "../../../_generated/api.js";
 import type { Doc, Id } from "../../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../../_generated/server.js";
+import { remainingOfCode } from "../../devices/arrivals.ts";
 import { checkVersion } from "../../devices/versions.ts";
 import { listingOf } from "../listing.ts";
 import { checkFilters, listingPage } from "../listingPage.ts";
@@ -18,14 +19,14 @@ export const maxChosen = 500;
 const maxWords = 20;
 const keptMs = 7 * 24 * 3_600_000;
 
-type Chosen = Doc<"bulkActs">["chosen"];
+type Bulk = Doc<"bulkActs">;
 type Target = Doc<"bulkBatches">["targets"][number];
 
 /** Begins to find the devices of an act. The caller has checked that chosen ones are the member's. Refuses: invalid. */
 export async function prepareBulk(
   ctx: MutationCtx,
   { member, session }: { readonly member: Doc<"members">; readonly session: Doc<"sessions"> },
-  { act, chosen }: { readonly act: BulkAct; readonly chosen: Chosen },
+  { act, chosen }: { readonly act: BulkAct; readonly chosen: Bulk["chosen"] },
   now: number,
 ): Promise<Id<"bulkActs">> {
   if ("filters" in chosen) checkFilters(chosen.filters);
@@ -58,23 +59,38 @@ export async function findBatch(
 ): Promise<void> {
   const bulk = await ctx.db.get("bulkActs", bulkId);
   if (bulk?.state !== "finding") return;
-  const { deviceIds, next } = await nextDevices(ctx, bulk, cursor);
-  const found = await Promise.all(deviceIds.map((deviceId) => ctx.db.get("devices", deviceId)));
-  const devices = found.filter((device) => device?.organizationId === bulk.organizationId);
+  const { devices, next } = await nextDevices(ctx, bulk, cursor);
+  await addTargets(ctx, bulk, devices);
+  if (next === null) await ctx.db.patch("bulkActs", bulkId, { state: "found" });
+  else await ctx.scheduler.runAfter(0, internal.maintenance.findBulk, { bulkId, cursor: next });
+}
+
+/** Devices may join by a code after the act's preview. Adds the next of them as a batch. False if no device is left. */
+export async function addLateBatch(ctx: MutationCtx, bulk: Bulk): Promise<boolean> {
+  if (!("codeId" in bulk.chosen)) return false;
+  const devices = await remainingOfCode(ctx, bulk.chosen.codeId, perBatch);
+  await addTargets(ctx, bulk, devices);
+  return devices.length > 0;
+}
+
+/** Adds devices to an act, as its next batch. */
+async function addTargets(ctx: MutationCtx, bulk: Bulk, devices: readonly Doc<"devices">[]): Promise<void> {
+  if (devices.length === 0) return;
+  const { _id: bulkId } = bulk;
   const counts = { ...bulk.counts };
   const before = new Map(bulk.before.map(({ words, devices }) => [words, devices]));
   const targets: Target[] = [];
   for (const device of devices) {
-    if (device === null) continue;
     const facts = await factsOf(ctx, device, bulk.act);
     const effect = effectOf(bulk.act, facts);
     counts[effect] += 1;
     if (effect === "changes") count(before, bulkBefore(bulk.act, facts));
-    const { _id: deviceId, groups = [], placedBy, requestedPause, pause, askedVersion } = device;
+    const { _id: deviceId, status, groups = [], placedBy, requestedPause, pause, askedVersion } = device;
     targets.push({
       deviceId,
       effect,
       did: false,
+      status,
       groups,
       ...(placedBy === undefined ? {} : { placedBy }),
       ...(requestedPause === undefined ? {} : { requestedPause }),
@@ -82,38 +98,58 @@ export async function findBatch(
       ...(askedVersion === undefined ? {} : { askedVersion }),
     });
   }
-  const isNew = targets.length > 0;
-  if (isNew) await ctx.db.insert("bulkBatches", { bulkId, index: bulk.batches, targets });
-  const state = next === null ? "found" : "finding";
+  await ctx.db.insert("bulkBatches", { bulkId, index: bulk.batches, targets });
   await ctx.db.patch("bulkActs", bulkId, {
     counts,
     before: [...before].map(([words, number]) => ({ words, devices: number })),
-    state,
-    batches: bulk.batches + (isNew ? 1 : 0),
+    batches: bulk.batches + 1,
   });
-  if (next !== null) await ctx.scheduler.runAfter(0, internal.maintenance.findBulk, { bulkId, cursor: next });
 }
 
-type Found = { readonly deviceIds: readonly Id<"devices">[]; readonly next: string | null };
+type Found = { readonly devices: readonly Doc<"devices">[]; readonly next: string | null };
 
 /** A list keeps its order by name while an act changes its devices, so none is skipped. */
-async function nextDevices(
-  ctx: MutationCtx,
-  { organizationId, chosen }: Doc<"bulkActs">,
-  cursor: string | null,
-): Promise<Found> {
+async function nextDevices(ctx: QueryCtx, bulk: Bulk, cursor: string | null): Promise<Found> {
+  const { organizationId, chosen } = bulk;
+  if ("codeId" in chosen) {
+    const { codeId } = chosen;
+    const page = await ctx.db
+      .query("devices")
+      .withIndex("by_code", (q) => q.eq("codeId", codeId))
+      .paginate({ numItems: perBatch, cursor });
+    return { devices: page.page, next: page.isDone ? null : page.continueCursor };
+  }
   if ("deviceIds" in chosen) {
     const from = Number(cursor ?? 0);
     const deviceIds = [...new Set(chosen.deviceIds)];
     const to = from + perBatch;
-    return { deviceIds: deviceIds.slice(from, to), next: to < deviceIds.length ? String(to) : null };
+    const next = to < deviceIds.length ? String(to) : null;
+    return { devices: await devicesOf(ctx, bulk, deviceIds.slice(from, to)), next };
   }
   const owners = { organizationId, owners: null };
   const page = await listingPage(ctx, owners, chosen.filters, { numItems: perBatch, cursor });
   return {
-    deviceIds: page.page.map(({ deviceId }) => deviceId),
+    devices: await devicesOf(
+      ctx,
+      bulk,
+      page.page.map(({ deviceId }) => deviceId),
+    ),
     next: page.isDone ? null : page.continueCursor,
   };
+}
+
+async function devicesOf(
+  ctx: QueryCtx,
+  { organizationId }: Bulk,
+  deviceIds: readonly Id<"devices">[],
+): Promise<Doc<"devices">[]> {
+  const devices = await Promise.all(deviceIds.map((deviceId) => ctx.db.get("devices", deviceId)));
+  return devices.flatMap((device) => (device?.organizationId === organizationId ? [device] : []));
+}
+
+/** The enrollment code by which an act's devices were chosen. Null if they were chosen otherwise. */
+export async function codeOf(ctx: QueryCtx, { chosen }: Bulk): Promise<Doc<"enrolmentCodes"> | null> {
+  return "codeId" in chosen ? await ctx.db.get("enrolmentCodes", chosen.codeId) : null;
 }
 
 /** A device's facts for an act. Only an update reads its version. */

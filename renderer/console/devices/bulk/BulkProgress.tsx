@@ -57,7 +57,7 @@ type ViewProps = {
 
 export function BulkView({ bulk, onRun, onUndo, onClose }: ViewProps): ReactNode {
   return (
-    <Dialog title={bulk === undefined ? "Change devices" : titles[bulk.act.kind]} onClose={onClose}>
+    <Dialog title={bulk === undefined ? "Change devices" : titleOf(bulk)} onClose={onClose}>
       <div role="status" className="grid min-h-10 content-start gap-2">
         {bulk === undefined ? "Looking for the devices…" : <Step bulk={bulk} />}
       </div>
@@ -87,13 +87,23 @@ const titles = {
   retire: "Retire devices",
 } as const satisfies Readonly<Record<Bulk["act"]["kind"], string>>;
 
-function Step({ bulk: { act, state, counts, done } }: { readonly bulk: Bulk }): ReactNode {
+function titleOf({ act, code }: Bulk): string {
+  return code !== null && act.kind === "retire" ? `Retire all devices of ${code}` : titles[act.kind];
+}
+
+function Step({ bulk }: { readonly bulk: Bulk }): ReactNode {
+  const { act, state, counts, done, code } = bulk;
   const found = counts.changes + counts.same + counts.cannot;
   switch (state) {
     case "finding":
       return <p>Looking for the devices: {formatCount(found)} so far.</p>;
     case "found":
-      return <p>{found === 0 ? "No device fits." : bulkPreview(act, counts)}</p>;
+      return (
+        <>
+          <p>{found === 0 ? "No device fits." : bulkPreview(act, counts)}</p>
+          {act.kind === "retire" && counts.changes > 0 ? <RetirementWords code={code} /> : null}
+        </>
+      );
     case "running":
     case "undoing":
       return (
@@ -110,9 +120,22 @@ function Step({ bulk: { act, state, counts, done } }: { readonly bulk: Bulk }): 
     case "undone":
       return (
         <p>
-          {plural(done, ["# device", "# devices"])} restored. Devices that somebody changed meanwhile stay as
-          they are.
+          {plural(done, ["# device", "# devices"])} restored. Devices that somebody changed meanwhile, or that
+          left, stay as they are.
         </p>
       );
   }
+}
+
+function RetirementWords({ code }: Pick<Bulk, "code">): ReactNode {
+  return (
+    <>
+      {code === null ? null : <p>The code is revoked, too, so no more devices can join with it.</p>}
+      <p className="text-muted">Retired devices get no more jobs. Their current jobs go back to the queue.</p>
+      <p className="text-muted">
+        You can undo this. Only devices whose users leave the organization meanwhile stay retired, since their
+        keys are deleted.
+      </p>
+    </>
+  );
 }
