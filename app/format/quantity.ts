@@ -32,6 +32,11 @@ export function formatShare(share: number): string {
   return percent.format(share);
 }
 
+/** The same of whole percents: 42 is "42%". */
+export function formatPercent(percents: number): string {
+  return formatShare(percents / 100);
+}
+
 /** Decimal units, as operating systems show file sizes: "0.8 kB", "1.2 MB", "4.7 GB". */
 export function formatBytes(bytes: number): string {
   const [size, unit] =

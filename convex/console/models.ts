@@ -180,12 +180,12 @@ export const priorityPrices = memberQuery("models.read")({
   handler: async (ctx) => await priorityPricesOf(ctx, ctx.organizationId),
 });
 
-/** Sets them for jobs that are submitted, or raised, from now on. Refuses: invalid. */
+/**
+ * Sets them for jobs that are submitted, or raised, from now on. Refuses: invalid.
+ * @returns the prices before. The same call with them undoes the change.
+ */
 export const setPriorityPrices = memberMutation("money.change")({
   args: prices.fields,
-  returns: v.null(),
-  handler: async (ctx, wanted) => {
-    await setPrices(ctx, ctx.organizationId, wanted, ctx.by);
-    return null;
-  },
+  returns: prices,
+  handler: async (ctx, wanted) => await setPrices(ctx, ctx.organizationId, wanted, ctx.by),
 });

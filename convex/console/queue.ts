@@ -7,7 +7,14 @@ import { memberMutation, memberQuery } from "../model/memberCalls.ts";
 import { depthRanges, depthsOf } from "../model/organizations/depthSamples.ts";
 import { queueDepth, queueDepthOf } from "../model/organizations/queueDepth.ts";
 import { queue } from "../model/queue.ts";
-import { changeSettings, settingValues, settingViews, viewSettings } from "../model/queueSettings.ts";
+import {
+  changeSettings,
+  reachOfSettings,
+  settingReaches,
+  settingValues,
+  settingViews,
+  viewSettings,
+} from "../model/queueSettings.ts";
 import { refuse } from "../model/refuse.ts";
 import { depthKind, depthSample } from "../model/validators.ts";
 
@@ -56,6 +63,13 @@ export const settings = memberQuery("queue.read")({
   args: {},
   returns: settingViews,
   handler: async (ctx) => await viewSettings(ctx, ctx.organizationId),
+});
+
+/** What settings that are not saved yet would touch now. It runs again with each job, so only a preview subscribes to it. */
+export const settingsReach = memberQuery("queue.change")({
+  args: settingValues.fields,
+  returns: settingReaches,
+  handler: async (ctx, values) => await reachOfSettings(ctx, ctx.organizationId, values),
 });
 
 /**

@@ -1,6 +1,7 @@
 import { type Infer, v } from "convex/values";
 import { changesText } from "../../app/audit/changes.ts";
 import {
+  type OrganizationSetting,
   organizationSettingNames,
   type OrganizationSettings,
   organizationSettings,
@@ -9,6 +10,7 @@ import type { Id } from "../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../_generated/server.js";
 import { type Act, actorName, record } from "./audit.ts";
 import { allOrganizations } from "./organizations/create.ts";
+import { type Counted, countedJobs, queueDepthByKey } from "./organizations/queueDepth.ts";
 import { queue } from "./queue.ts";
 import { boundedInteger, refuse } from "./refuse.ts";
 
@@ -36,6 +38,20 @@ export const settingViews = v.object({
   maxWaitMs: settingView,
 });
 
+const settingReach = v.object({
+  /** Lanes or API keys that have their limit or more, or lanes in which a new job at normal priority would wait longer. */
+  beyond: v.number(),
+  /** Queued jobs above the limit, of all these together. */
+  over: countedJobs,
+});
+
+export const settingReaches = v.object({
+  maxQueued: settingReach,
+  maxQueuedPerRequester: settingReach,
+  maxCallWaitMs: settingReach,
+  maxWaitMs: settingReach,
+});
+
 /** The queue's scope whose settings apply to all organizations that have no own ones. */
 const everybody = "";
 
@@ -53,6 +69,46 @@ export async function viewSettings(
     { own: own[name] ?? null, operators: operators[name] },
   ]);
   return Object.fromEntries(views) as Infer<typeof settingViews>;
+}
+
+/** What settings would touch now, by the counts of the queue. A setting of null is the operator's. */
+export async function reachOfSettings(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+  values: OrganizationSettings,
+): Promise<Infer<typeof settingReaches>> {
+  const [{ lanes, keys }, operators] = await Promise.all([
+    queueDepthByKey(ctx, organizationId),
+    queue.settings(ctx, everybody),
+  ]);
+  const limitOf = (name: OrganizationSetting): number => values[name] ?? operators[name];
+  const waits = lanes.map((lane) => lane.waits?.[normalPriority] ?? 0);
+  return {
+    maxQueued: beyondCount(lanes, limitOf("maxQueued")),
+    maxQueuedPerRequester: beyondCount(keys, limitOf("maxQueuedPerRequester")),
+    maxCallWaitMs: beyondWait(waits, limitOf("maxCallWaitMs")),
+    maxWaitMs: beyondWait(waits, limitOf("maxWaitMs")),
+  };
+}
+
+/** Its place in a lane's expected waits. */
+const normalPriority = 1;
+
+type Queued = { readonly ready: Counted; readonly waiting: Counted };
+
+function beyondCount(places: readonly Queued[], limit: number): Infer<typeof settingReach> {
+  const full = places.filter(({ ready, waiting }) => ready.count + waiting.count >= limit);
+  return {
+    beyond: full.length,
+    over: {
+      count: full.reduce((sum, { ready, waiting }) => sum + ready.count + waiting.count - limit, 0),
+      exact: full.every(({ ready, waiting }) => ready.exact && waiting.exact),
+    },
+  };
+}
+
+function beyondWait(waits: readonly number[], limit: number): Infer<typeof settingReach> {
+  return { beyond: waits.filter((ms) => ms > limit).length, over: { count: 0, exact: true } };
 }
 
 /**

@@ -134,6 +134,17 @@ describe("the price of a priority", () => {
     await expectRefusal(setPrices({ ...prices, low: 101 }), "invalid");
   });
 
+  it("is undone by the prices before, and an unchanged price leaves no trace", async () => {
+    const before = await t.mutation(api.console.models.setPriorityPrices, { session, ...prices });
+    expect(before).toEqual(equalPrices);
+    const changed = await newestAudit();
+    expect(await t.mutation(api.console.models.setPriorityPrices, { session, ...prices })).toEqual(prices);
+    expect(await newestAudit()).toEqual(changed);
+    await setPrices(before);
+    expect(await t.query(api.console.models.priorityPrices, { session })).toEqual(equalPrices);
+    expect(await newestAudit()).toMatchObject({ detail: "low (%): 50 → 100; high (%): 250 → 100" });
+  });
+
   it("is reserved, and paid to the device", async () => {
     const usual = (await orderOf(await submit(t, acme))).reservedMicro;
     await setPrices(prices);

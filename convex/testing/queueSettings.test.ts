@@ -62,6 +62,24 @@ describe("an admin's settings of the queue", () => {
     expect(await latestAudit()).toMatchObject({ detail: "maxQueued: 10 → default" });
   });
 
+  it("show before they are saved which lanes and keys would be full", async () => {
+    const reach = async (values: object) =>
+      await t.query(api.console.queue.settingsReach, { session, ...nothing, ...values });
+    const nowhere = { beyond: 0, over: { count: 0, exact: true } };
+    expect(await reach({ maxQueued: 1 })).toMatchObject({ maxQueued: nowhere });
+    for (let i = 0; i < 12; i += 1) await submit(t, acme);
+    await take(t, await addDevice(t, acme));
+    expect(await reach({ maxQueued: 10, maxQueuedPerRequester: 12 })).toMatchObject({
+      maxQueued: { beyond: 1, over: { count: 1, exact: true } },
+      maxQueuedPerRequester: nowhere,
+    });
+    expect(await reach({ maxQueuedPerRequester: 11 })).toMatchObject({
+      maxQueued: nowhere,
+      maxQueuedPerRequester: { beyond: 1, over: { count: 0, exact: true } },
+    });
+    expect(await inUse()).toMatchObject({ maxQueued: 200_000 });
+  });
+
   it("bound the wait of calls: one that would wait longer is refused, and its caller told why", async () => {
     const device = await addDevice(t, acme);
     // Five jobs of a minute each.

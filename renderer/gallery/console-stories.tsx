@@ -131,9 +131,29 @@ const queueCharts = {
   onRange: nothing,
 } as const;
 
+const priorityPrices = {
+  prices: { low: 50, normal: 100, high: 200 },
+  draft: null,
+  unfinished: undefined,
+  onDraft: nothing,
+  onSet: nothing,
+} as const;
+
+const queueLimits = {
+  settings: queueSettings,
+  before: null,
+  draft: null,
+  reaches: undefined,
+  onDraft: nothing,
+  onSave: nothing,
+  onUndo: nothing,
+} as const;
+
+const noneBeyond = { beyond: 0, over: { count: 0, exact: true } };
+
 const modelsView = {
   opened: null,
-  prices: <PriorityPrices prices={{ low: 50, normal: 100, high: 200 }} onSet={nothing} />,
+  prices: <PriorityPrices {...priorityPrices} />,
   signingKey: "3dQBfD6EOJWpK3CqdNG362yYKcz1LsSWjM0M1F8KRmA",
   devicesOf: () => null,
   rollouts: [],
@@ -668,7 +688,7 @@ export function consoleStories(now: number): readonly Story[] {
         batches={jobRows.batches(now)}
         onState={nothing}
         charts={<QueueChartsView {...queueCharts} report={statistics(now)} until={now} depth={null} />}
-        limits={<QueueSettings settings={queueSettings} before={noOwnSettings} onSave={nothing} />}
+        limits={<QueueSettings {...queueLimits} before={noOwnSettings} />}
       />,
     ),
     inShell(
@@ -687,10 +707,21 @@ export function consoleStories(now: number): readonly Story[] {
       "queue",
       <QueueView stats={noQueue} batches={[]} onState={nothing} charts={null} limits={null} />,
     ),
+    inShell("console-queue-limits", "queue", <QueueSettings {...queueLimits} initiallyOpen />),
     inShell(
-      "console-queue-limits",
+      "console-queue-limits-review",
       "queue",
-      <QueueSettings settings={queueSettings} before={null} onSave={nothing} initiallyOpen />,
+      <QueueSettings
+        {...queueLimits}
+        draft={{ maxQueued: 500, maxQueuedPerRequester: 200, maxCallWaitMs: null, maxWaitMs: 3_600_000 }}
+        reaches={{
+          maxQueued: { beyond: 2, over: { count: 812, exact: false } },
+          maxQueuedPerRequester: noneBeyond,
+          maxCallWaitMs: noneBeyond,
+          maxWaitMs: { ...noneBeyond, beyond: 1 },
+        }}
+        initiallyOpen
+      />,
     ),
     inShell(
       "console-statistics",
@@ -767,10 +798,16 @@ export function consoleStories(now: number): readonly Story[] {
           ))}
       </>,
     ),
+    inShell("console-priority-prices", "models", <PriorityPrices {...priorityPrices} initiallyOpen />),
     inShell(
-      "console-priority-prices",
+      "console-priority-prices-review",
       "models",
-      <PriorityPrices prices={{ low: 50, normal: 100, high: 200 }} onSet={nothing} initiallyOpen />,
+      <PriorityPrices
+        {...priorityPrices}
+        draft={{ low: 25, normal: 100, high: 250 }}
+        unfinished={{ count: 42, exact: true }}
+        initiallyOpen
+      />,
     ),
     inShell(
       "console-jobs-none",

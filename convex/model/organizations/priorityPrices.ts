@@ -14,27 +14,28 @@ export async function priorityPricesOf(
   return organization.priorityPrices ?? equalPrices;
 }
 
-/** Sets them for jobs that are submitted or raised from now on. Refuses: invalid. */
+/**
+ * Sets them for jobs that are submitted or raised from now on. Refuses: invalid.
+ * @returns the prices before, which undo the change.
+ */
 export async function setPriorityPrices(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
   { low, normal, high }: PriorityPrices,
   by: Act,
-): Promise<void> {
+): Promise<PriorityPrices> {
   const priorityPrices = { low, normal, high };
   const mistake = priorityPricesMistake(priorityPrices);
   if (mistake !== null) refuse("invalid", mistake);
   const before = await priorityPricesOf(ctx, organizationId);
-  await ctx.db.patch("organizations", organizationId, { priorityPrices });
-  await record(ctx, {
-    organizationId,
-    ...by,
-    action: "prices.changed",
-    subject: "priorities",
-    detail: changesText([
-      ["low (%)", before.low, low],
-      ["normal (%)", before.normal, normal],
-      ["high (%)", before.high, high],
-    ]),
-  });
+  const detail = changesText([
+    ["low (%)", before.low, low],
+    ["normal (%)", before.normal, normal],
+    ["high (%)", before.high, high],
+  ]);
+  if (detail !== "") {
+    await ctx.db.patch("organizations", organizationId, { priorityPrices });
+    await record(ctx, { organizationId, ...by, action: "prices.changed", subject: "priorities", detail });
+  }
+  return before;
 }

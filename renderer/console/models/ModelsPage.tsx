@@ -1,9 +1,11 @@
 import { useQuery } from "convex/react";
 import { type ReactNode, useState } from "react";
+import type { PriorityPrices as Prices } from "../../../app/jobs/priority.ts";
 import { isEnded } from "../../../app/models/rollout/acts.ts";
 import type { RolloutPace, StageSize } from "../../../app/models/rollout/stages.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { Button } from "../../ui/controls/Button.tsx";
+import { countedSum } from "../data/counted.ts";
 import type { FleetCounts, ModelRow } from "../data/rows.ts";
 import { useAct, useScope, useSession } from "../data/session-context.ts";
 import { useOpened } from "../palette/use-opened.ts";
@@ -26,6 +28,10 @@ export function ModelsPage(): ReactNode {
   const signingKey = useQuery(api.console.models.signingKey, { session });
   const prices = useQuery(api.console.models.priorityPrices, { session });
   const setPrices = useAct(api.console.models.setPriorityPrices);
+  const [draftPrices, setDraftPrices] = useState<Prices | null>(null);
+  const queue = useQuery(api.console.queue.stats, draftPrices === null ? "skip" : { session });
+  const unfinished =
+    queue === undefined ? undefined : countedSum(countedSum(queue.ready, queue.waiting), queue.running);
   const add = useAct(api.console.models.add);
   const change = useAct(api.console.models.change);
   const retire = useAct(api.console.models.retire);
@@ -57,10 +63,13 @@ export function ModelsPage(): ReactNode {
           prices === undefined ? null : (
             <PriorityPrices
               prices={prices}
+              draft={draftPrices}
+              unfinished={unfinished}
+              onDraft={setDraftPrices}
               onSet={(wanted) =>
-                void setPrices({ ...wanted }, () => ({
+                void setPrices(wanted, (before) => ({
                   words: "The prices of priorities were saved.",
-                  undo: () => void setPrices({ ...prices }, "The former prices are back."),
+                  undo: () => void setPrices(before, "The former prices are back."),
                 }))
               }
             />

@@ -1,29 +1,40 @@
 import { type ReactNode, useState } from "react";
+import { formatPercent, plural } from "../../../app/format/quantity.ts";
 import type { PriorityPrices as Prices } from "../../../app/jobs/priority.ts";
 import { Button } from "../../ui/controls/Button.tsx";
 import { Field } from "../../ui/controls/Field.tsx";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
+import { type Change, ReviewChanges } from "../../ui/overlays/ReviewChanges.tsx";
+import { type Counted, countedWords } from "../data/counted.ts";
 import { parsePercents, priceWords } from "./parse-percents.ts";
 
 type Props = {
   readonly prices: Prices;
+  /** Prices that wait for a look at what they change; null without any. */
+  readonly draft: Prices | null;
+  /** The jobs that have not ended. They keep their prices. Undefined while they are counted. */
+  readonly unfinished: Counted | undefined;
+  readonly onDraft: (prices: Prices | null) => void;
   readonly onSet: (prices: Prices) => void;
   /** Whether the dialog is open from the start. */
   readonly initiallyOpen?: boolean;
 };
 
-/** Shows and sets what jobs cost because of their priority. */
-export function PriorityPrices({ prices, onSet, initiallyOpen = false }: Props): ReactNode {
+/** Shows what jobs cost because of their priority, and sets it after a preview. */
+export function PriorityPrices(props: Props): ReactNode {
+  const { prices, initiallyOpen = false } = props;
   const [open, setOpen] = useState(initiallyOpen);
   return (
-    <div className="flex items-center justify-between gap-3 border-t border-line px-4 py-1.5 text-xs text-muted">
-      <p>{priceWords(prices)}</p>
-      <Button size="sm" look="quiet" className="-mr-2.5" onClick={() => setOpen(true)}>
-        Change prices
-      </Button>
-      {open ? <PricesDialog prices={prices} onSet={onSet} onClose={() => setOpen(false)} /> : null}
-    </div>
+    <>
+      <div className="flex items-center justify-between gap-3 border-t border-line px-4 py-1.5 text-xs text-muted">
+        <p>{priceWords(prices)}</p>
+        <Button size="sm" look="quiet" className="-mr-2.5" onClick={() => setOpen(true)}>
+          Change prices
+        </Button>
+      </div>
+      {open ? <PricesDialog {...props} onClose={() => setOpen(false)} /> : null}
+    </>
   );
 }
 
@@ -33,23 +44,36 @@ const fields = [
   { priority: "high", label: "High priority" },
 ] as const;
 
-function PricesDialog({
-  prices,
-  onSet,
-  onClose,
-}: Pick<Props, "prices" | "onSet"> & { readonly onClose: () => void }): ReactNode {
+type DialogProps = Omit<Props, "initiallyOpen"> & { readonly onClose: () => void };
+
+function PricesDialog({ prices, draft, unfinished, onDraft, onSet, onClose }: DialogProps): ReactNode {
   const { low, normal, high } = prices;
   const [typed, setTyped] = useState({ low: String(low), normal: String(normal), high: String(high) });
   const parsed = parsePercents(typed);
+  if (draft !== null) {
+    return (
+      <ReviewChanges
+        title="Change the prices of priorities?"
+        changes={changesOf(prices, draft)}
+        onSave={() => {
+          onSet(draft);
+          onClose();
+        }}
+        onBack={() => onDraft(null)}
+      >
+        <p>The new prices apply to jobs that are submitted or raised from now on. You can undo this.</p>
+        <p>{unfinished === undefined ? "Counting the jobs that wait or run…" : keptWords(unfinished)}</p>
+      </ReviewChanges>
+    );
+  }
   return (
     <Dialog title="Prices of priorities" onClose={onClose}>
       <DialogForm
-        action="Save"
-        disabled={parsed.kind === "wrong"}
+        action="Preview"
+        disabled={parsed.kind === "wrong" || changesOf(prices, parsed.prices).length === 0}
         onSubmit={() => {
-          if (parsed.kind === "wrong") return;
-          onSet(parsed.prices);
-          onClose();
+          if (parsed.kind === "ok") onDraft(parsed.prices);
+          return undefined;
         }}
         onClose={onClose}
       >
@@ -71,4 +95,22 @@ function PricesDialog({
       </DialogForm>
     </Dialog>
   );
+}
+
+function changesOf(before: Prices, after: Prices): readonly Change[] {
+  return fields.flatMap(({ priority, label }) =>
+    before[priority] === after[priority]
+      ? []
+      : { name: label, before: formatPercent(before[priority]), after: formatPercent(after[priority]) },
+  );
+}
+
+function keptWords(unfinished: Counted): string {
+  if (unfinished.count === 0) return "No job waits or runs now.";
+  return unfinished.exact
+    ? plural(unfinished.count, [
+        "# job that waits or runs now keeps its price.",
+        "# jobs that wait or run now keep their prices.",
+      ])
+    : `Jobs that wait or run now keep their prices: ${countedWords(unfinished)}.`;
 }

@@ -42,19 +42,26 @@ export function QueuePage(): ReactNode {
 }
 
 function Limits(): ReactNode {
-  const settings = useQuery(api.console.queue.settings, { session: useSession() });
+  const session = useSession();
+  const settings = useQuery(api.console.queue.settings, { session });
   const setSettings = useAct(api.console.queue.setSettings);
   const [before, setBefore] = useState<OrganizationSettings | null>(null);
+  const [draft, setDraft] = useState<OrganizationSettings | null>(null);
+  const reaches = useQuery(api.console.queue.settingsReach, draft === null ? "skip" : { session, ...draft });
+  const save = (values: OrganizationSettings, done: string): void =>
+    void setSettings(values, (previous) => {
+      setBefore(previous);
+      return { words: done, undo: () => save(previous, "The former limits are back.") };
+    });
   return (
     <QueueSettings
       settings={settings}
       before={before}
-      onSave={(values) =>
-        void setSettings(values, (previous) => {
-          setBefore(previous);
-          return { words: "The limits are saved." };
-        })
-      }
+      draft={draft}
+      reaches={reaches}
+      onDraft={setDraft}
+      onSave={(values) => save(values, "The limits are saved.")}
+      onUndo={(values) => save(values, "The former limits are back.")}
     />
   );
 }

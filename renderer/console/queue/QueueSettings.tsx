@@ -10,19 +10,28 @@ import { Button } from "../../ui/controls/Button.tsx";
 import { Field } from "../../ui/controls/Field.tsx";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
-import type { QueueSettingViews } from "../data/rows.ts";
+import { type Change, ReviewChanges } from "../../ui/overlays/ReviewChanges.tsx";
+import type { QueueSettingViews, SettingReaches } from "../data/rows.ts";
 import { inUnits, parseSettings, typedSettings } from "./parse-settings.ts";
+import { reachWords } from "./reach-words.ts";
 
 type Props = {
   readonly settings: QueueSettingViews | undefined;
   /** The values before the last change of this page; null without one. */
   readonly before: OrganizationSettings | null;
+  /** Values that wait for a look at what they change; null without any. */
+  readonly draft: OrganizationSettings | null;
+  /** What the draft touches. Undefined while that is looked up. */
+  readonly reaches: SettingReaches | undefined;
+  readonly onDraft: (values: OrganizationSettings | null) => void;
   readonly onSave: (values: OrganizationSettings) => void;
+  readonly onUndo: (values: OrganizationSettings) => void;
   readonly initiallyOpen?: boolean;
 };
 
-/** Shows the organization's limits of the queue, and changes them. */
-export function QueueSettings({ settings, before, onSave, initiallyOpen = false }: Props): ReactNode {
+/** Shows the organization's limits of the queue, and changes them after a preview. */
+export function QueueSettings(props: Props): ReactNode {
+  const { settings, before, onUndo, initiallyOpen = false } = props;
   const [isOpen, setOpen] = useState(initiallyOpen);
   if (settings === undefined) return null;
   return (
@@ -31,7 +40,7 @@ export function QueueSettings({ settings, before, onSave, initiallyOpen = false 
       aside={
         <div className="-mr-2.5 flex gap-1">
           {before === null ? null : (
-            <Button size="sm" look="quiet" onClick={() => onSave(before)}>
+            <Button size="sm" look="quiet" onClick={() => onUndo(before)}>
               Undo the last change
             </Button>
           )}
@@ -55,28 +64,43 @@ export function QueueSettings({ settings, before, onSave, initiallyOpen = false 
           );
         })}
       </dl>
-      {isOpen ? <SettingsDialog settings={settings} onSave={onSave} onClose={() => setOpen(false)} /> : null}
+      {isOpen ? <SettingsDialog {...props} settings={settings} onClose={() => setOpen(false)} /> : null}
     </Card>
   );
 }
 
-type DialogProps = Pick<Props, "onSave"> & {
+type DialogProps = Pick<Props, "draft" | "reaches" | "onDraft" | "onSave"> & {
   readonly settings: QueueSettingViews;
   readonly onClose: () => void;
 };
 
-function SettingsDialog({ settings, onSave, onClose }: DialogProps): ReactNode {
+function SettingsDialog({ settings, draft, reaches, onDraft, onSave, onClose }: DialogProps): ReactNode {
   const [typed, setTyped] = useState(() => typedSettings(settings));
   const { values, errors } = parseSettings(typed, settings);
+  if (draft !== null) {
+    return (
+      <ReviewChanges
+        title="Change the limits of the queue?"
+        changes={changesOf(settings, draft, reaches)}
+        onSave={() => {
+          onSave(draft);
+          onClose();
+        }}
+        onBack={() => onDraft(null)}
+      >
+        <p>The new limits apply to requests from now on. You can undo this.</p>
+      </ReviewChanges>
+    );
+  }
+  const hasChanged = values !== null && changesOf(settings, values, undefined).length > 0;
   return (
     <Dialog title="Limits of the queue" onClose={onClose}>
       <DialogForm
-        action="Save"
-        disabled={values === null}
+        action="Preview"
+        disabled={!hasChanged}
         onSubmit={() => {
-          if (values === null) return;
-          onSave(values);
-          onClose();
+          onDraft(values);
+          return undefined;
         }}
         onClose={onClose}
       >
@@ -98,4 +122,25 @@ function SettingsDialog({ settings, onSave, onClose }: DialogProps): ReactNode {
       </DialogForm>
     </Dialog>
   );
+}
+
+function changesOf(
+  settings: QueueSettingViews,
+  values: OrganizationSettings,
+  reaches: SettingReaches | undefined,
+): readonly Change[] {
+  return organizationSettingNames.flatMap((name) => {
+    const { own, operators } = settings[name];
+    if (values[name] === own) return [];
+    const words = (value: number | null): string => {
+      const number = formatCount(inUnits(name, value ?? operators));
+      return value === null ? `${number} (default)` : number;
+    };
+    return {
+      name: organizationSettings[name].words,
+      before: words(own),
+      after: words(values[name]),
+      reach: reaches === undefined ? undefined : reachWords(name, reaches[name]),
+    };
+  });
 }

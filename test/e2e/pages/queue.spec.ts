@@ -14,10 +14,25 @@ test("an administrator changes the limits of the queue and undoes the change", a
   const field = page.getByLabel("Queued requests of an API key");
   await field.fill("0");
   await expect(page.getByText("Must be a whole number from 1 to")).toBeVisible();
-  await expect(page.getByRole("button", { name: "Save" })).toBeDisabled();
+  await expect(page.getByRole("button", { name: "Preview" })).toBeDisabled();
   await field.fill("7");
   await page.keyboard.press("Enter");
+  const changes = page.getByRole("dialog").getByRole("list", { name: "Changes" });
+  await expect(changes).toContainText(`Queued requests of an API key${before} → 7`);
+  await expect(changes).toContainText("No API key has as many requests in the queue now.");
+  await expect(keys).toHaveText(before);
+  // Back to the fields, which keep what was typed.
+  await page.keyboard.press("Escape");
+  await expect(field).toHaveValue("7");
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Save" }).click();
   await expect(page.getByText("The limits are saved.")).toBeVisible();
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await expect(keys).toHaveText("7");
+  await page.getByRole("button", { name: "Undo", exact: true }).click();
+  await expect(page.getByText("The former limits are back.")).toBeVisible();
+  await expect(keys).toHaveText(before);
+  await page.getByRole("button", { name: "Undo the last change" }).click();
   await expect(keys).toHaveText("7");
   await page.getByRole("button", { name: "Undo the last change" }).click();
   await expect(keys).toHaveText(before);
@@ -34,9 +49,22 @@ test("an administrator sets the prices of priorities, and puts a queued job firs
   await expect(page.getByText("Jobs of all priorities cost the same.")).toBeVisible();
   await page.getByRole("button", { name: "Change prices" }).click();
   await page.getByLabel("High priority").fill("50");
-  await expect(page.getByRole("button", { name: "Save" })).toBeDisabled();
+  await expect(page.getByRole("button", { name: "Preview" })).toBeDisabled();
   await page.getByLabel("High priority").fill("200");
   await page.keyboard.press("Enter");
+  const review = page.getByRole("dialog");
+  await expect(review.getByRole("list", { name: "Changes" })).toHaveText("High priority100% → 200%");
+  await expect(review).toContainText("No job waits or runs now.");
+  await expect(page.getByText("Jobs of all priorities cost the same.")).toBeVisible();
+  await review.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByText("200% at high")).toBeVisible();
+  await page.getByRole("button", { name: "Undo", exact: true }).click();
+  await expect(page.getByText("The former prices are back.")).toBeVisible();
+  await expect(page.getByText("Jobs of all priorities cost the same.")).toBeVisible();
+  await page.getByRole("button", { name: "Change prices" }).click();
+  await page.getByLabel("High priority").fill("200");
+  await page.keyboard.press("Enter");
+  await review.getByRole("button", { name: "Save" }).click();
   await expect(page.getByText("200% at high")).toBeVisible();
 
   await openPage(page, "Queue");
@@ -62,6 +90,7 @@ test("an administrator sets the prices of priorities, and puts a queued job firs
   await page.getByRole("button", { name: "Change prices" }).click();
   await page.getByLabel("High priority").fill("100");
   await page.keyboard.press("Enter");
+  await review.getByRole("button", { name: "Save" }).click();
   await expect(page.getByText("Jobs of all priorities cost the same.")).toBeVisible();
   await donor.stop();
 });
