@@ -10,6 +10,7 @@ import { noFilters } from "../console/devices/fleet-filters.ts";
 import { FleetFilters } from "../console/devices/FleetFilters.tsx";
 import { OldestVersion } from "../console/devices/OldestVersion.tsx";
 import { OwnDevicesView } from "../console/devices/OwnDevices.tsx";
+import { DeviceFacts } from "../console/devices/page/DeviceFacts.tsx";
 import { DeviceView } from "../console/devices/page/DeviceView.tsx";
 import { PendingDevices } from "../console/devices/PendingDevices.tsx";
 import { formOf } from "../console/devices/rules/rule-form.ts";
@@ -443,6 +444,15 @@ export function consoleStories(now: number): readonly Story[] {
           <DeviceView {...deviceView(now)} device={device} actions={actions} />,
         ),
       ),
+    ...devices.slice(0, 1).map((device) =>
+      inShell(
+        "console-device-facts",
+        "devices",
+        <Card title="About this device">
+          <DeviceFacts device={device} initiallyOpen />
+        </Card>,
+      ),
+    ),
     ...devices
       .slice(1, 2)
       .map((device) =>

@@ -1,11 +1,42 @@
 import { expect, it } from "vitest";
 import type { ArrivalRow } from "../data/rows.ts";
-import { deviceSpeeds, originWords, unknownWords } from "./device-details.ts";
+import { deviceSpeeds, knownFacts, originWords, unknownWords } from "./device-details.ts";
 
 it("names the facts that a device cannot measure, including ones that this console does not know", () => {
   expect(unknownWords(["temperatureC", "moonPhase"])).toBe("temperature, moonPhase");
   expect(unknownWords([])).toBe("");
   expect(unknownWords(null)).toBe("");
+});
+
+it("lists the facts that a device has reported, and no others", () => {
+  const capabilities = {
+    kinds: ["chat", "embedding"],
+    memoryMb: 16_384,
+    vramMb: 7_680,
+    gpu: true,
+    concurrency: 2,
+    contexts: [
+      { model: "a", contextTokens: 4_096 },
+      { model: "b", contextTokens: 32_768 },
+    ],
+    tags: ["backend:cpu", "backend:cuda", "fast disk"],
+  };
+  expect(knownFacts({ platform: "linux x64", version: "0.2.1", capabilities, signs: true })).toEqual([
+    ["System", "Linux x64"],
+    ["Version", "0.2.1"],
+    ["GPU for models", "cuda"],
+    ["Kinds of jobs", "chat, embedding"],
+    ["Own tags", "fast disk"],
+    ["Signs its results", "yes"],
+    ["Memory for jobs", "16 GiB"],
+    ["Free GPU memory", "7.5 GiB"],
+    ["Jobs at once", "2"],
+    ["Longest context, in tokens", "32,768"],
+  ]);
+  expect(knownFacts({ platform: "linux x64", version: null, capabilities: null, signs: false })).toEqual([
+    ["System", "Linux x64"],
+    ["Signs its results", "no"],
+  ]);
 });
 
 it("lists a device's measured speeds", () => {

@@ -39,8 +39,12 @@ test("a device's page shows what it does, its week, its reliability and its jobs
   await expect(page.getByRole("img", { name: /: (donated|did not donate)/ }).first()).toBeVisible();
   await expect(page.getByText("Of its last 1 attempt.")).toBeVisible();
   await expect(page.getByRole("table", { name: "Last jobs" })).toContainText("Done");
-  await page.getByText(/facts? cannot be known on this computer/).click();
+  await page.getByText(/known facts, \d+ cannot be known/).click();
   await expect(page.getByText(/Gleaner never guesses/)).toBeVisible();
+  const facts = page.locator("dl").filter({ hasText: "Memory for jobs" });
+  await expect(facts).toContainText(/Signs its results\s*yes/);
+  await expect(facts).toContainText(/Kinds of jobs\s*chat/);
+  await expect(page.getByText("stays on the device")).toBeVisible();
   await donor.stop();
   await expect(page.getByText("Offline").first()).toBeVisible();
   await page.getByRole("button", { name: "Retire fleet-page" }).click();

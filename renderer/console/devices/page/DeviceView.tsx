@@ -21,10 +21,11 @@ import { hrefOf } from "../../shell/route.ts";
 import { SubPageHead } from "../../shell/SubPageHead.tsx";
 import { rateWords } from "../../statistics/subject-words.ts";
 import { describeDevice, rolledBackSentence } from "../describe-device.ts";
-import { deviceSpeeds, originWords, unknownWords } from "../device-details.ts";
+import { deviceSpeeds, originWords } from "../device-details.ts";
 import { Labels, offerOf } from "../table/cells.tsx";
 import { type DeviceActions, DeviceButtons, RetireDialog } from "../table/DeviceButtons.tsx";
 import { DeviceAttempts } from "./DeviceAttempts.tsx";
+import { DeviceFacts } from "./DeviceFacts.tsx";
 import { WeekTimeline } from "./WeekTimeline.tsx";
 
 export type DayEarned = { readonly startAt: number; readonly micro: bigint };
@@ -142,7 +143,7 @@ function About({ device, now, onRelease }: AboutProps): ReactNode {
           </div>
         ))}
       </dl>
-      <UnknownFacts facts={device.unknownFacts} />
+      <DeviceFacts device={device} />
     </>
   );
 }
@@ -191,21 +192,6 @@ function Placement({ device, onRelease }: PlacementProps): ReactNode {
         </span>
       )}
     </>
-  );
-}
-
-function UnknownFacts({ facts }: { readonly facts: readonly string[] | null }): ReactNode {
-  if (facts === null || facts.length === 0) return null;
-  return (
-    <details className="mt-3 text-muted">
-      <summary className="w-fit cursor-pointer">
-        {plural(facts.length, ["# fact", "# facts"])} cannot be known on this computer
-      </summary>
-      <p className="mt-1 max-w-prose">
-        Its system or its hardware does not tell Gleaner: {unknownWords(facts)}. Rules that need such a fact
-        treat it as unknown. Gleaner never guesses.
-      </p>
-    </details>
   );
 }
 
