@@ -637,6 +637,15 @@ export function consoleStories(now: number): readonly Story[] {
       />,
     ),
     inShell(
+      "console-job-handed-over",
+      "jobs",
+      <JobDetails
+        job={jobRows.jobDetail(now, { attempts: jobRows.handedOver(now) })}
+        changes={null}
+        payload={<JobPayload {...payload} isAllowed={false} seen={null} />}
+      />,
+    ),
+    inShell(
       "console-job-failed",
       "jobs",
       <JobDetails

@@ -1,5 +1,7 @@
 import { expect, it } from "vitest";
-import { filterOf, spansOf, speedWords, waitWords } from "./job-words.ts";
+import { reasonWords } from "../../../app/policy/reasons.ts";
+import type { JobDetail } from "../data/rows.ts";
+import { filterOf, handOverWords, spansOf, speedWords, waitWords } from "./job-words.ts";
 
 const now = new Date("2026-11-21T14:30:00").getTime();
 
@@ -13,6 +15,25 @@ it("says why a job waits", () => {
   expect(waitWords({ kind: "time", until: now + 60_000, retried: false }, now)).toBe("Starts at 14:31");
   expect(waitWords({ kind: "time", until: now - 1, retried: true }, now)).toBe("Tried again soon");
   expect(waitWords({ kind: "no-worker" }, now)).toBe("No device is donating");
+});
+
+it("says why a job left a device", () => {
+  const attempt = (deviceName: string, releaseReason: string | null = null) =>
+    ({ deviceName, releaseReason }) as JobDetail["attempts"][number];
+  const [from, to] = [attempt("Alan's XPS"), attempt("Ada's ThinkPad")];
+  expect(handOverWords({ how: "stolen", from, to })).toBe("Ada's ThinkPad was free first");
+  expect(handOverWords({ how: "stolen", from: attempt("x", "not started in time"), to: null })).toBe(
+    "It was not started in time",
+  );
+  expect(handOverWords({ how: "released", from: attempt("x", "in-use"), to })).toBe(
+    `Given back: ${(reasonWords("in-use").toOthers ?? reasonWords("in-use")).short}`,
+  );
+  expect(handOverWords({ how: "released", from, to })).toBe("Given back");
+  expect(handOverWords({ how: "lost", from, to })).toContain("lease expired");
+  expect(handOverWords({ how: "failed", from, to })).toContain("tried again");
+  expect(handOverWords({ how: "second", from: attempt(""), to })).toContain(
+    "A deleted device was far slower",
+  );
 });
 
 it("tells waiting from running", () => {

@@ -6,6 +6,7 @@ import { reasonWords } from "../../../app/policy/reasons.ts";
 import type { StatusWords } from "../../ui/status-words.ts";
 import { attemptWords } from "../../ui/status-words.ts";
 import type { JobDetail, JobRow } from "../data/rows.ts";
+import type { HandOver } from "./timeline.ts";
 
 export const jobWords: Readonly<Record<JobStatus, StatusWords>> = {
   waiting: { tone: "hold", words: "Waiting" },
@@ -59,6 +60,32 @@ export function endWords(attempt: JobDetail["attempts"][number]): string {
   if (attempt.error !== null) return `${words}: ${attempt.error.message}`;
   const reason = attempt.releaseReason === null ? null : reasonWords(attempt.releaseReason);
   return reason === null ? words : `${words}: ${(reason.toOthers ?? reason).short}`;
+}
+
+/** Why a job left a device, or a second one got it, too. */
+export function handOverWords({ how, from, to }: HandOver): string {
+  switch (how) {
+    case "stolen":
+      if (from.releaseReason !== null) return "It was not started in time";
+      return to === null ? "Another device was free first" : `${nameOf(to)} was free first`;
+    case "released": {
+      const reason = from.releaseReason === null ? null : reasonWords(from.releaseReason);
+      return reason === null ? "Given back" : `Given back: ${(reason.toOthers ?? reason).short}`;
+    }
+    case "lost":
+      return "Its lease expired: the device did not answer anymore";
+    case "failed":
+      return "It failed there, and is tried again";
+    case "second":
+      return `${nameOf(from)} was far slower than expected, so a second device got it, too`;
+    default:
+      return assertNever(how);
+  }
+}
+
+/** The name of an attempt's device. A deleted one has none. */
+export function nameOf({ deviceName }: Pick<JobDetail["attempts"][number], "deviceName">): string {
+  return deviceName === "" ? "A deleted device" : deviceName;
 }
 
 /** Filters the jobs: all, one status, or the failed and expired ones that can be retried. */

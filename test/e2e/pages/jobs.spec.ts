@@ -194,6 +194,27 @@ test("the page of a job shows its attempts, its tokens and how its price came ab
   await donor.stop();
 });
 
+test("the page of a job shows how it went from one device to another, and why", async ({ farm, page }) => {
+  const first = await farm.startDonor("jobs-8");
+  await signIn(page, farm);
+  await openPage(page, "Jobs");
+  const answer = askFor(farm, question);
+  // The first job loads the model, which takes seconds.
+  const row = jobs(page).getByRole("row", { name: /jobs-8/ });
+  await expect(row).toContainText("Running");
+  await first.stop();
+  const second = await farm.startDonor("jobs-9");
+  expect(await answer).toContain("Athens");
+  await jobs(page)
+    .getByRole("row", { name: /jobs-9/ })
+    .getByRole("link", { name: "gleaner-demo" })
+    .click();
+  await expect(page.getByRole("listitem").filter({ hasText: "Handed over" })).toHaveText(
+    /jobs-8 → jobs-9\. Given back/,
+  );
+  await second.stop();
+});
+
 test("a job that no retry can mend says why, and offers no retry", async ({ farm, page }) => {
   const donor = await farm.startDonor("jobs-6");
   await expect(askFor(farm, "far too long ".repeat(1_000))).rejects.toThrow(/400.*tokens/);
