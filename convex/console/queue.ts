@@ -21,7 +21,7 @@ import { depthKind, depthSample } from "../model/validators.ts";
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
 
-/** The queue in numbers, now. `oldestReadyAt` and `waits` of a lane are at most a minute old. */
+/** The queue in numbers, now. `waits` of a lane are from its last count, `countedAt`, which is about a minute old at most. */
 export const stats = memberQuery("queue.read")({
   args: {},
   returns: queueDepth,

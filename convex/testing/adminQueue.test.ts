@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { changeHeldMs } from "../../app/jobs/limits.ts";
 import { api } from "../_generated/api.js";
 import { queue } from "../model/queue.ts";
@@ -266,6 +266,19 @@ it("counts the queue's jobs at once, the same for the console and for Prometheus
   const metrics = await t.run(async (ctx) => await metricsText(ctx, acme.organizationId));
   expect(metrics).toMatch(/gleaner_queue_jobs\{[^}]*state="ready"[^}]*\} 2\n/);
   expect(metrics).toMatch(/gleaner_queue_jobs\{[^}]*state="running"[^}]*\} 1\n/);
+});
+
+it("tells since when the oldest job is ready at once, before any count", async () => {
+  const device = await addDevice(t, acme);
+  const at = Date.now();
+  const first = await submit(t, acme);
+  vi.setSystemTime(at + 5_000);
+  const second = await submit(t, acme);
+  expect(await onlyLane()).toMatchObject({ oldestReadyAt: at, waits: null, countedAt: null });
+  await claim(t, device, first);
+  expect((await onlyLane()).oldestReadyAt).toBe(at + 5_000);
+  await t.mutation(api.console.jobs.cancel, { session, jobId: second });
+  expect((await onlyLane()).oldestReadyAt).toBeNull();
 });
 
 it("tells the name of whoever paused a lane", async () => {

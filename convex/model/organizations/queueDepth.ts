@@ -78,10 +78,13 @@ async function depthFrom(
       stats.lanes.map(async (lane) => {
         const of = (status: Status): Counted =>
           best(live[status], now.get(lane.laneId)?.[status] ?? 0, lane[status]);
+        const ready = of("ready");
         return {
           ...lane,
+          oldestReadyAt: now.get(lane.laneId)?.oldestReadyAt ?? (live.ready.more ? lane.oldestReadyAt : null),
+          waits: ready.count === 0 ? null : lane.waits,
           stateBy: lane.stateBy === null ? null : await actorWordsOf(ctx, organizationId, lane.stateBy),
-          ready: of("ready"),
+          ready,
           waiting: of("waiting"),
           running: of("running"),
         };

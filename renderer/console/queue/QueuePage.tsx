@@ -80,7 +80,7 @@ export function QueueView({ stats, batches, onState, charts, limits }: Props): R
   return (
     <div className="grid gap-4">
       <Figures busy={stats === undefined} figures={figuresOf(stats)} />
-      <Card flush title="Lanes">
+      <Card flush title="Lanes" aside={<CountedAt lanes={stats?.lanes ?? []} />}>
         <LanesTable lanes={stats?.lanes} onState={onState} />
       </Card>
       {charts}
@@ -91,6 +91,17 @@ export function QueueView({ stats, batches, onState, charts, limits }: Props): R
       )}
       {limits}
     </div>
+  );
+}
+
+/** Expected waits are estimated once a minute. All other numbers of the lanes are live. */
+function CountedAt({ lanes }: { readonly lanes: readonly LaneRow[] }): ReactNode {
+  const times = lanes.flatMap(({ waits, countedAt }) => (waits === null ? [] : (countedAt ?? [])));
+  if (times.length === 0) return null;
+  return (
+    <span className="text-xs text-muted">
+      Expected waits estimated <RelativeTime at={Math.min(...times)} />
+    </span>
   );
 }
 

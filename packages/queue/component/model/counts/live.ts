@@ -1,6 +1,7 @@
 import { type Infer, v } from "convex/values";
 import { requesterTally } from "../../../shared/validators.ts";
 import type { Doc, QueryCtx } from "../builders.ts";
+import { oldestReady } from "./ranges.ts";
 
 /** Up to this number, jobs are counted exactly. */
 const countedAtMost = 100;
@@ -15,14 +16,24 @@ export const liveCounts = v.object({
   running: liveCount,
   /** The counted jobs by lane. A lane without any is left out. */
   lanes: v.array(
-    v.object({ laneId: v.string(), ready: v.number(), waiting: v.number(), running: v.number() }),
+    v.object({
+      laneId: v.string(),
+      ready: v.number(),
+      waiting: v.number(),
+      running: v.number(),
+      /** When its oldest ready job became ready. Null if no ready job was counted. */
+      oldestReadyAt: v.union(v.number(), v.null()),
+    }),
   ),
   /** The counted jobs by requester. One without any is left out. */
   requesters: v.array(requesterTally),
 });
 export type LiveCounts = Infer<typeof liveCounts>;
 
-/** The jobs of a scope that are not final, now. Reads at most 300 of them, so it runs again with each of those. */
+/**
+ * The jobs of a scope that are not final, now. Reads at most 300 of them, and the oldest ready one of each of their lanes. So
+ * it runs again with each of those.
+ */
 export async function countLive(ctx: QueryCtx, scope: string): Promise<LiveCounts> {
   const [ready, waiting, held] = await Promise.all([
     firstJobs(ctx, scope, "ready", countedAtMost),
@@ -32,12 +43,20 @@ export async function countLive(ctx: QueryCtx, scope: string): Promise<LiveCount
   const prefetched = await firstJobs(ctx, scope, "prefetched", countedAtMost - held.length);
   const counted = { ready, waiting, running: [...held, ...prefetched] };
   const byLane = countBy(counted, ({ laneId }) => laneId);
+  const oldest = await Promise.all(
+    [...new Set(ready.map(({ laneId }) => laneId))].map((laneId) => oldestReady(ctx, laneId)),
+  );
+  const oldestOf = new Map<string, number | null>(oldest.map(({ laneId, readyAt }) => [laneId, readyAt]));
   const byRequester = countBy(counted, ({ requester }) => requester);
   return {
     ready: countOf(counted.ready),
     waiting: countOf(counted.waiting),
     running: countOf(counted.running),
-    lanes: [...byLane].map(([laneId, counts]) => ({ laneId, ...counts })),
+    lanes: [...byLane].map(([laneId, counts]) => ({
+      laneId,
+      ...counts,
+      oldestReadyAt: oldestOf.get(laneId) ?? null,
+    })),
     requesters: [...byRequester].map(([name, counts]) => ({ name, ...counts })),
   };
 }

@@ -101,7 +101,8 @@ async function firstJobs(
   return { jobs, all: false };
 }
 
-async function oldestReady(
+/** When the oldest ready job of a lane became ready. Reads one job. */
+export async function oldestReady(
   ctx: QueryCtx,
   laneId: Id<"lanes">,
 ): Promise<{ laneId: Id<"lanes">; readyAt: number | null }> {

@@ -144,12 +144,26 @@ describe("lanes.live", () => {
       waiting: { count: 1, more: false },
       running: { count: 1, more: false },
       lanes: expect.arrayContaining([
-        { laneId: hash!.laneId, ready: 1, waiting: 1, running: 1 },
-        { laneId: resize!.laneId, ready: 1, waiting: 0, running: 0 },
+        { laneId: hash!.laneId, ready: 1, waiting: 1, running: 1, oldestReadyAt: started },
+        { laneId: resize!.laneId, ready: 1, waiting: 0, running: 0, oldestReadyAt: started },
       ]) as unknown,
       requesters: [{ name: "ada", ready: 1, waiting: 1, running: 0 }],
     });
     expect(await t.query(queue.lanes.live, { scope: "other" })).toMatchObject({ lanes: [] });
+  });
+
+  it("live tells at once when the oldest ready job of a lane became ready", async () => {
+    const t = startQueue();
+    const [first] = await submitJobs(t, [{}]);
+    vi.setSystemTime(started + 1_000);
+    const [second] = await submitJobs(t, [{}]);
+    const oldest = async () => (await t.query(queue.lanes.live, { scope })).lanes[0]?.oldestReadyAt;
+    expect(await oldest()).toBe(started);
+    await t.mutation(queue.jobs.cancel, { scope, jobId: first! });
+    expect(await oldest()).toBe(started + 1_000);
+    await submitJobs(t, [{ delayMs: 9e6 }]);
+    await t.mutation(queue.jobs.cancel, { scope, jobId: second! });
+    expect(await oldest()).toBeNull();
   });
 
   it("the requesters with most jobs are those of the last count", async () => {
@@ -169,8 +183,8 @@ describe("lanes.live", () => {
     expect(await t.query(queue.lanes.requesters, { scope: "other" })).toEqual([]);
   });
 
-  it("live says that there are more than it counts, and reads at most 300 documents", async () => {
-    const t = startQueue({ documentsRead: 300 });
+  it("live says that there are more than it counts, and reads at most 300 documents and one of a lane", async () => {
+    const t = startQueue({ documentsRead: 301 });
     for (let call = 0; call < 15; call += 1) await submitJobs(t, Array<object>(10).fill({}));
     for (let call = 0; call < 15; call += 1) await submitJobs(t, Array<object>(10).fill({ delayMs: 9e6 }));
     expect(await t.query(queue.lanes.live, { scope })).toMatchObject({
