@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { oldestVersion } from "../../app/versions.ts";
 import { api, internal } from "../_generated/api.js";
 import { hashSecret } from "../model/authenticate.ts";
 import {
@@ -130,7 +131,7 @@ describe("the oldest version whose devices get jobs", () => {
       action: "version.required",
       actor: "setup",
       subject: acme.organizationId,
-      detail: "0.2.0, as before the restore",
+      detail: `oldest version: ${oldestVersion} → 0.2.0; as before the restore`,
     });
   });
 

@@ -157,6 +157,11 @@ describe("a passkey", () => {
       name: "Work laptop",
     });
     expect((await passkeys()).map(({ name }) => name)).toEqual(["Work laptop", "Phone"]);
+    const renamed = await t.run(async (ctx) => await ctx.db.query("audit").order("desc").first());
+    expect(renamed).toMatchObject({
+      action: "member.passkey-renamed",
+      detail: `name: ${first!.name} → Work laptop`,
+    });
     vi.setSystemTime(Date.now() + 31 * 60_000);
     const remove = async (session: string) =>
       await t.mutation(api.console.access.signIn.removePasskey, { session, passkeyId });

@@ -1,4 +1,5 @@
 import { v } from "convex/values";
+import { changesText } from "../../../app/audit/changes.ts";
 import { limits } from "../../../app/jobs/limits.ts";
 import { mutation, query } from "../../_generated/server.js";
 import { mailServerOf } from "../../model/mail/server.ts";
@@ -111,10 +112,11 @@ export const renamePasskey = memberMutation("account")({
   args: { ...ofPasskey, name: v.string() },
   returns: v.null(),
   handler: async (ctx, { passkeyId, name: given }) => {
-    const { _id, memberId } = await ownPasskey(ctx, ctx.member._id, passkeyId);
+    const { _id, memberId, name: before } = await ownPasskey(ctx, ctx.member._id, passkeyId);
     const name = boundedText(given, "The name", limits.nameChars);
+    if (name === before) return null;
     await ctx.db.patch("passkeys", _id, { name });
-    await ctx.audit("member.passkey-renamed", memberId, name);
+    await ctx.audit("member.passkey-renamed", memberId, changesText([["name", before, name]]));
     return null;
   },
 });

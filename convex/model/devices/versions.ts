@@ -73,8 +73,9 @@ export async function keepOldestVersion(
   replaced: string,
   now: number,
 ): Promise<void> {
-  if (!isOlder(restored ?? oldestVersion, replaced)) return;
-  const detail = `${replaced}, as before the restore`;
+  const before = restored ?? oldestVersion;
+  if (!isOlder(before, replaced)) return;
+  const detail = changesText([["oldest version", before, replaced]], ["as before the restore"]);
   await setOldest(ctx, organizationId, replaced, { at: now, actor: "setup", detail });
 }
 
