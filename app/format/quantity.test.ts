@@ -4,6 +4,8 @@ import {
   formatCount,
   formatExactMebibytes,
   formatMebibytes,
+  formatPercent,
+  formatRate,
   formatShare,
   plural,
 } from "./quantity.ts";
@@ -40,4 +42,17 @@ it("shows a share in percent, and a count with its noun", () => {
     plural(1, ["# job", "# jobs"]),
     plural(2, ["# reply", "# replies"]),
   ]).toEqual(["0 jobs", "1 job", "2 replies"]);
+});
+
+it.each([
+  [1, "100%"],
+  [0.9999, "99.9%"],
+  [0.5, "50.0%"],
+  [0, "0.0%"],
+])("says that %d is %s", (rate, words) => {
+  expect(formatRate(rate)).toBe(words);
+});
+
+it("shows whole percents as it shows shares", () => {
+  expect([0, 7, 100, 250].map(formatPercent)).toEqual(["0%", "7%", "100%", "250%"]);
 });

@@ -3,6 +3,11 @@ const wholeNumber = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
 const decimal = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
 const tenths = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const percent = new Intl.NumberFormat(locale, { style: "percent" });
+const tenthsOfPercent = new Intl.NumberFormat(locale, {
+  style: "percent",
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+});
 
 /** "1,234": digits in groups, as the page's language writes them. */
 export function formatCount(value: number): string {
@@ -32,7 +37,12 @@ export function formatShare(share: number): string {
   return percent.format(share);
 }
 
-/** The same of whole percents: 42 is "42%". */
+/** A rate from 0 to 1 as "99.9%": one digit, rounded down, so that only a rate without any failure reads "100%". */
+export function formatRate(rate: number): string {
+  return rate === 1 ? percent.format(1) : tenthsOfPercent.format(Math.floor(rate * 1_000) / 1_000);
+}
+
+/** Whole percents: 42 is "42%". */
 export function formatPercent(percents: number): string {
   return formatShare(percents / 100);
 }

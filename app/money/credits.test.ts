@@ -1,5 +1,12 @@
 import { expect, it } from "vitest";
-import { formatCredits, formatExactCredits, partialPay, priceOf, spellCredits } from "./credits.ts";
+import {
+  columnCredits,
+  formatCredits,
+  formatExactCredits,
+  partialPay,
+  priceOf,
+  spellCredits,
+} from "./credits.ts";
 
 it("shows micro-credits in credits, exactly and without trailing zeros", () => {
   expect(formatExactCredits("12345000")).toBe("12.345");
@@ -48,4 +55,19 @@ it("multiplies the price by the percent of a priority, rounded down", () => {
   expect(priceOf({ ...price, percent: 100 }, usage)).toBe(priceOf(price, usage));
   expect(priceOf({ ...price, percent: 250 }, usage)).toBe(17n);
   expect(priceOf({ ...price, percent: 10 }, usage)).toBe(0n);
+});
+
+it.each([
+  [
+    "a credit or more",
+    [12_345_678n, 1_000_000n, 4_500n, 0n, null],
+    ["12.35 cr", "1.00 cr", "<0.01 cr", "0.00 cr"],
+  ],
+  ["thousandths", [1_620n, 20n, 7n], ["0.00162 cr", "0.00002 cr", "0.00001 cr"]],
+  ["parts of a credit", ["123456", "5000", "400"], ["0.123 cr", "0.005 cr", "<0.001 cr"]],
+  ["nothing", [0n], ["0.00 cr"]],
+  ["debts", [-2_500_000n, -1n], ["-2.50 cr", "<0.01 cr"]],
+])("gives all amounts of a column the same decimals: %s", (_, amounts, words) => {
+  const format = columnCredits(amounts);
+  expect(amounts.flatMap((amount) => (amount === null ? [] : format(amount)))).toEqual(words);
 });

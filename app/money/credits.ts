@@ -60,6 +60,35 @@ export function formatCredits(micro: Micro | string): string {
   return `${formatAmount(micro)} cr`;
 }
 
+/**
+ * Formats the amounts of a table's column with the same number of decimals, so that their points are below each other: with
+ * hundredths if one reaches a credit, and otherwise with three digits of the largest. An amount that would read zero is "<0.01 cr".
+ */
+export function columnCredits(
+  amounts: readonly (Micro | string | null)[],
+): (micro: Micro | string) => string {
+  const largest = amounts.reduce<bigint>((most, amount) => {
+    const size = absolute(BigInt(amount ?? 0n));
+    return size > most ? size : most;
+  }, 0n);
+  const decimals =
+    largest === 0n || largest >= microPerCredit ? 2 : Math.min(6, 9 - largest.toString().length);
+  const format = new Intl.NumberFormat(locale, {
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  });
+  const least = 10n ** BigInt(6 - decimals);
+  return (micro) => {
+    const amount = BigInt(micro);
+    const words = (shown: Micro): string => `${format.format(`${shown}E-6` as Intl.StringNumericLiteral)} cr`;
+    return amount !== 0n && 2n * absolute(amount) < least ? `<${words(least)}` : words(amount);
+  };
+}
+
+function absolute(amount: Micro): Micro {
+  return amount < 0n ? -amount : amount;
+}
+
 /** The same in words: "12.35 credits". */
 export function spellCredits(micro: Micro | string): string {
   return BigInt(micro) === microPerCredit ? "1 credit" : `${formatAmount(micro)} credits`;

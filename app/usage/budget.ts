@@ -1,5 +1,5 @@
 /** The shares of a budget at which it warns. */
-const warnAt = 0.8;
+export const warnAt = 0.8;
 
 export type BudgetState = "ok" | "near" | "over";
 

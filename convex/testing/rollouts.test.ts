@@ -134,13 +134,13 @@ describe("a model that is added in stages", () => {
     expect(await list()).toEqual([]);
     expect(await held(fleet)).toEqual(fleet.map(() => false));
     expect((await trail()).map(({ action, actor, detail }) => [action, actor, detail])).toEqual([
-      ["model-rollout.started", "member", "all devices at once → in stages: 1, 10 %, 50 %, 100 %"],
-      ["model-rollout.advanced", "system", "running, stage 1 of 4 (1 device) → running, stage 2 of 4 (10 %)"],
-      ["model-rollout.advanced", "system", "running, stage 2 of 4 (10 %) → running, stage 3 of 4 (50 %)"],
+      ["model-rollout.started", "member", "all devices at once → in stages: 1, 10%, 50%, 100%"],
+      ["model-rollout.advanced", "system", "running, stage 1 of 4 (1 device) → running, stage 2 of 4 (10%)"],
+      ["model-rollout.advanced", "system", "running, stage 2 of 4 (10%) → running, stage 3 of 4 (50%)"],
       [
         "model-rollout.advanced",
         "system",
-        "running, stage 3 of 4 (50 %) → running, stage 4 of 4 (all devices)",
+        "running, stage 3 of 4 (50%) → running, stage 4 of 4 (all devices)",
       ],
       [
         "model-rollout.finished",
@@ -370,7 +370,7 @@ describe("an administrator", () => {
   it("gets a clear answer to stages out of bounds, and nothing is added", async () => {
     const wrong = { sizes: sizes.slice(0, 2), pace };
     const args = { session, entry: entry(), price, rollout: wrong };
-    await expect(t.mutation(api.console.models.add, args)).rejects.toThrow(/last stage has to be 100 %/);
+    await expect(t.mutation(api.console.models.add, args)).rejects.toThrow(/last stage has to be 100%/);
     expect((await t.query(api.console.models.list, { session })).map((each) => each.modelId)).toEqual([
       firstModel,
     ]);

@@ -8,6 +8,8 @@ export type Column<Row> = {
   /** The title is there only for screen readers. */
   readonly isTitleHidden?: boolean;
   readonly align?: "left" | "right";
+  /** A phone shows only the columns with this mark, as a table. Without any, each row is a card there. */
+  readonly isNarrow?: boolean;
   /** A Tailwind class. A fixed width keeps columns from jumping while numbers change. */
   readonly width?: string;
   readonly cell: (row: Row) => ReactNode;
@@ -31,7 +33,7 @@ type Props<Row> = {
 const roomyColumns = 7;
 
 /**
- * A plain table. In a box as narrow as a phone each row is a card: the first column with a title is its headline, the
+ * A plain table. In a box as narrow as a phone each row is a card, unless columns have the mark for it: the first column with a title is its headline, the
  * titles of the others are labels, and three numbers share a line. A table that is wider than its box scrolls
  * sideways. Any other keeps its head in view.
  *
@@ -42,6 +44,8 @@ export function Table<Row>({ label, columns, rows, empty, keyOf, height, detail 
   const { isWide, scrolls } = useScrolls(box, rows === undefined);
   if (rows === undefined) return <SkeletonRows />;
   if (rows.length === 0 && empty !== undefined) return empty;
+  const isCards = columns.every(({ isNarrow }) => isNarrow !== true);
+  const isLeftOut = ({ isNarrow }: Column<Row>): boolean => !isCards && isNarrow !== true;
   const headline = columns.find(({ isTitleHidden }) => isTitleHidden !== true);
   const [space, afterNumbers] = columns.length > roomyColumns ? ["px-2", "pl-3"] : ["px-3", "pl-6"];
   const spaceOf = (place: number): string => cx(space, isAfterNumbers(columns, place) && afterNumbers);
@@ -62,9 +66,9 @@ export function Table<Row>({ label, columns, rows, empty, keyOf, height, detail 
         <table
           role="table"
           aria-label={label}
-          className="w-full border-collapse text-left @max-[30rem]:block"
+          className={cx("w-full border-collapse text-left", isCards && "@max-[30rem]:block")}
         >
-          <thead role="rowgroup" className="sticky top-0 z-1 @max-[30rem]:sr-only">
+          <thead role="rowgroup" className={cx("sticky top-0 z-1", isCards && "@max-[30rem]:sr-only")}>
             <tr role="row" className="bg-sunken text-xs text-muted shadow-[inset_0_-1px_0_var(--color-line)]">
               {columns.map((column, place) => (
                 <th
@@ -78,6 +82,7 @@ export function Table<Row>({ label, columns, rows, empty, keyOf, height, detail 
                     spaceOf(place),
                     column.align === "right" && "text-right",
                     column.width,
+                    isLeftOut(column) && leftOut,
                   )}
                 >
                   {column.isTitleHidden === true ? (
@@ -95,18 +100,22 @@ export function Table<Row>({ label, columns, rows, empty, keyOf, height, detail 
               <tbody
                 key={keyOf(row)}
                 role="rowgroup"
-                className="border-b border-line last:border-b-0 @max-[30rem]:block"
+                className={cx("border-b border-line last:border-b-0", isCards && "@max-[30rem]:block")}
               >
                 <tr
                   role="row"
-                  className="hover:bg-sunken @max-[30rem]:relative @max-[30rem]:grid @max-[30rem]:grid-cols-3 @max-[30rem]:gap-x-3 @max-[30rem]:gap-y-1.5 @max-[30rem]:px-4 @max-[30rem]:py-3"
+                  className={cx(
+                    "hover:bg-sunken",
+                    isCards &&
+                      "@max-[30rem]:relative @max-[30rem]:grid @max-[30rem]:grid-cols-3 @max-[30rem]:gap-x-3 @max-[30rem]:gap-y-1.5 @max-[30rem]:px-4 @max-[30rem]:py-3",
+                  )}
                 >
                   {columns.map((column, place) => (
                     <Cell
                       key={column.key}
                       column={column}
-                      part={partOf(columns, place, headline)}
-                      className={spaceOf(place)}
+                      part={isCards ? partOf(columns, place, headline) : "column"}
+                      className={cx(spaceOf(place), isLeftOut(column) && leftOut)}
                     >
                       {column.cell(row)}
                     </Cell>
@@ -128,14 +137,16 @@ export function Table<Row>({ label, columns, rows, empty, keyOf, height, detail 
   );
 }
 
-/** How a card shows a cell. A mark stands before the headline in the table, and in the corner of the card. */
-type Part = "mark" | "headline" | "text" | "number" | "actions";
+const leftOut = "@max-[30rem]:hidden";
+
+/** How a card shows a cell, or that a phone shows it in a column. A mark stands before the headline in the table, and in the corner of the card. */
+type Part = "mark" | "headline" | "text" | "number" | "actions" | "column";
 
 function partOf<Row>(
   columns: readonly Column<Row>[],
   place: number,
   headline: Column<Row> | undefined,
-): Part {
+): Exclude<Part, "column"> {
   const column = columns[place];
   if (column === headline) return "headline";
   if (column?.isTitleHidden === true) return place === 0 ? "mark" : "actions";
@@ -157,7 +168,10 @@ const isFigure = <Row,>(column: Column<Row> | undefined): boolean =>
 const isAfterNumbers = <Row,>(columns: readonly Column<Row>[], place: number): boolean =>
   isFigure(columns[place - 1]) && columns[place]?.align !== "right";
 
+const cardCell = "@max-[30rem]:block @max-[30rem]:h-auto @max-[30rem]:p-0! @max-[30rem]:text-left";
+
 const partLook: Readonly<Record<Part, string>> = {
+  column: "",
   mark: "@max-[30rem]:absolute @max-[30rem]:top-3 @max-[30rem]:right-4",
   headline: "@max-[30rem]:col-span-3 @max-[30rem]:pr-8!",
   // A value that is not there needs no label.
@@ -181,7 +195,8 @@ function Cell({ column, part, className, children }: CellProps): ReactNode {
     <td
       role="cell"
       className={cx(
-        "h-10 py-1.5 first:pl-4 last:pr-4 @max-[30rem]:block @max-[30rem]:h-auto @max-[30rem]:p-0! @max-[30rem]:text-left",
+        "h-10 py-1.5 first:pl-4 last:pr-4",
+        part !== "column" && cardCell,
         className,
         partLook[part],
         column.align === "right" && "text-right @min-[30rem]:whitespace-nowrap",

@@ -53,6 +53,6 @@ describe("an act on a roll-out", () => {
 });
 
 it("tells the place of a roll-out in words", () => {
-  expect(placeWords({ state: "paused", stage: 1 }, stages)).toBe("paused, stage 2 of 4 (10 %)");
+  expect(placeWords({ state: "paused", stage: 1 }, stages)).toBe("paused, stage 2 of 4 (10%)");
   expect(placeWords({ state: "done", stage: 3 }, stages)).toBe("done, stage 4 of 4 (all devices)");
 });

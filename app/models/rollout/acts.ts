@@ -54,7 +54,7 @@ const stateWords: Readonly<Record<RolloutState, string>> = {
   done: "done",
 };
 
-/** The place in words: "running, stage 2 of 4 (10 %)". */
+/** The place in words: "running, stage 2 of 4 (10%)". */
 export function placeWords({ state, stage }: RolloutPlace, stages: Rollout["stages"]): string {
   const size = stages[stage]?.size;
   const which = size === undefined ? "" : ` (${sizeWords(size)})`;

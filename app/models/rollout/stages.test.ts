@@ -61,18 +61,18 @@ describe("the stages of a roll-out", () => {
 describe("stages as people type them", () => {
   it("are read and written in one form", () => {
     expect(parseSizes("1,10%, 50 %,100 %")).toEqual(defaultSizes);
-    expect(sizesText(defaultSizes)).toBe("1, 10 %, 50 %, 100 %");
+    expect(sizesText(defaultSizes)).toBe("1, 10%, 50%, 100%");
     expect(parseSizes("1, half")).toBeNull();
     expect(parseSizes("")).toBeNull();
   });
 
   it.each([
     ["100 %", "2 to 6 stages"],
-    ["1, 50 %", "last stage has to be 100 %"],
+    ["1, 50 %", "last stage has to be 100%"],
     ["0, 100 %", "at least 1 device"],
     ["10 %, 5, 100 %", "before percents"],
     ["10 %, 10 %, 100 %", "larger than the one before"],
-    ["101 %, 100 %", "at most 100 %"],
+    ["101 %, 100 %", "at most 100%"],
   ])("refuse %s", (typed, why) => {
     expect(mistakeInSizes(parseSizes(typed) ?? [])).toContain(why);
   });

@@ -1,4 +1,4 @@
-import { plural } from "../../format/quantity.ts";
+import { formatPercent, plural } from "../../format/quantity.ts";
 import { mix32 } from "./rank.ts";
 
 /** How far a stage goes: to a number of devices, or to a share of them in percent. */
@@ -84,13 +84,15 @@ export function mistakeInSizes(sizes: readonly StageSize[]): string | null {
     return `A roll-out has 2 to ${String(rolloutBounds.stages)} stages.`;
   }
   const last = sizes.at(-1);
-  if (last?.of !== "percent" || last.percent !== 100) return "The last stage has to be 100 %.";
+  if (last?.of !== "percent" || last.percent !== 100)
+    return `The last stage has to be ${formatPercent(100)}.`;
   for (const [at, size] of sizes.entries()) {
     const before = sizes[at - 1];
     const value = size.of === "devices" ? size.devices : size.percent;
-    if (!Number.isInteger(value) || value < 1) return "A stage has at least 1 device, or 1 %.";
+    if (!Number.isInteger(value) || value < 1)
+      return `A stage has at least 1 device, or ${formatPercent(1)}.`;
     if (size.of === "devices" && value > rolloutBounds.devices) return "A stage has too many devices.";
-    if (size.of === "percent" && value > 100) return "A stage has at most 100 %.";
+    if (size.of === "percent" && value > 100) return `A stage has at most ${formatPercent(100)}.`;
     if (before === undefined) continue;
     if (before.of === "percent" && size.of === "devices") return "Numbers of devices come before percents.";
     const previous = before.of === "devices" ? before.devices : before.percent;
@@ -104,12 +106,12 @@ export function mistakeInPace({ minMinutes, readyPercent, failedPercent }: Rollo
   const isIn = (value: number, least: number, most: number): boolean =>
     Number.isInteger(value) && value >= least && value <= most;
   if (!isIn(minMinutes, 0, rolloutBounds.minMinutes)) return "A stage lasts at most 7 days.";
-  if (!isIn(readyPercent, 1, 100)) return "The share of ready devices has to be 1 to 100 %.";
-  if (!isIn(failedPercent, 0, 99)) return "The share of failed devices has to be 0 to 99 %.";
+  if (!isIn(readyPercent, 1, 100)) return `The share of ready devices has to be 1 to ${formatPercent(100)}.`;
+  if (!isIn(failedPercent, 0, 99)) return `The share of failed devices has to be 0 to ${formatPercent(99)}.`;
   return null;
 }
 
-/** Reads stages as people type them: "1, 10 %, 50 %, 100 %". Null if a part is neither a number nor a percentage. */
+/** Reads stages as people type them: "1, 10%, 50%, 100%". Null if a part is neither a number nor a percentage. */
 export function parseSizes(typed: string): readonly StageSize[] | null {
   const sizes = typed.split(",").map((part): StageSize | null => {
     const read = /^\s*(\d{1,6})\s*(%?)\s*$/.exec(part);
@@ -123,12 +125,12 @@ export function parseSizes(typed: string): readonly StageSize[] | null {
 /** The same text again. */
 export function sizesText(sizes: readonly StageSize[]): string {
   return sizes
-    .map((size) => (size.of === "devices" ? String(size.devices) : `${String(size.percent)} %`))
+    .map((size) => (size.of === "devices" ? String(size.devices) : formatPercent(size.percent)))
     .join(", ");
 }
 
-/** A stage in words: "1 device", "10 %", "all devices". */
+/** A stage in words: "1 device", "10%", "all devices". */
 export function sizeWords(size: StageSize): string {
   if (size.of === "devices") return plural(size.devices, ["# device", "# devices"]);
-  return size.percent === 100 ? "all devices" : `${String(size.percent)} %`;
+  return size.percent === 100 ? "all devices" : formatPercent(size.percent);
 }

@@ -3,7 +3,7 @@ import { kindWords } from "../../../app/format/job-kind.ts";
 import { formatCount } from "../../../app/format/quantity.ts";
 import { formatDuration, formatFull } from "../../../app/format/time.ts";
 import { noRetryHelps } from "../../../app/jobs/mendable.ts";
-import { formatCredits, formatExactCredits } from "../../../app/money/credits.ts";
+import { columnCredits, formatExactCredits } from "../../../app/money/credits.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { useNow } from "../../ui/clock.ts";
 import { Confirm } from "../../ui/overlays/Confirm.tsx";
@@ -38,7 +38,9 @@ export function JobsTable({ jobs, empty, selection, deadLetters, compact = false
   const [discarding, setDiscarding] = useState<JobRow | null>(null);
   const columns = [
     ...(selection === undefined ? [] : [selectColumn(selection)]),
-    ...base.filter(({ key }) => !(compact ? wide : deadLetters === undefined ? [] : ofAnswers).includes(key)),
+    ...[...base, priceColumn(jobs ?? [])].filter(
+      ({ key }) => !(compact ? wide : deadLetters === undefined ? [] : ofAnswers).includes(key),
+    ),
     ...(deadLetters === undefined ? [] : [deadLetterColumn(deadLetters.onRetry, setDiscarding)]),
   ];
   return (
@@ -153,7 +155,11 @@ const base: readonly Column<JobRow>[] = [
         </span>
       ),
   },
-  {
+];
+
+function priceColumn(jobs: readonly JobRow[]): Column<JobRow> {
+  const credits = columnCredits(jobs.map(({ priceMicro }) => priceMicro));
+  return {
     key: "price",
     title: "Price",
     align: "right",
@@ -169,11 +175,11 @@ const base: readonly Column<JobRow>[] = [
         <Dash />
       ) : (
         <span className="whitespace-nowrap" title={`${formatExactCredits(priceMicro)} credits`}>
-          {formatCredits(priceMicro)}
+          {credits(priceMicro)}
         </span>
       ),
-  },
-];
+  };
+}
 
 /** The status, and below it why the job waits or failed. */
 function Status({ job }: { readonly job: JobRow }): ReactNode {

@@ -1,4 +1,4 @@
-import { formatCount } from "../../../app/format/quantity.ts";
+import { formatCount, formatPercent } from "../../../app/format/quantity.ts";
 import type { JobDetail } from "../data/rows.ts";
 
 /** How a job's price came about: "(38 tokens in × 2 + 12 out × 6) per million". Null before the tokens are known. */
@@ -11,5 +11,5 @@ export function priceWords(
   const sum = `${formatCount(promptTokens)} tokens in × ${String(price.promptMicro)} + ${formatCount(completionTokens)} out × ${String(price.completionMicro)}`;
   return percent === 100
     ? `${sum} credits per million`
-    : `${sum} credits per million, × ${String(percent)}% for its priority`;
+    : `${sum} credits per million, × ${formatPercent(percent)} for its priority`;
 }

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from "react";
 import { formatCount } from "../../../app/format/quantity.ts";
 import { formatMoment } from "../../../app/format/time.ts";
 import { restrictionWords } from "../../../app/keys/restriction.ts";
-import { formatCredits } from "../../../app/money/credits.ts";
+import { columnCredits, formatExactCredits } from "../../../app/money/credits.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { useNow } from "../../ui/clock.ts";
@@ -65,7 +65,7 @@ export function KeysView({
       )}
       <Table
         label="API keys"
-        columns={columns(now, {
+        columns={columns(now, columnCredits((shown ?? []).map(({ balanceMicro }) => balanceMicro)), {
           limit: onLimit,
           entitle: onEntitle,
           lift: onLift,
@@ -117,6 +117,7 @@ type Actions = Readonly<Record<"limit" | "entitle" | "lift" | "handOver" | "revo
 
 function columns(
   now: number,
+  credits: (micro: bigint) => string,
   { limit, entitle, lift, handOver, revoke }: Actions,
 ): readonly Column<KeyRow>[] {
   return [
@@ -155,7 +156,9 @@ function columns(
       title: "Credits left",
       align: "right",
       width: "w-28",
-      cell: (key) => formatCredits(key.balanceMicro),
+      cell: (key) => (
+        <span title={`${formatExactCredits(key.balanceMicro)} credits`}>{credits(key.balanceMicro)}</span>
+      ),
     },
     {
       key: "concurrency",

@@ -1,3 +1,4 @@
+import { formatPercent } from "../../../app/format/quantity.ts";
 import { type PriorityPrices, priorityPricesMistake } from "../../../app/jobs/priority.ts";
 
 /** Typed percents, by priority. */
@@ -24,5 +25,5 @@ function percentOf(typed: string): number {
 /** What the priorities cost, in words. */
 export function priceWords({ low, normal, high }: PriorityPrices): string {
   if (low === 100 && normal === 100 && high === 100) return "Jobs of all priorities cost the same.";
-  return `Jobs cost ${low}% of these prices at low priority, ${normal}% at normal and ${high}% at high.`;
+  return `Jobs cost ${formatPercent(low)} of these prices at low priority, ${formatPercent(normal)} at normal and ${formatPercent(high)} at high.`;
 }

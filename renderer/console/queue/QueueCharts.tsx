@@ -1,6 +1,6 @@
 import { useQuery } from "convex/react";
 import { type ReactNode, useMemo } from "react";
-import { formatCount } from "../../../app/format/quantity.ts";
+import { formatCount, formatPercent } from "../../../app/format/quantity.ts";
 import { formatDuration } from "../../../app/format/time.ts";
 import { bucketOf, ranges, spans } from "../../../app/statistics/spans.ts";
 import { otherSubject } from "../../../app/statistics/tally.ts";
@@ -84,7 +84,7 @@ export function QueueChartsView(props: Props): ReactNode {
     const { times, answered, failed, wait, waitHalf } = seriesOf(report, from, until);
     const waits: readonly Line[] = [
       { label: "Half waited up to", color: "rest", values: waitHalf },
-      { label: /* @wc-include */ "95% waited up to", color: "hold", values: wait },
+      { label: `${formatPercent(95)} waited up to`, color: "hold", values: wait },
     ];
     const ended: readonly Line[] = [
       { label: "Answered", color: "accent", values: answered },

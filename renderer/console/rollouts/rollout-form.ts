@@ -43,7 +43,7 @@ export function parseRollout(form: RolloutForm): Parsed {
     return {
       kind: "wrong",
       field: "sizes",
-      why: "Enter numbers and percents, such as 1, 10 %, 50 %, 100 %.",
+      why: `Enter numbers and percents, such as ${sizesText(defaultSizes)}.`,
     };
   }
   const mistake = mistakeInSizes(sizes);

@@ -1,5 +1,5 @@
 import { type ReactNode, useMemo } from "react";
-import { formatCount } from "../../../app/format/quantity.ts";
+import { formatCount, formatRate } from "../../../app/format/quantity.ts";
 import { formatDuration } from "../../../app/format/time.ts";
 import { ranges } from "../../../app/statistics/spans.ts";
 import { Card } from "../../ui/Card.tsx";
@@ -9,14 +9,7 @@ import { Tabs } from "../../ui/controls/Tabs.tsx";
 import type { StatisticsReport } from "../data/rows.ts";
 import { Figures } from "../overview/Tiles.tsx";
 import { seriesOf } from "./points.ts";
-import {
-  type By,
-  byWords,
-  rangeOptions,
-  rateWords,
-  type StatisticsRange,
-  totalsOf,
-} from "./subject-words.ts";
+import { type By, byWords, rangeOptions, type StatisticsRange, totalsOf } from "./subject-words.ts";
 import { SubjectsTable } from "./SubjectsTable.tsx";
 
 type Props = {
@@ -81,7 +74,7 @@ function figuresOf(report: StatisticsReport | undefined) {
     { label: "Answered", value: count(totals?.answered), note: /* @wc-include */ "jobs", tone: null },
     {
       label: "Success",
-      value: rate === null ? "–" : rateWords(rate),
+      value: rate === null ? "–" : formatRate(rate),
       note: totals === null ? " " : `${formatCount(totals.failed)} failed or expired`,
       tone: null,
     },

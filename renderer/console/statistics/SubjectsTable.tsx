@@ -1,12 +1,12 @@
 import type { ReactNode } from "react";
-import { formatCount } from "../../../app/format/quantity.ts";
+import { formatCount, formatPercent, formatRate } from "../../../app/format/quantity.ts";
 import { formatDuration } from "../../../app/format/time.ts";
-import { formatCredits } from "../../../app/money/credits.ts";
+import { columnCredits } from "../../../app/money/credits.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Empty } from "../../ui/Empty.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { StatisticsSubject } from "../data/rows.ts";
-import { type By, byWords, rateWords, subjectWords } from "./subject-words.ts";
+import { type By, byWords, subjectWords } from "./subject-words.ts";
 
 type Props = { readonly by: By; readonly rows: readonly StatisticsSubject[] | undefined };
 
@@ -14,7 +14,7 @@ export function SubjectsTable({ by, rows }: Props): ReactNode {
   return (
     <Table
       label={`Statistics by ${byWords[by].column}`}
-      columns={[nameColumn(by), ...figures(by)]}
+      columns={[nameColumn(by), ...figures(by, rows ?? [])]}
       rows={rows}
       keyOf={({ subject }) => subject}
       empty={
@@ -48,7 +48,8 @@ function nameColumn(by: By): Column<StatisticsSubject> {
 
 type Summary = StatisticsSubject["summary"];
 
-function figures(by: By): readonly Column<StatisticsSubject>[] {
+function figures(by: By, rows: readonly StatisticsSubject[]): readonly Column<StatisticsSubject>[] {
+  const credits = columnCredits(rows.map(({ summary }) => summary.micro));
   const figure = (title: string, of: (summary: Summary) => string): Column<StatisticsSubject> => ({
     key: title,
     title,
@@ -62,11 +63,11 @@ function figures(by: By): readonly Column<StatisticsSubject>[] {
   };
   return [
     figure("Answered", ({ succeeded }) => formatCount(succeeded)),
-    figure("Success", ({ successRate }) => (successRate === null ? "–" : rateWords(successRate))),
+    figure("Success", ({ successRate }) => (successRate === null ? "–" : formatRate(successRate))),
     figure("Wait, median", time("wait", "p50")),
-    figure("Wait, 95%", time("wait", "p95")),
+    figure(`Wait, ${formatPercent(95)}`, time("wait", "p95")),
     figure("Run, median", time("run", "p50")),
-    figure("Run, 95%", time("run", "p95")),
+    figure(`Run, ${formatPercent(95)}`, time("run", "p95")),
     figure(by === "device" ? "Failed" : "Retried", ({ failed, retried }) =>
       formatCount(by === "device" ? failed : retried),
     ),
@@ -74,6 +75,6 @@ function figures(by: By): readonly Column<StatisticsSubject>[] {
     figure("Lost", ({ lost }) => formatCount(lost)),
     figure("Taken over", ({ stolen }) => formatCount(stolen)),
     figure("Tokens", ({ promptTokens, completionTokens }) => formatCount(promptTokens + completionTokens)),
-    figure("Credits", ({ micro }) => formatCredits(micro)),
+    figure("Credits", ({ micro }) => credits(micro)),
   ];
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { emptyTally } from "../../../app/statistics/tally.ts";
-import { rateWords, subjectWords } from "./subject-words.ts";
+import { subjectWords } from "./subject-words.ts";
 
 const { wait: _wait, run: _run, ...none } = emptyTally();
 const summary = { ...none, wait: null, run: null, successRate: null };
@@ -13,13 +13,4 @@ it.each([
   ["lane", "not JSON", null, "Deleted", []],
 ] as const)("names a %s: %s", (by, subject, name, words, needs) => {
   expect(subjectWords(by, { subject, name, summary })).toEqual({ name: words, needs });
-});
-
-it.each([
-  [1, "100%"],
-  [0.9999, "99.9%"],
-  [0.5, "50.0%"],
-  [0, "0.0%"],
-])("says that %d is %s", (rate, words) => {
-  expect(rateWords(rate)).toBe(words);
 });

@@ -1,5 +1,4 @@
 import { laneName, laneNeeds, parseLane } from "../../../app/format/lane.ts";
-import { formatTenths } from "../../../app/format/quantity.ts";
 import type { StatisticsReport, StatisticsSubject } from "../data/rows.ts";
 
 export type By = "model" | "lane" | "key" | "device";
@@ -47,9 +46,4 @@ export function totalsOf({ points }: StatisticsReport) {
     returned: sum("returned") + sum("lost"),
     successRate: answered + failed === 0 ? null : answered / (answered + failed),
   };
-}
-
-/** "99.9%": one digit, rounded down, so that only a rate without any failure reads "100%". */
-export function rateWords(rate: number): string {
-  return rate === 1 ? "100%" : `${formatTenths(Math.floor(rate * 1_000) / 10)}%`;
 }

@@ -1,6 +1,8 @@
 import { useQuery } from "convex/react";
 import { type ReactNode, useState } from "react";
+import { formatShare } from "../../../app/format/quantity.ts";
 import { formatExactCredits } from "../../../app/money/credits.ts";
+import { warnAt } from "../../../app/usage/budget.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { Field } from "../../ui/controls/Field.tsx";
 import { Select } from "../../ui/controls/Select.tsx";
@@ -67,7 +69,7 @@ export function BudgetDialog({ budget, onSave, onClose }: Props): ReactNode {
         ) : null}
         <Field
           label="Credits a month"
-          hint="It warns at 80% and at 100%, and stops nothing."
+          hint={`It warns at ${formatShare(warnAt)} and at ${formatShare(1)}, and stops nothing.`}
           inputMode="decimal"
           value={credits}
           error={credits !== "" && isWrong ? micro : null}

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from "react";
 import { formatShare } from "../../../app/format/quantity.ts";
-import { formatCredits } from "../../../app/money/credits.ts";
-import { shareOfBudget } from "../../../app/usage/budget.ts";
+import { columnCredits, formatCredits } from "../../../app/money/credits.ts";
+import { shareOfBudget, warnAt } from "../../../app/usage/budget.ts";
 import { budgetCsv } from "../../../app/usage/budget-table.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
@@ -51,21 +51,21 @@ export function BudgetsCard({ budgets, own, changes }: Props): ReactNode {
     >
       <Table
         label="Budgets"
-        columns={columnsOf(changes === null ? null : { edit: setEdited, remove: setRemoved })}
+        columns={columnsOf(budgets ?? [], changes === null ? null : { edit: setEdited, remove: setRemoved })}
         rows={budgets}
         keyOf={({ subject }) => subject}
         empty={
           <Empty title={own ? "You have no budget" : "No budgets yet"}>
-            A budget warns at 80% and at 100% of a month, here and by alerts. Credits are the limit that stops
-            a key.
+            A budget warns at {formatShare(warnAt)} and at {formatShare(1)} of a month, here and by alerts.
+            Credits are the limit that stops a key.
           </Empty>
         }
       />
       {budgets === undefined || budgets.length === 0 ? null : (
         <p className="border-t border-line px-4 py-2 text-xs text-muted">
-          Budgets warn at 80% and at 100%, here and by alerts. Credits are the limit that stops a key. A month
-          is expected to cost what is spent, and for each day left the mean of that weekday in the last four
-          weeks.
+          Budgets warn at {formatShare(warnAt)} and at {formatShare(1)}, here and by alerts. Credits are the
+          limit that stops a key. A month is expected to cost what is spent, and for each day left the mean of
+          that weekday in the last four weeks.
         </p>
       )}
       {edited === null || changes === null
@@ -102,7 +102,8 @@ type Actions = {
   readonly remove: (budget: BudgetRow) => void;
 };
 
-function columnsOf(actions: Actions | null): readonly Column<BudgetRow>[] {
+function columnsOf(budgets: readonly BudgetRow[], actions: Actions | null): readonly Column<BudgetRow>[] {
+  const expected = columnCredits(budgets.map(({ forecastMicro }) => forecastMicro));
   return [
     {
       key: "name",
@@ -137,7 +138,7 @@ function columnsOf(actions: Actions | null): readonly Column<BudgetRow>[] {
       key: "forecast",
       title: "Expected",
       align: "right",
-      cell: ({ forecastMicro }) => <span className="whitespace-nowrap">{formatCredits(forecastMicro)}</span>,
+      cell: ({ forecastMicro }) => <span className="whitespace-nowrap">{expected(forecastMicro)}</span>,
     },
     {
       key: "state",

@@ -1,13 +1,12 @@
 import type { ReactNode } from "react";
-import { formatCount } from "../../../app/format/quantity.ts";
+import { formatCount, formatPercent, formatRate } from "../../../app/format/quantity.ts";
 import { formatDuration } from "../../../app/format/time.ts";
-import { formatCredits, formatExactCredits } from "../../../app/money/credits.ts";
+import { columnCredits, formatExactCredits } from "../../../app/money/credits.ts";
 import { carbonGrams, cloudCost, kilowattHours } from "../../../app/usage/comparison.ts";
 import type { UsageBy, UsageRow } from "../../../app/usage/usage-table.ts";
 import { Empty } from "../../ui/Empty.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { UsageFactsRow } from "../data/rows.ts";
-import { rateWords } from "../statistics/subject-words.ts";
 import { carbonWords, energyWords, groupingWords, moneyWords, rowName } from "./usage-words.ts";
 
 type Props = {
@@ -26,7 +25,7 @@ export function UsageTable({ of, by, rows, facts }: Props): ReactNode {
   return (
     <Table
       label={`${of === "usage" ? "Usage" : "Earnings"} by ${column}`}
-      columns={[nameColumn(by), ...figures(of, by, facts)]}
+      columns={[nameColumn(by), ...figures(of, by, rows ?? [], facts)]}
       rows={ordered}
       keyOf={({ subject }) => subject}
       height="sm:max-h-120"
@@ -41,6 +40,7 @@ function nameColumn(by: UsageBy): Column<UsageRow> {
   return {
     key: "name",
     title: groupingWords[by].column,
+    isNarrow: by === "day",
     cell: (row) => (
       <span className="line-clamp-2 max-w-64 min-w-24 font-medium wrap-anywhere" title={rowName(by, row)}>
         {rowName(by, row)}
@@ -52,6 +52,7 @@ function nameColumn(by: UsageBy): Column<UsageRow> {
 function figures(
   of: Props["of"],
   by: UsageBy,
+  rows: readonly UsageRow[],
   facts: UsageFactsRow | undefined,
 ): readonly Column<UsageRow>[] {
   const figure = (title: string, cell: (row: UsageRow) => ReactNode): Column<UsageRow> => ({
@@ -60,13 +61,19 @@ function figures(
     align: "right",
     cell: (row) => <span className="whitespace-nowrap">{cell(row)}</span>,
   });
+  // Cards of 30 days would be a long way to scroll on a phone.
+  const main = (...figured: Parameters<typeof figure>): Column<UsageRow> => ({
+    ...figure(...figured),
+    isNarrow: by === "day",
+  });
   const time = (ms: number | null): string => (ms === null ? "–" : formatDuration(ms));
   const isUsage = of === "usage";
+  const credits = columnCredits(rows.map(({ micro }) => micro));
   const prices = new Map(facts?.cloudPrices.map((price) => [price.modelId, price]));
   return [
-    figure(isUsage ? "Jobs" : "Answers", ({ jobs, succeeded }) => formatCount(isUsage ? jobs : succeeded)),
+    main(isUsage ? "Jobs" : "Answers", ({ jobs, succeeded }) => formatCount(isUsage ? jobs : succeeded)),
     ...(isUsage
-      ? [figure("Success", ({ successRate }) => (successRate === null ? "–" : rateWords(successRate)))]
+      ? [figure("Success", ({ successRate }) => (successRate === null ? "–" : formatRate(successRate)))]
       : []),
     figure("Prompt tokens", ({ promptTokens }) => formatCount(promptTokens)),
     figure("Answer tokens", ({ completionTokens }) => formatCount(completionTokens)),
@@ -74,11 +81,11 @@ function figures(
     ...(isUsage
       ? [
           figure("Wait, median", ({ waitP50 }) => time(waitP50)),
-          figure("Wait, 95%", ({ waitP95 }) => time(waitP95)),
+          figure(`Wait, ${formatPercent(95)}`, ({ waitP95 }) => time(waitP95)),
         ]
       : []),
-    figure(isUsage ? "Spent" : "Earned", ({ micro }) => (
-      <span title={`${formatExactCredits(micro)} credits`}>{formatCredits(micro)}</span>
+    main(isUsage ? "Spent" : "Earned", ({ micro }) => (
+      <span title={`${formatExactCredits(micro)} credits`}>{credits(micro)}</span>
     )),
     ...(isUsage && by === "model" && prices.size > 0
       ? [

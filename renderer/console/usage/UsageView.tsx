@@ -1,6 +1,6 @@
 import { type ReactNode, useMemo } from "react";
 import { locale } from "../../../app/format/locale.ts";
-import { formatCount } from "../../../app/format/quantity.ts";
+import { formatCount, formatRate } from "../../../app/format/quantity.ts";
 import { formatDuration } from "../../../app/format/time.ts";
 import { formatCredits } from "../../../app/money/credits.ts";
 import { cloudTotal } from "../../../app/usage/comparison.ts";
@@ -12,7 +12,6 @@ import { Tabs } from "../../ui/controls/Tabs.tsx";
 import type { BudgetRow, UsageFactsRow, UsageMonth, UsageReport } from "../data/rows.ts";
 import { BudgetWarnings } from "../overview/BudgetWarnings.tsx";
 import { Figures } from "../overview/Tiles.tsx";
-import { rateWords } from "../statistics/subject-words.ts";
 import { type BudgetChanges, BudgetsCard } from "./BudgetsCard.tsx";
 import { ComparisonCard } from "./ComparisonCard.tsx";
 import { DownloadCsv } from "./DownloadCsv.tsx";
@@ -159,7 +158,7 @@ function figuresOf(
     {
       label: "Jobs",
       value: sum === null ? "–" : formatCount(sum.jobs),
-      note: counted === 0 ? " " : `${rateWords(answered / counted)} success`,
+      note: counted === 0 ? " " : `${formatRate(answered / counted)} success`,
       tone: null,
     },
     {

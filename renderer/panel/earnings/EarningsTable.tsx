@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { formatCount } from "../../../app/format/quantity.ts";
-import { formatCredits, formatExactCredits } from "../../../app/money/credits.ts";
+import { columnCredits, formatExactCredits } from "../../../app/money/credits.ts";
 import { type EarnedPeriod, hasJobs, type PeriodKind } from "../../../app/usage/earned-periods.ts";
 import { Button } from "../../ui/controls/Button.tsx";
 import { Empty } from "../../ui/Empty.tsx";
@@ -18,7 +18,7 @@ export function EarningsTable({ by, periods, onJobs }: Props): ReactNode {
   return (
     <Table
       label="Earnings"
-      columns={columnsOf(by, onJobs)}
+      columns={columnsOf(by, onJobs, columnCredits(periods.map(({ micro }) => micro)))}
       rows={periods.filter(hasJobs).reverse()}
       keyOf={({ from }) => String(from)}
       height="max-h-96"
@@ -31,7 +31,11 @@ export function EarningsTable({ by, periods, onJobs }: Props): ReactNode {
   );
 }
 
-function columnsOf(by: PeriodKind, onJobs: Props["onJobs"]): readonly Column<EarnedPeriod>[] {
+function columnsOf(
+  by: PeriodKind,
+  onJobs: Props["onJobs"],
+  credits: (micro: bigint) => string,
+): readonly Column<EarnedPeriod>[] {
   const number = (title: string, of: (period: EarnedPeriod) => ReactNode): Column<EarnedPeriod> => ({
     key: title,
     title,
@@ -52,7 +56,7 @@ function columnsOf(by: PeriodKind, onJobs: Props["onJobs"]): readonly Column<Ear
     )),
     number("Earned", ({ micro }) => (
       <span className="font-medium" title={`${formatExactCredits(micro)} credits`}>
-        {formatCredits(micro)}
+        {credits(micro)}
       </span>
     )),
     {

@@ -38,7 +38,7 @@ async function addInStages(page: Page, modelId: string, bytes: Buffer): Promise<
   await expect(dialog.getByLabel("Name")).toHaveValue(modelId);
   await dialog.getByLabel("Roll-out").selectOption("stages");
   await dialog.getByLabel("Stages", { exact: true }).fill("1, 60 %");
-  await expect(dialog.getByRole("alert")).toHaveText("The last stage has to be 100 %.");
+  await expect(dialog.getByRole("alert")).toHaveText("The last stage has to be 100%.");
   await dialog.getByLabel("Stages", { exact: true }).fill("1, 60 %, 100 %");
   await dialog.getByLabel("A stage lasts at least").fill("0");
   await dialog.getByLabel("Somebody begins each stage by hand").check();
@@ -122,7 +122,7 @@ test("a model goes to one device first, works for requests, and then to all, wit
   await openPage(page, "Audit trail");
   await expect(
     page.getByRole("row", {
-      name: /Next stage of a roll-out started.*stage 1 of 3 \(1 device\) → running, stage 2 of 3 \(60 %\)/,
+      name: /Next stage of a roll-out started.*stage 1 of 3 \(1 device\) → running, stage 2 of 3 \(60%\)/,
     }),
   ).toBeVisible();
 });

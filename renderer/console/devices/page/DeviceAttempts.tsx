@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { kindWords } from "../../../../app/format/job-kind.ts";
 import { formatDuration } from "../../../../app/format/time.ts";
-import { formatCredits } from "../../../../app/money/credits.ts";
+import { columnCredits, formatExactCredits } from "../../../../app/money/credits.ts";
 import { Badge } from "../../../ui/Badge.tsx";
 import { Empty } from "../../../ui/Empty.tsx";
 import { RelativeTime } from "../../../ui/RelativeTime.tsx";
@@ -17,7 +17,7 @@ export function DeviceAttempts({ attempts, linksJobs }: Props): ReactNode {
   return (
     <Table
       label="Last jobs"
-      columns={columnsOf(linksJobs)}
+      columns={columnsOf(linksJobs, columnCredits((attempts ?? []).map(({ earnedMicro }) => earnedMicro)))}
       rows={attempts}
       keyOf={({ attemptId }) => attemptId}
       empty={<Empty title="No jobs yet">The jobs that this device takes appear here.</Empty>}
@@ -25,7 +25,10 @@ export function DeviceAttempts({ attempts, linksJobs }: Props): ReactNode {
   );
 }
 
-const columnsOf = (linksJobs: boolean): readonly Column<DeviceAttempt>[] => [
+const columnsOf = (
+  linksJobs: boolean,
+  credits: (micro: string) => string,
+): readonly Column<DeviceAttempt>[] => [
   {
     key: "job",
     title: "Job",
@@ -72,6 +75,8 @@ const columnsOf = (linksJobs: boolean): readonly Column<DeviceAttempt>[] => [
     title: "Earned",
     align: "right",
     width: "w-24",
-    cell: ({ earnedMicro }) => formatCredits(BigInt(earnedMicro)),
+    cell: ({ earnedMicro }) => (
+      <span title={`${formatExactCredits(earnedMicro)} credits`}>{credits(earnedMicro)}</span>
+    ),
   },
 ];

@@ -1,7 +1,7 @@
 import { type ReactNode, useMemo, useState } from "react";
 import { ruleWords } from "../../../../app/devices/rule-words.ts";
 import { platformWords } from "../../../../app/format/platform.ts";
-import { formatCount, plural } from "../../../../app/format/quantity.ts";
+import { formatCount, plural, formatRate } from "../../../../app/format/quantity.ts";
 import { formatDay } from "../../../../app/format/time.ts";
 import { formatCredits } from "../../../../app/money/credits.ts";
 import { Badge } from "../../../ui/Badge.tsx";
@@ -19,7 +19,6 @@ import type { AttemptOutcomes, DeviceAttempt, DeviceRow, DeviceSpan } from "../.
 import { OwnerWords } from "../../people/OwnerWords.tsx";
 import { hrefOf } from "../../shell/route.ts";
 import { SubPageHead } from "../../shell/SubPageHead.tsx";
-import { rateWords } from "../../statistics/subject-words.ts";
 import { describeDevice, rolledBackSentence } from "../describe-device.ts";
 import { deviceSpeeds, originWords } from "../device-details.ts";
 import { Labels, offerOf } from "../table/cells.tsx";
@@ -202,7 +201,7 @@ function Reliability({ outcomes }: { readonly outcomes: AttemptOutcomes }): Reac
   return (
     <>
       <dl className="grid grid-cols-3 gap-x-4 gap-y-2 sm:grid-cols-6">
-        <Stat label="Success" value={judged === 0 ? "–" : rateWords(succeeded / judged)} />
+        <Stat label="Success" value={judged === 0 ? "–" : formatRate(succeeded / judged)} />
         <Stat label="Succeeded" value={formatCount(succeeded)} />
         <Stat label="Failed" value={formatCount(failed)} />
         <Stat label="Lost" value={formatCount(lost)} />

@@ -1,3 +1,4 @@
+import { columnCredits } from "../../../../app/money/credits.ts";
 import { type ReactNode, useState } from "react";
 import { useNow } from "../../../ui/clock.ts";
 import { Empty } from "../../../ui/Empty.tsx";
@@ -35,7 +36,8 @@ export function DevicesTable({
   empty,
 }: Props): ReactNode {
   const [retiring, setRetiring] = useState<DeviceRow | null>(null);
-  const shown = columnsFor({ shown: columns, now: useNow(), compact, selecting });
+  const credits = columnCredits((devices ?? []).map(({ live }) => live?.earnedMicro ?? null));
+  const shown = columnsFor({ shown: columns, now: useNow(), compact, selecting, credits });
   return (
     <>
       <Table

@@ -1,7 +1,6 @@
 import type { ReactNode } from "react";
 import { platformWords } from "../../../../app/format/platform.ts";
 import { formatMebibytes } from "../../../../app/format/quantity.ts";
-import { formatCredits } from "../../../../app/money/credits.ts";
 import { RelativeTime } from "../../../ui/RelativeTime.tsx";
 import type { Column } from "../../../ui/Table.tsx";
 import type { DeviceRow } from "../../data/rows.ts";
@@ -18,6 +17,8 @@ type Context = {
   /** Leaves out what only the devices page has room for. */
   readonly compact: boolean;
   readonly selecting: Selecting | undefined;
+  /** Formats the amounts of the column Earned. */
+  readonly credits: (micro: bigint) => string;
 };
 
 type Entry = Pick<Column<DeviceLine>, "align" | "width"> & {
@@ -26,9 +27,9 @@ type Entry = Pick<Column<DeviceLine>, "align" | "width"> & {
 
 /** A cell that shows "…" while the device's own query loads. It keeps the row's height. */
 const live =
-  (cell: (device: DeviceRow) => ReactNode): Entry["cell"] =>
-  ({ live: device }) =>
-    device === undefined ? <span className="text-faint">…</span> : cell(device);
+  (cell: (device: DeviceRow, context: Context) => ReactNode): Entry["cell"] =>
+  ({ live: device }, context) =>
+    device === undefined ? <span className="text-faint">…</span> : cell(device, context);
 
 /** All columns of the table of devices. */
 const entries: Readonly<Record<ColumnKey, Entry>> = {
@@ -80,7 +81,7 @@ const entries: Readonly<Record<ColumnKey, Entry>> = {
   earned: {
     align: "right",
     width: "w-20",
-    cell: live(({ earnedMicro }) => (earnedMicro === null ? "–" : formatCredits(earnedMicro))),
+    cell: live(({ earnedMicro }, { credits }) => (earnedMicro === null ? "–" : credits(earnedMicro))),
   },
   enrolled: { width: "w-28", cell: (line) => <Enrolled {...line} /> },
 };
