@@ -1,12 +1,12 @@
 import { type ReactNode, useState } from "react";
 import { formatPercent, plural } from "../../../app/format/quantity.ts";
 import type { PriorityPrices as Prices } from "../../../app/jobs/priority.ts";
+import { type Counted, countedWords } from "../../../app/statistics/counted.ts";
 import { Button } from "../../ui/controls/Button.tsx";
 import { Field } from "../../ui/controls/Field.tsx";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
 import { type Change, ReviewChanges } from "../../ui/overlays/ReviewChanges.tsx";
-import { type Counted, countedWords } from "../data/counted.ts";
 import { parsePercents, priceWords } from "./parse-percents.ts";
 
 type Props = {

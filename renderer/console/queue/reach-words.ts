@@ -1,6 +1,6 @@
 import { plural } from "../../../app/format/quantity.ts";
 import type { OrganizationSetting } from "../../../app/queue-settings.ts";
-import { countedWords } from "../data/counted.ts";
+import { countedWords } from "../../../app/statistics/counted.ts";
 import type { SettingReach } from "../data/rows.ts";
 
 /** What a new limit touches now, in some sentences. */

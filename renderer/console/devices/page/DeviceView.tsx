@@ -1,7 +1,7 @@
 import { type ReactNode, useMemo, useState } from "react";
 import { ruleWords } from "../../../../app/devices/rule-words.ts";
 import { platformWords } from "../../../../app/format/platform.ts";
-import { formatCount, plural, formatRate } from "../../../../app/format/quantity.ts";
+import { formatCount, formatRate, plural } from "../../../../app/format/quantity.ts";
 import { formatDay } from "../../../../app/format/time.ts";
 import { formatCredits } from "../../../../app/money/credits.ts";
 import { Badge } from "../../../ui/Badge.tsx";

@@ -1,5 +1,5 @@
-import { columnCredits } from "../../../../app/money/credits.ts";
 import { type ReactNode, useState } from "react";
+import { columnCredits } from "../../../../app/money/credits.ts";
 import { useNow } from "../../../ui/clock.ts";
 import { Empty } from "../../../ui/Empty.tsx";
 import { actionColumn } from "../../../ui/RowAction.tsx";
