@@ -15,6 +15,9 @@ import { usage } from "../validators.ts";
 import { type JobWait, jobWait, waitsOfJobs } from "./jobWaits.ts";
 import { jobErrorOf, orderOf } from "./orders.ts";
 
+/** Two devices at most have a job at once. More attempts would be hundreds of documents for a page of jobs. */
+const listedAttempts = 2;
+
 export const jobRow = v.object({
   jobId: v.string(),
   /** The requester's own name for the job: its idempotency key. */
@@ -30,6 +33,7 @@ export const jobRow = v.object({
   submittedAt: v.number(),
   startedAt: v.union(v.number(), v.null()),
   finishedAt: v.union(v.number(), v.null()),
+  /** The newest ones, at most two. */
   attempts: v.array(
     v.object({
       number: v.number(),
@@ -66,7 +70,7 @@ function workedFrom(attempts: readonly AttemptView[]): number | null {
 async function jobRowOf(ctx: Ctx, job: JobView, wait: JobWait | null): Promise<JobRow> {
   const [order, attempts] = await Promise.all([
     orderOf(ctx, job.jobId),
-    job.attempts === 0 ? [] : queue.attempts(ctx, ctx.organizationId, job.jobId),
+    job.attempts === 0 ? [] : queue.attempts(ctx, ctx.organizationId, job.jobId, listedAttempts),
   ]);
   const key = order === null ? null : await ctx.db.get("apiKeys", order.apiKeyId);
   const seesDevices = scopeOf("devices.read", ctx.member.roles) === "all";

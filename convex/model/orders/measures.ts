@@ -36,7 +36,7 @@ export async function measuresOf(
 ): Promise<Infer<typeof measures> | null> {
   const job = await queue.status(ctx, organizationId, jobId);
   if (job === null) return null;
-  const last = job.attempts === 0 ? undefined : (await queue.attempts(ctx, organizationId, jobId)).at(-1);
+  const last = job.attempts === 0 ? undefined : (await queue.attempts(ctx, organizationId, jobId, 1)).at(-1);
   const claimedAt = last?.claimedAt ?? null;
   return {
     status: job.status,

@@ -123,9 +123,13 @@ export class Queue {
     return await ctx.runQuery(this.component.jobs.list, { scope, ...which });
   }
 
-  /** A job's attempts: worker, times and outcome. The newest 200, oldest first. */
-  async attempts(ctx: QueryRunner, scope: string, jobId: string) {
-    return await ctx.runQuery(this.component.jobs.attempts, { scope, jobId });
+  /** A job's attempts: worker, times and outcome. The newest 100, or `most`, oldest first. */
+  async attempts(ctx: QueryRunner, scope: string, jobId: string, most?: number) {
+    return await ctx.runQuery(this.component.jobs.attempts, {
+      scope,
+      jobId,
+      ...(most === undefined ? {} : { most }),
+    });
   }
 
   /** The ends of up to 100 jobs, for statistics: their lanes, times and attempts, without their content. */

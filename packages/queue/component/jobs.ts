@@ -185,13 +185,13 @@ export const streamCurve = query({
   },
 });
 
-/** The newest 200 attempts, oldest first; none for an unknown job. */
+/** The newest attempts, oldest first: at most 100, or `most`. None for an unknown job. */
 export const attempts = query({
-  args: ofJob,
+  args: { ...ofJob, most: v.optional(v.number()) },
   returns: v.array(attemptView),
-  handler: async (ctx, { scope, jobId }) => {
+  handler: async (ctx, { scope, jobId, most }) => {
     const job = await findOwned(ctx, "jobs", scope, jobId);
-    return job === null ? [] : await attemptsOf(ctx, job._id);
+    return job === null ? [] : await attemptsOf(ctx, job._id, most);
   },
 });
 

@@ -119,11 +119,11 @@ const base: readonly Column<JobRow>[] = [
     cell: ({ attempts }) => {
       const last = attempts.at(-1);
       if (last === undefined) return <Dash />;
-      const { deviceId, deviceName } = last;
+      const { deviceId, deviceName, number } = last;
       return (
         <>
           <Name name={deviceName} href={deviceId === null ? null : hrefOf("devices", deviceId)} />
-          {attempts.length > 1 ? <p className="text-xs text-muted">attempt {attempts.length}</p> : null}
+          {number > 1 ? <p className="text-xs text-muted">attempt {number}</p> : null}
         </>
       );
     },

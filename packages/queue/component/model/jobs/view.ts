@@ -57,15 +57,19 @@ export function viewAttempt(attempt: Doc<"attempts">, worker: Doc<"workers"> | n
   };
 }
 
-const maxAttempts = 200;
+const maxAttempts = 100;
 
-/** The newest 200 attempts of a job, oldest first. */
-export async function attemptsOf(ctx: QueryCtx, jobId: Id<"jobs">): Promise<AttemptView[]> {
+/** The newest attempts of a job, oldest first: at most 100, or `most`. Each reads two documents, itself and its worker. */
+export async function attemptsOf(
+  ctx: QueryCtx,
+  jobId: Id<"jobs">,
+  most = maxAttempts,
+): Promise<AttemptView[]> {
   const newest = await ctx.db
     .query("attempts")
     .withIndex("by_job", (q) => q.eq("jobId", jobId))
     .order("desc")
-    .take(maxAttempts);
+    .take(Math.max(1, Math.min(maxAttempts, Math.floor(most) || 1)));
   const ids = [...new Set(newest.map(({ workerId }) => workerId))];
   const workers = new Map(
     await Promise.all(ids.map(async (id) => [id, await ctx.db.get("workers", id)] as const)),
