@@ -1,13 +1,16 @@
 import { priority } from "@gleaner/queue/validators";
+import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { changesText } from "../../app/audit/changes.ts";
 import { keyLimits } from "../../app/jobs/limits.ts";
 import { actorName } from "../model/audit.ts";
 import {
   createKey as createApiKey,
+  findKey,
+  keyName,
   keyNames,
+  keyPage,
   keyRow,
-  keyRows,
   newKey,
   revokeKey,
 } from "../model/keys/apiKeys.ts";
@@ -23,16 +26,23 @@ import { deviceNeeds, owner } from "../model/validators.ts";
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
 
+/** API keys, newest first, at most 50 a page. `keyId`: only that one, or none if the member does not see it. */
 export const list = memberQuery("keys.read")({
-  args: {},
-  returns: v.array(keyRow),
-  handler: async (ctx) => await keyRows(ctx, ctx.organizationId, visibleOwners(ctx), Date.now()),
+  args: { paginationOpts: paginationOptsValidator, keyId: v.optional(v.string()) },
+  returns: paginationResultValidator(keyRow),
+  handler: async (ctx, { paginationOpts, keyId }) => {
+    const { organizationId } = ctx;
+    const [owners, now] = [visibleOwners(ctx), Date.now()];
+    if (keyId === undefined) return await keyPage(ctx, organizationId, owners, { now, paginationOpts });
+    const page = await findKey(ctx, organizationId, owners, { now, text: keyId });
+    return { page, isDone: true, continueCursor: "" };
+  },
 });
 
-/** The keys of `list` by name. It does not run again when a balance changes. */
+/** The newest 200 keys of `list` by name. It does not run again when a balance changes. */
 export const names = memberQuery("keys.read")({
   args: {},
-  returns: v.array(v.object({ keyId: v.id("apiKeys"), name: v.string() })),
+  returns: v.array(keyName),
   handler: async (ctx) => await keyNames(ctx, ctx.organizationId, visibleOwners(ctx)),
 });
 

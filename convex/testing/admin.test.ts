@@ -11,6 +11,7 @@ import {
   complete,
   expectBooksInOrder,
   expectRefusal,
+  listKeys,
   modelId,
   type Organization,
   pass,
@@ -207,7 +208,7 @@ describe("the console", () => {
   it("cancels all waiting jobs of a revoked key, and lets a device finish its job", async () => {
     const [device, other] = [await addDevice(t, acme, "a"), await addDevice(t, acme, "b")];
     const session = await signIn(t, acme);
-    const [key] = await t.query(api.console.keys.list, { session });
+    const [key] = await listKeys(t, session);
     if (key === undefined) throw new Error("no key");
     const attemptId = await claim(t, device, await submit(t, acme));
     const back = await submit(t, acme);
@@ -232,7 +233,7 @@ describe("the console", () => {
     const { keyId } = await t.mutation(api.console.keys.create, { ...key, creditsMicro: 5_000n });
     await expectRefusal(t.mutation(api.console.keys.create, key), "conflict");
     await expectRefusal(t.mutation(api.console.keys.create, { ...key, keyHash: "short" }), "invalid");
-    expect(await t.query(api.console.keys.list, { session })).toMatchObject([
+    expect(await listKeys(t, session)).toMatchObject([
       { keyId, name: "batch", revokedAt: null, balanceMicro: 5_000n },
       { name: "first key" },
     ]);

@@ -13,6 +13,7 @@ import {
   expectBooksInOrder,
   expectRefusal,
   fail,
+  listKeys,
   modelId,
   type Organization,
   pass,
@@ -38,8 +39,7 @@ afterEach(async () => {
   closeWorld();
 });
 
-const keyIdOf = async (): Promise<Id<"apiKeys">> =>
-  (await t.query(api.console.keys.list, { session }))[0]!.keyId;
+const keyIdOf = async (): Promise<Id<"apiKeys">> => (await listKeys(t, session))[0]!.keyId;
 
 const listed = async (filter: object): Promise<string[]> => {
   const { page } = await t.query(api.console.jobs.list, { session, paginationOpts, ...filter });

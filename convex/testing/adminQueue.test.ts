@@ -12,6 +12,7 @@ import {
   expectBooksInOrder,
   expectRefusal,
   fail,
+  listKeys,
   modelId,
   type Organization,
   pass,
@@ -85,11 +86,11 @@ describe("lanes", () => {
 describe("limits of an API key", () => {
   it("holds back jobs beyond a key's limit until others have ended", async () => {
     const device = await addDevice(t, acme);
-    const [key] = await t.query(api.console.keys.list, { session });
+    const [key] = await listKeys(t, session);
     if (key === undefined) throw new Error("no key");
     expect(key).toMatchObject({ concurrency: null, weight: 1 });
     await t.mutation(api.console.keys.setLimit, { session, keyId: key.keyId, concurrency: 1, weight: 4 });
-    expect(await t.query(api.console.keys.list, { session })).toMatchObject([{ concurrency: 1, weight: 4 }]);
+    expect(await listKeys(t, session)).toMatchObject([{ concurrency: 1, weight: 4 }]);
     const jobs = [await submit(t, acme), await submit(t, acme)];
     await settle();
     const [first, ...more] = await take(t, device, 2);
@@ -106,14 +107,12 @@ describe("limits of an API key", () => {
       concurrency: null,
       weight: null,
     });
-    expect(await t.query(api.console.keys.list, { session })).toMatchObject([
-      { concurrency: null, weight: 1 },
-    ]);
+    expect(await listKeys(t, session)).toMatchObject([{ concurrency: null, weight: 1 }]);
     expect(await auditOf()).toContain(`limit.set ${key.keyId}`);
   });
 
   it("refuses limits that are no whole numbers within bounds", async () => {
-    const [key] = await t.query(api.console.keys.list, { session });
+    const [key] = await listKeys(t, session);
     if (key === undefined) throw new Error("no key");
     const { keyId } = key;
     const set = async (concurrency: number | null, weight: number | null) =>
@@ -142,12 +141,12 @@ describe("groups and data classes", () => {
   });
 
   it("gives a key's jobs only to devices with its data class", async () => {
-    const [key] = await t.query(api.console.keys.list, { session });
+    const [key] = await listKeys(t, session);
     const { deviceId, ...device } = await addDevice(t, acme);
     await t.run(async (ctx) => {
       if (key !== undefined) await ctx.db.patch("apiKeys", key.keyId, { dataClass: "medical" });
     });
-    expect(await t.query(api.console.keys.list, { session })).toMatchObject([{ dataClass: "medical" }]);
+    expect(await listKeys(t, session)).toMatchObject([{ dataClass: "medical" }]);
     // Without any such device the job is refused.
     const other = await addDevice(t, acme, "other");
     const medical = { groups: [], dataClasses: ["medical"] };
@@ -222,7 +221,7 @@ describe("dead letters", () => {
 
   it("does not retry a dead letter of a revoked key", async () => {
     const jobId = await deadLetter();
-    const [key] = await t.query(api.console.keys.list, { session });
+    const [key] = await listKeys(t, session);
     if (key !== undefined) await t.mutation(api.console.keys.revoke, { session, keyId: key.keyId });
     expect(await t.mutation(api.console.jobs.retryDeadLetter, { session, jobId })).toEqual({
       kind: "revoked",

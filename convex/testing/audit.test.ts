@@ -8,6 +8,7 @@ import {
   addOrganization,
   type Backend,
   expectRefusal,
+  listKeys,
   type Organization,
   pass,
   secret,
@@ -164,7 +165,7 @@ describe("an entry of the audit trail", () => {
   it("is written when a requester's call over HTTP ends before its answer, which cancels its job", async () => {
     const jobId = await submit(t, acme);
     const why = "the call ended before its answer";
-    const keyId = (await t.query(api.console.keys.list, { session }))[0]!.keyId;
+    const keyId = (await listKeys(t, session))[0]!.keyId;
     await t.mutation(internal.requests.cancelAdmitted, { keyId, jobId, why });
     expect(await rows({ subject: jobId })).toMatchObject([
       { by: "first key", action: "job.canceled", detail: why },

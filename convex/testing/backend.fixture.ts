@@ -19,14 +19,26 @@ import { makeSigningKey, registrationOf, signedAnswer, type SigningKey } from ".
 const modules = import.meta.glob(["../**/*.*s", "!../**/*.test.ts", "!../**/*.fixture.ts"]);
 export type Backend = TestConvex<typeof schema>;
 
-/**
- * A backend for one test, with the real functions, schema and queue. Without the `limiter`, counting calls fails.
- */
-export function startBackend({ limiter = true }: { readonly limiter?: boolean } = {}): Backend {
-  const t = convexTest(schema, modules);
+export type BackendOptions = {
+  /** Without it, counting calls fails. */
+  readonly limiter?: boolean;
+  /** The most documents that one call may read; the number that Convex allows by default. */
+  readonly documentsRead?: number;
+};
+
+/** A backend for one test, with the real functions, schema and queue. */
+export function startBackend({ limiter = true, documentsRead }: BackendOptions = {}): Backend {
+  const limits = documentsRead === undefined ? {} : { transactionLimits: { documentsRead } };
+  const t = convexTest({ schema, modules, ...limits });
   if (limiter) rateLimiter.register(t);
   registerQueue(t);
   return t;
+}
+
+/** The first page of the API keys that a member sees. */
+export async function listKeys(t: Backend, session: string) {
+  const paginationOpts = { numItems: 50, cursor: null };
+  return (await t.query(api.console.keys.list, { session, paginationOpts })).page;
 }
 
 /** Lets time pass, and runs the functions that become due. Needs fake timers. */

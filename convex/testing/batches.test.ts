@@ -10,6 +10,7 @@ import {
   type Device,
   expectBooksInOrder,
   fail,
+  listKeys,
   modelId,
   type Organization,
   pass,
@@ -591,7 +592,7 @@ it("a revoked key's batch submits nothing more, and its files are deleted", asyn
   const fileId = await upload(lines(2));
   const batch = (await (await create(fileId)).json()) as Batch;
   const session = await signIn(t, acme);
-  const [key] = await t.query(api.console.keys.list, { session });
+  const [key] = await listKeys(t, session);
   await t.mutation(api.console.keys.revoke, { session, keyId: key!.keyId });
   await step();
   await collect();

@@ -14,6 +14,7 @@ import {
   type Device,
   expectBooksInOrder,
   fail,
+  listKeys,
   modelId,
   type Organization,
   purgeQueue,
@@ -327,7 +328,7 @@ describe("a chat completion", () => {
       paginationOpts: { numItems: 1, cursor: null },
     });
     expect(response.headers.get("x-gleaner-price")).toBe(String(page[0]?.priceMicro));
-    const [key] = await t.query(api.console.keys.list, { session });
+    const [key] = await listKeys(t, session);
     if (key === undefined) throw new Error("no key");
     await t.mutation(api.console.keys.setRights, { session, keyId: key.keyId, highestPriority: "normal" });
     await expectError(await post({ ...minimal, service_tier: "priority" }), 403, {
@@ -456,7 +457,7 @@ describe("bad input", () => {
 
   it("refuses a revoked key", async () => {
     const session = await signIn(t, acme);
-    const [apiKey] = await t.query(api.console.keys.list, { session });
+    const [apiKey] = await listKeys(t, session);
     if (apiKey === undefined) throw new Error("no key");
     await t.mutation(api.console.keys.revoke, { session, keyId: apiKey.keyId });
     await expectError(await post(minimal), 401, {

@@ -12,6 +12,7 @@ import {
   type Device,
   expectRefusal,
   fail,
+  listKeys,
   type Organization,
   pass,
   release,
@@ -125,7 +126,7 @@ describe("isolation of organizations", () => {
     const ready = await t.query(api.console.jobs.list, { session, paginationOpts, status: "running" });
     expect(ready.page).toEqual([]);
     expect((await listDevices(t, session)).map(({ deviceId }) => deviceId)).not.toContain(device.deviceId);
-    expect(await t.query(api.console.keys.list, { session })).toHaveLength(1);
+    expect(await listKeys(t, session)).toHaveLength(1);
     expect(await t.query(api.console.codes.list, { session })).toHaveLength(1);
     expect(await t.query(api.console.overview.summary, { session })).toMatchObject({
       money: { ledgerSum: 0n },

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { api } from "../_generated/api.js";
-import { addOrganization, expectRefusal, jobOf, signIn, submit } from "./backend.fixture.ts";
+import { addOrganization, expectRefusal, jobOf, listKeys, signIn, submit } from "./backend.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
 let { t, acme, session }: Awaited<ReturnType<typeof openWorld>> = {} as Awaited<ReturnType<typeof openWorld>>;
@@ -58,7 +58,7 @@ describe("POST /v1/jobs/ID/priority", () => {
 
   it("refuses a priority above the highest of the key", async () => {
     const jobId = await submit(t, acme);
-    const [key] = await t.query(api.console.keys.list, { session });
+    const [key] = await listKeys(t, session);
     if (key === undefined) throw new Error("no key");
     await t.mutation(api.console.keys.setRights, { session, keyId: key.keyId, highestPriority: "normal" });
     expect(await post(jobId, { service_tier: "priority" })).toMatchObject({

@@ -8,6 +8,7 @@ import {
   countQueue,
   expectBooksInOrder,
   expectRefusal,
+  listKeys,
   modelId,
   pass,
   statusOf,
@@ -30,7 +31,7 @@ afterEach(async () => {
 
 const hourMs = 3_600_000;
 const work = { kind: "chat" as const, request: chat() };
-const balance = async () => (await t.query(api.console.keys.list, { session }))[0]?.balanceMicro;
+const balance = async () => (await listKeys(t, session))[0]?.balanceMicro;
 
 /** Lets time pass, and runs what runs each minute. */
 async function passUntil(ms: number): Promise<void> {

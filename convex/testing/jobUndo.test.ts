@@ -10,6 +10,7 @@ import {
   expectBooksInOrder,
   expectRefusal,
   fail,
+  listKeys,
   pass,
   release,
   signIn,
@@ -37,7 +38,7 @@ async function audited(subject: string): Promise<readonly string[]> {
   return page.filter((entry) => entry.subject === subject).map(({ action }) => action);
 }
 
-const balanceOf = async () => (await t.query(api.console.keys.list, { session }))[0]?.balanceMicro ?? 0n;
+const balanceOf = async () => (await listKeys(t, session))[0]?.balanceMicro ?? 0n;
 
 describe("a cancel from the console", () => {
   const cancel = async (...jobIds: string[]) =>

@@ -9,6 +9,7 @@ import {
   complete,
   type Device,
   expectBooksInOrder,
+  listKeys,
   type Organization,
   pass,
   submit,
@@ -45,7 +46,7 @@ async function work(keyOwner: Owner | null, deviceOwner: Owner | null) {
   if (keyOwner !== null) await t.mutation(api.console.keys.setOwner, { session, keyId, owner: keyOwner });
   if (deviceOwner !== null)
     await t.mutation(api.console.devices.setOwner, { session, deviceId, owner: deviceOwner });
-  const balance = async () => (await t.query(api.console.keys.list, { session }))[0]!.balanceMicro;
+  const balance = async () => (await listKeys(t, session))[0]!.balanceMicro;
   const before = await balance();
   const jobId = await submit(t, acme);
   const done = await complete(t, device, await claim(t, device, jobId));

@@ -7,6 +7,7 @@ import {
   addOrganization,
   type Backend,
   expectRefusal,
+  listKeys,
   type Organization,
   pass,
   secret,
@@ -37,7 +38,7 @@ const addKey = async (by: string): Promise<Id<"apiKeys">> => {
   return (await t.mutation(api.console.keys.create, { session: by, ...key })).keyId;
 };
 
-const keysOf = async (by: string) => await t.query(api.console.keys.list, { session: by });
+const keysOf = async (by: string) => await listKeys(t, by);
 const devicesOf = async (by: string) => await listDevices(t, by);
 const addTeam = async (name: string) =>
   (await t.mutation(api.console.people.createTeam, { session, name })).teamId;

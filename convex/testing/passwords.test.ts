@@ -6,6 +6,7 @@ import {
   addOrganization,
   type Backend,
   expectRefusal,
+  listKeys,
   type Organization,
   pass,
   secret,
@@ -195,7 +196,7 @@ describe("an act that lasts", () => {
       "proof_needed",
     );
     await expectRefusal(setPassword(owner, "a new horse for battery"), "proof_needed");
-    expect(await t.query(api.console.keys.list, { session: owner })).not.toEqual([]);
+    expect(await listKeys(t, owner)).not.toEqual([]);
     expect(
       await t.action(api.console.access.passwords.prove, { session: owner, password: "wrong horse" }),
     ).toBe(false);

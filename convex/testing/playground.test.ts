@@ -9,6 +9,7 @@ import {
   complete,
   expectBooksInOrder,
   expectRefusal,
+  listKeys,
   pass,
   secret,
   statusOf,
@@ -67,7 +68,7 @@ describe("a key of the playground", () => {
   it("belongs to its member, is listed as one of the playground, and works", async () => {
     const requester = await join("requester");
     const apiKey = await begin(requester);
-    const [listed, ...others] = await t.query(api.console.keys.list, { session: requester });
+    const [listed, ...others] = await listKeys(t, requester);
     expect(listed).toMatchObject({
       name: "Playground",
       owner: { name: "requester" },
@@ -86,11 +87,11 @@ describe("a key of the playground", () => {
   });
 
   it("is not listed after its end, so that the keys of programs stay on the list", async () => {
-    const before = await t.query(api.console.keys.list, { session });
+    const before = await listKeys(t, session);
     await begin(session);
-    expect((await t.query(api.console.keys.list, { session })).length).toBe(before.length + 1);
+    expect((await listKeys(t, session)).length).toBe(before.length + 1);
     await t.mutation(playground.end, { session });
-    expect(await t.query(api.console.keys.list, { session })).toEqual(before);
+    expect(await listKeys(t, session)).toEqual(before);
   });
 
   it("leaves its jobs on the member's list after its end", async () => {

@@ -12,6 +12,7 @@ import {
   expectRefusal,
   fail,
   jobOf,
+  listKeys,
   pass,
   submit,
 } from "./backend.fixture.ts";
@@ -49,7 +50,7 @@ const raise = async (jobId: string, priority: JobPriority) =>
   await t.mutation(api.requests.setPriority, { apiKey: acme.apiKey, jobId, priority });
 
 async function balanceOf(): Promise<bigint> {
-  const [key] = await t.query(api.console.keys.list, { session });
+  const [key] = await listKeys(t, session);
   return key?.balanceMicro ?? 0n;
 }
 
@@ -60,7 +61,7 @@ async function newestAudit() {
 
 describe("the highest priority of a key", () => {
   it("is any, as long as nobody limits it", async () => {
-    expect(await t.query(api.console.keys.list, { session })).toMatchObject([{ highestPriority: "high" }]);
+    expect(await listKeys(t, session)).toMatchObject([{ highestPriority: "high" }]);
     const jobId = await submit(t, acme, { priority: "high" });
     expect((await jobOf(t, acme, jobId)).priority).toBe("high");
   });

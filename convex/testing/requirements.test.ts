@@ -14,6 +14,7 @@ import {
   fail,
   greeting,
   jobOf,
+  listKeys,
   modelId,
   submit,
   submitWork,
@@ -72,7 +73,7 @@ const labels = { groups: ["lab"], tags: ["owned"], dataClasses: ["medical"] };
 describe("the requirements of a key", () => {
   it("are shown, audited and bounded", async () => {
     await setRights({ ...everything, gpu: true }, true);
-    expect(await t.query(api.console.keys.list, { session })).toMatchObject([
+    expect(await listKeys(t, session)).toMatchObject([
       {
         requirements: { ...everything, gpu: true },
         dataClass: "medical",
@@ -88,9 +89,7 @@ describe("the requirements of a key", () => {
       "devices: any → group lab, tag owned, GPU, 8 GB, data class medical; requests may require more: no → yes",
     );
     await setRights({});
-    expect(await t.query(api.console.keys.list, { session })).toMatchObject([
-      { requirements: {}, dataClass: null },
-    ]);
+    expect(await listKeys(t, session)).toMatchObject([{ requirements: {}, dataClass: null }]);
     await expectRefusal(setRights({ tags: Array.from({ length: 9 }, String) }), "invalid");
     await expectRefusal(setRights({ memoryGb: 0.5 }), "invalid");
     await expectRefusal(setRights({ tags: [""] }), "invalid");

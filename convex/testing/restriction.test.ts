@@ -11,6 +11,7 @@ import {
   expectBooksInOrder,
   expectRefusal,
   fail,
+  listKeys,
   modelId,
   pass,
   secret,
@@ -68,7 +69,7 @@ async function stopTwice(submitOne: () => Promise<string>): Promise<void> {
 const watched = async (jobId: string) => await t.query(api.requests.watch, { apiKey: acme.apiKey, jobId });
 
 const keyRow = async () => {
-  const [row] = await t.query(api.console.keys.list, { session });
+  const [row] = await listKeys(t, session);
   return row ?? expect.fail("no key");
 };
 

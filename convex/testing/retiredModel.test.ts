@@ -10,6 +10,7 @@ import {
   expectRefusal,
   fail,
   jobOf,
+  listKeys,
   modelId,
   pass,
   release,
@@ -32,7 +33,7 @@ afterEach(async () => {
 });
 
 const retire = async () => await t.mutation(api.console.models.retire, { session, modelId });
-const balance = async () => (await t.query(api.console.keys.list, { session }))[0]?.balanceMicro;
+const balance = async () => (await listKeys(t, session))[0]?.balanceMicro;
 
 describe("a model that is to be retired", () => {
   const impact = async () => await t.query(api.console.models.impact, { session, modelId });

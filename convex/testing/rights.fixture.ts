@@ -3,7 +3,7 @@ import { ConvexError } from "convex/values";
 import { refusedAct } from "../../app/people/refused-act.ts";
 import { api } from "../_generated/api.js";
 import { present, type Refusal } from "../model/refuse.ts";
-import { type Backend, type Organization, secret } from "./backend.fixture.ts";
+import { type Backend, listKeys, type Organization, secret } from "./backend.fixture.ts";
 import type { Ids } from "./idPlaces.fixture.ts";
 import { addProvider, inviteMember } from "./people.fixture.ts";
 import type { PublicFunction } from "./publicFunctions.fixture.ts";
@@ -13,7 +13,7 @@ export type Outcome = { readonly answer: unknown } | { readonly refusal: Refusal
 
 /** A row of each table that callers name by id. None of them belongs to a person but the spare member's session. */
 export async function rowsOf(t: Backend, { organizationId }: Organization, by: string): Promise<Ids> {
-  const { keyId } = present((await t.query(api.console.keys.list, { session: by }))[0] ?? null, "key");
+  const { keyId } = present((await listKeys(t, by))[0] ?? null, "key");
   const { codeId } = present((await t.query(api.console.codes.list, { session: by }))[0] ?? null, "code");
   const { teamId } = await t.mutation(api.console.people.createTeam, { session: by, name: "Spare" });
   const { invitationId } = await inviteMember(t, by, { name: "X", roles: ["donor"] });

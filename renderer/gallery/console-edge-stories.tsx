@@ -23,6 +23,8 @@ import type { Story } from "./story.ts";
 const nothing = (): void => undefined;
 const onCode = { onCreate: nothing, onOpen: nothing, onRevoke: nothing } as const;
 const onKey = {
+  onMore: null,
+  loadingMore: false,
   onCreate: nothing,
   onLimit: nothing,
   onEntitle: nothing,

@@ -233,6 +233,8 @@ export function consoleStories(now: number): readonly Story[] {
     loadingMore: false,
   } as const;
   const keysView = {
+    onMore: null,
+    loadingMore: false,
     onCreate: nothing,
     onLimit: nothing,
     onEntitle: nothing,

@@ -65,7 +65,7 @@ test("the error for a revoked key says that it was revoked", async () => {
   const token = await farm.setup.makeSignInToken(farm.organization.organizationId);
   await client.mutation(api.console.account.signIn, { token, session });
   const apiKey = await farm.setup.issueKey(farm.organization.organizationId, "to be revoked");
-  const { keyId } = (await client.query(api.console.keys.list, { session })).find(
+  const { keyId } = (await client.query(api.console.keys.names, { session })).find(
     ({ name }) => name === "to be revoked",
   )!;
   await client.mutation(api.console.keys.revoke, { session, keyId });

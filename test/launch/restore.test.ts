@@ -82,7 +82,7 @@ test("a restore keeps what was revoked, used or retired since the backup, and en
   await gleaner("backup", backup);
 
   // This morning: a leak was found.
-  for (const { keyId } of await client.query(api.console.keys.list, { session })) {
+  for (const { keyId } of await client.query(api.console.keys.names, { session })) {
     await client.mutation(api.console.keys.revoke, { session, keyId });
   }
   await client.mutation(api.console.codes.revoke, { session, codeId });

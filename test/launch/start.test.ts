@@ -68,7 +68,7 @@ async function asAdmin(): Promise<{ client: ConvexHttpClient; session: string }>
 
 async function revoke(key: string): Promise<void> {
   const { client, session } = await asAdmin();
-  const keys = await client.query(api.console.keys.list, { session });
+  const keys = await client.query(api.console.keys.names, { session });
   const { keyId } = keys.find(({ prefix }) => key.startsWith(prefix))!;
   await client.mutation(api.console.keys.revoke, { session, keyId });
 }

@@ -1,5 +1,7 @@
 import { priority } from "@gleaner/queue/validators";
+import type { PaginationOptions, PaginationResult } from "convex/server";
 import { type Infer, v } from "convex/values";
+import { mergedStream, stream } from "convex-helpers/server/stream";
 import { visibleText } from "../../../app/format/visible.ts";
 import { limits } from "../../../app/jobs/limits.ts";
 import { highestOf } from "../../../app/jobs/priority.ts";
@@ -8,6 +10,7 @@ import { microPerCredit } from "../../../app/money/credits.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import schema from "../../schema.ts";
 import { type Act, record } from "../audit.ts";
 import { balanceOf } from "../ledger/balance.ts";
 import { projectTransfer } from "../ledger/project.ts";
@@ -158,41 +161,49 @@ function newest(keys: readonly Doc<"apiKeys">[]): Doc<"apiKeys">[] {
   return [...keys].sort((a, b) => b._creationTime - a._creationTime).slice(0, maxListed);
 }
 
-/** The keys by name, for choices. Unlike the list it has no balance, so a job that ends does not run the caller again. */
+/** A key in a choice. */
+export const keyName = v.object({
+  keyId: v.id("apiKeys"),
+  name: v.string(),
+  prefix: v.string(),
+  isRevoked: v.boolean(),
+});
+
+/**
+ * The newest 200 keys of the list, for choices. Unlike the list they have no balance, so a job that ends does not run the caller
+ * again.
+ */
 export async function keyNames(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
   owners: Owners,
-): Promise<{ keyId: Id<"apiKeys">; name: string }[]> {
-  const keys = await listedKeys(ctx, organizationId, owners);
-  return keys.map(({ _id, name }) => ({ keyId: _id, name: visibleText(name) }));
+): Promise<Infer<typeof keyName>[]> {
+  const keys = await listedKeys(ctx, organizationId, owners).take(maxListed);
+  return keys.map(({ _id, name, prefix, revokedAt }) => ({
+    keyId: _id,
+    name: visibleText(name),
+    prefix,
+    isRevoked: revokedAt !== undefined,
+  }));
 }
 
-/** The keys of the list, of some owners or of all, without ended keys of the playground. */
-async function listedKeys(
-  ctx: QueryCtx,
-  organizationId: Id<"organizations">,
-  owners: Owners,
-): Promise<Doc<"apiKeys">[]> {
+/** The keys of some owners or of all, newest first, without ended keys of the playground. */
+function listedKeys(ctx: QueryCtx, organizationId: Id<"organizations">, owners: Owners) {
+  const keys = stream(ctx.db, schema).query("apiKeys");
   if (owners === null) {
-    return await ctx.db
-      .query("apiKeys")
+    return keys
       .withIndex("by_organization_listed", (q) =>
         q.eq("organizationId", organizationId).eq("playgroundEnded", undefined),
       )
-      .order("desc")
-      .take(maxListed);
+      .order("desc");
   }
-  const keys = await Promise.all(
-    owners.map((owner) =>
-      ctx.db
-        .query("apiKeys")
-        .withIndex("by_owner_listed", (q) => q.eq("owner", owner).eq("playgroundEnded", undefined))
-        .order("desc")
-        .take(maxListed),
-    ),
+  const ofOwners = owners.map((owner) =>
+    stream(ctx.db, schema)
+      .query("apiKeys")
+      .withIndex("by_owner_listed", (q) => q.eq("owner", owner).eq("playgroundEnded", undefined))
+      .order("desc"),
   );
-  return newest(keys.flat());
+  return mergedStream(ofOwners, ["_creationTime"]);
 }
 
 export const keyRow = v.object({
@@ -218,36 +229,57 @@ export const keyRow = v.object({
   restriction: v.union(restriction, v.null()),
 });
 
-/** API keys of an organization, newest first, at most 200. Ended keys of the playground are left out. */
-export async function keyRows(
+/** Each key has an owner, a limit, a balance, and entries that are not in the balance yet. */
+const maxPage = 50;
+
+/** A page of the keys, newest first: of some owners, or of all. Ended keys of the playground are left out. */
+export async function keyPage(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
   owners: Owners,
-  now: number,
-): Promise<Infer<typeof keyRow>[]> {
-  const [rows, requesterLimits] = await Promise.all([
-    listedKeys(ctx, organizationId, owners),
-    queue.limits.list(ctx, organizationId),
+  { now, paginationOpts }: { readonly now: number; readonly paginationOpts: PaginationOptions },
+): Promise<PaginationResult<KeyRow>> {
+  const numItems = Math.max(1, Math.min(maxPage, Math.floor(paginationOpts.numItems) || 1));
+  const found = await listedKeys(ctx, organizationId, owners).paginate({ ...paginationOpts, numItems });
+  return { ...found, page: await Promise.all(found.page.map((key) => keyRowOf(ctx, key, now))) };
+}
+
+/** The key with that id, which may be any text, if it is of those owners. */
+export async function findKey(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+  owners: Owners,
+  { now, text }: { readonly now: number; readonly text: string },
+): Promise<KeyRow[]> {
+  const id = ctx.db.normalizeId("apiKeys", text);
+  const key = id === null ? null : await ctx.db.get("apiKeys", id);
+  if (key?.organizationId !== organizationId) return [];
+  const isVisible = owners === null || owners.some((owner) => owner === key.owner);
+  return isVisible ? [await keyRowOf(ctx, key, now)] : [];
+}
+
+type KeyRow = Infer<typeof keyRow>;
+
+async function keyRowOf(ctx: QueryCtx, key: Doc<"apiKeys">, now: number): Promise<KeyRow> {
+  const [owner, balance, limit] = await Promise.all([
+    ownerView(ctx, key.owner),
+    balanceOf(ctx, keyAccount(key._id)),
+    queue.limits.get(ctx, key.organizationId, "requester", key._id),
   ]);
-  const limitOf = new Map(
-    requesterLimits.filter(({ of }) => of === "requester").map((limit) => [limit.name, limit] as const),
-  );
-  return await Promise.all(
-    rows.map(async (key) => ({
-      keyId: key._id,
-      name: visibleText(key.name),
-      prefix: key.prefix,
-      owner: await ownerView(ctx, key.owner),
-      createdAt: key.createdAt,
-      revokedAt: key.revokedAt ?? null,
-      balanceMicro: (await balanceOf(ctx, keyAccount(key._id))).micro,
-      playgroundUntil: key.playgroundUntil ?? null,
-      dataClass: key.dataClass ?? null,
-      concurrency: limitOf.get(key._id)?.concurrency ?? null,
-      weight: limitOf.get(key._id)?.weight ?? 1,
-      highestPriority: highestOf(key),
-      ...rightsOf(key),
-      restriction: restrictionOf(key.runnerStops ?? [], now),
-    })),
-  );
+  return {
+    keyId: key._id,
+    name: visibleText(key.name),
+    prefix: key.prefix,
+    owner,
+    createdAt: key.createdAt,
+    revokedAt: key.revokedAt ?? null,
+    balanceMicro: balance.micro,
+    playgroundUntil: key.playgroundUntil ?? null,
+    dataClass: key.dataClass ?? null,
+    concurrency: limit?.concurrency ?? null,
+    weight: limit?.weight ?? 1,
+    highestPriority: highestOf(key),
+    ...rightsOf(key),
+    restriction: restrictionOf(key.runnerStops ?? [], now),
+  };
 }

@@ -16,6 +16,7 @@ import {
   expectBooksInOrder,
   expectRefusal,
   fail,
+  listKeys,
   type Organization,
   pass,
   release,
@@ -184,7 +185,7 @@ describe("a job's money", () => {
     const shown = async () => ({
       summary: await t.query(api.console.overview.summary, { session }),
       earnings: await t.query(api.devices.earnings, { key: device.key, since }),
-      keys: (await t.query(api.console.keys.list, { session })).map(({ balanceMicro }) => balanceMicro),
+      keys: (await listKeys(t, session)).map(({ balanceMicro }) => balanceMicro),
     });
     const before = await shown();
     expect(before.earnings).toEqual({

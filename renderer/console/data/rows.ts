@@ -25,7 +25,7 @@ export type QueueSettingViews = FunctionReturnType<Console["queue"]["settings"]>
 export type SettingReaches = FunctionReturnType<Console["queue"]["settingsReach"]>;
 export type SettingReach = SettingReaches["maxQueued"];
 export type RetryOutcome = FunctionReturnType<Console["jobs"]["retryDeadLetter"]>;
-export type KeyRow = FunctionReturnType<Console["keys"]["list"]>[number];
+export type KeyRow = FunctionReturnType<Console["keys"]["list"]>["page"][number];
 export type CodeRow = FunctionReturnType<Console["codes"]["list"]>[number];
 export type CodeDevices = FunctionReturnType<Console["codes"]["devices"]>;
 /** A device, and how it joined. */

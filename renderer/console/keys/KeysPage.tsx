@@ -1,4 +1,5 @@
 import { useQuery } from "convex/react";
+import { usePaginatedQuery } from "convex-helpers/react";
 import { type ReactNode, useMemo, useState } from "react";
 import { shownPrefix } from "../../../app/format/secrets.ts";
 import { api } from "../../../convex/_generated/api.js";
@@ -17,11 +18,17 @@ import { NewKey } from "./NewKey.tsx";
 import { hasOwnCertificate } from "./snippets.ts";
 
 const none: readonly never[] = [];
+const pageSize = 25;
 
 export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
   const session = useSession();
   const { id } = useRoute();
-  const keys = useQuery(api.console.keys.list, { session });
+  const { results, status, loadMore } = usePaginatedQuery(
+    api.console.keys.list,
+    { session, ...(id === null ? {} : { keyId: id }) },
+    { initialNumItems: pageSize },
+  );
+  const keys = status === "LoadingFirstPage" ? undefined : results;
   const models = useQuery(api.console.models.list, { session });
   const joined = useQuery(api.console.codes.joinAddress, { session });
   const create = useAct(api.console.keys.create);
@@ -40,12 +47,12 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
   const [entitled, setEntitled] = useState<KeyRow | null>(null);
   const commands = useMemo(
     () =>
-      (keys ?? []).map((key) => ({
+      results.map((key) => ({
         id: `limits ${key.keyId}`,
         title: `Edit limits of ${key.name}`,
         run: () => setLimited(key),
       })),
-    [keys],
+    [results],
   );
   useCommands(useScope("keys.change") === null ? none : commands);
   const model = models?.find(({ retired }) => !retired)?.modelId ?? "gleaner-demo";
@@ -53,7 +60,9 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
     <>
       <KeysView
         keys={keys}
-        only={id ?? undefined}
+        isOnly={id !== null}
+        onMore={status === "CanLoadMore" ? () => loadMore(pageSize) : null}
+        loadingMore={status === "LoadingMore"}
         onCreate={mayCreate ? () => setIsNew(true) : null}
         onLimit={mayChange ? setLimited : null}
         onEntitle={mayChange ? setEntitled : null}

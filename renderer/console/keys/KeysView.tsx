@@ -8,6 +8,7 @@ import { Card } from "../../ui/Card.tsx";
 import { useNow } from "../../ui/clock.ts";
 import { Button } from "../../ui/controls/Button.tsx";
 import { Empty } from "../../ui/Empty.tsx";
+import { LoadMore } from "../../ui/LoadMore.tsx";
 import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { actionColumn, type RowActionProps, RowActions } from "../../ui/RowAction.tsx";
@@ -18,8 +19,10 @@ import { hrefOf } from "../shell/route.ts";
 
 type Props = {
   readonly keys: readonly KeyRow[] | undefined;
-  /** The id of the only key to show, to which a link led. Undefined: all. */
-  readonly only?: string | undefined;
+  /** Whether a link led to the only key that is shown. */
+  readonly isOnly?: boolean;
+  readonly onMore: (() => void) | null;
+  readonly loadingMore: boolean;
   /** Actions that the member may not take are null. */
   readonly onCreate: (() => void) | null;
   readonly onLimit: OnKey;
@@ -33,7 +36,9 @@ type OnKey = ((key: KeyRow) => void) | null;
 
 export function KeysView({
   keys,
-  only,
+  isOnly = false,
+  onMore,
+  loadingMore,
   onCreate,
   onLimit,
   onEntitle,
@@ -43,7 +48,6 @@ export function KeysView({
 }: Props): ReactNode {
   const now = useNow();
   const [revoking, setRevoking] = useState<KeyRow | null>(null);
-  const shown = only === undefined ? keys : keys?.filter(({ keyId }) => keyId === only);
   return (
     <Card
       flush
@@ -56,13 +60,13 @@ export function KeysView({
         )
       }
     >
-      {only === undefined ? null : (
+      {isOnly ? (
         <p className="border-b border-line px-4 py-2">
           <a href={hrefOf("keys")} className="text-xs font-medium text-accent hover:underline">
             ← All keys
           </a>
         </p>
-      )}
+      ) : null}
       <Table
         label="API keys"
         columns={columns(now, columnCredits((shown ?? []).map(({ balanceMicro }) => balanceMicro)), {
@@ -72,17 +76,18 @@ export function KeysView({
           handOver: onHandOver,
           revoke: onRevoke === null ? null : setRevoking,
         })}
-        rows={shown}
+        rows={keys}
         keyOf={(key) => key.keyId}
         detail={(key) => restrictionNote(key, now)}
         empty={
-          only === undefined ? (
-            <Empty title="No API keys yet">Create a key for each program that sends jobs.</Empty>
-          ) : (
+          isOnly ? (
             <Empty title="There is no such key">It was deleted, or you may not see it.</Empty>
+          ) : (
+            <Empty title="No API keys yet">Create a key for each program that sends jobs.</Empty>
           )
         }
       />
+      <LoadMore onMore={onMore} loading={loadingMore} />
       {revoking === null ? null : (
         <Confirm
           title={`Revoke the key for ${revoking.name}?`}

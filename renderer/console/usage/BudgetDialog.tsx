@@ -8,7 +8,7 @@ import { Field } from "../../ui/controls/Field.tsx";
 import { Select } from "../../ui/controls/Select.tsx";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
-import type { BudgetRow, KeyRow, OwnerId } from "../data/rows.ts";
+import type { BudgetRow, OwnerId } from "../data/rows.ts";
 import { useSession } from "../data/session-context.ts";
 import { OwnerPicker } from "../people/OwnerPicker.tsx";
 import { parseCredits } from "./parse-usage-form.ts";
@@ -83,8 +83,8 @@ export function BudgetDialog({ budget, onSave, onClose }: Props): ReactNode {
 type KeyProps = { readonly value: Subject | null; readonly onChange: (key: Subject | null) => void };
 
 function KeySelect({ value, onChange }: KeyProps): ReactNode {
-  const keys: readonly KeyRow[] = useQuery(api.console.keys.list, { session: useSession() }) ?? [];
-  const open = keys.filter(({ revokedAt }) => revokedAt === null);
+  const keys = useQuery(api.console.keys.names, { session: useSession() }) ?? [];
+  const open = keys.filter(({ isRevoked }) => !isRevoked);
   return (
     <Select
       label="API key"
