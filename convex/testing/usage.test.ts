@@ -162,6 +162,8 @@ describe("the usage of an organization", () => {
     await t.run(async (ctx) => {
       for (const row of await ctx.db.query("statistics").collect())
         if (row.by === "member" || row.by === "team") await ctx.db.delete("statistics", row._id);
+      const progress = await ctx.db.query("statisticsProgress").first();
+      await ctx.db.patch("statisticsProgress", progress!._id, { usageFrom: undefined });
     });
     await answer(await addKey("Ada's", ada.memberId));
     await countStatistics(t, acme);

@@ -85,13 +85,16 @@ type Span = "short" | "hour" | "day";
 /** More buckets than a range can have at each length. */
 const mostBuckets: Readonly<Record<Span, number>> = { short: 60, hour: 200, day: 100 };
 
-/** The buckets of a length since a moment, and shorter ones for the time that is not in such a bucket yet. */
+/**
+ * The buckets of a length that begin between two moments, and shorter ones for the time that is not in such a bucket yet.
+ */
 export async function bucketsOf(
   ctx: QueryCtx,
   progress: Doc<"statisticsProgress">,
   by: SubjectKind,
   span: Span,
   since: number,
+  before = Infinity,
 ): Promise<Doc<"statistics">[]> {
   const { organizationId, hoursTo, daysTo } = progress;
   const read = async (of: Span, from: number, to: number): Promise<Doc<"statistics">[]> =>
@@ -103,7 +106,7 @@ export async function bucketsOf(
           .eq("spanMs", spans[of])
           .eq("by", by)
           .gte("startAt", from)
-          .lt("startAt", to),
+          .lt("startAt", Math.min(to, before)),
       )
       .take(mostBuckets[of]);
   const from = bucketOf(since, spans[span]);

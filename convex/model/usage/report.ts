@@ -48,18 +48,26 @@ export async function usageOf(
 ): Promise<UsageReport> {
   const progress = await findProgress(ctx, organizationId);
   if (progress === null) return { days: [], rows: [], since: null };
-  const read = async (kind: SubjectKind): Promise<Bucket[]> =>
-    await bucketsOf(ctx, progress, kind, "day", firstDay(wanted));
   const { by } = wanted;
-  // Days of devices are about attempts, so they are added up from the devices themselves.
-  const ofDevices = by === "device" || by === "group";
-  const parts = by === "day" ? [] : await read(by);
-  const all = ofDevices ? parts : await read("all");
-  const days = dayRows(all);
+  const read = async (kind: SubjectKind, before?: number): Promise<Bucket[]> =>
+    await bucketsOf(ctx, progress, kind, "day", firstDay(wanted), before);
+  if (by === "day") {
+    const days = dayRows(await read("all"));
+    return { days, rows: days, since: progress.usageFrom ?? null };
+  }
+  const parts = await read(by);
+  // Every job is counted by model and by key, and all of them by owner since owners are counted. Days of devices are about
+  // attempts, so they are added up from the devices themselves.
+  const from = by === "team" || by === "member" ? (progress.usageFrom ?? Infinity) : -Infinity;
+  const earlier = from === -Infinity ? [] : await read("all", from);
+  const known = parts.filter(({ startAt }) => startAt < from).flatMap((part) => part.subjects);
   const subjects = mergeSubjects(parts.map((part) => part.subjects));
-  const counted = ofDevices ? [] : uncounted(all, subjects);
-  const rows = by === "day" ? days : await named(ctx, organizationId, by, mergeSubjects([subjects, counted]));
-  return { days, rows, since: progress.usageFrom ?? null };
+  const rows = mergeSubjects([subjects, uncounted(earlier, known)]);
+  return {
+    days: dayRows([...earlier, ...parts.filter(({ startAt }) => startAt >= from)]),
+    rows: await named(ctx, organizationId, by, rows),
+    since: progress.usageFrom ?? null,
+  };
 }
 
 /** The usage of the keys of one member or team. */
