@@ -81,6 +81,8 @@ it("a link to a key finds it on whatever page it is, if the member sees it", asy
   expect(await only(requester.session, keyOf(requester.memberId))).toEqual(["Program 0"]);
   expect(await only(requester.session, keyOf(other!))).toEqual([]);
   expect(await only(session, "nonsense")).toEqual([]);
+  await t.run(async (ctx) => await ctx.db.patch("apiKeys", keyOf(other!), { playgroundEnded: true }));
+  expect(await only(session, keyOf(other!))).toEqual([]);
 });
 
 /** The buckets that an organization has on the evening of a day, of the last 90 days. */

@@ -244,7 +244,7 @@ export async function keyPage(
   return { ...found, page: await Promise.all(found.page.map((key) => keyRowOf(ctx, key, now))) };
 }
 
-/** The key with that id, which may be any text, if it is of those owners. */
+/** The key of the list with that id, which may be any text, if it is of those owners. */
 export async function findKey(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
@@ -253,7 +253,7 @@ export async function findKey(
 ): Promise<KeyRow[]> {
   const id = ctx.db.normalizeId("apiKeys", text);
   const key = id === null ? null : await ctx.db.get("apiKeys", id);
-  if (key?.organizationId !== organizationId) return [];
+  if (key?.organizationId !== organizationId || key.playgroundEnded === true) return [];
   const isVisible = owners === null || owners.some((owner) => owner === key.owner);
   return isVisible ? [await keyRowOf(ctx, key, now)] : [];
 }
