@@ -37,8 +37,8 @@ describe("a sketch", () => {
     assert(
       property(durations, durations, durations, (a, b, c) => {
         const whole = sketchOf([...a, ...b, ...c]);
-        const left = mergeSketches(mergeSketches(sketchOf(a), sketchOf(b)), sketchOf(c));
-        const right = mergeSketches(sketchOf(c), mergeSketches(sketchOf(b), sketchOf(a)));
+        const left = mergeSketches([mergeSketches([sketchOf(a), sketchOf(b)]), sketchOf(c)]);
+        const right = mergeSketches([sketchOf(c), sketchOf(b), sketchOf(a)]);
         expect(left).toEqual(whole);
         expect(right).toEqual(whole);
         expect(countOf(whole)).toBe(a.length + b.length + c.length);
@@ -48,7 +48,7 @@ describe("a sketch", () => {
 
   it("does not change what it merges", () => {
     const [one, other] = [sketchOf([1, 20]), sketchOf([20, 300])];
-    mergeSketches(one, other);
+    mergeSketches([one, other]);
     expect([one, other]).toEqual([sketchOf([1, 20]), sketchOf([20, 300])]);
   });
 

@@ -39,11 +39,15 @@ export function sketchOf(values: readonly number[]): Sketch {
   return sketchFrom(counts, sum);
 }
 
-/** The sketch of the values of both. */
-export function mergeSketches(one: Sketch, other: Sketch): Sketch {
-  const counts = new Map(one.bins.map((bin, at) => [bin, one.counts[at] ?? 0]));
-  other.bins.forEach((bin, at) => counts.set(bin, (counts.get(bin) ?? 0) + (other.counts[at] ?? 0)));
-  return sketchFrom(counts, one.sum + other.sum);
+/** The sketch of the values of all of them. */
+export function mergeSketches(sketches: readonly Sketch[]): Sketch {
+  const merged = new Map<number, number>();
+  let total = 0;
+  for (const { bins, counts, sum } of sketches) {
+    bins.forEach((bin, at) => merged.set(bin, (merged.get(bin) ?? 0) + (counts[at] ?? 0)));
+    total += sum;
+  }
+  return sketchFrom(merged, total);
 }
 
 /** The number of values. */

@@ -35,7 +35,7 @@ export const counters = [
 ] as const;
 export type Counter = (typeof counters)[number];
 
-/** What happened to a subject's jobs in a time. Two tallies merge by addition. */
+/** What happened to a subject's jobs in a time. Tallies merge by addition. */
 export type Tally = Record<Counter, number> & {
   /** Credits that the jobs cost, in millionths. */
   micro: bigint;
@@ -50,16 +50,16 @@ export function emptyTally(): Tally {
   return { ...none, micro: 0n, wait: emptySketch(), run: emptySketch() };
 }
 
-export function mergeTallies(one: Tally, other: Tally): Tally {
-  const sums = Object.fromEntries(
-    counters.map((counter) => [counter, one[counter] + other[counter]]),
-  ) as Record<Counter, number>;
-  return {
-    ...sums,
-    micro: one.micro + other.micro,
-    wait: mergeSketches(one.wait, other.wait),
-    run: mergeSketches(one.run, other.run),
-  };
+/** The tally of the jobs of all of them. */
+export function mergeTallies(tallies: readonly Tally[]): Tally {
+  const sum = emptyTally();
+  for (const tally of tallies) {
+    for (const counter of counters) sum[counter] += tally[counter];
+    sum.micro += tally.micro;
+  }
+  sum.wait = mergeSketches(tallies.map(({ wait }) => wait));
+  sum.run = mergeSketches(tallies.map(({ run }) => run));
+  return sum;
 }
 
 /** Jobs, or attempts of a device, that ended for good. */
@@ -88,21 +88,22 @@ export function mergeSubjects(
   kept: ReadonlySet<string> = new Set(),
   most = mostSubjects,
 ): SubjectTally[] {
-  const merged = new Map<string, Tally>();
+  const tallies = new Map<string, Tally[]>();
   for (const { subject, tally } of lists.flat()) {
-    const known = merged.get(subject);
-    merged.set(subject, known === undefined ? tally : mergeTallies(known, tally));
+    const known = tallies.get(subject);
+    if (known === undefined) tallies.set(subject, [tally]);
+    else known.push(tally);
   }
-  const other = merged.get(otherSubject) ?? emptyTally();
-  merged.delete(otherSubject);
-  const ranked = [...merged].map(([subject, tally]) => ({ subject, tally }));
+  const others = tallies.get(otherSubject) ?? [];
+  tallies.delete(otherSubject);
+  const ranked = [...tallies].map(([subject, parts]) => ({ subject, tally: mergeTallies(parts) }));
   ranked.sort(
     (a, b) =>
       Number(kept.has(b.subject)) - Number(kept.has(a.subject)) ||
       weightOf(b.tally) - weightOf(a.tally) ||
       (a.subject < b.subject ? -1 : 1),
   );
-  const rest = ranked.slice(most).reduce((sum, { tally }) => mergeTallies(sum, tally), other);
+  const rest = mergeTallies([...others, ...ranked.slice(most).map(({ tally }) => tally)]);
   const named = ranked.slice(0, most);
   return weightOf(rest) === 0 && rest.micro === 0n
     ? named

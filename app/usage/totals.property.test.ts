@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type EndedJob, foldJobs, tallyEach } from "../statistics/fold.ts";
-import { emptyTally, mergeSubjects, mergeTallies, type SubjectTally } from "../statistics/tally.ts";
+import { mergeSubjects, mergeTallies, type SubjectTally } from "../statistics/tally.ts";
 import { figuresOf } from "./figures.ts";
 import { daySumOf, mergeDays, sumOfDays } from "./months.ts";
 
@@ -46,7 +46,7 @@ const job: fc.Arbitrary<EndedJob> = fc
 const jobs = fc.array(job, { maxLength: 200 });
 
 const totalOf = (subjects: readonly SubjectTally[]) =>
-  figuresOf(subjects.reduce((sum, { tally }) => mergeTallies(sum, tally), emptyTally()));
+  figuresOf(mergeTallies(subjects.map(({ tally }) => tally)));
 
 it("the totals of all groupings are equal, however many subjects are lumped together", () => {
   fc.assert(

@@ -109,7 +109,7 @@ export function dateOf(day: number): string {
 }
 
 function sumOf(subjects: readonly SubjectTally[]) {
-  return subjects.reduce((sum, { tally }) => mergeTallies(sum, tally), emptyTally());
+  return mergeTallies(subjects.map(({ tally }) => tally));
 }
 
 /**
