@@ -4,6 +4,7 @@ import { consoleBars, type PageFigures } from "./figures.ts";
 const atBars: PageFigures = {
   contentMs: 1_000,
   documentsReadMax: 300,
+  mostBy: "console/devices.js:list",
   rerunsPerDeviceChange: 0,
   rerunsPerPayout: 0,
   rerun: [],

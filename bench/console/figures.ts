@@ -6,6 +6,8 @@ export type PageFigures = {
   readonly contentMs: number;
   /** The most documents that one of its queries read. */
   readonly documentsReadMax: number;
+  /** That query. */
+  readonly mostBy: string | null;
   /** Runs of its queries after a change of a device that it does not show. */
   readonly rerunsPerDeviceChange: number;
   /** Runs of its queries after a payout that it does not show. */
