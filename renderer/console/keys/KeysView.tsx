@@ -69,7 +69,7 @@ export function KeysView({
       ) : null}
       <Table
         label="API keys"
-        columns={columns(now, columnCredits((shown ?? []).map(({ balanceMicro }) => balanceMicro)), {
+        columns={columns(now, columnCredits((keys ?? []).map(({ balanceMicro }) => balanceMicro)), {
           limit: onLimit,
           entitle: onEntitle,
           lift: onLift,
