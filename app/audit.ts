@@ -85,6 +85,7 @@ const actions = {
   "job.prioritized": "Priority of a job changed",
   "job.payload-read": "Request and answer of a job looked at",
   "payload-access.changed": "Access of owners to requests and answers changed",
+  "batch.canceled": "Batch canceled",
   "lane.opened": "Lane opened",
   "lane.paused": "Lane paused",
   "lane.draining": "Lane draining",
@@ -181,6 +182,7 @@ const groupOfNoun = {
   "group-rule": "devices",
   version: "devices",
   job: "jobs",
+  batch: "jobs",
   lane: "jobs",
   "dead-letter": "jobs",
   "dead-letters": "jobs",
@@ -234,6 +236,7 @@ export function actionWords(action: string): string {
 /** The subjects of actions, without their names. */
 const subjects: Readonly<Partial<Record<Noun<AuditAction>, string>>> = {
   "api-key": "An API key",
+  batch: "A batch",
   device: "A device",
   devices: "Several devices",
   "device-view": "A view of the devices",

@@ -3,14 +3,14 @@ import { internal } from "./_generated/api.js";
 import { internalMutation, internalQuery } from "./_generated/server.js";
 import { admittedKey } from "./model/authenticate.ts";
 import {
+  batchOfKey,
   batchPage,
   batchView,
   batchViewOf,
-  cancelBatch,
+  cancelByKey,
   createBatch,
   endBatchesOf,
   newBatch,
-  ownBatch,
 } from "./model/batches/batches.ts";
 import {
   addLines as addLinesTo,
@@ -54,7 +54,7 @@ export const get = internalQuery({
   args: ofOwnBatch,
   returns: batchView,
   handler: async (ctx, { keyId, batchId }) =>
-    batchViewOf(await ownBatch(ctx, await admittedKey(ctx, keyId), batchId)),
+    batchViewOf(await batchOfKey(ctx, await admittedKey(ctx, keyId), batchId)),
 });
 
 /** A key's batches, newest first. Refuses: unauthorized, revoked, not_found (`after`), invalid. */
@@ -68,12 +68,12 @@ export const list = internalQuery({
     }),
 });
 
-/** Refuses: unauthorized, revoked, not_found, and as `cancelBatch`. */
+/** Refuses: unauthorized, revoked, not_found, and as `cancelByKey`. */
 export const cancel = internalMutation({
   args: ofOwnBatch,
   returns: batchView,
   handler: async (ctx, { keyId, batchId }) =>
-    await cancelBatch(ctx, await ownBatch(ctx, await admittedKey(ctx, keyId), batchId), Date.now()),
+    await cancelByKey(ctx, await batchOfKey(ctx, await admittedKey(ctx, keyId), batchId), Date.now()),
 });
 
 /** What the estimate of a batch needs before its file is read. Refuses: unauthorized, revoked, and as `factsOf`. */

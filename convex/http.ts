@@ -1,4 +1,5 @@
 import { httpRouter } from "convex/server";
+import { unixSeconds } from "../app/batches/openai-objects.ts";
 import { expositionType } from "../app/statistics/exposition.ts";
 import { internal } from "./_generated/api.js";
 import { type ActionCtx, httpAction } from "./_generated/server.js";
@@ -15,7 +16,6 @@ import { unknownModel, unknownUrl, wrongMethod } from "./openai/errors.ts";
 import { filesPath } from "./openai/files/fileBody.ts";
 import { callFile, listFiles, uploadFile } from "./openai/files/files.ts";
 import { callUpload, createUpload, uploadsPath } from "./openai/files/uploads.ts";
-import { unixSeconds } from "./openai/ids.ts";
 import { jobsPath } from "./openai/jobs/jobBody.ts";
 import { callJob, listJobs } from "./openai/jobs/jobs.ts";
 import { type NamedModel, namedModel } from "./openai/namedModel.ts";

@@ -19,6 +19,7 @@ import {
   bulkTarget,
   capacityHour,
   countedListing,
+  cutWait,
   daySum,
   depthKind,
   depthSample,
@@ -794,6 +795,8 @@ export default defineSchema({
     isCut: v.boolean(),
     /** When somebody last went on to cut it, or will. */
     cutAt: v.number(),
+    /** Why the last step could not go on. Absent if it could. */
+    cutWaitsFor: v.optional(cutWait),
     /** When ends of its requests were last collected. */
     collectedAt: v.number(),
     /** Requests that ended, and whose answers or errors are in the files. */
@@ -813,7 +816,7 @@ export default defineSchema({
     forecast: v.optional(batchForecast),
   })
     .index("by_key", ["apiKeyId"])
-    .index("by_organization_open", ["organizationId", "open"])
+    .index("by_organization", ["organizationId", "status"])
     .index("by_idempotency", ["idempotencyHash"])
     .index("by_input", ["inputFileId", "open"])
     .index("by_open", ["open", "apiKeyId"]),

@@ -105,6 +105,7 @@ const words = {
   "console/statistics:removeMetricsToken": "Remove the token for metrics",
   "console/statistics:setMetricsToken": "Create a token for metrics",
   "console/usage:setFacts": "Change the figures for the comparison of usage",
+  "console/work/batches:cancel": "Cancel a batch",
 } as const;
 
 /** The functions with words. */

@@ -3,7 +3,15 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { v } from "convex/values";
 import { changesText } from "../../app/audit/changes.ts";
 import { changedAtOnce } from "../../app/jobs/limits.ts";
-import { idIn, memberMutation, memberQuery, ownDevice, ownJob, ownKey } from "../model/memberCalls.ts";
+import {
+  idIn,
+  memberMutation,
+  memberQuery,
+  ownBatch,
+  ownDevice,
+  ownJob,
+  ownKey,
+} from "../model/memberCalls.ts";
 import { findJob } from "../model/orders/findJob.ts";
 import {
   heldAct,
@@ -31,8 +39,8 @@ import { owned, refuse } from "../model/refuse.ts";
 export const experimental_reuseContext = true;
 
 /**
- * Jobs, newest first: of one status or of all, of a key, a device, a model, and of a time (ms epoch). A page may be short before
- * the last one. Refuses: not_found (the key or the device).
+ * Jobs, newest first: of one status or of all, of a key, a device, a batch, a model, and of a time (ms epoch). A page may be short
+ * before the last one. Refuses: not_found (the key, the device or the batch).
  */
 export const list = memberQuery("jobs.read")({
   args: {
@@ -40,17 +48,19 @@ export const list = memberQuery("jobs.read")({
     status: v.optional(jobStatus),
     keyId: v.optional(v.string()),
     deviceId: v.optional(v.string()),
+    batchId: v.optional(v.string()),
     model: v.optional(v.string()),
     from: v.optional(v.number()),
     to: v.optional(v.number()),
   },
   returns: paginationResultValidator(jobRow),
-  handler: async (ctx, { paginationOpts, keyId, deviceId, ...filter }) => {
-    const [key, device] = await Promise.all([
+  handler: async (ctx, { paginationOpts, keyId, deviceId, batchId, ...filter }) => {
+    const [key, device, batch] = await Promise.all([
       keyId === undefined ? undefined : ownKey(ctx, idIn(ctx, "apiKeys", keyId)),
       deviceId === undefined ? undefined : ownDevice(ctx, idIn(ctx, "devices", deviceId)),
+      batchId === undefined ? undefined : ownBatch(ctx, batchId),
     ]);
-    return await jobPage(ctx, { ...filter, key, device }, paginationOpts);
+    return await jobPage(ctx, { ...filter, key, device, batch }, paginationOpts);
   },
 });
 

@@ -153,6 +153,7 @@ const subjects: Readonly<Record<string, (ctx: QueryCtx, subject: string) => Prom
   },
   job: jobOf,
   "dead-letter": jobOf,
+  batch: batchOf,
   "api-key": keyOf,
   limit: keyOf,
   "enrolment-code": async ({ db }, subject) => {
@@ -221,6 +222,19 @@ async function jobOf(ctx: QueryCtx, subject: string): Promise<Named | null> {
   if (order === null) return null;
   const key = await ctx.db.get("apiKeys", order.apiKeyId);
   return { organizationId: order.organizationId, name: [order.modelId, key?.name ?? ""].join(" · ") };
+}
+
+/** Names a batch by the file of its requests and its key. */
+async function batchOf({ db }: QueryCtx, subject: string): Promise<Named | null> {
+  const id = db.normalizeId("batches", subject);
+  const batch = id === null ? null : await db.get("batches", id);
+  if (batch === null) return null;
+  const [file, key] = await Promise.all([
+    db.get("files", batch.inputFileId),
+    db.get("apiKeys", batch.apiKeyId),
+  ]);
+  const names = [file?.name, key?.name].filter((name) => name !== undefined);
+  return { organizationId: batch.organizationId, name: names.join(" · ") };
 }
 
 async function teamOf({ db }: QueryCtx, subject: string): Promise<Named | null> {

@@ -18,7 +18,7 @@ import { type Act, record } from "./audit.ts";
 import { authenticateSession } from "./authenticate.ts";
 import { ownedOrder } from "./orders/orders.ts";
 import { type Owner, ownerRow } from "./owners.ts";
-import { owned, refuse } from "./refuse.ts";
+import { owned, present, refuse } from "./refuse.ts";
 import { forbiddenIn, noteWrites, recordRefusedAct, refusedAct } from "./refusedActs.ts";
 import { checkSecondFactor } from "./secondFactor/required.ts";
 import { checkProof } from "./signIn/proof.ts";
@@ -83,6 +83,15 @@ export async function ownJob(ctx: ScopedCtx, jobId: string): Promise<Doc<"orders
   const order = await ownedOrder(ctx, ctx.organizationId, jobId);
   if (ctx.scope === "own") await ownKey(ctx, order.apiKeyId);
   return order;
+}
+
+/** A batch that the member may see, by an id from an address, which may be any text. Refuses: not_found. */
+export async function ownBatch(ctx: ScopedCtx, text: string): Promise<Doc<"batches">> {
+  const batchId = ctx.db.normalizeId("batches", text);
+  const found = batchId === null ? null : await ctx.db.get("batches", batchId);
+  const batch = owned(found, ctx.organizationId, "batch");
+  inScope(ctx, present(await ctx.db.get("apiKeys", batch.apiKeyId), "key of a batch"), "batch");
+  return batch;
 }
 
 /** An id from an address, which may be any text. Refuses: not_found. */

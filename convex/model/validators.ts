@@ -187,6 +187,9 @@ export const capacityHour = v.object({
   busyJobs: v.number(),
 });
 
+/** For what the next requests of a batch wait before they become jobs: credits of its key, or room in the queue. */
+export const cutWait = literals("credits", "queue");
+
 /** A mistake that kept a batch from starting. `line`: from 1; 0: of the whole file. */
 export const lineMistake = v.object({
   line: v.number(),

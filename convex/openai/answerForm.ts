@@ -1,6 +1,6 @@
+import { unixSeconds } from "../../app/batches/openai-objects.ts";
 import type { ChatResult, Usage } from "../../app/jobs/chat.ts";
 import type { RequestView } from "../model/requests/watch.ts";
-import { unixSeconds } from "./ids.ts";
 
 /** The fields that all bodies of a job share. `created`: milliseconds since the epoch. */
 export type AnswerHead = {

@@ -1,4 +1,4 @@
-import { storedId } from "./ids.ts";
+import { storedId } from "../../app/batches/openai-objects.ts";
 
 /** The wanted page of a list. `limit`: NaN if it is no number, which the list refuses. `after`: the item before the page. */
 export type Paging = { readonly limit: number; readonly after?: string };

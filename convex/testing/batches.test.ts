@@ -18,6 +18,7 @@ import {
   startBackend,
   take,
 } from "./backend.fixture.ts";
+import { ask, collectEnds, line, lines, runDue, uploadFile } from "./batchFile.fixture.ts";
 import { takeJob } from "./simDevice.fixture.ts";
 
 let t: Backend;
@@ -64,24 +65,8 @@ async function call(path: string, init: Init = {}, apiKey = acme.apiKey): Promis
   return await t.fetch(path, { ...init, headers: { authorization: `Bearer ${apiKey}`, ...init.headers } });
 }
 
-async function upload(content: string, apiKey = acme.apiKey): Promise<string> {
-  await step();
-  const form = new FormData();
-  form.set("purpose", "batch");
-  form.set("file", new File([content], "prompts.jsonl"));
-  const response = await call("/v1/files", { method: "POST", body: form }, apiKey);
-  expect(response.status).toBe(200);
-  return ((await response.json()) as { id: string }).id;
-}
-
-const ask = (prompt: string) => ({ model: modelId, messages: [{ role: "user", content: prompt }] });
-
-function line(customId: string, body: object = ask(`Answer ${customId}.`), over: object = {}): string {
-  const around = { custom_id: customId, method: "POST", url: "/v1/chat/completions" };
-  return JSON.stringify({ ...around, body, ...over });
-}
-
-const lines = (count: number): string => Array.from({ length: count }, (_, n) => line(`q${n}`)).join("\n");
+const upload = async (content: string, apiKey = acme.apiKey): Promise<string> =>
+  await uploadFile(t, apiKey, content);
 
 async function create(
   fileId: string,
@@ -100,10 +85,8 @@ async function start(content: string, over: object = {}): Promise<Batch> {
   return batch;
 }
 
-/** Runs what is due, and what that schedules at once. */
-async function step(): Promise<void> {
-  for (let times = 0; times < 4; times += 1) await pass(t, 0);
-}
+const step = async (): Promise<void> => await runDue(t);
+const collect = async (): Promise<void> => await collectEnds(t);
 
 const get = async (id: string): Promise<Batch> => (await (await call(`/v1/batches/${id}`)).json()) as Batch;
 
@@ -121,17 +104,6 @@ async function answer(count: number): Promise<void> {
     await takeJob(t, device, async ({ prompt, complete }) => await complete(`To: ${prompt}`));
   }
   await collect();
-}
-
-/**
- * Collects the ends of the batch's jobs at once. `convex-test` stores no file while another function runs, so that the
- * scheduled collection is not awaited.
- */
-async function collect(): Promise<void> {
-  await step();
-  const batches = await t.run(async (ctx) => await ctx.db.query("batches").collect());
-  for (const { _id: batchId } of batches) await t.action(internal.batchSteps.collect, { batchId });
-  await step();
 }
 
 /** Lets so much time pass that the key's balance shows all reservations. */

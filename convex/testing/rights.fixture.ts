@@ -105,8 +105,35 @@ export async function rowsOf(t: Backend, { organizationId }: Organization, by: s
         hasBegun: false,
       }),
   );
+  const batches = await t.run(async (ctx) => {
+    const of = { organizationId, apiKeyId: keyId };
+    const file = { name: "spare.jsonl", purpose: "batch" as const, bytes: 0, parts: [], createdAt: 0 };
+    return await ctx.db.insert("batches", {
+      ...of,
+      inputFileId: await ctx.db.insert("files", { ...of, ...file, expiresAt: Date.now() + 1_000_000 }),
+      endpoint: "/v1/chat/completions",
+      window: "24h",
+      metadata: null,
+      status: "in_progress",
+      open: true,
+      createdAt: 0,
+      expiresAt: Date.now() + 1_000_000,
+      total: 1,
+      cut: { bytes: 0, lines: 0, requests: 1 },
+      isCut: true,
+      cutAt: 0,
+      collectedAt: 0,
+      completed: 0,
+      failed: 0,
+      expired: 0,
+      usage: { promptTokens: 0, completionTokens: 0 },
+      priceMicro: 0n,
+      mistakes: [],
+    });
+  });
   return {
     alertMails,
+    batches,
     heldCancels,
     deviceViews,
     groupRules,

@@ -3,6 +3,7 @@ import { batchLimits } from "../../../app/batches/limits.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { record } from "../audit.ts";
 import { checkRoom, ownFile } from "../files/files.ts";
 import { queue } from "../queue.ts";
 import { boundedInteger, present, refuse, refuseUntil } from "../refuse.ts";
@@ -172,7 +173,7 @@ async function batchById(ctx: QueryCtx, batchId: Id<"batches">): Promise<Doc<"ba
 }
 
 /** The key's batch with this id. Refuses: not_found, also for another key's. */
-export async function ownBatch(ctx: QueryCtx, key: Doc<"apiKeys">, id: string): Promise<Doc<"batches">> {
+export async function batchOfKey(ctx: QueryCtx, key: Doc<"apiKeys">, id: string): Promise<Doc<"batches">> {
   const batchId = ctx.db.normalizeId("batches", id);
   const batch = batchId === null ? null : await ctx.db.get("batches", batchId);
   return batch?.apiKeyId === key._id ? batch : refuse("not_found", "There is no such batch.");
@@ -184,7 +185,7 @@ export async function batchPage(
   key: Doc<"apiKeys">,
   { limit, after }: { readonly limit: number; readonly after: string | undefined },
 ): Promise<{ batches: BatchView[]; isDone: boolean }> {
-  const from = after === undefined ? null : await ownBatch(ctx, key, after);
+  const from = after === undefined ? null : await batchOfKey(ctx, key, after);
   const batches = await ctx.db
     .query("batches")
     .withIndex("by_key", (q) => {
@@ -197,12 +198,12 @@ export async function batchPage(
 }
 
 /**
- * Cancels a batch. Answers that are there stay; the other requests end as canceled. A repeated call changes nothing. Refuses:
- * invalid, if it has ended otherwise.
+ * Cancels a batch. Answers that are there stay; the other requests end as canceled. Returns whether this call did: a repeated one
+ * changes nothing. Refuses: invalid, if it has ended otherwise.
  */
-export async function cancelBatch(ctx: MutationCtx, batch: Doc<"batches">, now: number): Promise<BatchView> {
+export async function cancelBatch(ctx: MutationCtx, batch: Doc<"batches">, now: number): Promise<boolean> {
   const { _id, organizationId, queueBatchId, status } = batch;
-  if (status === "cancelling" || status === "cancelled") return batchViewOf(batch);
+  if (status === "cancelling" || status === "cancelled") return false;
   if (batch.open !== true) refuse("invalid", `The batch has ended already: it is ${status}.`);
   await ctx.db.patch("batches", _id, { status: "cancelling", cancelingAt: now, cutAt: now });
   if (queueBatchId !== undefined) await queue.batches.cancel(ctx, organizationId, queueBatchId, "requester");
@@ -210,5 +211,14 @@ export async function cancelBatch(ctx: MutationCtx, batch: Doc<"batches">, now: 
   if (status === "validating") await ctx.db.patch("batches", _id, { isCut: true });
   else if (!batch.isCut) await ctx.scheduler.runAfter(0, internal.batchSteps.cut, { batchId: _id });
   await concludeIfComplete(ctx, _id, now);
-  return batchViewOf(await batchById(ctx, _id));
+  return true;
+}
+
+/** Cancels a batch in the name of its key, which the audit trail notes. Refuses as `cancelBatch`. */
+export async function cancelByKey(ctx: MutationCtx, batch: Doc<"batches">, at: number): Promise<BatchView> {
+  const { _id: subject, organizationId, apiKeyId: keyId } = batch;
+  if (await cancelBatch(ctx, batch, at)) {
+    await record(ctx, { organizationId, at, actor: { keyId }, action: "batch.canceled", subject });
+  }
+  return batchViewOf(await batchById(ctx, subject));
 }

@@ -8,7 +8,7 @@ import { identity, identityOf } from "../models/identity.ts";
 import { queue } from "../queue.ts";
 import { present, type Refusal } from "../refuse.ts";
 import { type BatchJob, checkNew, prepare, type PreparedJob, submitToBatch } from "../requests/submit.ts";
-import { batchEndpoint, filePart, lineFailure, lineMistake, work } from "../validators.ts";
+import { batchEndpoint, type cutWait, filePart, lineFailure, lineMistake, work } from "../validators.ts";
 import { scheduleCollection } from "./collect.ts";
 import { concludeIfComplete } from "./conclude.ts";
 import { forecastOf, hopelessMistake, isHopeless, storedForecast } from "./forecast.ts";
@@ -130,7 +130,7 @@ export async function addPiece(
   }
 
   if (batch.cut.requests - batch.completed - batch.failed >= mostQueued) {
-    await cutLater(ctx, batch, queuedRetryMs, now);
+    await cutLater(ctx, batch, { retryAfterMs: queuedRetryMs }, now);
     return "later";
   }
 
@@ -148,7 +148,11 @@ export async function addPiece(
   };
   await finishPiece(ctx, batch, done, now);
   if (waits === null) return "added";
-  await cutLater(ctx, batch, later?.retryAfterMs ?? creditsRetryMs, now);
+  const wait =
+    later === null
+      ? ({ waitsFor: "credits", retryAfterMs: creditsRetryMs } as const)
+      : ({ waitsFor: "queue", retryAfterMs: later.retryAfterMs } as const);
+  await cutLater(ctx, batch, wait, now);
   return "later";
 }
 
@@ -305,6 +309,7 @@ async function finishPiece(
   await ctx.db.patch("batches", batchId, {
     cut,
     cutAt: now,
+    cutWaitsFor: undefined,
     ...(isLast ? { isCut: true } : {}),
   });
   if (isLast) await queue.batches.seal(ctx, organizationId, queueBatchOf(batch), "requester");
@@ -312,9 +317,16 @@ async function finishPiece(
   if (isLast) await concludeIfComplete(ctx, batchId, now);
 }
 
+type CutWait = { readonly waitsFor?: Infer<typeof cutWait>; readonly retryAfterMs: number };
+
 /** Goes on with the file later, but not long after the batch's end. */
-async function cutLater(ctx: MutationCtx, { _id, expiresAt }: Doc<"batches">, delayMs: number, now: number) {
-  const at = Math.min(now + delayMs, Math.max(now, expiresAt));
-  await ctx.db.patch("batches", _id, { cutAt: at });
+async function cutLater(
+  ctx: MutationCtx,
+  { _id, expiresAt }: Doc<"batches">,
+  { waitsFor, retryAfterMs }: CutWait,
+  now: number,
+): Promise<void> {
+  const at = Math.min(now + retryAfterMs, Math.max(now, expiresAt));
+  await ctx.db.patch("batches", _id, { cutAt: at, cutWaitsFor: waitsFor });
   await ctx.scheduler.runAt(at, internal.batchSteps.cut, { batchId: _id });
 }

@@ -68,7 +68,9 @@ async function fleetOf(ctx: QueryCtx, organizationId: Id<"organizations">): Prom
     rowOf(ctx, total),
     ctx.db
       .query("batches")
-      .withIndex("by_organization_open", (q) => q.eq("organizationId", organizationId).eq("open", true))
+      .withIndex("by_organization", (q) =>
+        q.eq("organizationId", organizationId).eq("status", "in_progress"),
+      )
       .take(mostOpenRead),
   ]);
   const records = (models?.subjects ?? []).map(({ subject, tally }): [string, ModelRecord] => {

@@ -28,7 +28,8 @@ export const jobDetail = v.object({
   /** The alias by which the request named the model; null if it used the model's own name. */
   alias: v.union(v.string(), v.null()),
   requirements,
-  batchId: v.union(v.string(), v.null()),
+  /** The batch that it is a request of, and its place in the batch's file. */
+  batch: v.union(v.object({ batchId: v.id("batches"), line: v.number(), customId: v.string() }), v.null()),
   /** Failed or lost attempts in this round. */
   failures: v.number(),
   /** Null for those who see no money. */
@@ -60,13 +61,19 @@ export async function jobDetailOf(
     attempts: attempts.map((each) => attemptOf(each, seesDevices)),
     alias: order.alias ?? null,
     requirements: job.requirements,
-    batchId: job.batchId,
+    batch: batchOf(order),
     failures: job.failures,
     cost: may(ctx, "money.read")
       ? { price: order.price, percent, reservedMicro, settled: order.priceMicro !== undefined }
       : null,
     payload: canLook ? "allowed" : "not-allowed",
   };
+}
+
+function batchOf({ batchLine }: Doc<"orders">): Infer<typeof jobDetail>["batch"] {
+  if (batchLine === undefined) return null;
+  const { batchId, line, customId } = batchLine;
+  return { batchId, line, customId: visibleText(customId) };
 }
 
 function attemptOf(attempt: AttemptView, seesDevices: boolean) {

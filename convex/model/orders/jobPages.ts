@@ -13,11 +13,14 @@ import { type JobRow, jobRowsOf } from "./jobRow.ts";
 type Page = PaginationResult<JobRow>;
 type Ctx = QueryCtx & MemberCtx;
 
-/** Which jobs are listed. The key and the device are ones that the member may see. */
+const none: Page = { page: [], isDone: true, continueCursor: "" };
+
+/** Which jobs are listed. The key, the device and the batch are ones that the member may see. */
 export type JobFilter = {
   readonly status?: JobStatus | undefined;
   readonly key?: Doc<"apiKeys"> | undefined;
   readonly device?: Doc<"devices"> | undefined;
+  readonly batch?: Doc<"batches"> | undefined;
   readonly model?: string | undefined;
   /** Submitted at or after `from`, and before `to`; ms epoch. */
   readonly from?: number | undefined;
@@ -26,12 +29,14 @@ export type JobFilter = {
 
 /** A page of the jobs that the member may see, newest first. Of a device: by its newest attempts. A page may be short. */
 export async function jobPage(ctx: Ctx, filter: JobFilter, paginationOpts: PaginationOptions): Promise<Page> {
-  const { status, key, device, model, from, to } = filter;
+  const { status, key, device, batch, model, from, to } = filter;
+  // No job has this batch yet.
+  if (batch !== undefined && batch.queueBatchId === undefined) return none;
   if (device !== undefined) return await devicePage(ctx, device, filter, paginationOpts);
-  if (key === undefined && visibleOwners(ctx) !== null) {
+  if (key === undefined && batch === undefined && visibleOwners(ctx) !== null) {
     return await ownPage(ctx, paginationOpts, (job) => fits(job, filter));
   }
-  const which = { status, requester: key?._id, model, from, to };
+  const which = { status, requester: key?._id, batchId: batch?.queueBatchId, model, from, to };
   const given = Object.fromEntries(Object.entries(which).filter(([, value]) => value !== undefined));
   const page = await queue.list(ctx, ctx.organizationId, { ...given, paginationOpts });
   return { ...page, page: await jobRowsOf(ctx, page.page) };
@@ -46,8 +51,9 @@ export async function deadLetterPage(ctx: Ctx, paginationOpts: PaginationOptions
   return { ...page, page: await jobRowsOf(ctx, page.page) };
 }
 
-function fits(job: JobView, { status, key, model, from = 0, to = Infinity }: JobFilter): boolean {
+function fits(job: JobView, { status, key, batch, model, from = 0, to = Infinity }: JobFilter): boolean {
   return (
+    (batch === undefined || job.batchId === batch.queueBatchId) &&
     (status === undefined || job.status === status) &&
     (key === undefined || job.requester === key._id) &&
     (model === undefined || job.requirements.model === model) &&
@@ -86,7 +92,7 @@ async function ownPage(
   isWanted: (job: JobView) => boolean,
 ): Promise<Page> {
   const keys = await keysOf(ctx, visibleOwners(ctx) ?? []);
-  if (keys.length === 0) return { page: [], isDone: true, continueCursor: "" };
+  if (keys.length === 0) return none;
   const ofKeys = keys.map(({ _id }) =>
     stream(ctx.db, schema)
       .query("orders")

@@ -1,9 +1,9 @@
 import type { Infer } from "convex/values";
 import type { BatchStatus } from "../../../app/batches/limits.ts";
+import { shownId, unixSeconds } from "../../../app/batches/openai-objects.ts";
 import { parseJson } from "../../../app/json.ts";
 import type { BatchView } from "../../model/batches/batches.ts";
 import type { batchForecast } from "../../model/validators.ts";
-import { shownId, unixSeconds } from "../ids.ts";
 
 /** The path of a batch is this and its id. */
 export const batchesPath = "/v1/batches/";

@@ -1,9 +1,9 @@
+import { shownId, storedId } from "../../../app/batches/openai-objects.ts";
 import { parseBatch } from "../../../app/batches/parse-batch.ts";
 import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import type { Caller } from "../endpoint.ts";
 import { unknownUrl, wrongMethod } from "../errors.ts";
-import { shownId, storedId } from "../ids.ts";
 import { listBody, pagingOf } from "../paging.ts";
 import { readJson } from "../readCall.ts";
 import { errorResponse, json } from "../respond.ts";

@@ -1,5 +1,5 @@
+import { shownId, unixSeconds } from "../../../app/batches/openai-objects.ts";
 import type { FileView } from "../../model/files/files.ts";
-import { shownId, unixSeconds } from "../ids.ts";
 
 /** The path of a file is this and its id. */
 export const filesPath = "/v1/files/";

@@ -1,10 +1,10 @@
 import { batchLimits } from "../../../app/batches/limits.ts";
+import { shownId, storedId } from "../../../app/batches/openai-objects.ts";
 import { formatBytes } from "../../../app/format/quantity.ts";
 import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import type { Caller } from "../endpoint.ts";
 import { errorOf, unknownUrl, wrongMethod, wrongParameter } from "../errors.ts";
-import { shownId, storedId } from "../ids.ts";
 import { listBody, pagingOf } from "../paging.ts";
 import { type ApiError, cors, errorResponse, json } from "../respond.ts";
 import { fileBody, filesPath } from "./fileBody.ts";

@@ -1,10 +1,10 @@
+import { shownId, storedId, unixSeconds } from "../../../app/batches/openai-objects.ts";
 import { parseUpload, parseUploadCompletion } from "../../../app/batches/parse-upload.ts";
 import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import type { UploadView } from "../../model/files/uploads.ts";
 import type { Caller } from "../endpoint.ts";
 import { errorOf, unknownUrl, wrongMethod } from "../errors.ts";
-import { shownId, storedId, unixSeconds } from "../ids.ts";
 import { readJson } from "../readCall.ts";
 import { errorResponse, json } from "../respond.ts";
 import { fileBody } from "./fileBody.ts";

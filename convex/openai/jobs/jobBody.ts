@@ -1,6 +1,6 @@
+import { unixSeconds } from "../../../app/batches/openai-objects.ts";
 import type { RequesterJob } from "../../model/requests/requesterJob.ts";
 import { usageBody } from "../answerForm.ts";
-import { unixSeconds } from "../ids.ts";
 
 /** The path of a job is this and its id. */
 export const jobsPath = "/v1/jobs/";

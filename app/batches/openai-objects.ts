@@ -1,4 +1,4 @@
-/** Ids as OpenAI shows them: with a prefix for their kind. */
+/** Ids of OpenAI's objects, as its API shows them: with a prefix for their kind. */
 const prefixes = { file: "file-", batch: "batch_", upload: "upload_", part: "part_" } as const;
 type Kind = keyof typeof prefixes;
 

@@ -1,0 +1,166 @@
+import type { JobView } from "@gleaner/queue/validators";
+import type { PaginationOptions, PaginationResult } from "convex/server";
+import { type Infer, v } from "convex/values";
+import { omit } from "convex-helpers";
+import { mergedStream, stream } from "convex-helpers/server/stream";
+import { type BatchStatus, batchStatuses } from "../../../app/batches/limits.ts";
+import { shownId } from "../../../app/batches/openai-objects.ts";
+import { visibleText } from "../../../app/format/visible.ts";
+import type { JobStatus } from "../../../app/jobs/states.ts";
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { QueryCtx } from "../../_generated/server.js";
+import schema from "../../schema.ts";
+import { keysOf } from "../keys/apiKeys.ts";
+import { may, type MemberCtx, visibleOwners } from "../memberCalls.ts";
+import { jobWait, waitsOfJobs } from "../orders/jobWaits.ts";
+import { queue } from "../queue.ts";
+import { cutWait } from "../validators.ts";
+import { batchView, batchViewOf } from "./batches.ts";
+
+type Ctx = QueryCtx & MemberCtx;
+
+/** Why a batch waits: as its jobs do, or because its next requests cannot become jobs yet. */
+const batchWait = v.union(...jobWait.members, v.object({ kind: cutWait }));
+
+/** The API's own fields, which the console shows in other ways or not at all. */
+const hidden: ("inputFileId" | "outputFileId" | "errorFileId" | "metadata")[] = [
+  "inputFileId",
+  "outputFileId",
+  "errorFileId",
+  "metadata",
+];
+
+/** A batch as the console shows it: with names, and without the content of its requests and answers. */
+export const batchRow = v.object({
+  ...omit(batchView.fields, hidden),
+  /** The name of the file with its requests; null once that is deleted. */
+  fileName: v.union(v.string(), v.null()),
+  /** Null for those who see no keys. */
+  keyId: v.union(v.id("apiKeys"), v.null()),
+  keyName: v.string(),
+  /** Null for those who see no money. */
+  priceMicro: v.union(v.int64(), v.null()),
+  wait: v.union(batchWait, v.null()),
+});
+
+/** Ids as the API takes them. Null: there is no such file, or not anymore. */
+const fileLink = v.union(
+  v.object({ fileId: v.string(), bytes: v.number(), expiresAt: v.number() }),
+  v.null(),
+);
+
+export const batchDetail = v.object({
+  ...batchRow.fields,
+  output: fileLink,
+  error: fileLink,
+  /** Whether it has jobs. A refused request has none, and old jobs are deleted. */
+  hasJobs: v.boolean(),
+});
+
+async function batchRowOf(ctx: Ctx, batch: Doc<"batches">): Promise<Infer<typeof batchRow>> {
+  const [file, key, wait] = await Promise.all([
+    ctx.db.get("files", batch.inputFileId),
+    ctx.db.get("apiKeys", batch.apiKeyId),
+    waitOf(ctx, batch),
+  ]);
+  return {
+    ...omit(batchViewOf(batch), hidden),
+    fileName: file === null ? null : visibleText(file.name),
+    keyId: may(ctx, "keys.read") ? batch.apiKeyId : null,
+    keyName: visibleText(key?.name ?? ""),
+    priceMicro: may(ctx, "money.read") ? batch.priceMicro : null,
+    wait,
+  };
+}
+
+export async function batchDetailOf(ctx: Ctx, batch: Doc<"batches">): Promise<Infer<typeof batchDetail>> {
+  const [row, job, output, error] = await Promise.all([
+    batchRowOf(ctx, batch),
+    newestJob(ctx, batch),
+    fileLinkOf(ctx, batch.outputFileId),
+    fileLinkOf(ctx, batch.errorFileId),
+  ]);
+  return { ...row, output, error, hasJobs: job !== null };
+}
+
+async function fileLinkOf(ctx: Ctx, fileId: Id<"files"> | undefined): Promise<Infer<typeof fileLink>> {
+  const file = fileId === undefined ? null : await ctx.db.get("files", fileId);
+  if (file === null) return null;
+  return { fileId: shownId("file", file._id), bytes: file.bytes, expiresAt: file.expiresAt };
+}
+
+/** The newest job of a batch, with this status or any. */
+async function newestJob(
+  ctx: Ctx,
+  { queueBatchId: batchId }: Doc<"batches">,
+  status?: JobStatus,
+): Promise<JobView | null> {
+  if (batchId === undefined) return null;
+  const { page } = await queue.list(ctx, ctx.organizationId, {
+    batchId,
+    ...(status === undefined ? {} : { status }),
+    paginationOpts: { numItems: 1, cursor: null },
+  });
+  return page[0] ?? null;
+}
+
+/** A batch waits if no device has one of its jobs. Its newest job that waits says why. */
+const byProgress = ["running", "prefetched", "ready", "waiting"] as const;
+
+async function waitOf(ctx: Ctx, batch: Doc<"batches">): Promise<Infer<typeof batchWait> | null> {
+  const { status, cutWaitsFor } = batch;
+  if (status !== "in_progress") return null;
+  for (const each of byProgress) {
+    const job = await newestJob(ctx, batch, each);
+    if (job === null) continue;
+    return (await waitsOfJobs(ctx, ctx.organizationId, [job])).get(job.jobId) ?? null;
+  }
+  return cutWaitsFor === undefined ? null : { kind: cutWaitsFor };
+}
+
+const openStatuses: readonly BatchStatus[] = ["validating", "in_progress", "cancelling"];
+
+/** Which batches are listed. The key is one that the member may see. */
+type BatchFilter = {
+  readonly status?: BatchStatus | "open" | undefined;
+  readonly key?: Doc<"apiKeys"> | undefined;
+};
+
+const mostInPage = 50;
+/** The most rows that one page skips because they have another status. The page may then be short. */
+const mostRowsRead = 250;
+
+/** A page of the batches that the member may see, newest first. */
+export async function batchRowPage(
+  ctx: Ctx,
+  { status, key }: BatchFilter,
+  { cursor, endCursor = null, numItems }: PaginationOptions,
+): Promise<PaginationResult<Infer<typeof batchRow>>> {
+  const wanted = status === undefined ? batchStatuses : status === "open" ? openStatuses : [status];
+  const owners = visibleOwners(ctx);
+  const keys = key !== undefined ? [key] : owners === null ? null : await keysOf(ctx, owners);
+  if (keys?.length === 0) return { page: [], isDone: true, continueCursor: "" };
+  const rows = () => stream(ctx.db, schema).query("batches");
+  const { organizationId } = ctx;
+  const streams =
+    keys === null
+      ? wanted.map((each) =>
+          rows()
+            .withIndex("by_organization", (q) => q.eq("organizationId", organizationId).eq("status", each))
+            .order("desc"),
+        )
+      : keys.map(({ _id }) =>
+          rows()
+            .withIndex("by_key", (q) => q.eq("apiKeyId", _id))
+            .order("desc"),
+        );
+  const found = await mergedStream(streams, ["_creationTime"])
+    .filterWith(async (batch) => wanted.includes(batch.status))
+    .paginate({
+      cursor,
+      endCursor,
+      numItems: Math.max(1, Math.min(mostInPage, Math.floor(numItems) || 1)),
+      maximumRowsRead: mostRowsRead,
+    });
+  return { ...found, page: await Promise.all(found.page.map((batch) => batchRowOf(ctx, batch))) };
+}
