@@ -79,7 +79,7 @@ export function SignedIn({ apiBase, onEnd }: Props): ReactNode {
       onSearch={() => setOverlay("palette")}
       onSignOut={leave}
     >
-      <PageErrors key={page} onExpired={onExpired}>
+      <PageErrors key={page} place={`${route.id ?? ""}?${route.filters.toString()}`} onExpired={onExpired}>
         {me === undefined ? (
           <PageSkeleton />
         ) : (

@@ -943,7 +943,7 @@ export function consoleStories(now: number): readonly Story[] {
     inShell(
       "console-page-error",
       "jobs",
-      <PageErrors onExpired={nothing}>
+      <PageErrors place="" onExpired={nothing}>
         <Broken />
       </PageErrors>,
     ),

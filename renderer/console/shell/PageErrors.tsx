@@ -5,17 +5,23 @@ import { messageOf, refusalOf } from "../data/refusal.ts";
 import { PageNotFetched } from "./page-not-fetched.ts";
 
 type Props = {
+  /** The thing and the filters that the page shows. An error ends with them. */
+  readonly place: string;
   /** Called if the server no longer knows the session. */
   readonly onExpired: () => void;
   readonly children: ReactNode;
 };
-type State = { readonly failed: { readonly error: unknown } | null };
+type State = { readonly place: string; readonly failed: { readonly error: unknown } | null };
 
 /** Shows an error of a page in its place, with a button that renders the page again. */
 export class PageErrors extends Component<Props, State> {
-  override state: State = { failed: null };
+  override state: State = { place: this.props.place, failed: null };
 
-  static getDerivedStateFromError(error: unknown): State {
+  static getDerivedStateFromProps({ place }: Props, state: State): Partial<State> | null {
+    return place === state.place ? null : { place, failed: null };
+  }
+
+  static getDerivedStateFromError(error: unknown): Partial<State> {
     return { failed: { error } };
   }
 
