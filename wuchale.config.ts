@@ -39,6 +39,7 @@ const untranslated = [
   "app/models/gguf.ts",
   "renderer/console/account/QrCode.tsx",
   "renderer/console/audit/export-trail.ts",
+  "renderer/console/batches/batch-snippets.ts",
   "renderer/console/keys/snippets.ts",
 ];
 

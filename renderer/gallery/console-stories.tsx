@@ -62,6 +62,7 @@ import { LoadMore } from "../ui/LoadMore.tsx";
 import { Confirm } from "../ui/overlays/Confirm.tsx";
 import { Dialog } from "../ui/overlays/Dialog.tsx";
 import { auditProps } from "./fixtures/audit-props.ts";
+import { batchRows } from "./fixtures/batch-rows.ts";
 import * as rows from "./fixtures/console-rows.ts";
 import * as deviceRows from "./fixtures/device-rows.ts";
 import { linesOf } from "./fixtures/device-rows.ts";
@@ -263,6 +264,7 @@ export function consoleStories(now: number): readonly Story[] {
         attention={rows.attention(now)}
         queue={queue}
         devices={linesOf(devices)}
+        batches={batchRows(now).slice(1, 3)}
         jobs={jobs.slice(0, 8)}
       />,
     ),

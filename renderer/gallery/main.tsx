@@ -5,6 +5,7 @@ import { createRoot } from "react-dom/client";
 import { FixedNow } from "../ui/clock.ts";
 import { ToastProvider } from "../ui/overlays/Toast.tsx";
 import { TooltipProvider } from "../ui/overlays/Tooltip.tsx";
+import { batchStories } from "./batch-stories.tsx";
 import { componentStories } from "./component-stories.tsx";
 import { consoleEdgeStories } from "./console-edge-stories.tsx";
 import { consoleStories } from "./console-stories.tsx";
@@ -28,6 +29,7 @@ const stories = [
   ...panelStories(now),
   ...firstRunStories(),
   ...consoleStories(now),
+  ...batchStories(now),
   ...consoleEdgeStories(now),
   ...peopleStories(now),
   ...playgroundStories(),

@@ -1,7 +1,6 @@
 import { type ReactNode, useState } from "react";
 import { kindWords } from "../../../app/format/job-kind.ts";
 import { laneNeeds } from "../../../app/format/lane.ts";
-import { formatCount } from "../../../app/format/quantity.ts";
 import { formatDuration } from "../../../app/format/time.ts";
 import { noRetryHelps } from "../../../app/jobs/mendable.ts";
 import { formatCredits, formatExactCredits } from "../../../app/money/credits.ts";
@@ -16,10 +15,11 @@ import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { SkeletonRows } from "../../ui/Skeleton.tsx";
 import { priorityWords } from "../data/priority-words.ts";
 import type { JobDetail, JobRow } from "../data/rows.ts";
+import { Fact, Facts } from "../shell/Facts.tsx";
 import { hrefOf } from "../shell/route.ts";
 import { SubPageHead } from "../shell/SubPageHead.tsx";
 import { AttemptTimeline } from "./AttemptTimeline.tsx";
-import { isOpen, isQueued, jobWords, spansOf, waitWords } from "./job-words.ts";
+import { isOpen, isQueued, jobWords, spansOf, tokenWords, waitWords } from "./job-words.ts";
 import { priceWords } from "./price-words.ts";
 
 const priorities = ["high", "normal", "low"] as const;
@@ -90,7 +90,7 @@ export function JobDetails({ job, changes, tokens, payload }: Props): ReactNode 
           <AttemptTimeline job={job} />
         </Card>
         <Card title="About this job">
-          <Facts job={job} changes={changes} />
+          <About job={job} changes={changes} />
         </Card>
       </div>
       {tokens}
@@ -99,19 +99,29 @@ export function JobDetails({ job, changes, tokens, payload }: Props): ReactNode 
   );
 }
 
-function Facts({ job, changes }: Pick<Props, "changes"> & { readonly job: JobDetail }): ReactNode {
+function About({ job, changes }: Pick<Props, "changes"> & { readonly job: JobDetail }): ReactNode {
   const { waitedMs, ranMs } = spansOf(job, useNow());
   const { usage } = job;
   const needs = laneNeeds(job);
   const cost = job.cost === null ? null : priceWords(job.cost, usage);
   return (
-    <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-1.5">
+    <Facts>
       <Fact name="Job id">
         <span className="font-mono text-xs break-all select-all">{job.jobId}</span>
       </Fact>
       {job.externalId === null ? null : (
         <Fact name="External id">
           <span className="font-mono text-xs break-all select-all">{job.externalId}</span>
+        </Fact>
+      )}
+      {job.batch === null ? null : (
+        <Fact name="Batch">
+          <a
+            href={hrefOf("batches", job.batch.batchId)}
+            className="wrap-anywhere text-accent hover:underline"
+          >
+            {job.batch.customId}, line {job.batch.line}
+          </a>
         </Fact>
       )}
       <Fact name="Model">
@@ -170,16 +180,7 @@ function Facts({ job, changes }: Pick<Props, "changes"> & { readonly job: JobDet
           )}
         </Fact>
       )}
-    </dl>
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }): ReactNode {
-  return (
-    <>
-      <dt className="text-muted">{name}</dt>
-      <dd className="min-w-0">{children}</dd>
-    </>
+    </Facts>
   );
 }
 
@@ -220,15 +221,4 @@ function Actions({ job, changes }: { readonly job: JobDetail; readonly changes: 
       ) : null}
     </div>
   );
-}
-
-function tokenWords({
-  promptTokens,
-  cachedPromptTokens = 0,
-  completionTokens,
-}: NonNullable<JobDetail["usage"]>): string {
-  const [read, cached, written] = [promptTokens, cachedPromptTokens, completionTokens].map(formatCount);
-  return cachedPromptTokens > 0
-    ? `${read ?? ""} in (${cached ?? ""} cached), ${written ?? ""} out`
-    : `${read ?? ""} in, ${written ?? ""} out`;
 }

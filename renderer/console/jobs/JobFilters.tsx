@@ -3,6 +3,7 @@ import { Button } from "../../ui/controls/Button.tsx";
 import { inputClass } from "../../ui/controls/Field.tsx";
 import { type Option, SelectBox } from "../../ui/controls/Select.tsx";
 import { cx } from "../../ui/cx.ts";
+import { hrefOf } from "../shell/route.ts";
 import { type JobFilter, jobFilters } from "./job-words.ts";
 
 /** A filter in the address, and how to change it. */
@@ -14,6 +15,8 @@ export type JobFilterState = {
   readonly model: Filter;
   readonly keyId: Filter;
   readonly deviceId: Filter;
+  /** A link from a batch's page sets it. */
+  readonly batchId: Filter;
   /** Local times, as `datetime-local` fields have them. */
   readonly from: Filter;
   readonly to: Filter;
@@ -28,29 +31,12 @@ export type JobFilterState = {
 };
 
 export function JobFilters(state: JobFilterState): ReactNode {
-  const { status, onStatus, model, keyId, deviceId, from, to, models, keys, devices } = state;
+  const { status, onStatus, model, keyId, deviceId, batchId, from, to, models, keys, devices } = state;
   const isDead = status === "dead";
   return (
     <div className="grid gap-2">
       <Search onFind={state.onFind} />
-      <div role="group" aria-label="Filter by status" className="flex flex-wrap gap-1">
-        {jobFilters.map(({ value, label }) => (
-          <button
-            key={label}
-            type="button"
-            aria-pressed={value === status}
-            onClick={() => onStatus(value)}
-            className={cx(
-              "h-7 rounded-full border px-3 text-xs font-medium",
-              value === status
-                ? "border-transparent bg-accent-tint text-accent"
-                : "border-line bg-surface text-muted hover:text-ink",
-            )}
-          >
-            {label}
-          </button>
-        ))}
-      </div>
+      <FilterPills label="Filter by status" options={jobFilters} value={status} onChange={onStatus} />
       {isDead ? null : (
         <div className="flex flex-wrap gap-2">
           {models === null ? null : <Choice label="Model" all="All models" filter={model} options={models} />}
@@ -64,10 +50,55 @@ export function JobFilters(state: JobFilterState): ReactNode {
               onFocus={state.onDevices}
             />
           )}
+          {batchId[0] === "" ? null : <OfBatch filter={batchId} />}
           <Moment label="From" filter={from} />
           <Moment label="To" filter={to} />
         </div>
       )}
+    </div>
+  );
+}
+
+type PillsProps<Value> = {
+  readonly label: string;
+  readonly options: readonly { readonly value: Value; readonly label: string }[];
+  readonly value: Value;
+  readonly onChange: (value: Value) => void;
+};
+
+/** A choice of one among a few, all of which are shown. */
+export function FilterPills<Value>({ label, options, value, onChange }: PillsProps<Value>): ReactNode {
+  return (
+    <div role="group" aria-label={label} className="flex flex-wrap gap-1">
+      {options.map((option) => (
+        <button
+          key={option.label}
+          type="button"
+          aria-pressed={option.value === value}
+          onClick={() => onChange(option.value)}
+          className={cx(
+            "h-7 rounded-full border px-3 text-xs font-medium",
+            option.value === value
+              ? "border-transparent bg-accent-tint text-accent"
+              : "border-line bg-surface text-muted hover:text-ink",
+          )}
+        >
+          {option.label}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function OfBatch({ filter: [batchId, set] }: { readonly filter: Filter }): ReactNode {
+  return (
+    <div className="flex items-center gap-2">
+      <a href={hrefOf("batches", batchId)} className="font-medium text-accent hover:underline">
+        Of one batch
+      </a>
+      <Button size="sm" onClick={() => set("")}>
+        All batches
+      </Button>
     </div>
   );
 }
@@ -80,7 +111,8 @@ type ChoiceProps = {
   readonly onFocus?: () => void;
 };
 
-function Choice({ label, all, filter: [value, set], options, onFocus }: ChoiceProps): ReactNode {
+/** A choice of one among many, or of all. */
+export function Choice({ label, all, filter: [value, set], options, onFocus }: ChoiceProps): ReactNode {
   const known = value === "" || options.some((option) => option.value === value);
   return (
     <div className="min-w-36 flex-1">

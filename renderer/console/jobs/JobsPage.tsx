@@ -23,6 +23,7 @@ function JobList(): ReactNode {
   const model = useFilter("model");
   const keyId = useFilter("key");
   const deviceId = useFilter("device");
+  const batchId = useFilter("batch");
   const from = useFilter("from");
   const to = useFilter("to");
   const filter = filterOf(status);
@@ -33,6 +34,7 @@ function JobList(): ReactNode {
     ...named("model", model[0]),
     ...named("keyId", keyId[0]),
     ...named("deviceId", deviceId[0]),
+    ...named("batchId", batchId[0]),
     ...momentOf("from", from[0]),
     ...momentOf("to", to[0]),
   };
@@ -61,6 +63,7 @@ function JobList(): ReactNode {
         model,
         keyId,
         deviceId,
+        batchId,
         from,
         to,
         ...choices,

@@ -93,7 +93,7 @@ function RetryAll({ jobs, onRetryAll }: RetryAllProps): ReactNode {
 }
 
 function NoJobs({ filters }: Pick<Props, "filters">): ReactNode {
-  const { status, model, keyId, deviceId, from, to } = filters;
+  const { status, model, keyId, deviceId, batchId, from, to } = filters;
   if (status === "dead") {
     return (
       <Empty title="No failed or expired jobs">
@@ -101,7 +101,7 @@ function NoJobs({ filters }: Pick<Props, "filters">): ReactNode {
       </Empty>
     );
   }
-  const set = [model, keyId, deviceId, from, to].filter(([value]) => value !== "");
+  const set = [model, keyId, deviceId, batchId, from, to].filter(([value]) => value !== "");
   if (set.length > 0) {
     return (
       <Empty

@@ -137,3 +137,15 @@ export function speedWords(tokens: number, ms: number): string | null {
   const perSecond = tokens / (ms / 1_000);
   return `${perSecond >= 10 ? formatCount(perSecond) : formatTenths(perSecond)} tokens/s`;
 }
+
+/** "1,038 in (900 cached), 212 out" */
+export function tokenWords({
+  promptTokens,
+  cachedPromptTokens = 0,
+  completionTokens,
+}: NonNullable<JobDetail["usage"]>): string {
+  const [read, cached, written] = [promptTokens, cachedPromptTokens, completionTokens].map(formatCount);
+  return cachedPromptTokens > 0
+    ? `${read ?? ""} in (${cached ?? ""} cached), ${written ?? ""} out`
+    : `${read ?? ""} in, ${written ?? ""} out`;
+}

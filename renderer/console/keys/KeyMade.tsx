@@ -1,8 +1,7 @@
-import { type ReactNode, useState } from "react";
-import { Copyable } from "../../ui/controls/Copyable.tsx";
-import { Tabs } from "../../ui/controls/Tabs.tsx";
+import type { ReactNode } from "react";
 import { ShownOnce } from "../secrets/ShownOnce.tsx";
 import { type ApiServer, snippets } from "./snippets.ts";
+import { SnippetTabs } from "./SnippetTabs.tsx";
 
 type Props = {
   readonly secret: string;
@@ -13,20 +12,9 @@ type Props = {
 
 /** Shows a new key once, with calls that work. */
 export function KeyMade({ secret, server, model, onDone }: Props): ReactNode {
-  const all = snippets(server, secret, model);
-  const [shown, setShown] = useState("curl");
   return (
     <ShownOnce secret={secret} name="key" onDone={onDone}>
-      <Tabs
-        label="Try it"
-        value={shown}
-        onChange={setShown}
-        tabs={all.map(({ label, text }) => ({
-          value: label,
-          label,
-          content: <Copyable block text={text} label={`the ${label} example`} />,
-        }))}
-      />
+      <SnippetTabs label="Try it" snippets={snippets(server, secret, model)} />
       {server.ownCertificate ? (
         <p className="mt-2 text-xs">
           No authority knows this server’s certificate. Copy certificate.pem, from the folder tls of the

@@ -11,7 +11,7 @@ it("creates calls with the server, the key, the model and a valid body", () => {
     expect(text).toContain("http://127.0.0.1:3210/v1");
     expect(text).toContain("sk-gleaner-x");
   }
-  const body = /-d '(.*)'$/.exec(all[0]!.text)![1]!;
+  const body = /-d '(.*)'$/.exec(all[0].text)![1]!;
   expect(JSON.parse(body)).toMatchObject({ model: "demo", messages: [{ role: "user" }] });
 });
 
@@ -42,7 +42,7 @@ it("writes any text for a shell so that it arrives unchanged", () => {
   const body = { model: "demo", messages: [{ role: "user", content: awkward }] };
   const [curl] = callSnippets(server, { path: "chat/completions", body }, null);
   // A function in place of curl prints its last argument.
-  const script = `curl() { printf '%s' "\${@: -1}"; }\n${curl!.text}`;
+  const script = `curl() { printf '%s' "\${@: -1}"; }\n${curl.text}`;
   expect(JSON.parse(execFileSync("bash", ["-c", script], { encoding: "utf8" }))).toEqual(body);
 });
 

@@ -1,4 +1,4 @@
-type Snippet = { readonly label: string; readonly text: string };
+export type Snippet = { readonly label: string; readonly text: string };
 
 export type ApiServer = {
   readonly apiBase: string;
@@ -15,7 +15,7 @@ export function hasOwnCertificate(apiBase: string, pin: string | null): boolean 
 type Call = { readonly path: string; readonly body: Readonly<Record<string, unknown>> };
 
 /** Calls of the OpenAI-compatible API with this key, ready to copy. `model` is one of the organization's models. */
-export function snippets(server: ApiServer, key: string, model: string): readonly Snippet[] {
+export function snippets(server: ApiServer, key: string, model: string): readonly [Snippet, ...Snippet[]] {
   const body = { model, messages: [{ role: "user", content: "What is 3 plus 4?" }] };
   return callSnippets(server, { path: "chat/completions", body }, key);
 }
@@ -35,7 +35,11 @@ const parts: Readonly<Record<string, { readonly whole: string; readonly streamed
 };
 
 /** The same call in several languages, ready to copy. `key`: null to read it from the variable GLEANER_KEY. */
-export function callSnippets(server: ApiServer, call: Call, key: string | null): readonly Snippet[] {
+export function callSnippets(
+  server: ApiServer,
+  call: Call,
+  key: string | null,
+): readonly [Snippet, ...Snippet[]] {
   return [
     { label: "curl", text: curl(server, call, key) },
     { label: "TypeScript", text: typeScript(server, call, key) },

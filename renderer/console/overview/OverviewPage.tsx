@@ -6,7 +6,16 @@ import { api } from "../../../convex/_generated/api.js";
 import { Card } from "../../ui/Card.tsx";
 import { useNow } from "../../ui/clock.ts";
 import { Empty } from "../../ui/Empty.tsx";
-import type { AttentionItem, BudgetRow, JobRow, ModelOffer, QueueStats, Summary } from "../data/rows.ts";
+import { BatchesTable } from "../batches/BatchesTable.tsx";
+import type {
+  AttentionItem,
+  BatchSummary,
+  BudgetRow,
+  JobRow,
+  ModelOffer,
+  QueueStats,
+  Summary,
+} from "../data/rows.ts";
 import { useAct, useScope, useSession } from "../data/session-context.ts";
 import { DevicesTable } from "../devices/table/DevicesTable.tsx";
 import { type DeviceLine, useDeviceLines } from "../devices/useDeviceLines.ts";
@@ -38,6 +47,11 @@ export function OverviewPage(): ReactNode {
   const budgets = useQuery(api.console.budgets.list, seesMoney ? { session, now } : "skip");
   const devices = useDeviceLines(listed?.page);
   const jobs = usePaginatedQuery(api.console.jobs.list, { session }, { initialNumItems: latest });
+  const batches = usePaginatedQuery(
+    api.console.work.batches.list,
+    { session, status: "open" },
+    { initialNumItems: latest },
+  );
   return (
     <OverviewView
       summary={summary}
@@ -52,6 +66,7 @@ export function OverviewPage(): ReactNode {
           undo: () => void showOffer({ isShown: true }),
         }))
       }
+      batches={batches.results}
       jobs={jobs.status === "LoadingFirstPage" ? undefined : jobs.results}
     />
   );
@@ -63,6 +78,8 @@ type Props = {
   readonly queue: QueueStats | undefined;
   readonly devices: readonly DeviceLine[] | undefined;
   readonly jobs: readonly JobRow[] | undefined;
+  /** Those that have not ended. */
+  readonly batches?: readonly BatchSummary[];
   /** Undefined while they load, and for those who see no money. */
   readonly budgets?: readonly BudgetRow[] | undefined;
   /** A first model. Null or undefined: none is offered. */
@@ -71,7 +88,7 @@ type Props = {
 };
 
 export function OverviewView(props: Props): ReactNode {
-  const { summary, attention, queue, devices, jobs, budgets, offer, onDismissOffer } = props;
+  const { summary, attention, queue, devices, jobs, batches = [], budgets, offer, onDismissOffer } = props;
   return (
     <div className="grid gap-4">
       <AttentionList items={attention} />
@@ -81,6 +98,11 @@ export function OverviewView(props: Props): ReactNode {
         <ShelfOffer offer={offer} onDismiss={() => onDismissOffer?.()} />
       )}
       <Tiles summary={summary} queue={queue} />
+      {batches.length === 0 ? null : (
+        <Card flush title="Batches under way" aside={<AllLink page="batches" />}>
+          <BatchesTable compact batches={batches.slice(0, latest)} />
+        </Card>
+      )}
       <div className="grid items-start gap-4 2xl:grid-cols-2">
         <Card flush title="Devices" aside={<AllLink page="devices" />}>
           <DevicesTable
@@ -102,7 +124,7 @@ export function OverviewView(props: Props): ReactNode {
   );
 }
 
-function AllLink({ page }: { readonly page: "devices" | "jobs" }): ReactNode {
+function AllLink({ page }: { readonly page: "batches" | "devices" | "jobs" }): ReactNode {
   return (
     <a href={`#/${page}`} className="text-xs font-medium text-accent hover:underline">
       Show all

@@ -1,6 +1,7 @@
 import { useQuery } from "convex/react";
 import { usePaginatedQuery } from "convex-helpers/react";
 import { type ReactNode, useContext, useState } from "react";
+import { storedId } from "../../../app/batches/openai-objects.ts";
 import { laneName } from "../../../app/format/lane.ts";
 import { scopeOf } from "../../../app/people/rights.ts";
 import { api } from "../../../convex/_generated/api.js";
@@ -39,6 +40,7 @@ export function Palette({ pages, recent, onPlace, onShortcuts, onClose }: Props)
   });
   const devices = useDeviceCommands(query, onPlace);
   const jobs = useJobCommands(query);
+  const batches = useBatchCommands(query);
   const lanes = useLaneCommands();
   const views = useViewCommands();
   const newThings = useActionCommands();
@@ -58,6 +60,7 @@ export function Palette({ pages, recent, onPlace, onShortcuts, onClose }: Props)
         shows("Views of the devices", hasQuery ? views : []),
         shows("Devices", hasQuery ? devices : []),
         shows("Jobs", hasQuery ? jobs : []),
+        shows("Batches", batches),
       ]}
       onRun={(command) => {
         // The closed palette returns the focus, and then a new page takes it.
@@ -145,8 +148,26 @@ function useJobCommands(query: string): readonly Command[] {
   const typed = query.trim();
   const isKnown = results.some(({ jobId }) => jobId === typed);
   // An older job is not in the list, but its page can be opened.
-  const isId = mayRead && typed.length >= shortestId && /^[\w:.-]+$/.test(typed) && !isKnown;
+  const isId =
+    mayRead && !isBatch(typed) && typed.length >= shortestId && /^[\w:.-]+$/.test(typed) && !isKnown;
   return isId ? [...commands, jobCommand(typed, "Open this id", "")] : commands;
+}
+
+const isBatch = (typed: string): boolean => storedId("batch", typed) !== "";
+
+/** A whole id of a batch, as the API shows it, opens the batch's page. */
+function useBatchCommands(query: string): readonly Command[] {
+  const mayRead = useScope("jobs.read") !== null;
+  const typed = query.trim();
+  if (!mayRead || !isBatch(typed)) return [];
+  return [
+    {
+      id: `batch ${typed}`,
+      title: typed,
+      hint: "Open this batch",
+      run: to(hrefOf("batches", storedId("batch", typed))),
+    },
+  ];
 }
 
 function jobCommand(jobId: string, hint: string, model: string): Command {

@@ -17,6 +17,14 @@ it("shows members their own pages first, and others the overview", () => {
 it("names pages by what they show", () => {
   const labels = (...held: Parameters<typeof pagesFor>[0]) => pagesFor(held).map(({ label }) => label);
   expect(labels("donor")).toEqual(["My devices", "My earnings", "Account"]);
-  expect(labels("requester")).toEqual(["Models", "Playground", "My jobs", "My usage", "My keys", "Account"]);
+  expect(labels("requester")).toEqual([
+    "Models",
+    "Playground",
+    "My jobs",
+    "My batches",
+    "My usage",
+    "My keys",
+    "Account",
+  ]);
   expect(labels("donor", "auditor")).toContain("Devices");
 });

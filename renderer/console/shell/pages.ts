@@ -20,6 +20,7 @@ export const pages = [
   { id: "models", label: "Models", right: "models.read" },
   { id: "playground", label: "Playground", right: "playground.use" },
   { id: "jobs", label: "Jobs", own: "My jobs", right: "jobs.read" },
+  { id: "batches", label: "Batches", own: "My batches", right: "jobs.read" },
   { id: "queue", label: "Queue", right: "queue.read" },
   { id: "statistics", label: "Statistics", right: "statistics.read" },
   { id: "usage", label: "Usage", own: "My usage", right: "usage.read" },
