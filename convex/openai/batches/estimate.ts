@@ -1,4 +1,5 @@
 import { ConvexError } from "convex/values";
+import { storedId } from "../../../app/batches/openai-objects.ts";
 import { parseBatch } from "../../../app/batches/parse-batch.ts";
 import { FileCheck, type Line, parseLine } from "../../../app/batches/parse-line.ts";
 import { pricedPromptTokens } from "../../../app/jobs/extent.ts";
@@ -11,7 +12,6 @@ import type { BatchFacts } from "../../model/batches/estimate.ts";
 import { present } from "../../model/refuse.ts";
 import { checkWork } from "../../model/requests/checkWork.ts";
 import type { Caller } from "../endpoint.ts";
-import { storedId } from "../ids.ts";
 import { namedModel } from "../namedModel.ts";
 import { readJson } from "../readCall.ts";
 import { errorResponse, json } from "../respond.ts";

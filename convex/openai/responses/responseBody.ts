@@ -1,8 +1,8 @@
+import { unixSeconds } from "../../../app/batches/openai-objects.ts";
 import type { ResponseEcho } from "../../../app/jobs/parse/parse-response.ts";
 import type { TokenChoice } from "../../../app/jobs/sampling.ts";
 import type { AnswerHead, TextResult } from "../answerForm.ts";
 import { tokenBody } from "../chatForm.ts";
-import { unixSeconds } from "../ids.ts";
 
 /** The path of a response is this and its id. */
 export const responsesPath = "/v1/responses/";
