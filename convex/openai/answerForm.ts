@@ -1,6 +1,14 @@
 import { unixSeconds } from "../../app/batches/openai-objects.ts";
 import type { ChatResult, Usage } from "../../app/jobs/chat.ts";
+import type { JobPriority } from "../../app/jobs/priority.ts";
 import type { RequestView } from "../model/requests/watch.ts";
+
+/** OpenAI's names for the priorities of jobs. */
+export const serviceTiers = {
+  low: "flex",
+  normal: "default",
+  high: "priority",
+} as const satisfies Record<JobPriority, string>;
 
 /** The fields that all bodies of a job share. `created`: milliseconds since the epoch. */
 export type AnswerHead = {
@@ -8,6 +16,7 @@ export type AnswerHead = {
   readonly created: number;
   readonly model: string;
   readonly sha256: string;
+  readonly priority: JobPriority;
 };
 
 export type TextResult = Omit<ChatResult, "timing">;
@@ -32,7 +41,7 @@ export type TextForm = {
 };
 
 export function headBody(
-  { jobId, created, model, sha256 }: AnswerHead,
+  { jobId, created, model, sha256, priority }: AnswerHead,
   prefix: "chatcmpl" | "cmpl",
   object: string,
 ): object {
@@ -41,6 +50,7 @@ export function headBody(
     object,
     created: unixSeconds(created),
     model,
+    service_tier: serviceTiers[priority],
     system_fingerprint: `fp_${sha256.slice(0, 12)}`,
   };
 }

@@ -67,7 +67,8 @@ async function answerText<TextRequest>(
   const created = Date.now();
   const work = await textWork(textCall, call);
   return await answerWithJob(ctx, caller, call, { work, stream, promptField }, async (job) => {
-    const head = { jobId: job.jobId, created, model: job.modelId, sha256: job.sha256 };
+    const { jobId, modelId: model, sha256, priority } = job;
+    const head = { jobId, created, model, sha256, priority };
     if (stream) return await streamText(ctx, job, request.signal, chunkEvents(form, head, includeUsage));
     return await answerWhole(ctx, job, request.signal, (result) => form.whole(head, textOf(result)));
   });

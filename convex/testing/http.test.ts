@@ -67,7 +67,8 @@ type Chunk = {
     readonly delta: { readonly content?: string };
     readonly finish_reason: string | null;
   }[];
-  readonly usage?: object;
+  readonly usage?: object | null;
+  readonly service_tier?: string;
   readonly error?: { readonly code: string };
 };
 
@@ -183,6 +184,7 @@ describe("a chat completion", () => {
       1,
     );
     expect(chunks.at(-2)?.choices[0]?.finish_reason).toBe("stop");
+    expect(chunks.slice(0, -1).map(({ usage }) => usage)).toEqual(chunks.slice(1).map(() => null));
     expect(chunks.at(-1)).toMatchObject({
       object: "chat.completion.chunk",
       id: `chatcmpl-${String(response.headers.get("x-gleaner-job"))}`,
@@ -358,6 +360,30 @@ describe("a chat completion", () => {
     }
     expect(order).toEqual(["first", "second", "last"]);
     for (const response of await Promise.all(asked)) expect(response.status).toBe(200);
+  });
+
+  it.each([
+    [undefined, "default"],
+    ["auto", "default"],
+    ["flex", "flex"],
+    ["priority", "priority"],
+  ])("tells the service tier of a job that asked for %s", async (asked, service_tier) => {
+    for (const stream of [false, true]) {
+      const answered = post({ ...minimal, service_tier: asked, stream });
+      await takeJob(t, device, async ({ complete }) => await complete("Blue."));
+      const response = await answered;
+      if (stream) {
+        const chunks = parseChunks(await events(response));
+        expect(chunks.length).toBeGreaterThan(1);
+        for (const chunk of chunks) expect(chunk).toMatchObject({ service_tier });
+      } else {
+        expect(await response.json()).toMatchObject({ service_tier });
+        const jobId = String(response.headers.get("x-gleaner-job"));
+        const headers = { authorization: `Bearer ${acme.apiKey}` };
+        const later = await t.fetch(`/v1/jobs/${jobId}/result`, { headers });
+        expect(await later.json()).toMatchObject({ service_tier });
+      }
+    }
   });
 
   it("answers with an error when an admin cancels the job", async () => {

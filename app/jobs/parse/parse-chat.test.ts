@@ -193,6 +193,13 @@ describe("parseChat", () => {
     const messages = [
       { role: "assistant", content: null, refusal: "I cannot." },
       { role: "assistant", content: "Yes.", refusal: null },
+      {
+        role: "assistant",
+        content: [
+          { type: "text", text: "No: " },
+          { type: "refusal", refusal: "I will not." },
+        ],
+      },
     ];
     expect(parse({ messages, max_tokens: 100_000 })).toMatchObject({
       asked: {
@@ -200,6 +207,7 @@ describe("parseChat", () => {
           messages: [
             { role: "assistant", content: "I cannot." },
             { role: "assistant", content: "Yes." },
+            { role: "assistant", content: "No: I will not." },
           ],
           maxTokens: limits.maxTokens,
         },
@@ -264,6 +272,16 @@ describe("parseChat", () => {
     [
       "messages[0].content[0].type",
       { messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "x" } }] }] },
+      "unsupported_value",
+    ],
+    [
+      "messages[0].content[0].type",
+      { messages: [{ role: "user", content: [{ type: "refusal", refusal: "x" }] }] },
+      "unsupported_value",
+    ],
+    [
+      "messages[0].content[0].type",
+      { messages: [{ role: "assistant", content: [{ type: "audio" }] }] },
       "unsupported_value",
     ],
     [

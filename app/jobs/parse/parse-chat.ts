@@ -30,6 +30,14 @@ const contentPart = z.object({
 });
 
 const content = z.union([text, boundedList(contentPart, { least: 1, most: limits.contentParts })]);
+
+/** The assistant's content may be the refusals of an earlier answer. They are what it said. */
+const spokenPart = z.discriminatedUnion(
+  "type",
+  [contentPart, z.object({ type: z.literal("refusal"), refusal: text })],
+  { error: oneOfForms('only parts of type "text" or "refusal" are supported') },
+);
+const spoken = z.union([text, boundedList(spokenPart, { least: 1, most: limits.contentParts })]);
 const unserved = {
   function_call: absent("function calls are not supported, tool calls are"),
   audio: absent("audio is not supported"),
@@ -47,8 +55,7 @@ const message = z.discriminatedUnion(
     z
       .object({
         role: z.literal("assistant"),
-        content: content.nullish(),
-        // A replayed refusal is what the assistant said.
+        content: spoken.nullish(),
         refusal: text.nullish(),
         tool_calls: toolCalls.nullish(),
         ...unserved,
@@ -158,6 +165,7 @@ function toMessage(asked: Body["messages"][number]): ChatMessage {
   }
 }
 
-function textOf(value: z.infer<typeof content>): string {
-  return typeof value === "string" ? value : value.map((part) => part.text).join("");
+function textOf(value: z.infer<typeof spoken>): string {
+  if (typeof value === "string") return value;
+  return value.map((part) => (part.type === "text" ? part.text : part.refusal)).join("");
 }

@@ -63,12 +63,13 @@ export const submission = {
 type Submission = ObjectType<typeof submission>;
 
 /**
- * A submitted job. `pricePercent`: what it costs because of its priority, in percent of the model's price. `modelId` and
+ * A submitted job. `pricePercent`: what it costs because of its `priority`, in percent of the model's price. `modelId` and
  * `sha256`: the model that does it. A repeated request gets its first job, though its alias may stand for another model now.
  */
 export const submitted = v.object({
   jobId: v.string(),
   pricePercent: v.number(),
+  priority,
   modelId: v.string(),
   sha256: v.string(),
 });
@@ -102,7 +103,8 @@ export async function submit(
     if (asked.stream) await queue.follow(ctx, organizationId, jobId);
     const first = present(await orderOf(ctx, jobId), "order of a job");
     const { sha256 } = present(await findModel(ctx, organizationId, first.modelId), "model of an order");
-    return { jobId, pricePercent: first.pricePercent ?? 100, modelId: first.modelId, sha256 };
+    const { modelId, pricePercent = 100, priority: firstPriority = "normal" } = first;
+    return { jobId, pricePercent, priority: firstPriority, modelId, sha256 };
   }
 
   // Only a new job is refused or charged. A refusal undoes the submission.
@@ -111,7 +113,8 @@ export async function submit(
     refuse("quota_exceeded", "This API key has too few credits for the request.");
   }
   await placeOrder(ctx, key, { ...order, jobId }, now);
-  return { jobId, pricePercent: order.pricePercent ?? 100, modelId: order.modelId, sha256: prepared.sha256 };
+  const { modelId, pricePercent = 100 } = order;
+  return { jobId, pricePercent, priority: job.priority, modelId, sha256: prepared.sha256 };
 }
 
 /** A request as the queue's job, and its order, which needs only the job's id. `sha256`: of the model that does it. */

@@ -1,4 +1,5 @@
 import type { StreamPosition, WatchView } from "@gleaner/queue";
+import { priority } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import { parse } from "convex-helpers/validators";
 import { requestStatusOf } from "../../../app/jobs/states.ts";
@@ -30,6 +31,8 @@ export const watchView = v.object({
   priceMicro: v.union(v.int64(), v.null()),
   /** What it costs because of its priority, in percent of the model's price. */
   pricePercent: v.number(),
+  /** The highest that the job has had, which it pays for. */
+  priority,
 });
 
 export type RequestView = Infer<typeof watchView>;
@@ -57,6 +60,7 @@ export async function watch(
     error: jobErrorOf(order, { status, error }),
     priceMicro: priceMicro ?? null,
     pricePercent,
+    priority: order.priority ?? "normal",
   };
 }
 

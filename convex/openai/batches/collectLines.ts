@@ -136,7 +136,7 @@ function endOfLine({ batchId, endpoint, isCanceled }: Batch, ended: EndedLine): 
   const result = job?.view.result ?? null;
   if (job !== null && result !== null) {
     const { createdAt: created, modelId: model, sha256, base64, view } = job;
-    const jobHead = { jobId: requestId, created, model, sha256 };
+    const jobHead = { jobId: requestId, created, model, sha256, priority: view.priority };
     const body = lineForms[endpoint].body(jobHead, result, base64 ? "base64" : "float");
     const { usage } = result;
     return {

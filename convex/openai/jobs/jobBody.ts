@@ -1,6 +1,6 @@
 import { unixSeconds } from "../../../app/batches/openai-objects.ts";
 import type { RequesterJob } from "../../model/requests/requesterJob.ts";
-import { usageBody } from "../answerForm.ts";
+import { serviceTiers, usageBody } from "../answerForm.ts";
 
 /** The path of a job is this and its id. */
 export const jobsPath = "/v1/jobs/";
@@ -12,8 +12,6 @@ const endpoints = {
   embedding: "/v1/embeddings",
 } as const satisfies Readonly<Record<RequesterJob["kind"], string>>;
 
-const tiers = { low: "flex", normal: "default", high: "priority" } as const;
-
 /** A job over HTTP. Times are seconds since the epoch, as in OpenAI's objects. */
 export function jobBody(job: RequesterJob): object {
   const { jobId, kind, status, waitsFor, usage, priceMicro, error } = job;
@@ -24,7 +22,7 @@ export function jobBody(job: RequesterJob): object {
     status,
     waits_for: waitsFor?.replace("-", "_") ?? null,
     model: job.modelId,
-    service_tier: tiers[job.priority],
+    service_tier: serviceTiers[job.priority],
     created_at: unixSeconds(job.submittedAt),
     started_at: job.startedAt === null ? null : unixSeconds(job.startedAt),
     ended_at: job.finishedAt === null ? null : unixSeconds(job.finishedAt),

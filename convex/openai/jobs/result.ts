@@ -37,7 +37,8 @@ export async function getResult(
   const { job, sha256, view } = await ctx.runQuery(internal.requests.resultAdmitted, { keyId, jobId });
   const { result } = view;
   if (result !== null) {
-    const head = { jobId, created: job.submittedAt, model: job.modelId, sha256 };
+    const { submittedAt: created, modelId: model } = job;
+    const head = { jobId, created, model, sha256, priority: view.priority };
     return json(200, answerBody(job.kind, head, result, encoding), answerHeaders(jobId, view));
   }
   const error = endOf(view, promptFields[job.kind]);
