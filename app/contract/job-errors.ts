@@ -32,6 +32,13 @@ export const jobErrors = {
     message: "llama.cpp cannot enforce this schema or grammar.",
     retryable: false,
   },
+  schemaNotMet: {
+    code: "schema_not_met",
+    message:
+      "The model wrote three answers, and each broke a rule of the schema that no grammar can enforce, such as a bound or a " +
+      "pattern. Say the rules in the prompt, simplify the schema, or use another model.",
+    retryable: false,
+  },
   resultTooLarge: {
     code: "result_too_large",
     message: "The vectors of these inputs are too large for one job. Send fewer inputs at once.",

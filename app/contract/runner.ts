@@ -175,9 +175,10 @@ const workResult: z.ZodType<WorkResult> = z.union([textResult, embeddingResult])
 
 /**
  * The steps of a job in which its request alone can block or crash the process: its template is filled and its text
- * tokenized; its grammar is made; its prompt is read; a token that fits its grammar is chosen; its texts are embedded.
+ * tokenized; its grammar is made; its prompt is read; a token that fits its grammar is chosen; the answer is compared with the
+ * patterns of its schema; its texts are embedded.
  */
-export const requestSteps = ["prompt", "grammar", "prefill", "sample", "embed"] as const;
+export const requestSteps = ["prompt", "grammar", "prefill", "sample", "check", "embed"] as const;
 export type RequestStep = (typeof requestSteps)[number];
 
 /** A load under way. The backend is null while the file is verified. */

@@ -29,6 +29,15 @@ export type ChatTool = {
 /** `{ name }` forces this one tool. */
 export type ToolChoice = "none" | "auto" | "required" | { readonly name: string };
 
+/** The tools that the answer may call. */
+export function callableTools({
+  tools = [],
+  toolChoice = "auto",
+}: Pick<ChatRequest, "tools" | "toolChoice">): readonly ChatTool[] {
+  if (toolChoice === "none") return [];
+  return typeof toolChoice === "string" ? tools : tools.filter(({ name }) => name === toolChoice.name);
+}
+
 /** `arguments`: JSON, as the model wrote it. Not complete in an answer that ends with "length". */
 export type ToolCall = { readonly id: string; readonly name: string; readonly arguments: string };
 
@@ -61,6 +70,7 @@ export const jobErrorCodes = [
   "context_length_exceeded",
   "context_too_small",
   "invalid_grammar",
+  "schema_not_met",
   "result_too_large",
   "model_unavailable",
   "model_corrupt",

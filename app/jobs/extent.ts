@@ -1,4 +1,5 @@
 import { assertNever } from "../assert-never.ts";
+import { hasChecks, mostTries } from "./answers/answer-checks.ts";
 import type { ChatRequest, Usage } from "./chat.ts";
 import { utf8Length } from "./utf8.ts";
 import type { Work } from "./work.ts";
@@ -15,6 +16,8 @@ export type Extent = {
   readonly most: Usage;
   /** Vectors in the answer to an embedding job. */
   readonly vectors?: number;
+  /** How often a device may have to write the answer. */
+  readonly tries?: number;
 };
 
 /** Tokens that a chat template may add for each message, and once. Generous on purpose. */
@@ -41,6 +44,7 @@ export function extentOf(work: Work, { contextTokens, template }: WorkModel): Ex
         templateTokens:
           template === undefined ? fileTemplateTokens : utf8Length(template) * (messages.length + 1),
         most: { promptTokens: contextTokens, completionTokens: maxTokens },
+        ...triesOf(work.request),
       };
     }
     case "completion":
@@ -49,6 +53,7 @@ export function extentOf(work: Work, { contextTokens, template }: WorkModel): Ex
         addedTokens: tokensPerText,
         templateTokens: 0,
         most: { promptTokens: contextTokens, completionTokens: work.request.maxTokens },
+        ...triesOf(work.request),
       };
     case "embedding": {
       const { inputs } = work.request;
@@ -64,6 +69,10 @@ export function extentOf(work: Work, { contextTokens, template }: WorkModel): Ex
     default:
       return assertNever(work);
   }
+}
+
+function triesOf(request: Parameters<typeof hasChecks>[0]): Pick<Extent, "tries"> {
+  return hasChecks(request) ? { tries: mostTries } : {};
 }
 
 function bytesOf(texts: readonly string[]): number {
@@ -105,7 +114,12 @@ const slowest = { readPerSecond: 50, writtenPerSecond: 2 };
  * How long a device may hold a job before it counts as hung, in ms. A requester over HTTP waits for less: 9 minutes. Then
  * the device counts as hung after half of this time.
  */
-export function attemptLimitMs({ promptBytes, most }: Pick<Extent, "promptBytes" | "most">): number {
+export function attemptLimitMs({
+  promptBytes,
+  most,
+  tries = 1,
+}: Pick<Extent, "promptBytes" | "most" | "tries">): number {
   const { readPerSecond, writtenPerSecond } = slowest;
-  return spareMs + 1_000 * Math.ceil(promptBytes / readPerSecond + most.completionTokens / writtenPerSecond);
+  const seconds = promptBytes / readPerSecond + most.completionTokens / writtenPerSecond;
+  return spareMs + 1_000 * tries * Math.ceil(seconds);
 }

@@ -3,6 +3,8 @@ const unmendable: Readonly<Record<string, string>> = {
   context_length_exceeded:
     "The request is longer than the model's context, so each retry fails. Send it again with less text.",
   invalid_grammar: "The request's grammar or schema can't be enforced, so each retry fails. Change it.",
+  schema_not_met:
+    "Each retry gives the same answers, which break a rule of the request's schema. Change the prompt or the schema.",
   result_too_large: "The answer is too large for one job, so each retry fails. Send fewer inputs at once.",
 };
 

@@ -9,6 +9,7 @@ const view = (change: Partial<RequestView>): RequestView => ({
   chunks: [],
   attempts: 0,
   pricePercent: 100,
+  priority: "normal",
   priceMicro: null,
   result: null,
   error: null,
@@ -48,4 +49,9 @@ it.each([
 ])("answers a job that failed with %s with an error that names %s", (code, param) => {
   const failed = view({ status: "failed", error: { code, message: "why" } });
   expect(endOf(failed, "input")).toMatchObject({ status: 400, code, param, message: "why" });
+});
+
+it("tells that no answer held the schema, and that a retry is useless", () => {
+  const error = { code: "schema_not_met", message: "why" };
+  expect(endOf(view({ status: "failed", error }), "messages")).toMatchObject({ status: 422, ...error });
 });

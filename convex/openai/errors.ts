@@ -292,6 +292,9 @@ const jobExpired: ApiError = {
 
 /** The queue has retried the job already, so the client should not. */
 function fromFailedJob(error: RequestView["error"], promptField: PromptField): ApiError {
+  if (error?.code === "schema_not_met") {
+    return { status: 422, type: "invalid_request_error", code: error.code, message: error.message };
+  }
   const isOfGrammar = error?.code === "invalid_grammar";
   if (error !== null && (isOfGrammar || isOfPrompt(error.code))) {
     return {

@@ -121,6 +121,23 @@ describe("an answer that does not fit its request", () => {
     ["a stop string", { stop: ["END"] }, said("Hi. END")],
     ["text instead of JSON", { format: { kind: "json" } }, said("Hi.")],
     ["JSON that does not hold the schema", { format: { kind: "json-schema", schema } }, said('{"n":"1"}')],
+    [
+      "JSON out of a bound of the schema",
+      jsonSchema({ type: "object", properties: { n: { type: "integer", minimum: 3 } } }),
+      said('{"n":2}'),
+    ],
+    [
+      "arguments of another format than the tool's schema demands",
+      {
+        tools: [
+          {
+            name: "mail",
+            parameters: '{"type":"object","properties":{"to":{"type":"string","format":"email"}}}',
+          },
+        ],
+      },
+      called("mail", '{"to":"nobody"}'),
+    ],
     ["no log probabilities", { logprobs: 1 }, said("Hi.")],
     [
       "a log probability above 0",

@@ -5,6 +5,7 @@ import {
   addOrganization,
   addWaiting,
   type Backend,
+  chat,
   claim,
   complete,
   type Device,
@@ -18,6 +19,7 @@ import {
   startBackend,
   statusOf,
   submit,
+  submitWork,
   take,
   tryClaim,
 } from "./backend.fixture.ts";
@@ -43,7 +45,13 @@ const longPrompt = { code: "context_length_exceeded", retryable: false };
 describe("a device that says that a job cannot be done", () => {
   it("is not believed where the request itself shows that the claim is false", async () => {
     const honest = await addWaiting(t, acme);
-    for (const code of ["context_length_exceeded", "invalid_grammar", "result_too_large", "runner_crashed"]) {
+    for (const code of [
+      "context_length_exceeded",
+      "invalid_grammar",
+      "schema_not_met",
+      "result_too_large",
+      "runner_crashed",
+    ]) {
       const jobId = await submit(t, acme);
       await fail(t, liar, await claim(t, liar, jobId), { code, retryable: false });
       await pass(t, 31_000);
@@ -64,6 +72,22 @@ describe("a device that says that a job cannot be done", () => {
     expect(await jobOf(t, acme, jobId)).toMatchObject({
       status: "failed",
       error: { code: "context_length_exceeded" },
+    });
+  });
+
+  it("is believed about a schema that no answer held, if another device says so, too", async () => {
+    const second = await addWaiting(t, acme, "second");
+    const schema = '{"type":"object","properties":{"n":{"type":"number","minimum":3}}}';
+    const request = { ...chat("Say a number."), format: { kind: "json-schema" as const, schema } };
+    const jobId = await submitWork(t, acme.apiKey, { kind: "chat", request });
+    const claimed = { code: "schema_not_met", retryable: false };
+    await pass(t, 10);
+    await fail(t, liar, await claim(t, liar, jobId), claimed);
+    expect(await statusOf(t, acme, jobId)).toBe("ready");
+    await fail(t, second, await claim(t, second, jobId), claimed);
+    expect(await jobOf(t, acme, jobId)).toMatchObject({
+      status: "failed",
+      error: { code: "schema_not_met", message: expect.stringContaining("three answers") as string },
     });
   });
 

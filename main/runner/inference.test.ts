@@ -56,7 +56,7 @@ function mistakeOf(result: ChatResult, work: Work, { contextTokens }: ModelFile)
 /** The request as the backend stores it: with parsed schemas. */
 function asStored<Request extends Sampling & Pick<ChatRequest, "tools">>(request: Request): Request {
   const stored = (schema: string): string => {
-    const parsed = parseSchema(JSON.parse(schema));
+    const parsed = parseSchema(JSON.parse(schema), { checked: true });
     return JSON.stringify(parsed.kind === "ok" ? parsed.schema : {});
   };
   const { format, tools } = request;
@@ -224,6 +224,45 @@ describe("on the demo model, the runner", { timeout: 60_000 }, () => {
     expect(["Porto", "Lisbon"]).toContain(value.city);
     expect(Number.isInteger(value.count)).toBe(true);
     expect(value.at.map((each) => typeof each)).toEqual(["boolean", "boolean"]);
+  });
+
+  it("writes an answer again if it breaks a rule of its schema that no grammar enforces", async () => {
+    const even = { type: "integer", multipleOf: 2 };
+    const schemaOf = (n: object): string => JSON.stringify({ type: "object", properties: { n } });
+    const numberOf = async (n: object, seed: number): Promise<number | null> => {
+      const format = { kind: "json-schema", schema: schemaOf(n) } as const;
+      try {
+        const { text } = await answer("Say a number.", { format, seed, temperature: 1 });
+        return (JSON.parse(text) as { n: number }).n;
+      } catch (error) {
+        expect(String(error)).toContain('"schema_not_met"');
+        return null;
+      }
+    };
+    let mended = 0;
+    for (let seed = 1; seed <= 12; seed += 1) {
+      const first = await numberOf({ type: "integer" }, seed);
+      const checked = await numberOf(even, seed);
+      if (first !== null && first % 2 === 0) expect(checked).toBe(first);
+      else if (checked !== null) mended += 1;
+      if (checked !== null) expect(Math.abs(checked % 2)).toBe(0);
+    }
+    expect(mended).toBeGreaterThan(0);
+  });
+
+  it("gives up after a few answers that break such a rule, also in a tool call", async () => {
+    const never = JSON.stringify({
+      type: "object",
+      properties: { a: { type: "string", pattern: "^never said$", maxLength: 5 } },
+    });
+    const asks: readonly Partial<ChatRequest>[] = [
+      { format: { kind: "json-schema", schema: never } },
+      { tools: [{ name: "f", parameters: never }], toolChoice: "required" },
+    ];
+    for (const asked of asks) await expect(answer(norway, asked)).rejects.toThrow(/"schema_not_met"/);
+    // Nobody asked it to follow the schema, or it was cut.
+    expect(await answer(norway, { ...asks[1], toolChoice: "none" })).toMatchObject({ finishReason: "stop" });
+    expect(await answer(norway, { ...asks[0], maxTokens: 2 })).toMatchObject({ finishReason: "length" });
   });
 
   it("restricts an answer to a grammar", async () => {

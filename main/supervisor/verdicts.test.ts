@@ -18,6 +18,7 @@ const cases: readonly Case[] = [
   ["the same, on a GPU", { gpu: true }, [at("sample"), writing], ["caused", "released"], false],
   ["the same, without memory", { outside: true }, [at("sample"), writing], ["caused", "released"], false],
   ["the same, over its limit", { reason: "memory" }, [at("sample"), writing], ["caused", "released"], false],
+  ["a comparison with a pattern", {}, [at("check"), writing], ["caused", "released"], false],
   ["two at such steps", {}, [at("sample"), at("sample"), writing], ["suspect", "suspect", "released"], false],
   ["one read its prompt", {}, [at("prefill"), writing], ["caused", "released"], true],
   ["the same, on a GPU", { gpu: true }, [at("prefill"), writing], ["suspect", "suspect"], true],
@@ -43,7 +44,7 @@ describe("the verdicts after a process's end", () => {
   });
 
   it("charge at most one job, whatever has happened", () => {
-    const steps: Job["step"][] = [null, "prompt", "grammar", "prefill", "sample", "embed"];
+    const steps: Job["step"][] = [null, "prompt", "grammar", "prefill", "sample", "check", "embed"];
     const jobs = [unsent, waiting, ...steps.flatMap((step) => [at(step), { ...aborting, step }])];
     const reasons: (EndReason | null)[] = [null, "silence", "memory", "flood", "abort", "yield", "rest"];
     for (const reason of reasons) {

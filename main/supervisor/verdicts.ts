@@ -37,7 +37,7 @@ export type Verdict = "aborted" | "released" | "suspect" | "caused" | "failed";
 type Judgment = { readonly verdicts: readonly Verdict[]; readonly ofDevice: boolean };
 
 /** In these steps llama.cpp only handles the request's own text. A device has no part in their failure. */
-const ownSteps: readonly (RequestStep | null)[] = ["prompt", "grammar", "sample"];
+const ownSteps: readonly (RequestStep | null)[] = ["prompt", "grammar", "sample", "check"];
 /** In these it computes for one request, but perhaps on a GPU and beside others. */
 const sharedSteps: readonly (RequestStep | null)[] = ["prefill", "embed"];
 

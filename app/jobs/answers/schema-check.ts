@@ -1,5 +1,8 @@
 import { isRecord, recordOf } from "../../json.ts";
 import type { JsonSchema } from "../grammar/schema-rules.ts";
+import { areUnique, grammarSchema, regularExpression } from "../schema/checks.ts";
+import { isWithin } from "../schema/keywords.ts";
+import { hasFormat } from "../schema/text-formats.ts";
 import { OpenList, OpenObject, OpenText, OpenWord, readJsonStart, unwritten } from "./json-start.ts";
 
 /** The most comparisons of a value with a schema. A larger answer is accepted unseen: the bound is for our own time. */
@@ -11,9 +14,14 @@ const maxDepth = 500;
  * Whether a value holds a schema that `parseSchema` has parsed. It reads the schema as the grammar that enforces it: every
  * property is required, others only appear if the schema allows them, and one match of `oneOf` is enough. Where the grammar
  * is more generous than JSON Schema, so is this: no honest device is refused. Takes at most about 200,000 steps.
+ * @param patterns whether texts have to match their patterns. A pattern can take forever, so the backend checks none.
  */
-export function holdsSchema(schema: JsonSchema, value: unknown): boolean {
-  return new SchemaCheck(schema).holds(schema, value, 1);
+export function holdsSchema(
+  schema: JsonSchema,
+  value: unknown,
+  { patterns = false }: { readonly patterns?: boolean } = {},
+): boolean {
+  return new SchemaCheck(schema, patterns).holds(schema, value, 1);
 }
 
 /**
@@ -22,17 +30,20 @@ export function holdsSchema(schema: JsonSchema, value: unknown): boolean {
  */
 export function mayHoldSchema(schema: JsonSchema, text: string): boolean {
   const start = readJsonStart(text);
-  return start !== null && holdsSchema(schema, start.value);
+  // Nobody checks more of an answer that was cut than the grammar does.
+  return start !== null && holdsSchema(grammarSchema(schema), start.value);
 }
 
 class SchemaCheck {
   readonly #definitions: JsonSchema;
   /** Verdicts on objects and lists, so that nested choices do not multiply. */
   readonly #known = new Map<unknown, Map<object, boolean>>();
+  readonly #patterns: boolean;
   #steps = 0;
 
-  constructor(root: JsonSchema) {
+  constructor(root: JsonSchema, patterns: boolean) {
     this.#definitions = recordOf(root["$defs"]);
+    this.#patterns = patterns;
   }
 
   holds(schema: unknown, value: unknown, depth: number): boolean {
@@ -65,11 +76,13 @@ class SchemaCheck {
     switch (type) {
       case "string":
         if (value instanceof OpenText) return mayHoldText(given, value.start);
-        return typeof value === "string" && holdsText(given, value);
+        return typeof value === "string" && holdsText(given, value) && this.#matches(given, value);
       case "number":
-        return value instanceof OpenWord ? /^[-\d]/.test(value.start) : typeof value === "number";
+        if (value instanceof OpenWord) return /^[-\d]/.test(value.start);
+        return typeof value === "number" && isWithin(given, value);
       case "integer":
-        return value instanceof OpenWord ? /^-?\d*$/.test(value.start) : Number.isInteger(value);
+        if (value instanceof OpenWord) return /^-?\d*$/.test(value.start);
+        return Number.isInteger(value) && isWithin(given, Number(value));
       case "boolean":
         return isConstant(true, value) || isConstant(false, value);
       case "null":
@@ -105,7 +118,13 @@ class SchemaCheck {
   #holdsList(given: JsonSchema, value: readonly unknown[], depth: number): boolean {
     const first: readonly unknown[] = Array.isArray(given["prefixItems"]) ? given["prefixItems"] : [];
     const shortest = Math.max(first.length, least(given, "minItems"));
-    return value.length >= shortest && this.#holdsItems(given, value, depth);
+    if (value.length < shortest || (given["uniqueItems"] === true && !areUnique(value))) return false;
+    return this.#holdsItems(given, value, depth);
+  }
+
+  #matches({ pattern }: JsonSchema, value: string): boolean {
+    if (!this.#patterns || typeof pattern !== "string") return true;
+    return regularExpression(pattern)?.test(value) ?? true;
   }
 
   #holdsItems(given: JsonSchema, items: readonly unknown[], depth: number): boolean {
@@ -151,7 +170,8 @@ const formats: Readonly<Record<string, RegExp>> = {
 
 /** llama.cpp counts bytes that are no characters in its own way, so a text with replacement characters has any length. */
 function holdsText(given: JsonSchema, value: string): boolean {
-  if ("format" in given) return formats[String(given["format"])]?.test(value) ?? true;
+  const format = typeof given["format"] === "string" ? given["format"] : "";
+  if (!(formats[format]?.test(value) ?? hasFormat(format, value))) return false;
   if (value.includes("\uFFFD")) return true;
   const length = Array.from(value).length;
   return length >= least(given, "minLength") && length <= most(given, "maxLength");
@@ -166,8 +186,8 @@ const examples: Readonly<Record<string, readonly string[]>> = {
 };
 
 function mayHoldText(given: JsonSchema, start: string): boolean {
-  if ("format" in given) {
-    const format = String(given["format"]);
+  const format = String(given["format"]);
+  if (format in examples) {
     const wholes = (examples[format] ?? []).map((each) => start + each.slice(start.length));
     return wholes.some((each) => formats[format]?.test(each));
   }

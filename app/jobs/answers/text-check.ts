@@ -1,5 +1,5 @@
 import { isRecord, parseJson } from "../../json.ts";
-import type { ChatRequest, ChatResult, ToolCall } from "../chat.ts";
+import { callableTools, type ChatRequest, type ChatResult, type ToolCall } from "../chat.ts";
 import type { JsonSchema } from "../grammar/schema-rules.ts";
 import { limits } from "../limits.ts";
 import type { Sampling } from "../sampling.ts";
@@ -102,10 +102,7 @@ function callMistake({ text, toolCalls = [], finishReason }: ChatResult, asked: 
   if (toolCalls.length > limits.toolCalls) return "The answer has too many tool calls.";
   if (new Set(toolCalls.map(({ id }) => id)).size < toolCalls.length)
     return "Two of the answer's tool calls have the same id.";
-  const callable =
-    toolChoice === "none"
-      ? []
-      : tools.filter(({ name }) => typeof toolChoice === "string" || name === toolChoice.name);
+  const callable = callableTools(asked);
   for (const call of toolCalls) {
     const tool = callable.find(({ name }) => name === call.name);
     if (tool === undefined) return "The answer calls a tool that it was not offered.";

@@ -77,7 +77,7 @@ describe("the steps for schemas with references", () => {
     const budget = stepBudget();
     const { nested } = budget;
     expect(
-      parseSchema(JSON.parse(JSON.stringify(schema).replaceAll("oneOf", "anyOf")), budget),
+      parseSchema(JSON.parse(JSON.stringify(schema).replaceAll("oneOf", "anyOf")), { budget }),
     ).toMatchObject({ kind: "ok" });
     return nested - budget.nested;
   };

@@ -14,7 +14,10 @@ const weather = {
     parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
   },
 };
-const schemaOf = (schema: object) => ({ type: "json_schema", json_schema: { name: "answer", schema } });
+const schemaOf = (schema: unknown, strict = true) => ({
+  type: "json_schema",
+  json_schema: { name: "answer", schema, strict },
+});
 
 describe("parseChat", () => {
   it("fills in a chat's defaults and leaves seed and length to the backend", () => {
@@ -244,9 +247,32 @@ describe("parseChat", () => {
         },
       },
     });
+    const strict = '{"type":"object","properties":{"n":{"type":"integer","minimum":1}}}';
     expect(parse(toolWith(true))).toMatchObject({
-      refusal: { param: "tools[0].function.parameters.properties.n.minimum" },
+      asked: { request: { tools: [{ name: "f", parameters: strict }] } },
     });
+  });
+
+  it("relaxes the schema of an answer, unless it is strict", () => {
+    const formatOf = (schema: unknown, strict: boolean) => {
+      const parsed = parse({ response_format: schemaOf(schema, strict) });
+      return parsed.kind === "parsed" ? parsed.asked.request.format : parsed.refusal.param;
+    };
+    const list = { type: "array", items: { type: "string", pattern: "^a" }, uniqueItems: true };
+    expect(formatOf(list, false)).toEqual({
+      kind: "json-schema",
+      schema: JSON.stringify({
+        type: "array",
+        items: { type: "string", description: "(pattern: ^a)" },
+        description: "(uniqueItems: true)",
+      }),
+    });
+    expect(formatOf(list, true)).toEqual({ kind: "json-schema", schema: JSON.stringify(list) });
+    const negated = { type: "array", items: { not: {} } };
+    expect(formatOf(negated, true)).toBe("response_format.json_schema.schema.items.not");
+    expect(formatOf(negated, false)).toMatchObject({ kind: "json-schema" });
+    const many = { type: "array", prefixItems: Array(600).fill({ type: "string", pattern: "a" }) };
+    expect(formatOf(many, false)).toEqual({ kind: "json-schema", schema: '{"type":"array"}' });
   });
 
   it.each([
@@ -304,9 +330,15 @@ describe("parseChat", () => {
     ["n", { n: 2 }, "unsupported_value"],
     ["response_format.type", { response_format: { type: "xml" } }, "unsupported_value"],
     [
-      "response_format.json_schema.schema.properties.a.pattern",
-      { response_format: schemaOf({ type: "object", properties: { a: { type: "string", pattern: "x" } } }) },
+      "response_format.json_schema.schema.properties.a.not",
+      { response_format: schemaOf({ type: "object", properties: { a: { not: {} } } }) },
       "invalid_value",
+    ],
+    ["response_format.json_schema.schema", { response_format: schemaOf(7, false) }, "invalid_value"],
+    [
+      "response_format.json_schema",
+      { response_format: { type: "json_schema" } },
+      "missing_required_parameter",
     ],
     ["response_format", { response_format: { type: "json_object" }, tools: [weather] }, "invalid_value"],
     ["grammar", { grammar: "root ::= (" }, "invalid_value"],

@@ -5,7 +5,7 @@ import type { JobPriority } from "../priority.ts";
 import type { AnswerFormat, Sampling } from "../sampling.ts";
 import { utf8Length } from "../utf8.ts";
 import { boundedList, boundedRecord, oneOfForms, text } from "./parse-body.ts";
-import { jsonSchema } from "./parse-tools.ts";
+import { answerSchema } from "./parse-tools.ts";
 
 /** Parses and bounds the sampling fields that chat completions and completions share. */
 
@@ -32,7 +32,7 @@ const responseFormat = z.discriminatedUnion(
   [
     z.object({ type: z.literal("text") }),
     z.object({ type: z.literal("json_object") }),
-    z.object({ type: z.literal("json_schema"), json_schema: z.object({ schema: jsonSchema }) }),
+    z.object({ type: z.literal("json_schema"), json_schema: answerSchema }),
   ],
   { error: oneOfForms('must be "text", "json_object" or "json_schema"') },
 );
@@ -133,7 +133,7 @@ export function priorityOf(tier: string): JobPriority {
 
 export function formatOf({ response_format: format, grammar: rules }: Sampled): AnswerFormat | null {
   if (format?.type === "json_object") return { kind: "json" };
-  if (format?.type === "json_schema") return { kind: "json-schema", schema: format.json_schema.schema };
+  if (format?.type === "json_schema") return { kind: "json-schema", schema: format.json_schema };
   return rules == null ? null : { kind: "grammar", grammar: rules };
 }
 

@@ -1,18 +1,30 @@
 import * as z from "zod";
 import { wellFormed } from "../../format/well-formed.ts";
+import { isRecord } from "../../json.ts";
 import type { ChatTool, ToolChoice } from "../chat.ts";
 import { limits } from "../limits.ts";
 import { parseSchema } from "../schema/json-schema.ts";
 import { type StepBudget, stepBudget } from "../schema/overlap.ts";
-import { anyObject, relaxed } from "../schema/relax.ts";
+import { anyObject, relaxed, relaxedAnswer } from "../schema/relax.ts";
 import { boundedList, text } from "./parse-body.ts";
 
 /** Parses and bounds OpenAI's fields about tools and schemas. */
 
-/** A JSON schema, kept as text. */
-export const jsonSchema = z
-  .unknown()
-  .transform((value, context) => schemaText(value, [], stepBudget(), context) ?? z.NEVER);
+/** The schema of an answer, kept as text. As in OpenAI's API, one that is not strict promises nothing. */
+export const answerSchema = z
+  .object({ schema: z.unknown(), strict: z.boolean().nullish() })
+  .transform(({ schema, strict }, context) => {
+    if (strict !== true && isRecord(schema)) return relaxedText(schema);
+    return schemaText(schema, ["schema"], stepBudget(), context) ?? z.NEVER;
+  });
+
+/** As much of a schema as can be enforced: any list or object, if nothing else can. */
+function relaxedText(value: Readonly<Record<string, unknown>>): string {
+  const exact = parseSchema(value);
+  const parsed = exact.kind === "ok" ? exact : parseSchema(relaxedAnswer(value));
+  const any = value["type"] === "array" ? { type: "array" } : anyObject;
+  return JSON.stringify(parsed.kind === "ok" ? parsed.schema : any);
+}
 
 /** Null if the schema is refused, which is then an issue of the context. */
 function schemaText(
@@ -21,7 +33,7 @@ function schemaText(
   budget: StepBudget,
   context: Pick<z.RefinementCtx, "addIssue">,
 ): string | null {
-  const parsed = parseSchema(value, budget);
+  const parsed = parseSchema(value, { budget, checked: true });
   if (parsed.kind === "ok") return JSON.stringify(parsed.schema);
   const { path, reason } = parsed;
   context.addIssue({ code: "custom", path: path === "" ? [...place] : [...place, path], message: reason });
@@ -30,8 +42,8 @@ function schemaText(
 
 /** A tool that is not strict, with as much of its schema as can be enforced. Otherwise the model reads the schema as text. */
 function relaxedTool(tool: ChatTool, value: unknown, budgets: RelaxedBudgets): ChatTool {
-  const exact = parseSchema(value, budgets.exact);
-  const parsed = exact.kind === "ok" ? exact : parseSchema(relaxed(value), budgets.relaxed);
+  const exact = parseSchema(value, { budget: budgets.exact });
+  const parsed = exact.kind === "ok" ? exact : parseSchema(relaxed(value), { budget: budgets.relaxed });
   if (parsed.kind === "ok") return { ...tool, parameters: JSON.stringify(parsed.schema) };
   const told = `${tool.description ?? ""}\nArguments: ${JSON.stringify(value)}`.trim();
   return {

@@ -3,11 +3,25 @@ import { costMistake } from "../grammar/cost.ts";
 import { endlessDefinition } from "../grammar/finite-schema.ts";
 import { hasNestedChoices } from "../grammar/nested-choices.ts";
 import { type JsonSchema, schemaRules } from "../grammar/schema-rules.ts";
-import { annotations, countBounds, enforceable, formats, Refusal, schemaLimits, types } from "./keywords.ts";
+import { joined } from "./all-of.ts";
+import { grammarSchema, regularExpression } from "./checks.ts";
+import { enforceable } from "./enforceable.ts";
+import {
+  annotations,
+  countBounds,
+  formats,
+  meantType,
+  numberBounds,
+  Refusal,
+  saysWhat,
+  schemaLimits,
+  types,
+} from "./keywords.ts";
 import { mayOverlap, type StepBudget, stepBudget } from "./overlap.ts";
+import { isCheckedFormat } from "./text-formats.ts";
 
 /**
- * A JSON schema that llama.cpp can enforce, or the reason why it cannot. `path` is a path within the schema, such as
+ * A JSON schema that can be enforced, or the reason why it cannot. `path` is a path within the schema, such as
  * "properties.a".
  */
 type SchemaParse =
@@ -21,11 +35,18 @@ const counts = new Set<string>(countBounds.flat());
  * `oneOf`. Requires all properties, whatever `required` leaves out. Allows others only beside no properties, and only if
  * `additionalProperties` does. An answer that satisfies these stricter rules satisfies the schema, too. Checks the size before
  * it compares alternatives, and spends no more than the budget on them.
+ * @param checked whether the finished answer is checked, too: then keywords are kept that no grammar can enforce.
  */
-export function parseSchema(value: unknown, budget: StepBudget = stepBudget()): SchemaParse {
+export function parseSchema(
+  value: unknown,
+  {
+    budget = stepBudget(),
+    checked = false,
+  }: { readonly budget?: StepBudget; readonly checked?: boolean } = {},
+): SchemaParse {
   return orRefused(() => {
-    const walk = new Walk();
-    const schema = walk.schema(value, [], 1);
+    const walk = new Walk(value, checked);
+    const schema = walk.root();
     if (JSON.stringify(schema).length > schemaLimits.characters)
       throw new Refusal([], `has more than ${schemaLimits.characters} characters`);
     const definitions = recordOf(schema["$defs"]);
@@ -45,8 +66,8 @@ export function parseSchema(value: unknown, budget: StepBudget = stepBudget()): 
 /** Parses a schema that `parseSchema` has made. Its `oneOf` may have been an `anyOf`, so alternatives may overlap. */
 export function parseKeptSchema(value: unknown, budget: StepBudget = stepBudget()): SchemaParse {
   return orRefused(() => {
-    const walk = new Walk();
-    const schema = walk.schema(value, [], 1);
+    const walk = new Walk(value, true);
+    const schema = walk.root();
     for (const { path, name } of walk.references) {
       if (!walk.definitions.has(name)) throw new Refusal(path, "refers to a name that $defs does not define");
     }
@@ -57,7 +78,7 @@ export function parseKeptSchema(value: unknown, budget: StepBudget = stepBudget(
       throw new Refusal(["$defs", endless], `has no finite value, ${why}`);
     }
     const isNested = walk.references.length > 0 && hasNestedChoices(schema);
-    const rules = schemaRules(schema);
+    const rules = schemaRules(grammarSchema(schema));
     const mistake = costMistake(rules, isNested ? "schemaWithNestedChoices" : "schema", (steps) => {
       budget.nested -= steps;
       return budget.nested >= 0;
@@ -84,22 +105,74 @@ class Walk {
   /** The alternatives of each `oneOf`, of which a value has to match exactly one. */
   readonly exclusive: { readonly path: readonly string[]; readonly alternatives: readonly JsonSchema[] }[] =
     [];
+  readonly #value: unknown;
+  readonly #checked: boolean;
+  /** Parts of the schema to which references lead, outside of its definitions. By pointer, with their new names. */
+  readonly #hoisted = new Map<string, string>();
   #nodes = 0;
+  #joins = 0;
 
-  schema(value: unknown, path: readonly string[], depth: number): JsonSchema {
-    if (!isRecord(value)) throw new Refusal(path, "has to be an object");
+  constructor(value: unknown, checked: boolean) {
+    this.#value = value;
+    this.#checked = checked;
+  }
+
+  root(): JsonSchema {
+    const schema = this.#schema(this.#value, [], 1);
+    const more: [string, JsonSchema][] = [];
+    // A part may refer to further ones, which are then behind it.
+    for (const [pointer, name] of this.#hoisted)
+      more.push([name, this.#schema(this.#at(pointer, []), keysOf(pointer), 2)]);
+    return more.length === 0
+      ? schema
+      : { ...schema, $defs: { ...recordOf(schema["$defs"]), ...Object.fromEntries(more) } };
+  }
+
+  #schema(given: unknown, path: readonly string[], depth: number): JsonSchema {
+    if (given === false) throw new Refusal(path, "allows no value");
+    const all = given === true && depth > 1 ? {} : given;
+    if (!isRecord(all)) throw new Refusal(path, "has to be an object");
     if (depth > schemaLimits.depth) throw new Refusal(path, `is deeper than ${schemaLimits.depth} levels`);
     if (++this.#nodes > schemaLimits.nodes) {
       throw new Refusal(path, `is one of more than ${schemaLimits.nodes} schemas`);
     }
-    const kept: Record<string, unknown> = {};
-    for (const [keyword, given] of Object.entries(value)) {
-      if (annotations.has(keyword)) continue;
-      const [name, parsed] = this.#keyword(keyword, given, [...path, keyword], depth);
+    const value = closedTuple(this.#joined(all, path));
+    const type = saysWhat(value) ? undefined : meantType(value);
+    const kept: Record<string, unknown> = type === undefined ? {} : { type };
+    for (const [keyword, each] of Object.entries(value)) {
+      if (annotations.has(keyword) || saysNothing(keyword, each)) continue;
+      const [name, parsed] = this.#keyword(keyword, each, [...path, keyword], depth);
       if (name in kept) throw new Refusal([...path, keyword], `says the same as another keyword: ${name}`);
       kept[name] = parsed;
     }
-    return enforceable(kept, path);
+    return enforceable(kept, { path, depth, checked: this.#checked });
+  }
+
+  #joined(value: JsonSchema, path: readonly string[]): JsonSchema {
+    const resolve = (reference: unknown, at: readonly string[]): JsonSchema => {
+      const found = this.#at(text(reference, [...at, "$ref"]), [...at, "$ref"]);
+      return isRecord(found) ? found : {};
+    };
+    return joined(value, path, resolve, () => {
+      if (++this.#joins > schemaLimits.nodes)
+        throw new Refusal(path, `joins more than ${schemaLimits.nodes} schemas, or one that contains itself`);
+    });
+  }
+
+  /** The part of the whole schema to which a pointer leads. The whole is without its definitions, which stay at the top. */
+  #at(pointer: string, path: readonly string[]): unknown {
+    const { $defs: _, definitions: __, ...whole } = recordOf(this.#value);
+    const keys = keysOf(pointer);
+    if (keys.length === 0 && pointer === "#") return whole;
+    const found = keys.reduce<unknown>(
+      (part, key) =>
+        typeof part === "object" && part !== null && Object.hasOwn(part, key)
+          ? Reflect.get(part, key)
+          : undefined,
+      this.#value,
+    );
+    if (isRecord(found) || typeof found === "boolean") return found;
+    throw new Refusal(path, "refers to no schema within this one");
   }
 
   #keyword(
@@ -109,22 +182,26 @@ class Walk {
     depth: number,
   ): readonly [string, unknown] {
     if (counts.has(keyword)) return [keyword, count(given, path)];
+    if (numberBounds.has(keyword)) return [keyword, bound(keyword, given, path)];
     switch (keyword) {
       case "description":
         return [keyword, text(given, path)];
       case "type":
         return [keyword, this.#type(given, path)];
       case "format":
-        if (typeof given === "string" && formats.has(given)) return [keyword, given];
-        throw new Refusal(path, `can only be ${[...formats].join(", ")}`);
+        return [keyword, text(given, path)];
+      case "pattern":
+        return [keyword, pattern(given, path)];
+      case "uniqueItems":
+        return [keyword, true];
       case "enum":
         return [keyword, list(given, path).map((each) => constant(each, path))];
       case "const":
         return [keyword, constant(given, path)];
       case "items":
-        return [keyword, this.schema(given, path, depth + 1)];
+        return [keyword, this.#schema(given, path, depth + 1)];
       case "additionalProperties":
-        return [keyword, typeof given === "boolean" ? given : this.schema(given, path, depth + 1)];
+        return [keyword, isAnything(given) || this.#others(given, path, depth)];
       case "properties":
         return [keyword, this.#map(given, path, depth)];
       case "$defs":
@@ -152,35 +229,97 @@ class Walk {
 
   #type(given: unknown, path: readonly string[]): unknown {
     if (typeof given === "string" && types.has(given)) return given;
-    const all = list(given, path);
-    if (
-      all.every(
-        (each) => typeof each === "string" && types.has(each) && each !== "object" && each !== "array",
-      )
-    ) {
-      return [...new Set(all)];
-    }
-    throw new Refusal(path, "has to be a JSON type, or a list of JSON types without object and array");
+    const all = [...new Set(list(given, path))];
+    if (all.every((each) => typeof each === "string" && types.has(each)))
+      return all.length === 1 ? all[0] : all;
+    throw new Refusal(path, "has to be a JSON type, or a list of JSON types");
+  }
+
+  #others(given: unknown, path: readonly string[], depth: number): unknown {
+    return given === false ? given : this.#schema(given, path, depth + 1);
   }
 
   #map(given: unknown, path: readonly string[], depth: number): JsonSchema {
     if (!isRecord(given)) throw new Refusal(path, "has to be an object");
     const entries = Object.entries(given);
     return Object.fromEntries(
-      entries.map(([name, each]) => [writable(name, path), this.schema(each, [...path, name], depth + 1)]),
+      entries.map(([name, each]) => [writable(name, path), this.#schema(each, [...path, name], depth + 1)]),
     );
   }
 
   #schemas(given: unknown, path: readonly string[], depth: number): readonly JsonSchema[] {
-    return list(given, path).map((each, index) => this.schema(each, [...path, String(index)], depth + 1));
+    return list(given, path).map((each, index) => this.#schema(each, [...path, String(index)], depth + 1));
   }
 
   #reference(given: unknown, path: readonly string[]): string {
-    const name = /^#\/(?:\$defs|definitions)\/([^/~%]+)$/.exec(text(given, path))?.[1];
-    if (name === undefined) throw new Refusal(path, 'has to be like "#/$defs/name"');
+    const pointer = text(given, path);
+    const name = /^#\/(?:\$defs|definitions)\/([^/~%]+)$/.exec(pointer)?.[1] ?? this.#hoist(pointer, path);
     this.references.push({ path, name });
     return `#/$defs/${name}`;
   }
+
+  /** Makes a definition of the part to which a pointer leads. Returns its name. */
+  #hoist(pointer: string, path: readonly string[]): string {
+    const known = this.#hoisted.get(pointer);
+    if (known !== undefined) return known;
+    if (!pointer.startsWith("#"))
+      throw new Refusal(path, 'has to be within this schema, like "#/$defs/name"');
+    this.#at(pointer, path);
+    const { $defs, definitions } = recordOf(this.#value);
+    let name = pointer.replace(/[/~%]/g, ".");
+    while ([$defs, definitions].some((each) => Object.hasOwn(recordOf(each), name))) name += "'";
+    this.#hoisted.set(pointer, name);
+    return name;
+  }
+}
+
+/** The steps of a JSON pointer in a URL's fragment. */
+function keysOf(pointer: string): readonly string[] {
+  const [, ...steps] = pointer.split("/");
+  return steps.map((step) => unescaped(step).replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+function unescaped(step: string): string {
+  try {
+    return decodeURIComponent(step);
+  } catch {
+    return step;
+  }
+}
+
+/** `items: false` allows only the `prefixItems`. */
+function closedTuple(schema: JsonSchema): JsonSchema {
+  const { items, ...rest } = schema;
+  if (items !== false) return schema;
+  const { prefixItems, maxItems } = rest;
+  const first = Array.isArray(prefixItems) ? prefixItems.length : 0;
+  return { ...rest, maxItems: Math.min(first, Number(maxItems ?? first)) };
+}
+
+function isAnything(given: unknown): boolean {
+  return given === true || (isRecord(given) && Object.keys(given).length === 0);
+}
+
+/** Keywords with a value that allows everything: each name is a text, and other formats are only annotations. */
+function saysNothing(keyword: string, given: unknown): boolean {
+  if (keyword === "uniqueItems") return given === false;
+  if (keyword === "format")
+    return typeof given === "string" && !formats.has(given) && !isCheckedFormat(given);
+  return keyword === "propertyNames" && isRecord(given) && JSON.stringify(given) === '{"type":"string"}';
+}
+
+function bound(keyword: string, value: unknown, path: readonly string[]): number {
+  if (!Number.isFinite(value)) throw new Refusal(path, "has to be a number");
+  if (keyword === "multipleOf" && Number(value) <= 0) throw new Refusal(path, "has to be above 0");
+  return Number(value);
+}
+
+function pattern(value: unknown, path: readonly string[]): string {
+  const given = text(value, path);
+  const most = schemaLimits.patternChars;
+  if (given.length > most) throw new Refusal(path, `has more than ${most} characters`);
+  if (regularExpression(given) === undefined) throw new Refusal(path, "is no regular expression");
+  return given;
 }
 
 function list(value: unknown, path: readonly string[]): readonly unknown[] {
@@ -213,9 +352,9 @@ function wellFormed(value: string, path: readonly string[]): string {
 }
 
 function count(value: unknown, path: readonly string[]): number {
-  if (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= schemaLimits.repetitions)
+  if (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= schemaLimits.counts)
     return Number(value);
-  throw new Refusal(path, `has to be a whole number from 0 to ${schemaLimits.repetitions}`);
+  throw new Refusal(path, `has to be a whole number from 0 to ${schemaLimits.counts}`);
 }
 
 function constant(value: unknown, path: readonly string[]): string | number | boolean | null {

@@ -1,5 +1,3 @@
-import { quotable } from "../../format/visible.ts";
-import { recordOf } from "../../json.ts";
 import type { JsonSchema } from "../grammar/schema-rules.ts";
 import { isOfType } from "./overlap.ts";
 
@@ -9,8 +7,13 @@ export const schemaLimits = {
   depth: 12,
   /** Nested schemas, including the outermost. */
   nodes: 500,
-  /** Bounds lengths and counts, because the grammar that enforces the schema spells out each repetition. */
+  /** Of lengths and counts that a grammar enforces, because it spells out each repetition. */
   repetitions: 500,
+  /** Of lengths and counts that only the finished answer is checked against. */
+  counts: 1_000_000,
+  patternChars: 1_000,
+  /** Integers of a range that a grammar lists. */
+  listedIntegers: 100,
 } as const;
 
 /** JSON's types, as schemas name them. */
@@ -43,8 +46,20 @@ export const countBounds = [
   ["minProperties", "maxProperties"],
 ] as const;
 
-/** The type that the keywords need, since they bound no other one. */
+/** Keywords that bound numbers. */
+export const numberBounds: ReadonlySet<string> = new Set([
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+]);
+
+/** The type that the keywords need, since they bound no other one. Those of numbers bound integers, too. */
 export const boundedBy: ReadonlyMap<string, string> = new Map([
+  ...[...numberBounds].map((keyword) => [keyword, "number"] as const),
+  ["pattern", "string"],
+  ["uniqueItems", "array"],
   ["minLength", "string"],
   ["maxLength", "string"],
   ["format", "string"],
@@ -73,129 +88,57 @@ export const annotations: ReadonlySet<string> = new Set([
   "strict", // OpenAI's own keyword.
 ]);
 
-/** Whether a schema's type and lengths allow a constant. */
-export function allowsConstant(
-  { type, minLength, maxLength }: Readonly<Record<string, unknown>>,
-  value: unknown,
-): boolean {
+/** Whether a keyword bounds no type, or one of these. */
+export function boundsOneOf(keyword: string, types: readonly unknown[]): boolean {
+  const owner = boundedBy.get(keyword);
+  return owner === undefined || types.includes(owner) || (owner === "number" && types.includes("integer"));
+}
+
+/** Whether a schema says which values it allows, and not only how long or how many they are. */
+export function saysWhat(schema: JsonSchema): boolean {
+  return ["type", "enum", "const", "anyOf", "oneOf", "$ref"].some((keyword) =>
+    Object.hasOwn(schema, keyword),
+  );
+}
+
+/** The type that a schema's keywords mean. Undefined if they mean none. */
+export function meantType(schema: JsonSchema): string | undefined {
+  for (const keyword of Object.keys(schema)) {
+    const type = boundedBy.get(keyword);
+    if (type !== undefined) return type;
+  }
+  return undefined;
+}
+
+/** Whether a schema's type, lengths and bounds allow a constant. */
+export function allowsConstant(schema: JsonSchema, value: unknown): boolean {
+  const { type, minLength, maxLength } = schema;
   const types: readonly unknown[] = Array.isArray(type) ? type : [type];
   if (type !== undefined && !types.some((each) => isOfType(value, each))) return false;
+  if (typeof value === "number") return isWithin(schema, value);
   if (typeof value !== "string") return true;
   // JSON Schema counts code points. A bound that is no number counts for nothing.
   const length = Array.from(value).length;
   return !(length < Number(minLength ?? 0)) && !(length > Number(maxLength ?? Infinity));
 }
 
-/**
- * Returns a schema as the grammar can enforce it. Its keywords were parsed one by one. Throws Refusal if some exclude each
- * other, or would not be read beside others.
- */
-export function enforceable(kept: JsonSchema, path: readonly string[]): JsonSchema {
-  const says = ["type", "enum", "const", "oneOf", "$ref"].filter((keyword) => keyword in kept);
-  if (says.length === 0) throw new Refusal(path, "needs a type, enum, const, anyOf or $ref");
-  // The grammar considers only one of them.
-  if (
-    says.length > 1 &&
-    !(says.length === 2 && says[0] === "type" && says[1] !== "$ref" && says[1] !== "oneOf")
-  ) {
-    throw new Refusal(path, `combines keywords that exclude each other: ${says.join(", ")}`);
-  }
-  for (const name of Array.isArray(kept["required"]) ? kept["required"].map(String) : []) {
-    if (!Object.hasOwn(recordOf(kept["properties"]), name)) {
-      throw new Refusal(
-        [...path, "required"],
-        `names ${JSON.stringify(quotable(name, 64))}, which properties does not define`,
-      );
-    }
-  }
-  for (const [least, most] of countBounds) {
-    if (Number(kept[least] ?? 0) > Number(kept[most] ?? Infinity))
-      throw new Refusal([...path, most], `is less than ${least}`);
-  }
-  refuseUnenforced(kept, path);
-  if ("enum" in kept || "const" in kept) return constantsOnly(kept, path);
-  if (kept["type"] === "object") return closedObject(kept, path);
-  if (kept["type"] === "array") return checkedList(kept, path);
-  return Array.isArray(kept["type"]) ? alternativesOf(kept) : kept;
-}
-
-/** Refuses keywords that the grammar would not read beside the others. */
-function refuseUnenforced(kept: JsonSchema, path: readonly string[]): void {
-  const isConstant = "enum" in kept || "const" in kept;
-  for (const keyword of Object.keys(kept)) {
-    const type = boundedBy.get(keyword);
-    if (type === undefined) continue;
-    const isOwn =
-      kept["type"] === type ||
-      (type === "string" && Array.isArray(kept["type"]) && kept["type"].includes(type));
-    // The constants are filtered by their length.
-    if (isConstant && (keyword === "minLength" || keyword === "maxLength")) continue;
-    if (isConstant || !isOwn)
-      throw new Refusal(
-        [...path, keyword],
-        `is only enforced beside the type ${type}, without enum and const`,
-      );
-    if ("format" in kept && keyword !== "format")
-      throw new Refusal([...path, keyword], "cannot be combined with format");
-  }
-}
-
-/** Drops the constants that the type or the length excludes, and then these keywords. */
-function constantsOnly(given: JsonSchema, path: readonly string[]): JsonSchema {
-  const { type: _, minLength: __, maxLength: ___, ...kept } = given;
-  const keyword = "const" in kept ? "const" : "enum";
-  const all = keyword === "const" ? [kept["const"]] : (kept["enum"] as readonly unknown[]);
-  const allowed = all.filter((value) => allowsConstant(given, value));
-  if (allowed.length === 0) throw new Refusal([...path, keyword], "has no value of the type and length");
-  return keyword === "const" ? kept : { ...kept, enum: allowed };
-}
-
-/**
- * An answer has all named properties. A grammar cannot keep it from writing a name twice, and then the last value counts. So
- * there are no others beside named ones, and no more than one other is required.
- */
-function closedObject(kept: JsonSchema, path: readonly string[]): JsonSchema {
-  const named = Object.keys(recordOf(kept["properties"])).length;
-  if (Number(kept["maxProperties"] ?? Infinity) < named)
-    throw new Refusal(
-      [...path, "maxProperties"],
-      `is less than the ${String(named)} properties, which are all required`,
-    );
-  const others = kept["additionalProperties"] ?? !("properties" in kept);
-  const most = named > 0 || others === false ? named : 1;
-  if (Number(kept["minProperties"] ?? 0) > most)
-    throw new Refusal(
-      [...path, "minProperties"],
-      `can be at most ${String(most)}: more properties cannot be enforced`,
-    );
-  return named > 0 && others !== false
-    ? { ...kept, additionalProperties: false }
-    : {
-        ...kept,
-        ...("properties" in kept || "additionalProperties" in kept ? {} : { additionalProperties: true }),
-      };
-}
-
-/** An answer has all `prefixItems`. */
-function checkedList(kept: JsonSchema, path: readonly string[]): JsonSchema {
-  const first = Array.isArray(kept["prefixItems"]) ? kept["prefixItems"].length : 0;
-  if (Number(kept["maxItems"] ?? Infinity) < first)
-    throw new Refusal(
-      [...path, "maxItems"],
-      `is less than the ${String(first)} prefixItems, which are all required`,
-    );
-  return kept;
-}
-
-/** The grammar bounds a text only if that is the only type. */
-function alternativesOf({ type, ...kept }: JsonSchema): JsonSchema {
-  const types = type as readonly string[];
-  const { description, $defs, ...bounded } = kept;
-  if (Object.keys(bounded).length === 0) return { type, ...kept };
-  const oneOf = types.map((each) => (each === "string" ? { type: each, ...bounded } : { type: each }));
-  return {
-    ...(description === undefined ? {} : { description }),
-    ...($defs === undefined ? {} : { $defs }),
-    oneOf,
+/** Whether a number is within a schema's bounds. A bound that is no number counts for nothing. */
+export function isWithin(schema: JsonSchema, value: number): boolean {
+  const bound = (keyword: string): number => {
+    const given = schema[keyword];
+    return typeof given === "number" ? given : NaN;
   };
+  const step = bound("multipleOf");
+  return (
+    !(value < bound("minimum")) &&
+    !(value > bound("maximum")) &&
+    !(value <= bound("exclusiveMinimum")) &&
+    !(value >= bound("exclusiveMaximum")) &&
+    !(step > 0 && !isMultiple(value / step))
+  );
+}
+
+/** 19.99 is a multiple of 0.01, though not to the last bit. */
+function isMultiple(quotient: number): boolean {
+  return Math.abs(Math.round(quotient) - quotient) <= 4 * Number.EPSILON * Math.abs(quotient);
 }

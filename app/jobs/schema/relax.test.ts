@@ -15,7 +15,7 @@ function relaxedProperty(schema: unknown): unknown {
 
 describe("the schema of a tool that is not strict", () => {
   it.each([
-    ["bounds", { type: "integer", minimum: 1, maximum: 9 }, "(minimum: 1; maximum: 9)"],
+    ["bounds", { type: "integer", minimum: 1, maximum: 900 }, "(minimum: 1; maximum: 900)"],
     [
       "open bounds",
       { type: "number", exclusiveMinimum: 0, multipleOf: 0.5 },
@@ -36,6 +36,12 @@ describe("the schema of a tool that is not strict", () => {
       { $defs: { N: { enum: ["x", 1] } }, required: ["a"] },
     );
     expect(parseSchema(relaxed(schema))).toEqual(parseSchema(schema));
+  });
+
+  it("lists the integers between near bounds", () => {
+    expect(relaxedProperty(object({ type: "integer", minimum: 1, exclusiveMaximum: 4 }))).toEqual({
+      enum: [1, 2, 3],
+    });
   });
 
   it("says nothing of the bounds that zod writes for each integer", () => {

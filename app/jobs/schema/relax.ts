@@ -2,7 +2,17 @@ import { visibleText } from "../../format/visible.ts";
 import { wellFormed } from "../../format/well-formed.ts";
 import { isRecord, recordOf } from "../../json.ts";
 import { constantsOf } from "./constants.ts";
-import { annotations, boundedBy, countBounds, formats, schemaLimits, types } from "./keywords.ts";
+import {
+  annotations,
+  boundedBy,
+  boundsOneOf,
+  countBounds,
+  formats,
+  meantType,
+  saysWhat,
+  schemaLimits,
+  types,
+} from "./keywords.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -28,8 +38,13 @@ const longestNote = 200;
  * arguments, so a keyword that cannot be enforced only becomes words in the description, for the model to read.
  */
 export function relaxed(value: unknown): Schema {
-  const schema = new Relaxing(value).root();
+  const schema = relaxedAnswer(value);
   return isOfObjects(schema) ? schema : anyObject;
+}
+
+/** The same for the schema of an answer, which may be of any type. */
+export function relaxedAnswer(value: unknown): Schema {
+  return new Relaxing(value).root();
 }
 
 /** A reference may be one to something else. The model then writes what its author asked for. */
@@ -101,9 +116,8 @@ class Relaxing {
     const kept: Record<string, unknown> = { type: of.length === 1 ? of[0] : of };
     const left: Record<string, unknown> = {};
     for (const [keyword, value] of Object.entries(schema)) {
-      const owner = boundedBy.get(keyword);
-      if (keyword === "description" || (owner !== undefined && !of.includes(owner))) continue;
-      const part = owner === undefined ? undefined : this.#part(keyword, value, schema, depth);
+      if (keyword === "description" || !boundsOneOf(keyword, of)) continue;
+      const part = boundedBy.has(keyword) ? this.#part(keyword, value, schema, depth) : undefined;
       if (part === undefined) left[keyword] = value;
       else kept[keyword] = part;
     }
@@ -219,21 +233,11 @@ function joinedFields(parts: readonly Schema[]): Schema {
   return Object.fromEntries(parts.flatMap((part) => Object.entries(part)));
 }
 
-/** Whether a schema says which values it allows, and not only how long or how many they are. */
-function saysWhat(schema: Schema): boolean {
-  return ["type", "enum", "const", "anyOf", "oneOf", "$ref"].some((keyword) =>
-    Object.hasOwn(schema, keyword),
-  );
-}
-
 /** Adds the type that a schema's keywords mean, as of an object whose alternatives only name what is required. */
 function withType(schema: Schema): Schema {
   if (["type", "enum", "const", "$ref"].some((keyword) => Object.hasOwn(schema, keyword))) return schema;
-  for (const keyword of Object.keys(schema)) {
-    const type = boundedBy.get(keyword);
-    if (type !== undefined) return { type, ...schema };
-  }
-  return schema;
+  const type = meantType(schema);
+  return type === undefined ? schema : { type, ...schema };
 }
 
 function typesIn(type: unknown): readonly string[] {

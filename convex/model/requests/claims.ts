@@ -1,4 +1,5 @@
 import type { Value } from "convex/values";
+import { hasChecks } from "../../../app/jobs/answers/answer-checks.ts";
 import type { Work } from "../../../app/jobs/work.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 
@@ -18,6 +19,10 @@ export function isRefuted(
       return promptTokens < most.promptTokens / (vectors ?? 1);
     case "invalid_grammar":
       return !hasGrammar(payload as unknown as Work["request"] | null);
+    case "schema_not_met": {
+      const request = payload as unknown as Work["request"] | null;
+      return request === null || "inputs" in request || !hasChecks(request);
+    }
     case "result_too_large":
       return vectors === undefined;
     default:

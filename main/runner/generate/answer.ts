@@ -1,7 +1,15 @@
 import type { LlamaModel, Token } from "node-llama-cpp";
 import { contextExceeded, jobErrors } from "../../../app/contract/job-errors.ts";
 import type { RequestStep, RunOutcome } from "../../../app/contract/runner.ts";
-import type { ChatRequest, ChatResult, FinishReason, JobError, ToolCall } from "../../../app/jobs/chat.ts";
+import { askedAgain, hasChecks, holdsChecks, mostTries } from "../../../app/jobs/answers/answer-checks.ts";
+import {
+  callableTools,
+  type ChatRequest,
+  type ChatResult,
+  type FinishReason,
+  type JobError,
+  type ToolCall,
+} from "../../../app/jobs/chat.ts";
 import type { Work } from "../../../app/jobs/work.ts";
 import type { LoadedModel } from "../load/load-model.ts";
 import type { SequenceLoan } from "../load/sequences.ts";
@@ -10,7 +18,7 @@ import { type Enforced, grammarOf } from "./grammars.ts";
 import { prefillButLastSlice, type PrefillSlices } from "./prefill.ts";
 import { chatPrompt, plainPrompt, type Prompt } from "./prompt.ts";
 import { choicesWithin } from "./sampling.ts";
-import { argumentsGrammar, callableTools, callSyntax, mustCall, nameGrammar, toolCall } from "./tool-call.ts";
+import { argumentsGrammar, callSyntax, mustCall, nameGrammar, toolCall } from "./tool-call.ts";
 import { type PassageEnd, Writer } from "./writer.ts";
 
 type TextWork = Exclude<Work, { readonly kind: "embedding" }>;
@@ -44,12 +52,41 @@ export async function answer(work: TextWork, deps: AnswerDeps): Promise<RunOutco
   if (Math.min(promptTokens + work.request.maxTokens, wholeContextTokens) > contextTokens) {
     return { kind: "failed", error: jobErrors.contextTooSmall };
   }
-  const loan = await loaded.sequences.lend(prompt.tokens, deps.cacheOwner);
+  return hasChecks(work.request)
+    ? await checkedAnswer(work, prompt, deps)
+    : await writtenAnswer(work, prompt, deps);
+}
+
+async function writtenAnswer(work: TextWork, prompt: Prompt, deps: AnswerDeps): Promise<RunOutcome> {
+  const loan = await deps.loaded.sequences.lend(prompt.tokens, deps.cacheOwner);
   try {
     return await new Answer(work, prompt, loan, deps).write();
   } finally {
     loan.release();
   }
+}
+
+/** Writes an answer until one holds what no grammar enforces. Nobody reads along, since it may have to be written again. */
+async function checkedAnswer(work: TextWork, prompt: Prompt, deps: AnswerDeps): Promise<RunOutcome> {
+  const { step, emit } = deps;
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const outcome = await writtenAnswer(againAsked(work, tries), prompt, { ...deps, emit: () => undefined });
+    if (outcome.kind !== "done" || !("text" in outcome.result)) return outcome;
+    step("check");
+    const isHeld = holdsChecks(outcome.result, work.request);
+    step(null);
+    if (isHeld) {
+      if (outcome.result.text !== "") emit(outcome.result.text);
+      return outcome;
+    }
+  }
+  return { kind: "failed", error: jobErrors.schemaNotMet };
+}
+
+function againAsked(work: TextWork, tries: number): TextWork {
+  return work.kind === "chat"
+    ? { kind: work.kind, request: askedAgain(work.request, tries) }
+    : { kind: work.kind, request: askedAgain(work.request, tries) };
 }
 
 class Answer {

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { getLlama, type Llama } from "node-llama-cpp";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { holdsSchema, mayHoldSchema } from "../../../app/jobs/answers/schema-check.ts";
+import { needsCheck } from "../../../app/jobs/schema/checks.ts";
 import { parseSchema } from "../../../app/jobs/schema/json-schema.ts";
 import { samplerOf } from "./grammar-sample.fixture.ts";
 import { grammarOf } from "./grammars.ts";
@@ -10,6 +11,7 @@ import { grammarOf } from "./grammars.ts";
 const few = fc.integer({ min: 0, max: 4 });
 const names = fc.constantFrom("a", "b", "kind", '"', "ä");
 const scalar = fc.constantFrom<unknown>("a", "bc", "", 0, 1, 1.5, -3, true, null);
+const number = fc.constantFrom(-3, 0, 0.5, 4);
 const type = fc.constantFrom("string", "number", "integer", "boolean", "null");
 
 /** Keywords that may contradict each other. */
@@ -37,14 +39,22 @@ const keywords = (inner: fc.Arbitrary<object>) =>
       maxItems: few,
       oneOf: fc.array(inner, { minLength: 1, maxLength: 3 }),
       anyOf: fc.array(inner, { minLength: 1, maxLength: 3 }),
+      allOf: fc.array(inner, { minLength: 1, maxLength: 2 }),
+      minimum: number,
+      exclusiveMaximum: number,
+      multipleOf: fc.constantFrom(1, 2, 0.5),
+      pattern: fc.constantFrom("^a", "b|c", "^.?$"),
+      uniqueItems: fc.boolean(),
     },
     { requiredKeys: [] },
   );
 
 const own: Readonly<Record<string, readonly string[]>> = {
-  string: ["minLength", "maxLength", "format"],
+  string: ["minLength", "maxLength", "format", "pattern"],
+  number: ["minimum", "exclusiveMaximum", "multipleOf"],
+  integer: ["minimum", "exclusiveMaximum"],
   object: ["properties", "additionalProperties", "minProperties", "maxProperties"],
-  array: ["items", "prefixItems", "minItems", "maxItems"],
+  array: ["items", "prefixItems", "minItems", "maxItems", "uniqueItems"],
 };
 
 /** Mostly the keywords of one kind of schema, so that many are accepted. */
@@ -56,16 +66,22 @@ function oneKind(all: object, kind: string, extra: string): object {
   return Object.fromEntries(chosen);
 }
 
-const kinds = ["string", "object", "array", "type", "const", "enum", "oneOf", "anyOf"];
+const kinds = [...Object.keys(own), "type", "const", "enum", "oneOf", "anyOf", "allOf"];
 const { schema } = fc.letrec<{ inner: object; schema: object }>((tie) => ({
   inner: fc.oneof(
     { maxDepth: 3, depthSize: "small" },
-    fc.constantFrom({ type: "string" }, { type: "integer" }, { const: "a" }, { $ref: "#/$defs/d" }),
+    fc.constantFrom<object>(
+      { type: "string" },
+      { type: "integer" },
+      { const: "a" },
+      { $ref: "#/$defs/d" },
+      {},
+    ),
     fc
       .tuple(
         keywords(tie("inner")),
         fc.constantFrom(...kinds),
-        fc.constantFrom("", "", "type", "maxLength", "required"),
+        fc.constantFrom("", "", "type", "maxLength", "required", "minimum", "allOf"),
       )
       .map(([all, kind, extra]) => oneKind(all, kind, extra)),
   ),
@@ -78,33 +94,45 @@ beforeAll(async () => {
 });
 afterAll(() => llama.dispose());
 
-it("every answer that the grammar of an accepted schema allows is valid under the schema, and so is its beginning", async () => {
-  let judged = 0;
-  const property = fc.asyncProperty(schema, fc.infiniteStream(fc.nat()), async (given, numbers) => {
-    const parsed = parseSchema(given);
-    fc.pre(parsed.kind === "ok");
-    const enforced = await grammarOf(llama, { kind: "json-schema", schema: JSON.stringify(parsed.schema) });
-    fc.pre(enforced !== null);
-    const sample = samplerOf(enforced.grammar.grammar);
-    const isValid = new Ajv2020({ strict: false, validateFormats: false }).compile(given);
-    for (let round = 0; round < 5; round += 1) {
-      const text = sample((below) => numbers.next().value % below);
-      const value: unknown = JSON.parse(text);
-      judged += 1;
-      if (!isValid(value)) throw new Error(`${JSON.stringify(given)} allowed ${text.trim()}`);
-      expect(holdsSchema(parsed.schema, value)).toBe(true);
-      const characters = Array.from(text);
-      for (let length = 0; length <= Math.min(characters.length, 300); length += 1) {
-        const cut = characters.slice(0, length).join("");
-        if (!mayHoldSchema(parsed.schema, cut)) throw new Error(`${JSON.stringify(given)} refused ${cut}`);
-        // The last character may be there in part.
-        expect(mayHoldSchema(parsed.schema, cut.replace(/[^\0-\x7f]$/u, "\uFFFD"))).toBe(true);
+it.each([
+  [false, "every answer that the grammar of an accepted schema allows is valid under the schema"],
+  [true, "every answer that also holds the checked keywords of a strict schema is valid under the schema"],
+])(
+  "(checked: %s) %s, and so is its beginning",
+  async (checked) => {
+    const counts = { held: 0, refused: 0 };
+    const property = fc.asyncProperty(schema, fc.infiniteStream(fc.nat()), async (given, numbers) => {
+      const parsed = parseSchema(given, { checked });
+      fc.pre(parsed.kind === "ok");
+      fc.pre(!checked || needsCheck(JSON.stringify(parsed.schema)));
+      const enforced = await grammarOf(llama, { kind: "json-schema", schema: JSON.stringify(parsed.schema) });
+      fc.pre(enforced !== null);
+      const sample = samplerOf(enforced.grammar.grammar);
+      const isValid = new Ajv2020({ strict: false, validateFormats: false, multipleOfPrecision: 9 }).compile(
+        given,
+      );
+      for (let round = 0; round < 5; round += 1) {
+        const text = sample((below) => numbers.next().value % below);
+        const value: unknown = JSON.parse(text);
+        const isHeld = holdsSchema(parsed.schema, value, { patterns: true });
+        counts[isHeld ? "held" : "refused"] += 1;
+        if (isHeld && !isValid(value)) throw new Error(`${JSON.stringify(given)} allowed ${text.trim()}`);
+        const characters = Array.from(text);
+        for (let length = 0; length <= Math.min(characters.length, 300); length += 1) {
+          const cut = characters.slice(0, length).join("");
+          if (!mayHoldSchema(parsed.schema, cut)) throw new Error(`${JSON.stringify(given)} refused ${cut}`);
+          // The last character may be there in part.
+          expect(mayHoldSchema(parsed.schema, cut.replace(/[^\0-\x7f]$/u, "\uFFFD"))).toBe(true);
+        }
       }
-    }
-  });
-  await fc.assert(property, { seed: 7, numRuns: 400, maxSkipsPerRun: 50 });
-  expect(judged).toBe(2_000);
-}, 120_000);
+    });
+    await fc.assert(property, { seed: 7, numRuns: 400, maxSkipsPerRun: 50 });
+    expect(counts.held + counts.refused).toBe(2_000);
+    if (checked) expect(Math.min(counts.held, counts.refused)).toBeGreaterThan(200);
+    else expect(counts.refused).toBe(0);
+  },
+  120_000,
+);
 
 it.each<[object, (value: unknown) => boolean]>([
   [{ type: "string" }, (value) => !/\p{Surrogate}/u.test(String(value))],

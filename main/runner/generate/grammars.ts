@@ -1,5 +1,6 @@
 import type { GbnfJsonSchema, Llama, LlamaGrammar } from "node-llama-cpp";
 import type { AnswerFormat } from "../../../app/jobs/sampling.ts";
+import { grammarSchema } from "../../../app/jobs/schema/checks.ts";
 import { parseKeptSchema } from "../../../app/jobs/schema/json-schema.ts";
 
 export type Enforced = {
@@ -36,7 +37,7 @@ async function schemaGrammar(llama: Llama, text: string): Promise<Enforced | nul
   const parsed = parseKeptSchema(JSON.parse(text));
   if (parsed.kind === "refused") return null;
   const grammar = await llama.createGrammarForJsonSchema(
-    parsed.schema as Readonly<GbnfJsonSchema> & { const: null },
+    grammarSchema(parsed.schema) as Readonly<GbnfJsonSchema> & { const: null },
   );
   const strict = await llama.createGrammar({ grammar: strictRules(grammar.grammar) });
   return { grammar: strict, stopTexts: ["\n\n\n\n"], trimEnd: true };
@@ -44,11 +45,11 @@ async function schemaGrammar(llama: Llama, text: string): Promise<Enforced | nul
 
 const digits = '"-"? ("0" | [1-9] [0-9]{0,15})';
 /**
- * Our rules instead of the library's. With an exponent, an integer may be none: 1e-3. A large exponent makes a number
- * infinite. An escaped half of a character counts as a whole one, so a text would be too short.
+ * Our rules instead of the library's. With an exponent, an integer may be none: 1e-3. Integers of 16 digits may be beyond those
+ * that programs can read. A large exponent makes a number infinite. An escaped half of a character counts as a whole one, so a text would be too short.
  */
 const stricterRules = new Map([
-  ["integer-number-rule", digits],
+  ["integer-number-rule", '"-"? ("0" | [1-9] [0-9]{0,14})'],
   ["fractional-number-rule", `${digits} ("." [0-9]{1,16})? ([eE] [-+]? [0-9]{1,2})?`],
   [
     "string-char-rule",

@@ -31,12 +31,6 @@ export function callSyntax(model: LlamaModel, { settings }: ChatWrapper): CallSy
   };
 }
 
-/** The tools that the answer may call. */
-export function callableTools({ tools = [], toolChoice = "auto" }: ChatRequest): readonly ChatTool[] {
-  if (toolChoice === "none") return [];
-  return typeof toolChoice === "string" ? tools : tools.filter(({ name }) => name === toolChoice.name);
-}
-
 export function mustCall({ toolChoice = "auto" }: ChatRequest): boolean {
   return toolChoice === "required" || typeof toolChoice === "object";
 }

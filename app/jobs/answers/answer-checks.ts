@@ -1,0 +1,54 @@
+import { isRecord, parseJson } from "../../json.ts";
+import { callableTools, type ChatRequest, type ChatResult } from "../chat.ts";
+import type { Sampling } from "../sampling.ts";
+import { needsCheck } from "../schema/checks.ts";
+import { holdsSchema } from "./schema-check.ts";
+
+/**
+ * The checks of what a strict schema demands and no grammar enforces. A device makes them, and writes the answer again if it
+ * fails. The backend makes them once more, except for patterns.
+ */
+
+type Asked = Pick<Sampling, "format"> & Pick<ChatRequest, "tools" | "toolChoice">;
+
+/** How often a device writes an answer until one holds its schema. */
+export const mostTries = 3;
+
+/** Whether an answer may have to be written more than once. */
+export function hasChecks({ format, ...asked }: Asked): boolean {
+  const schemas = [
+    ...(format?.kind === "json-schema" ? [format.schema] : []),
+    ...callableTools(asked).flatMap(({ parameters }) => parameters ?? []),
+  ];
+  return schemas.some(needsCheck);
+}
+
+/** The request for another try at an answer. Without chance, the model would write the same again. */
+export function askedAgain<Request extends Sampling>(request: Request, tries: number): Request {
+  if (tries === 0) return request;
+  return {
+    ...request,
+    seed: (request.seed + tries) % 2 ** 31,
+    temperature: Math.max(request.temperature, leastTemperature),
+  };
+}
+
+const leastTemperature = 0.7;
+
+/** Whether an answer holds its schemas in every respect. One that was cut is given as it is. */
+export function holdsChecks({ text, toolCalls = [], finishReason }: ChatResult, asked: Asked): boolean {
+  const { format, tools = [] } = asked;
+  if (finishReason === "tool_calls") {
+    return toolCalls.every((call) => {
+      const parameters = tools.find(({ name }) => name === call.name)?.parameters;
+      return parameters === undefined || holds(parameters, call.arguments);
+    });
+  }
+  return finishReason !== "stop" || format?.kind !== "json-schema" || holds(format.schema, text);
+}
+
+/** A text that a stop string cut is no JSON, and true. */
+function holds(schema: string, json: string): boolean {
+  const [parsed, value] = [parseJson(schema), parseJson(json)];
+  return value === undefined || !isRecord(parsed) || holdsSchema(parsed, value, { patterns: true });
+}
