@@ -122,6 +122,10 @@ describe("on the demo model, the runner", { timeout: 60_000 }, () => {
       { temperature: 2, format: { kind: "json-schema", schema }, stop: ["a", "}"], logprobs: 0 },
       { temperature: 2, logprobs: 0, stop: ["e", "🐦"] },
       { temperature: 1.5, maxTokens: 200, tools },
+      ...[1, 2, 3, 5, 8, 200].flatMap((maxTokens) => [
+        { temperature: 2, maxTokens, tools, format: { kind: "json-schema", schema } as const, logprobs: 1 },
+        { temperature: 2, maxTokens, tools, format: { kind: "json" } as const, stop: ['"', "e"] },
+      ]),
       { temperature: 1.5, maxTokens: 200, tools, toolChoice: "required" },
       { temperature: 2, maxTokens: 5, tools, toolChoice: { name: "weather" } },
       { temperature: 2, logitBias: [{ token: 5, bias: 100 }] },

@@ -57,6 +57,16 @@ it.each<[string, Partial<ChatResult>, Partial<ChatRequest>]>([
   expect(mistakeOf(answer, maxTokens, asked)).toBeNull();
 });
 
+it("refuses text beside a tool call if the text has a format", () => {
+  const asked = { tools: [tool], format: { kind: "json" } } as const;
+  const called: Partial<ChatResult> = {
+    finishReason: "tool_calls",
+    toolCalls: [{ ...call, arguments: "{}" }],
+  };
+  expect(mistakeOf({ ...called, text: "" }, 5, asked)).toBeNull();
+  expect(mistakeOf({ ...called, text: "{}" }, 5, asked)).toBe("The answer has text beside its tool call.");
+});
+
 it("refuses an answer that says that it was cut, but has fewer tokens than were asked for", () => {
   const answer = { text: "x".repeat(maxTokens) };
   expect(mistakeOf(answer, maxTokens - 1)).toBe("The answer says that it was cut, but it is short.");

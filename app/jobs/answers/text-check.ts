@@ -40,7 +40,7 @@ export function textMistake(answer: ChatResult, job: TextJob): string | null {
     endMistake(answer, job) ??
     callMistake(answer, toolsOf(request)) ??
     stopMistake(text, request) ??
-    formatMistake(answer, request) ??
+    (toolCalls.length === 0 ? formatMistake(answer, request) : textBesideCall(answer, request)) ??
     logprobMistake(answer, request, bounds.answerBytes - utf8Length(text))
   );
 }
@@ -141,6 +141,11 @@ function schemaOf(text: string): JsonSchema {
 
 function stopMistake(text: string, { stop }: Sampling): string | null {
   return stop.some((each) => text.includes(each)) ? "The answer goes on after a stop string." : null;
+}
+
+/** An answer in a format is one or a call, not both. */
+function textBesideCall({ text }: ChatResult, { format }: Sampling): string | null {
+  return format === undefined || text === "" ? null : "The answer has text beside its tool call.";
 }
 
 const anyObject = { type: "object", additionalProperties: true };

@@ -169,6 +169,17 @@ describe("parseChat", () => {
     });
   });
 
+  it("takes tools together with a format of the answer", () => {
+    const response_format = { type: "json_object" };
+    for (const tool_choice of ["auto", "none", "required"]) {
+      expect(parse({ response_format, tools: [weather], tool_choice })).toMatchObject({
+        asked: {
+          request: { format: { kind: "json" }, tools: [{ name: "weather" }], toolChoice: tool_choice },
+        },
+      });
+    }
+  });
+
   it("accepts fields of a chat that do not change the answer", () => {
     const harmless = {
       user: "u",
@@ -340,7 +351,6 @@ describe("parseChat", () => {
       { response_format: { type: "json_schema" } },
       "missing_required_parameter",
     ],
-    ["response_format", { response_format: { type: "json_object" }, tools: [weather] }, "invalid_value"],
     ["grammar", { grammar: "root ::= (" }, "invalid_value"],
     ["grammar", { grammar: 'root ::= "a"', response_format: { type: "json_object" } }, "invalid_value"],
     ["top_k", { top_k: -1 }, "invalid_value"],

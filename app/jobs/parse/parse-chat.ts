@@ -14,7 +14,6 @@ import {
 import {
   callOf,
   formatClash,
-  formatOf,
   given,
   type ParsedText,
   samplingFields,
@@ -139,9 +138,6 @@ function clashOf(asked: Body): { readonly param: string; readonly why: string } 
   }
   const formats = formatClash(asked);
   if (formats !== null) return formats;
-  if (formatOf(asked) !== null && offered.length > 0 && choice !== "none") {
-    return { param: "response_format", why: "it cannot be enforced together with tools" };
-  }
   if ((asked.top_logprobs ?? 0) > 0 && asked.logprobs !== true) {
     return { param: "top_logprobs", why: "it needs logprobs to be true" };
   }

@@ -131,7 +131,7 @@ export function priorityOf(tier: string): JobPriority {
   return tier === "priority" || tier === "flex" ? priorities[tier] : "normal";
 }
 
-export function formatOf({ response_format: format, grammar: rules }: Sampled): AnswerFormat | null {
+function formatOf({ response_format: format, grammar: rules }: Sampled): AnswerFormat | null {
   if (format?.type === "json_object") return { kind: "json" };
   if (format?.type === "json_schema") return { kind: "json-schema", schema: format.json_schema };
   return rules == null ? null : { kind: "grammar", grammar: rules };

@@ -14,11 +14,19 @@ import type { Work } from "../../../app/jobs/work.ts";
 import type { LoadedModel } from "../load/load-model.ts";
 import type { SequenceLoan } from "../load/sequences.ts";
 import type { JobPace } from "../process/duty-cycle.ts";
-import { type Enforced, grammarOf } from "./grammars.ts";
+import { type Enforced, grammarOf, orTexts } from "./grammars.ts";
 import { prefillButLastSlice, type PrefillSlices } from "./prefill.ts";
 import { chatPrompt, plainPrompt, type Prompt } from "./prompt.ts";
 import { choicesWithin } from "./sampling.ts";
-import { argumentsGrammar, callSyntax, mustCall, nameGrammar, toolCall } from "./tool-call.ts";
+import {
+  argumentsGrammar,
+  callStarts,
+  type CallSyntax,
+  callSyntax,
+  mustCall,
+  nameGrammar,
+  toolCall,
+} from "./tool-call.ts";
 import { type PassageEnd, Writer } from "./writer.ts";
 
 type TextWork = Exclude<Work, { readonly kind: "embedding" }>;
@@ -138,7 +146,7 @@ class Answer {
 
     const chat = this.#work.kind === "chat" ? this.#work.request : null;
     const end = await (chat !== null && callableTools(chat).length > 0
-      ? this.#writeOrCall(chat, rest)
+      ? this.#writeOrCall(chat, rest, enforced)
       : this.#writeText(rest, { enforced, stopTexts: [], stopTokens: [] }));
     if (signal.aborted || end.kind === "aborted") return { kind: "aborted" };
     if (end.kind === "too-slow") return { kind: "failed", error: jobErrors.requestTimeout };
@@ -181,10 +189,12 @@ class Answer {
       enforced,
       stopTexts,
       stopTokens,
+      emit = this.#emit,
     }: {
       readonly enforced: Enforced | null;
       readonly stopTexts: readonly string[];
       readonly stopTokens: readonly Token[];
+      readonly emit?: (piece: string) => void;
     },
   ): Promise<PassageEnd> {
     // A grammar ends the answer itself, and may demand the very words with which the template ends one.
@@ -194,18 +204,24 @@ class Answer {
       stopTexts: [...this.#work.request.stop, ...ends.stopTexts, ...stopTexts],
       stopTokens: new Set([...ends.stopTokens, ...stopTokens]),
       reported: true,
-      emit: (piece) => {
-        this.#text += piece;
-        this.#deps.emit(piece);
-      },
+      emit,
     });
   }
 
+  readonly #emit = (piece: string): void => {
+    this.#text += piece;
+    this.#deps.emit(piece);
+  };
+
   /** Writes text, or a tool call if the request demands one or the model begins one. */
-  async #writeOrCall(request: ChatRequest, rest: readonly Token[]): Promise<PassageEnd | CallEnd> {
+  async #writeOrCall(
+    request: ChatRequest,
+    rest: readonly Token[],
+    enforced: Enforced | null,
+  ): Promise<PassageEnd | CallEnd> {
     const syntax = callSyntax(this.#model, this.#deps.loaded.wrapper);
-    const { sequence } = this.#loan;
     if (mustCall(request)) return this.#call(request, [...rest, ...syntax.begin], syntax.beforeArguments);
+    if (enforced !== null) return this.#writeEnforcedOrCall(request, rest, enforced, syntax);
     const { trigger } = syntax;
     const end = await this.#writeText(rest, {
       enforced: null,
@@ -218,19 +234,66 @@ class Answer {
       return this.#call(request, syntax.begin, syntax.beforeArguments);
     }
     if (end.kind !== "stop-text" || !trigger.texts.includes(end.text)) return end;
-    // A text has several tokenizations: replace the generated tokens by the template's own.
-    const kept = this.#prompt.tokens.length + end.tokensBefore;
-    const { nextTokenIndex: held } = sequence;
-    if (held > kept - 1) {
+    const before = await this.#erase(end.tokensBefore);
+    return this.#call(request, [...before, ...syntax.begin], syntax.beforeArguments);
+  }
+
+  /**
+   * Writes an answer in the request's format, or a tool call. The grammar allows the beginning of a call instead of an answer.
+   * What may be the beginning of either is held back until that is certain.
+   */
+  async #writeEnforcedOrCall(
+    request: ChatRequest,
+    rest: readonly Token[],
+    enforced: Enforced,
+    syntax: CallSyntax,
+  ): Promise<PassageEnd | CallEnd> {
+    const starts = callStarts(this.#model, syntax, callableTools(request));
+    let held: string | null = "";
+    const end = await this.#writeText(rest, {
+      enforced: await orTexts(
+        this.#deps.loaded.llama,
+        enforced,
+        starts.map(({ text }) => text),
+      ),
+      stopTexts: [],
+      stopTokens: [],
+      emit: (piece) => {
+        const text: string = (held ?? "") + piece;
+        if (held === null) this.#emit(piece);
+        else if (starts.some((start) => start.text.startsWith(text))) held = text;
+        else {
+          held = null;
+          this.#emit(text);
+        }
+      },
+    });
+    if (end.kind !== "ended" || held === null) return end;
+    const start = starts.find(({ text }) => text === held);
+    if (start === undefined) {
+      this.#emit(held);
+      return end;
+    }
+    const before = await this.#erase(0);
+    return this.#call(request, [...before, ...syntax.begin], syntax.beforeArguments, start.name);
+  }
+
+  /**
+   * Takes generated tokens out of the sequence, and the one before them. Returns that one, to be read again. A text has several
+   * tokenizations, so the template's own tokens replace those that were generated.
+   */
+  async #erase(tokensBefore: number): Promise<readonly Token[]> {
+    const { sequence } = this.#loan;
+    const kept = this.#prompt.tokens.length + tokensBefore;
+    const { nextTokenIndex: end } = sequence;
+    if (end > kept - 1) {
       await this.#deps.loaded.batches.step(() =>
-        sequence.eraseContextTokenRanges([{ start: kept - 1, end: held }]),
+        sequence.eraseContextTokenRanges([{ start: kept - 1, end }]),
       );
     }
-    const before =
-      end.tokensBefore === 0
-        ? this.#prompt.tokens.slice(-1)
-        : this.#writer.tokens.slice(end.tokensBefore - 1, end.tokensBefore);
-    return this.#call(request, [...before, ...syntax.begin], syntax.beforeArguments);
+    return tokensBefore === 0
+      ? this.#prompt.tokens.slice(-1)
+      : this.#writer.tokens.slice(tokensBefore - 1, tokensBefore);
   }
 
   /** Writes the name and the arguments of a call. @param begin tokens that begin it and are not read yet. */
@@ -238,11 +301,12 @@ class Answer {
     request: ChatRequest,
     begin: readonly Token[],
     beforeArguments: readonly Token[],
+    knownName = "",
   ): Promise<PassageEnd | CallEnd> {
     const { step, loaded } = this.#deps;
     const { llama } = loaded;
     const tools = callableTools(request);
-    let name = tools.length === 1 ? (tools[0]?.name ?? "") : "";
+    let name = knownName === "" && tools.length === 1 ? (tools[0]?.name ?? "") : knownName;
     let fed = begin;
     if (name === "") {
       const end = await this.#writeSilently(fed, await nameGrammar(llama, tools), (text) => (name += text));

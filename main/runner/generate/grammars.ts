@@ -27,6 +27,22 @@ export async function grammarOf(llama: Llama, format: AnswerFormat): Promise<Enf
   }
 }
 
+/** The same, but the answer may also be one of these texts. */
+export async function orTexts(
+  llama: Llama,
+  { grammar: { grammar, rootRuleName }, ...enforced }: Enforced,
+  texts: readonly string[],
+): Promise<Enforced> {
+  let name = "answer-or-text";
+  while (grammar.includes(name)) name += "-";
+  const alternatives = [rootRuleName, ...texts.map((text) => JSON.stringify(text))].join(" | ");
+  const either = await llama.createGrammar({
+    grammar: `${grammar}\n${name} ::= ${alternatives}`,
+    rootRuleName: name,
+  });
+  return { ...enforced, grammar: either };
+}
+
 /** Enforces a grammar in llama.cpp's syntax (GBNF). Throws if llama.cpp refuses it. */
 export async function plainGrammar(llama: Llama, grammar: string): Promise<Enforced> {
   return { grammar: await llama.createGrammar({ grammar }), stopTexts: [], trimEnd: false };

@@ -1,7 +1,14 @@
-import { ChatMLChatWrapper, type ChatWrapperGenerateContextStateOptions, LlamaText } from "node-llama-cpp";
-import { expect, it } from "vitest";
+import {
+  ChatMLChatWrapper,
+  type ChatWrapper,
+  type ChatWrapperGenerateContextStateOptions,
+  LlamaText,
+} from "node-llama-cpp";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { textMistake } from "../../../app/jobs/answers/text-check.ts";
 import type { ChatRequest } from "../../../app/jobs/chat.ts";
 import { Libraries } from "../load/libraries.ts";
+import type { LoadedModel } from "../load/load-model.ts";
 import { ModelSlot } from "../load/model-slot.ts";
 import { fullPace } from "../process/duty-cycle.ts";
 import { chat, demoModel, planOf } from "../runner.fixture.ts";
@@ -13,61 +20,140 @@ import { PrefillSlices } from "./prefill.ts";
  * words that the model is known to write.
  */
 class WordCallWrapper extends ChatMLChatWrapper {
-  override readonly settings = {
-    ...new ChatMLChatWrapper().settings,
-    functions: {
-      call: {
-        optionalPrefixSpace: true,
-        prefix: " of Norway",
-        prefixAlternateMatches: [" of Nor"],
-        paramsPrefix: LlamaText("("),
-        suffix: ")",
+  override readonly settings: ChatWrapper["settings"];
+
+  constructor(prefix: string, prefixAlternateMatches: string[] = []) {
+    super();
+    this.settings = {
+      ...new ChatMLChatWrapper().settings,
+      functions: {
+        call: {
+          optionalPrefixSpace: true,
+          prefix,
+          prefixAlternateMatches,
+          paramsPrefix: LlamaText("("),
+          suffix: ")",
+        },
+        result: { prefix: "", suffix: "" },
       },
-      result: { prefix: "", suffix: "" },
-    },
-  };
+    };
+  }
 
   override generateContextState({ chatHistory }: ChatWrapperGenerateContextStateOptions) {
     return super.generateContextState({ chatHistory });
   }
 }
 
-it("turns text into a call when the model begins one", { timeout: 60_000 }, async () => {
-  const model = await demoModel();
-  const slot = new ModelSlot(new Libraries());
-  const load = await slot.load(model, planOf(model), new AbortController().signal);
+let slot: ModelSlot;
+let model: LoadedModel;
+
+beforeAll(async () => {
+  const file = await demoModel();
+  slot = new ModelSlot(new Libraries());
+  const load = await slot.load(file, planOf(file), new AbortController().signal);
   if (load.kind !== "loaded") throw new Error(load.kind);
-  const loaded = { ...load.loaded, wrapper: new WordCallWrapper() };
-  const ask = async (request: ChatRequest) => {
-    let streamed = "";
-    const outcome = await answer(
-      { kind: "chat", request },
-      {
-        loaded,
-        slices: new PrefillSlices(),
-        pace: fullPace,
-        clock: () => 0,
-        signal: new AbortController().signal,
-        cacheOwner: undefined,
-        step: () => undefined,
-        emit: (text) => (streamed += text),
-      },
-    );
-    if (outcome.kind !== "done" || !("text" in outcome.result)) throw new Error(JSON.stringify(outcome));
-    return { ...outcome.result, streamed };
-  };
-  const tools = [{ name: "weather", parameters: '{"type":"object","properties":{"n":{"type":"integer"}}}' }];
-  const question = chat("What is the capital of Norway?", { tools });
-  expect(await ask({ ...question, toolChoice: "none" })).toMatchObject({
+  model = load.loaded;
+}, 60_000);
+
+afterAll(async () => await slot.unload());
+
+/** Asks the model, whose calls begin with these words. */
+async function ask(request: ChatRequest, wrapper: ChatWrapper) {
+  const loaded = { ...model, wrapper };
+  let streamed = "";
+  const outcome = await answer(
+    { kind: "chat", request },
+    {
+      loaded,
+      slices: new PrefillSlices(),
+      pace: fullPace,
+      clock: () => 0,
+      signal: new AbortController().signal,
+      cacheOwner: undefined,
+      step: () => undefined,
+      emit: (text) => (streamed += text),
+    },
+  );
+  if (outcome.kind !== "done" || !("text" in outcome.result)) throw new Error(JSON.stringify(outcome));
+  return { ...outcome.result, streamed };
+}
+
+const question = chat("What is the capital of Norway?");
+const tools = [{ name: "weather", parameters: '{"type":"object","properties":{"n":{"type":"integer"}}}' }];
+
+it("turns text into a call when the model begins one", { timeout: 60_000 }, async () => {
+  const wrapper = new WordCallWrapper(" of Norway", [" of Nor"]);
+  const asked = { ...question, tools };
+  expect(await ask({ ...asked, toolChoice: "none" }, wrapper)).toMatchObject({
     text: "The capital of Norway is Oslo.",
   });
-  const called = await ask(question);
+  const called = await ask(asked, wrapper);
   expect(called).toMatchObject({ text: "The capital", streamed: "The capital", finishReason: "tool_calls" });
   expect(called.toolCalls).toMatchObject([{ name: "weather" }]);
-  expect(Number.isInteger((JSON.parse(called.toolCalls?.[0]?.arguments ?? "") as { n: number }).n)).toBe(
-    true,
-  );
-  const again = await ask(question);
+  const { n } = JSON.parse(called.toolCalls?.[0]?.arguments ?? "") as { n: number };
+  expect(Number.isInteger(n)).toBe(true);
+  const again = await ask(asked, wrapper);
   expect(again.toolCalls?.[0]?.arguments).toBe(called.toolCalls?.[0]?.arguments);
-  await slot.unload();
+});
+
+describe("with tools and a format", { timeout: 60_000 }, () => {
+  const schema = '{"type":"object","properties":{"city":{"type":"string","maxLength":20}}}';
+  const formats = [
+    { kind: "json-schema", schema },
+    { kind: "json" },
+    { kind: "grammar", grammar: 'root ::= "{" [a-z" ]{1,8} "}"' },
+  ] as const;
+
+  it.each(formats)("the model answers in the format $kind", async (format) => {
+    const wrapper = new WordCallWrapper("The capital of ");
+    const asked = {
+      ...chat("Return JSON with name and city: Clara Novak moved to Lisbon last year."),
+      tools,
+      format,
+    };
+    const { toolCalls: _, text, streamed, finishReason } = await ask(asked, wrapper);
+    const plain = await ask({ ...asked, tools: [] }, wrapper);
+    expect({ text, streamed, finishReason }).toEqual({
+      text: plain.text,
+      streamed: plain.text,
+      finishReason: "stop",
+    });
+    expect(text).toMatch(/^\{/);
+  });
+
+  it.each(formats)("the model calls a tool instead of the format $kind", async (format) => {
+    const wrapper = new WordCallWrapper("The capital of ");
+    for (const more of [[], [{ name: "clock" }]]) {
+      const called = await ask({ ...question, tools: [...tools, ...more], format, temperature: 0 }, wrapper);
+      expect(called).toMatchObject({ text: "", streamed: "", finishReason: "tool_calls" });
+      expect(["weather", "clock"]).toContain(called.toolCalls?.[0]?.name);
+      expect(() => JSON.parse(called.toolCalls?.[0]?.arguments ?? "") as unknown).not.toThrow();
+      expect(
+        textMistake(called, {
+          request: { ...question, tools: [...tools, ...more], format },
+          promptTokens: 500,
+          contextTokens: 512,
+          heldMs: 60_000,
+        }),
+      ).toBeNull();
+    }
+  });
+
+  it("shows no beginning of a call that was cut", async () => {
+    const wrapper = new WordCallWrapper("The capital of ");
+    const [format] = formats;
+    for (const maxTokens of [1, 2, 3]) {
+      const cut = await ask({ ...question, tools, format, maxTokens }, wrapper);
+      expect(cut).toMatchObject({ text: "", streamed: "", finishReason: "length" });
+    }
+    expect(await ask({ ...question, tools, format, stop: ["capital"] }, wrapper)).toMatchObject({ text: "" });
+  });
+
+  it("a text in the answer that looks like a call is none", async () => {
+    const wrapper = new WordCallWrapper("Oslo");
+    const format = { kind: "grammar", grammar: 'root ::= "{Osloweather}"' } as const;
+    expect(await ask({ ...question, tools, format }, wrapper)).toMatchObject({
+      text: expect.stringMatching(/^(?:\{Osloweather\})?$/) as string,
+    });
+  });
 });

@@ -3,7 +3,7 @@ import type { ChatRequest, ChatTool, ToolCall } from "../../../app/jobs/chat.ts"
 import { type Enforced, grammarOf, plainGrammar } from "./grammars.ts";
 
 /** How a model begins a tool call in its chat template. */
-type CallSyntax = {
+export type CallSyntax = {
   /** The tokens that begin a call. */
   readonly begin: readonly Token[];
   /** The sign that a call begins: a special token, or words. */
@@ -33,6 +33,17 @@ export function callSyntax(model: LlamaModel, { settings }: ChatWrapper): CallSy
 
 export function mustCall({ toolChoice = "auto" }: ChatRequest): boolean {
   return toolChoice === "required" || typeof toolChoice === "object";
+}
+
+/** The beginnings of calls, as a grammar writes them: up to the name, or up to the token that tells that a call begins. */
+export function callStarts(
+  model: LlamaModel,
+  { begin, trigger }: CallSyntax,
+  tools: readonly ChatTool[],
+): readonly { readonly text: string; readonly name: string }[] {
+  if (trigger.kind === "token") return [{ text: model.detokenize([trigger.token], true), name: "" }];
+  const prefix = model.detokenize(begin, true);
+  return tools.map(({ name }) => ({ text: prefix + name, name }));
 }
 
 /** Allows only the names of these tools. */
