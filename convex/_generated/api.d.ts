@@ -254,6 +254,8 @@ import type * as openai_batches_cutFile from "../openai/batches/cutFile.js";
 import type * as openai_batches_estimate from "../openai/batches/estimate.js";
 import type * as openai_batches_readLines from "../openai/batches/readLines.js";
 import type * as openai_batches_splitLines from "../openai/batches/splitLines.js";
+import type * as openai_body_readBody from "../openai/body/readBody.js";
+import type * as openai_body_unzip from "../openai/body/unzip.js";
 import type * as openai_budgets from "../openai/budgets.js";
 import type * as openai_chatForm from "../openai/chatForm.js";
 import type * as openai_chunkEvents from "../openai/chunkEvents.js";
@@ -544,6 +546,8 @@ declare const fullApi: ApiFromModules<{
   "openai/batches/estimate": typeof openai_batches_estimate;
   "openai/batches/readLines": typeof openai_batches_readLines;
   "openai/batches/splitLines": typeof openai_batches_splitLines;
+  "openai/body/readBody": typeof openai_body_readBody;
+  "openai/body/unzip": typeof openai_body_unzip;
   "openai/budgets": typeof openai_budgets;
   "openai/chatForm": typeof openai_chatForm;
   "openai/chunkEvents": typeof openai_chunkEvents;

@@ -90,11 +90,19 @@ export const bodyTooLarge: ApiError = {
   message: `The body is too large: at most ${String(limits.bodyBytes)} bytes are allowed.`,
 };
 
-export const bodyCompressed: ApiError = {
+export const unknownEncoding: ApiError = {
   status: 415,
   type: "invalid_request_error",
   code: "unsupported_content_encoding",
-  message: "The body is compressed. Send it without Content-Encoding.",
+  message: "The body has another Content-Encoding than gzip. Send it with gzip, or without.",
+  headers: { "accept-encoding": "gzip, identity" },
+};
+
+export const bodyNotGzip: ApiError = {
+  status: 400,
+  type: "invalid_request_error",
+  code: "invalid_request_body",
+  message: "The body is not gzip, although its Content-Encoding says so.",
 };
 
 export const bodyNotUtf8: ApiError = {

@@ -5,14 +5,16 @@ import { parseNeeds } from "../../app/keys/parse-needs.ts";
 import type { DeviceNeeds } from "../../app/keys/requirements.ts";
 import { defaultAlias } from "../../app/models/aliases.ts";
 import type { ModelView } from "../model/models/catalog.ts";
+import { type BodyMistake, readBody } from "./body/readBody.ts";
 import type { Caller } from "./endpoint.ts";
 import {
-  bodyCompressed,
+  bodyNotGzip,
   bodyNotUtf8,
   bodyTooLarge,
   fromParse,
   missingModel,
   needsHeader,
+  unknownEncoding,
   unknownModel,
   wrongExpiry,
   wrongNeeds,
@@ -75,12 +77,13 @@ export async function readJson<Asked>(
 ): Promise<
   { readonly kind: "ok"; readonly asked: Asked } | { readonly kind: "refused"; readonly error: ApiError }
 > {
-  if (!/^(?:identity)?$/i.test(request.headers.get("content-encoding") ?? "")) {
-    return { kind: "refused", error: bodyCompressed };
+  const encoding = (request.headers.get("content-encoding") ?? "").trim().toLowerCase();
+  const isCompressed = encoding === "gzip" || encoding === "x-gzip";
+  if (!isCompressed && encoding !== "" && encoding !== "identity") {
+    return { kind: "refused", error: unknownEncoding };
   }
-  const body = await readBody(request, limits.bodyBytes);
-  if (body.kind !== "text")
-    return { kind: "refused", error: body.kind === "too large" ? bodyTooLarge : bodyNotUtf8 };
+  const body = await readBody(request, limits.bodyBytes, isCompressed);
+  if (body.kind !== "text") return { kind: "refused", error: bodyErrors[body.kind] };
   const parsed = parse(body.text);
   return parsed.kind === "refused"
     ? { kind: "refused", error: fromParse(parsed.refusal) }
@@ -97,33 +100,8 @@ function expiresInMs(header: string | null): number | null | undefined {
   return ms >= jobTimes.leastMs && ms <= jobTimes.mostMs ? ms : null;
 }
 
-type Body =
-  | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "too large" }
-  | { readonly kind: "not UTF-8" };
-
-/** The body as text. It stops reading beyond `maxBytes`. */
-async function readBody(request: Request, maxBytes: number): Promise<Body> {
-  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) return { kind: "too large" };
-  if (request.body === null) return { kind: "text", text: "" };
-  const reader = request.body.getReader();
-  // Without "fatal" other text than the one that was sent would be answered.
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let bytes = 0;
-  let text = "";
-  for (;;) {
-    const { done, value } = await reader.read();
-    bytes += value?.byteLength ?? 0;
-    if (bytes > maxBytes) {
-      await reader.cancel();
-      return { kind: "too large" };
-    }
-    try {
-      text += done ? decoder.decode() : decoder.decode(value, { stream: true });
-    } catch {
-      await reader.cancel();
-      return { kind: "not UTF-8" };
-    }
-    if (done) return { kind: "text", text };
-  }
-}
+const bodyErrors = {
+  "too large": bodyTooLarge,
+  "not UTF-8": bodyNotUtf8,
+  "not gzip": bodyNotGzip,
+} as const satisfies Record<BodyMistake, ApiError>;

@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { isVisible } from "../../app/format/visible.ts";
 import { limits } from "../../app/jobs/limits.ts";
@@ -465,6 +466,31 @@ describe("a job that no device takes", () => {
   }, 30_000);
 });
 
+async function sendBody(
+  body: Uint8Array<ArrayBuffer>,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  const headers = { authorization: `Bearer ${acme.apiKey}`, ...more };
+  return await t.fetch("/v1/chat/completions", { method: "POST", headers, body });
+}
+
+it.each(["gzip", "GZIP", "x-gzip", "identity"])(
+  "takes a body with the Content-Encoding %s",
+  async (encoding) => {
+    const content = "Grüße! ".repeat(20_000);
+    const json = new TextEncoder().encode(
+      JSON.stringify({ ...minimal, messages: [{ role: "user", content }] }),
+    );
+    const body = new Uint8Array(encoding === "identity" ? json : gzipSync(json));
+    const asked = sendBody(body, { "content-encoding": encoding });
+    await takeJob(t, device, async ({ prompt, complete }) => {
+      expect(prompt).toBe(content);
+      await complete("Hello.");
+    });
+    expect((await asked).status).toBe(200);
+  },
+);
+
 describe("bad input", () => {
   it("refuses a missing key", async () => {
     const error = { code: "invalid_api_key", type: "invalid_request_error" };
@@ -513,7 +539,7 @@ describe("bad input", () => {
         ...minimal,
         response_format: {
           type: "json_schema",
-          json_schema: { schema: { type: "object", properties: {}, required: [hidden] } },
+          json_schema: { schema: { type: "object", properties: {}, required: [hidden] }, strict: true },
         },
       }),
       await t.fetch(`/v1/models/${hidden}`, { headers: { authorization: `Bearer ${acme.apiKey}` } }),
@@ -526,17 +552,27 @@ describe("bad input", () => {
     }
   });
 
-  it("refuses a compressed body, and one that is not UTF-8", async () => {
-    const sendBody = async (body: Uint8Array<ArrayBuffer>, more: Record<string, string> = {}) =>
-      await t.fetch("/v1/chat/completions", {
-        method: "POST",
-        headers: { authorization: `Bearer ${acme.apiKey}`, ...more },
-        body,
-      });
+  it("refuses a wrongly compressed body, and one that is not UTF-8", async () => {
     const json = new TextEncoder().encode(JSON.stringify({ ...minimal, user: "é" }));
-    await expectError(await sendBody(json, { "content-encoding": "gzip" }), 415, {
-      code: "unsupported_content_encoding",
-      message: "The body is compressed. Send it without Content-Encoding.",
+    const unknown = await sendBody(json, { "content-encoding": "br" });
+    expect(unknown.headers.get("accept-encoding")).toBe("gzip, identity");
+    await expectError(unknown, 415, { code: "unsupported_content_encoding" });
+    const zipped = new Uint8Array(gzipSync(json));
+    for (const wrong of [
+      json,
+      zipped.slice(0, 20),
+      zipped.slice(0, -12),
+      zipped.map((byte, at) => (at > 12 ? byte ^ 85 : byte)),
+    ]) {
+      await expectError(await sendBody(wrong, { "content-encoding": "gzip" }), 400, {
+        code: "invalid_request_body",
+        message: expect.stringContaining("gzip") as string,
+      });
+    }
+    const bomb = new Uint8Array(gzipSync(new Uint8Array(64 * 1024 * 1024)));
+    expect(bomb.byteLength).toBeLessThan(limits.bodyBytes);
+    await expectError(await sendBody(bomb, { "content-encoding": "gzip" }), 413, {
+      code: "request_too_large",
     });
     const invalid = { code: "invalid_json", message: "The body is not valid UTF-8." };
     await expectError(await sendBody(json.map((byte) => (byte === 0xc3 ? 0xff : byte))), 400, invalid);

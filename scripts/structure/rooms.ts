@@ -71,6 +71,7 @@ export const rooms: Readonly<Record<string, Row>> = {
       "@simplewebauthn/server",
       "convex",
       "convex-helpers",
+      "fflate",
       "nodemailer",
       "oauth4webapi",
     ],

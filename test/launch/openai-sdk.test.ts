@@ -1,5 +1,7 @@
+import { gzipSync } from "node:zlib";
 import OpenAI from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import * as z from "zod";
 import { makeClient } from "../../launch/farm/ask.ts";
 import { type Farm, startFarm } from "../../launch/farm/farm.ts";
 
@@ -186,4 +188,61 @@ test("a response is whole, streamed, or fetched later, as the client reads it", 
     later = await client.responses.retrieve(later.id);
   }
   expect(later.output_text).toBe(whole.output_text);
+});
+
+test("a strict schema is held in what no grammar enforces, whole and streamed", async () => {
+  const numbers = z.object({ n: z.int().min(0).lt(1_000_000), stars: z.int().min(1).max(5) });
+  const ask = (round: number) => ({
+    model: farm.modelId,
+    messages: [{ role: "user" as const, content: `Say ${String(round)} numbers.` }],
+    response_format: {
+      type: "json_schema" as const,
+      json_schema: { name: "numbers", schema: z.toJSONSchema(numbers), strict: true },
+    },
+    max_tokens: 40,
+  });
+  const whole = async (round: number): Promise<string> =>
+    (await client.chat.completions.create(ask(round))).choices[0]?.message.content ?? "";
+  const streamed = async (round: number): Promise<string> => {
+    let text = "";
+    for await (const chunk of await client.chat.completions.create({ ...ask(round), stream: true }))
+      text += chunk.choices[0]?.delta.content ?? "";
+    return text;
+  };
+  const answers: string[] = [];
+  for (let round = 1; round <= 2; round += 1) {
+    for (const answer of [whole, streamed]) {
+      await answer(round).then(
+        (text) => answers.push(text),
+        (error: unknown) => {
+          // A model this small may fail three times.
+          expect(error).toMatchObject({ code: "schema_not_met" });
+        },
+      );
+    }
+  }
+  expect(answers.length).toBeGreaterThan(0);
+  for (const text of answers) expect(() => numbers.parse(JSON.parse(text))).not.toThrow();
+});
+
+test("tools are offered together with a format, in a compressed body", async () => {
+  const body = {
+    model: farm.modelId,
+    messages: [
+      { role: "user", content: "Return JSON with name and city: Clara Novak moved to Lisbon last year." },
+    ],
+    temperature: 0,
+    response_format: { type: "json_object" },
+    tools: [{ type: "function", function: { name: "clock", parameters: {} } }],
+  };
+  const response = await fetch(`${farm.backend.siteUrl}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${farm.organization.apiKey}`, "content-encoding": "gzip" },
+    body: gzipSync(JSON.stringify(body)),
+  });
+  expect(response.status).toBe(200);
+  const { choices, service_tier } = (await response.json()) as OpenAI.ChatCompletion;
+  expect(service_tier).toBe("default");
+  expect(choices[0]?.finish_reason).toBe("stop");
+  expect(typeof JSON.parse(choices[0]?.message.content ?? "")).toBe("object");
 });

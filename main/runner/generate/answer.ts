@@ -20,6 +20,7 @@ import { chatPrompt, plainPrompt, type Prompt } from "./prompt.ts";
 import { choicesWithin } from "./sampling.ts";
 import {
   argumentsGrammar,
+  CallMatcher,
   callStarts,
   type CallSyntax,
   callSyntax,
@@ -249,7 +250,7 @@ class Answer {
     syntax: CallSyntax,
   ): Promise<PassageEnd | CallEnd> {
     const starts = callStarts(this.#model, syntax, callableTools(request));
-    let held: string | null = "";
+    const matcher = new CallMatcher(starts);
     const end = await this.#writeText(rest, {
       enforced: await orTexts(
         this.#deps.loaded.llama,
@@ -259,23 +260,19 @@ class Answer {
       stopTexts: [],
       stopTokens: [],
       emit: (piece) => {
-        const text: string = (held ?? "") + piece;
-        if (held === null) this.#emit(piece);
-        else if (starts.some((start) => start.text.startsWith(text))) held = text;
-        else {
-          held = null;
-          this.#emit(text);
-        }
+        const text = matcher.push(piece);
+        if (text !== "") this.#emit(text);
       },
     });
-    if (end.kind !== "ended" || held === null) return end;
-    const start = starts.find(({ text }) => text === held);
-    if (start === undefined) {
-      this.#emit(held);
+    // What was cut may be either, so it is not shown.
+    if (end.kind !== "ended") return end;
+    const { call } = matcher;
+    if (call === null) {
+      if (matcher.held !== "") this.#emit(matcher.held);
       return end;
     }
     const before = await this.#erase(0);
-    return this.#call(request, [...before, ...syntax.begin], syntax.beforeArguments, start.name);
+    return this.#call(request, [...before, ...syntax.begin], syntax.beforeArguments, call.name);
   }
 
   /**

@@ -35,15 +35,47 @@ export function mustCall({ toolChoice = "auto" }: ChatRequest): boolean {
   return toolChoice === "required" || typeof toolChoice === "object";
 }
 
+/** `name`: "" if the call's name follows. */
+type CallStart = { readonly text: string; readonly name: string };
+
 /** The beginnings of calls, as a grammar writes them: up to the name, or up to the token that tells that a call begins. */
 export function callStarts(
   model: LlamaModel,
   { begin, trigger }: CallSyntax,
   tools: readonly ChatTool[],
-): readonly { readonly text: string; readonly name: string }[] {
+): readonly CallStart[] {
   if (trigger.kind === "token") return [{ text: model.detokenize([trigger.token], true), name: "" }];
   const prefix = model.detokenize(begin, true);
   return tools.map(({ name }) => ({ text: prefix + name, name }));
+}
+
+/** Holds a text back as long as it may be the beginning of a call. */
+export class CallMatcher {
+  readonly #starts: readonly CallStart[];
+  #held = "";
+  #isOpen = true;
+
+  constructor(starts: readonly CallStart[]) {
+    this.#starts = starts;
+  }
+
+  get held(): string {
+    return this.#held;
+  }
+
+  /** The call that the whole text begins; null: none. */
+  get call(): CallStart | null {
+    return this.#starts.find(({ text }) => this.#isOpen && text === this.#held) ?? null;
+  }
+
+  /** Takes the next piece of the text. Returns what is certainly no beginning of a call. */
+  push(piece: string): string {
+    if (!this.#isOpen) return piece;
+    const text = this.#held + piece;
+    this.#isOpen = this.#starts.some((start) => start.text.startsWith(text));
+    this.#held = this.#isOpen ? text : "";
+    return this.#isOpen ? "" : text;
+  }
 }
 
 /** Allows only the names of these tools. */

@@ -1,0 +1,34 @@
+import { Unzip } from "./unzip.ts";
+
+export type BodyMistake = "too large" | "not UTF-8" | "not gzip";
+
+type Body = { readonly kind: "text"; readonly text: string } | { readonly kind: BodyMistake };
+
+/** The body as text. It stops reading, and decompressing, beyond `maxBytes`. */
+export async function readBody(request: Request, maxBytes: number, isCompressed: boolean): Promise<Body> {
+  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) return { kind: "too large" };
+  if (request.body === null) return { kind: "text", text: "" };
+  const reader = request.body.getReader();
+  const unzip = isCompressed ? new Unzip(maxBytes) : null;
+  // Without "fatal" other text than the one that was sent would be answered.
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let bytes = 0;
+  let text = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    bytes += value?.byteLength ?? 0;
+    const parts =
+      bytes > maxBytes ? "too large" : (unzip?.push(value, done) ?? (value === undefined ? [] : [value]));
+    if (typeof parts === "string") {
+      await reader.cancel();
+      return { kind: parts };
+    }
+    try {
+      for (const part of parts) text += decoder.decode(part, { stream: true });
+      if (done) return { kind: "text", text: text + decoder.decode() };
+    } catch {
+      await reader.cancel();
+      return { kind: "not UTF-8" };
+    }
+  }
+}
