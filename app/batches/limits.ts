@@ -33,14 +33,15 @@ export const batchLimits = {
 /** How long files are kept by default, and within which bounds a requester chooses: seconds, as in OpenAI's API. */
 export const fileTimes = { leastSeconds: 3_600, mostSeconds: 30 * 86_400 } as const;
 
-/** The calls that a batch can have lines of, as its `endpoint` names them. */
-export const batchEndpoints = [
-  "/v1/chat/completions",
-  "/v1/responses",
-  "/v1/completions",
-  "/v1/embeddings",
-] as const;
-export type BatchEndpoint = (typeof batchEndpoints)[number];
+/** The calls that a batch can have lines of, as its `endpoint` names them, and the kinds of their jobs. */
+export const batchEndpoints = {
+  "/v1/chat/completions": "chat",
+  "/v1/responses": "chat",
+  "/v1/completions": "completion",
+  "/v1/embeddings": "embedding",
+} as const;
+export type BatchEndpoint = keyof typeof batchEndpoints;
+export const batchEndpointNames = Object.keys(batchEndpoints) as [BatchEndpoint, ...BatchEndpoint[]];
 
 export const batchStatuses = [
   "validating",

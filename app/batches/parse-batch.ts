@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { type BodyParse, boundedRecord, parseBody, refuseField, text } from "../jobs/parse/parse-body.ts";
 import { whole } from "../jobs/parse/parse-sampling.ts";
-import { type BatchEndpoint, batchEndpoints, batchLimits, fileTimes } from "./limits.ts";
+import { type BatchEndpoint, batchEndpointNames, batchLimits, fileTimes } from "./limits.ts";
 
 /** A batch, as received over HTTP. */
 export type ParsedBatch = {
@@ -17,7 +17,7 @@ export type ParsedBatch = {
 
 const body = z.object({
   input_file_id: text.min(1).max(200),
-  endpoint: z.enum(batchEndpoints),
+  endpoint: z.enum(batchEndpointNames),
   completion_window: text.max(20),
   metadata: boundedRecord(
     text.min(1).max(batchLimits.metadataKeyChars),

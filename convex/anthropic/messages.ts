@@ -39,7 +39,8 @@ export async function createMessage(ctx: ActionCtx, request: Request, caller: Ca
   const created = Date.now();
   const options = { work: await textWork(chatCall, call), stream, promptField: "messages" } as const;
   return await answerWithJob(ctx, caller, call, options, async (job) => {
-    const head = { jobId: job.jobId, created, model: job.modelId, sha256: job.sha256 };
+    const { jobId, modelId: model, sha256, priority } = job;
+    const head = { jobId, created, model, sha256, priority };
     if (stream) return await streamText(ctx, job, request.signal, new MessageEvents(head));
     return await answerWhole(ctx, job, request.signal, (result) => messageBody(head, textOf(result)));
   });

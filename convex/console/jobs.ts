@@ -1,4 +1,4 @@
-import { batchView, jobStatus, priority } from "@gleaner/queue/validators";
+import { jobStatus, priority } from "@gleaner/queue/validators";
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { changesText } from "../../app/audit/changes.ts";
@@ -197,12 +197,4 @@ export const retryAllSoon = memberMutation("queue.change")({
     const actor = { memberId: ctx.member._id, sessionId: ctx.session._id };
     return await holdRetryOfAll(ctx, ctx.organizationId, { onlyMendable }, { actor, now: ctx.at });
   },
-});
-
-/** Batches, newest first. */
-export const batches = memberQuery("queue.read")({
-  args: { paginationOpts: paginationOptsValidator },
-  returns: paginationResultValidator(batchView),
-  handler: async (ctx, { paginationOpts }) =>
-    await queue.batches.list(ctx, ctx.organizationId, paginationOpts),
 });

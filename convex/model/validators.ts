@@ -2,7 +2,7 @@ import type { attemptStatus, jobStatus } from "@gleaner/queue/validators";
 import { priority } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import { literals } from "convex-helpers/validators";
-import { batchEndpoints, batchStatuses } from "../../app/batches/limits.ts";
+import { batchEndpointNames, batchStatuses } from "../../app/batches/limits.ts";
 import { deviceConcerns, fleetConcerns } from "../../app/devices/attention.ts";
 import { bulkKinds } from "../../app/devices/bulk.ts";
 import { type DeviceLimits, limitableKinds } from "../../app/devices/limits.ts";
@@ -166,7 +166,7 @@ export const filePart = v.object({ storageId: v.id("_storage"), bytes: v.number(
 
 export const uploadStatus = literals("pending", "completed", "cancelled");
 
-export const batchEndpoint = literals(...batchEndpoints);
+export const batchEndpoint = literals(...batchEndpointNames);
 export const batchStatus = literals(...batchStatuses);
 
 /** When a batch will end: a `Forecast` of app/forecast/, and when it was made; ms epoch. */

@@ -232,20 +232,10 @@ describe("dead letters", () => {
   });
 });
 
-it("shows an organization's batches", async () => {
-  await t.run(async (ctx) => {
-    const batchId = await queue.batches.create(ctx, acme.organizationId, { externalId: "letters" });
-    await queue.batches.seal(ctx, acme.organizationId, batchId);
-  });
-  const { page } = await t.query(api.console.jobs.batches, { session, paginationOpts });
-  expect(page).toMatchObject([{ externalId: "letters", total: 0 }]);
-});
-
 it("refuses the admin's calls on the queue without a session", async () => {
   const nobody = { session: "gs_nobody" };
   await expectRefusal(t.query(api.console.queue.stats, nobody), "unauthorized");
   await expectRefusal(t.query(api.console.jobs.deadLetters, { ...nobody, paginationOpts }), "unauthorized");
-  await expectRefusal(t.query(api.console.jobs.batches, { ...nobody, paginationOpts }), "unauthorized");
   await expectRefusal(t.mutation(api.console.jobs.retryAllSoon, nobody), "unauthorized");
   const job = { ...nobody, jobId: "x" };
   await expectRefusal(t.mutation(api.console.jobs.retryDeadLetter, job), "unauthorized");

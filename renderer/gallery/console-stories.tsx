@@ -708,7 +708,6 @@ export function consoleStories(now: number): readonly Story[] {
       "queue",
       <QueueView
         stats={jobRows.queue(now)}
-        batches={jobRows.batches(now)}
         onState={nothing}
         charts={<QueueChartsView {...queueCharts} report={statistics(now)} until={now} depth={null} />}
         limits={<QueueSettings {...queueLimits} before={noOwnSettings} />}
@@ -719,7 +718,6 @@ export function consoleStories(now: number): readonly Story[] {
       "queue",
       <QueueView
         stats={undefined}
-        batches={[]}
         onState={nothing}
         charts={<QueueChartsView {...queueCharts} report={undefined} until={now} depth={null} />}
         limits={null}
@@ -728,7 +726,7 @@ export function consoleStories(now: number): readonly Story[] {
     inShell(
       "console-queue-empty",
       "queue",
-      <QueueView stats={noQueue} batches={[]} onState={nothing} charts={null} limits={null} />,
+      <QueueView stats={noQueue} onState={nothing} charts={null} limits={null} />,
     ),
     inShell("console-queue-limits", "queue", <QueueSettings {...queueLimits} initiallyOpen />),
     inShell(

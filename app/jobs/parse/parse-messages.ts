@@ -111,7 +111,8 @@ function chatOf({ messages, system, tools, tool_choice: choice, ...given }: Aske
       function: { name, description, parameters, strict },
     })),
     tool_choice: choice == null ? undefined : choiceOf(choice),
-    response_format: schema === undefined ? undefined : { type: "json_schema", json_schema: { schema } },
+    response_format:
+      schema === undefined ? undefined : { type: "json_schema", json_schema: { schema, strict: true } },
   };
 }
 

@@ -65,7 +65,7 @@ const textFormat = z.discriminatedUnion(
   [
     z.object({ type: z.literal("text") }),
     z.object({ type: z.literal("json_object") }),
-    z.object({ type: z.literal("json_schema"), schema: z.unknown() }),
+    z.object({ type: z.literal("json_schema"), schema: z.unknown(), strict: z.boolean().nullish() }),
   ],
   { error: oneOfForms('must be "text", "json_object" or "json_schema"') },
 );
@@ -116,7 +116,6 @@ export type ResponseEcho = {
   readonly text: { readonly format: unknown };
   readonly parallel_tool_calls: boolean;
   readonly metadata: Readonly<Record<string, string>>;
-  readonly service_tier: string | null;
   readonly background: boolean;
   readonly store: boolean;
 };
@@ -196,7 +195,7 @@ function choiceOf(choice: Body["tool_choice"]): unknown {
 
 function formatOf(format: z.infer<typeof textFormat> | null | undefined): unknown {
   return format?.type === "json_schema"
-    ? { type: "json_schema", json_schema: { schema: format.schema } }
+    ? { type: "json_schema", json_schema: { schema: format.schema, strict: format.strict } }
     : format;
 }
 
@@ -224,7 +223,6 @@ function echoOf(asked: Body): ResponseEcho {
     text: { format: asked.text?.format ?? { type: "text" } },
     parallel_tool_calls: asked.parallel_tool_calls ?? true,
     metadata: asked.metadata ?? {},
-    service_tier: asked.service_tier ?? null,
     background: asked.background ?? false,
     store: asked.store ?? true,
   };

@@ -68,9 +68,7 @@ async function fleetOf(ctx: QueryCtx, organizationId: Id<"organizations">): Prom
     rowOf(ctx, total),
     ctx.db
       .query("batches")
-      .withIndex("by_organization", (q) =>
-        q.eq("organizationId", organizationId).eq("status", "in_progress"),
-      )
+      .withIndex("by_organization", (q) => q.eq("organizationId", organizationId).eq("status", "in_progress"))
       .take(mostOpenRead),
   ]);
   const records = (models?.subjects ?? []).map(({ subject, tally }): [string, ModelRecord] => {

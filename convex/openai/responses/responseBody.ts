@@ -1,7 +1,7 @@
 import { unixSeconds } from "../../../app/batches/openai-objects.ts";
 import type { ResponseEcho } from "../../../app/jobs/parse/parse-response.ts";
 import type { TokenChoice } from "../../../app/jobs/sampling.ts";
-import type { AnswerHead, TextResult } from "../answerForm.ts";
+import { type AnswerHead, serviceTiers, type TextResult } from "../answerForm.ts";
 import { tokenBody } from "../chatForm.ts";
 
 /** The path of a response is this and its id. */
@@ -19,7 +19,7 @@ export type ResponseHead = AnswerHead & { readonly echo: ResponseEcho | null };
 
 /** OpenAI's response object. */
 export function responseBody(
-  { jobId, created, model, echo }: ResponseHead,
+  { jobId, created, model, priority, echo }: ResponseHead,
   status: ResponseStatus,
   {
     result = null,
@@ -43,6 +43,7 @@ export function responseBody(
     previous_response_id: null,
     reasoning: { effort: null, summary: null },
     truncation: "disabled",
+    service_tier: serviceTiers[priority],
     ...(echo ?? unknownEcho),
   };
 }
@@ -58,7 +59,6 @@ const unknownEcho = {
   text: { format: { type: "text" } },
   parallel_tool_calls: true,
   metadata: {},
-  service_tier: null,
   store: true,
 };
 

@@ -7,7 +7,7 @@ import type { Caller } from "../endpoint.ts";
 import { endOf, jobEnded, unknownUrl, wrongMethod } from "../errors.ts";
 import { answerWhole } from "../follow.ts";
 import { type Call, readCall } from "../readCall.ts";
-import { answerWithJob, type RequestedJob } from "../requestedJob.ts";
+import { answerWithJob } from "../requestedJob.ts";
 import { answerHeaders, errorResponse, jobErrorResponse, jobHeaders, json } from "../respond.ts";
 import { streamText } from "../stream.ts";
 import { chatCall, textWork } from "../textCalls.ts";
@@ -23,15 +23,9 @@ export async function createResponse(ctx: ActionCtx, request: Request, caller: C
   const created = Date.now();
   const work = await textWork(chatCall, call);
   const options = { work, stream, promptField: "input" } as const;
-  const headOf = ({ jobId, modelId, sha256 }: RequestedJob) => ({
-    jobId,
-    created,
-    model: modelId,
-    sha256,
-    echo,
-  });
   const response = await answerWithJob(ctx, caller, call, options, async (job) => {
-    const head = headOf(job);
+    const { jobId, modelId: model, sha256, priority } = job;
+    const head = { jobId, created, model, sha256, priority, echo };
     if (stream) return await streamText(ctx, job, request.signal, new ResponseEvents(head));
     return await answerWhole(ctx, job, request.signal, (result) => {
       const text = textOf(result);
@@ -86,7 +80,8 @@ async function answerStored(
 ): Promise<Response> {
   const { job, sha256, view } = await ctx.runQuery(internal.requests.resultAdmitted, { keyId, jobId });
   if (job.kind !== "chat") return errorResponse(noResponse);
-  const head = { jobId, created: job.submittedAt, model: job.modelId, sha256, echo };
+  const { submittedAt: created, modelId: model } = job;
+  const head = { jobId, created, model, sha256, priority: view.priority, echo };
   if (view.result !== null) {
     const result = textOf(view.result);
     return json(200, responseBody(head, endStatus(result), { result }), answerHeaders(jobId, view));

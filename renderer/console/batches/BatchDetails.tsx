@@ -23,6 +23,7 @@ import {
   batchWaitWords,
   endedOf,
   endWords,
+  forecastWords,
   isCancelable,
   nameOf,
   progressWords,
@@ -118,6 +119,7 @@ function Progress({ batch }: OfBatch): ReactNode {
         <Ended batch={batch} />
       </p>
       <ProgressBar label="Progress" share={total === 0 ? 0 : endedOf(batch) / total} />
+      <Forecast batch={batch} />
       <p className="text-muted">
         <End batch={batch} />
       </p>
@@ -142,6 +144,12 @@ function Ended({ batch }: OfBatch): ReactNode {
   if (batch.status === "validating") return "The file is being checked";
   if (batch.total === 0) return "No request was sent";
   return `${progressWords(batch)} requests have ended`;
+}
+
+/** When it will end. */
+function Forecast({ batch }: OfBatch): ReactNode {
+  const words = forecastWords(batch.forecast, useNow());
+  return words.length === 0 ? null : <p>{words.join(" ")}</p>;
 }
 
 /** The time of its end, or of its deadline. */
@@ -233,9 +241,9 @@ const mistakeColumns: readonly Column<Mistake>[] = [
 function Mistakes({ batch: { mistakes } }: OfBatch): ReactNode {
   if (mistakes.length === 0) return null;
   return (
-    <Card flush title="Mistakes in the file">
+    <Card flush title="Why it did not start">
       <Table
-        label="Mistakes in the file"
+        label="Why it did not start"
         columns={mistakeColumns}
         rows={mistakes}
         keyOf={({ line, code }) => `${String(line)} ${code}`}

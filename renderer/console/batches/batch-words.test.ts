@@ -5,6 +5,7 @@ import {
   batchWaitWords,
   cancelWords,
   endWords,
+  forecastWords,
   isCancelable,
   nameOf,
   progressWords,
@@ -52,6 +53,8 @@ it("says why requests of an ended batch have no answer", () => {
   const [mistake] = failed!.mistakes;
   const unreadable = [{ ...mistake!, code: "file_unreadable" }];
   expect(endWords({ status: "failed", mistakes: unreadable })).toContain("could not be read");
+  const late = [{ ...mistake!, code: "deadline_unreachable" }];
+  expect(endWords({ status: "failed", mistakes: late })).toContain("could not end in its time");
   expect(endWords(expired!)).toContain("time was over");
   expect(endWords(canceled!)).toContain("was canceled");
 });
@@ -60,4 +63,20 @@ it("reads a filter from the address, and ignores an unknown one", () => {
   expect(batchFilterOf("open")).toBe("open");
   expect(batchFilterOf("cancelled")).toBe("cancelled");
   expect(batchFilterOf("nonsense")).toBeNull();
+});
+
+it("says when a batch will end, and the chance that it ends in time if that is not sure", () => {
+  const [expectedAt, latestAt] = [now + 3 * 3_600_000, now + 5 * 3_600_000];
+  const forecast = { expectedAt, latestAt, onTime: 1, days: 20, madeAt: now };
+  expect(forecastWords(null, now)).toEqual([]);
+  expect(forecastWords(forecast, now)).toEqual([
+    "Expected to end 17:30; 19 of 20 such batches have ended by 19:30.",
+  ]);
+  expect(forecastWords({ ...forecast, latestAt: null, onTime: 0.6 }, now)).toEqual([
+    "Expected to end 17:30, but it may take more than a week.",
+    "The chance that all requests end in time is 60%.",
+  ]);
+  expect(forecastWords({ ...forecast, expectedAt: null, latestAt: null, onTime: 0 }, now)[0]).toBe(
+    "It will probably take more than a week.",
+  );
 });

@@ -2,7 +2,8 @@ import { assertNever } from "../../../app/assert-never.ts";
 import { batchEndpoints, type BatchStatus } from "../../../app/batches/limits.ts";
 import { shownId } from "../../../app/batches/openai-objects.ts";
 import { kindWords } from "../../../app/format/job-kind.ts";
-import { formatCount, plural } from "../../../app/format/quantity.ts";
+import { formatCount, formatShare, plural } from "../../../app/format/quantity.ts";
+import { formatMoment } from "../../../app/format/time.ts";
 import type { StatusWords } from "../../ui/status-words.ts";
 import type { BatchSummary } from "../data/rows.ts";
 import { waitWords } from "../jobs/job-words.ts";
@@ -95,8 +96,10 @@ export function cancelWords({ status, total, completed, failed }: BatchSummary):
 export function endWords({ status, mistakes }: Pick<BatchSummary, "status" | "mistakes">): string | null {
   switch (status) {
     case "failed":
-      return mistakes.some(({ code }) => code === "file_unreadable")
-        ? "Its file could not be read to the end. The requests before that have their answers."
+      if (mistakes.some(({ code }) => code === "file_unreadable"))
+        return "Its file could not be read to the end. The requests before that have their answers.";
+      return mistakes.some(({ code }) => code === "deadline_unreachable")
+        ? "It could not end in its time, so none of its requests was sent. Give it more time, or fewer requests."
         : "Its file has mistakes, so none of its requests was sent. Mend them, and make a new batch.";
     case "expired":
       return "Its time was over before all requests were answered. The others are in the error file.";
@@ -111,3 +114,20 @@ export function endWords({ status, mistakes }: Pick<BatchSummary, "status" | "mi
       return assertNever(status);
   }
 }
+
+/** When a batch will end, in sentences. Empty while nobody knows. */
+export function forecastWords(forecast: BatchSummary["forecast"], now: number): readonly string[] {
+  if (forecast === null) return [];
+  const { expectedAt, latestAt, onTime } = forecast;
+  const end =
+    expectedAt === null
+      ? "It will probably take more than a week."
+      : latestAt === null
+        ? `Expected to end ${formatMoment(expectedAt, now)}, but it may take more than a week.`
+        : `Expected to end ${formatMoment(expectedAt, now)}; 19 of 20 such batches have ended by ${formatMoment(latestAt, now)}.`;
+  if (onTime >= likelyOnTime) return [end];
+  return [end, `The chance that all requests end in time is ${formatShare(onTime)}.`];
+}
+
+/** A chance below this one is told. */
+const likelyOnTime = 0.95;

@@ -18,12 +18,11 @@ export type DeviceSpan = FunctionReturnType<Console["devices"]["journal"]>[numbe
 export type DeviceAttempt = FunctionReturnType<Console["devices"]["attempts"]>["page"][number];
 export type AttemptOutcomes = FunctionReturnType<Console["devices"]["outcomes"]>;
 export type JobRow = FunctionReturnType<Console["jobs"]["list"]>["page"][number];
-/** A requester's batch. `BatchRow` is one of the queue. */
+/** A requester's batch. */
 export type BatchSummary = FunctionReturnType<Console["work"]["batches"]["list"]>["page"][number];
 export type BatchDetail = FunctionReturnType<Console["work"]["batches"]["get"]>;
 export type QueueStats = FunctionReturnType<Console["queue"]["stats"]>;
 export type LaneRow = QueueStats["lanes"][number];
-export type BatchRow = FunctionReturnType<Console["jobs"]["batches"]>["page"][number];
 export type QueueSettingViews = FunctionReturnType<Console["queue"]["settings"]>;
 export type SettingReaches = FunctionReturnType<Console["queue"]["settingsReach"]>;
 export type SettingReach = SettingReaches["maxQueued"];

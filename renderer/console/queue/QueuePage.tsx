@@ -1,34 +1,26 @@
 import { useQuery } from "convex/react";
-import { usePaginatedQuery } from "convex-helpers/react";
 import { type ReactNode, useState } from "react";
 import { formatCount } from "../../../app/format/quantity.ts";
 import type { OrganizationSettings } from "../../../app/queue-settings.ts";
 import { type Counted, countedWords } from "../../../app/statistics/counted.ts";
 import { api } from "../../../convex/_generated/api.js";
-import { Badge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
-import type { StatusWords } from "../../ui/status-words.ts";
-import { type Column, Table } from "../../ui/Table.tsx";
 import { type LaneState, laneStateWords } from "../data/lane-words.ts";
-import type { BatchRow, LaneRow, QueueStats } from "../data/rows.ts";
+import type { LaneRow, QueueStats } from "../data/rows.ts";
 import { useAct, useSession } from "../data/session-context.ts";
 import { Figures } from "../overview/Tiles.tsx";
 import { LanesTable } from "./LanesTable.tsx";
 import { QueueCharts } from "./QueueCharts.tsx";
 import { QueueSettings } from "./QueueSettings.tsx";
 
-const latest = 10;
-
 export function QueuePage(): ReactNode {
   const session = useSession();
   const stats = useQuery(api.console.queue.stats, { session });
-  const batches = usePaginatedQuery(api.console.jobs.batches, { session }, { initialNumItems: latest });
   const setState = useAct(api.console.queue.setLaneState);
   return (
     <QueueView
       stats={stats}
-      batches={batches.results}
       onState={({ laneId, state: before }, state) =>
         void setState({ laneId, state }, () => ({
           words: laneStateWords[state].done,
@@ -68,7 +60,6 @@ function Limits(): ReactNode {
 
 type Props = {
   readonly stats: QueueStats | undefined;
-  readonly batches: readonly BatchRow[];
   readonly onState: (lane: LaneRow, state: LaneState) => void;
   /** Waits and throughput over time. */
   readonly charts: ReactNode;
@@ -76,7 +67,7 @@ type Props = {
   readonly limits: ReactNode;
 };
 
-export function QueueView({ stats, batches, onState, charts, limits }: Props): ReactNode {
+export function QueueView({ stats, onState, charts, limits }: Props): ReactNode {
   return (
     <div className="grid gap-4">
       <Figures busy={stats === undefined} figures={figuresOf(stats)} />
@@ -84,11 +75,6 @@ export function QueueView({ stats, batches, onState, charts, limits }: Props): R
         <LanesTable lanes={stats?.lanes} onState={onState} />
       </Card>
       {charts}
-      {batches.length === 0 ? null : (
-        <Card flush title="Batches">
-          <Table label="Batches" columns={batchColumns} rows={batches} keyOf={({ batchId }) => batchId} />
-        </Card>
-      )}
       {limits}
     </div>
   );
@@ -121,44 +107,3 @@ function figuresOf(stats: QueueStats | undefined) {
     { label: "Running", value: count(stats?.running), note: "on a device now", tone: null },
   ];
 }
-
-const batchStates: Readonly<Record<BatchRow["status"], StatusWords>> = {
-  open: { tone: "hold", words: "Open" },
-  sealed: { tone: "good", words: "Running" },
-  done: { tone: "quiet", words: "Done" },
-};
-
-const batchColumns: readonly Column<BatchRow>[] = [
-  {
-    key: "name",
-    title: "Batch",
-    cell: ({ batchId, externalId }) => <span className="font-medium break-all">{externalId ?? batchId}</span>,
-  },
-  {
-    key: "status",
-    title: "Status",
-    width: "w-28",
-    cell: ({ status }) => <Badge tone={batchStates[status].tone}>{batchStates[status].words}</Badge>,
-  },
-  {
-    key: "progress",
-    title: "Finished",
-    align: "right",
-    width: "w-36",
-    cell: ({ total, succeeded, failed, canceled, expired }) =>
-      `${formatCount(succeeded + failed + canceled + expired)} of ${formatCount(total)}`,
-  },
-  {
-    key: "failed",
-    title: "Failed",
-    align: "right",
-    width: "w-24",
-    cell: ({ failed, expired }) => formatCount(failed + expired),
-  },
-  {
-    key: "created",
-    title: "Created",
-    width: "w-28",
-    cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
-  },
-];

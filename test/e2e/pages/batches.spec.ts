@@ -158,7 +158,7 @@ test("a batch whose file has mistakes names their lines, and filters are in the 
   await page.getByRole("button", { name: "Expired", exact: true }).click();
   await page.getByRole("button", { name: "Clear filters" }).click();
   await page.getByRole("link", { name: "faulty.jsonl" }).click();
-  const mistakes = page.getByRole("table", { name: "Mistakes in the file" });
+  const mistakes = page.getByRole("table", { name: "Why it did not start" });
   await expect(mistakes.getByRole("row", { name: /^Line 2 / })).toContainText("not a JSON object");
   await expect(mistakes.getByRole("row", { name: /^Line 3 / })).toContainText("duplicate_custom_id");
   await expect(page.getByRole("button", { name: "Cancel batch…" })).toHaveCount(0);
