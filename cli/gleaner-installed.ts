@@ -1,5 +1,5 @@
 import { runCommand } from "./command/run-command.ts";
-import { donorVerbs } from "./donor/verbs.ts";
+import { donors } from "./donor/verbs.ts";
 
 /** The command of an installed desktop program. The operator of a backend uses the checkout's `gleaner`. */
-runCommand(donorVerbs);
+runCommand([donors]);

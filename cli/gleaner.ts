@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { runCommand } from "./command/run-command.ts";
-import { donorVerbs } from "./donor/verbs.ts";
-import { operatorVerbs } from "./operator/verbs.ts";
+import { donors } from "./donor/verbs.ts";
+import { operators } from "./operator/verbs.ts";
 
-runCommand({ ...donorVerbs, ...operatorVerbs });
+runCommand([donors, operators]);

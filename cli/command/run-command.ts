@@ -4,16 +4,17 @@ import { join } from "node:path";
 import { visibleText } from "../../app/format/visible.ts";
 import { explain, LaunchError } from "../../launch/core/launch-error.ts";
 import { installed, root } from "../../launch/core/paths.ts";
-import { CommandError, exitFailed, exitUsage, type Verb } from "./command.ts";
-
-/** The commands by name, in the order of the help text. `load` imports the command's module, so that only one is loaded. */
-export type Verbs = Readonly<
-  Record<string, { readonly summary: string; readonly load: () => Promise<Verb> }>
->;
+import { CommandError, exitFailed, exitUsage, type VerbGroup, type Verbs } from "./command.ts";
 
 /** Runs the command that this process's arguments name. Ends the process with the command's exit code. */
-export function runCommand(verbs: Verbs): void {
-  perform(verbs).then(
+export function runCommand(groups: readonly VerbGroup[]): void {
+  const own: Verbs = {
+    completion: {
+      summary: "print the completion of commands for bash, zsh or fish",
+      load: async () => (await import("./completion.ts")).completion({ ...verbsOf(groups), ...own }),
+    },
+  };
+  perform([...groups, { title: "For your shell", verbs: own }]).then(
     (code) => process.exit(code),
     (error: unknown) => {
       // The message can contain another program's words.
@@ -24,19 +25,20 @@ export function runCommand(verbs: Verbs): void {
   );
 }
 
-async function perform(verbs: Verbs): Promise<number> {
+async function perform(groups: readonly VerbGroup[]): Promise<number> {
   const [name = "--help", ...args] = process.argv.slice(2);
   if (name === "--help" || name === "-h" || name === "help") {
-    console.log(usageOf(verbs));
+    console.log(usageOf(groups));
     return 0;
   }
   if (name === "--version") {
     console.log(version());
     return 0;
   }
+  const verbs = verbsOf(groups);
   const entry = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
   if (entry === undefined) {
-    console.error(`Unknown command "${name}".\n\n${usageOf(verbs)}`);
+    console.error(`Unknown command "${name}".\n\n${usageOf(groups)}`);
     return exitUsage;
   }
   // A checkout runs without a build. The cache saves Node from stripping the types at every start. An Electron with an older
@@ -59,8 +61,15 @@ function version(): string {
   return manifest.version;
 }
 
-function usageOf(verbs: Verbs): string {
-  const width = Math.max(...Object.keys(verbs).map((name) => name.length));
-  const lines = Object.entries(verbs).map(([name, { summary }]) => `  ${name.padEnd(width)} ${summary}`);
-  return `gleaner COMMAND [options]\n\n${lines.join("\n")}\n\nFor details: gleaner COMMAND --help. The version: gleaner --version`;
+function verbsOf(groups: readonly VerbGroup[]): Verbs {
+  return Object.assign({}, ...groups.map(({ verbs }) => verbs)) as Verbs;
+}
+
+function usageOf(groups: readonly VerbGroup[]): string {
+  const width = Math.max(...Object.keys(verbsOf(groups)).map((name) => name.length));
+  const sections = groups.map(({ title, verbs }) => {
+    const lines = Object.entries(verbs).map(([name, { summary }]) => `  ${name.padEnd(width)} ${summary}`);
+    return `${title}:\n${lines.join("\n")}\n`;
+  });
+  return `gleaner COMMAND [options]\n\n${sections.join("\n")}\nFor details: gleaner COMMAND --help. The version: gleaner --version`;
 }

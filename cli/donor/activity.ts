@@ -40,6 +40,7 @@ ${lengthUsage}
 ${donorUsage}`;
 
 const lengthOptions = { ...donorOptions, for: { type: "string" }, until: { type: "string" } } as const;
+const donateNowOptions = { ...donorOptions, for: { type: "string", default: "1h" } } as const;
 const longestPauseMs = 366 * 86_400_000;
 const longestDonateNowMinutes = 1_440;
 const snoozeMs = 3_600_000;
@@ -48,11 +49,13 @@ const snoozeMs = 3_600_000;
 
 export const status: Verb = {
   usage: statusUsage,
+  options: donorOptions,
   run: (args) => printStatus(readArguments(args, donorOptions, statusUsage).values),
 };
 
 export const finish: Verb = {
   usage: finishUsage,
+  options: donorOptions,
   run: async (args) => {
     const flags = readArguments(args, donorOptions, finishUsage).values;
     await askDonor(flags, "finishThenPause", null);
@@ -62,6 +65,7 @@ export const finish: Verb = {
 
 export const resume: Verb = {
   usage: resumeUsage,
+  options: donorOptions,
   run: async (args) => {
     const flags = readArguments(args, donorOptions, resumeUsage).values;
     await askDonor(flags, "resume", null);
@@ -71,9 +75,9 @@ export const resume: Verb = {
 
 export const donateNow: Verb = {
   usage: donateNowUsage,
+  options: donateNowOptions,
   run: async (args) => {
-    const options = { ...donorOptions, for: { type: "string", default: "1h" } } as const;
-    const flags = readArguments(args, options, donateNowUsage).values;
+    const flags = readArguments(args, donateNowOptions, donateNowUsage).values;
     const ms = parseDuration(flags.for);
     const minutes = ms === null ? null : Math.ceil(ms / 60_000);
     if (minutes === null || minutes > longestDonateNowMinutes) {
@@ -84,10 +88,15 @@ export const donateNow: Verb = {
   },
 };
 
-export const pause: Verb = { usage: pauseUsage, run: (args) => runPause(args, pauseUsage, () => null) };
+export const pause: Verb = {
+  usage: pauseUsage,
+  options: lengthOptions,
+  run: (args) => runPause(args, pauseUsage, () => null),
+};
 
 export const snooze: Verb = {
   usage: snoozeUsage,
+  options: lengthOptions,
   run: (args) => runPause(args, snoozeUsage, (now) => now + snoozeMs),
 };
 

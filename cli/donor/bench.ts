@@ -11,7 +11,7 @@ the donor's own runner and limits, and works even while the donor does not donat
 comes back to the computer, or when the donor would yield.
 ${donorUsage}`;
 
-export const bench: Verb = { usage, run };
+export const bench: Verb = { usage, options: donorOptions, run };
 
 const measuredWithinMs = 15 * 60_000;
 

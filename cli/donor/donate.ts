@@ -42,7 +42,20 @@ const defaultPanelPort = 3212;
 /** A donor that cannot reach its backend reports that after three seconds. */
 const knownWithinMs = 5_000;
 
-export const donate: Verb = { usage, run };
+const commandOptions = {
+  backend: { type: "string" },
+  ...trustOptions,
+  headless: { type: "boolean", default: false },
+  attended: { type: "boolean", default: false },
+  rejoin: { type: "boolean", default: false },
+  "panel-port": { type: "string" },
+  name: { type: "string" },
+  data: { type: "string" },
+  json: { type: "boolean", default: false },
+  "print-secrets": { type: "boolean", default: false },
+} as const;
+
+export const donate: Verb = { usage, options: commandOptions, run };
 
 type Flags = {
   /** Null: the server of this computer's managed settings. */
@@ -144,19 +157,7 @@ function sayStarted(shell: Shell, panel: string | null, isPrinted: boolean): str
 }
 
 function readFlags(args: readonly string[], env: NodeJS.ProcessEnv, managed: ManagedSettings): Flags {
-  const options = {
-    backend: { type: "string" },
-    ...trustOptions,
-    headless: { type: "boolean", default: false },
-    attended: { type: "boolean", default: false },
-    rejoin: { type: "boolean", default: false },
-    "panel-port": { type: "string" },
-    name: { type: "string" },
-    data: { type: "string" },
-    json: { type: "boolean", default: false },
-    "print-secrets": { type: "boolean", default: false },
-  } as const;
-  const { values } = readArguments(args, options, usage);
+  const { values } = readArguments(args, commandOptions, usage);
   const { headless, attended, name, json, rejoin } = values;
   const panelPort = values["panel-port"] === undefined ? null : Number(values["panel-port"]);
   if (panelPort !== null && (!Number.isInteger(panelPort) || panelPort < 0 || panelPort > 65_535)) {

@@ -14,10 +14,11 @@ no donor runs.
   --since WHEN           a duration back (24h, 3d), or a time (9:00, "yesterday 17:00", 2026-11-20); default 24h
 ${donorUsage}`;
 
-export const explain: Verb = { usage, run };
+const options = { ...donorOptions, since: { type: "string", default: "24h" } } as const;
+
+export const explain: Verb = { usage, options, run };
 
 async function run(args: readonly string[]): Promise<void> {
-  const options = { ...donorOptions, since: { type: "string", default: "24h" } } as const;
   const flags = readArguments(args, options, usage).values;
   const now = Date.now();
   const since = sinceOf(flags.since, now);

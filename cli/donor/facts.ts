@@ -12,7 +12,7 @@ Shows every fact that the donor's decisions depend on: its value, source and age
 report is shown as unknown. The last lines tell how far the process with the model is kept from the rest of the system.
 ${donorUsage}`;
 
-export const facts: Verb = { usage, run };
+export const facts: Verb = { usage, options: donorOptions, run };
 
 async function run(args: readonly string[]): Promise<void> {
   const flags = readArguments(args, donorOptions, usage).values;

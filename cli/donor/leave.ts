@@ -11,10 +11,11 @@ again, it needs a new enrollment code. A service that starts Gleaner has to be d
   --yes                  leave without another question
 ${donorUsage}`;
 
-export const leave: Verb = { usage, run };
+const options = { ...donorOptions, yes: { type: "boolean", default: false } } as const;
+
+export const leave: Verb = { usage, options, run };
 
 async function run(args: readonly string[]): Promise<void> {
-  const options = { ...donorOptions, yes: { type: "boolean", default: false } } as const;
   const { values: flags } = readArguments(args, options, usage);
   if (!flags.yes) throw usageError("Leaving cannot be undone. Add --yes to leave.", usage);
   const departure = await askDonor(flags, "leave", null);

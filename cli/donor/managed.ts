@@ -25,14 +25,15 @@ file, and names those that were not understood. docs/donor/managed.md describes 
   --json                 print JSON
 Exit codes: 0 all was understood; 1 something was not, or cannot be read; 2 wrong arguments.`;
 
-export const managed: Verb = { usage, run };
+const options = {
+  file: { type: "string" },
+  out: { type: "string" },
+  json: { type: "boolean", default: false },
+} as const;
+
+export const managed: Verb = { usage, options, run };
 
 async function run(args: readonly string[]): Promise<void> {
-  const options = {
-    file: { type: "string" },
-    out: { type: "string" },
-    json: { type: "boolean", default: false },
-  } as const;
   const { values } = readArguments(args, options, usage);
   const { file, out, json } = values;
   if (out === undefined) {

@@ -12,7 +12,7 @@ Lists the organization's models, with their state and speed on this computer. \`
 model is not downloaded again until \`fetch\`. A model in use cannot be removed.
 ${donorUsage}`;
 
-export const models: Verb = { usage, run };
+export const models: Verb = { usage, options: donorOptions, actions: ["remove", "fetch"], run };
 
 async function run(args: readonly string[]): Promise<void> {
   const { values: flags, positionals } = readArguments(args, donorOptions, usage, 2);

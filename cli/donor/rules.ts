@@ -17,7 +17,7 @@ the organization or to Gleaner again. docs/donor/policy.md describes every rule.
                          idle '{"threads":2,"gpu":false,"memoryMb":4096}'
 ${donorUsage}`;
 
-export const rules: Verb = { usage, run };
+export const rules: Verb = { usage, options: donorOptions, run };
 
 async function run(args: readonly string[]): Promise<void> {
   const { values: flags, positionals } = readArguments(args, donorOptions, usage, 2);

@@ -16,14 +16,15 @@ ${deploymentUsage}
   --organization NAME    the organization, if the deployment has several
   --json                 print the result as JSON`;
 
-export const audit: Verb = { usage, run };
+const options = {
+  ...deploymentOptions,
+  organization: { type: "string" },
+  json: { type: "boolean", default: false },
+} as const;
+
+export const audit: Verb = { usage, options, actions: ["export", "verify"], run };
 
 async function run(args: readonly string[]): Promise<void> {
-  const options = {
-    ...deploymentOptions,
-    organization: { type: "string" },
-    json: { type: "boolean", default: false },
-  } as const;
   const { values: flags, positionals } = readArguments(args, options, usage, 2);
   const [what, file] = positionals;
   if (file === undefined || (what !== "export" && what !== "verify"))

@@ -18,13 +18,14 @@ environment variables. The deployment keeps running.
 ${deploymentUsage}
   --json                 print the result as JSON`;
 
-export const backup: Verb = { usage, run };
+const options = { ...deploymentOptions, json: { type: "boolean", default: false } } as const;
+
+export const backup: Verb = { usage, options, run };
 
 /** The deployment sends data all the time, but a large database can take a while to begin. */
 const silentForMs = 120_000;
 
 async function run(args: readonly string[]): Promise<void> {
-  const options = { ...deploymentOptions, json: { type: "boolean", default: false } } as const;
   const { values: flags, positionals } = readArguments(args, options, usage, 1);
   const [file] = positionals;
   const progress = new Progress(flags.json);

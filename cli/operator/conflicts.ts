@@ -10,13 +10,13 @@ ${deploymentUsage}
   --reset                reset the counts afterward
   --json                 print the deployment's answer`;
 
-export const conflicts: Verb = { usage, run };
-
 const options = {
   ...deploymentOptions,
   reset: { type: "boolean", default: false },
   json: { type: "boolean", default: false },
 } as const;
+
+export const conflicts: Verb = { usage, options, run };
 const path = "/api/embedded/conflicts";
 const shownRanges = 5;
 

@@ -25,7 +25,7 @@ const options = {
   license: { type: "string" },
 } as const;
 
-export const entry: Verb = { usage, run };
+export const entry: Verb = { usage, options, run };
 
 async function run(args: readonly string[]): Promise<void> {
   const { values, positionals } = readArguments(args, options, usage, 1);

@@ -13,14 +13,14 @@ ${deploymentUsage}
   --remove               end the token instead, so that nobody can read the metrics
 ${secretUsage}`;
 
-export const metricsToken: Verb = { usage, run };
-
 const options = {
   ...deploymentOptions,
   ...secretOptions,
   organization: { type: "string" },
   remove: { type: "boolean", default: false },
 } as const;
+
+export const metricsToken: Verb = { usage, options, run };
 
 async function run(args: readonly string[]): Promise<void> {
   const flags = readArguments(args, options, usage).values;

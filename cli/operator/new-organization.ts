@@ -13,11 +13,12 @@ ${secretUsage}
 ${trustUsage}
   GLEANER_ADMIN_KEY      the deployment's admin or deploy key`;
 
-export const newOrganization: Verb = { usage, run };
+const text = { type: "string" } as const;
+const options = { ...secretOptions, ...trustOptions, url: text, name: text } as const;
+
+export const newOrganization: Verb = { usage, options, run };
 
 async function run(args: readonly string[]): Promise<void> {
-  const text = { type: "string" } as const;
-  const options = { ...secretOptions, ...trustOptions, url: text, name: text } as const;
   const flags = readArguments(args, options, usage).values;
   const { url, name } = flags;
   const adminKey = process.env["GLEANER_ADMIN_KEY"];

@@ -15,13 +15,13 @@ ${deploymentUsage}
   --organization NAME    the settings of one organization
   --json                 print them as JSON`;
 
-export const queueSettings: Verb = { usage, run };
-
 const options = {
   ...deploymentOptions,
   organization: { type: "string" },
   json: { type: "boolean", default: false },
 } as const;
+
+export const queueSettings: Verb = { usage, options, run };
 
 const mostChanges = 100;
 

@@ -20,11 +20,10 @@ sign in again. The previous data is kept, and --undo goes back to it. If no depl
 start completes it. If the previous data is lost or damaged, nobody knows what was revoked since the backup: use --revoke-all.
 --undo does not undo revocations either, whether by a person or by --revoke-all.
 ${deploymentUsage}
+  --undo                 go back to the data before the last restore
   --revoke-all           revoke all API keys, devices, enrollment codes, sign-in links and tokens for metrics of the backup
   --data FILE            the data file to prepare if no deployment runs (default: that of \`npm start\`)
   --json                 print the result as JSON`;
-
-export const restore: Verb = { usage, run };
 
 const options = {
   ...deploymentOptions,
@@ -33,6 +32,8 @@ const options = {
   "revoke-all": { type: "boolean", default: false },
   json: { type: "boolean", default: false },
 } as const;
+
+export const restore: Verb = { usage, options, run };
 
 const partBytes = 5 * 1024 * 1024;
 const askEveryMs = 200;

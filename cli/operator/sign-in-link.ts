@@ -15,17 +15,18 @@ ${deploymentUsage}
   --reset-second-factor  also forget the second factor of that member, who lost it
 ${secretUsage}`;
 
-export const makeSignInLink: Verb = { usage, run };
+const options = {
+  ...deploymentOptions,
+  ...secretOptions,
+  console: { type: "string" },
+  organization: { type: "string" },
+  email: { type: "string" },
+  "reset-second-factor": { type: "boolean" },
+} as const;
+
+export const makeSignInLink: Verb = { usage, options, run };
 
 async function run(args: readonly string[]): Promise<void> {
-  const options = {
-    ...deploymentOptions,
-    ...secretOptions,
-    console: { type: "string" },
-    organization: { type: "string" },
-    email: { type: "string" },
-    "reset-second-factor": { type: "boolean" },
-  } as const;
   const flags = readArguments(args, options, usage).values;
   const show = secretTarget(flags);
   const deployment = await findDeployment(flags, process.env);
