@@ -2,5 +2,6 @@
 import { runCommand } from "./command/run-command.ts";
 import { donors } from "./donor/verbs.ts";
 import { operators } from "./operator/verbs.ts";
+import { requesters } from "./requester/verbs.ts";
 
-runCommand([donors, operators]);
+runCommand([requesters, donors, operators]);

@@ -38,7 +38,7 @@ export function parseBatch(json: string): BodyParse<ParsedBatch> {
   if (parsed.kind === "refused") return parsed;
   const { input_file_id: fileId, endpoint, completion_window: window, metadata = null } = parsed.asked;
   const seconds = parsed.asked.output_expires_after?.seconds;
-  const windowMs = windowOf(window);
+  const windowMs = windowMsOf(window);
   if (windowMs === null) return refuseField("completion_window", 'must be from "1h" to "7d", such as "24h"');
   return {
     kind: "parsed",
@@ -56,7 +56,7 @@ export function parseBatch(json: string): BodyParse<ParsedBatch> {
 const unitsMs = { h: 3_600_000, d: 24 * 3_600_000 } as const;
 
 /** A time within which a batch ends, in ms; null if it is none, or out of bounds. */
-function windowOf(window: string): number | null {
+export function windowMsOf(window: string): number | null {
   const [, count, unit] = /^(\d{1,3})([hd])$/.exec(window) ?? [];
   const ms = Number(count) * (unit === "d" ? unitsMs.d : unitsMs.h);
   return ms >= batchLimits.leastWindowMs && ms <= batchLimits.mostWindowMs ? ms : null;

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { donors } from "../donor/verbs.ts";
 import { operators } from "../operator/verbs.ts";
+import { requesters } from "../requester/verbs.ts";
 import { exitUnreachable } from "./command.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -34,14 +35,14 @@ function loadedBy(...args: readonly string[]): Promise<Loaded> {
         [...new Set([...printed.matchAll(pattern)].map(([, name = ""]) => name))].toSorted();
       resolve({
         code: error === null ? 0 : Number(error.code),
-        commands: found(/\/cli\/((?:donor|operator)\/.*)$/gm),
+        commands: found(/\/cli\/((?:donor|operator|requester)\/.*)$/gm),
         packages: found(/\/(?:node_modules|packages)\/((?:@[^/\n]+\/)?[^/\n]+)/g),
       });
     });
   });
 }
 
-const tables = ["donor/verbs.ts", "operator/verbs.ts"];
+const tables = ["donor/verbs.ts", "operator/verbs.ts", "requester/verbs.ts"];
 
 it("loads for `status` no module of another command, and no package but zod", async () => {
   expect(await loadedBy("status", "--data", import.meta.dirname)).toEqual({
@@ -59,7 +60,7 @@ it("takes no inherited property for a command", async () => {
   expect((await loadedBy("constructor")).code).toBe(2);
 });
 
-describe.each(Object.entries({ ...donors.verbs, ...operators.verbs }))(
+describe.each(Object.entries({ ...requesters.verbs, ...donors.verbs, ...operators.verbs }))(
   "the command %s",
   (name, { load }) => {
     it("loads the module with its own usage", async () => {

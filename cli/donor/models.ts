@@ -10,6 +10,7 @@ gleaner models remove MODEL [options]
 gleaner models fetch MODEL [options]
 Lists the organization's models, with their state and speed on this computer. \`remove\` deletes a model's file, and the
 model is not downloaded again until \`fetch\`. A model in use cannot be removed.
+\`gleaner catalog\` lists the models that requests can ask.
 ${donorUsage}`;
 
 export const models: Verb = { usage, options: donorOptions, actions: ["remove", "fetch"], run };

@@ -29,6 +29,11 @@ it("says what a computer that nobody uses does in its first hour, and after that
   expect(later).not.toContain("first hour");
 });
 
+it("lets a requester log in by the command, which pins the server's key", () => {
+  const text = printed({ kind: "desktop", firstHour: false });
+  expect(text).toContain(`npm run -s gleaner -- login --url https://office:3211 --pin ${pin}`);
+});
+
 it("names the certificate's fingerprint and the pin so that nobody compares one with the other", () => {
   const text = printed({ kind: "desktop", firstHour: false });
   expect(text).toContain(`fingerprint of the certificate (SHA-256): ${fingerprint}`);

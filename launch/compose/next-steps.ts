@@ -1,4 +1,4 @@
-import { joinCommand } from "../../app/join-command.ts";
+import { isLoopback, joinCommand } from "../../app/join-command.ts";
 import type { Certificate } from "../backend/certificate.ts";
 import { quoted } from "../core/secret-output.ts";
 
@@ -52,6 +52,8 @@ export function nextSteps(steps: NextSteps): string {
     "",
     "REQUESTER  Send a request with curl or any OpenAI SDK:",
     ...curl(steps).map((line) => `  ${line}`),
+    "Or from a terminal, with `chat` for a question and `run` for a table. It asks for the key:",
+    `  npm run -s gleaner -- login --url ${steps.publicSiteUrl}${loginTrust(steps)}`,
     "",
     ...donorLines(steps.donor, steps.secretsFolder === null),
     "",
@@ -104,6 +106,12 @@ function warning(publicUrl: string, { fingerprint }: Certificate): string[] {
     `  Firefox asks for each port: accept ${publicUrl} too. A proxy with a real certificate avoids this:`,
     "  see docs/deploying.md.",
   ];
+}
+
+/** How the command that logs in trusts the server. */
+function loginTrust({ certificate, publicSiteUrl }: NextSteps): string {
+  if (certificate !== null) return ` --pin ${certificate.pin}`;
+  return isLoopback(publicSiteUrl) || publicSiteUrl.startsWith("https:") ? "" : " --insecure-http";
 }
 
 function curl(steps: NextSteps): string[] {

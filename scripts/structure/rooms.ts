@@ -153,7 +153,7 @@ export const rooms: Readonly<Record<string, Row>> = {
       "main/managed",
       "main/store",
     ],
-    packages: ["@gleaner/embedded/operator", "node:", "zod"],
+    packages: ["@gleaner/embedded/operator", "node:", "csv-parse", "zod"],
     tests: ["main/log.ts"],
   },
   scripts: {

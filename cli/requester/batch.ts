@@ -1,0 +1,164 @@
+import { createReadStream, createWriteStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { basename } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type BatchEndpoint, batchEndpointNames, batchLimits } from "../../app/batches/limits.ts";
+import { formatBytes, formatCount, plural } from "../../app/format/quantity.ts";
+import { formatCredits } from "../../app/money/credits.ts";
+import { readArguments, usageError } from "../command/arguments.ts";
+import { CommandError, exitUsage, type Verb } from "../command/command.ts";
+import { Progress, say, sayJson, table } from "../command/output.ts";
+import { type Api, exitCodes, openApi } from "./client/api.ts";
+import { getBatch, hasEnded, pathOfBatch } from "./client/batches.ts";
+import { readFileFrom, uploadFile } from "./client/files.ts";
+import { type Batch, batchList, batchObject } from "./client/wire.ts";
+import { momentOf, pageOptions, pageQuery, pageUsage } from "./pages.ts";
+
+const usage = `gleaner batch create FILE.jsonl [options]
+gleaner batch get|wait|cancel ID [options]
+gleaner batch results ID [--errors] [--output FILE]
+gleaner batch list [options]
+Submits a file of requests as a batch, and follows it. Each line of the file is a request (docs/api.md, Batches); for a table use
+\`gleaner run\`. \`wait\` shows the progress until the end; Ctrl-C ends only the waiting. \`results\` prints the answers that are
+there, also while the batch runs.
+  --endpoint PATH        of all lines: ${batchEndpointNames.join(", ")}
+                         (default: ${batchEndpointNames[0]})
+  --within WINDOW        the time until which it is done, from 1h to 7d (default: 24h)
+  --wait                 after \`create\`, also wait for the end
+  --errors               the requests that failed, in place of the answers
+  --output FILE          write the answers to this new file
+${pageUsage}
+  --json                 print the batch as JSON
+${exitCodes}
+\`wait\` ends with 1 if the batch has failed, expired or was canceled, or if a request has failed.`;
+
+const options = {
+  endpoint: { type: "string", default: batchEndpointNames[0] },
+  within: { type: "string", default: "24h" },
+  wait: { type: "boolean", default: false },
+  errors: { type: "boolean", default: false },
+  output: { type: "string" },
+  ...pageOptions,
+  json: { type: "boolean", default: false },
+} as const;
+
+const actions = ["create", "get", "list", "wait", "results", "cancel"] as const;
+
+export const batch: Verb = { usage, options, actions, run };
+
+const askEveryMs = 2_000;
+
+async function run(args: readonly string[]): Promise<void> {
+  const { values: flags, positionals } = readArguments(args, options, usage, 2);
+  const [named, argument] = positionals;
+  const action = actions.find((each) => each === named);
+  if (action === undefined) throw usageError(`Name what to do: ${actions.join(", ")}.`, usage);
+  const show = (found: Batch): void => (flags.json ? sayJson(found) : say(sayBatch(found)));
+  if (action === "list") {
+    const list = await (await openApi()).get(`/batches?${pageQuery(flags)}`, batchList);
+    if (flags.json) sayJson(list);
+    else say(list.data.length === 0 ? "No batches yet." : table(list.data.map(rowOf)));
+    return;
+  }
+  if (argument === undefined) {
+    throw usageError(action === "create" ? "Name the file." : "Name the batch by its id.", usage);
+  }
+  if (action === "create") {
+    const made = await create(argument, flags);
+    if (flags.wait) await wait(await openApi(), made.id, flags.json);
+    else show(made);
+    return;
+  }
+  const api = await openApi();
+  if (action === "wait") await wait(api, argument, flags.json);
+  else if (action === "results") await writeResults(api, await getBatch(api, argument), flags);
+  else if (action === "get") show(await getBatch(api, argument));
+  else show(await api.post(`${pathOfBatch(argument)}/cancel`, {}, batchObject));
+}
+
+type CreateFlags = { readonly endpoint: string; readonly within: string; readonly json: boolean };
+
+async function create(file: string, { endpoint, within, json }: CreateFlags): Promise<Batch> {
+  const found = await stat(file).catch(() => null);
+  if (found?.isFile() !== true) throw new CommandError(`There is no file ${file}.`, exitUsage);
+  if (found.size === 0) throw new CommandError(`${file} is empty. Each line is a request.`, exitUsage);
+  if (found.size > batchLimits.uploadBytes) {
+    const most = formatBytes(batchLimits.uploadBytes);
+    throw new CommandError(
+      `${file} has more than ${most}, which is the most for a batch. Split it.`,
+      exitUsage,
+    );
+  }
+  if (!batchEndpointNames.includes(endpoint as BatchEndpoint)) {
+    throw usageError(`--endpoint is one of ${batchEndpointNames.join(", ")}.`, usage);
+  }
+  const api = await openApi();
+  const progress = new Progress(json);
+  const content = { bytes: found.size, chunks: createReadStream(file) as AsyncIterable<Buffer> };
+  const fileId = await uploadFile(
+    api,
+    basename(file).slice(0, batchLimits.fileNameChars),
+    content,
+    (part, parts) => {
+      progress.at(`Uploading part ${String(part)} of ${String(parts)}`);
+    },
+  );
+  const asked = { input_file_id: fileId, endpoint, completion_window: within };
+  return await api.post("/batches", asked, batchObject);
+}
+
+/** Follows the batch to its end, and says how it ended. */
+async function wait(api: Api, id: string, json: boolean): Promise<void> {
+  const progress = new Progress(json);
+  progress.done(`Following ${id}. Ctrl-C ends only this; to follow it again: gleaner batch wait ${id}`);
+  let found = await getBatch(api, id);
+  while (!hasEnded(found)) {
+    const { total, completed, failed } = found.request_counts;
+    if (total > 0) progress.bar(completed + failed, total, countsOf(found));
+    else progress.at("Its lines are checked.");
+    await sleep(askEveryMs);
+    found = await getBatch(api, id);
+  }
+  if (json) sayJson(found);
+  else progress.done(sayBatch(found));
+  if (found.status === "completed" && found.request_counts.failed === 0) return;
+  const remedy = found.status === "failed" ? "" : ` To see why: gleaner batch results ${id} --errors`;
+  throw new CommandError(`Not every request has an answer.${remedy}`);
+}
+
+type ResultFlags = { readonly errors: boolean; readonly output?: string | undefined };
+
+async function writeResults(api: Api, found: Batch, { errors, output }: ResultFlags): Promise<void> {
+  const fileId = errors ? found.error_file_id : found.output_file_id;
+  const target =
+    output === undefined ? process.stdout : createWriteStream(output, { flags: "wx", mode: 0o600 });
+  const failed = new Promise<never>((_, reject) => {
+    target.once("error", (error: Error) => reject(new CommandError(error.message)));
+  });
+  const write = (bytes: Buffer): Promise<void> =>
+    new Promise((resolve) => void target.write(bytes, () => resolve()));
+  const copy = async (): Promise<void> => {
+    if (fileId !== null) for await (const bytes of readFileFrom(api, fileId, 0)) await write(bytes);
+    if (output !== undefined) await new Promise<void>((resolve) => target.end(() => resolve()));
+  };
+  await Promise.race([copy(), failed]);
+}
+
+function countsOf({ request_counts: { total, completed, failed }, price_micro: price }: Batch): string {
+  const errors = failed === 0 ? "" : `, ${plural(failed, ["# error", "# errors"])}`;
+  return `${formatCount(completed)} of ${formatCount(total)} answered${errors}, ${formatCredits(price)}`;
+}
+
+function rowOf(each: Batch): string[] {
+  return [each.id, momentOf(each.created_at), each.status, countsOf(each)];
+}
+
+function sayBatch(found: Batch): string {
+  const { id, status, endpoint, created_at: at, expires_at: until, errors } = found;
+  const end = hasEnded(found) ? "" : ` It has time until ${momentOf(until)}.`;
+  return [
+    `${id}: ${status}. ${endpoint}, made ${momentOf(at)}.${end}`,
+    `${countsOf(found)}.`,
+    ...(errors?.data.map(({ line, message }) => `Line ${String(line ?? "?")}: ${message}`) ?? []),
+  ].join("\n");
+}

@@ -1,0 +1,140 @@
+import { randomUUID } from "node:crypto";
+import { visibleText } from "../../app/format/visible.ts";
+import { readArguments, usageError } from "../command/arguments.ts";
+import { allInput, openTerminal } from "../command/ask-person.ts";
+import { CommandError, type Verb } from "../command/command.ts";
+import { Progress, sayJson } from "../command/output.ts";
+import { type Api, exitCodes, openApi, parseAnswer } from "./client/api.ts";
+import { ask, type ChatBody, chatBody, type ChatOptions, waitWords } from "./client/ask.ts";
+import { chatOptions, chatOptionsUsage, readChatOptions } from "./client/chat-options.ts";
+import { findModel } from "./client/models.ts";
+import { chunk, jobObject } from "./client/wire.ts";
+
+const usage = `gleaner chat [QUESTION] [options]
+Asks a model, and prints the answer as it is written. Without a question it reads one from a pipe: gleaner chat < letter.txt
+On a terminal it then goes on as a conversation. Ctrl-D ends it; Ctrl-C ends it, too, and cancels the answer under way.
+${chatOptionsUsage}
+  --json                 print the whole completion as JSON, once it is there
+${exitCodes}`;
+
+const options = { ...chatOptions, json: { type: "boolean", default: false } } as const;
+
+export const chat: Verb = { usage, options, run };
+
+type Messages = ChatBody["messages"];
+
+/** A stream sends comments while it waits, so silence means a broken connection. A job has ten minutes. */
+const answeredWithinMs = 11 * 60_000;
+
+async function run(args: readonly string[]): Promise<void> {
+  const { values: flags, positionals } = readArguments(args, options, usage, 1);
+  const numbers = readChatOptions(flags, usage);
+  const [named] = positionals;
+  const talks = named === undefined && process.stdin.isTTY;
+  if (talks && flags.json) throw usageError("--json needs a QUESTION.", usage);
+  const api = await openApi();
+  const asked = { ...numbers, model: await findModel(api, flags.model) };
+  const before: Messages = flags.system === undefined ? [] : [{ role: "system", content: flags.system }];
+  if (talks) {
+    await talk(api, asked, before);
+    return;
+  }
+  const question = (named ?? (await allInput())).trim();
+  if (question === "") throw usageError("The question is empty.", usage);
+  const messages: Messages = [...before, { role: "user", content: question }];
+  if (!flags.json) {
+    await answer(api, asked, messages);
+    return;
+  }
+  const { body } = await ask(api, chatBody(asked, messages), randomUUID(), (waitsFor) => {
+    new Progress(false).done(`Waiting: ${waitWords(waitsFor)}.`);
+  });
+  sayJson(body);
+}
+
+async function talk(api: Api, asked: ChatOptions, before: Messages): Promise<void> {
+  const lines = openTerminal(process.stderr);
+  let messages = before;
+  lines.setPrompt("> ");
+  lines.prompt();
+  for await (const line of lines) {
+    if (line.trim() !== "") {
+      messages = [...messages, { role: "user", content: line }];
+      messages = [...messages, { role: "assistant", content: await answer(api, asked, messages) }];
+    }
+    lines.prompt();
+  }
+  process.stderr.write("\n");
+}
+
+/** Prints the answer as it comes, and returns it. Rejects with a CommandError if it breaks off. */
+async function answer(api: Api, asked: ChatOptions, messages: Messages): Promise<string> {
+  const response = await api.send("/chat/completions", {
+    method: "POST",
+    body: JSON.stringify({ ...chatBody(asked, messages), stream: true }),
+    headers: { "content-type": "application/json" },
+    withinMs: answeredWithinMs,
+  });
+  let text = "";
+  const waiting = new WaitNotice(api, response.headers.get("x-gleaner-job"));
+  for await (const data of eventsOf(response)) {
+    waiting.end();
+    if (data === "[DONE]") continue;
+    const { choices, error } = parseAnswer(data, chunk, api.url);
+    if (error !== undefined) throw new CommandError(`\n${error.message}`);
+    const piece = choices[0]?.delta.content ?? "";
+    text += piece;
+    process.stdout.write(shown(piece));
+  }
+  process.stdout.write("\n");
+  return text;
+}
+
+const noticeAfterMs = 5_000;
+
+/** Says on a terminal why an answer has not begun after some seconds. */
+class WaitNotice {
+  readonly #progress = new Progress(false);
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(api: Api, jobId: string | null) {
+    if (jobId === null) return;
+    this.#timer = setTimeout(() => {
+      void api.get(`/jobs/${jobId}`, jobObject).then(
+        ({ status, waits_for: waitsFor }) => {
+          if (this.#timer !== null && status === "queued")
+            this.#progress.at(`Waiting: ${waitWords(waitsFor)}.`);
+        },
+        // The answer may come all the same.
+        () => undefined,
+      );
+    }, noticeAfterMs);
+  }
+
+  end(): void {
+    if (this.#timer === null) return;
+    clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#progress.clear();
+  }
+}
+
+/** A model's text cannot move a terminal's cursor. A file or a pipe gets it as it is. */
+function shown(text: string): string {
+  return process.stdout.isTTY ? text.split("\n").map(visibleText).join("\n") : text;
+}
+
+/** The data of server-sent events. Rejects with a CommandError if the connection breaks. */
+async function* eventsOf(response: Response): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  try {
+    for await (const bytes of response.body ?? []) {
+      const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) if (line.startsWith("data:")) yield line.slice("data:".length).trim();
+    }
+  } catch (error) {
+    throw new CommandError(`\nThe connection broke off (${(error as Error).message}). Ask again.`);
+  }
+}

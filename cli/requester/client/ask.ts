@@ -1,0 +1,79 @@
+import * as z from "zod";
+import { type Api, parseAnswer } from "./api.ts";
+import { jobObject } from "./wire.ts";
+
+/** The body of POST /v1/chat/completions, as the commands write it. */
+export type ChatBody = {
+  readonly model: string;
+  readonly messages: readonly { readonly role: "system" | "user" | "assistant"; readonly content: string }[];
+  readonly max_completion_tokens?: number;
+  readonly temperature?: number;
+};
+
+export type ChatOptions = {
+  readonly model: string;
+  /** Null: the server's default, also below. */
+  readonly maxTokens: number | null;
+  readonly temperature: number | null;
+};
+
+/** A request without the fields that were left out, which have their defaults. */
+export function chatBody(options: ChatOptions, messages: ChatBody["messages"]): ChatBody {
+  const { model, maxTokens, temperature } = options;
+  return {
+    model,
+    messages,
+    ...(maxTokens === null ? {} : { max_completion_tokens: maxTokens }),
+    ...(temperature === null ? {} : { temperature }),
+  };
+}
+
+export type Asked = { readonly body: unknown; readonly priceMicro: bigint };
+
+/** One wait of a call. Shorter than the silence after which Node ends a call. */
+const waitSeconds = 30;
+
+/**
+ * Asks for a chat completion, and waits as long as it takes. A repeated idempotency key finds the same job, so it is never done
+ * twice. `onWait` gets why the job has not started, whenever a wait is over.
+ */
+export async function ask(
+  api: Api,
+  body: ChatBody,
+  idempotencyKey: string,
+  onWait: (waitsFor: string | null) => void = () => undefined,
+): Promise<Asked> {
+  for (;;) {
+    const response = await api.send("/chat/completions", {
+      method: "POST",
+      body: JSON.stringify(body),
+      headers: {
+        "content-type": "application/json",
+        "idempotency-key": idempotencyKey,
+        prefer: `respond-async, wait=${String(waitSeconds)}`,
+      },
+      withinMs: (waitSeconds + 60) * 1_000,
+    });
+    const text = (await api.read(response)).toString();
+    const priceMicro = BigInt(response.headers.get("x-gleaner-price") ?? "0");
+    if (response.status !== 202) return { body: parseAnswer(text, z.unknown(), api.url), priceMicro };
+    const { status, waits_for: waitsFor } = parseAnswer(text, jobObject, api.url);
+    if (status === "queued") onWait(waitsFor);
+  }
+}
+
+const waits: Readonly<Record<string, string>> = {
+  no_worker: "no device donates now",
+  no_model: "no device that donates has the model",
+  no_match: "no device that donates meets its requirements",
+  busy: "all devices are busy",
+  limit: "your key has reached its own limit",
+  paused: "an administrator paused such jobs",
+  time: "it is tried again after a while",
+  job: "it waits for another job",
+};
+
+/** Why a job has not started, as a clause. */
+export function waitWords(waitsFor: string | null): string {
+  return waitsFor === null ? "a device is about to start it" : (waits[waitsFor] ?? waitsFor);
+}

@@ -1,0 +1,34 @@
+import { usageError } from "../../command/arguments.ts";
+import type { ChatOptions } from "./ask.ts";
+
+/** How a model is to answer, for `chat` and `run`. */
+export const chatOptions = {
+  model: { type: "string" },
+  system: { type: "string" },
+  "max-tokens": { type: "string" },
+  temperature: { type: "string" },
+} as const;
+
+export const chatOptionsUsage = `  --model MODEL          one of \`gleaner catalog\` (default: the organization's default model, or its only one)
+  --system TEXT          an instruction before the question
+  --max-tokens N         the longest answer
+  --temperature N        from 0 to 2; 0 gives the likeliest answer`;
+
+type Flags = {
+  readonly "max-tokens"?: string | undefined;
+  readonly temperature?: string | undefined;
+};
+
+/** Throws a usage error for a number that is none. The server checks its bounds. */
+export function readChatOptions(flags: Flags, usage: string): Omit<ChatOptions, "model"> {
+  const number = (name: "max-tokens" | "temperature", pattern: RegExp): number | null => {
+    const given = flags[name];
+    if (given === undefined) return null;
+    if (!pattern.test(given)) throw usageError(`--${name} must be a number, not "${given}".`, usage);
+    return Number(given);
+  };
+  return {
+    maxTokens: number("max-tokens", /^[1-9]\d{0,8}$/),
+    temperature: number("temperature", /^\d(\.\d+)?$/),
+  };
+}

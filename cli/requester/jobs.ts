@@ -1,0 +1,71 @@
+import * as z from "zod";
+import { formatCredits } from "../../app/money/credits.ts";
+import { readArguments, usageError } from "../command/arguments.ts";
+import { CommandError, type Verb } from "../command/command.ts";
+import { say, sayJson, table } from "../command/output.ts";
+import { exitCodes, openApi, parseAnswer } from "./client/api.ts";
+import { waitWords } from "./client/ask.ts";
+import { type Job, jobList, jobObject, textOf } from "./client/wire.ts";
+import { momentOf, pageOptions, pageQuery, pageUsage } from "./pages.ts";
+
+const usage = `gleaner jobs [list] [options]
+gleaner jobs get|result|cancel ID [options]
+Lists your key's jobs, newest first, or shows one and why it waits, prints its answer, or cancels it.
+${pageUsage}
+  --json                 print the answer as JSON
+${exitCodes}`;
+
+const options = { ...pageOptions, json: { type: "boolean", default: false } } as const;
+
+export const jobs: Verb = { usage, options, actions: ["list", "get", "result", "cancel"], run };
+
+async function run(args: readonly string[]): Promise<void> {
+  const { values: flags, positionals } = readArguments(args, options, usage, 2);
+  const [action = "list", id] = positionals;
+  if (!jobs.actions?.includes(action)) throw usageError(`Unknown action "${action}".`, usage);
+  const api = await openApi();
+  if (action === "list") {
+    const list = await api.get(`/jobs?${pageQuery(flags)}`, jobList);
+    if (flags.json) sayJson(list);
+    else say(list.data.length === 0 ? "No jobs yet." : table(list.data.map(rowOf)));
+    return;
+  }
+  if (id === undefined) throw usageError("Name the job by its id: see `gleaner jobs`.", usage);
+  const path = `/jobs/${encodeURIComponent(id)}`;
+  if (action === "result") {
+    const response = await api.send(`${path}/result`);
+    const answer = parseAnswer((await api.read(response)).toString(), z.unknown(), api.url);
+    // Before its end a job is the answer.
+    if (response.status === 202) throw new CommandError(sayJob(jobObject.parse(answer)));
+    if (flags.json) sayJson(answer);
+    else say(textOf(answer));
+    return;
+  }
+  const job =
+    action === "get" ? await api.get(path, jobObject) : await api.post(`${path}/cancel`, {}, jobObject);
+  if (flags.json) sayJson(job);
+  else say(sayJob(job));
+}
+
+function rowOf({
+  id,
+  created_at: at,
+  status,
+  model,
+  price_micro: price,
+  waits_for: waitsFor,
+}: Job): string[] {
+  const cost = price === null ? "" : formatCredits(price);
+  return [id, momentOf(at), status, model, cost, status === "queued" ? waitWords(waitsFor) : ""];
+}
+
+function sayJob(job: Job): string {
+  const { id, status, model, endpoint, created_at: at, ended_at: endedAt, price_micro: price, error } = job;
+  const ended = endedAt === null ? "" : `, ended ${momentOf(endedAt)}`;
+  return [
+    `${id}: ${status}. ${endpoint} with ${model}, asked ${momentOf(at)}${ended}.`,
+    ...(status === "queued" ? [`It waits: ${waitWords(job.waits_for)}.`] : []),
+    ...(price === null ? [] : [`It has cost ${formatCredits(price)}.`]),
+    ...(error === null ? [] : [error.message]),
+  ].join("\n");
+}
