@@ -39,6 +39,11 @@ export const jobErrors = {
       "pattern. Say the rules in the prompt, simplify the schema, or use another model.",
     retryable: false,
   },
+  wrongDimensions: {
+    code: "wrong_dimensions",
+    message: "The model's vectors have another length, and they cannot be shortened. Leave dimensions out.",
+    retryable: false,
+  },
   resultTooLarge: {
     code: "result_too_large",
     message: "The vectors of these inputs are too large for one job. Send fewer inputs at once.",

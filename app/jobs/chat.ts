@@ -71,6 +71,7 @@ export const jobErrorCodes = [
   "context_too_small",
   "invalid_grammar",
   "schema_not_met",
+  "wrong_dimensions",
   "result_too_large",
   "model_unavailable",
   "model_corrupt",

@@ -5,6 +5,8 @@ const unmendable: Readonly<Record<string, string>> = {
   invalid_grammar: "The request's grammar or schema can't be enforced, so each retry fails. Change it.",
   schema_not_met:
     "Each retry gives the same answers, which break a rule of the request's schema. Change the prompt or the schema.",
+  wrong_dimensions:
+    "The model's vectors have another length than the request expects, so each retry fails. Leave dimensions out.",
   result_too_large: "The answer is too large for one job, so each retry fails. Send fewer inputs at once.",
 };
 

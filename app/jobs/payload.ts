@@ -80,6 +80,7 @@ const completion = z.object({ ...sampling, prompt: z.string().max(limits.promptB
 
 const embedding = z.object({
   inputs: z.array(z.string().min(1).max(limits.promptBytes)).min(1).max(limits.embeddingInputs),
+  dimensions: z.number().int().min(1).optional(),
 });
 
 /**
@@ -107,8 +108,8 @@ export function parseWork(kind: string, payload: unknown): Work | null {
       return request === undefined ? null : { kind, request: present<CompletionRequest>(request) };
     }
     case "embedding": {
-      const request: EmbeddingRequest | undefined = embedding.safeParse(payload).data;
-      return request === undefined ? null : { kind, request };
+      const request = embedding.safeParse(payload).data;
+      return request === undefined ? null : { kind, request: present<EmbeddingRequest>(request) };
     }
     default:
       return null;

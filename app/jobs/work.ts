@@ -4,8 +4,8 @@ import type { Sampling } from "./sampling.ts";
 /** The payload of a completion job: text that the model continues, without a chat template. Its result is a `ChatResult`. */
 export type CompletionRequest = Sampling & { readonly prompt: string };
 
-/** The payload of an embedding job. */
-export type EmbeddingRequest = { readonly inputs: readonly string[] };
+/** The payload of an embedding job. `dimensions`: the length that the requester expects of the model's vectors. */
+export type EmbeddingRequest = { readonly inputs: readonly string[]; readonly dimensions?: number };
 
 /** One vector of length 1 for each input: 32-bit floats, little-endian, in base64. */
 export type EmbeddingResult = {

@@ -143,7 +143,7 @@ export const chatRequest = v.object({
 });
 
 export const completionRequest = v.object({ ...sampling, prompt: v.string() });
-const embeddingRequest = v.object({ inputs: v.array(v.string()) });
+const embeddingRequest = v.object({ inputs: v.array(v.string()), dimensions: v.optional(v.number()) });
 
 /** A job's request, by its kind. */
 export const work = v.union(

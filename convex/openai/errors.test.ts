@@ -46,6 +46,7 @@ it.each([
   ["context_length_exceeded", "input"],
   ["result_too_large", "input"],
   ["invalid_grammar", "response_format"],
+  ["wrong_dimensions", "dimensions"],
 ])("answers a job that failed with %s with an error that names %s", (code, param) => {
   const failed = view({ status: "failed", error: { code, message: "why" } });
   expect(endOf(failed, "input")).toMatchObject({ status: 400, code, param, message: "why" });

@@ -298,20 +298,21 @@ const jobExpired: ApiError = {
   headers: noRetry,
 };
 
+/** The fields that are wrong if a job fails with these codes. */
+const faults: Readonly<Record<string, string | undefined>> = {
+  invalid_grammar: "response_format",
+  wrong_dimensions: "dimensions",
+};
+
 /** The queue has retried the job already, so the client should not. */
 function fromFailedJob(error: RequestView["error"], promptField: PromptField): ApiError {
   if (error?.code === "schema_not_met") {
     return { status: 422, type: "invalid_request_error", code: error.code, message: error.message };
   }
-  const isOfGrammar = error?.code === "invalid_grammar";
-  if (error !== null && (isOfGrammar || isOfPrompt(error.code))) {
-    return {
-      status: 400,
-      type: "invalid_request_error",
-      code: error.code,
-      param: isOfGrammar ? "response_format" : promptField,
-      message: error.message,
-    };
+  const param = error === null ? null : (faults[error.code] ?? (isOfPrompt(error.code) ? promptField : null));
+  if (error !== null && param !== null) {
+    const { code, message } = error;
+    return { status: 400, type: "invalid_request_error", code, param, message };
   }
   return {
     status: 500,

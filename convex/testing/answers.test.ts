@@ -88,6 +88,22 @@ const cut = (text: string, maxTokens: number): [object, object] => [
 ];
 const choice = (token: string) => ({ token, logprob: -0.5, top: [] });
 
+it("takes vectors of the length that was asked for, and no others", async () => {
+  const request = { inputs: ["a"], dimensions: 2 };
+  const jobId = await submitWork(t, acme.apiKey, { kind: "embedding", request });
+  const report = { usage: { promptTokens: 3, completionTokens: 0 }, timing: answer().report.timing };
+  const attemptId = await claim(t, liar, jobId);
+  expect(await send(liar, attemptId, { embeddings: ["AACAPw=="] }, report)).toMatchObject({
+    kind: "refused",
+  });
+  const honest = await addWaiting(t, acme);
+  await pass(t, 31_000);
+  const second = await claim(t, honest, jobId);
+  expect(await send(honest, second, { embeddings: ["AACAPwAAAAA="] }, report)).toMatchObject({
+    kind: "completed",
+  });
+});
+
 describe("an answer that does not fit its request", () => {
   it.each<[string, object, object, object?]>([
     ["cached tokens that are no number", {}, said("Hi."), used({ cachedPromptTokens: Number.NaN })],

@@ -43,15 +43,12 @@ afterEach(async () => {
 const longPrompt = { code: "context_length_exceeded", retryable: false };
 
 describe("a device that says that a job cannot be done", () => {
-  it("is not believed where the request itself shows that the claim is false", async () => {
+  it.each([
+    [["context_length_exceeded", "invalid_grammar", "result_too_large", "runner_crashed"]],
+    [["schema_not_met", "wrong_dimensions"]],
+  ])("is not believed where the request itself shows that the claims %j are false", async (codes) => {
     const honest = await addWaiting(t, acme);
-    for (const code of [
-      "context_length_exceeded",
-      "invalid_grammar",
-      "schema_not_met",
-      "result_too_large",
-      "runner_crashed",
-    ]) {
+    for (const code of codes) {
       const jobId = await submit(t, acme);
       await fail(t, liar, await claim(t, liar, jobId), { code, retryable: false });
       await pass(t, 31_000);

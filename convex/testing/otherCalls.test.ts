@@ -183,11 +183,16 @@ describe("embeddings", () => {
     await expectError(await asked, 400, { code: "result_too_large", param: "input" });
   });
 
-  it("refuses embeddings with unsupported fields", async () => {
-    await expectError(await embed({ input: "a", dimensions: 2 }), 400, {
-      code: "unsupported_parameter",
-      param: "dimensions",
+  it("answers with an error if the model's vectors have another length than was asked for", async () => {
+    const asked = embed({ input: "a", dimensions: 2 });
+    await takeJob(t, device, async ({ attemptId }) => {
+      await fail(t, device, attemptId, { code: "wrong_dimensions", message: "No.", retryable: false });
     });
+    await expectError(await asked, 400, { code: "wrong_dimensions", param: "dimensions" });
+    await expectBooksInOrder(t);
+  });
+
+  it("refuses embeddings with unsupported fields", async () => {
     await expectError(await embed({ input: ["a", ""] }), 400, { param: "input[1]" });
     await expectError(await embed({ input: "x".repeat(300_000) }), 413, { param: "input" });
     expect(await allJobs(t, acme)).toEqual([]);

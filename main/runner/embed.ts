@@ -8,7 +8,7 @@ import type { JobPace } from "./process/duty-cycle.ts";
 /** Computes the vectors of texts, one text at a time. */
 export async function embed(
   loaded: LoadedModel,
-  { inputs }: EmbeddingRequest,
+  { inputs, dimensions }: EmbeddingRequest,
   { signal, pace, clock, step }: JobPace & { readonly step: (step: "embed") => void },
 ): Promise<RunOutcome> {
   const startedAt = clock();
@@ -32,6 +32,9 @@ export async function embed(
       return { kind: "failed", error: jobErrors.contextTooSmall };
     }
     const { vector } = await context.getEmbeddingFor(input);
+    if (dimensions !== undefined && dimensions !== vector.length) {
+      return { kind: "failed", error: jobErrors.wrongDimensions };
+    }
     promptTokens += tokens;
     const packed = pack(vector);
     // All vectors of a model have the same length, so the first one tells the size of the result.

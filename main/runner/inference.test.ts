@@ -165,6 +165,11 @@ describe("on the demo model, the runner", { timeout: 60_000 }, () => {
     expect(product(first, second)).toBeCloseTo(1, 4);
     expect(product(first, third)).toBeLessThan(0.9);
     expect(result.usage.promptTokens).toBeGreaterThan(6);
+    const again = await run({ kind: "embedding", request: { inputs, dimensions: 128 } });
+    expect(again).toMatchObject({ embeddings: result.embeddings });
+    await expect(run({ kind: "embedding", request: { inputs, dimensions: 64 } })).rejects.toThrow(
+      /"wrong_dimensions"/,
+    );
   });
 
   it("computes vectors of texts up to the length that the spare memory allows", async () => {

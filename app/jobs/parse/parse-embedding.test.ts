@@ -15,6 +15,13 @@ describe("parseEmbedding", () => {
     ).toMatchObject({ asked: { encoding: "base64", priority: "low", request: { inputs: ["b", "a"] } } });
   });
 
+  it("passes on the length of vectors that the client expects", () => {
+    expect(parse({ dimensions: 384 })).toMatchObject({
+      asked: { request: { inputs: ["Hi"], dimensions: 384 } },
+    });
+    expect(parse({ dimensions: null })).toMatchObject({ asked: { request: { inputs: ["Hi"] } } });
+  });
+
   it.each([
     ["input", { input: undefined }, "missing_required_parameter"],
     ["input", { input: null }, "invalid_type"],
@@ -26,7 +33,7 @@ describe("parseEmbedding", () => {
     ["input", { input: Array<string>(limits.embeddingInputs + 1).fill("a") }, "invalid_value"],
     ["model", { model: "" }, "invalid_value"],
     ["encoding_format", { encoding_format: "int8" }, "unsupported_value"],
-    ["dimensions", { dimensions: 64 }, "unsupported_parameter"],
+    ["dimensions", { dimensions: 0 }, "invalid_value"],
   ])("refuses an embedding call with an invalid %s (case %#)", (param, fields, code) => {
     const parsed = parse(fields);
     expect(parsed).toMatchObject({ kind: "refused", refusal: { status: 400, param, code } });

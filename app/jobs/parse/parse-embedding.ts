@@ -2,8 +2,8 @@ import * as z from "zod";
 import { limits } from "../limits.ts";
 import type { JobPriority } from "../priority.ts";
 import type { EmbeddingRequest } from "../work.ts";
-import { absent, type BodyParse, boundedList, parseBody, refuseSize, text } from "./parse-body.ts";
-import { modelName, priorityOf, serviceTier } from "./parse-sampling.ts";
+import { type BodyParse, boundedList, parseBody, refuseSize, text } from "./parse-body.ts";
+import { given, modelName, priorityOf, serviceTier, whole } from "./parse-sampling.ts";
 
 /** An embedding request, as received over HTTP. */
 export type ParsedEmbedding = {
@@ -23,8 +23,8 @@ const body = z.object({
     boundedList(input, { least: 1, most: limits.embeddingInputs }),
   ]),
   encoding_format: z.enum(["float", "base64"]).nullish(),
-  // Only some models are trained for shortened vectors, and a model's file does not say which.
-  dimensions: absent("the length of a model's vectors is fixed"),
+  // Only some models are trained for shortened vectors, and a model's file does not say which. So only its own length is accepted.
+  dimensions: whole(1, 100_000).nullish(),
   service_tier: serviceTier,
 });
 
@@ -32,7 +32,7 @@ const body = z.object({
 export function parseEmbedding(json: string): BodyParse<ParsedEmbedding> {
   const parsed = parseBody(body, json);
   if (parsed.kind === "refused") return parsed;
-  const { model, input: inputs, encoding_format: encoding, service_tier: tier } = parsed.asked;
+  const { model, input: inputs, encoding_format: encoding, service_tier: tier, dimensions } = parsed.asked;
   const tooLong = refuseSize("input", inputs);
   if (tooLong !== null) return tooLong;
   return {
@@ -41,7 +41,7 @@ export function parseEmbedding(json: string): BodyParse<ParsedEmbedding> {
       model: model ?? null,
       encoding: encoding ?? "float",
       priority: priorityOf(tier ?? "auto"),
-      request: { inputs },
+      request: { inputs, ...given({ dimensions }) },
     },
   };
 }

@@ -9,12 +9,17 @@ export type Resolve = (reference: unknown, path: readonly string[]) => Schema;
 /**
  * Joins a schema with its `allOf`, and with its `$ref` if anything is beside it, so that one schema says all. Throws Refusal
  * if the parts contradict each other, or say what one schema cannot.
- * @param step throws Refusal if too many schemas were joined.
+ * @param spend takes the size of what is joined, and throws Refusal if that was too much.
  */
-export function joined(given: Schema, path: readonly string[], resolve: Resolve, step: () => void): Schema {
+export function joined(
+  given: Schema,
+  path: readonly string[],
+  resolve: Resolve,
+  spend: (size: number) => void,
+): Schema {
   const { allOf, ...own } = given;
   if (allOf === undefined && !isBesideReference(own)) return given;
-  step();
+  spend(ownSize + sizeOf(given));
   if (allOf !== undefined && (!Array.isArray(allOf) || allOf.length === 0))
     throw new Refusal([...path, "allOf"], "has to be a list of at least 1 item");
   const listed: readonly unknown[] = Array.isArray(allOf) ? (allOf as readonly unknown[]) : [];
@@ -22,13 +27,27 @@ export function joined(given: Schema, path: readonly string[], resolve: Resolve,
   const speaking = parts.filter((part) => Object.keys(part).some((keyword) => !isSilent(keyword)));
   // A reference by itself stays one, so that schemas may contain themselves.
   const wholes = speaking.length <= 1 && !isBesideReference(own) ? parts : parts.map(resolved);
-  const flat = wholes.map((part) => joined(part, path, resolve, step));
-  return flat.slice(1).reduce((sum, part) => joinTwo(sum, part, [...path, "allOf"]), flat[0] ?? {});
+  const flat = wholes.map((part) => joined(part, path, resolve, spend));
+  return flat.slice(1).reduce((sum, part) => {
+    spend(sizeOf(sum) + sizeOf(part));
+    return joinTwo(sum, part, [...path, "allOf"]);
+  }, flat[0] ?? {});
 
   function resolved(part: Schema): Schema {
     const { $ref, ...beside } = part;
     return $ref === undefined ? part : { ...beside, allOf: [...allOfIn(part), resolve($ref, path)] };
   }
+}
+
+/** Each join counts as much. So a schema that contains itself ends soon. */
+const ownSize = 40;
+
+/** Fields, and what is directly in their values. */
+function sizeOf(schema: Schema): number {
+  return Object.values(schema).reduce<number>(
+    (sum, value) => sum + 1 + (typeof value === "object" && value !== null ? Object.keys(value).length : 0),
+    0,
+  );
 }
 
 function allOfIn({ allOf }: Schema): readonly unknown[] {
@@ -61,7 +80,7 @@ function joinTwo(one: Schema, other: Schema, path: readonly string[]): Schema {
 
 function joinValues(keyword: string, one: unknown, other: unknown, path: readonly string[]): unknown {
   // The outer one, which comes first, is about this place.
-  if (isSilent(keyword) || JSON.stringify(one) === JSON.stringify(other)) return one;
+  if (isSilent(keyword) || one === other) return one;
   switch (keyword) {
     case "properties":
       return joinProperties(recordOf(one), recordOf(other));
@@ -125,7 +144,8 @@ function common(
   other: readonly unknown[],
   path: readonly string[],
 ): readonly unknown[] {
-  const shared = one.filter((each) => other.includes(each));
+  const others = new Set(other);
+  const shared = one.filter((each) => others.has(each));
   if (shared.length === 0) throw new Refusal(path, `has parts whose ${keyword} have no value in common`);
   return shared;
 }

@@ -110,7 +110,7 @@ class Walk {
   /** Parts of the schema to which references lead, outside of its definitions. By pointer, with their new names. */
   readonly #hoisted = new Map<string, string>();
   #nodes = 0;
-  #joins = 0;
+  #joined = 0;
 
   constructor(value: unknown, checked: boolean) {
     this.#value = value;
@@ -136,7 +136,7 @@ class Walk {
     if (++this.#nodes > schemaLimits.nodes) {
       throw new Refusal(path, `is one of more than ${schemaLimits.nodes} schemas`);
     }
-    const value = closedTuple(this.#joined(all, path));
+    const value = closedTuple(this.#withParts(all, path));
     const type = saysWhat(value) ? undefined : meantType(value);
     const kept: Record<string, unknown> = type === undefined ? {} : { type };
     for (const [keyword, each] of Object.entries(value)) {
@@ -148,23 +148,27 @@ class Walk {
     return enforceable(kept, { path, depth, checked: this.#checked });
   }
 
-  #joined(value: JsonSchema, path: readonly string[]): JsonSchema {
+  #withParts(value: JsonSchema, path: readonly string[]): JsonSchema {
     const resolve = (reference: unknown, at: readonly string[]): JsonSchema => {
       const found = this.#at(text(reference, [...at, "$ref"]), [...at, "$ref"]);
       return isRecord(found) ? found : {};
     };
-    return joined(value, path, resolve, () => {
-      if (++this.#joins > schemaLimits.nodes)
-        throw new Refusal(path, `joins more than ${schemaLimits.nodes} schemas, or one that contains itself`);
+    return joined(value, path, resolve, (size) => {
+      this.#joined += size;
+      if (this.#joined > schemaLimits.joined)
+        throw new Refusal(path, "joins too many or too large schemas, or one that contains itself");
     });
   }
 
   /** The part of the whole schema to which a pointer leads. The whole is without its definitions, which stay at the top. */
   #at(pointer: string, path: readonly string[]): unknown {
-    const { $defs: _, definitions: __, ...whole } = recordOf(this.#value);
-    const keys = keysOf(pointer);
-    if (keys.length === 0 && pointer === "#") return whole;
-    const found = keys.reduce<unknown>(
+    if (pointer === "#") {
+      const { $defs: _, definitions: __, ...whole } = recordOf(this.#value);
+      return whole;
+    }
+    if (!pointer.startsWith("#/"))
+      throw new Refusal(path, 'has to be within this schema, like "#/$defs/name"');
+    const found = keysOf(pointer).reduce<unknown>(
       (part, key) =>
         typeof part === "object" && part !== null && Object.hasOwn(part, key)
           ? Reflect.get(part, key)
@@ -193,7 +197,8 @@ class Walk {
       case "pattern":
         return [keyword, pattern(given, path)];
       case "uniqueItems":
-        return [keyword, true];
+        if (given === true) return [keyword, given];
+        throw new Refusal(path, "has to be true or false");
       case "enum":
         return [keyword, list(given, path).map((each) => constant(each, path))];
       case "const":
@@ -262,8 +267,6 @@ class Walk {
   #hoist(pointer: string, path: readonly string[]): string {
     const known = this.#hoisted.get(pointer);
     if (known !== undefined) return known;
-    if (!pointer.startsWith("#"))
-      throw new Refusal(path, 'has to be within this schema, like "#/$defs/name"');
     this.#at(pointer, path);
     const { $defs, definitions } = recordOf(this.#value);
     let name = pointer.replace(/[/~%]/g, ".");

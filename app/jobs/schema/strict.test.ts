@@ -208,7 +208,17 @@ describe("a strict schema", () => {
     );
     const parsed = parseSchema({ $ref: "#/$defs/d0", $defs: { ...chain, d40: string } }, { checked: true });
     expect(parsed).toMatchObject({ kind: "refused" });
-    if (parsed.kind === "refused") expect(parsed.reason).toContain(String(schemaLimits.nodes));
+    if (parsed.kind === "refused") expect(parsed.reason).toContain("too many or too large");
+  });
+
+  it("joins no more fields than a bound, however large the parts are", () => {
+    const properties = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`p${at}`, string]));
+    const part = { $ref: "#/$defs/wide", description: "d" };
+    const wide = { type: "object", properties };
+    const joining = (times: number) =>
+      parseSchema({ allOf: Array(times).fill(part), $defs: { wide } }, { checked: true }).kind;
+    expect(joining(1)).toBe("ok");
+    expect(joining(300)).toBe("refused");
   });
 
   it.each<[string, object, unknown[]]>([
@@ -240,6 +250,9 @@ describe("a strict schema", () => {
 
   it.each<[string, object]>([
     ["pattern", { type: "string", pattern: "(" }],
+    ["uniqueItems", { type: "array", uniqueItems: "yes" }],
+    ["$ref", { $ref: "#anchor" }],
+    ["$ref", { $ref: "https://example.org/a", minLength: 1 }],
     ["pattern", { type: "string", pattern: "a".repeat(schemaLimits.patternChars + 1) }],
     ["pattern", { enum: ["a"], pattern: "a" }],
     ["minimum", { type: "number", minimum: "1" }],

@@ -3,7 +3,7 @@ import { validate } from "convex-helpers/validators";
 import { textMistake } from "../../../app/jobs/answers/text-check.ts";
 import { usageMistake } from "../../../app/jobs/answers/usage-check.ts";
 import { limits } from "../../../app/jobs/limits.ts";
-import type { Work } from "../../../app/jobs/work.ts";
+import type { EmbeddingRequest, Work } from "../../../app/jobs/work.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import { textAnswer, vectorAnswer, workReport } from "../validators.ts";
 import { resultSignature } from "./signature.ts";
@@ -48,19 +48,27 @@ export function answerMistake({ result, report }: Answer, job: AnsweredJob): str
     return "The answer is of another kind than the job.";
   if (!("text" in result)) {
     const bounds = { promptTokens, contextTokens: most.promptTokens, maxTokens: 0, answerBytes: 0 };
-    return usageMistake(report, bounds, heldMs) ?? vectorMistake(result.embeddings, vectors);
+    const { dimensions } = payload as unknown as EmbeddingRequest;
+    return usageMistake(report, bounds, heldMs) ?? vectorMistake(result.embeddings, vectors, dimensions);
   }
   const request = payload as unknown as Exclude<Work, { kind: "embedding" }>["request"];
   const bounds = { promptTokens, contextTokens: most.promptTokens, heldMs };
   return textMistake({ ...result, ...report }, { request, ...bounds });
 }
 
-function vectorMistake(embeddings: readonly string[], wanted: number | undefined): string | null {
+function vectorMistake(
+  embeddings: readonly string[],
+  wanted: number | undefined,
+  dimensions: number | undefined,
+): string | null {
   if (embeddings.length !== wanted) return "The answer does not have one vector for each input.";
   if (JSON.stringify({ embeddings }).length > limits.resultBytes) return "The answer is too large.";
   const lengths = embeddings.map((packed) => readVector(packed)?.length ?? 0);
   if (lengths.includes(0)) return "A vector is not 32-bit floats in base64.";
-  return new Set(lengths).size > 1 ? "The vectors have different lengths." : null;
+  if (new Set(lengths).size > 1) return "The vectors have different lengths.";
+  return lengths[0] === (dimensions ?? lengths[0])
+    ? null
+    : "The vectors have another length than was asked for.";
 }
 
 /** Reads a vector: 32-bit floats, little-endian, in base64. Null if the text is no vector of finite numbers. */

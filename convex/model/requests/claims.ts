@@ -23,6 +23,10 @@ export function isRefuted(
       const request = payload as unknown as Work["request"] | null;
       return request === null || "inputs" in request || !hasChecks(request);
     }
+    case "wrong_dimensions": {
+      const request = payload as unknown as Work["request"] | null;
+      return request === null || !("inputs" in request) || request.dimensions === undefined;
+    }
     case "result_too_large":
       return vectors === undefined;
     default:
