@@ -58,15 +58,12 @@ it("multiplies the price by the percent of a priority, rounded down", () => {
 });
 
 it.each([
-  [
-    "a credit or more",
-    [12_345_678n, 1_000_000n, 4_500n, 0n, null],
-    ["12.35 cr", "1.00 cr", "<0.01 cr", "0.00 cr"],
-  ],
-  ["thousandths", [1_620n, 20n, 7n], ["0.00162 cr", "0.00002 cr", "0.00001 cr"]],
-  ["parts of a credit", ["123456", "5000", "400"], ["0.123 cr", "0.005 cr", "<0.001 cr"]],
+  ["credits", [12_345_678n, 1_000_000n, 710_000n, 0n, null], ["12.35 cr", "1.00 cr", "0.71 cr", "0.00 cr"]],
+  ["credits and parts", [1_204_310n, 4_500n, 7n], ["1.2043 cr", "0.0045 cr", "<0.0001 cr"]],
+  ["parts of a credit", ["123456", "5000"], ["0.1235 cr", "0.0050 cr"]],
+  ["thousandths", [1_620n, 20n, 7n], ["0.001620 cr", "0.000020 cr", "0.000007 cr"]],
   ["nothing", [0n], ["0.00 cr"]],
-  ["debts", [-2_500_000n, -1n], ["-2.50 cr", "<0.01 cr"]],
+  ["debts", [-2_500_000n, 20_000n], ["-2.500 cr", "0.020 cr"]],
 ])("gives all amounts of a column the same decimals: %s", (_, amounts, words) => {
   const format = columnCredits(amounts);
   expect(amounts.flatMap((amount) => (amount === null ? [] : format(amount)))).toEqual(words);

@@ -61,18 +61,16 @@ export function formatCredits(micro: Micro | string): string {
 }
 
 /**
- * Formats the amounts of a table's column with the same number of decimals, so that their points are below each other: with
- * hundredths if one reaches a credit, and otherwise with three digits of the largest. An amount that would read zero is "<0.01 cr".
+ * Formats the amounts of a table's column with the same number of decimals, so that their points are below each other: as many
+ * as the smallest needs for two digits, but at most four beside whole credits. An amount that would read zero is "<0.0001 cr".
  */
 export function columnCredits(
   amounts: readonly (Micro | string | null)[],
 ): (micro: Micro | string) => string {
-  const largest = amounts.reduce<bigint>((most, amount) => {
-    const size = absolute(BigInt(amount ?? 0n));
-    return size > most ? size : most;
-  }, 0n);
-  const decimals =
-    largest === 0n || largest >= microPerCredit ? 2 : Math.min(6, 9 - largest.toString().length);
+  const sizes = amounts.map((amount) => absolute(BigInt(amount ?? 0n))).filter((size) => size > 0n);
+  const smallest = sizes.reduce((least, size) => (size < least ? size : least), microPerCredit);
+  const most = sizes.some((size) => size >= microPerCredit) ? 4 : 6;
+  const decimals = Math.max(2, Math.min(most, 8 - smallest.toString().length));
   const format = new Intl.NumberFormat(locale, {
     minimumFractionDigits: decimals,
     maximumFractionDigits: decimals,
