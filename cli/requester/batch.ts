@@ -3,23 +3,24 @@ import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type BatchEndpoint, batchEndpointNames, batchLimits } from "../../app/batches/limits.ts";
-import { formatBytes, formatCount, plural } from "../../app/format/quantity.ts";
-import { formatCredits } from "../../app/money/credits.ts";
+import { formatBytes } from "../../app/format/quantity.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import { CommandError, exitUsage, type Verb } from "../command/command.ts";
 import { Progress, say, sayJson, table } from "../command/output.ts";
+import { countsOf, rowOf, sayBatch, sayEstimate } from "./batch-words.ts";
 import { type Api, exitCodes, openApi } from "./client/api.ts";
 import { getBatch, hasEnded, pathOfBatch } from "./client/batches.ts";
 import { readFileFrom, uploadFile } from "./client/files.ts";
-import { type Batch, batchList, batchObject } from "./client/wire.ts";
-import { momentOf, pageOptions, pageQuery, pageUsage } from "./pages.ts";
+import { type Batch, batchEstimate, batchList, batchObject } from "./client/wire.ts";
+import { pageOptions, pageQuery, pageUsage } from "./pages.ts";
 
 const usage = `gleaner batch create FILE.jsonl [options]
+gleaner batch estimate FILE.jsonl [options]
 gleaner batch get|wait|cancel ID [options]
 gleaner batch results ID [--errors] [--output FILE]
 gleaner batch list [options]
 Submits a file of requests as a batch, and follows it. Each line of the file is a request (docs/api.md, Batches); for a table use
-\`gleaner run\`. \`wait\` shows the progress until the end; Ctrl-C ends only the waiting. \`results\` prints the answers that are
+\`gleaner run\`. \`estimate\` says what the batch would cost and when it would end, and starts nothing. \`wait\` shows the progress until the end; Ctrl-C ends only the waiting. \`results\` prints the answers that are
 there, also while the batch runs.
   --endpoint PATH        of all lines: ${batchEndpointNames.join(", ")}
                          (default: ${batchEndpointNames[0]})
@@ -42,7 +43,7 @@ const options = {
   json: { type: "boolean", default: false },
 } as const;
 
-const actions = ["create", "get", "list", "wait", "results", "cancel"] as const;
+const actions = ["create", "estimate", "get", "list", "wait", "results", "cancel"] as const;
 
 export const batch: Verb = { usage, options, actions, run };
 
@@ -61,7 +62,12 @@ async function run(args: readonly string[]): Promise<void> {
     return;
   }
   if (argument === undefined) {
-    throw usageError(action === "create" ? "Name the file." : "Name the batch by its id.", usage);
+    const isFile = action === "create" || action === "estimate";
+    throw usageError(isFile ? "Name the file." : "Name the batch by its id.", usage);
+  }
+  if (action === "estimate") {
+    await estimate(argument, flags);
+    return;
   }
   if (action === "create") {
     const made = await create(argument, flags);
@@ -76,9 +82,31 @@ async function run(args: readonly string[]): Promise<void> {
   else show(await api.post(`${pathOfBatch(argument)}/cancel`, {}, batchObject));
 }
 
+/** Uploads the file for as long as the estimate takes. */
+async function estimate(file: string, flags: CreateFlags): Promise<void> {
+  const { endpoint, within, json } = flags;
+  const { api, fileId } = await upload(file, flags);
+  try {
+    const asked = { input_file_id: fileId, endpoint, completion_window: within };
+    const told = await api.post("/batches/estimate", asked, batchEstimate);
+    if (json) sayJson(told);
+    else say(sayEstimate(told));
+  } finally {
+    await api.send(`/files/${encodeURIComponent(fileId)}`, { method: "DELETE" });
+  }
+}
+
 type CreateFlags = { readonly endpoint: string; readonly within: string; readonly json: boolean };
 
-async function create(file: string, { endpoint, within, json }: CreateFlags): Promise<Batch> {
+async function create(file: string, flags: CreateFlags): Promise<Batch> {
+  const { api, fileId } = await upload(file, flags);
+  const { endpoint, within } = flags;
+  const asked = { input_file_id: fileId, endpoint, completion_window: within };
+  return await api.post("/batches", asked, batchObject);
+}
+
+/** Uploads a file of requests, in parts if it is large. */
+async function upload(file: string, { endpoint, json }: CreateFlags): Promise<{ api: Api; fileId: string }> {
   const found = await stat(file).catch(() => null);
   if (found?.isFile() !== true) throw new CommandError(`There is no file ${file}.`, exitUsage);
   if (found.size === 0) throw new CommandError(`${file} is empty. Each line is a request.`, exitUsage);
@@ -103,8 +131,7 @@ async function create(file: string, { endpoint, within, json }: CreateFlags): Pr
       progress.at(`Uploading part ${String(part)} of ${String(parts)}`);
     },
   );
-  const asked = { input_file_id: fileId, endpoint, completion_window: within };
-  return await api.post("/batches", asked, batchObject);
+  return { api, fileId };
 }
 
 /** Follows the batch to its end, and says how it ended. */
@@ -142,23 +169,4 @@ async function writeResults(api: Api, found: Batch, { errors, output }: ResultFl
     if (output !== undefined) await new Promise<void>((resolve) => target.end(() => resolve()));
   };
   await Promise.race([copy(), failed]);
-}
-
-function countsOf({ request_counts: { total, completed, failed }, price_micro: price }: Batch): string {
-  const errors = failed === 0 ? "" : `, ${plural(failed, ["# error", "# errors"])}`;
-  return `${formatCount(completed)} of ${formatCount(total)} answered${errors}, ${formatCredits(price)}`;
-}
-
-function rowOf(each: Batch): string[] {
-  return [each.id, momentOf(each.created_at), each.status, countsOf(each)];
-}
-
-function sayBatch(found: Batch): string {
-  const { id, status, endpoint, created_at: at, expires_at: until, errors } = found;
-  const end = hasEnded(found) ? "" : ` It has time until ${momentOf(until)}.`;
-  return [
-    `${id}: ${status}. ${endpoint}, made ${momentOf(at)}.${end}`,
-    `${countsOf(found)}.`,
-    ...(errors?.data.map(({ line, message }) => `Line ${String(line ?? "?")}: ${message}`) ?? []),
-  ].join("\n");
 }

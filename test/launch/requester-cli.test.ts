@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import * as z from "zod";
 import { Api } from "../../cli/requester/client/api.ts";
 import { readFileFrom, uploadFile } from "../../cli/requester/client/files.ts";
-import { batchObject, jobList } from "../../cli/requester/client/wire.ts";
+import { batchEstimate, batchObject, jobList } from "../../cli/requester/client/wire.ts";
 import { type Farm, startFarm } from "../../launch/farm/farm.ts";
 import { ledgerFaults } from "../../launch/farm/ledger-faults.ts";
 
@@ -229,6 +229,9 @@ test("a batch is created from a file, followed, and read", async () => {
       body: { ...body, model },
     });
   await writeFile(join(folder, "requests.jsonl"), [line("a"), line("b"), line("c", "gpt-5")].join("\n"));
+  const estimate = await json(batchEstimate, "batch", "estimate", "requests.jsonl", "--within", "2h");
+  expect(estimate.requests).toEqual({ total: 3, is_exact: true, refused: 1 });
+  expect((await gleaner("batch", "estimate", "requests.jsonl")).out).toContain("would probably cost");
   const { id } = await json(batchObject, "batch", "create", "requests.jsonl", "--within", "2h");
   const waited = await gleaner("batch", "wait", id);
   expect(waited).toMatchObject({ code: 1, err: expect.stringContaining("2 of 3 answered, 1 error") });

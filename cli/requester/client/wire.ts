@@ -14,6 +14,17 @@ export const completedUpload = z.looseObject({ file: created });
 /** Micro-credits. Other servers of OpenAI's API have no prices. */
 const priceMicro = z.string().regex(/^\d+$/).default("0");
 
+const batchForecast = z.looseObject({
+  expected_at: z.number().nullable(),
+  latest_at: z.number().nullable(),
+  on_time: z.number(),
+});
+export type BatchForecast = z.output<typeof batchForecast>;
+
+const mistakes = z
+  .looseObject({ data: z.array(z.looseObject({ line: z.number().nullish(), message: z.string() })) })
+  .nullable();
+
 export const batchObject = z.looseObject({
   id: z.string(),
   status: z.enum(batchStatuses),
@@ -24,11 +35,20 @@ export const batchObject = z.looseObject({
   error_file_id: z.string().nullable(),
   request_counts: z.object({ total: z.number(), completed: z.number(), failed: z.number() }),
   price_micro: priceMicro,
-  errors: z
-    .looseObject({ data: z.array(z.looseObject({ line: z.number().nullish(), message: z.string() })) })
-    .nullable(),
+  errors: mistakes,
+  forecast: batchForecast.nullish(),
 });
 export type Batch = z.output<typeof batchObject>;
+
+/** What a batch would cost, and when it would end. */
+export const batchEstimate = z.looseObject({
+  requests: z.object({ total: z.number(), is_exact: z.boolean(), refused: z.number().nullable() }),
+  expected_price_micro: priceMicro,
+  most_price_micro: priceMicro,
+  forecast: batchForecast.nullable(),
+  errors: mistakes,
+});
+export type BatchEstimate = z.output<typeof batchEstimate>;
 
 export const batchList = z.looseObject({ data: z.array(batchObject), has_more: z.boolean() });
 

@@ -1,0 +1,54 @@
+import { formatCount, formatShare, plural } from "../../app/format/quantity.ts";
+import { formatCredits } from "../../app/money/credits.ts";
+import { hasEnded } from "./client/batches.ts";
+import type { Batch, BatchEstimate, BatchForecast } from "./client/wire.ts";
+import { momentOf } from "./pages.ts";
+
+export function countsOf({
+  request_counts: { total, completed, failed },
+  price_micro: price,
+}: Batch): string {
+  const errors = failed === 0 ? "" : `, ${plural(failed, ["# error", "# errors"])}`;
+  return `${formatCount(completed)} of ${formatCount(total)} answered${errors}, ${formatCredits(price)}`;
+}
+
+export function rowOf(each: Batch): string[] {
+  return [each.id, momentOf(each.created_at), each.status, countsOf(each)];
+}
+
+export function sayBatch(found: Batch): string {
+  const { id, status, endpoint, created_at: at, expires_at: until, errors } = found;
+  const end = hasEnded(found)
+    ? ""
+    : ` ${forecastWords(found.forecast ?? null)}It has time until ${momentOf(until)}.`;
+  return [
+    `${id}: ${status}. ${endpoint}, made ${momentOf(at)}.${end}`,
+    `${countsOf(found)}.`,
+    ...(errors?.data.map(({ line, message }) => `Line ${String(line ?? "?")}: ${message}`) ?? []),
+  ].join("\n");
+}
+
+export function sayEstimate({ requests, forecast, errors, ...price }: BatchEstimate): string {
+  const { total, is_exact: isExact, refused } = requests;
+  const count = `${isExact ? "" : "About "}${plural(total, ["# request", "# requests"])}`;
+  const wrong =
+    refused === null || refused === 0 ? "" : `, of which ${formatCount(refused)} would get an error`;
+  const [likely, most] = [price.expected_price_micro, price.most_price_micro].map(formatCredits);
+  return [
+    `${count}${wrong}.`,
+    `They would probably cost ${String(likely)}, at most ${String(most)}.`,
+    forecastWords(forecast).trim() ||
+      "When they would end is not known: the model has hardly answered anything yet.",
+    ...(errors?.data.map(({ line, message }) => `Line ${String(line ?? "?")}: ${message}`) ?? []),
+  ].join("\n");
+}
+
+/** A sentence and a blank; empty if nothing is known. */
+function forecastWords(forecast: BatchForecast | null): string {
+  if (forecast === null) return "";
+  const { expected_at: expected, latest_at: latest, on_time: onTime } = forecast;
+  const chance = onTime >= 0.95 ? "" : ` The chance that it ends in time is ${formatShare(onTime)}.`;
+  if (expected === null) return `It will probably take more than a week.${chance} `;
+  const bound = latest === null ? "" : `; 19 of 20 such batches have ended by ${momentOf(latest)}`;
+  return `It is expected to end ${momentOf(expected)}${bound}.${chance} `;
+}
