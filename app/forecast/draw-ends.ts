@@ -31,11 +31,12 @@ export function drawEnds({ now, past, lately, requests, work }: Wanted): number[
   const next = randomNumbers(drawn);
   const today = bucketOf(now, spans.day);
   const pictures = Array.from({ length: horizonDays }, (_, day) => picturesOf(past, today + day * spans.day));
+  const hours = hoursFrom(now);
   const ends = Array.from({ length: drawn }, () => {
     const needed = requests * work.hours * Math.exp(work.spread * normalNumber(next));
     const level = past.length === 0 ? Math.exp(spreadOfUnknownDay * normalNumber(next)) : 1;
     const days = pictures.map((candidates) => drawDay(candidates, next()));
-    return endOf(needed, now, (hour) => devicesAt(days, { now, today, lately: lately * level }, hour));
+    return endOf(needed, hours, devicesOf(days, { now, lately: lately * level }));
   });
   return ends.sort((a, b) => a - b);
 }
@@ -49,33 +50,67 @@ function drawDay(candidates: readonly WeighedDay[], share: number): DayProfile |
   return candidates.at(-1)?.day ?? null;
 }
 
-/** Adds up hours until they have the needed device hours. */
-function endOf(needed: number, now: number, devicesIn: (hour: number) => number): number {
+/** An hour of the future, or the rest of the present one. Every draw goes through the same hours, so they are made once. */
+type ComingHour = {
+  /** ms epoch. */
+  readonly at: number;
+  /** Its length in hours. */
+  readonly length: number;
+  /** Days after today. */
+  readonly day: number;
+  readonly hourOfDay: number;
+  /** How much the devices that donated lately still count, 0 to 1. */
+  readonly nearness: number;
+};
+
+function hoursFrom(now: number): ComingHour[] {
+  const today = bucketOf(now, spans.day);
   const until = now + (horizonDays - 1) * spans.day;
-  let left = needed;
+  const hours: ComingHour[] = [];
   for (let at = now; at < until;) {
     const end = bucketOf(at, spans.hour) + spans.hour;
-    const devices = devicesIn(at);
-    const given = (devices * (end - at)) / spans.hour;
-    if (given >= left && devices > 0) return at + (left / devices) * spans.hour;
-    left -= given;
+    hours.push({
+      at,
+      length: (end - at) / spans.hour,
+      day: Math.floor((at - today) / spans.day),
+      hourOfDay: hourOfDay(at),
+      nearness: Math.exp(-(at - now) / fadesInMs),
+    });
     at = end;
+  }
+  return hours;
+}
+
+function hourOfDay(at: number): number {
+  return new Date(at).getUTCHours();
+}
+
+/** Adds up hours until they have the needed device hours. */
+function endOf(
+  needed: number,
+  hours: readonly ComingHour[],
+  devicesIn: (hour: ComingHour) => number,
+): number {
+  let left = needed;
+  for (const hour of hours) {
+    const devices = devicesIn(hour);
+    const given = devices * hour.length;
+    if (given >= left && devices > 0) return hour.at + (left / devices) * spans.hour;
+    left -= given;
   }
   return Infinity;
 }
 
-type Present = { readonly now: number; readonly today: number; readonly lately: number };
+type Present = { readonly now: number; readonly lately: number };
 
-/** The devices of a moment: those of the drawn day, moved towards those that donated lately while that is near. */
-function devicesAt(
+/** The devices of an hour: those of the drawn day, moved towards those that donated lately while that is near. */
+function devicesOf(
   days: readonly (DayProfile | null)[],
-  { now, today, lately }: Present,
-  at: number,
-): number {
-  const value = (day: number, moment: number): number =>
-    days[day]?.devices[new Date(moment).getUTCHours()] ?? lately;
+  { now, lately }: Present,
+): (hour: ComingHour) => number {
+  const value = (day: number, hour: number): number => days[day]?.devices[hour] ?? lately;
   const share = (now - bucketOf(now, spans.hour)) / spans.hour;
-  const before = share * value(0, now) + (1 - share) * value(0, now - spans.hour);
-  const difference = (lately - before) * Math.exp(-(at - now) / fadesInMs);
-  return Math.max(0, value(Math.floor((at - today) / spans.day), at) + difference);
+  const before = share * value(0, hourOfDay(now)) + (1 - share) * value(0, hourOfDay(now - spans.hour));
+  const difference = lately - before;
+  return (hour) => Math.max(0, value(hour.day, hour.hourOfDay) + difference * hour.nearness);
 }

@@ -71,6 +71,31 @@ describe("the forecast of a batch", () => {
     expect(hoursUntil(behind?.expectedAt)).toBeGreaterThan(3 * hoursUntil(alone?.expectedAt));
   });
 
+  it("still counts other batches while the batch has few answers", () => {
+    // Beside 5,000 others, its first requests took six times as long as they would alone.
+    const shared = { left: 1_000, ahead: 5_000 };
+    const atStart = forecastBatch(outlook({ ...shared, expiresAt: noon + 7 * spans.day }));
+    for (const ended of [5, 10, 20, 100]) {
+      const startedAt = noon - (6 * ended * spans.hour) / 100;
+      const later = forecastBatch(outlook({ ...shared, ended, startedAt }));
+      expect(hoursUntil(later?.expectedAt)).toBeGreaterThan(0.75 * hoursUntil(atStart?.expectedAt));
+    }
+  });
+
+  it("takes no pace from a time without a record, as of a batch that an earlier version started", () => {
+    const startedAt = noon - 20 * spans.hour;
+    const lastHour = record(0, always(10)).map((day) => ({ ...day, hours: day.hours.slice(-1) }));
+    const forecast = forecastBatch(outlook({ days: lastHour, startedAt, ended: 2_000, left: 1_000 }));
+    // 1,000 requests are 100 device hours, and 10 devices donate.
+    expect(hoursUntil(forecast?.expectedAt)).toBeGreaterThan(5);
+    const unknown = { days: lastHour, startedAt, ended: 2_000, model: null };
+    expect(forecastBatch(outlook(unknown))).toBeNull();
+  });
+
+  it("learns nothing from jobs that took no time", () => {
+    expect(forecastBatch(outlook({ model: { ...model, runMs: 0 } }))).toBeNull();
+  });
+
   it("trusts the batch's own pace more with each answer", () => {
     // In two hours 20 device hours gave 1,000 answers, five times as many as earlier jobs make expect.
     const started = { startedAt: noon - 2 * spans.hour, ended: 1_000, left: 1_000 };

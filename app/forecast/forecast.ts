@@ -2,7 +2,7 @@ import { spans } from "../statistics/spans.ts";
 import { type CapacityDay, donatedHours, jobsPerDevice, meanDevices } from "./capacity.ts";
 import { drawEnds } from "./draw-ends.ts";
 import { wholeDays } from "./likely-days.ts";
-import { combined, type ModelRecord, workBefore, workShown } from "./work.ts";
+import { combined, type ModelRecord, type RequestWork, workBefore, workShown } from "./work.ts";
 
 /** What is known about a batch and its fleet. Times are ms epoch. */
 export type BatchOutlook = {
@@ -42,21 +42,26 @@ const promised = 0.95;
  */
 export function forecastBatch(outlook: BatchOutlook): Forecast | null {
   const { now, expiresAt, startedAt, ended, left, ahead, days, devicesNow, model } = outlook;
-  const before = workBefore(model, jobsPerDevice(days));
-  const shown = startedAt === null ? null : workShown(ended, donatedHours(days, startedAt, now));
+  const before = besideOthers(workBefore(model, jobsPerDevice(days)), left, ahead);
+  // Without a record since the start, few device hours would seem to have done all of the work.
+  const isRecorded = startedAt !== null && startedAt >= (days[0]?.hours[0]?.startAt ?? Infinity);
+  const shown = isRecorded ? workShown(ended, donatedHours(days, startedAt, now)) : null;
   const work = combined(before, shown);
   if (work === null) return null;
   const past = wholeDays(days, now);
-  // Its own pace has the other batches in it already.
-  const others = shown === null ? ahead : 0;
   const lately = meanDevices(days, now - spans.hour, now) ?? devicesNow;
-  const ends = drawEnds({ now, past, lately, requests: left + others, work });
+  const ends = drawEnds({ now, past, lately, requests: left, work });
   return {
     expectedAt: quantileOf(ends, 0.5),
     latestAt: quantileOf(ends, promised),
     onTime: ends.filter((end) => end <= expiresAt).length / ends.length,
     days: past.length,
   };
+}
+
+/** The device hours that pass for each request of the batch while those of other batches run, too. The pace includes them already. */
+function besideOthers(work: RequestWork | null, left: number, ahead: number): RequestWork | null {
+  return work === null ? null : { ...work, hours: work.hours * (1 + ahead / Math.max(1, left)) };
 }
 
 function quantileOf(ends: readonly number[], share: number): number | null {

@@ -30,7 +30,7 @@ const leastAnswered = 20;
  * @param jobsAtOnce the jobs that a device runs at once.
  */
 export function workBefore(record: ModelRecord | null, jobsAtOnce: number): RequestWork | null {
-  if (record === null || record.answered < leastAnswered) return null;
+  if (record === null || record.answered < leastAnswered || record.runMs <= 0) return null;
   const { answered, runMs, interrupted } = record;
   // An interrupted attempt loses half of its work in the mean.
   const attempts = answered + interrupted / 2;
