@@ -165,6 +165,15 @@ describe("the estimate of a batch", () => {
     expect(Math.abs(requests.total - count)).toBeLessThan(count / 50);
   });
 
+  it("reads a whole file that ends with blank lines, and says when it has read only a part of one with mistakes", async () => {
+    const blank = await estimate(await upload(`${lines(3)}\n\n \n`));
+    expect(blank.requests).toEqual({ total: 3, is_exact: true, refused: 0 });
+    const large = lines(6_000, { user: "x".repeat(900) });
+    const wrong = await estimate(await upload(`no JSON\n${large}`));
+    expect(wrong.requests).toMatchObject({ is_exact: false, refused: null });
+    expect(wrong.requests.total).toBeGreaterThan(5_000);
+  });
+
   it("counts requests that would be refused, and names mistakes that keep the batch from starting", async () => {
     const refused = lines(1, { model: "none" }).replace("q0", "other");
     const { requests } = await estimate(await upload([lines(2), refused].join("\n")));
@@ -221,6 +230,46 @@ describe("a running batch", () => {
     const [batch] = await t.run(async (ctx) => await ctx.db.query("batches").collect());
     await t.action(internal.batchSteps.collect, { batchId: batch!._id });
     expect(await get(id)).toMatchObject({ status: "completed", forecast: null });
+  });
+});
+
+describe("many running batches", () => {
+  it("all get new forecasts", async () => {
+    await remember(14, 1);
+    const ids: string[] = [];
+    for (let n = 0; n < 5; n += 1) ids.push((await start(await upload(lines(2)))).id);
+    await pass(t, 60_000);
+    await t.mutation(internal.batches.forecast, {});
+    for (let times = 0; times < 4; times += 1) await pass(t, 0);
+    const rows = await t.run(async (ctx) => await ctx.db.query("batches").collect());
+    const now = Date.now();
+    expect(rows.filter(({ forecast }) => now - (forecast?.madeAt ?? 0) < 60_000)).toHaveLength(ids.length);
+  });
+});
+
+describe("a batch that is being canceled", () => {
+  it("has no forecast, and lets no other batch seem slower", async () => {
+    await remember(14, 1);
+    const first = await start(await upload(lines(40)));
+    const alone = await estimate(await upload(lines(10)));
+    await takeJob(t, device, async () => {
+      const canceled = await call(`/v1/batches/${first.id}/cancel`, { method: "POST" });
+      expect(await canceled.json()).toMatchObject({ status: "cancelling", forecast: null });
+      const beside = await estimate(await upload(lines(10)));
+      expect(beside.forecast?.expected_at).toBeLessThan(alone.forecast?.expected_at ?? 0);
+    });
+  });
+});
+
+describe("a batch without a known model", () => {
+  it("does not take the record of the models that have none of their own", async () => {
+    await remember(14, 1);
+    await t.run(async (ctx) => {
+      const [row] = await ctx.db.query("statistics").collect();
+      const subjects = row!.subjects.map((each) => ({ ...each, subject: "" }));
+      await ctx.db.patch("statistics", row!._id, { subjects });
+    });
+    expect((await estimate(await upload(lines(5, { model: "none" })))).forecast).toBeNull();
   });
 });
 

@@ -33,7 +33,7 @@ export const batchView = v.object({
   usage,
   priceMicro: v.int64(),
   mistakes: v.array(lineMistake),
-  /** When an open batch will end. Null: not known. */
+  /** When a running batch will end. Null: not known. */
   forecast: v.union(batchForecast, v.null()),
 });
 export type BatchView = Infer<typeof batchView>;
@@ -61,7 +61,8 @@ export function batchViewOf(batch: Doc<"batches">): BatchView {
     usage,
     priceMicro,
     mistakes,
-    forecast: (batch.open === true ? batch.forecast : undefined) ?? null,
+    // Nobody renews the forecast of a batch that is being canceled.
+    forecast: (batch.status === "in_progress" ? batch.forecast : undefined) ?? null,
   };
 }
 

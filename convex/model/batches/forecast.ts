@@ -92,7 +92,7 @@ function forecastIn(fleet: Fleet, batch: Outlined, now: number): Forecast | null
   const left = leftOf(batch);
   // Batches of one fleet go on side by side, so others are ahead only until this one is done.
   const ahead = fleet.open
-    .filter(({ _id }) => _id !== batch._id)
+    .filter(({ _id, status }) => _id !== batch._id && status !== "cancelling")
     .reduce((sum, other) => sum + Math.min(left, leftOf(other)), 0);
   return forecastBatch({
     now,
@@ -103,7 +103,8 @@ function forecastIn(fleet: Fleet, batch: Outlined, now: number): Forecast | null
     ahead,
     days: fleet.days,
     devicesNow: fleet.devicesNow,
-    model: fleet.models.get(batch.model ?? "") ?? null,
+    // An empty name is that of all models which have no record of their own.
+    model: batch.model === undefined ? null : (fleet.models.get(batch.model) ?? null),
   });
 }
 
@@ -120,7 +121,8 @@ export async function forecastOf(ctx: QueryCtx, batch: Outlined, now: number): P
   return forecastIn(await fleetOf(ctx, batch.organizationId), batch, now);
 }
 
-const forecastAtOnce = 20;
+/** Each may be of another organization, for which a mutation reads some 150 rows. */
+const forecastAtOnce = 2;
 
 /** Forecasts the next open batches. Returns the cursor for the others; null if there are none. */
 export async function forecastOpen(

@@ -10,7 +10,7 @@ export const batchesPath = "/v1/batches/";
 
 /**
  * OpenAI's batch object, and `price_micro`: its cost so far, in micro-credits. `forecast`: when it will end; null if that is not
- * known, and once it has ended.
+ * known, and once it is canceled or has ended.
  */
 export function batchBody(batch: BatchView): object {
   const { batchId, status, mistakes, usage, startedAt, cancelingAt } = batch;

@@ -37,6 +37,8 @@ export async function estimateBatch(ctx: ActionCtx, request: Request, caller: Ca
   const facts = await ctx.runQuery(internal.batches.facts, { keyId, fileId: file });
   const check = new FileCheck(endpoint);
   const sums = { readTo: 0, refused: 0, expectedMicro: 0n, mostMicro: 0n };
+  const { bytes } = facts;
+  let isWhole = true;
   for await (const line of linesOf(ctx, facts.parts)) {
     const goesOn = check.add(line);
     sums.readTo = line.end;
@@ -46,10 +48,10 @@ export async function estimateBatch(ctx: ActionCtx, request: Request, caller: Ca
       sums.expectedMicro += costs.expectedMicro;
       sums.mostMicro += costs.mostMicro;
     }
-    if (!goesOn || line.end >= readBytes) break;
+    if (goesOn && line.end < readBytes) continue;
+    isWhole = line.end >= bytes;
+    break;
   }
-  const { bytes } = facts;
-  const isWhole = sums.readTo >= bytes || check.mistakes.length > 0;
   const scaled = (micro: bigint): bigint =>
     isWhole ? micro : (micro * BigInt(bytes)) / BigInt(Math.max(1, sums.readTo));
   const total = isWhole ? check.total : Math.round((check.total * bytes) / Math.max(1, sums.readTo));
