@@ -17,6 +17,7 @@ export const batchLimits = {
   lines: 50_000,
   /** A request's body and the fields around it. */
   lineBytes: limits.bodyBytes + 8 * 1024,
+  lineDepth: limits.bodyDepth + 1,
   customIdChars: 200,
   /** Mistakes of a file that are named. */
   namedMistakes: 20,

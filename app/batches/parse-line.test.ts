@@ -14,7 +14,16 @@ it("gives the name and the body of a request", () => {
   });
 });
 
+const nested = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`;
+const deep = (levels: number): string => line({ body: "here" }).replace('"here"', `{"x":${nested(levels)}}`);
+
+it("takes a body that is as deep as its own call may be", () => {
+  expect(parse(deep(batchLimits.lineDepth - 2)).kind).toBe("parsed");
+});
+
 it.each([
+  [deep(batchLimits.lineDepth - 1), "invalid_json_line", null],
+  [deep(100_000), "invalid_json_line", null],
   [null, "invalid_json_line", null],
   ["{", "invalid_json_line", null],
   ["[]", "invalid_json_line", null],

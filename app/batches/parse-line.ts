@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { mistakeInWords } from "../format/mistake.ts";
-import { isRecord, parseJson } from "../json.ts";
+import { excessOf, isRecord, parseJson } from "../json.ts";
 import { type BatchEndpoint, batchLimits } from "./limits.ts";
 
 /** A line of a file. `end`: the offset behind it and its line break, in bytes from the file's start. */
@@ -52,6 +52,10 @@ export function parseLine({ number: line, text }: Line, endpoint: BatchEndpoint)
   if (text === null) {
     const most = String(batchLimits.lineBytes);
     return refuse("invalid_json_line", null, `The line is longer than ${most} bytes, or not UTF-8.`);
+  }
+  if (excessOf(text, { depth: batchLimits.lineDepth }) !== null) {
+    const most = String(batchLimits.lineDepth);
+    return refuse("invalid_json_line", null, `The line has lists and objects more than ${most} levels deep.`);
   }
   const value = parseJson(text);
   if (!isRecord(value)) return refuse("invalid_json_line", null, "The line is not a JSON object.");

@@ -9,6 +9,8 @@ export const limits = {
    * delays other calls for long. A chat of 1,000 messages, each with a part, has 6,000. 128 usual tools have 10,000.
    */
   bodyValues: 20_000,
+  /** Lists and objects of a body that are in each other. A schema of 50 objects in each other has 100. */
+  bodyDepth: 256,
   messages: 1_000,
   contentParts: 1_000,
   maxTokens: 32_768,

@@ -1,10 +1,12 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { hasMoreValues } from "../../json.ts";
+import { excessOf } from "../../json.ts";
 import { limits } from "../limits.ts";
 import { parseChat } from "./parse-chat.ts";
 import { parseCompletion } from "./parse-completion.ts";
 import { parseEmbedding } from "./parse-embedding.ts";
+import { parseMessages } from "./parse-messages.ts";
+import { parseResponse } from "./parse-response.ts";
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
@@ -211,8 +213,32 @@ it.each([
   ['"a,b[c{\\",,,"', 1],
   ['["\\\\",1]', 3],
 ])("counts %s as %i values", (json, values) => {
-  expect(hasMoreValues(json, values - 1)).toBe(true);
-  expect(hasMoreValues(json, values)).toBe(false);
+  expect(excessOf(json, { values: values - 1 })).toBe("values");
+  expect(excessOf(json, { values })).toBeNull();
+});
+
+it.each([
+  ["[]", 1],
+  ['[[1],{"a":[2]}]', 3],
+  ['["[[{"]', 1],
+  ['["\\"[[",{}]', 2],
+])("counts %s as %i levels", (json, levels) => {
+  expect(excessOf(json, { depth: levels - 1 })).toBe("depth");
+  expect(excessOf(json, { depth: levels })).toBeNull();
+});
+
+it("refuses a body that is too deep to be written again", () => {
+  const nested = `${"[".repeat(9_000)}${"]".repeat(9_000)}`;
+  const asked = '"model":"m","max_tokens":1,"messages":[{"role":"user","content":"x"}],"input":"x"';
+  for (const parse of [...parsers, parseResponse, parseMessages]) {
+    for (const tools of [
+      `[{"name":"a","input_schema":${nested}}]`,
+      `[{"type":"function","parameters":${nested}}]`,
+    ])
+      expect(parse(`{${asked},"tools":${tools}}`)).toMatchObject({
+        refusal: { status: 400, message: "The body has lists and objects more than 256 levels deep." },
+      });
+  }
 });
 
 it("names the list with too many parts, and says what a body with too many values can do", () => {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { mistakeInWords, mustBe } from "../../format/mistake.ts";
 import { quotable } from "../../format/visible.ts";
-import { hasMoreValues, isRecord, parseJson } from "../../json.ts";
+import { excessOf, isRecord, parseJson } from "../../json.ts";
 import { limits } from "../limits.ts";
 import { utf8Length } from "../utf8.ts";
 
@@ -80,10 +80,15 @@ export function parseBody<Schema extends z.ZodType>(
   schema: Schema,
   json: string,
 ): BodyParse<z.infer<Schema>> {
-  if (hasMoreValues(json, limits.bodyValues)) {
+  const excess = excessOf(json, { values: limits.bodyValues, depth: limits.bodyDepth });
+  if (excess === "values") {
     const most = String(limits.bodyValues);
     const message = `The body has more than ${most} values (lists, objects and all that is in them). Send less at once.`;
     return refuse(413, "request_too_large", null, message);
+  }
+  if (excess === "depth") {
+    const message = `The body has lists and objects more than ${String(limits.bodyDepth)} levels deep.`;
+    return refuse(400, "invalid_request_body", null, message);
   }
   const body = parseJson(json);
   if (body === undefined) return refuse(400, "invalid_json", null, "The body is not valid JSON.");
