@@ -266,6 +266,8 @@ describe("a response in the background", () => {
     });
     const jobId = String(embedding.headers.get("x-gleaner-job"));
     await expectError(await call(`/v1/responses/resp_${jobId}`, "GET"), 404, { code: "not_found" });
+    await expectError(await call(`/v1/responses/resp_${jobId}/cancel`, "POST"), 404, { code: "not_found" });
+    expect(await (await call(`/v1/jobs/${jobId}`, "GET")).json()).toMatchObject({ status: "queued" });
     await expectError(await call(`/v1/responses/${id}/no`, "GET"), 404, { code: "unknown_url" });
     await expectError(await call(`/v1/responses/${id}/cancel`, "GET"), 405, { code: "method_not_allowed" });
   });

@@ -115,6 +115,25 @@ export function refuseSize(param: string, texts: readonly string[]): Refused | n
   return refuse(413, "request_too_large", param, message);
 }
 
+/**
+ * A refusal of a translated body in the terms of the one that was sent. Only names at the beginning of a field's path are ours:
+ * a schema in it may have any names.
+ * @param names what a path begins with, and what to write instead; the first that matches counts.
+ */
+export function inOwnTerms(
+  { kind, refusal }: Refused,
+  names: readonly (readonly [begins: RegExp, own: string])[],
+): Refused {
+  const { param, message } = refusal;
+  const found = param === null ? undefined : names.find(([begins]) => begins.test(param));
+  if (param === null || found === undefined) return { kind, refusal };
+  const own = param.replace(...found);
+  return {
+    kind,
+    refusal: { ...refusal, param: own, message: message.replace(`'${param}'`, () => `'${own}'`) },
+  };
+}
+
 function refuseIssue(issue: z.core.$ZodIssue | undefined, body: unknown): Refused {
   const deepest = issue === undefined ? undefined : deepestOf(issue, []);
   const param = deepest === undefined ? "" : quotable(pathName(deepest.path));

@@ -1,10 +1,18 @@
 import * as z from "zod";
 import type { ChatRequest } from "../chat.ts";
 import { limits } from "../limits.ts";
-import { absent, type BodyParse, boundedList, oneOfForms, parseBody, text } from "./parse-body.ts";
+import {
+  absent,
+  type BodyParse,
+  boundedList,
+  inOwnTerms,
+  oneOfForms,
+  parseBody,
+  text,
+} from "./parse-body.ts";
 import { parseChat } from "./parse-chat.ts";
 import { modelName, type ParsedText, tokens, whole } from "./parse-sampling.ts";
-import { callId } from "./parse-tools.ts";
+import { callId, functionName } from "./parse-tools.ts";
 
 /** Parses the body of Anthropic's Messages API by translating it into a chat. */
 
@@ -18,7 +26,7 @@ const block = z.discriminatedUnion(
     z.object({
       type: z.literal("tool_use"),
       id: callId,
-      name: text,
+      name: functionName,
       input: z.record(z.string(), z.unknown()),
     }),
     z.object({ type: z.literal("tool_result"), tool_use_id: callId, content: texts.nullish() }),
@@ -32,12 +40,18 @@ type Block = z.infer<typeof block>;
 
 const message = z.object({
   role: z.enum(["user", "assistant", "system"]),
-  content: z.union([text, boundedList(block, { least: 1, most: limits.contentParts })]),
+  content: z.union([
+    text,
+    boundedList(block, { least: 1, most: limits.contentParts }).refine(
+      (blocks) => blocks.filter(({ type }) => type === "tool_use").length <= limits.toolCalls,
+      `must have at most ${String(limits.toolCalls)} blocks of type "tool_use"`,
+    ),
+  ]),
 });
 
 const tool = z.object({
   type: z.literal("custom", { error: "only tools of your own are supported" }).nullish(),
-  name: text,
+  name: functionName,
   description: text.nullish(),
   input_schema: z.unknown(),
   strict: z.boolean().nullish(),
@@ -45,7 +59,10 @@ const tool = z.object({
 
 const toolChoice = z.discriminatedUnion(
   "type",
-  [z.object({ type: z.enum(["auto", "any", "none"]) }), z.object({ type: z.literal("tool"), name: text })],
+  [
+    z.object({ type: z.enum(["auto", "any", "none"]) }),
+    z.object({ type: z.literal("tool"), name: functionName }),
+  ],
   { error: oneOfForms('must be "auto", "any", "tool" or "none"') },
 );
 
@@ -85,10 +102,7 @@ export function parseCountTokens(json: string): BodyParse<ParsedText<ChatRequest
 function toChat(parsed: BodyParse<Asked>): BodyParse<ParsedText<ChatRequest>> {
   if (parsed.kind === "refused") return parsed;
   const chat = parseChat(JSON.stringify(chatOf(parsed.asked)));
-  if (chat.kind === "parsed") return chat;
-  const { param, message: why } = chat.refusal;
-  const named = { param: param === null ? null : renamed(param), message: renamed(why) };
-  return { ...chat, refusal: { ...chat.refusal, ...named } };
+  return chat.kind === "parsed" ? chat : inOwnTerms(chat, names);
 }
 
 /** The same request to the chat completions API. */
@@ -158,13 +172,11 @@ function choiceOf(choice: z.infer<typeof toolChoice>): unknown {
 
 /** The names of a chat's fields in this API. */
 const names: readonly (readonly [chat: RegExp, own: string])[] = [
-  [/\bmax_completion_tokens\b/g, "max_tokens"],
-  [/\bresponse_format(?:\.json_schema)?\b/g, "output_config.format"],
-  [/\bfunction\.parameters\b/g, "input_schema"],
-  [/\bfunction\.(?=name|description)/g, ""],
-  [/\bstop\b(?!_)/g, "stop_sequences"],
+  // The messages of the chat are others: results of tools and the system prompt are messages there, too.
+  [/^messages\b.*/, "messages"],
+  [/^max_completion_tokens\b/, "max_tokens"],
+  [/^response_format(?:\.json_schema)?\b/, "output_config.format"],
+  [/^(tools\[\d+\])\.function\.parameters\b/, "$1.input_schema"],
+  [/^(tools\[\d+\]|tool_choice)\.function\b/, "$1"],
+  [/^stop\b/, "stop_sequences"],
 ];
-
-function renamed(given: string): string {
-  return names.reduce((changed, [chat, own]) => changed.replace(chat, own), given);
-}

@@ -6,13 +6,15 @@ import {
   type BodyParse,
   boundedList,
   boundedRecord,
+  inOwnTerms,
   oneOfForms,
   parseBody,
+  refuseField,
   text,
 } from "./parse-body.ts";
 import { parseChat } from "./parse-chat.ts";
 import { modelName, type ParsedText, serviceTier, tokens, whole } from "./parse-sampling.ts";
-import { callId } from "./parse-tools.ts";
+import { callId, functionName } from "./parse-tools.ts";
 
 /** Parses the body of OpenAI's Responses API by translating it into a chat. */
 
@@ -32,7 +34,7 @@ const message = z.object({
 const functionCall = z.object({
   type: z.literal("function_call"),
   call_id: callId,
-  name: text,
+  name: functionName,
   arguments: text,
 });
 const functionOutput = z.object({
@@ -43,13 +45,24 @@ const functionOutput = z.object({
 /** Clients replay what another model has thought. It is left out. */
 const reasoning = z.object({ type: z.literal("reasoning") });
 
-const item = z.union([message, functionCall, functionOutput, reasoning], {
-  error: () => 'must be a message, a "function_call", a "function_call_output" or a "reasoning"',
+const item = z.discriminatedUnion("type", [message, functionCall, functionOutput, reasoning], {
+  error: oneOfForms('must be "message", "function_call", "function_call_output" or "reasoning"'),
 });
+
+function mostCallsInRow(items: readonly z.infer<typeof item>[]): number {
+  let most = 0;
+  let calls = 0;
+  for (const { type } of items) {
+    if (type === "reasoning") continue;
+    calls = type === "function_call" ? calls + 1 : 0;
+    most = Math.max(most, calls);
+  }
+  return most;
+}
 
 const functionTool = z.object({
   type: z.literal("function", { error: 'only "function" is supported' }),
-  name: text,
+  name: functionName,
   description: text.nullish(),
   parameters: z.unknown(),
   strict: z.boolean().nullish(),
@@ -57,7 +70,7 @@ const functionTool = z.object({
 
 const toolChoice = z.union([
   z.enum(["none", "auto", "required"]),
-  z.object({ type: z.literal("function"), name: text }),
+  z.object({ type: z.literal("function"), name: functionName }),
 ]);
 
 const textFormat = z.discriminatedUnion(
@@ -75,7 +88,13 @@ const stateless = "answers are not kept as a conversation; send the earlier item
 
 const body = z.object({
   model: modelName,
-  input: z.union([text, boundedList(item, { least: 1, most: limits.messages })]),
+  input: z.union([
+    text,
+    boundedList(item, { least: 1, most: limits.messages }).refine(
+      (items) => mostCallsInRow(items) <= limits.toolCalls,
+      `must have at most ${String(limits.toolCalls)} function calls in a row`,
+    ),
+  ]),
   instructions: text.nullish(),
   max_output_tokens: tokens.nullish(),
   temperature: z.number().min(0).max(2).nullish(),
@@ -125,12 +144,11 @@ export function parseResponse(json: string): BodyParse<ParsedResponse> {
   const parsed = parseBody(body, json);
   if (parsed.kind === "refused") return parsed;
   const { asked } = parsed;
-  const chat = parseChat(JSON.stringify(chatOf(asked)));
-  if (chat.kind === "refused") {
-    const { param, message } = chat.refusal;
-    const named = { param: param === null ? null : renamed(param), message: renamed(message) };
-    return { ...chat, refusal: { ...chat.refusal, ...named } };
+  if (asked.background === true && asked.stream === true) {
+    return refuseField("stream", "a response in the background is not streamed");
   }
+  const chat = parseChat(JSON.stringify(chatOf(asked)));
+  if (chat.kind === "refused") return inOwnTerms(chat, names);
   const background = asked.background ?? false;
   return { kind: "parsed", asked: { ...chat.asked, background, echo: echoOf(asked) } };
 }
@@ -160,22 +178,26 @@ function chatOf(asked: Body): object {
 
 type Item = z.infer<typeof item>;
 
-/** Calls that follow one another are those of one message. */
+/** Calls that follow one another, or a text of the assistant, are those of one message, as the model wrote them. */
 function messagesOf(items: readonly Item[]): readonly object[] {
   const messages: object[] = [];
-  let calls: object[] = [];
+  let calls: object[] | null = null;
   for (const each of items) {
+    if (!("role" in each) && each.type === "reasoning") continue;
     if (!("role" in each) && each.type === "function_call") {
-      if (calls.length === 0) messages.push({ role: "assistant", tool_calls: calls });
+      if (calls === null) {
+        calls = [];
+        messages.push({ role: "assistant", tool_calls: calls });
+      }
       const called = { name: each.name, arguments: each.arguments };
       calls.push({ id: each.call_id, type: "function", function: called });
       continue;
     }
-    if (!("role" in each) && each.type === "reasoning") continue;
-    calls = [];
+    const isAssistant = "role" in each && each.role === "assistant";
+    calls = isAssistant ? [] : null;
     messages.push(
       "role" in each
-        ? { role: each.role, content: plain(each.content) }
+        ? { role: each.role, content: plain(each.content), ...(isAssistant ? { tool_calls: calls } : {}) }
         : { role: "tool", tool_call_id: each.call_id, content: plain(each.output) },
     );
   }
@@ -200,17 +222,12 @@ function formatOf(format: z.infer<typeof textFormat> | null | undefined): unknow
 }
 
 /** The names of a chat's fields in this API. */
-const names: readonly (readonly [chat: RegExp, response: string])[] = [
-  [/\bmessages\b(?:\[\d+\])*/g, "input"],
-  [/\bmax_completion_tokens\b/g, "max_output_tokens"],
-  [/\bresponse_format\.json_schema\b/g, "text.format"],
-  [/\bresponse_format\b/g, "text.format"],
-  [/\bfunction\.(?=name|description|parameters)/g, ""],
+const names: readonly (readonly [chat: RegExp, own: string])[] = [
+  [/^messages\b.*/, "input"],
+  [/^max_completion_tokens\b/, "max_output_tokens"],
+  [/^response_format(?:\.json_schema)?\b/, "text.format"],
+  [/^(tools\[\d+\]|tool_choice)\.function\b/, "$1"],
 ];
-
-function renamed(text: string): string {
-  return names.reduce((changed, [chat, own]) => changed.replace(chat, own), text);
-}
 
 function echoOf(asked: Body): ResponseEcho {
   return {

@@ -56,7 +56,9 @@ function relaxedTool(tool: ChatTool, value: unknown, budgets: RelaxedBudgets): C
 /** All tools of a request share them. A schema that is too dear as it is may be cheap once it is relaxed. */
 type RelaxedBudgets = { readonly exact: StepBudget; readonly relaxed: StepBudget };
 
-const name = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "must have 1 to 64 of a-z, A-Z, 0-9, _ and -");
+export const functionName = z
+  .string()
+  .regex(/^[a-zA-Z0-9_-]{1,64}$/, "must have 1 to 64 of a-z, A-Z, 0-9, _ and -");
 export const callId = text.min(1).max(limits.callIdChars);
 const functionOnly = z.literal("function", { error: 'only "function" is supported' });
 
@@ -65,7 +67,7 @@ export const tools = boundedList(
   z.object({
     type: functionOnly,
     function: z.object({
-      name,
+      name: functionName,
       description: text.max(limits.toolDescriptionChars).nullish(),
       parameters: z.unknown(),
       strict: z.boolean().nullish(),
@@ -100,14 +102,14 @@ export const toolChoice = z.union([
   z.enum(["none", "auto", "required"], {
     error: 'must be "none", "auto", "required" or an object with a function',
   }),
-  z.object({ type: functionOnly, function: z.object({ name }) }),
+  z.object({ type: functionOnly, function: z.object({ name: functionName }) }),
 ]);
 
 export const toolCalls = boundedList(
   z.object({
     id: callId,
     type: functionOnly,
-    function: z.object({ name, arguments: text.max(limits.promptBytes) }),
+    function: z.object({ name: functionName, arguments: text.max(limits.promptBytes) }),
   }),
   { most: limits.toolCalls },
 );

@@ -38,13 +38,9 @@ export async function createResponse(ctx: ActionCtx, request: Request, caller: C
   return await answerStored(ctx, caller, jobId, echo);
 }
 
-/** The answer of such a call is fetched later, so nothing is streamed. */
-function inBackground<Asked extends { readonly stream: boolean }>(call: Call<Asked>): Call<Asked> {
-  return {
-    ...call,
-    asked: { ...call.asked, stream: false },
-    prefer: { respondAsync: true, waitMs: null },
-  };
+/** The answer of such a call is fetched later. */
+function inBackground<Asked>(call: Call<Asked>): Call<Asked> {
+  return { ...call, prefer: { respondAsync: true, waitMs: null } };
 }
 
 /** Every call of /v1/responses/ID and below. A key sees its own responses only. */
@@ -58,6 +54,8 @@ export async function callResponse(ctx: ActionCtx, request: Request, caller: Cal
   const jobId = id.replace(/^resp_/, "");
   if (method === "POST") {
     const { keyId } = caller;
+    const { job } = await ctx.runQuery(internal.requests.resultAdmitted, { keyId, jobId });
+    if (job.kind !== "chat") return errorResponse(noResponse);
     const outcome = await ctx.runMutation(internal.requests.cancelAdmitted, { keyId, jobId });
     if (outcome.kind === "already-final" && outcome.status !== "canceled")
       return jobErrorResponse(jobEnded(outcome.status), jobId);
