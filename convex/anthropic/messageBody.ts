@@ -14,6 +14,7 @@ export function messageBody({ jobId, model }: AnswerHead, result: TextResult | n
     stop_reason: result === null ? null : stopReasons[result.finishReason],
     stop_sequence: null,
     stop_details: null,
+    container: null,
     usage: usageOf(result),
   };
 }
@@ -34,7 +35,7 @@ function contentOf({ text, toolCalls = [] }: TextResult): readonly object[] {
 
 /** The block of a call before its arguments are there. */
 export function toolBlock({ id, name }: ToolCall): object {
-  return { type: "tool_use", id, name, input: {} };
+  return { type: "tool_use", id, name, input: {}, caller: { type: "direct" } };
 }
 
 /** A call that `max_tokens` cut has no whole arguments. */

@@ -76,6 +76,7 @@ describe("POST /v1/messages", () => {
         role: "assistant",
         model: modelId,
         content: [{ type: "text", text: "Hello", citations: null }],
+        container: null,
         stop_reason: "max_tokens",
         stop_sequence: null,
         stop_details: null,
@@ -124,7 +125,15 @@ describe("POST /v1/messages", () => {
     });
     expect(await (await asked).json()).toMatchObject({
       stop_reason: "tool_use",
-      content: [{ type: "tool_use", id: "call_1", name: "weather", input: { city: "Oslo" } }],
+      content: [
+        {
+          type: "tool_use",
+          id: "call_1",
+          name: "weather",
+          input: { city: "Oslo" },
+          caller: { type: "direct" },
+        },
+      ],
     });
     expect(chat).toMatchObject({
       toolChoice: "required",
