@@ -27,14 +27,13 @@ export type CapacitySample = {
 /** The days that a forecast is made from, today included. */
 export const forecastDays = 42;
 
-/** Adds a sample to the hours of its day. */
+/** Adds a sample to the hours of its day. After the clock was set back, its hour need not be the last one. */
 export function addSample(
   hours: readonly CapacityHour[],
   { at, devices, ready, running }: CapacitySample,
 ): CapacityHour[] {
   const startAt = bucketOf(at, spans.hour);
-  const last = hours.at(-1);
-  const hour = last?.startAt === startAt ? last : emptyHour(startAt);
+  const hour = hours.find((each) => each.startAt === startAt) ?? emptyHour(startAt);
   const isBusy = ready > 0 && running > 0;
   const added = {
     startAt,
@@ -43,7 +42,7 @@ export function addSample(
     busyDevices: hour.busyDevices + (isBusy ? devices : 0),
     busyJobs: hour.busyJobs + (isBusy ? running : 0),
   };
-  return [...(hour === last ? hours.slice(0, -1) : hours), added];
+  return [...hours.filter((each) => each !== hour), added].sort((a, b) => a.startAt - b.startAt);
 }
 
 function emptyHour(startAt: number): CapacityHour {

@@ -134,6 +134,19 @@ describe("the recorded capacity", () => {
     expect(donatedHours(days, noon, noon + spans.hour)).toBe(0);
   });
 
+  it("counts no hour twice after the clock was set back", () => {
+    const at = [10, 11, 10, 11].map((hour) => hour * spans.hour);
+    const hours = at.reduce<CapacityHour[]>(
+      (all, each) => addSample(all, { at: each, devices: 2, ready: 0, running: 0 }),
+      [],
+    );
+    expect(hours.map(({ startAt, samples }) => [startAt / spans.hour, samples])).toEqual([
+      [10, 2],
+      [11, 2],
+    ]);
+    expect(donatedHours([{ startAt: 0, hours }], 0, spans.day)).toBe(4);
+  });
+
   it("knows how many jobs a device runs at once, from minutes in which jobs were ready", () => {
     const busy = Array.from({ length: 40 }, (_, n) => ({
       at: n * minuteMs,
