@@ -80,7 +80,12 @@ const asked = z.object({
   tools: boundedList(tool, { most: limits.tools }).nullish(),
   tool_choice: toolChoice.nullish(),
   output_config: z.object({ format: format.nullish() }).nullish(),
-  thinking: z.object({ type: z.literal("disabled", { error: 'only "disabled" is supported' }) }).nullish(),
+  // "adaptive" leaves it to the model whether it thinks.
+  thinking: z
+    .object({
+      type: z.enum(["disabled", "adaptive"], { error: 'only "disabled" and "adaptive" are supported' }),
+    })
+    .nullish(),
   mcp_servers: absent("MCP servers are not supported"),
   container: absent("containers are not supported"),
 });

@@ -105,3 +105,14 @@ describe("a response", () => {
     expect(ofResponse({ background: true, stream: true })).toMatchObject({ refusal: { param: "stream" } });
   });
 });
+
+describe("a message", () => {
+  it("may leave it to the model whether to think, but cannot ask for it", () => {
+    const plain = ofMessages({});
+    expect(ofMessages({ thinking: { type: "adaptive", display: "summarized" } })).toEqual(plain);
+    expect(ofMessages({ thinking: { type: "disabled" } })).toEqual(plain);
+    expect(ofMessages({ thinking: { type: "enabled", budget_tokens: 2_000 } })).toMatchObject({
+      refusal: { param: "thinking.type" },
+    });
+  });
+});
