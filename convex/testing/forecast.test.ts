@@ -233,6 +233,27 @@ describe("a running batch", () => {
   });
 });
 
+describe("a batch beside others", () => {
+  const minutes = ({ forecast }: Estimate): number =>
+    ((forecast?.expected_at ?? 0) - Date.now() / 1_000) / 60;
+
+  it("shares its key's turns with them, and the fleet with each other key", async () => {
+    await remember(14, 1);
+    for (let n = 0; n < 4; n += 1) await start(await upload(lines(40)));
+    const fileId = await upload(lines(40));
+    // All five have 40 requests of a minute.
+    expect(Math.abs(minutes(await estimate(fileId)) - 200)).toBeLessThan(30);
+    await t.run(async (ctx) => {
+      const [key] = await ctx.db.query("apiKeys").collect();
+      const { _id: _own, _creationTime: _time, ...fields } = key!;
+      const apiKeyId = await ctx.db.insert("apiKeys", { ...fields, keyHash: "other" });
+      for (const { _id } of await ctx.db.query("batches").collect())
+        await ctx.db.patch("batches", _id, { apiKeyId });
+    });
+    expect(Math.abs(minutes(await estimate(fileId)) - 80)).toBeLessThan(12);
+  });
+});
+
 describe("many running batches", () => {
   it("all get new forecasts", async () => {
     await remember(14, 1);

@@ -59,11 +59,11 @@ type Wanted = {
 
 export async function outlookOf(
   ctx: QueryCtx,
-  { organizationId }: Doc<"apiKeys">,
+  { _id: apiKeyId, organizationId }: Doc<"apiKeys">,
   { model, total, window, windowMs }: Wanted,
   now: number,
 ): Promise<Infer<typeof batchOutlook>> {
-  const outline = { organizationId, model: model ?? undefined, expiresAt: now + windowMs };
+  const outline = { organizationId, apiKeyId, model: model ?? undefined, expiresAt: now + windowMs };
   const forecast = await forecastOf(ctx, { ...outline, total, completed: 0, failed: 0 }, now);
   const isLate = forecast !== null && isHopeless(forecast);
   return {

@@ -81,7 +81,7 @@ async function fleetOf(ctx: QueryCtx, organizationId: Id<"organizations">): Prom
 /** A batch that may not exist yet. `model`, `startedAt`: undefined if not known. */
 export type Outlined = Pick<
   Doc<"batches">,
-  "organizationId" | "expiresAt" | "total" | "completed" | "failed"
+  "organizationId" | "apiKeyId" | "expiresAt" | "total" | "completed" | "failed"
 > & {
   readonly _id?: Id<"batches">;
   readonly model?: string | undefined;
@@ -89,23 +89,35 @@ export type Outlined = Pick<
 };
 
 function forecastIn(fleet: Fleet, batch: Outlined, now: number): Forecast | null {
-  const left = leftOf(batch);
-  // Batches of one fleet go on side by side, so others are ahead only until this one is done.
-  const ahead = fleet.open
-    .filter(({ _id, status }) => _id !== batch._id && status !== "cancelling")
-    .reduce((sum, other) => sum + Math.min(left, leftOf(other)), 0);
   return forecastBatch({
     now,
     expiresAt: batch.expiresAt,
     startedAt: batch.startedAt ?? null,
     ended: batch.completed + batch.failed,
-    left,
-    ahead,
+    left: leftOf(batch),
+    ahead: aheadOf(batch, fleet.open),
     days: fleet.days,
     devicesNow: fleet.devicesNow,
     // An empty name is that of all models which have no record of their own.
     model: batch.model === undefined ? null : (fleet.models.get(batch.model) ?? null),
   });
+}
+
+/**
+ * Requests of other batches that will end before this one does. Batches of one API key go on side by side. The queue gives keys turns,
+ * so all batches of another key together get as much as those of this one.
+ */
+function aheadOf(batch: Outlined, open: readonly Doc<"batches">[]): number {
+  const left = leftOf(batch);
+  const ofOtherKeys = new Map<Id<"apiKeys">, number>();
+  let ofKey = 0;
+  for (const other of open) {
+    if (other._id === batch._id || other.status === "cancelling") continue;
+    const { apiKeyId } = other;
+    if (apiKeyId === batch.apiKeyId) ofKey += Math.min(left, leftOf(other));
+    else ofOtherKeys.set(apiKeyId, (ofOtherKeys.get(apiKeyId) ?? 0) + leftOf(other));
+  }
+  return [...ofOtherKeys.values()].reduce((sum, most) => sum + Math.min(left + ofKey, most), ofKey);
 }
 
 function leftOf({

@@ -7,7 +7,7 @@ import { tokenBody } from "../chatForm.ts";
 /** The path of a response is this and its id. */
 export const responsesPath = "/v1/responses/";
 
-/** An id of the API: of a response, or of an item of its output. */
+/** The id of a job as a response. */
 export function responseId(jobId: string): string {
   return `resp_${jobId}`;
 }
