@@ -1,4 +1,6 @@
+import type { FunctionReturnType } from "convex/server";
 import { v } from "convex/values";
+import { internal } from "./_generated/api.js";
 import { internalAction } from "./_generated/server.js";
 import { collectLines } from "./openai/batches/collectLines.ts";
 import { cutFile } from "./openai/batches/cutFile.ts";
@@ -25,5 +27,23 @@ export const collect = internalAction({
   handler: async (ctx, { batchId }) => {
     await collectLines(ctx, batchId);
     return null;
+  },
+});
+
+/** Forecasts when running batches will end. */
+export const forecast = internalAction({
+  args: {},
+  returns: v.null(),
+  handler: async (ctx) => {
+    for (let cursor: string | null = null; ;) {
+      const page: FunctionReturnType<typeof internal.batches.forecasts> = await ctx.runQuery(
+        internal.batches.forecasts,
+        { cursor },
+      );
+      const { forecasts, next } = page;
+      if (forecasts.length > 0) await ctx.runMutation(internal.batches.storeForecasts, { forecasts });
+      if (next === null) return null;
+      cursor = next;
+    }
   },
 });

@@ -28,10 +28,16 @@ import {
   pieceOutcome,
   startBatch,
 } from "./model/batches/cut.ts";
-import { batchFacts, batchOutlook, factsOf, outlookOf } from "./model/batches/estimate.ts";
-import { forecastOpen } from "./model/batches/forecast.ts";
+import { batchFacts, factsOf } from "./model/batches/estimate.ts";
+import {
+  batchOutlook,
+  forecastPage,
+  forecastPageOf,
+  outlookOf,
+  storeForecasts as store,
+} from "./model/batches/forecast.ts";
 import { resumeBatches } from "./model/batches/resume.ts";
-import { boundedInteger } from "./model/refuse.ts";
+import { boundedInteger, present } from "./model/refuse.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -93,8 +99,22 @@ export const outlook = internalQuery({
     windowMs: v.number(),
   },
   returns: batchOutlook,
-  handler: async (ctx, { keyId, ...wanted }) =>
-    await outlookOf(ctx, await admittedKey(ctx, keyId), wanted, Date.now()),
+  handler: async (ctx, { keyId, model, total, window, windowMs }) => {
+    const { organizationId } = await admittedKey(ctx, keyId);
+    const now = Date.now();
+    const batch = { organizationId, apiKeyId: keyId, model: model ?? undefined, expiresAt: now + windowMs };
+    return await outlookOf(ctx, { ...batch, total, completed: 0, failed: 0 }, window, now);
+  },
+});
+
+/** When a batch whose file was checked will end. */
+export const checkedOutlook = internalQuery({
+  args: { ...ofBatch, model: v.union(v.string(), v.null()), total: v.number() },
+  returns: batchOutlook,
+  handler: async (ctx, { batchId, model, total }) => {
+    const batch = present(await ctx.db.get("batches", batchId), "batch");
+    return await outlookOf(ctx, { ...batch, model: model ?? undefined, total }, batch.window, Date.now());
+  },
 });
 
 /** Ends the batches and the files of a revoked key. */
@@ -157,13 +177,18 @@ export const resume = internalMutation({
   },
 });
 
-/** Forecasts when open batches will end. */
-export const forecast = internalMutation({
-  args: { cursor: v.optional(v.string()) },
+/** When running batches will end, a few at a time. */
+export const forecasts = internalQuery({
+  args: { cursor: v.union(v.string(), v.null()) },
+  returns: forecastPage,
+  handler: async (ctx, { cursor }) => await forecastPageOf(ctx, cursor, Date.now()),
+});
+
+export const storeForecasts = internalMutation({
+  args: { forecasts: forecastPage.fields.forecasts },
   returns: v.null(),
-  handler: async (ctx, { cursor = null }) => {
-    const next = await forecastOpen(ctx, cursor, Date.now());
-    if (next !== null) await ctx.scheduler.runAfter(0, internal.batches.forecast, { cursor: next });
+  handler: async (ctx, { forecasts }) => {
+    await store(ctx, forecasts);
     return null;
   },
 });

@@ -11,7 +11,7 @@ crons.interval("seal the audit trail", { minutes: 1 }, internal.maintenance.seal
 crons.interval("replace sharing secrets", { hours: 6 }, internal.maintenance.rotateSharingSecrets, {});
 crons.interval("delete ended waits", { hours: 1 }, internal.maintenance.sweepWaits, {});
 crons.interval("resume batches", { minutes: 1 }, internal.batches.resume, {});
-crons.interval("forecast batches", { minutes: 1 }, internal.batches.forecast, {});
+crons.interval("forecast batches", { minutes: 1 }, internal.batchSteps.forecast, {});
 crons.interval("delete old files", { hours: 1 }, internal.files.sweep, {});
 
 export default crons;

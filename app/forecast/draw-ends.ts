@@ -1,5 +1,5 @@
 import { bucketOf, spans } from "../statistics/spans.ts";
-import { type DayProfile, picturesOf, type WeighedDay } from "./likely-days.ts";
+import { type DayProfile, similarDays, type WeighedDay } from "./likely-days.ts";
 import { normalNumber, randomNumbers } from "./random.ts";
 import type { RequestWork } from "./work.ts";
 
@@ -10,7 +10,8 @@ const fadesInMs = 3 * spans.hour;
 /** Without any past day, the fleet's size is as uncertain as that. */
 const spreadOfUnknownDay = 0.5;
 
-export type Wanted = {
+/** The input of a forecast. */
+export type EndsOptions = {
   readonly now: number;
   /** Whole past days. */
   readonly past: readonly DayProfile[];
@@ -27,15 +28,17 @@ export const drawn = 400;
  * Draws possible ends of a batch, ms epoch and in order; Infinity: after the horizon. Each draw takes past days as the coming ones, and
  * a work per request from its distribution. Draws are the same for the same input.
  */
-export function drawEnds({ now, past, lately, requests, work }: Wanted): number[] {
+export function drawEnds({ now, past, lately, requests, work }: EndsOptions): number[] {
   const next = randomNumbers(drawn);
   const today = bucketOf(now, spans.day);
-  const pictures = Array.from({ length: horizonDays }, (_, day) => picturesOf(past, today + day * spans.day));
+  const candidates = Array.from({ length: horizonDays }, (_, day) =>
+    similarDays(past, today + day * spans.day),
+  );
   const hours = hoursFrom(now);
   const ends = Array.from({ length: drawn }, () => {
     const needed = requests * work.hours * Math.exp(work.spread * normalNumber(next));
     const level = past.length === 0 ? Math.exp(spreadOfUnknownDay * normalNumber(next)) : 1;
-    const days = pictures.map((candidates) => drawDay(candidates, next()));
+    const days = candidates.map((similar) => drawDay(similar, next()));
     return endOf(needed, hours, devicesOf(days, { now, lately: lately * level }));
   });
   return ends.sort((a, b) => a - b);

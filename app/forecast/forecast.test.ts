@@ -32,7 +32,7 @@ const outlook = (over: Partial<BatchOutlook>): BatchOutlook => ({
   now: noon,
   expiresAt: noon + spans.day,
   startedAt: null,
-  ended: 0,
+  answered: 0,
   left: 100,
   ahead: 0,
   days: record(3, always(10)),
@@ -75,9 +75,9 @@ describe("the forecast of a batch", () => {
     // Beside 5,000 others, its first requests took six times as long as they would alone.
     const shared = { left: 1_000, ahead: 5_000 };
     const atStart = forecastBatch(outlook({ ...shared, expiresAt: noon + 7 * spans.day }));
-    for (const ended of [5, 10, 20, 100]) {
-      const startedAt = noon - (6 * ended * spans.hour) / 100;
-      const later = forecastBatch(outlook({ ...shared, ended, startedAt }));
+    for (const answered of [5, 10, 20, 100]) {
+      const startedAt = noon - (6 * answered * spans.hour) / 100;
+      const later = forecastBatch(outlook({ ...shared, answered, startedAt }));
       expect(hoursUntil(later?.expectedAt)).toBeGreaterThan(0.75 * hoursUntil(atStart?.expectedAt));
     }
   });
@@ -85,10 +85,10 @@ describe("the forecast of a batch", () => {
   it("takes no pace from a time without a record, as of a batch that an earlier version started", () => {
     const startedAt = noon - 20 * spans.hour;
     const lastHour = record(0, always(10)).map((day) => ({ ...day, hours: day.hours.slice(-1) }));
-    const forecast = forecastBatch(outlook({ days: lastHour, startedAt, ended: 2_000, left: 1_000 }));
+    const forecast = forecastBatch(outlook({ days: lastHour, startedAt, answered: 2_000, left: 1_000 }));
     // 1,000 requests are 100 device hours, and 10 devices donate.
     expect(hoursUntil(forecast?.expectedAt)).toBeGreaterThan(5);
-    const unknown = { days: lastHour, startedAt, ended: 2_000, model: null };
+    const unknown = { days: lastHour, startedAt, answered: 2_000, model: null };
     expect(forecastBatch(outlook(unknown))).toBeNull();
   });
 
@@ -98,7 +98,7 @@ describe("the forecast of a batch", () => {
 
   it("trusts the batch's own pace more with each answer", () => {
     // In two hours 20 device hours gave 1,000 answers, five times as many as earlier jobs make expect.
-    const started = { startedAt: noon - 2 * spans.hour, ended: 1_000, left: 1_000 };
+    const started = { startedAt: noon - 2 * spans.hour, answered: 1_000, left: 1_000 };
     const forecast = forecastBatch(outlook(started));
     expect(hoursUntil(forecast?.expectedAt)).toBeCloseTo(2, 0);
     expect(hoursUntil(forecast?.latestAt)).toBeLessThan(3);
@@ -107,7 +107,9 @@ describe("the forecast of a batch", () => {
   it("knows nothing about a model without answers, and of a batch without a pace", () => {
     expect(forecastBatch(outlook({ model: null }))).toBeNull();
     expect(forecastBatch(outlook({ model: { ...model, answered: 19 } }))).toBeNull();
-    expect(forecastBatch(outlook({ model: null, startedAt: noon - spans.hour, ended: 10 }))).not.toBeNull();
+    expect(
+      forecastBatch(outlook({ model: null, startedAt: noon - spans.hour, answered: 10 })),
+    ).not.toBeNull();
   });
 
   it("names no moment that is more than a week away", () => {

@@ -10,8 +10,8 @@ export type BatchOutlook = {
   readonly expiresAt: number;
   /** Null: it has not started. */
   readonly startedAt: number | null;
-  /** Requests that ended. */
-  readonly ended: number;
+  /** Requests that have their answers. */
+  readonly answered: number;
   /** Requests that have not ended. */
   readonly left: number;
   /** Requests of other batches that are expected to end before it does. They count as long as it has few answers itself. */
@@ -41,11 +41,11 @@ const promised = 0.95;
  * or earlier jobs of its model, took. Null: neither is known. docs/forecast.md explains it.
  */
 export function forecastBatch(outlook: BatchOutlook): Forecast | null {
-  const { now, expiresAt, startedAt, ended, left, ahead, days, devicesNow, model } = outlook;
+  const { now, expiresAt, startedAt, answered, left, ahead, days, devicesNow, model } = outlook;
   const before = besideOthers(workBefore(model, jobsPerDevice(days)), left, ahead);
   // Without a record since the start, few device hours would seem to have done all of the work.
   const isRecorded = startedAt !== null && startedAt >= (days[0]?.hours[0]?.startAt ?? Infinity);
-  const shown = isRecorded ? workShown(ended, donatedHours(days, startedAt, now)) : null;
+  const shown = isRecorded ? workShown(answered, donatedHours(days, startedAt, now)) : null;
   const work = combined(before, shown);
   if (work === null) return null;
   const past = wholeDays(days, now);

@@ -26,7 +26,7 @@ export function wholeDays(days: readonly CapacityDay[], now: number): DayProfile
     .filter(({ devices }) => devices.filter((value) => value !== null).length > hoursOfDay / 2);
 }
 
-/** A past day, and how much it counts as a picture of another day. */
+/** A past day, and how likely another day is to be like it. */
 export type WeighedDay = { readonly day: DayProfile; readonly weight: number };
 
 const sameWeekday = 3;
@@ -34,11 +34,8 @@ const sameKind = 1;
 /** A day of another kind counts only where no other day is known. */
 const otherKind = 0.001;
 
-/**
- * The past days as pictures of a day: those of the same weekday count most, then those of weekdays on which the fleet donates about
- * as much.
- */
-export function picturesOf(past: readonly DayProfile[], startAt: number): WeighedDay[] {
+/** The past days that a day may be like. Those of the same weekday weigh most, then those on which the fleet donates about as much. */
+export function similarDays(past: readonly DayProfile[], startAt: number): WeighedDay[] {
   const weekday = weekdayOf(startAt);
   const own = meanOf(past, weekday);
   return past.map((day) => {

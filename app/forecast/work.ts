@@ -39,9 +39,12 @@ export function workBefore(record: ModelRecord | null, jobsAtOnce: number): Requ
 }
 
 /** The work of a request as the batch itself has shown it. Null: it has no answers yet. */
-export function workShown(ended: number, deviceHours: number): RequestWork | null {
-  if (ended === 0 || deviceHours <= 0) return null;
-  return { hours: deviceHours / ended, spread: Math.hypot(spreadOfOne / Math.sqrt(ended), spreadOfRest) };
+export function workShown(answered: number, deviceHours: number): RequestWork | null {
+  if (answered === 0 || deviceHours <= 0) return null;
+  return {
+    hours: deviceHours / answered,
+    spread: Math.hypot(spreadOfOne / Math.sqrt(answered), spreadOfRest),
+  };
 }
 
 /** Two independent estimates as one. The more certain one counts more. */

@@ -1,8 +1,8 @@
+import { extentOf } from "../../app/jobs/extent.ts";
 import { parseCountTokens, parseMessages } from "../../app/jobs/parse/parse-messages.ts";
 import { sizeOf } from "../../app/jobs/size.ts";
 import { isRecord, parseJson } from "../../app/json.ts";
 import { type ActionCtx, httpAction } from "../_generated/server.js";
-import { checkWork } from "../model/requests/checkWork.ts";
 import { textOf } from "../openai/answerForm.ts";
 import { answerCaller, type Caller } from "../openai/endpoint.ts";
 import { answerWhole } from "../openai/follow.ts";
@@ -20,6 +20,7 @@ type Answer = Parameters<typeof answerCaller>[2];
 export function anthropicEndpoint(answer: Answer) {
   return httpAction(async (ctx: ActionCtx, request) => {
     const response = await answerCaller(ctx, request, answer);
+    response.headers.set("request-id", response.headers.get("x-request-id") ?? "");
     if (response.status < 400) return response;
     const text = await response.text();
     const body = parseJson(text);
@@ -51,6 +52,6 @@ export async function countTokens(_ctx: ActionCtx, request: Request, caller: Cal
   const read = await readCall(request, caller, parseCountTokens);
   if (read.kind === "refused") return errorResponse(read.error);
   const { call } = read;
-  const extent = checkWork(await textWork(chatCall, call), call.model);
+  const extent = extentOf(await textWork(chatCall, call), call.model);
   return json(200, { input_tokens: sizeOf(extent).input });
 }

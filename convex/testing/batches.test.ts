@@ -332,7 +332,13 @@ describe("a batch", () => {
   it("leaves room in the queue, and goes on when its jobs have ended", async () => {
     const { id } = (await (await create(await upload(lines(2)))).json()) as Batch;
     const batchId = await t.run(async (ctx) => ctx.db.normalizeId("batches", id.slice("batch_".length))!);
-    await t.mutation(internal.batches.start, { batchId, total: 4_002, mistakes: [], model: modelId });
+    await t.mutation(internal.batches.start, {
+      batchId,
+      total: 4_002,
+      mistakes: [],
+      model: modelId,
+      forecast: null,
+    });
     // As if 4,000 other requests came before these two.
     const cut = { bytes: 0, lines: 0, requests: 4_000 };
     await t.run(async (ctx) => await ctx.db.patch("batches", batchId, { cut }));
@@ -410,7 +416,13 @@ describe("a batch", () => {
     const batchId = await t.run(async (ctx) => ctx.db.normalizeId("batches", id.slice("batch_".length))!);
     // The first piece was submitted. Then the backend was killed, with the action that cut the file.
     const next = async () => await t.query(internal.batches.nextCut, { batchId });
-    await t.mutation(internal.batches.start, { batchId, total: 700, mistakes: [], model: modelId });
+    await t.mutation(internal.batches.start, {
+      batchId,
+      total: 700,
+      mistakes: [],
+      model: modelId,
+      forecast: null,
+    });
     const requests = Array.from({ length: 500 }, (_, n) => ({
       line: n + 1,
       customId: `q${n}`,

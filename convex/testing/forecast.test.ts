@@ -220,7 +220,7 @@ describe("a running batch", () => {
     const { id, forecast } = await start(await upload(lines(2)));
     expect(forecast?.on_time).toBe(1);
     await pass(t, 60_000);
-    await t.mutation(internal.batches.forecast, {});
+    await t.action(internal.batchSteps.forecast, {});
     const later = (await get(id)).forecast;
     expect(later?.expected_at).toBeGreaterThan(forecast?.expected_at ?? Infinity);
     for (let n = 0; n < 2; n += 1) {
@@ -260,7 +260,7 @@ describe("many running batches", () => {
     const ids: string[] = [];
     for (let n = 0; n < 5; n += 1) ids.push((await start(await upload(lines(2)))).id);
     await pass(t, 60_000);
-    await t.mutation(internal.batches.forecast, {});
+    await t.action(internal.batchSteps.forecast, {});
     for (let times = 0; times < 4; times += 1) await pass(t, 0);
     const rows = await t.run(async (ctx) => await ctx.db.query("batches").collect());
     const now = Date.now();

@@ -70,6 +70,7 @@ describe("POST /v1/messages", () => {
       });
       const response = await asked;
       expect(response.status).toBe(200);
+      expect(response.headers.get("request-id")).toBe(response.headers.get("x-request-id"));
       expect(await response.json()).toEqual({
         id: `msg_${String(response.headers.get("x-gleaner-job"))}`,
         type: "message",

@@ -147,10 +147,7 @@ export function consoleEdgeStories(now: number): readonly Story[] {
         rollouts={[]}
         rolloutOf={() => null}
         onOpen={nothing}
-        onAdd={nothing}
-        onEdit={nothing}
-        onRetire={nothing}
-        onReinstate={nothing}
+        changes={{ onAdd: nothing, onEdit: nothing, onRetire: nothing, onReinstate: nothing }}
       />,
     ),
     inShell(

@@ -161,10 +161,7 @@ const modelsView = {
   rollouts: [],
   rolloutOf: () => null,
   onOpen: nothing,
-  onAdd: nothing,
-  onEdit: nothing,
-  onRetire: nothing,
-  onReinstate: nothing,
+  changes: { onAdd: nothing, onEdit: nothing, onRetire: nothing, onReinstate: nothing },
 } as const;
 
 const statisticsView = {
@@ -176,8 +173,7 @@ const statisticsView = {
     <MetricsToken
       token={null}
       apiBase="https://gleaner.example.org"
-      onCreate={() => Promise.resolve(null)}
-      onRemove={nothing}
+      changes={{ onCreate: () => Promise.resolve(null), onRemove: nothing }}
     />
   ),
 } as const;

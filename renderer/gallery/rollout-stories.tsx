@@ -25,10 +25,7 @@ export function rolloutStories(now: number): readonly Story[] {
     opened: null,
     devicesOf: () => null,
     onOpen: nothing,
-    onAdd: nothing,
-    onEdit: nothing,
-    onRetire: nothing,
-    onReinstate: nothing,
+    changes: { onAdd: nothing, onEdit: nothing, onRetire: nothing, onReinstate: nothing },
   } as const;
   const model = "qwen3-4b-instruct-q4";
   return [

@@ -137,7 +137,7 @@ function forecastOf(world: World, { requests, startedAt, done }: Batch, madeAt: 
     now: madeAt,
     expiresAt: Infinity,
     startedAt,
-    ended,
+    answered: ended,
     left: requests - ended,
     ahead: 0,
     days: recordedUntil(world, madeAt),

@@ -124,7 +124,7 @@ const wrong: readonly Probe[] = [
   ["cli/operator/probe.ts", 'import { x } from "../../packages/embedded/index.ts"; x();'],
   ["bench/engine/probe.ts", 'import { x } from "../../sim/structures/random.ts"; x();'],
   ["sim/engine/probe.ts", 'import { x } from "../../bench/support/statistics.ts"; x();'],
-  ["sim/probe.ts", 'import { x } from "../app/assert-never.ts"; x();'],
+  ["sim/probe.ts", 'import { x } from "../main/log.ts"; x();'],
   ["chaos/probe.ts", 'import { x } from "../cli/donor/ask.ts"; x();'],
   ["scripts/icons/probe.ts", 'import { x } from "../../main/log.ts"; x();'],
   ["examples/hash-files/probe.ts", 'import { x } from "../../launch/core/paths.ts"; x();'],

@@ -8,10 +8,17 @@ import { identity, identityOf } from "../models/identity.ts";
 import { queue } from "../queue.ts";
 import { present, type Refusal } from "../refuse.ts";
 import { type BatchJob, checkNew, prepare, type PreparedJob, submitToBatch } from "../requests/submit.ts";
-import { batchEndpoint, type cutWait, filePart, lineFailure, lineMistake, work } from "../validators.ts";
+import {
+  batchEndpoint,
+  batchForecast,
+  type cutWait,
+  filePart,
+  lineFailure,
+  lineMistake,
+  work,
+} from "../validators.ts";
 import { scheduleCollection } from "./collect.ts";
 import { concludeIfComplete } from "./conclude.ts";
-import { forecastOf, hopelessMistake, isHopeless, storedForecast } from "./forecast.ts";
 
 /** The next step with a batch's file: a check of the whole file, or the next piece of its requests. */
 export const cutStep = v.object({
@@ -42,25 +49,22 @@ export const checkedFile = {
   total: v.number(),
   mistakes: v.array(lineMistake),
   model: v.union(v.string(), v.null()),
+  forecast: v.union(batchForecast, v.null()),
 };
 
-/** Starts a batch whose file was checked, or ends it if the file has mistakes or it cannot be done in its time. */
+/** Starts a batch whose file was checked, or ends it if there are mistakes. */
 export async function startBatch(
   ctx: MutationCtx,
   batchId: Id<"batches">,
-  { total, mistakes, model }: ObjectType<typeof checkedFile>,
+  { total, mistakes, model, forecast }: ObjectType<typeof checkedFile>,
   now: number,
 ): Promise<void> {
   const batch = await ctx.db.get("batches", batchId);
   if (batch?.status !== "validating") return;
-  const known = model === null ? {} : { model };
-  const forecast = await forecastOf(ctx, { ...batch, ...known, total }, now);
-  const isLate = forecast !== null && isHopeless(forecast);
-  const reasons = mistakes.length === 0 && isLate ? [hopelessMistake(forecast, batch)] : mistakes;
-  if (reasons.length > 0) {
+  if (mistakes.length > 0) {
     await ctx.db.patch("batches", batchId, {
       status: "failed",
-      mistakes: reasons,
+      mistakes,
       open: undefined,
       isCut: true,
       endedAt: now,
@@ -74,8 +78,8 @@ export async function startBatch(
     startedAt: now,
     cutAt: now,
     queueBatchId,
-    ...known,
-    forecast: storedForecast(forecast, now),
+    ...(model === null ? {} : { model }),
+    ...(forecast === null ? {} : { forecast }),
   });
 }
 

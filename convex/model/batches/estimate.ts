@@ -7,8 +7,7 @@ import { catalogOf } from "../models/catalog.ts";
 import { priorityPricesOf } from "../organizations/priorityPrices.ts";
 import { refuse } from "../refuse.ts";
 import { rowOf } from "../statistics/rollUp.ts";
-import { batchForecast, filePart, lineMistake, price } from "../validators.ts";
-import { forecastOf, hopelessMistake, isHopeless, storedForecast } from "./forecast.ts";
+import { filePart, price } from "../validators.ts";
 
 /** A file, and what its requests cost. `meanAnswer`: tokens of an answer until now; null: none is known. */
 export const batchFacts = v.object({
@@ -41,33 +40,5 @@ export async function factsOf(ctx: QueryCtx, key: Doc<"apiKeys">, fileId: string
     bytes,
     percents: { low, high },
     models: models.map(({ modelId, price }) => ({ modelId, price, meanAnswer: meanAnswerOf(modelId) })),
-  };
-}
-
-/** When a batch that is not there yet would end, and why it would not start. */
-export const batchOutlook = v.object({
-  forecast: v.union(batchForecast, v.null()),
-  mistake: v.union(lineMistake, v.null()),
-});
-
-type Wanted = {
-  readonly model: string | null;
-  readonly total: number;
-  readonly window: string;
-  readonly windowMs: number;
-};
-
-export async function outlookOf(
-  ctx: QueryCtx,
-  { _id: apiKeyId, organizationId }: Doc<"apiKeys">,
-  { model, total, window, windowMs }: Wanted,
-  now: number,
-): Promise<Infer<typeof batchOutlook>> {
-  const outline = { organizationId, apiKeyId, model: model ?? undefined, expiresAt: now + windowMs };
-  const forecast = await forecastOf(ctx, { ...outline, total, completed: 0, failed: 0 }, now);
-  const isLate = forecast !== null && isHopeless(forecast);
-  return {
-    forecast: storedForecast(forecast, now) ?? null,
-    mistake: isLate ? hopelessMistake(forecast, { window }) : null,
   };
 }

@@ -1,4 +1,4 @@
-import type { Infer } from "convex/values";
+import { type Infer, v } from "convex/values";
 import { addSample, type CapacityDay, forecastDays } from "../../../app/forecast/capacity.ts";
 import { type Forecast, forecastBatch } from "../../../app/forecast/forecast.ts";
 import type { ModelRecord } from "../../../app/forecast/work.ts";
@@ -9,7 +9,7 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { fleetTotalsOf } from "../fleet/counts.ts";
 import type { depthOf } from "../organizations/depthSamples.ts";
 import { rowOf } from "../statistics/rollUp.ts";
-import type { batchForecast } from "../validators.ts";
+import { batchForecast, lineMistake } from "../validators.ts";
 
 /*
  * When a batch will end. Once a minute the fleet's size is noted, and every open batch gets a new forecast. It is stored, so that
@@ -79,7 +79,7 @@ async function fleetOf(ctx: QueryCtx, organizationId: Id<"organizations">): Prom
 }
 
 /** A batch that may not exist yet. `model`, `startedAt`: undefined if not known. */
-export type Outlined = Pick<
+export type BatchOutline = Pick<
   Doc<"batches">,
   "organizationId" | "apiKeyId" | "expiresAt" | "total" | "completed" | "failed"
 > & {
@@ -88,12 +88,13 @@ export type Outlined = Pick<
   readonly startedAt?: number | undefined;
 };
 
-function forecastIn(fleet: Fleet, batch: Outlined, now: number): Forecast | null {
+function forecastIn(fleet: Fleet, batch: BatchOutline, now: number): Forecast | null {
   return forecastBatch({
     now,
     expiresAt: batch.expiresAt,
     startedAt: batch.startedAt ?? null,
-    ended: batch.completed + batch.failed,
+    // A wrong line ends at once, so it says nothing about the pace.
+    answered: batch.completed,
     left: leftOf(batch),
     ahead: aheadOf(batch, fleet.open),
     days: fleet.days,
@@ -107,7 +108,7 @@ function forecastIn(fleet: Fleet, batch: Outlined, now: number): Forecast | null
  * Requests of other batches that will end before this one does. Batches of one API key go on side by side. The queue gives keys turns,
  * so all batches of another key together get as much as those of this one.
  */
-function aheadOf(batch: Outlined, open: readonly Doc<"batches">[]): number {
+function aheadOf(batch: BatchOutline, open: readonly Doc<"batches">[]): number {
   const left = leftOf(batch);
   const ofOtherKeys = new Map<Id<"apiKeys">, number>();
   let ofKey = 0;
@@ -128,41 +129,68 @@ function leftOf({
   return Math.max(0, total - completed - failed);
 }
 
-/** The forecast of one batch. Null: nothing is known about its model or its pace. */
-export async function forecastOf(ctx: QueryCtx, batch: Outlined, now: number): Promise<Forecast | null> {
-  return forecastIn(await fleetOf(ctx, batch.organizationId), batch, now);
-}
-
-/** Each may be of another organization, for which a mutation reads some 150 rows. */
+/** Each may be of another organization, for which a query reads some 150 rows. */
 const forecastAtOnce = 2;
 
-/** Forecasts the next open batches. Returns the cursor for the others; null if there are none. */
-export async function forecastOpen(
-  ctx: MutationCtx,
+export const forecastPage = v.object({
+  forecasts: v.array(v.object({ batchId: v.id("batches"), forecast: v.union(batchForecast, v.null()) })),
+  /** Goes on with the other batches; null if there are none. */
+  next: v.union(v.string(), v.null()),
+});
+
+/** Forecasts the next running batches. A query, because a mutation that read so many batches would conflict with their steps. */
+export async function forecastPageOf(
+  ctx: QueryCtx,
   cursor: string | null,
   now: number,
-): Promise<string | null> {
+): Promise<Infer<typeof forecastPage>> {
   const { page, isDone, continueCursor } = await ctx.db
     .query("batches")
     .withIndex("by_open", (q) => q.eq("open", true))
     .paginate({ numItems: forecastAtOnce, cursor });
   const fleets = new Map<Id<"organizations">, Fleet>();
+  const forecasts: Infer<typeof forecastPage>["forecasts"] = [];
   for (const batch of page) {
     if (batch.status !== "in_progress") continue;
-    const { organizationId, _id } = batch;
+    const { organizationId, _id: batchId } = batch;
     const fleet = fleets.get(organizationId) ?? (await fleetOf(ctx, organizationId));
     fleets.set(organizationId, fleet);
-    await ctx.db.patch("batches", _id, { forecast: storedForecast(forecastIn(fleet, batch, now), now) });
+    const forecast = forecastIn(fleet, batch, now);
+    forecasts.push({ batchId, forecast: forecast === null ? null : { ...forecast, madeAt: now } });
   }
-  return isDone ? null : continueCursor;
+  return { forecasts, next: isDone ? null : continueCursor };
 }
 
-/** Absent: none could be made. */
-export function storedForecast(
-  forecast: Forecast | null,
-  madeAt: number,
-): Infer<typeof batchForecast> | undefined {
-  return forecast === null ? undefined : { ...forecast, madeAt };
+export async function storeForecasts(
+  ctx: MutationCtx,
+  forecasts: Infer<typeof forecastPage>["forecasts"],
+): Promise<void> {
+  for (const { batchId, forecast } of forecasts) {
+    const batch = await ctx.db.get("batches", batchId);
+    if (batch?.open !== true) continue;
+    await ctx.db.patch("batches", batchId, { forecast: forecast ?? undefined });
+  }
+}
+
+/** When a batch that has not started would end, and why it may not start. */
+export const batchOutlook = v.object({
+  forecast: v.union(batchForecast, v.null()),
+  mistake: v.union(lineMistake, v.null()),
+});
+
+/** `window`: as it was asked for, such as "24h". */
+export async function outlookOf(
+  ctx: QueryCtx,
+  batch: BatchOutline,
+  window: string,
+  now: number,
+): Promise<Infer<typeof batchOutlook>> {
+  const forecast = forecastIn(await fleetOf(ctx, batch.organizationId), batch, now);
+  if (forecast === null) return { forecast: null, mistake: null };
+  return {
+    forecast: { ...forecast, madeAt: now },
+    mistake: isUnreachable(forecast) ? deadlineMistake(forecast, window) : null,
+  };
 }
 
 /** A forecast from fewer days refuses no batch. */
@@ -171,12 +199,12 @@ const leastDays = 7;
 const leastChance = 0.01;
 
 /** Whether a batch surely ends too late, as far as the past weeks can tell. */
-export function isHopeless({ days, onTime }: Forecast): boolean {
+function isUnreachable({ days, onTime }: Forecast): boolean {
   return days >= leastDays && onTime < leastChance;
 }
 
 /** Why a batch that cannot end in its time does not start, and what the requester can do. */
-export function hopelessMistake({ expectedAt }: Forecast, { window }: Pick<Doc<"batches">, "window">) {
+function deadlineMistake({ expectedAt }: Forecast, window: string): Infer<typeof lineMistake> {
   const end =
     expectedAt === null ? "in more than a week" : `on ${new Date(expectedAt).toISOString().slice(0, 16)}Z`;
   return {

@@ -22,7 +22,14 @@ export async function cutFile(ctx: ActionCtx, batchId: Id<"batches">): Promise<v
   const first = await ctx.runQuery(internal.batches.nextCut, { batchId });
   if (first?.step === "check") {
     const check = await checkFile(ctx, first);
-    await ctx.runMutation(internal.batches.start, { batchId, ...check });
+    const { total, model } = check;
+    const { forecast, mistake } = await ctx.runQuery(internal.batches.checkedOutlook, {
+      batchId,
+      total,
+      model,
+    });
+    const mistakes = check.mistakes.length === 0 && mistake !== null ? [mistake] : check.mistakes;
+    await ctx.runMutation(internal.batches.start, { batchId, total, model, mistakes, forecast });
   }
   const next = first?.step === "check" ? await ctx.runQuery(internal.batches.nextCut, { batchId }) : first;
   if (next?.step !== "cut") return;

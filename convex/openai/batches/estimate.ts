@@ -1,4 +1,5 @@
 import { ConvexError } from "convex/values";
+import { batchLimits } from "../../../app/batches/limits.ts";
 import { storedId } from "../../../app/batches/openai-objects.ts";
 import { parseBatch } from "../../../app/batches/parse-batch.ts";
 import { FileCheck, type Line, parseLine } from "../../../app/batches/parse-line.ts";
@@ -22,7 +23,7 @@ import { askedBy, linesOf } from "./readLines.ts";
 export const estimatePath = "/v1/batches/estimate";
 
 /** The part of a file that is read. The rest is taken to be like it. */
-const readBytes = 4 * 1024 * 1024;
+const readBytes = 1024 * 1024;
 
 /**
  * POST /v1/batches/estimate. Tells what a batch would cost and when it would end, without starting it. Takes the body of
@@ -58,7 +59,9 @@ export async function estimateBatch(ctx: ActionCtx, request: Request, caller: Ca
   const named = namedModel(caller, (name) => name === (check.model ?? defaultAlias));
   const model = named?.model.modelId ?? null;
   const outlook = await ctx.runQuery(internal.batches.outlook, { keyId, model, total, window, windowMs });
-  const mistakes = [...check.mistakes, ...(outlook.mistake === null ? [] : [outlook.mistake])];
+  const tooMany = !isWhole && total > batchLimits.lines ? [tooManyRequests] : [];
+  const late = outlook.mistake === null ? [] : [outlook.mistake];
+  const mistakes = [...check.mistakes, ...tooMany, ...late];
   return json(200, {
     object: "batch.estimate",
     endpoint,
@@ -72,6 +75,13 @@ export async function estimateBatch(ctx: ActionCtx, request: Request, caller: Ca
     forecast: outlook.forecast === null ? null : forecastBody(outlook.forecast),
   });
 }
+
+const tooManyRequests = {
+  line: 0,
+  code: "too_many_requests",
+  param: null,
+  message: `A batch has at most ${batchLimits.lines.toLocaleString("en-US")} requests.`,
+};
 
 type Asked = {
   readonly endpoint: Parameters<typeof askedBy>[1];

@@ -23,10 +23,11 @@ export function DevicesPage(): ReactNode {
 function Fleet(): ReactNode {
   const session = useSession();
   const seesEnrollment = useScope("enrollment.read") !== null;
+  const mayApprove = useScope("enrollment.change") !== null;
   const { actions, dialog } = useDeviceActions();
   return (
     <>
-      {seesEnrollment ? <Arrivals /> : null}
+      {mayApprove ? <Arrivals /> : null}
       <Card flush>
         <FleetList actions={actions} />
         {dialog}
@@ -55,16 +56,21 @@ function RequiredVersion({ session }: { readonly session: string }): ReactNode {
   const oldest = useQuery(api.console.devices.oldestVersion, { session });
   const counts = useQuery(api.console.devices.counts, { session });
   const setOldest = useAct(api.console.devices.setOldestVersion);
+  const mayChange = useScope("devices.change") !== null;
   return oldest === undefined ? null : (
     <OldestVersion
       oldest={oldest}
       outdated={counts?.states.outdated ?? 0}
       versions={counts?.facets.filter(({ of }) => of === "version") ?? null}
-      onSet={(version) =>
-        void setOldest({ version }, () => ({
-          words: `Devices need Gleaner ${version} or newer to get jobs.`,
-          undo: () => void setOldest({ version: oldest }, `Devices need Gleaner ${oldest} or newer again.`),
-        }))
+      onSet={
+        mayChange
+          ? (version) =>
+              void setOldest({ version }, () => ({
+                words: `Devices need Gleaner ${version} or newer to get jobs.`,
+                undo: () =>
+                  void setOldest({ version: oldest }, `Devices need Gleaner ${oldest} or newer again.`),
+              }))
+          : null
       }
     />
   );

@@ -11,7 +11,8 @@ type Props = {
   readonly outdated: number;
   /** Devices by their version. Null while they are counted. */
   readonly versions: readonly { readonly name: string; readonly devices: number }[] | null;
-  readonly onSet: (version: string) => void;
+  /** Null for those who may not set it. */
+  readonly onSet: ((version: string) => void) | null;
   /** The version in the dialog. Null if the dialog is closed. */
   readonly initialAsked?: string;
 };
@@ -30,10 +31,12 @@ export function OldestVersion({ oldest, outdated, versions, onSet, initialAsked 
           </span>
         )}
       </p>
-      <Button size="sm" look="quiet" className="-mr-2.5" onClick={() => setInitial(oldest)}>
-        Change version
-      </Button>
-      {initial === null ? null : (
+      {onSet === null ? null : (
+        <Button size="sm" look="quiet" className="-mr-2.5" onClick={() => setInitial(oldest)}>
+          Change version
+        </Button>
+      )}
+      {initial === null || onSet === null ? null : (
         <VersionDialog
           title="Oldest version of Gleaner"
           hint="Devices with an older version get no jobs until they are updated."

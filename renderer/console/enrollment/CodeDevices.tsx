@@ -11,8 +11,8 @@ import { arrivalStatus } from "./code-state.ts";
 type Props = {
   readonly code: CodeRow;
   readonly devices: Devices | undefined;
-  /** Shows the preview. */
-  readonly onRetireAll: () => void;
+  /** Shows the preview. Null for those who may not retire devices. */
+  readonly onRetireAll: (() => void) | null;
   readonly onClose: () => void;
 };
 
@@ -36,7 +36,7 @@ export function CodeDevices({ code, devices, onRetireAll, onClose }: Props): Rea
         <Button ref={focusFirst} onClick={onClose}>
           Close
         </Button>
-        {remaining === 0 ? null : (
+        {remaining === 0 || onRetireAll === null ? null : (
           <Button look="danger" onClick={onRetireAll}>
             Retire all…
           </Button>

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from "react";
 import { api } from "../../../convex/_generated/api.js";
 import type { Id } from "../../../convex/_generated/dataModel.js";
 import type { CodeRow } from "../data/rows.ts";
-import { useAct, useSession } from "../data/session-context.ts";
+import { useAct, useScope, useSession } from "../data/session-context.ts";
 import { BulkProgress } from "../devices/bulk/BulkProgress.tsx";
 import { useOpened } from "../palette/use-opened.ts";
 import { OwnerPicker } from "../people/OwnerPicker.tsx";
@@ -21,6 +21,8 @@ export function CodesPage(): ReactNode {
   const create = useAct(api.console.codes.create);
   const revoke = useAct(api.console.codes.revoke);
   const prepare = useAct(api.console.bulkDevices.prepare);
+  const mayChange = useScope("enrollment.change") !== null;
+  const mayRetire = useScope("devices.change") !== null;
   const [isNew, setIsNew] = useOpened("new-code");
   const [opened, setOpened] = useState<CodeRow | null>(null);
   const [bulkId, setBulkId] = useState<Id<"bulkActs"> | null>(null);
@@ -28,31 +30,36 @@ export function CodesPage(): ReactNode {
     api.console.codes.devices,
     opened === null ? "skip" : { session, codeId: opened.codeId },
   );
+  const retireAllOf = ({ codeId }: CodeRow): void => {
+    const act = { kind: "retire", group: "" } as const;
+    void prepare({ act, chosen: { codeId } }, (id) => {
+      setOpened(null);
+      setBulkId(id);
+      return null;
+    });
+  };
   return (
     <>
       <CodesView
         codes={codes}
-        onCreate={() => setIsNew(true)}
+        onCreate={mayChange ? () => setIsNew(true) : null}
         onOpen={setOpened}
-        onRevoke={({ codeId, label }) => void revoke({ codeId }, `The code for ${label} was revoked.`)}
+        onRevoke={
+          mayChange
+            ? ({ codeId, label }) => void revoke({ codeId }, `The code for ${label} was revoked.`)
+            : null
+        }
       />
       {opened === null ? null : (
         <CodeDevices
           code={opened}
           devices={devices}
-          onRetireAll={() => {
-            const act = { kind: "retire", group: "" } as const;
-            void prepare({ act, chosen: { codeId: opened.codeId } }, (id) => {
-              setOpened(null);
-              setBulkId(id);
-              return null;
-            });
-          }}
+          onRetireAll={mayRetire ? () => retireAllOf(opened) : null}
           onClose={() => setOpened(null)}
         />
       )}
       {bulkId === null ? null : <BulkProgress key={bulkId} bulkId={bulkId} onClose={() => setBulkId(null)} />}
-      {isNew ? (
+      {isNew && mayChange ? (
         <NewCode
           page={window.location.origin + window.location.pathname + window.location.search}
           address={joined === undefined ? null : { url: joined.url ?? url, pin: joined.pin }}

@@ -14,10 +14,11 @@ import { codeState } from "./code-state.ts";
 
 type Props = {
   readonly codes: readonly CodeRow[] | undefined;
-  readonly onCreate: () => void;
+  /** Null for those who may not change codes. */
+  readonly onCreate: (() => void) | null;
   /** Shows the code's devices. */
   readonly onOpen: (code: CodeRow) => void;
-  readonly onRevoke: (code: CodeRow) => void;
+  readonly onRevoke: ((code: CodeRow) => void) | null;
 };
 
 export function CodesView({ codes, onCreate, onOpen, onRevoke }: Props): ReactNode {
@@ -28,14 +29,16 @@ export function CodesView({ codes, onCreate, onOpen, onRevoke }: Props): ReactNo
       flush
       title="Codes for new devices"
       aside={
-        <Button look="primary" size="sm" onClick={onCreate}>
-          New code
-        </Button>
+        onCreate === null ? null : (
+          <Button look="primary" size="sm" onClick={onCreate}>
+            New code
+          </Button>
+        )
       }
     >
       <Table
         label="Enrollment codes"
-        columns={columns(now, onOpen, setRevoking)}
+        columns={columns(now, onOpen, onRevoke === null ? null : setRevoking)}
         rows={codes}
         keyOf={(code) => code.codeId}
         empty={
@@ -44,7 +47,7 @@ export function CodesView({ codes, onCreate, onOpen, onRevoke }: Props): ReactNo
           </Empty>
         }
       />
-      {revoking === null ? null : (
+      {revoking === null || onRevoke === null ? null : (
         <Confirm
           title={`Revoke the code for ${revoking.label}?`}
           action="Revoke"
@@ -63,7 +66,7 @@ export function CodesView({ codes, onCreate, onOpen, onRevoke }: Props): ReactNo
 function columns(
   now: number,
   open: (code: CodeRow) => void,
-  revoke: (code: CodeRow) => void,
+  revoke: ((code: CodeRow) => void) | null,
 ): readonly Column<CodeRow>[] {
   return [
     {
@@ -104,7 +107,7 @@ function columns(
         {code.used === 0 ? null : (
           <RowAction verb="Devices" object={`of ${code.label}`} onClick={() => open(code)} />
         )}
-        {codeState(code, now).active ? (
+        {codeState(code, now).active && revoke !== null ? (
           <RowAction verb="Revoke" object={code.label} onClick={() => revoke(code)} />
         ) : null}
       </>

@@ -50,6 +50,7 @@ export function ModelsPage(): ReactNode {
   const devices = counts === undefined ? null : inService(counts.states);
   const start = useAct(api.console.rollouts.start);
   const mayChange = useScope("models.change") !== null;
+  const mayChangePrices = useScope("money.change") !== null;
   const [edited, setEdited] = useState<ModelRow | null>(null);
   const [retiring, setRetiring] = useState<ModelRow | null>(null);
   const isRollingOut = (model: ModelRow): boolean =>
@@ -66,11 +67,14 @@ export function ModelsPage(): ReactNode {
               draft={draftPrices}
               unfinished={unfinished}
               onDraft={setDraftPrices}
-              onSet={(wanted) =>
-                void setPrices(wanted, (before) => ({
-                  words: "The prices of priorities were saved.",
-                  undo: () => void setPrices(before, "The former prices are back."),
-                }))
+              onSet={
+                mayChangePrices
+                  ? (wanted) =>
+                      void setPrices(wanted, (before) => ({
+                        words: "The prices of priorities were saved.",
+                        undo: () => void setPrices(before, "The former prices are back."),
+                      }))
+                  : null
               }
             />
           )
@@ -95,13 +99,19 @@ export function ModelsPage(): ReactNode {
             : null
         }
         onOpen={(modelId) => setOpened(modelId ?? "")}
-        onAdd={() => setIsNew(true)}
-        onEdit={setEdited}
-        onRetire={setRetiring}
-        onReinstate={({ modelId }) => void reinstate({ modelId }, `${modelId} was reinstated.`)}
+        changes={
+          mayChange
+            ? {
+                onAdd: () => setIsNew(true),
+                onEdit: setEdited,
+                onRetire: setRetiring,
+                onReinstate: ({ modelId }) => void reinstate({ modelId }, `${modelId} was reinstated.`),
+              }
+            : null
+        }
       />
       <ModelAliases models={models} />
-      {isNew ? (
+      {isNew && mayChange ? (
         <ModelDialog
           initial={emptyForm}
           isKnown={false}

@@ -25,6 +25,11 @@ type Props = {
   readonly rollouts: readonly RolloutRow[];
   readonly rolloutOf: (rollout: RolloutRow, model: ModelRow) => ReactNode;
   readonly onOpen: (modelId: string | null) => void;
+  /** Null for those who may not change the catalog. */
+  readonly changes: CatalogChanges | null;
+};
+
+type CatalogChanges = {
   readonly onAdd: () => void;
   readonly onEdit: (model: ModelRow) => void;
   readonly onRetire: (model: ModelRow) => void;
@@ -33,15 +38,17 @@ type Props = {
 
 /** The catalog, and the state of each model in the fleet. */
 export function ModelsView(props: Props): ReactNode {
-  const { models, signingKey, prices, onAdd } = props;
+  const { models, signingKey, prices, changes } = props;
   return (
     <Card
       flush
       title="Catalog"
       aside={
-        <Button look="primary" size="sm" onClick={onAdd}>
-          Add model
-        </Button>
+        changes === null ? null : (
+          <Button look="primary" size="sm" onClick={changes.onAdd}>
+            Add model
+          </Button>
+        )
       }
     >
       <Table
@@ -77,14 +84,7 @@ function detailOf({ opened, devicesOf, rollouts, rolloutOf }: Props, model: Mode
   );
 }
 
-function columns({
-  opened,
-  devicesOf,
-  onOpen,
-  onEdit,
-  onRetire,
-  onReinstate,
-}: Props): readonly Column<ModelRow>[] {
+function columns({ opened, devicesOf, onOpen, changes }: Props): readonly Column<ModelRow>[] {
   return [
     {
       key: "model",
@@ -143,9 +143,8 @@ function columns({
       ),
     },
     actionColumn("w-max", (model) => {
-      const { modelId, retired } = model;
+      const { modelId } = model;
       const isOpen = opened === modelId;
-      const edit = { verb: "Edit", onClick: () => onEdit(model) };
       return (
         <>
           {devicesOf === null ? null : (
@@ -159,28 +158,30 @@ function columns({
               Devices {isOpen ? "▾" : "▸"}
             </Button>
           )}
-          {retired ? (
-            <RowActions
-              row={modelId}
-              main={{
-                verb: "Reinstate",
-                object: modelId,
-                look: "plain",
-                onClick: () => onReinstate(model),
-              }}
-              more={[edit]}
-            />
-          ) : (
-            <RowActions
-              row={modelId}
-              main={null}
-              more={[edit, { verb: "Retire", onClick: () => onRetire(model) }]}
-            />
-          )}
+          {changes === null ? null : <CatalogActions model={model} {...changes} />}
         </>
       );
     }),
   ];
+}
+
+function CatalogActions({
+  model,
+  onEdit,
+  onRetire,
+  onReinstate,
+}: CatalogChanges & { readonly model: ModelRow }): ReactNode {
+  const { modelId, retired } = model;
+  const edit = { verb: "Edit", onClick: () => onEdit(model) };
+  return retired ? (
+    <RowActions
+      row={modelId}
+      main={{ verb: "Reinstate", object: modelId, look: "plain", onClick: () => onReinstate(model) }}
+      more={[edit]}
+    />
+  ) : (
+    <RowActions row={modelId} main={null} more={[edit, { verb: "Retire", onClick: () => onRetire(model) }]} />
+  );
 }
 
 /** Shows how many devices have the model and the progress of the others. */

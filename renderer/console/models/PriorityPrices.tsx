@@ -16,24 +16,29 @@ type Props = {
   /** The jobs that have not ended. They keep their prices. Undefined while they are counted. */
   readonly unfinished: Counted | undefined;
   readonly onDraft: (prices: Prices | null) => void;
-  readonly onSet: (prices: Prices) => void;
+  /** Null for those who may not set them. */
+  readonly onSet: ((prices: Prices) => void) | null;
   /** Whether the dialog is open from the start. */
   readonly initiallyOpen?: boolean;
 };
 
 /** Shows what jobs cost because of their priority, and sets it after a preview. */
 export function PriorityPrices(props: Props): ReactNode {
-  const { prices, initiallyOpen = false } = props;
+  const { prices, onSet, initiallyOpen = false } = props;
   const [open, setOpen] = useState(initiallyOpen);
   return (
     <>
       <div className="flex items-center justify-between gap-3 border-t border-line px-4 py-1.5 text-xs text-muted">
         <p>{priceWords(prices)}</p>
-        <Button size="sm" look="quiet" className="-mr-2.5" onClick={() => setOpen(true)}>
-          Change prices
-        </Button>
+        {onSet === null ? null : (
+          <Button size="sm" look="quiet" className="-mr-2.5" onClick={() => setOpen(true)}>
+            Change prices
+          </Button>
+        )}
       </div>
-      {open ? <PricesDialog {...props} onClose={() => setOpen(false)} /> : null}
+      {open && onSet !== null ? (
+        <PricesDialog {...props} onSet={onSet} onClose={() => setOpen(false)} />
+      ) : null}
     </>
   );
 }
@@ -44,7 +49,10 @@ const fields = [
   { priority: "high", label: "High priority" },
 ] as const;
 
-type DialogProps = Omit<Props, "initiallyOpen"> & { readonly onClose: () => void };
+type DialogProps = Omit<Props, "initiallyOpen" | "onSet"> & {
+  readonly onSet: NonNullable<Props["onSet"]>;
+  readonly onClose: () => void;
+};
 
 function PricesDialog({ prices, draft, unfinished, onDraft, onSet, onClose }: DialogProps): ReactNode {
   const { low, normal, high } = prices;

@@ -14,7 +14,8 @@ import { useFilter } from "../shell/route.ts";
 
 type Props = {
   readonly lanes: readonly LaneRow[] | undefined;
-  readonly onState: (lane: LaneRow, state: LaneState) => void;
+  /** Null for those who may not change lanes. */
+  readonly onState: ((lane: LaneRow, state: LaneState) => void) | null;
 };
 
 type Closing = { readonly lane: LaneRow; readonly state: "paused" | "draining" };
@@ -33,7 +34,7 @@ export function LanesTable({ lanes, onState }: Props): ReactNode {
     <>
       <Table
         label="Lanes"
-        columns={[...base, actionsOf(onState, setClosing)]}
+        columns={onState === null ? base : [...base, actionsOf(onState, setClosing)]}
         rows={lanes}
         keyOf={(lane) => lane.laneId}
         empty={
@@ -42,7 +43,7 @@ export function LanesTable({ lanes, onState }: Props): ReactNode {
           </Empty>
         }
       />
-      {closing === null ? null : (
+      {closing === null || onState === null ? null : (
         <Confirm
           title={`${closing.state === "paused" ? "Pause" : "Drain"} ${laneName(closing.lane)}?`}
           action={closing.state === "paused" ? "Pause lane" : "Drain lane"}
@@ -142,7 +143,10 @@ function waitWords(ms: number): string {
   return ms < 60_000 ? "under 1m" : formatDuration(Math.round(ms / 60_000) * 60_000);
 }
 
-function actionsOf(onState: Props["onState"], close: (change: Closing) => void): Column<LaneRow> {
+function actionsOf(
+  onState: NonNullable<Props["onState"]>,
+  close: (change: Closing) => void,
+): Column<LaneRow> {
   return actionColumn("w-max", (lane) => {
     const name = laneName(lane);
     if (lane.state !== "open") {

@@ -8,7 +8,7 @@ import { Card } from "../../ui/Card.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { type LaneState, laneStateWords } from "../data/lane-words.ts";
 import type { LaneRow, QueueStats } from "../data/rows.ts";
-import { useAct, useSession } from "../data/session-context.ts";
+import { useAct, useScope, useSession } from "../data/session-context.ts";
 import { Figures } from "../overview/Tiles.tsx";
 import { LanesTable } from "./LanesTable.tsx";
 import { QueueCharts } from "./QueueCharts.tsx";
@@ -18,22 +18,26 @@ export function QueuePage(): ReactNode {
   const session = useSession();
   const stats = useQuery(api.console.queue.stats, { session });
   const setState = useAct(api.console.queue.setLaneState);
+  const mayChange = useScope("queue.change") !== null;
   return (
     <QueueView
       stats={stats}
-      onState={({ laneId, state: before }, state) =>
-        void setState({ laneId, state }, () => ({
-          words: laneStateWords[state].done,
-          undo: () => void setState({ laneId, state: before }, laneStateWords[before].done),
-        }))
+      onState={
+        mayChange
+          ? ({ laneId, state: before }, state) =>
+              void setState({ laneId, state }, () => ({
+                words: laneStateWords[state].done,
+                undo: () => void setState({ laneId, state: before }, laneStateWords[before].done),
+              }))
+          : null
       }
       charts={<QueueCharts />}
-      limits={<Limits />}
+      limits={<Limits mayChange={mayChange} />}
     />
   );
 }
 
-function Limits(): ReactNode {
+function Limits({ mayChange }: { readonly mayChange: boolean }): ReactNode {
   const session = useSession();
   const settings = useQuery(api.console.queue.settings, { session });
   const setSettings = useAct(api.console.queue.setSettings);
@@ -52,7 +56,7 @@ function Limits(): ReactNode {
       draft={draft}
       reaches={reaches}
       onDraft={setDraft}
-      onSave={(values) => save(values, "The limits are saved.")}
+      onSave={mayChange ? (values) => save(values, "The limits are saved.") : null}
       onUndo={(values) => save(values, "The former limits are back.")}
     />
   );
@@ -60,7 +64,7 @@ function Limits(): ReactNode {
 
 type Props = {
   readonly stats: QueueStats | undefined;
-  readonly onState: (lane: LaneRow, state: LaneState) => void;
+  readonly onState: ((lane: LaneRow, state: LaneState) => void) | null;
   /** Waits and throughput over time. */
   readonly charts: ReactNode;
   /** The card of the organization's limits. */

@@ -24,30 +24,33 @@ type Props = {
   /** What the draft touches. Undefined while that is looked up. */
   readonly reaches: SettingReaches | undefined;
   readonly onDraft: (values: OrganizationSettings | null) => void;
-  readonly onSave: (values: OrganizationSettings) => void;
+  /** Null for those who may not change them. */
+  readonly onSave: ((values: OrganizationSettings) => void) | null;
   readonly onUndo: (values: OrganizationSettings) => void;
   readonly initiallyOpen?: boolean;
 };
 
 /** Shows the organization's limits of the queue, and changes them after a preview. */
 export function QueueSettings(props: Props): ReactNode {
-  const { settings, before, onUndo, initiallyOpen = false } = props;
+  const { settings, before, onSave, onUndo, initiallyOpen = false } = props;
   const [isOpen, setOpen] = useState(initiallyOpen);
   if (settings === undefined) return null;
   return (
     <Card
       title="Limits"
       aside={
-        <div className="-mr-2.5 flex gap-1">
-          {before === null ? null : (
-            <Button size="sm" look="quiet" onClick={() => onUndo(before)}>
-              Undo the last change
+        onSave === null ? null : (
+          <div className="-mr-2.5 flex gap-1">
+            {before === null ? null : (
+              <Button size="sm" look="quiet" onClick={() => onUndo(before)}>
+                Undo the last change
+              </Button>
+            )}
+            <Button size="sm" look="quiet" onClick={() => setOpen(true)}>
+              Change limits
             </Button>
-          )}
-          <Button size="sm" look="quiet" onClick={() => setOpen(true)}>
-            Change limits
-          </Button>
-        </div>
+          </div>
+        )
       }
     >
       <dl className="grid gap-x-6 gap-y-2 sm:grid-cols-2">
@@ -64,12 +67,15 @@ export function QueueSettings(props: Props): ReactNode {
           );
         })}
       </dl>
-      {isOpen ? <SettingsDialog {...props} settings={settings} onClose={() => setOpen(false)} /> : null}
+      {isOpen && onSave !== null ? (
+        <SettingsDialog {...props} settings={settings} onSave={onSave} onClose={() => setOpen(false)} />
+      ) : null}
     </Card>
   );
 }
 
-type DialogProps = Pick<Props, "draft" | "reaches" | "onDraft" | "onSave"> & {
+type DialogProps = Pick<Props, "draft" | "reaches" | "onDraft"> & {
+  readonly onSave: NonNullable<Props["onSave"]>;
   readonly settings: QueueSettingViews;
   readonly onClose: () => void;
 };

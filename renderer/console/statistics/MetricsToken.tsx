@@ -11,22 +11,27 @@ type Props = {
   readonly token: { readonly createdAt: number } | null | undefined;
   /** The address of the API, where the metrics are. */
   readonly apiBase: string;
+  /** Null for those who may not change it. */
+  readonly changes: TokenChanges | null;
+};
+
+type TokenChanges = {
   /** Makes a token. Resolves to null if the server refused. */
   readonly onCreate: () => Promise<string | null>;
   readonly onRemove: () => void;
 };
 
 /** The token with which Prometheus reads the metrics. */
-export function MetricsToken({ token, apiBase, onCreate, onRemove }: Props): ReactNode {
+export function MetricsToken({ token, apiBase, changes }: Props): ReactNode {
   const [secret, setSecret] = useState<string | null>(null);
   const [asked, setAsked] = useState<"replace" | "remove" | null>(null);
-  const create = (): void => void onCreate().then(setSecret);
+  const create = (): void => void changes?.onCreate().then(setSecret);
   const close = (): void => setAsked(null);
   return (
     <Card
       title="Prometheus"
       aside={
-        token === undefined ? null : token === null ? (
+        token === undefined || changes === null ? null : token === null ? (
           <Button size="sm" onClick={create}>
             Create token
           </Button>
@@ -60,12 +65,12 @@ export function MetricsToken({ token, apiBase, onCreate, onRemove }: Props): Rea
           </ShownOnce>
         </Dialog>
       )}
-      {asked === null ? null : (
+      {asked === null || changes === null ? null : (
         <Confirm
           title={asked === "replace" ? "Replace the token?" : "Remove the token?"}
           action={asked === "replace" ? "Replace" : "Remove"}
           danger
-          onConfirm={asked === "replace" ? create : onRemove}
+          onConfirm={asked === "replace" ? create : changes.onRemove}
           onClose={close}
         >
           Prometheus can no longer read the metrics with the present token.

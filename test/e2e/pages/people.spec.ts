@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import { openDevices, openPage, signIn } from "../support/console.ts";
 import { expect, test } from "../support/farm-test.ts";
 import { elsewhere, invite, join } from "../support/people.ts";
@@ -215,4 +215,65 @@ test("a donor and a requester start at what is theirs, without the fleet", async
   await requester.getByRole("navigation").getByRole("link", { name: "My jobs" }).click();
   await expect(requester.getByRole("heading", { name: "My jobs", level: 1 })).toBeVisible();
   await expect(requester.getByText("This page cannot be shown")).toHaveCount(0);
+});
+
+const changes =
+  /^(Add|New|Create|Change|Edit|Retire|Revoke|Pause|Drain|Resume|Remove|Replace|Invite|Roll out|Save|Approve|Cancel|Retry|Restore)\b/;
+
+/** Verbs of changes that the table of rights does not give to a role. */
+const refused: readonly (readonly [role: string, verbs: RegExp])[] = [
+  ["Auditor", changes],
+  [
+    "Operator",
+    /^(Add model|Edit|Retire [a-z]|Change prices|New key|Create token|Remove token|Invite|Restore)/,
+  ],
+  ["Requester", /^(Add model|Edit|Change prices|New code|Change limits|Create token|Invite|Pause|Drain)/],
+  ["Donor", /^(Add model|Edit|Change prices|New code|New key|Change limits|Create token|Invite|Drain)/],
+];
+
+/** Waits until all queries of a page have answered: its text stays the same. */
+async function settle(main: Locator): Promise<void> {
+  for (let before = ""; ;) {
+    const text = await main.innerText();
+    if (text !== "" && text === before) return;
+    before = text;
+    await main.page().waitForTimeout(500);
+  }
+}
+
+/** Opens each page of the navigation. Returns the buttons with these verbs. */
+async function buttonsOnAllPages(theirs: Page, verbs: RegExp): Promise<readonly string[]> {
+  const links = theirs.getByRole("navigation").getByRole("link");
+  const main = theirs.getByRole("main");
+  const names = (await links.allInnerTexts()).map((name) => name.trim()).filter((name) => name !== "");
+  expect(names.length).toBeGreaterThan(1);
+  const found: string[] = [];
+  for (const name of names) {
+    await links.filter({ hasText: name }).first().click();
+    await settle(main);
+    await expect(theirs.getByText("This page cannot be shown")).toHaveCount(0);
+    if (!theirs.url().includes("account"))
+      found.push(...(await main.getByRole("button", { name: verbs }).allInnerTexts()));
+  }
+  return found;
+}
+
+for (const [role, verbs] of refused) {
+  test(`the role ${role} sees every page of its navigation, and no button that the server refuses`, async ({
+    farm,
+    page,
+    browser,
+  }) => {
+    await signIn(page, farm);
+    const theirs = await join(browser, await invite(page, `Robin ${role}`, [role]), `Robin ${role}`);
+    expect(await buttonsOnAllPages(theirs, verbs)).toEqual([]);
+  });
+}
+
+test("an administrator sees the buttons that others do not", async ({ farm, page, browser }) => {
+  await signIn(page, farm);
+  const theirs = await join(browser, await invite(page, "Robin Admin", ["Administrator"]), "Robin Admin");
+  const buttons = await buttonsOnAllPages(theirs, changes);
+  for (const button of ["Add model", "Change prices", "New code", "New key", "Create token", "Change limits"])
+    expect(buttons).toContain(button);
 });
