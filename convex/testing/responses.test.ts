@@ -218,7 +218,10 @@ describe("POST /v1/responses", () => {
       [{ input: "x", tools: [{ type: "web_search" }] }, "tools[0].type"],
       [{ input: "x", tools: [{ ...weather, name: "no name" }] }, "tools[0].name"],
       [{ input: "x", temperature: 3 }, "temperature"],
-      [{ input: "x", text: { format: { type: "json_schema", strict: true, schema: { type: "odd" } } } }, "text.format"],
+      [
+        { input: "x", text: { format: { type: "json_schema", strict: true, schema: { type: "odd" } } } },
+        "text.format",
+      ],
     ];
     for (const [body, param] of wrong) {
       const response = await post({ model: modelId, ...body });

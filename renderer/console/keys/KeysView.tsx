@@ -130,7 +130,7 @@ function columns(
       key: "name",
       title: "Name",
       cell: (key) => (
-        <div className="flex max-w-52 min-w-36 flex-wrap items-center gap-1.5 2xl:max-w-96">
+        <div className="flex max-w-44 min-w-32 flex-wrap items-center gap-1.5 2xl:max-w-96">
           <span className="line-clamp-2 font-medium wrap-anywhere" title={key.name}>
             {key.name}
           </span>
