@@ -6,12 +6,13 @@ import { mistakeInWords } from "../../app/format/mistake.ts";
 import { visibleText } from "../../app/format/visible.ts";
 import { type CatalogEntry, catalogEntry, pieceBytesFor } from "../../app/models/catalog-entry.ts";
 import { type GgufFacts, ggufHeadBytes, readGgufHeader } from "../../app/models/gguf.ts";
+import { memoryNeed } from "../../app/models/memory-need.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import { CommandError, exitUsage, type Verb } from "../command/command.ts";
 
 const usage = `gleaner entry FILE --source SOURCE [options]
-Prints an entry of the model catalog for a GGUF file: its SHA-256, its size, its context, its license and the hashes of its
-pieces. In the console, under Models, choose Add model and From your own file, and paste the output there.
+Prints an entry of the model catalog for a GGUF file: its SHA-256, its size, its context, its license, the memory that it needs
+and the hashes of its pieces. In the console, under Models, choose Add model and From your own file, and paste the output there.
   FILE                   the model's file, identical to the one at the source
   --source SOURCE        the address from which devices download it: https://…, or hf:user/repository/file.gguf
   --name NAME            the model's name in requests (default: the file's name without .gguf)
@@ -49,7 +50,9 @@ async function run(args: readonly string[]): Promise<void> {
     const [issue] = parsed.error.issues;
     throw new CommandError(`${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is wrong"}`, exitUsage);
   }
-  console.log(JSON.stringify(parsed.data, null, 2));
+  const { sizeBytes, contextTokens } = parsed.data;
+  const needsBytes = memoryNeed({ ...facts, sizeBytes, contextTokens });
+  console.log(JSON.stringify({ ...parsed.data, needsBytes }, null, 2));
 }
 
 type Hashes = Pick<CatalogEntry, "sha256" | "sizeBytes"> & {

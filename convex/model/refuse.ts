@@ -107,3 +107,13 @@ export function checkedHash(hash: string, what: string): string {
   if (!/^[0-9a-f]{64}$/.test(hash)) refuse("invalid", `${what} must be a SHA-256 in lower-case hex.`);
   return hash;
 }
+
+/** Reads a page of a stream. Refuses (invalid) a cursor from outside that no page returned. */
+export async function pageAt<Page>(read: () => Promise<Page>): Promise<Page> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof ConvexError || !(error instanceof SyntaxError)) throw error;
+    return refuse("invalid", "This cursor is not one that the list returned. Start with null.");
+  }
+}

@@ -236,6 +236,17 @@ describe("the list of batches", () => {
     await expectRefusal(list({ keyId: "no id" }), "not_found");
   });
 
+  it("refuses a cursor that no page returned, as the lists of keys and of own jobs do", async () => {
+    const { keyId, apiKey } = await addKey("Ada");
+    const ada = await joinAs(t, session, { name: "Ada", roles: ["requester"] });
+    await t.mutation(api.console.keys.setOwner, { session, keyId, owner: ada.memberId });
+    await start(lines(1), apiKey);
+    const wrong = { session: ada.session, paginationOpts: { numItems: 10, cursor: "gd_none" } };
+    await expectRefusal(t.query(batches.list, wrong), "invalid");
+    await expectRefusal(t.query(api.console.keys.list, wrong), "invalid");
+    await expectRefusal(t.query(api.console.jobs.list, wrong), "invalid");
+  });
+
   it("has only the own ones for a requester, who neither sees nor cancels others", async () => {
     const others = await start(lines(1));
     const ada = await joinAs(t, session, { name: "Ada", roles: ["requester"] });

@@ -106,6 +106,7 @@ const policyView = (now: number) =>
     error: null,
     isOutdated: false,
     busy: false,
+    mayChange: true,
     onGroup: nothing,
     onDraft: nothing,
     onSave: nothing,
@@ -509,6 +510,7 @@ export function consoleStories(now: number): readonly Story[] {
       </>,
     ),
     inShell("console-policy", "policy", <PolicyView {...policyView(now)} />),
+    inShell("console-policy-read", "policy", <PolicyView {...policyView(now)} mayChange={false} />),
     inShell(
       "console-policy-edited",
       "policy",

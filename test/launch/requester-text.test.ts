@@ -50,8 +50,8 @@ const chat = (extra: object = {}): object => ({
 const sendChat = (extra: object = {}, init?: RequestInit): Promise<Sent> =>
   post("/v1/chat/completions", chat(extra), init);
 
-const schema = (value: object): object => ({
-  response_format: { type: "json_schema", json_schema: { name: marker, schema: value } },
+const schema = (value: object, strict = false): object => ({
+  response_format: { type: "json_schema", json_schema: { name: marker, schema: value, strict } },
 });
 const tool = (name: string, parameters: unknown, strict = false): object => ({
   tools: [{ type: "function", function: { name, description: marker, parameters, strict } }],
@@ -83,8 +83,9 @@ test.each<[string, object, number | null]>([
     schema({ type: "object", properties: { a: { ...nested, items: nested } } }),
     null,
   ],
-  ["a schema with an unknown keyword", schema({ type: "object", [marker]: 1 }), 400],
-  ["a schema with a reference to nothing", schema({ $ref: `#/$defs/${marker}` }), 400],
+  ["a strict schema with an unknown keyword", schema({ type: "object", [marker]: 1 }, true), 400],
+  ["a schema with an unknown keyword", schema({ type: "object", [marker]: 1 }), 200],
+  ["a strict schema with a reference to nothing", schema({ $ref: `#/$defs/${marker}` }, true), 400],
   ["a strict tool with a bad schema", tool("tell", { type: marker }, true), 400],
   ["a tool with a bad schema", tool("tell", { type: marker }), 200],
   ["a tool with a bad name", tool(`${marker} ${marker}`, { type: "object" }), 400],

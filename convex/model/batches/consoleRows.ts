@@ -14,6 +14,7 @@ import { keysOf } from "../keys/apiKeys.ts";
 import { may, type MemberCtx, visibleOwners } from "../memberCalls.ts";
 import { jobWait, waitsOfJobs } from "../orders/jobWaits.ts";
 import { queue } from "../queue.ts";
+import { pageAt } from "../refuse.ts";
 import { cutWait } from "../validators.ts";
 import { batchView, batchViewOf } from "./batches.ts";
 
@@ -154,13 +155,15 @@ export async function batchRowPage(
             .withIndex("by_key", (q) => q.eq("apiKeyId", _id))
             .order("desc"),
         );
-  const found = await mergedStream(streams, ["_creationTime"])
-    .filterWith(async (batch) => wanted.includes(batch.status))
-    .paginate({
-      cursor,
-      endCursor,
-      numItems: Math.max(1, Math.min(mostInPage, Math.floor(numItems) || 1)),
-      maximumRowsRead: mostRowsRead,
-    });
+  const found = await pageAt(() =>
+    mergedStream(streams, ["_creationTime"])
+      .filterWith(async (batch) => wanted.includes(batch.status))
+      .paginate({
+        cursor,
+        endCursor,
+        numItems: Math.max(1, Math.min(mostInPage, Math.floor(numItems) || 1)),
+        maximumRowsRead: mostRowsRead,
+      }),
+  );
   return { ...found, page: await Promise.all(found.page.map((batch) => batchRowOf(ctx, batch))) };
 }

@@ -1,5 +1,5 @@
 import type { PaginationOptions, PaginationResult } from "convex/server";
-import { ConvexError, type Infer, v } from "convex/values";
+import { type Infer, v } from "convex/values";
 import { mergedStream, type QueryStream, stream } from "convex-helpers/server/stream";
 import { literals } from "convex-helpers/validators";
 import { fitsFilter, statesOf } from "../../../app/devices/filter.ts";
@@ -8,7 +8,7 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import schema from "../../schema.ts";
 import { isOwnedBy, type Owners } from "../memberCalls.ts";
-import { refuse } from "../refuse.ts";
+import { pageAt, refuse } from "../refuse.ts";
 import { type bulkFilters, deviceState, listFilters } from "../validators.ts";
 
 type Listing = Doc<"deviceListings">;
@@ -53,12 +53,12 @@ export async function listingPage(
   const fits = (row: Listing): boolean => fitsFilter(row, wanted) && isOwnedBy(row, owners);
   const found =
     (wanted.search ?? "").trim() === ""
-      ? await readable(() =>
+      ? await pageAt(() =>
           rowsOf(ctx, organizationId, owners, wanted)
             .filterWith(async (row) => fits(row))
             .paginate({ ...page, maximumRowsRead: maxRead }),
         )
-      : await readable(() => search(ctx, organizationId, owners, wanted).paginate(page));
+      : await pageAt(() => search(ctx, organizationId, owners, wanted).paginate(page));
   const { isDone, continueCursor } = found;
   return { page: found.page.filter(fits).map(viewOf), isDone, continueCursor };
 }
@@ -69,16 +69,6 @@ const maxText = 200;
 export function checkFilters(filters: Filters): void {
   for (const filter of Object.values(filters))
     if (typeof filter === "string" && filter.length > maxText) refuse("invalid", "A filter is too long.");
-}
-
-/** A wrong cursor from outside is the caller's mistake. */
-async function readable<Page>(read: () => Promise<Page>): Promise<Page> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof ConvexError || !(error instanceof SyntaxError)) throw error;
-    return refuse("invalid", "This cursor is not one that the list returned. Start with null.");
-  }
 }
 
 function viewOf(row: Listing): Infer<typeof listedDevice> {

@@ -18,7 +18,7 @@ import { issuanceAccount, keyAccount, transfer } from "../ledger/transfer.ts";
 import type { Owners } from "../memberCalls.ts";
 import { ownerName, ownerView } from "../owners.ts";
 import { queue } from "../queue.ts";
-import { boundedText, checkedHash, refuse } from "../refuse.ts";
+import { boundedText, checkedHash, pageAt, refuse } from "../refuse.ts";
 import { restriction } from "../validators.ts";
 import { keyRights, rightsOf } from "./keyRights.ts";
 
@@ -240,7 +240,9 @@ export async function keyPage(
   { now, paginationOpts }: { readonly now: number; readonly paginationOpts: PaginationOptions },
 ): Promise<PaginationResult<KeyRow>> {
   const numItems = Math.max(1, Math.min(maxPage, Math.floor(paginationOpts.numItems) || 1));
-  const found = await listedKeys(ctx, organizationId, owners).paginate({ ...paginationOpts, numItems });
+  const found = await pageAt(() =>
+    listedKeys(ctx, organizationId, owners).paginate({ ...paginationOpts, numItems }),
+  );
   return { ...found, page: await Promise.all(found.page.map((key) => keyRowOf(ctx, key, now))) };
 }
 

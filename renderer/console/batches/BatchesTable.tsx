@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { formatCount } from "../../../app/format/quantity.ts";
-import { formatCredits, formatExactCredits } from "../../../app/money/credits.ts";
+import { columnCredits, formatExactCredits } from "../../../app/money/credits.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { useNow } from "../../ui/clock.ts";
 import { ProgressBar } from "../../ui/ProgressBar.tsx";
@@ -18,6 +18,7 @@ type Props = {
 };
 
 export function BatchesTable({ batches, empty, compact = false }: Props): ReactNode {
+  const columns = columnsOf(columnCredits((batches ?? []).map(({ priceMicro }) => priceMicro)));
   return (
     <Table
       label="Batches"
@@ -33,7 +34,7 @@ const wide: readonly string[] = ["failed", "cost", "created"];
 
 const nameLook = "block max-w-44 truncate 2xl:max-w-80";
 
-const columns: readonly Column<BatchSummary>[] = [
+const columnsOf = (credits: (micro: bigint) => string): readonly Column<BatchSummary>[] => [
   {
     key: "batch",
     title: "Batch",
@@ -91,7 +92,7 @@ const columns: readonly Column<BatchSummary>[] = [
       priceMicro === null ? (
         <span className="text-muted">–</span>
       ) : (
-        <span title={`${formatExactCredits(priceMicro)} credits`}>{formatCredits(priceMicro)}</span>
+        <span title={`${formatExactCredits(priceMicro)} credits`}>{credits(priceMicro)}</span>
       ),
   },
   {

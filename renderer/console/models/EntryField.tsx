@@ -2,6 +2,8 @@ import { type ReactNode, useId, useState } from "react";
 import { formatBytes, plural } from "../../../app/format/quantity.ts";
 import { Copyable } from "../../ui/controls/Copyable.tsx";
 import { TextArea } from "../../ui/controls/TextArea.tsx";
+import { needWords } from "./file-facts.ts";
+import { FitLinks } from "./FitLinks.tsx";
 import { type EntryFields, readEntry } from "./model-form.ts";
 
 /** Longer files are no entries: even 4,096 hashes take less. */
@@ -79,9 +81,15 @@ export function EntryField({ onRead }: { readonly onRead: (fields: EntryFields) 
         </li>
       </ol>
       {outcome?.kind === "read" ? (
-        <p role="status" className="text-xs">
-          {readWords(outcome.fields)}
-        </p>
+        <div role="status" className="grid gap-1 text-xs">
+          <p>{readWords(outcome.fields)}</p>
+          {outcome.needsBytes === null ? null : (
+            <>
+              <p>{needWords(outcome.needsBytes)}</p>
+              <FitLinks needsBytes={outcome.needsBytes} />
+            </>
+          )}
+        </div>
       ) : null}
     </div>
   );

@@ -1,11 +1,11 @@
 import { type ReactNode, useState } from "react";
-import { formatBytes, formatCount } from "../../../app/format/quantity.ts";
+import { formatBytes } from "../../../app/format/quantity.ts";
 import { shelf } from "../../../app/models/shelf.ts";
 import { Button } from "../../ui/controls/Button.tsx";
 import { Field } from "../../ui/controls/Field.tsx";
 import { Select } from "../../ui/controls/Select.tsx";
-import { hrefOf } from "../shell/route.ts";
-import { factWords, type FileFacts, type InspectionOutcome } from "./file-facts.ts";
+import { factWords, type InspectionOutcome } from "./file-facts.ts";
+import { FitLinks } from "./FitLinks.tsx";
 
 type Props = {
   /** Null before the file was read. */
@@ -89,33 +89,9 @@ export function LinkField({
           {factWords(outcome).map((sentence) => (
             <p key={sentence}>{sentence}</p>
           ))}
-          {seesDevices ? <FitLinks facts={outcome} /> : null}
+          {seesDevices ? <FitLinks {...outcome} /> : null}
         </div>
       ) : null}
     </div>
-  );
-}
-
-/** The devices that could run the model, and the others, in a new tab: the form stays. */
-function FitLinks({ facts: { needsBytes, devices, fitting } }: { readonly facts: FileFacts }): ReactNode {
-  const gigabytes = String(needsBytes / 1e9);
-  const links = [
-    { part: "fits", words: "Show those that could", number: fitting },
-    { part: "lacks", words: "Show the others", number: devices - fitting },
-  ].filter(({ number }) => number > 0);
-  return links.length === 0 ? null : (
-    <p className="flex flex-wrap gap-x-4">
-      {links.map(({ part, words, number }) => (
-        <a
-          key={part}
-          href={hrefOf("devices", undefined, { [part]: gigabytes })}
-          target="_blank"
-          rel="noreferrer"
-          className="font-medium text-accent hover:underline"
-        >
-          {words} ({formatCount(number)})
-        </a>
-      ))}
-    </p>
   );
 }

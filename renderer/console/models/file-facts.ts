@@ -20,6 +20,11 @@ export function factsForm(facts: FileFacts): Partial<ModelForm> {
   };
 }
 
+/** The memory that a model needs. */
+export function needWords(needsBytes: number): string {
+  return `It needs about ${formatBytes(needsBytes)} of memory.`;
+}
+
 /** Sentences about a file: its model, and the devices that could run it. */
 export function factWords(facts: FileFacts): readonly string[] {
   const { architecture, sizeBytes, contextTokens, hasTemplate, sha256, needsBytes, devices, fitting } = facts;

@@ -74,6 +74,13 @@ describe("an entry file", () => {
     contextTokens: 512,
   };
 
+  it("tells the memory that the model needs, if the command told it", () => {
+    const needs = (more: object) => readEntry(JSON.stringify({ ...entry, ...more }));
+    expect(needs({ needsBytes: 500_000_000 })).toMatchObject({ needsBytes: 500_000_000 });
+    expect(needs({})).toMatchObject({ needsBytes: null });
+    expect(needs({ needsBytes: "much" })).toMatchObject({ needsBytes: null });
+  });
+
   it.each([
     ["", "from { to }"],
     ["null", "from { to }"],

@@ -89,7 +89,13 @@ export function parseForm(form: ModelForm): ParsedForm {
 export type EntryFields = Omit<ModelForm, "prompt" | "completion">;
 
 type ReadEntry =
-  { readonly kind: "read"; readonly fields: EntryFields } | { readonly kind: "wrong"; readonly why: string };
+  | {
+      readonly kind: "read";
+      readonly fields: EntryFields;
+      /** The memory that the model needs; null if the command was of an earlier version. */
+      readonly needsBytes: number | null;
+    }
+  | { readonly kind: "wrong"; readonly why: string };
 
 /** Reads a catalog entry as `gleaner entry` prints it. */
 export function readEntry(text: string): ReadEntry {
@@ -111,7 +117,8 @@ export function readEntry(text: string): ReadEntry {
     contextTokens: String(contextTokens),
     template: template ?? "",
   };
-  return { kind: "read", fields };
+  const needs: unknown = "needsBytes" in json ? json.needsBytes : null;
+  return { kind: "read", fields, needsBytes: typeof needs === "number" && needs > 0 ? needs : null };
 }
 
 function entryProblem(field: PropertyKey | undefined): string {

@@ -1,6 +1,8 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { attentionPlace, attentionWords } from "../../../app/devices/attention.ts";
+import { formatCount } from "../../../app/format/quantity.ts";
 import { Card } from "../../ui/Card.tsx";
+import { Button } from "../../ui/controls/Button.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { StatusDot } from "../../ui/StatusDot.tsx";
 import type { AttentionItem } from "../data/rows.ts";
@@ -10,11 +12,12 @@ const shown = 6;
 
 /** All that needs somebody's attention: one sentence each, and the way to the act that mends it. Empty while all is well. */
 export function AttentionList({ items }: { readonly items: readonly AttentionItem[] }): ReactNode {
+  const [isOpen, setOpen] = useState(false);
   if (items.length === 0) return null;
   return (
     <Card flush title="Needs attention">
       <ul className="divide-y divide-line">
-        {items.slice(0, shown).map((item) => {
+        {items.slice(0, isOpen ? items.length : shown).map((item) => {
           const { sentence, act } = attentionWords(item);
           return (
             <li
@@ -38,7 +41,11 @@ export function AttentionList({ items }: { readonly items: readonly AttentionIte
         })}
       </ul>
       {items.length <= shown ? null : (
-        <p className="border-t border-line px-4 py-2 text-muted">{items.length - shown} more of this kind.</p>
+        <div className="border-t border-line px-2 py-1">
+          <Button size="sm" look="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            {isOpen ? "Show fewer" : `Show ${formatCount(items.length - shown)} more`}
+          </Button>
+        </div>
       )}
     </Card>
   );

@@ -8,7 +8,7 @@ import { useToast } from "../../ui/overlays/Toast.tsx";
 import { SkeletonRows } from "../../ui/Skeleton.tsx";
 import { messageOf } from "../data/refusal.ts";
 import type { FleetCounts } from "../data/rows.ts";
-import { useMemberMutation, useSession } from "../data/session-context.ts";
+import { useMemberMutation, useScope, useSession } from "../data/session-context.ts";
 import { changesOf, type Draft } from "./policy-draft.ts";
 import { PolicyView } from "./PolicyView.tsx";
 import { RestorePolicy } from "./RestorePolicy.tsx";
@@ -42,6 +42,7 @@ function GroupPolicy({ group, onGroup }: Props): ReactNode {
   const save = useMemberMutation(api.console.policy.save);
   const restore = useMemberMutation(api.console.policy.restore);
   const toast = useToast();
+  const mayChange = useScope("policy.change") !== null;
   const draftKey = `${session} ${group}`;
   const [kept, setKept] = useState(keptDrafts.get(draftKey) ?? null);
   const [error, setError] = useState<string | null>(null);
@@ -111,6 +112,7 @@ function GroupPolicy({ group, onGroup }: Props): ReactNode {
       error={error}
       isOutdated={baseVersion !== policy.version}
       busy={busy}
+      mayChange={mayChange}
       onGroup={onGroup}
       onDraft={edit}
       onDiscard={() => edit(null)}

@@ -32,6 +32,8 @@ type Props = {
   readonly error: string | null;
   readonly isOutdated: boolean;
   readonly busy: boolean;
+  /** False for those who may only read the rules. */
+  readonly mayChange: boolean;
   readonly onGroup: (group: string) => void;
   readonly onDraft: (draft: Draft) => void;
   readonly onSave: () => void;
@@ -46,7 +48,7 @@ const columns: readonly (readonly RuleSection[])[] = [
 
 /** Every rule that an administrator can set for devices, and the earlier versions. */
 export function PolicyView(props: Props): ReactNode {
-  const { group, groups, saved, draft, versions, error, isOutdated, busy } = props;
+  const { group, groups, saved, draft, versions, error, isOutdated, busy, mayChange } = props;
   const problems = problemsOf(draft);
   const changes = changesOf(saved, draft);
   const isClean = changes.length === 0;
@@ -68,19 +70,26 @@ export function PolicyView(props: Props): ReactNode {
             />
           </div>
           <p className="max-w-2xl flex-1 text-xs text-muted">
-            Donors can change the rules that you set, but not those that you lock. A donor's own pause
-            overrides every rule.
+            {mayChange
+              ? "Donors can change the rules that you set, but not those that you lock. A donor's own pause overrides every rule."
+              : "Owners and administrators set these rules. Donors can change those without a lock. A donor's own pause overrides every rule."}
           </p>
-          <Button
-            className="ml-auto"
-            disabled={!isClean || versions.length === 0 || busy}
-            onClick={() => props.onRestore(versions[1]?.version ?? 0)}
-          >
-            Undo last save
-          </Button>
+          {mayChange ? (
+            <Button
+              className="ml-auto"
+              disabled={!isClean || versions.length === 0 || busy}
+              onClick={() => props.onRestore(versions[1]?.version ?? 0)}
+            >
+              Undo last save
+            </Button>
+          ) : null}
         </div>
       </Card>
-      <div className="grid grid-cols-1 items-start gap-4 2xl:grid-cols-2">
+      <fieldset
+        disabled={!mayChange}
+        aria-label="Rules"
+        className="grid grid-cols-1 items-start gap-4 2xl:grid-cols-2"
+      >
         {columns.map((sections) => (
           <div key={sections.join()} className="grid grid-cols-1 gap-4">
             {sections.map((section) => (
@@ -98,7 +107,7 @@ export function PolicyView(props: Props): ReactNode {
             ))}
           </div>
         ))}
-      </div>
+      </fieldset>
       <SaveBar
         changes={changes}
         problems={problems.size}
@@ -108,7 +117,11 @@ export function PolicyView(props: Props): ReactNode {
         onSave={props.onSave}
         onDiscard={props.onDiscard}
       />
-      <Versions versions={versions} canRestore={isClean && !busy} onRestore={props.onRestore} />
+      <Versions
+        versions={versions}
+        canRestore={isClean && !busy}
+        onRestore={mayChange ? props.onRestore : null}
+      />
     </>
   );
 }

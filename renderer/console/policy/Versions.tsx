@@ -10,7 +10,8 @@ type Props = {
   readonly versions: readonly PolicyVersion[];
   /** False while there are unsaved changes, which a restored version would overwrite. */
   readonly canRestore: boolean;
-  readonly onRestore: (version: number) => void;
+  /** Null for those who may not restore one. */
+  readonly onRestore: ((version: number) => void) | null;
 };
 
 /** The saved versions of the rules, newest first. */
@@ -35,7 +36,7 @@ export function Versions({ versions, canRestore, onRestore }: Props): ReactNode 
 function columns(
   current: number,
   canRestore: boolean,
-  onRestore: (version: number) => void,
+  onRestore: Props["onRestore"],
 ): readonly Column<PolicyVersion>[] {
   return [
     { key: "version", title: "Version", width: "w-20", cell: ({ version }) => version },
@@ -61,7 +62,7 @@ function columns(
     actionColumn("w-20", ({ version }) =>
       version === current ? (
         <span className="text-muted">Current</span>
-      ) : (
+      ) : onRestore === null ? null : (
         <RowAction
           verb="Restore"
           object={`version ${String(version)}`}

@@ -84,13 +84,23 @@ export function QueueView({ stats, onState, charts, limits }: Props): ReactNode 
   );
 }
 
-/** Expected waits are estimated once a minute. All other numbers of the lanes are live. */
+/** Expected waits are estimated once a minute, and jobs beyond some hundred are counted then. All other numbers are live. */
 function CountedAt({ lanes }: { readonly lanes: readonly LaneRow[] }): ReactNode {
   const times = lanes.flatMap(({ waits, countedAt }) => (waits === null ? [] : (countedAt ?? [])));
   if (times.length === 0) return null;
+  const at = Math.min(...times);
+  const isExact = lanes.every(({ ready, waiting, running }) => ready.exact && waiting.exact && running.exact);
   return (
     <span className="text-xs text-muted">
-      Expected waits estimated <RelativeTime at={Math.min(...times)} />
+      {isExact ? (
+        <>
+          Expected waits estimated <RelativeTime at={at} />
+        </>
+      ) : (
+        <>
+          Expected waits and numbers with “about” estimated <RelativeTime at={at} />
+        </>
+      )}
     </span>
   );
 }

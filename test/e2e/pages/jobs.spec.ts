@@ -107,7 +107,8 @@ test("a paused lane is on the overview, its job says who paused it, and the numb
   await expect(jobs(page)).toContainText(/Its lane is paused by Owner since/);
   await setLane(page, "Resume");
   await openPage(page, "Audit trail");
-  const paused = page.getByRole("table", { name: "Audit trail" }).getByRole("row", { name: /Lane paused/ });
+  const trail = page.getByRole("table", { name: "Audit trail" });
+  const paused = trail.getByRole("row", { name: /Lane paused/ }).first();
   await expect(paused).toContainText(chatLane);
   await openPage(page, "Jobs");
   await cancelAll(page);

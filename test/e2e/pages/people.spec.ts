@@ -218,7 +218,7 @@ test("a donor and a requester start at what is theirs, without the fleet", async
 });
 
 const changes =
-  /^(Add|New|Create|Change|Edit|Retire|Revoke|Pause|Drain|Resume|Remove|Replace|Invite|Roll out|Save|Approve|Cancel|Retry|Restore)\b/;
+  /^(Add|New|Create|Change|Edit|Retire|Revoke|Pause|Drain|Resume|Remove|Replace|Invite|Roll out|Save|Approve|Cancel|Retry|Restore|Undo|Reset)\b/;
 
 /** Verbs of changes that the table of rights does not give to a role. */
 const refused: readonly (readonly [role: string, verbs: RegExp])[] = [

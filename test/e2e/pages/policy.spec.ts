@@ -1,6 +1,7 @@
 import type { Locator, Page } from "@playwright/test";
 import { openDevices, openPage, signIn } from "../support/console.ts";
 import { expect, test } from "../support/farm-test.ts";
+import { invite, join } from "../support/people.ts";
 import { chooseInRow } from "../support/row-menu.ts";
 
 const rule = (page: Page, title: string): Locator => page.getByRole("group", { name: title, exact: true });
@@ -140,4 +141,27 @@ test("a group's rules apply only on its devices", async ({ farm, page }) => {
   await expect(page.getByRole("row", { name: /policy-elsewhere/ })).toContainText("Donating now");
   await inLab.stop();
   await elsewhere.stop();
+});
+
+test("an auditor reads the rules and their history, and changes nothing", async ({ farm, page, browser }) => {
+  await signIn(page, farm);
+  await openPage(page, "Policy");
+  await rule(page, "“Donate now”").getByRole("switch", { name: "“Donate now”", exact: true }).click();
+  await saveRules(page);
+  await expect(page.getByText("The rules were saved.")).toBeVisible();
+  const theirs = await join(browser, await invite(page, "Ode", ["Auditor"]), "Ode");
+  await openPage(theirs, "Policy");
+  const donateNow = rule(theirs, "“Donate now”");
+  await expect(donateNow).toContainText("not allowed");
+  await expect(donateNow.getByRole("switch", { name: "“Donate now”", exact: true })).toBeDisabled();
+  await expect(theirs.getByText("Owners and administrators set these rules.")).toBeVisible();
+  await expect(theirs.getByRole("table", { name: "Version history" })).toContainText("not allowed");
+  await expect(theirs.getByRole("button", { name: /^(Undo last save|Restore|Save)/ })).toHaveCount(0);
+  await openPage(page, "Policy");
+  await page.getByRole("button", { name: "Undo last save" }).click();
+  await page
+    .getByRole("dialog")
+    .getByRole("button", { name: /^(Reset rules|Restore)$/ })
+    .click();
+  await expect(page.getByText(/were reset|was restored/)).toBeVisible();
 });
