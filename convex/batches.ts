@@ -82,14 +82,14 @@ export const cancel = internalMutation({
     await cancelByKey(ctx, await batchOfKey(ctx, await admittedKey(ctx, keyId), batchId), Date.now()),
 });
 
-/** What the estimate of a batch needs before its file is read. Refuses: unauthorized, revoked, and as `factsOf`. */
+/** The facts that an estimate needs before it reads the file. Refuses: unauthorized, revoked, and as `factsOf`. */
 export const facts = internalQuery({
   args: { ...ofKey, fileId: v.string() },
   returns: batchFacts,
   handler: async (ctx, { keyId, fileId }) => await factsOf(ctx, await admittedKey(ctx, keyId), fileId),
 });
 
-/** When a batch would end. Refuses: unauthorized, revoked. */
+/** The forecast of a batch that is not there yet. Refuses: unauthorized, revoked. */
 export const outlook = internalQuery({
   args: {
     ...ofKey,
@@ -107,7 +107,7 @@ export const outlook = internalQuery({
   },
 });
 
-/** When a batch whose file was checked will end. */
+/** The forecast of a batch whose file was checked. */
 export const checkedOutlook = internalQuery({
   args: { ...ofBatch, model: v.union(v.string(), v.null()), total: v.number() },
   returns: batchOutlook,
@@ -177,7 +177,7 @@ export const resume = internalMutation({
   },
 });
 
-/** When running batches will end, a few at a time. */
+/** The forecasts of running batches, a few at a time. */
 export const forecasts = internalQuery({
   args: { cursor: v.union(v.string(), v.null()) },
   returns: forecastPage,

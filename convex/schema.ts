@@ -812,7 +812,7 @@ export default defineSchema({
     mistakes: v.array(lineMistake),
     /** The model of most of its requests. Absent: not known, and in batches of earlier versions. */
     model: v.optional(v.string()),
-    /** When it will end, as of the last minute. Absent: not known. Written by model/batches/forecast.ts. */
+    /** Its forecast of the last minute. Absent: none could be made. Written by model/batches/forecast.ts. */
     forecast: v.optional(batchForecast),
   })
     .index("by_key", ["apiKeyId"])

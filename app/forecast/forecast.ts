@@ -4,7 +4,7 @@ import { drawEnds } from "./draw-ends.ts";
 import { wholeDays } from "./likely-days.ts";
 import { combined, type ModelRecord, type RequestWork, workBefore, workShown } from "./work.ts";
 
-/** What is known about a batch and its fleet. Times are ms epoch. */
+/** The facts about a batch and its fleet that a forecast is made from. Times are ms epoch. */
 export type BatchOutlook = {
   readonly now: number;
   readonly expiresAt: number;
@@ -22,7 +22,7 @@ export type BatchOutlook = {
   readonly model: ModelRecord | null;
 };
 
-/** When a batch will end. Times are ms epoch; null: in more than a week. */
+/** The forecast end of a batch. Times are ms epoch; null: in more than a week. */
 export type Forecast = {
   /** As likely to be earlier as later. */
   expectedAt: number | null;

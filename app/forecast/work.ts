@@ -13,7 +13,7 @@ const spreadOfOne = 1;
 /** The later requests of a file may differ from the earlier ones. */
 const spreadOfRest = 0.1;
 
-/** What jobs of a model took until now. */
+/** The work that jobs of a model took until now. */
 export type ModelRecord = {
   readonly answered: number;
   /** The sum of their running times, ms. */

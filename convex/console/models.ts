@@ -136,7 +136,7 @@ export const change = memberMutation("models.change")({
   },
 });
 
-/** What retiring a model would change now: jobs, aliases and devices. Refuses: not_found. */
+/** The jobs, aliases and devices that retiring a model would touch now. Refuses: not_found. */
 export const impact = memberQuery("models.change")({
   args: { modelId: v.string() },
   returns: retirementImpact,

@@ -65,7 +65,7 @@ export const settings = memberQuery("queue.read")({
   handler: async (ctx) => await viewSettings(ctx, ctx.organizationId),
 });
 
-/** What settings that are not saved yet would touch now. It runs again with each job, so only a preview subscribes to it. */
+/** The jobs that settings would touch if they were saved now. It runs again with each job, so only a preview subscribes to it. */
 export const settingsReach = memberQuery("queue.change")({
   args: settingValues.fields,
   returns: settingReaches,

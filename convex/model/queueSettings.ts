@@ -71,7 +71,7 @@ export async function viewSettings(
   return Object.fromEntries(views) as Infer<typeof settingViews>;
 }
 
-/** What settings would touch now, by the counts of the queue. A setting of null is the operator's. */
+/** The jobs that settings would touch now, by the counts of the queue. A setting of null is the operator's. */
 export async function reachOfSettings(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,

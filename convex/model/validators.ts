@@ -169,7 +169,7 @@ export const uploadStatus = literals("pending", "completed", "cancelled");
 export const batchEndpoint = literals(...batchEndpointNames);
 export const batchStatus = literals(...batchStatuses);
 
-/** When a batch will end: a `Forecast` of app/forecast/, and when it was made; ms epoch. */
+/** A `Forecast` of app/forecast/, and the time at which it was made; ms epoch. */
 export const batchForecast = v.object({
   expectedAt: v.union(v.number(), v.null()),
   latestAt: v.union(v.number(), v.null()),

@@ -20,7 +20,7 @@ const anything: JsonSchema = {
   oneOf: [{ type: ["string", "number", "boolean", "null"] }, anyObject, { type: "array" }],
 };
 
-/** Where a schema is, and whether a keyword may be left to a check of the finished answer. */
+/** The place of a schema, and whether a keyword may be left to a check of the finished answer. */
 export type Place = { readonly path: readonly string[]; readonly depth: number; readonly checked: boolean };
 
 /**

@@ -40,7 +40,7 @@ export const batchObject = z.looseObject({
 });
 export type Batch = z.output<typeof batchObject>;
 
-/** What a batch would cost, and when it would end. */
+/** The cost and the end of a batch that is not there yet. */
 export const batchEstimate = z.looseObject({
   requests: z.object({ total: z.number(), is_exact: z.boolean(), refused: z.number().nullable() }),
   expected_price_micro: priceMicro,

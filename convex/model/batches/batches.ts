@@ -33,7 +33,7 @@ export const batchView = v.object({
   usage,
   priceMicro: v.int64(),
   mistakes: v.array(lineMistake),
-  /** When a running batch will end. Null: not known. */
+  /** The forecast of a running batch. Null: none could be made. */
   forecast: v.union(batchForecast, v.null()),
 });
 export type BatchView = Infer<typeof batchView>;

@@ -18,7 +18,7 @@ export const batchFacts = v.object({
 });
 export type BatchFacts = Infer<typeof batchFacts>;
 
-/** What the cost of a batch depends on. Refuses: not_found (the file), invalid (it has answers of a batch). */
+/** The facts that the cost of a batch depends on. Refuses: not_found (the file), invalid (it has answers of a batch). */
 export async function factsOf(ctx: QueryCtx, key: Doc<"apiKeys">, fileId: string): Promise<BatchFacts> {
   const { organizationId } = key;
   const total = { organizationId, by: "model", spanMs: spans.total, startAt: 0 } as const;

@@ -12,7 +12,7 @@ import { rowOf } from "../statistics/rollUp.ts";
 import { batchForecast, lineMistake } from "../validators.ts";
 
 /*
- * When a batch will end. Once a minute the fleet's size is noted, and every open batch gets a new forecast. It is stored, so that
+ * The forecasts of batches. Once a minute the fleet's size is noted, and every open batch gets a new forecast. It is stored, so that
  * every page and call tells the same. docs/forecast.md explains it.
  */
 
@@ -45,7 +45,7 @@ export async function noteCapacity(
   for (const { _id } of old) await ctx.db.delete("capacityDays", _id);
 }
 
-/** What a forecast needs to know of an organization. It is read once for all its batches. */
+/** The facts about an organization that its forecasts are made from. They are read once for all its batches. */
 type Fleet = {
   readonly days: readonly CapacityDay[];
   readonly devicesNow: number;
@@ -172,7 +172,7 @@ export async function storeForecasts(
   }
 }
 
-/** When a batch that has not started would end, and why it may not start. */
+/** The forecast of a batch that has not started, and the reason why it may not start. */
 export const batchOutlook = v.object({
   forecast: v.union(batchForecast, v.null()),
   mistake: v.union(lineMistake, v.null()),

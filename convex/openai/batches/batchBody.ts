@@ -50,7 +50,7 @@ export function batchBody(batch: BatchView): object {
   };
 }
 
-/** When a batch will end, in seconds of Unix time. Null: in more than a week. */
+/** The forecast of a batch, in seconds of Unix time. Null: in more than a week. */
 export function forecastBody({ expectedAt, latestAt, onTime, madeAt }: Infer<typeof batchForecast>): object {
   return {
     expected_at: expectedAt === null ? null : unixSeconds(expectedAt),

@@ -146,7 +146,7 @@ function Ended({ batch }: OfBatch): ReactNode {
   return `${progressWords(batch)} requests have ended`;
 }
 
-/** When it will end. */
+/** The sentence about its expected end. */
 function Forecast({ batch }: OfBatch): ReactNode {
   const words = forecastWords(batch.forecast, useNow());
   return words.length === 0 ? null : <p>{words.join(" ")}</p>;

@@ -115,7 +115,7 @@ export function endWords({ status, mistakes }: Pick<BatchSummary, "status" | "mi
   }
 }
 
-/** When a batch will end, in sentences. Empty while nobody knows. */
+/** The forecast of a batch in sentences. Empty without one. */
 export function forecastWords(forecast: BatchSummary["forecast"], now: number): readonly string[] {
   if (forecast === null) return [];
   const { expectedAt, latestAt, onTime } = forecast;

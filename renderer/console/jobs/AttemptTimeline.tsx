@@ -18,7 +18,7 @@ const fills: Readonly<Record<Tone, string>> = {
   quiet: "fill-faint",
 };
 
-/** What happened to a job, from its submission: waits, the attempts of devices, and the hand-overs between them. */
+/** The history of a job from its submission: waits, the attempts of devices, and the hand-overs between them. */
 export function AttemptTimeline({ job }: { readonly job: JobDetail }): ReactNode {
   const now = useNow();
   const { steps, totalMs } = timelineOf(job, now);

@@ -17,7 +17,7 @@ type Props = {
   readonly isKnown: boolean;
   /** Reads a new model's file and fills the form with it. */
   readonly fromLink?: (fill: (fields: Partial<ModelForm>) => void) => ReactNode;
-  /** What a new model's facts come from at first. */
+  /** The source of a new model's facts that is chosen at first. */
   readonly initialFrom?: "link" | "file";
   /** Devices in service, for the stages of a new model. Null while they are counted. */
   readonly devices?: number | null;

@@ -21,7 +21,7 @@ type Props = {
   readonly before: OrganizationSettings | null;
   /** Values that wait for a look at what they change; null without any. */
   readonly draft: OrganizationSettings | null;
-  /** What the draft touches. Undefined while that is looked up. */
+  /** The jobs that the draft touches. Undefined while they are looked up. */
   readonly reaches: SettingReaches | undefined;
   readonly onDraft: (values: OrganizationSettings | null) => void;
   /** Null for those who may not change them. */

@@ -3,7 +3,7 @@ import type { OrganizationSetting } from "../../../app/queue-settings.ts";
 import { countedWords } from "../../../app/statistics/counted.ts";
 import type { SettingReach } from "../data/rows.ts";
 
-/** What a new limit touches now, in some sentences. */
+/** The jobs that a new limit touches now, in some sentences. */
 export function reachWords(name: OrganizationSetting, { beyond, over }: SettingReach): string {
   switch (name) {
     case "maxQueued":

@@ -6,7 +6,7 @@ export type Change = {
   readonly name: string;
   readonly before: string;
   readonly after: string;
-  /** What the change touches now. Undefined while that is looked up. */
+  /** The things that the change touches now. Undefined while they are looked up. */
   readonly reach?: string | undefined;
 };
 
