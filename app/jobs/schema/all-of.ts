@@ -43,7 +43,7 @@ export function joined(
 const ownSize = 40;
 
 /** Fields, and what is directly in their values. */
-function sizeOf(schema: Schema): number {
+export function sizeOf(schema: Schema): number {
   return Object.values(schema).reduce<number>(
     (sum, value) => sum + 1 + (typeof value === "object" && value !== null ? Object.keys(value).length : 0),
     0,

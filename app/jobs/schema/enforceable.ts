@@ -56,6 +56,7 @@ export function enforceable(kept: JsonSchema, place: Place): JsonSchema {
   if (Array.isArray(kept["type"])) return alternativesOf(kept, place);
   const integers = integersOf(kept);
   if (integers !== null) return listedIntegers(kept, integers, path);
+  refuseEmptyRange(kept, path);
   const schema = withoutWideBounds(kept);
   if (!place.checked) refuseChecked(schema, path);
   if (schema["type"] === "object") return closedObject(schema, path);
@@ -128,6 +129,20 @@ function withoutWideBounds(kept: JsonSchema): JsonSchema {
   return Object.fromEntries(
     Object.entries(kept).filter(([keyword, value]) => !isWide(keyword, Number(value))),
   );
+}
+
+/** Refuses bounds without a number between them that the grammar writes: each answer would fail its check. */
+function refuseEmptyRange(kept: JsonSchema, path: readonly string[]): void {
+  const type = String(kept["type"]);
+  const wide = widest[type];
+  if (wide === undefined) return;
+  const bound = (keyword: string, none: number): number => Number(kept[keyword] ?? none);
+  const [minimum, above] = [bound("minimum", -wide), bound("exclusiveMinimum", -Infinity)];
+  const [maximum, below] = [bound("maximum", wide), bound("exclusiveMaximum", Infinity)];
+  const least = Math.max(minimum, above, -wide);
+  const most = Math.min(maximum, below, wide);
+  if (least > most || (least === most && (above === least || below === most)))
+    throw new Refusal(path, `allows no ${type} that an answer can have`);
 }
 
 /**

@@ -106,6 +106,8 @@ class Walk {
   readonly exclusive: { readonly path: readonly string[]; readonly alternatives: readonly JsonSchema[] }[] =
     [];
   readonly #value: unknown;
+  /** The whole schema without its definitions, which stay at the top. */
+  readonly #whole: JsonSchema;
   readonly #checked: boolean;
   /** Parts of the schema to which references lead, outside of its definitions. By pointer, with their new names. */
   readonly #hoisted = new Map<string, string>();
@@ -113,7 +115,9 @@ class Walk {
   #joined = 0;
 
   constructor(value: unknown, checked: boolean) {
+    const { $defs: _, definitions: __, ...whole } = recordOf(value);
     this.#value = value;
+    this.#whole = whole;
     this.#checked = checked;
   }
 
@@ -160,12 +164,9 @@ class Walk {
     });
   }
 
-  /** The part of the whole schema to which a pointer leads. The whole is without its definitions, which stay at the top. */
+  /** The part of the whole schema to which a pointer leads. */
   #at(pointer: string, path: readonly string[]): unknown {
-    if (pointer === "#") {
-      const { $defs: _, definitions: __, ...whole } = recordOf(this.#value);
-      return whole;
-    }
+    if (pointer === "#") return this.#whole;
     if (!pointer.startsWith("#/"))
       throw new Refusal(path, 'has to be within this schema, like "#/$defs/name"');
     const found = keysOf(pointer).reduce<unknown>(
@@ -269,8 +270,11 @@ class Walk {
     if (known !== undefined) return known;
     this.#at(pointer, path);
     const { $defs, definitions } = recordOf(this.#value);
+    const others = new Set(this.#hoisted.values());
+    const isTaken = (name: string): boolean =>
+      others.has(name) || [$defs, definitions].some((each) => Object.hasOwn(recordOf(each), name));
     let name = pointer.replace(/[/~%]/g, ".");
-    while ([$defs, definitions].some((each) => Object.hasOwn(recordOf(each), name))) name += "'";
+    while (isTaken(name)) name += "'";
     this.#hoisted.set(pointer, name);
     return name;
   }

@@ -163,6 +163,25 @@ describe("the schema of a tool that is not strict", () => {
     expect(reads).toBeLessThan(100_000);
   });
 
+  it("joins no more fields than a bound, however often a reference repeats them", () => {
+    const properties = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`p${at}`, true]));
+    let reads = 0;
+    const counted = new Proxy(properties, {
+      get: (of, name) => {
+        reads += 1;
+        return Reflect.get(of, name) as unknown;
+      },
+    });
+    const part = { $ref: "#/$defs/wide" };
+    const wide = { type: "object", properties: counted };
+    const joining = (times: number) =>
+      relaxed({ type: "object", allOf: Array(times).fill(part), $defs: { wide } });
+    expect(Object.keys(joining(3)["properties"] as object)).toHaveLength(1_000);
+    reads = 0;
+    expect(joining(1_000)).toMatchObject({ type: "object" });
+    expect(reads).toBeLessThan(50_000);
+  });
+
   it("is an object whatever it says", () => {
     for (const schema of [{}, true, null, 7, [], { type: "string" }])
       expect(relaxed(schema)).toEqual(anyObject);

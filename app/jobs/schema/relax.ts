@@ -1,6 +1,7 @@
 import { visibleText } from "../../format/visible.ts";
 import { wellFormed } from "../../format/well-formed.ts";
 import { isRecord, recordOf } from "../../json.ts";
+import { sizeOf } from "./all-of.ts";
 import { constantsOf } from "./constants.ts";
 import {
   annotations,
@@ -60,6 +61,7 @@ class Relaxing {
   /** The definition that is being relaxed, or null. */
   #within: string | null = null;
   #nodes = 0;
+  #joined = 0;
 
   constructor(value: unknown) {
     this.#value = value;
@@ -168,14 +170,19 @@ class Relaxing {
     };
   }
 
-  /** Joins `allOf` with the schema around it: a single part, or objects. */
+  /** Joins `allOf` with the schema around it: a single part, or objects. Leaves it out if all such parts are too large. */
   #merged(schema: Schema): Schema {
     const { allOf, ...own } = schema;
     if (!Array.isArray(allOf)) return schema;
     const parts = [own, ...allOf.filter(isRecord)];
     const saying = parts.filter(saysWhat);
     if (saying.length <= 1) return joinedFields(parts);
-    const objects = parts.map((part) => withType(this.#resolved(part)));
+    const wholes = parts.map((part) => this.#resolved(part));
+    for (const whole of wholes) {
+      this.#joined += 1 + sizeOf(whole);
+      if (this.#joined > schemaLimits.joined) return own;
+    }
+    const objects = wholes.map(withType);
     if (!objects.filter(saysWhat).every((part) => part["type"] === "object")) return own;
     const properties = joinedFields(objects.map((part) => recordOf(part["properties"])));
     return { ...joinedFields(objects), properties };

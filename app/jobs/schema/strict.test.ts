@@ -221,6 +221,21 @@ describe("a strict schema", () => {
     expect(joining(300)).toBe("refused");
   });
 
+  it("reads the whole only once, however many references lead to it", () => {
+    let reads = 0;
+    const whole = new Proxy(
+      { type: "object", properties: { a: { allOf: Array(300).fill({ $ref: "#" }) } } },
+      {
+        ownKeys: (of) => {
+          reads += 1;
+          return Reflect.ownKeys(of);
+        },
+      },
+    );
+    expect(parseSchema(whole, { checked: true }).kind).toBe("refused");
+    expect(reads).toBeLessThan(20);
+  });
+
   it.each<[string, object, unknown[]]>([
     [
       "the whole",
@@ -246,6 +261,34 @@ describe("a strict schema", () => {
   it("is refused if it always contains itself by a reference to the whole", () => {
     const schema = { type: "object", properties: { next: { $ref: "#" } }, required: ["next"] };
     expect(parseSchema(schema, { checked: true })).toMatchObject({ kind: "refused", path: "$defs.#" });
+  });
+
+  it.each([
+    { type: "number", minimum: 5, maximum: 3 },
+    { type: "number", exclusiveMinimum: 1, maximum: 1 },
+    { type: "number", minimum: 1, exclusiveMaximum: 1 },
+    { type: "number", minimum: 1e200 },
+    { type: "integer", minimum: 1e15 },
+    { type: "integer", exclusiveMaximum: -1e15 },
+  ])("is refused if no answer can hold %j", (a) => {
+    const schema = { type: "object", properties: { a } };
+    expect(parseSchema(schema, { checked: true })).toMatchObject({ kind: "refused", path: "properties.a" });
+  });
+
+  it("tells parts apart to which references lead, whatever their names", () => {
+    const schema = {
+      type: "object",
+      properties: {
+        x: { type: "array", items: string },
+        "x.items": { type: "integer" },
+        a: { $ref: "#/properties/x/items" },
+        b: { $ref: "#/properties/x.items" },
+      },
+    };
+    const value = { x: [], "x.items": 1, a: "text", b: 2 };
+    expect(isHeld(schema, value)).toBe(true);
+    expect(isHeld(schema, { ...value, a: 1 })).toBe(false);
+    expect(isHeld(schema, { ...value, b: "text" })).toBe(false);
   });
 
   it.each<[string, object]>([
