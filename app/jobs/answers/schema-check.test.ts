@@ -180,6 +180,32 @@ it.each<[object, string, boolean]>([
   expect(mayHoldSchema(parsed(schema), text)).toBe(mayHold);
 });
 
+it("compares the items of lists that contain each other in the time of a test", () => {
+  const node = { type: "array", uniqueItems: true, items: { $ref: "#/$defs/node" } };
+  const schema = { $defs: { node }, $ref: "#/$defs/node" };
+  let deep: unknown = [];
+  for (let depth = 0; depth < 100_000; depth += 1) deep = [deep];
+  expect(holdsSchema(schema, deep)).toBe(true);
+  const text = "x".repeat(400_000);
+  let long: unknown = [text];
+  for (let depth = 0; depth < 400; depth += 1) long = [long];
+  const any = {
+    type: "array",
+    uniqueItems: true,
+    items: { oneOf: [{ $ref: "#/$defs/any" }, { type: "string" }] },
+  };
+  expect(holdsSchema({ $defs: { any }, $ref: "#/$defs/any" }, long)).toBe(true);
+  expect(holdsSchema(schema, [[], [[]], [[], [[]]]])).toBe(true);
+  expect(holdsSchema(schema, [[[]], [[]]])).toBe(false);
+});
+
+it("takes a text for no match if the comparison needs more memory than there is", () => {
+  const pattern = `^(?:${"(x?)".repeat(240)}a)*$`;
+  const schema = { type: "string", pattern };
+  expect(() => new RegExp(pattern, "u").test("a".repeat(400_000))).toThrow();
+  expect(holdsSchema(schema, "a".repeat(400_000), { patterns: true })).toBe(false);
+});
+
 it("judges nested choices and a deep value in the time of a test", () => {
   // Tried one by one, the choices would need years.
   const choice = { oneOf: Array.from({ length: 6 }, () => ({ $ref: "#/$defs/node" })) };

@@ -1,6 +1,6 @@
 import { isRecord, recordOf } from "../../json.ts";
 import type { JsonSchema } from "../grammar/schema-rules.ts";
-import { areUnique, grammarSchema, regularExpression } from "../schema/checks.ts";
+import { grammarSchema, regularExpression } from "../schema/checks.ts";
 import { isWithin } from "../schema/keywords.ts";
 import { hasFormat } from "../schema/text-formats.ts";
 import { OpenList, OpenObject, OpenText, OpenWord, readJsonStart, unwritten } from "./json-start.ts";
@@ -9,6 +9,8 @@ import { OpenList, OpenObject, OpenText, OpenWord, readJsonStart, unwritten } fr
 const maxSteps = 200_000;
 /** Deeper values are accepted unseen. */
 const maxDepth = 500;
+/** Characters that one step compares. */
+const charsPerStep = 64;
 
 /**
  * Whether a value holds a schema that `parseSchema` has parsed. It reads the schema as the grammar that enforces it: every
@@ -118,13 +120,46 @@ class SchemaCheck {
   #holdsList(given: JsonSchema, value: readonly unknown[], depth: number): boolean {
     const first: readonly unknown[] = Array.isArray(given["prefixItems"]) ? given["prefixItems"] : [];
     const shortest = Math.max(first.length, least(given, "minItems"));
-    if (value.length < shortest || (given["uniqueItems"] === true && !areUnique(value))) return false;
+    if (value.length < shortest || (given["uniqueItems"] === true && !this.#areUnique(value, depth)))
+      return false;
     return this.#holdsItems(given, value, depth);
+  }
+
+  #areUnique(items: readonly unknown[], depth: number): boolean {
+    const known = new Set<string>();
+    for (const item of items) {
+      const text = this.#canonical(item, depth);
+      // The items are too large or too deep to compare them.
+      if (text === null) return true;
+      known.add(text);
+    }
+    return known.size === items.length;
+  }
+
+  /** One text for equal values, whatever the order of their fields. Null beyond the most steps, and for deeper values. */
+  #canonical(value: unknown, depth: number): string | null {
+    this.#steps += typeof value === "string" ? 1 + value.length / charsPerStep : 1;
+    if (depth > maxDepth || this.#steps > maxSteps) return null;
+    if (typeof value !== "object" || value === null) return JSON.stringify(value);
+    const isList = Array.isArray(value);
+    const names = isList ? [...value.keys()] : Object.keys(value).sort();
+    const parts: string[] = [];
+    for (const name of names) {
+      const part = this.#canonical(Reflect.get(value, name), depth + 1);
+      if (part === null) return null;
+      parts.push(isList ? part : `${JSON.stringify(name)}:${part}`);
+    }
+    return isList ? `[${parts.join()}]` : `{${parts.join()}}`;
   }
 
   #matches({ pattern }: JsonSchema, value: string): boolean {
     if (!this.#patterns || typeof pattern !== "string") return true;
-    return regularExpression(pattern)?.test(value) ?? true;
+    try {
+      return regularExpression(pattern)?.test(value) ?? true;
+    } catch {
+      // The comparison takes more memory than a regular expression may have. A device has no part in that.
+      return false;
+    }
   }
 
   #holdsItems(given: JsonSchema, items: readonly unknown[], depth: number): boolean {

@@ -56,17 +56,6 @@ export function isChecked(keyword: string, schema: JsonSchema): boolean {
   return isLong || (pair[0] === "minLength" && formats.has(String(format)));
 }
 
-export function areUnique(items: readonly unknown[]): boolean {
-  return new Set(items.map(canonical)).size === items.length;
-}
-
-/** One text for equal values, whatever the order of their fields. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, each: unknown) =>
-    isRecord(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each,
-  );
-}
-
 /** Undefined if the text is no regular expression as JSON Schema has them. */
 export function regularExpression(pattern: string): RegExp | undefined {
   try {
