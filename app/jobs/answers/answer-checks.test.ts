@@ -63,6 +63,9 @@ it("asks for another answer with another seed and some chance, and leaves the fi
   const again = askedAgain(request, 1);
   expect(again).toEqual({ ...request, seed: 0, temperature: 0.7 });
   expect(askedAgain({ ...request, temperature: 1 }, 2)).toMatchObject({ seed: 1, temperature: 1 });
+  const likeliest = { ...request, topP: 0, topK: 1, minP: 1 };
+  expect(askedAgain(likeliest, 1)).toMatchObject({ topP: 0.9, topK: 20, minP: 0.1 });
+  expect(askedAgain({ ...likeliest, topK: 0 }, 1)).toMatchObject({ topK: 0 });
 });
 
 it("gives a device the time for all tries", () => {

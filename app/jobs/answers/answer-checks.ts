@@ -26,14 +26,21 @@ export function hasChecks({ format, ...asked }: Asked): boolean {
 /** The request for another try at an answer. Without chance, the model would write the same again. */
 export function askedAgain<Request extends Sampling>(request: Request, tries: number): Request {
   if (tries === 0) return request;
+  const { seed, temperature, topP, topK = 0, minP = 0 } = request;
   return {
     ...request,
-    seed: (request.seed + tries) % 2 ** 31,
-    temperature: Math.max(request.temperature, leastTemperature),
+    seed: (seed + tries) % 2 ** 31,
+    temperature: Math.max(temperature, leastTemperature),
+    topP: Math.max(topP, leastTopP),
+    ...(topK > 0 && topK < leastTopK ? { topK: leastTopK } : {}),
+    ...(minP > mostMinP ? { minP: mostMinP } : {}),
   };
 }
 
 const leastTemperature = 0.7;
+const leastTopP = 0.9;
+const leastTopK = 20;
+const mostMinP = 0.1;
 
 /** Whether an answer holds its schemas in every respect. One that was cut is given as it is. */
 export function holdsChecks({ text, toolCalls = [], finishReason }: ChatResult, asked: Asked): boolean {
