@@ -67,6 +67,13 @@ it("refuses text beside a tool call if the text has a format", () => {
   expect(mistakeOf({ ...called, text: "{}" }, 5, asked)).toBe("The answer has text beside its tool call.");
 });
 
+it("accepts that a stop string has cut the beginning of a call, of which nothing is shown", () => {
+  const answer = { text: "", finishReason: "stop" } as const;
+  const asked = { format: { kind: "json" }, stop: ["tool"] } as const;
+  expect(mistakeOf(answer, 2, { ...asked, tools: [tool] })).toBeNull();
+  expect(mistakeOf(answer, 2, asked)).toBe("The answer begins otherwise than the request's format allows.");
+});
+
 it("refuses an answer that says that it was cut, but has fewer tokens than were asked for", () => {
   const answer = { text: "x".repeat(maxTokens) };
   expect(mistakeOf(answer, maxTokens - 1)).toBe("The answer says that it was cut, but it is short.");

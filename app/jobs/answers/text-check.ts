@@ -40,7 +40,7 @@ export function textMistake(answer: ChatResult, job: TextJob): string | null {
     endMistake(answer, job) ??
     callMistake(answer, toolsOf(request)) ??
     stopMistake(text, request) ??
-    (toolCalls.length === 0 ? formatMistake(answer, request) : textBesideCall(answer, request)) ??
+    (toolCalls.length > 0 || isCutCall(answer, request) ? textBesideCall : formatMistake)(answer, request) ??
     logprobMistake(answer, request, bounds.answerBytes - utf8Length(text))
   );
 }
@@ -141,6 +141,12 @@ function schemaOf(text: string): JsonSchema {
 
 function stopMistake(text: string, { stop }: Sampling): string | null {
   return stop.some((each) => text.includes(each)) ? "The answer goes on after a stop string." : null;
+}
+
+/** A device shows nothing of what a stop string has cut, if it may have been the beginning of a call. */
+function isCutCall({ text, finishReason }: ChatResult, request: TextJob["request"]): boolean {
+  const canCall = callableTools(toolsOf(request)).length > 0;
+  return text === "" && finishReason === "stop" && request.stop.length > 0 && canCall;
 }
 
 /** An answer in a format is one or a call, not both. */
