@@ -707,6 +707,8 @@ export default defineSchema({
     reservedPromptTokens: v.optional(v.number()),
     /** Vectors in the answer to an embedding job. */
     vectors: v.optional(v.number()),
+    /** How often a device may have to write the answer. Absent: once. */
+    tries: v.optional(v.number()),
     /** Whether the request has a grammar, a schema or tools. */
     constrained: v.optional(v.boolean()),
     /** Whether the job ends with the call that asked for it, since nobody could find its answer. Absent after its end. */

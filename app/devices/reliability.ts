@@ -16,7 +16,7 @@ export type PastAttempt = {
 /**
  * The side that a failure speaks against:
  * - device: another device did the job, or can still do it.
- * - answer: only the backend's check of the answer shows a failure. The request may have caused it.
+ * - answer: only a check of the answer shows a failure. The request may have caused it.
  * - job: another device failed at it, too.
  * - none: the job ended before anybody else tried it.
  */
@@ -123,7 +123,7 @@ export function countCleared(past: readonly PastAttempt[]): number {
 
 /**
  * The attempts that count. A requester must not be able to have a device paused:
- * - Refused answers of one key do not count if no other device was there to try. So two keys at least have to have them.
+ * - Answers that failed a check do not count if they are those of one key. So two keys at least have to have them.
  * - A key's jobs at which other devices fail, too, are hard, so the device is not blamed for any of them.
  * - A request that crashes the runner returns the jobs beside it. They do not count if it crashed another device's, too.
  */

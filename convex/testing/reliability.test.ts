@@ -141,6 +141,42 @@ describe("a device that fails", () => {
     expect(await Promise.all([bad, good].map(statusOfDevice))).toEqual(["active", "active"]);
   });
 
+  it("is not blamed by one key for answers that break a schema, which is chance", async () => {
+    const schema = '{"type":"object","properties":{"n":{"type":"number","minimum":3}}}';
+    const format = { kind: "json-schema" as const, schema };
+    const notMet = { code: "schema_not_met", retryable: false };
+    for (let i = 0; i < 6; i += 1) {
+      const request = chat("Say a number.", { format });
+      const jobId = await submitWork(t, acme.apiKey, { kind: "chat", request });
+      await fail(t, bad, await claim(t, bad, jobId), notMet);
+      await pass(t, 10);
+      if (i % 2 === 0) {
+        const said = { text: '{"n":4}', usage: { promptTokens: 10, completionTokens: 6 } };
+        expect(await complete(t, good, await claim(t, good, jobId), said)).toMatchObject({
+          kind: "completed",
+        });
+      }
+      await pass(t, 3_000);
+    }
+    expect(await statusOfDevice(bad)).toBe("active");
+  });
+
+  it("is not blamed for a job with a checked schema that it could not yet have written three times", async () => {
+    const schema = '{"type":"object","properties":{"n":{"type":"number","minimum":3}}}';
+    for (let i = 0; i < 5; i += 1) {
+      const request = chat("Say a number.", {
+        format: { kind: "json-schema" as const, schema },
+        maxTokens: 400,
+      });
+      const jobId = await submitWork(t, acme.apiKey, { kind: "chat", request });
+      await claim(t, bad, jobId);
+      await passAlive(6 * 60_000);
+      await t.mutation(api.requests.cancel, { apiKey: acme.apiKey, jobId });
+      await pass(t, 10);
+    }
+    expect(await statusOfDevice(bad)).toBe("active");
+  });
+
   it("is resumed by itself once others fail at the same jobs", async () => {
     const jobIds = [];
     for (let i = 0; i < 5; i += 1) {

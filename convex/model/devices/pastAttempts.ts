@@ -1,4 +1,5 @@
 import { type AttemptView, notStarted, tooSlow } from "@gleaner/queue/validators";
+import { jobErrors } from "../../../app/contract/job-errors.ts";
 import {
   answerRefused,
   type Evidence,
@@ -126,6 +127,9 @@ async function failureOf(
   return { end: "failed", code, key: job.requester ?? "", evidence: evidenceOf(code, tries, isOpen) };
 }
 
+/** Whether an answer holds its schema is chance, so the request may have caused it, also if another device had luck. */
+const { code: schemaNotMet } = jobErrors.schemaNotMet;
+
 /** Errors that the backend itself has seen. */
 export const seen: ReadonlySet<string> = new Set([answerRefused, "worker_timeout"]);
 
@@ -134,12 +138,13 @@ export const seen: ReadonlySet<string> = new Set([answerRefused, "worker_timeout
  * @param isOpen whether others may yet try it. Until one of them fails, the failure counts as the device's own.
  */
 function evidenceOf(code: string, tries: readonly AttemptView[], isOpen: boolean): Evidence {
-  if (tries.some(({ status }) => status === "succeeded")) return "device";
+  const own = code === schemaNotMet ? "answer" : "device";
+  if (tries.some(({ status }) => status === "succeeded")) return own;
   const isShared = tries.some(
     ({ status, error }) => status === "failed" && (!seen.has(code) || error?.code === code),
   );
   if (isShared) return "job";
-  if (isOpen) return "device";
+  if (isOpen) return own;
   if (code === answerRefused) return "answer";
   return seen.has(code) ? "device" : "none";
 }
@@ -158,9 +163,9 @@ async function hangOf(
   if (job === null || order === null || order.error !== undefined) return null;
   // An earlier start is another attempt's. Nothing tells then whether this one left the reserve.
   if (job.startedAt === null || job.startedAt < claimedAt) return null;
-  const { most, promptTokens = most.promptTokens } = order;
+  const { most, promptTokens = most.promptTokens, tries = 1 } = order;
   const workedMs = (endedAt ?? 0) - job.startedAt;
-  if (workedMs < attemptLimitMs({ promptBytes: promptTokens, most }) / 2) return null;
+  if (workedMs < attemptLimitMs({ promptBytes: promptTokens, most, tries }) / 2) return null;
   return { end: "failed", code: "worker_timeout", key: order.apiKeyId, evidence: "device" };
 }
 

@@ -152,7 +152,7 @@ export async function prepare(
   const constrained = hasGrammar(work.request);
   const contextTokens = contextNeed(mostContextTokens(work, extent), model.contextTokens);
   const pricePercent = priorityPrices[priority];
-  const { most, vectors } = extent;
+  const { most, vectors, tries } = extent;
 
   const job = {
     kind: work.kind,
@@ -189,6 +189,7 @@ export async function prepare(
     promptTokens: mostPromptTokens(extent),
     reservedPromptTokens: pricedPromptTokens(extent),
     ...(vectors === undefined ? {} : { vectors }),
+    ...(tries === undefined ? {} : { tries }),
   };
   return { job, order, needs, sha256 };
 }
