@@ -4,15 +4,15 @@ import type { Verb } from "../command/command.ts";
 import { say, sayJson } from "../command/output.ts";
 import { readTrustFor, trustOptions, trustUsage } from "../command/trust.ts";
 import { Api, exitCodes } from "./client/api.ts";
-import { baseUrl, loginFile, removeLogin, saveLogin } from "./client/login-file.ts";
+import { baseUrl, givenLogin, loginFile, removeLogin, saveLogin } from "./client/login-file.ts";
 import { modelList } from "./client/wire.ts";
 
 const loginUsage = `gleaner login [--url URL] [options]
 Checks an API key, and stores it with the server's address in a file that only you can read. The other commands for
-requesters use both. It takes the key from GLEANER_API_KEY or OPENAI_API_KEY, else asks for it, else reads the first line
-of its input: gleaner login --url URL < key-file
+requesters use both. It takes the key from GLEANER_API_KEY, else asks for it, else reads the first line of its input:
+gleaner login --url URL < key-file
   --url URL              the server: http://127.0.0.1:3211 after \`npm start\` (default: GLEANER_BASE_URL, else
-                         OPENAI_BASE_URL)
+                         OPENAI_BASE_URL, whose key is OPENAI_API_KEY)
 ${trustUsage}
   --json                 print the result as JSON
 ${exitCodes}`;
@@ -36,11 +36,10 @@ async function runLogin(args: readonly string[]): Promise<void> {
   const { values: flags } = readArguments(args, loginOptions, loginUsage);
   const { env } = process;
   const isTerminal = process.stdin.isTTY;
-  const named = flags.url ?? env["GLEANER_BASE_URL"] ?? env["OPENAI_BASE_URL"];
+  const { url: named, apiKey: ofEnvironment } = givenLogin(env, flags.url);
   if (named === undefined && !isTerminal) throw usageError("Name the server with --url.", loginUsage);
   const url = baseUrl(named ?? (await askLine("The server's address: ")));
   const { pin } = readTrustFor(url, flags, env);
-  const ofEnvironment = env["GLEANER_API_KEY"] ?? env["OPENAI_API_KEY"];
   const given = ofEnvironment ?? (isTerminal ? await askHidden("The API key: ") : await firstInputLine());
   const apiKey = given.trim();
   if (!/^[\x21-\x7e]+$/.test(apiKey)) {

@@ -2,7 +2,7 @@ import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { baseUrl, findLogin, loginFile, removeLogin, saveLogin } from "./login-file.ts";
+import { baseUrl, findLogin, givenLogin, loginFile, removeLogin, saveLogin } from "./login-file.ts";
 
 let env: NodeJS.ProcessEnv;
 
@@ -44,6 +44,16 @@ it.skipIf(process.platform === "darwin")(
 it("never sends a key to an address from another place", async () => {
   await expect(findLogin({ ...env, GLEANER_BASE_URL: "https://own.example" })).rejects.toThrow("Set both");
   await expect(findLogin({ ...env, OPENAI_API_KEY: "k" })).rejects.toThrow("not logged in");
+});
+
+it.each([
+  ["http://named", openAi, { url: "http://named" }],
+  [undefined, openAi, { url: "https://other.example/v1", apiKey: "other" }],
+  [undefined, { ...openAi, GLEANER_API_KEY: "own" }, { url: "https://other.example/v1", apiKey: "other" }],
+  [undefined, { ...openAi, GLEANER_BASE_URL: "http://own" }, { url: "http://own" }],
+  ["http://named", { ...openAi, GLEANER_API_KEY: "own" }, { url: "http://named", apiKey: "own" }],
+])("logs in at %s with %j by %j", (url, variables, given) => {
+  expect(givenLogin({ ...env, ...variables }, url)).toEqual({ apiKey: undefined, ...given });
 });
 
 it("refuses plain HTTP to another computer", async () => {

@@ -52,6 +52,20 @@ export async function findLogin(env: NodeJS.ProcessEnv): Promise<Login> {
   );
 }
 
+/**
+ * What a person who logs in need not type: the address, and the key for it. A key from one place is never sent to an address from
+ * another. @param url the address that the person named.
+ */
+export function givenLogin(
+  env: NodeJS.ProcessEnv,
+  url: string | undefined,
+): { readonly url: string | undefined; readonly apiKey: string | undefined } {
+  const own = url ?? env["GLEANER_BASE_URL"];
+  const openAi = env["OPENAI_BASE_URL"];
+  if (own === undefined && openAi !== undefined) return { url: openAi, apiKey: env["OPENAI_API_KEY"] };
+  return { url: own, apiKey: env["GLEANER_API_KEY"] };
+}
+
 /** The login of two environment variables. Null without both. Throws a CommandError if only one of Gleaner's is set. */
 function loginOf(env: NodeJS.ProcessEnv, prefix: "GLEANER" | "OPENAI"): Login | null {
   const given = env[`${prefix}_BASE_URL`];
