@@ -6,6 +6,11 @@ export function say(text: string): void {
   console.log(text.split("\n").map(visibleText).join("\n"));
 }
 
+/** A model's text as it is printed. It cannot move a terminal's cursor. A file or a pipe gets it as it is. */
+export function shown(text: string): string {
+  return process.stdout.isTTY ? text.split("\n").map(visibleText).join("\n") : text;
+}
+
 /** Prints a value as JSON, as `say` does. */
 export function sayJson(value: unknown): void {
   console.log(visibleJson(JSON.stringify(value)));

@@ -4,6 +4,7 @@ import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type BatchEndpoint, batchEndpointNames, batchLimits } from "../../app/batches/limits.ts";
 import { formatBytes } from "../../app/format/quantity.ts";
+import { visibleJson } from "../../app/format/visible.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import { CommandError, exitUsage, type Verb } from "../command/command.ts";
 import { Progress, say, sayJson, table } from "../command/output.ts";
@@ -162,8 +163,12 @@ async function writeResults(api: Api, found: Batch, { errors, output }: ResultFl
   const failed = new Promise<never>((_, reject) => {
     target.once("error", (error: Error) => reject(new CommandError(error.message)));
   });
-  const write = (bytes: Buffer): Promise<void> =>
-    new Promise((resolve) => void target.write(bytes, () => resolve()));
+  // A model's text cannot move a terminal's cursor. A file or a pipe gets the lines as they are.
+  const decoder = output === undefined && process.stdout.isTTY ? new TextDecoder() : null;
+  const write = (bytes: Buffer): Promise<void> => {
+    const printed = decoder === null ? bytes : visibleJson(decoder.decode(bytes, { stream: true }));
+    return new Promise((resolve) => void target.write(printed, () => resolve()));
+  };
   const copy = async (): Promise<void> => {
     if (fileId !== null) for await (const bytes of readFileFrom(api, fileId, 0)) await write(bytes);
     if (output !== undefined) await new Promise<void>((resolve) => target.end(() => resolve()));

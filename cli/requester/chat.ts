@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { visibleText } from "../../app/format/visible.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import { allInput, openTerminal } from "../command/ask-person.ts";
 import { CommandError, type Verb } from "../command/command.ts";
-import { Progress, sayJson } from "../command/output.ts";
+import { Progress, sayJson, shown } from "../command/output.ts";
 import { type Api, exitCodes, openApi, parseAnswer } from "./client/api.ts";
 import { ask, type ChatBody, chatBody, type ChatOptions, waitWords } from "./client/ask.ts";
 import { chatOptions, chatOptionsUsage, readChatOptions } from "./client/chat-options.ts";
@@ -76,10 +75,14 @@ async function answer(api: Api, asked: ChatOptions, messages: Messages): Promise
     withinMs: answeredWithinMs,
   });
   let text = "";
+  let isWhole = false;
   const waiting = new WaitNotice(api, response.headers.get("x-gleaner-job"));
   for await (const data of eventsOf(response)) {
     waiting.end();
-    if (data === "[DONE]") continue;
+    if (data === "[DONE]") {
+      isWhole = true;
+      continue;
+    }
     const { choices, error } = parseAnswer(data, chunk, api.url);
     if (error !== undefined) throw new CommandError(`\n${error.message}`);
     const piece = choices[0]?.delta.content ?? "";
@@ -87,6 +90,7 @@ async function answer(api: Api, asked: ChatOptions, messages: Messages): Promise
     process.stdout.write(shown(piece));
   }
   process.stdout.write("\n");
+  if (!isWhole) throw new CommandError("The answer broke off before its end. Ask again.");
   return text;
 }
 
@@ -117,11 +121,6 @@ class WaitNotice {
     this.#timer = null;
     this.#progress.clear();
   }
-}
-
-/** A model's text cannot move a terminal's cursor. A file or a pipe gets it as it is. */
-function shown(text: string): string {
-  return process.stdout.isTTY ? text.split("\n").map(visibleText).join("\n") : text;
 }
 
 /** The data of server-sent events. Rejects with a CommandError if the connection breaks. */

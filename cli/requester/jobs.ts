@@ -2,7 +2,7 @@ import * as z from "zod";
 import { formatCredits } from "../../app/money/credits.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import { CommandError, type Verb } from "../command/command.ts";
-import { say, sayJson, table } from "../command/output.ts";
+import { say, sayJson, shown, table } from "../command/output.ts";
 import { exitCodes, openApi, parseAnswer } from "./client/api.ts";
 import { waitWords } from "./client/ask.ts";
 import { type Job, jobList, jobObject, textOf } from "./client/wire.ts";
@@ -38,7 +38,7 @@ async function run(args: readonly string[]): Promise<void> {
     // Before its end a job is the answer.
     if (response.status === 202) throw new CommandError(sayJob(jobObject.parse(answer)));
     if (flags.json) sayJson(answer);
-    else say(textOf(answer));
+    else console.log(shown(textOf(answer)));
     return;
   }
   const job =
