@@ -7,14 +7,15 @@ export function csvOf(header: readonly string[], rows: readonly (readonly Cell[]
 }
 
 /** A row with exactly these texts. */
-export function csvLine(cells: readonly string[]): string {
-  const quoted = cells.map((cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell));
-  return `${quoted.join(",")}\r\n`;
+export function csvLine(cells: readonly string[], delimiter = ","): string {
+  const isSpecial = (cell: string): boolean => cell.includes(delimiter) || /["\r\n]/.test(cell);
+  const quoted = cells.map((cell) => (isSpecial(cell) ? `"${cell.replaceAll('"', '""')}"` : cell));
+  return `${quoted.join(delimiter)}\r\n`;
 }
 
-/** A text that no spreadsheet takes for a formula. */
+/** A text that no spreadsheet takes for a formula. A number with a sign is none. */
 export function withoutFormula(text: string): string {
-  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /^[=+\-@\t\r]/.test(text) && !/^[+-]\d+(?:[.,]\d+)?$/.test(text) ? `'${text}` : text;
 }
 
 function textOf(cell: Cell): string {

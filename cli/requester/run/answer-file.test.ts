@@ -1,9 +1,10 @@
+import { execFileSync } from "node:child_process";
 import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { AnswerFile } from "./answer-file.ts";
-import { RunRecord, type RunState } from "./run-state.ts";
+import { claimRun, RunRecord, type RunState } from "./run-state.ts";
 
 let folder: string;
 let output: string;
@@ -11,7 +12,7 @@ let output: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "gleaner-answers-"));
   output = join(folder, "out");
-  await writeFile(join(folder, "in.csv"), 'id,text\n1,"a ""b"""\n-2,c\n3,d\n');
+  await writeFile(join(folder, "in.csv"), 'id,text\n1,"a ""b"""\n-2,c\n3,d\n4,e\n');
 });
 afterEach(() => rm(folder, { recursive: true }));
 
@@ -91,10 +92,42 @@ it("keeps a model from writing formulas into a spreadsheet, and leaves the perso
   const file = await AnswerFile.open(output, new RunRecord(output, stateOf("csv")));
   file.add(0, answer("=HYPERLINK(1)"));
   file.add(1, answer("b"));
+  for (const [row, each] of ["-1.5", "-1+A1"].entries()) file.add(row + 2, answer(each));
   await file.flush();
   await file.close();
-  expect(await text()).toContain(",'=HYPERLINK(1),\r\n-2,c,b,\r\n");
+  expect(await text()).toContain(",'=HYPERLINK(1),\r\n-2,c,b,\r\n3,d,-1.5,\r\n4,e,'-1+A1,\r\n");
 });
+
+it("writes CSV as the table has it, with its delimiter and its byte order mark", async () => {
+  await writeFile(join(folder, "in.csv"), "\ufeffid;text\n1,5;a\n2;b\n3;c\n");
+  const file = await AnswerFile.open(output, new RunRecord(output, stateOf("csv")));
+  file.add(0, answer("x; y"));
+  await file.flush();
+  await file.close();
+  expect(await text()).toBe('\ufeffid;text;answer;answer_error\r\n1,5;a;"x; y";\r\n');
+});
+
+it.skipIf(process.platform === "win32")(
+  "notes no row as written that a full disk has only in part",
+  { timeout: 60_000 },
+  async () => {
+    const record = new RunRecord(output, stateOf("csv"));
+    await record.save({});
+    const module = (name: string): string => JSON.stringify(new URL(name, import.meta.url).href);
+    const script = `
+      import { AnswerFile } from ${module("./answer-file.ts")};
+      import { claimRun, RunRecord } from ${module("./run-state.ts")};
+      const output = ${JSON.stringify(output)};
+      const file = await AnswerFile.open(output, new RunRecord(output, await claimRun(output)));
+      file.add(0, { text: "x".repeat(100_000), isError: false });
+      await file.flush().catch((error) => console.log(error.name, error.message));`;
+    // In place of a full disk: no file may have more than 8 KiB.
+    const limited = `ulimit -f 16 && exec "$0" --input-type=module`;
+    const said = execFileSync("sh", ["-c", limited, process.execPath], { input: script, encoding: "utf8" });
+    expect(said).toMatch(/^CommandError EFBIG/);
+    expect(await claimRun(output)).toMatchObject({ written: { rows: 0, bytes: 0 } });
+  },
+);
 
 it("refuses an output that has lost rows", async () => {
   const record = new RunRecord(output, { ...stateOf("csv"), written: { rows: 1, bytes: 99, failed: 0 } });

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { csvLine, withoutFormula } from "../../../app/format/csv.ts";
-import { CommandError } from "../../command/command.ts";
-import { readRows } from "./rows.ts";
+import { CommandError, failCommand } from "../../command/command.ts";
+import { type CsvDialect, dialectOf, readRows } from "./rows.ts";
 import type { RunRecord, RunState } from "./run-state.ts";
 import { type Fields, textOfValue } from "./template.ts";
 
@@ -17,12 +17,19 @@ export class AnswerFile {
   readonly #file: FileHandle;
   readonly #record: RunRecord;
   readonly #rows: AsyncGenerator<Fields>;
+  readonly #dialect: CsvDialect;
   readonly #waiting = new Map<number, RowAnswer>();
 
-  private constructor(file: FileHandle, record: RunRecord, rows: AsyncGenerator<Fields>) {
+  private constructor(
+    file: FileHandle,
+    record: RunRecord,
+    rows: AsyncGenerator<Fields>,
+    dialect: CsvDialect,
+  ) {
     this.#file = file;
     this.#record = record;
     this.#rows = rows;
+    this.#dialect = dialect;
   }
 
   /** Rejects with a CommandError if the file is shorter than it was. */
@@ -37,7 +44,10 @@ export class AnswerFile {
     await file.truncate(written.bytes);
     const rows = readRows(settings.input, settings.format);
     for (let row = 0; row < written.rows; row++) await rows.next();
-    return new AnswerFile(file, record, rows);
+    // The program that wrote the table can open the output, too.
+    const dialect =
+      settings.format === "csv" ? await dialectOf(settings.input) : { delimiter: ",", mark: "" };
+    return new AnswerFile(file, record, rows, dialect);
   }
 
   /** Takes the answer of a row that has none yet. */
@@ -53,19 +63,27 @@ export class AnswerFile {
   async flush(): Promise<void> {
     const { state } = this.#record;
     let { rows, bytes, failed } = state.written;
-    const lines = bytes === 0 ? [headerOf(state)] : [];
+    const lines = bytes === 0 ? [headerOf(state, this.#dialect)] : [];
     for (let answer = this.#waiting.get(rows); answer !== undefined; answer = this.#waiting.get(rows)) {
       this.#waiting.delete(rows);
-      lines.push(lineOf(state, (await this.#rows.next()).value as Fields, answer));
+      lines.push(lineOf(state, (await this.#rows.next()).value as Fields, answer, this.#dialect));
       rows += 1;
       if (answer.isError) failed += 1;
     }
     const text = Buffer.from(lines.join(""));
     if (rows === state.written.rows && text.length === 0) return;
-    await this.#file.write(text, 0, text.length, bytes);
-    await this.#file.datasync();
+    await this.#write(text, bytes).catch(failCommand);
     bytes += text.length;
     await this.#record.save({ written: { rows, bytes, failed } });
+  }
+
+  /** On a full disk the system writes only a part at first. */
+  async #write(text: Buffer, position: number): Promise<void> {
+    for (let at = 0; at < text.length;) {
+      const { bytesWritten } = await this.#file.write(text, at, text.length - at, position + at);
+      at += bytesWritten;
+    }
+    await this.#file.datasync();
   }
 
   async close(): Promise<void> {
@@ -78,11 +96,20 @@ export function errorColumn(column: string): string {
   return `${column}_error`;
 }
 
-function headerOf({ settings: { outputFormat, column }, columns }: RunState): string {
-  return outputFormat === "jsonl" ? "" : csvLine([...columns, column, errorColumn(column)]);
+function headerOf(
+  { settings: { outputFormat, column }, columns }: RunState,
+  { delimiter, mark }: CsvDialect,
+): string {
+  if (outputFormat === "jsonl") return "";
+  return mark + csvLine([...columns, column, errorColumn(column)], delimiter);
 }
 
-function lineOf({ settings, columns }: RunState, fields: Fields, { text, isError }: RowAnswer): string {
+function lineOf(
+  { settings, columns }: RunState,
+  fields: Fields,
+  { text, isError }: RowAnswer,
+  { delimiter }: CsvDialect,
+): string {
   const { column, outputFormat } = settings;
   const [answer, error] = isError ? [null, text] : [text, null];
   if (outputFormat === "jsonl") {
@@ -90,5 +117,5 @@ function lineOf({ settings, columns }: RunState, fields: Fields, { text, isError
   }
   // The person's own cells stay as they are. A model may be talked into writing a formula.
   const cells = columns.map((each) => textOfValue(fields[each]));
-  return csvLine([...cells, withoutFormula(answer ?? ""), withoutFormula(error ?? "")]);
+  return csvLine([...cells, withoutFormula(answer ?? ""), withoutFormula(error ?? "")], delimiter);
 }

@@ -43,6 +43,19 @@ async function* readCsvRows(file: string): AsyncGenerator<Fields> {
   }
 }
 
+/** How a CSV file is written. `mark`: its byte order mark, by which Excel knows UTF-8, or nothing. */
+export type CsvDialect = { readonly delimiter: string; readonly mark: string };
+
+/** Reads the first lines. Rejects with a CommandError if the file cannot be read. */
+export async function dialectOf(file: string): Promise<CsvDialect> {
+  const text = textOf(file, true);
+  const first = (await text.next()).value ?? "";
+  await text.return(undefined);
+  return { delimiter: delimiterOf(first), mark: first.startsWith(byteOrderMark) ? byteOrderMark : "" };
+}
+
+const byteOrderMark = "\ufeff";
+
 /** Spreadsheets of some languages write semicolons, and some programs tabs. The header tells. */
 function delimiterOf(text: string): string {
   const [header = ""] = text.split("\n", 1);
@@ -78,9 +91,9 @@ async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<string> {
   if (rest !== "") yield rest;
 }
 
-/** The text of a file, without a byte order mark. */
-async function* textOf(file: string): AsyncGenerator<string, undefined> {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
+/** The text of a file, without a byte order mark unless that is asked for. */
+async function* textOf(file: string, ignoreBOM = false): AsyncGenerator<string, undefined> {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM });
   try {
     for await (const bytes of createReadStream(file) as AsyncIterable<Buffer>) {
       yield decoder.decode(bytes, { stream: true });
