@@ -3,7 +3,7 @@ import { parseCountTokens, parseMessages } from "../../app/jobs/parse/parse-mess
 import { sizeOf } from "../../app/jobs/size.ts";
 import { isRecord, parseJson } from "../../app/json.ts";
 import { type ActionCtx, httpAction } from "../_generated/server.js";
-import { textOf } from "../openai/answerForm.ts";
+import { headOf, textOf } from "../openai/answerForm.ts";
 import { answerCaller, type Caller } from "../openai/endpoint.ts";
 import { answerWhole } from "../openai/follow.ts";
 import { readCall } from "../openai/readCall.ts";
@@ -40,8 +40,7 @@ export async function createMessage(ctx: ActionCtx, request: Request, caller: Ca
   const created = Date.now();
   const options = { work: await textWork(chatCall, call), stream, promptField: "messages" } as const;
   return await answerWithJob(ctx, caller, call, options, async (job) => {
-    const { jobId, modelId: model, sha256, priority } = job;
-    const head = { jobId, created, model, sha256, priority };
+    const head = headOf(job, created);
     if (stream) return await streamText(ctx, job, request.signal, new MessageEvents(head));
     return await answerWhole(ctx, job, request.signal, (result) => messageBody(head, textOf(result)));
   });

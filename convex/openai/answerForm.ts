@@ -1,6 +1,7 @@
 import { unixSeconds } from "../../app/batches/openai-objects.ts";
 import type { ChatResult, Usage } from "../../app/jobs/chat.ts";
 import type { JobPriority } from "../../app/jobs/priority.ts";
+import type { Submitted } from "../model/requests/submit.ts";
 import type { RequestView } from "../model/requests/watch.ts";
 
 /** OpenAI's names for the priorities of jobs. */
@@ -18,6 +19,14 @@ export type AnswerHead = {
   readonly sha256: string;
   readonly priority: JobPriority;
 };
+
+/** The head of the answer to a call that began at `created`. */
+export function headOf(
+  { jobId, modelId: model, sha256, priority }: Pick<Submitted, "jobId" | "modelId" | "sha256" | "priority">,
+  created: number,
+): AnswerHead {
+  return { jobId, created, model, sha256, priority };
+}
 
 export type TextResult = Omit<ChatResult, "timing">;
 

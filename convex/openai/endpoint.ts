@@ -53,6 +53,13 @@ async function admit(ctx: ActionCtx, apiKey: string): Promise<Outcome<Caller>> {
   return await outcomeOf<Caller>(ctx.runQuery(internal.requests.identify, { apiKey }));
 }
 
+/** The id behind a prefix of a request's path, and the rest of the path behind the id. */
+export function idBelow({ url }: Request, prefix: string): { readonly id: string; readonly rest: string } {
+  const path = new URL(url).pathname.slice(prefix.length);
+  const [id = ""] = path.split("/", 1);
+  return { id, rest: path.slice(id.length) };
+}
+
 /** The secret of a request's `Authorization: Bearer` header, or of Anthropic's `x-api-key`; null without one. */
 export function bearerKey({ headers }: Request): string | null {
   const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headers.get("authorization") ?? "")?.[1];

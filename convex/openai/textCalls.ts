@@ -6,7 +6,7 @@ import type { ParsedText } from "../../app/jobs/parse/parse-sampling.ts";
 import type { CompletionRequest, Work } from "../../app/jobs/work.ts";
 import type { ActionCtx } from "../_generated/server.js";
 import { hashSecret } from "../model/authenticate.ts";
-import { type TextForm, textOf } from "./answerForm.ts";
+import { headOf, type TextForm, textOf } from "./answerForm.ts";
 import { chatForm } from "./chatForm.ts";
 import { chunkEvents } from "./chunkEvents.ts";
 import { completionForm } from "./completionForm.ts";
@@ -67,8 +67,7 @@ async function answerText<TextRequest>(
   const created = Date.now();
   const work = await textWork(textCall, call);
   return await answerWithJob(ctx, caller, call, { work, stream, promptField }, async (job) => {
-    const { jobId, modelId: model, sha256, priority } = job;
-    const head = { jobId, created, model, sha256, priority };
+    const head = headOf(job, created);
     if (stream) return await streamText(ctx, job, request.signal, chunkEvents(form, head, includeUsage));
     return await answerWhole(ctx, job, request.signal, (result) => form.whole(head, textOf(result)));
   });

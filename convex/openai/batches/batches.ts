@@ -2,7 +2,7 @@ import { shownId, storedId } from "../../../app/batches/openai-objects.ts";
 import { parseBatch } from "../../../app/batches/parse-batch.ts";
 import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
-import type { Caller } from "../endpoint.ts";
+import { type Caller, idBelow } from "../endpoint.ts";
 import { unknownUrl, wrongMethod } from "../errors.ts";
 import { listBody, pagingOf } from "../paging.ts";
 import { readJson } from "../readCall.ts";
@@ -36,10 +36,8 @@ export async function listBatches(ctx: ActionCtx, request: Request, { keyId }: C
 
 /** Every call of /v1/batches/ID and below. A key sees its own batches only. */
 export async function callBatch(ctx: ActionCtx, request: Request, { keyId }: Caller): Promise<Response> {
-  const path = new URL(request.url).pathname.slice(batchesPath.length);
-  const [id = ""] = path.split("/", 1);
-  const below = path.slice(id.length);
-  const method = below === "" ? "GET" : below === "/cancel" ? "POST" : null;
+  const { id, rest } = idBelow(request, batchesPath);
+  const method = rest === "" ? "GET" : rest === "/cancel" ? "POST" : null;
   if (id === "" || method === null) return errorResponse(unknownUrl(request));
   if (request.method !== method) return errorResponse(wrongMethod(request, [method]));
   const which = { keyId, batchId: storedId("batch", id) };

@@ -3,7 +3,7 @@ import { shownId, storedId } from "../../../app/batches/openai-objects.ts";
 import { formatBytes } from "../../../app/format/quantity.ts";
 import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
-import type { Caller } from "../endpoint.ts";
+import { type Caller, idBelow } from "../endpoint.ts";
 import { errorOf, unknownUrl, wrongMethod, wrongParameter } from "../errors.ts";
 import { listBody, pagingOf } from "../paging.ts";
 import { type ApiError, cors, errorResponse, json } from "../respond.ts";
@@ -56,14 +56,12 @@ export async function listFiles(ctx: ActionCtx, request: Request, { keyId }: Cal
 
 /** Every call of /v1/files/ID and below. A key sees its own files only. */
 export async function callFile(ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {
-  const path = new URL(request.url).pathname.slice(filesPath.length);
-  const [id = ""] = path.split("/", 1);
-  const below = path.slice(id.length);
-  const methods = below === "" ? ["GET", "DELETE"] : below === "/content" ? ["GET"] : [];
+  const { id, rest } = idBelow(request, filesPath);
+  const methods = rest === "" ? ["GET", "DELETE"] : rest === "/content" ? ["GET"] : [];
   if (id === "" || methods.length === 0) return errorResponse(unknownUrl(request));
   if (!methods.includes(request.method)) return errorResponse(wrongMethod(request, methods));
   const which = { keyId: caller.keyId, fileId: storedId("file", id) };
-  if (below === "/content") return await contentOf(ctx, request, which);
+  if (rest === "/content") return await contentOf(ctx, request, which);
   if (request.method === "GET") {
     const { file } = await ctx.runQuery(internal.files.get, which);
     return json(200, fileBody(file));

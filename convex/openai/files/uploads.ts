@@ -3,7 +3,7 @@ import { parseUpload, parseUploadCompletion } from "../../../app/batches/parse-u
 import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import type { UploadView } from "../../model/files/uploads.ts";
-import type { Caller } from "../endpoint.ts";
+import { type Caller, idBelow } from "../endpoint.ts";
 import { errorOf, unknownUrl, wrongMethod } from "../errors.ts";
 import { readJson } from "../readCall.ts";
 import { errorResponse, json } from "../respond.ts";
@@ -38,9 +38,8 @@ const calls: ReadonlyMap<string, Answer> = new Map([
 
 /** Every call below /v1/uploads/ID. A key sees its own uploads only. */
 export async function callUpload(ctx: ActionCtx, request: Request, { keyId }: Caller): Promise<Response> {
-  const path = new URL(request.url).pathname.slice(uploadsPath.length);
-  const [id = ""] = path.split("/", 1);
-  const answer = calls.get(path.slice(id.length));
+  const { id, rest } = idBelow(request, uploadsPath);
+  const answer = calls.get(rest);
   if (id === "" || answer === undefined) return errorResponse(unknownUrl(request));
   if (request.method !== "POST") return errorResponse(wrongMethod(request, ["POST"]));
   return await answer(ctx, request, { keyId, uploadId: storedId("upload", id) });

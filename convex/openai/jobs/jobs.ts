@@ -1,6 +1,6 @@
 import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
-import type { Caller } from "../endpoint.ts";
+import { type Caller, idBelow } from "../endpoint.ts";
 import { jobEnded, unknownUrl, wrongMethod } from "../errors.ts";
 import { pagingOf } from "../paging.ts";
 import { errorResponse, jobErrorResponse, json } from "../respond.ts";
@@ -36,9 +36,8 @@ const calls: ReadonlyMap<string, JobCall> = new Map([
 
 /** Every call of /v1/jobs/ID and below. A key sees its own jobs only. */
 export async function callJob(ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {
-  const path = new URL(request.url).pathname.slice(jobsPath.length);
-  const [jobId = ""] = path.split("/", 1);
-  const call = calls.get(path.slice(jobId.length));
+  const { id: jobId, rest } = idBelow(request, jobsPath);
+  const call = calls.get(rest);
   if (jobId === "" || call === undefined) return errorResponse(unknownUrl(request));
   return request.method === call.method
     ? await call.answer(ctx, request, caller, jobId)

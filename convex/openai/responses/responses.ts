@@ -2,8 +2,8 @@ import { parseResponse } from "../../../app/jobs/parse/parse-response.ts";
 import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import type { RequesterJob } from "../../model/requests/requesterJob.ts";
-import { textOf } from "../answerForm.ts";
-import type { Caller } from "../endpoint.ts";
+import { headOf, textOf } from "../answerForm.ts";
+import { type Caller, idBelow } from "../endpoint.ts";
 import { endOf, jobEnded, unknownUrl, wrongMethod } from "../errors.ts";
 import { answerWhole } from "../follow.ts";
 import { type Call, readCall } from "../readCall.ts";
@@ -24,8 +24,7 @@ export async function createResponse(ctx: ActionCtx, request: Request, caller: C
   const work = await textWork(chatCall, call);
   const options = { work, stream, promptField: "input" } as const;
   const response = await answerWithJob(ctx, caller, call, options, async (job) => {
-    const { jobId, modelId: model, sha256, priority } = job;
-    const head = { jobId, created, model, sha256, priority, echo };
+    const head = { ...headOf(job, created), echo };
     if (stream) return await streamText(ctx, job, request.signal, new ResponseEvents(head));
     return await answerWhole(ctx, job, request.signal, (result) => {
       const text = textOf(result);
@@ -45,10 +44,8 @@ function inBackground<Asked>(call: Call<Asked>): Call<Asked> {
 
 /** Every call of /v1/responses/ID and below. A key sees its own responses only. */
 export async function callResponse(ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {
-  const path = new URL(request.url).pathname.slice(responsesPath.length);
-  const [id = ""] = path.split("/", 1);
-  const below = path.slice(id.length);
-  const method = below === "" ? "GET" : below === "/cancel" ? "POST" : null;
+  const { id, rest } = idBelow(request, responsesPath);
+  const method = rest === "" ? "GET" : rest === "/cancel" ? "POST" : null;
   if (id === "" || method === null) return errorResponse(unknownUrl(request));
   if (request.method !== method) return errorResponse(wrongMethod(request, [method]));
   const jobId = id.replace(/^resp_/, "");
