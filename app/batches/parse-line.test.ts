@@ -41,8 +41,11 @@ it.each([
 
 describe("the check of a file", () => {
   const check = (texts: readonly string[]): FileCheck => {
-    const file = new FileCheck(endpoint);
-    for (const [index, text] of texts.entries()) if (!file.add({ number: index + 1, text, end: 0 })) break;
+    const file = new FileCheck();
+    for (const [index, text] of texts.entries()) {
+      const each = { number: index + 1, text, end: 0 };
+      if (!file.add(each, parseLine(each, endpoint))) break;
+    }
     return file;
   };
 

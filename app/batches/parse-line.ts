@@ -77,39 +77,34 @@ export function parseLine({ number: line, text }: Line, endpoint: BatchEndpoint)
   return { kind: "parsed", request: { line, customId, model, body: JSON.stringify(body) } };
 }
 
+/** @param line the first line too many; 0 if it is not known. */
+export function tooManyRequests(line: number): LineMistake {
+  const most = batchLimits.lines.toLocaleString("en-US");
+  return { line, code: "too_many_requests", param: null, message: `A batch has at most ${most} requests.` };
+}
+
 const countedModels = 20;
 
 /**
  * Collects the mistakes of a whole file. `total`: its requests. Keeps the names of the requests, since each must be there once.
  */
 export class FileCheck {
-  readonly #endpoint: BatchEndpoint;
   readonly #names = new Set<string>();
   readonly #mistakes: LineMistake[] = [];
   readonly #models = new Map<string | null, number>();
   total = 0;
 
-  constructor(endpoint: BatchEndpoint) {
-    this.#endpoint = endpoint;
-  }
-
   /** Returns whether it is worth checking the next line. */
-  add(line: Line): boolean {
+  add({ number: line }: Line, parsed: LineParse): boolean {
     this.total += 1;
     if (this.total > batchLimits.lines) {
-      const most = batchLimits.lines.toLocaleString("en-US");
-      this.#note(line.number, "too_many_requests", null, `A batch has at most ${most} requests.`);
+      this.#mistakes.push(tooManyRequests(line));
       return false;
     }
-    const parsed = parseLine(line, this.#endpoint);
     if (parsed.kind === "refused") this.#mistakes.push(parsed.mistake);
     else if (this.#names.has(parsed.request.customId)) {
-      this.#note(
-        line.number,
-        "duplicate_custom_id",
-        "custom_id",
-        "Another line of the file has this custom_id.",
-      );
+      const message = "Another line of the file has this custom_id.";
+      this.#mistakes.push({ line, code: "duplicate_custom_id", param: "custom_id", message });
     } else {
       const { customId, model } = parsed.request;
       this.#names.add(customId);
@@ -129,9 +124,5 @@ export class FileCheck {
   get mistakes(): readonly LineMistake[] {
     const empty = { line: 0, code: "empty_file", param: null, message: "The file has no requests." };
     return this.total === 0 ? [empty] : this.#mistakes;
-  }
-
-  #note(line: number, code: string, param: string | null, message: string): void {
-    this.#mistakes.push({ line, code, param, message });
   }
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { FileCheck } from "../../../app/batches/parse-line.ts";
+import { FileCheck, parseLine } from "../../../app/batches/parse-line.ts";
 import { listOf } from "./list-of.fixture.ts";
 import { hashOfTable, linesOfPart, planRun, rowOfName, type RunRequests } from "./plan.ts";
 
@@ -57,8 +57,11 @@ it("writes lines that the server's own check accepts, each named by its row", as
   const [part] = (await planRun(run, 4)).parts;
   const text = Buffer.concat(await listOf(linesOfPart(run, part!))).toString();
   const lines = text.trimEnd().split("\n");
-  const check = new FileCheck("/v1/chat/completions");
-  lines.forEach((line, index) => check.add({ number: index + 1, text: line, end: 0 }));
+  const check = new FileCheck();
+  for (const [index, text] of lines.entries()) {
+    const each = { number: index + 1, text, end: 0 };
+    check.add(each, parseLine(each, "/v1/chat/completions"));
+  }
   expect([check.total, check.mistakes]).toEqual([6, []]);
   const first = JSON.parse(lines[0]!) as { custom_id: string; body: object };
   expect(rowOfName(first.custom_id)).toBe(4);

@@ -319,7 +319,7 @@ async function cacheOwnerOf(
 }
 
 /** The highest price that a job can have. It is known before any tokenizer has read the prompt. */
-function highestPrice(price: Price, extent: Extent): bigint {
+export function highestPrice(price: Price, extent: Extent): bigint {
   const { completionTokens } = extent.most;
   return priceOf(price, { promptTokens: pricedPromptTokens(extent), completionTokens });
 }

@@ -51,8 +51,10 @@ type CutFile = {
 
 /** Reads the whole file once. It is never in memory as a whole. */
 async function checkFile(ctx: ActionCtx, file: CutFile) {
-  const check = new FileCheck(file.endpoint);
-  for await (const line of linesOf(ctx, file.parts, file.from)) if (!check.add(line)) break;
+  const check = new FileCheck();
+  for await (const line of linesOf(ctx, file.parts, file.from)) {
+    if (!check.add(line, parseLine(line, file.endpoint))) break;
+  }
   const named = namedModel(file.caller, (name) => name === (check.model ?? defaultAlias));
   const mistakes = check.mistakes.map((mistake) => ({ ...mistake }));
   return { total: check.total, mistakes, model: named?.model.modelId ?? null };

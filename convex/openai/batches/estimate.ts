@@ -2,8 +2,7 @@ import { ConvexError } from "convex/values";
 import { batchLimits } from "../../../app/batches/limits.ts";
 import { storedId } from "../../../app/batches/openai-objects.ts";
 import { parseBatch } from "../../../app/batches/parse-batch.ts";
-import { FileCheck, type Line, parseLine } from "../../../app/batches/parse-line.ts";
-import { pricedPromptTokens } from "../../../app/jobs/extent.ts";
+import { FileCheck, type LineParse, parseLine, tooManyRequests } from "../../../app/batches/parse-line.ts";
 import { sizeOf } from "../../../app/jobs/size.ts";
 import { defaultAlias } from "../../../app/models/aliases.ts";
 import { type Price, priceOf } from "../../../app/money/credits.ts";
@@ -12,6 +11,7 @@ import type { ActionCtx } from "../../_generated/server.js";
 import type { BatchFacts } from "../../model/batches/estimate.ts";
 import { present } from "../../model/refuse.ts";
 import { checkWork } from "../../model/requests/checkWork.ts";
+import { highestPrice } from "../../model/requests/submit.ts";
 import type { Caller } from "../endpoint.ts";
 import { namedModel } from "../namedModel.ts";
 import { readJson } from "../readCall.ts";
@@ -36,14 +36,15 @@ export async function estimateBatch(ctx: ActionCtx, request: Request, caller: Ca
   const { keyId } = caller;
   const file = storedId("file", fileId);
   const facts = await ctx.runQuery(internal.batches.facts, { keyId, fileId: file });
-  const check = new FileCheck(endpoint);
+  const check = new FileCheck();
   const sums = { readTo: 0, refused: 0, expectedMicro: 0n, mostMicro: 0n };
   const { bytes } = facts;
   let isWhole = true;
   for await (const line of linesOf(ctx, facts.parts)) {
-    const goesOn = check.add(line);
+    const parsed = parseLine(line, endpoint);
+    const goesOn = check.add(line, parsed);
     sums.readTo = line.end;
-    const costs = await costsOf(line, { endpoint, caller, facts });
+    const costs = await costsOf(parsed, { endpoint, caller, facts });
     if (costs === null) sums.refused += 1;
     else {
       sums.expectedMicro += costs.expectedMicro;
@@ -59,7 +60,7 @@ export async function estimateBatch(ctx: ActionCtx, request: Request, caller: Ca
   const named = namedModel(caller, (name) => name === (check.model ?? defaultAlias));
   const model = named?.model.modelId ?? null;
   const outlook = await ctx.runQuery(internal.batches.outlook, { keyId, model, total, window, windowMs });
-  const tooMany = !isWhole && total > batchLimits.lines ? [tooManyRequests] : [];
+  const tooMany = !isWhole && total > batchLimits.lines ? [{ ...tooManyRequests(0) }] : [];
   const late = outlook.mistake === null ? [] : [outlook.mistake];
   const mistakes = [...check.mistakes, ...tooMany, ...late];
   return json(200, {
@@ -76,13 +77,6 @@ export async function estimateBatch(ctx: ActionCtx, request: Request, caller: Ca
   });
 }
 
-const tooManyRequests = {
-  line: 0,
-  code: "too_many_requests",
-  param: null,
-  message: `A batch has at most ${batchLimits.lines.toLocaleString("en-US")} requests.`,
-};
-
 type Asked = {
   readonly endpoint: Parameters<typeof askedBy>[1];
   readonly caller: Caller;
@@ -91,10 +85,9 @@ type Asked = {
 
 /** The expected and the highest price of a line's request; null if it would be refused. */
 async function costsOf(
-  line: Line,
+  parsed: LineParse,
   { endpoint, caller, facts }: Asked,
 ): Promise<{ readonly expectedMicro: bigint; readonly mostMicro: bigint } | null> {
-  const parsed = parseLine(line, endpoint);
   if (parsed.kind === "refused") return null;
   const asked = await askedBy(parsed.request.body, endpoint, caller);
   if (asked.kind === "failure") return null;
@@ -104,12 +97,11 @@ async function costsOf(
   const price: Price = { ...known.price, percent: asked.isHigh ? facts.percents.high : facts.percents.low };
   try {
     const extent = checkWork(asked.work, model);
-    const { completionTokens } = extent.most;
-    const { input, likelyOutput } = sizeOf(extent);
-    const answer = Math.min(completionTokens, known.meanAnswer ?? likelyOutput);
+    const { input, output, likelyOutput } = sizeOf(extent);
+    const answer = Math.min(output, known.meanAnswer ?? likelyOutput);
     return {
       expectedMicro: priceOf(price, { promptTokens: input, completionTokens: Math.round(answer) }),
-      mostMicro: priceOf(price, { promptTokens: pricedPromptTokens(extent), completionTokens }),
+      mostMicro: highestPrice(price, extent),
     };
   } catch (thrown) {
     if (thrown instanceof ConvexError) return null;
