@@ -1,12 +1,11 @@
 import { type Infer, v } from "convex/values";
-import { spans } from "../../../app/statistics/spans.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { ownFile } from "../files/files.ts";
 import { catalogOf } from "../models/catalog.ts";
 import { priorityPricesOf } from "../organizations/priorityPrices.ts";
 import { refuse } from "../refuse.ts";
-import { rowOf } from "../statistics/rollUp.ts";
+import { modelTotals } from "../statistics/rollUp.ts";
 import { filePart, price } from "../validators.ts";
 
 /** A file, and what its requests cost. `meanAnswer`: tokens of an answer until now; null: none is known. */
@@ -21,18 +20,17 @@ export type BatchFacts = Infer<typeof batchFacts>;
 /** The facts that the cost of a batch depends on. Refuses: not_found (the file), invalid (it has answers of a batch). */
 export async function factsOf(ctx: QueryCtx, key: Doc<"apiKeys">, fileId: string): Promise<BatchFacts> {
   const { organizationId } = key;
-  const total = { organizationId, by: "model", spanMs: spans.total, startAt: 0 } as const;
-  const [file, models, prices, statistics] = await Promise.all([
+  const [file, models, prices, totals] = await Promise.all([
     ownFile(ctx, key, fileId),
     catalogOf(ctx, organizationId),
     priorityPricesOf(ctx, organizationId),
-    rowOf(ctx, total),
+    modelTotals(ctx, organizationId),
   ]);
   if (file.purpose !== "batch") refuse("invalid", "input_file_id: this file has the answers of a batch.");
   const { parts, bytes } = file;
   const { low, high } = prices;
   const meanAnswerOf = (modelId: string): number | null => {
-    const tally = statistics?.subjects.find(({ subject }) => subject === modelId)?.tally;
+    const tally = totals.find(({ subject }) => subject === modelId)?.tally;
     return tally === undefined || tally.succeeded === 0 ? null : tally.completionTokens / tally.succeeded;
   };
   return {

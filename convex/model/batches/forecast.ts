@@ -8,7 +8,7 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { fleetTotalsOf } from "../fleet/counts.ts";
 import type { depthOf } from "../organizations/depthSamples.ts";
-import { rowOf } from "../statistics/rollUp.ts";
+import { modelTotals } from "../statistics/rollUp.ts";
 import { batchForecast, lineMistake } from "../validators.ts";
 
 /*
@@ -57,7 +57,6 @@ type Fleet = {
 const mostOpenRead = 100;
 
 async function fleetOf(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<Fleet> {
-  const total = { organizationId, by: "model", spanMs: spans.total, startAt: 0 } as const;
   const [days, { donating }, models, open] = await Promise.all([
     ctx.db
       .query("capacityDays")
@@ -65,13 +64,13 @@ async function fleetOf(ctx: QueryCtx, organizationId: Id<"organizations">): Prom
       .order("desc")
       .take(forecastDays),
     fleetTotalsOf(ctx, organizationId),
-    rowOf(ctx, total),
+    modelTotals(ctx, organizationId),
     ctx.db
       .query("batches")
       .withIndex("by_organization", (q) => q.eq("organizationId", organizationId).eq("status", "in_progress"))
       .take(mostOpenRead),
   ]);
-  const records = (models?.subjects ?? []).map(({ subject, tally }): [string, ModelRecord] => {
+  const records = models.map(({ subject, tally }): [string, ModelRecord] => {
     const { run, returned, lost } = tally;
     return [subject, { answered: countOf(run), runMs: run.sum, interrupted: returned + lost }];
   });

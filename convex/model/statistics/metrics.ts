@@ -1,21 +1,20 @@
 import { visibleText } from "../../../app/format/visible.ts";
 import { expositionOf } from "../../../app/statistics/exposition.ts";
 import { type LaneDepth, metricsOf } from "../../../app/statistics/metrics.ts";
-import { spans } from "../../../app/statistics/spans.ts";
 import type { Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { fleetCountsOf } from "../fleet/counts.ts";
 import { totalsOf } from "../ledger/totals.ts";
 import { queueDepthOf } from "../organizations/queueDepth.ts";
-import { rowOf } from "./rollUp.ts";
+import { modelTotals } from "./rollUp.ts";
 
 /** Lanes with the most jobs come first, and the others are left out. */
 const maxLanes = 100;
 
 /** An organization's metrics in Prometheus' text format. Reads sums, and of single rows only the jobs that are counted exactly. */
 export async function metricsText(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<string> {
-  const [total, stats, devices, { byKind }] = await Promise.all([
-    rowOf(ctx, { organizationId, by: "model", spanMs: spans.total, startAt: 0 }),
+  const [models, stats, devices, { byKind }] = await Promise.all([
+    modelTotals(ctx, organizationId),
     queueDepthOf(ctx, organizationId),
     fleetCountsOf(ctx, organizationId),
     totalsOf(ctx, organizationId),
@@ -29,7 +28,7 @@ export async function metricsText(ctx: QueryCtx, organizationId: Id<"organizatio
     .sort((a, b) => depthOf(b) - depthOf(a));
   return expositionOf(
     metricsOf({
-      models: total?.subjects ?? [],
+      models,
       lanes: lanes.slice(0, maxLanes),
       devices: devices.at === null ? null : devices.states,
       held: { keys: byKind.key, escrow: byKind.escrow, devices: byKind.device },

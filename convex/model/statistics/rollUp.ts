@@ -1,6 +1,6 @@
 import { bucketOf, keptMs, spans } from "../../../app/statistics/spans.ts";
 import { mergeSubjects, subjectKinds } from "../../../app/statistics/tally.ts";
-import type { Doc } from "../../_generated/dataModel.js";
+import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 
 /** A row of statistics, without its tallies. */
@@ -16,6 +16,15 @@ export async function rowOf(
       q.eq("organizationId", organizationId).eq("spanMs", spanMs).eq("by", by).eq("startAt", startAt),
     )
     .unique();
+}
+
+/** The sums of all time, by model. A model that is not told apart has none of its own. */
+export async function modelTotals(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+): Promise<Doc<"statistics">["subjects"]> {
+  const row = await rowOf(ctx, { organizationId, by: "model", spanMs: spans.total, startAt: 0 });
+  return row?.subjects ?? [];
 }
 
 const steps = {
