@@ -108,6 +108,11 @@ export function checkedHash(hash: string, what: string): string {
   return hash;
 }
 
+/** The rows of a page: as many as were asked for, from 1 to `most`. */
+export function pageSize(numItems: number, most: number): number {
+  return Math.max(1, Math.min(most, Math.floor(numItems) || 1));
+}
+
 /** Reads a page of a stream. Refuses (invalid) a cursor from outside that no page returned. */
 export async function pageAt<Page>(read: () => Promise<Page>): Promise<Page> {
   try {

@@ -14,7 +14,7 @@ import { keysOf } from "../keys/apiKeys.ts";
 import { may, type MemberCtx, visibleOwners } from "../memberCalls.ts";
 import { jobWait, waitsOfJobs } from "../orders/jobWaits.ts";
 import { queue } from "../queue.ts";
-import { pageAt } from "../refuse.ts";
+import { pageAt, pageSize } from "../refuse.ts";
 import { cutWait } from "../validators.ts";
 import { batchView, batchViewOf } from "./batches.ts";
 
@@ -161,7 +161,7 @@ export async function batchRowPage(
       .paginate({
         cursor,
         endCursor,
-        numItems: Math.max(1, Math.min(mostInPage, Math.floor(numItems) || 1)),
+        numItems: pageSize(numItems, mostInPage),
         maximumRowsRead: mostRowsRead,
       }),
   );

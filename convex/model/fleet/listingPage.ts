@@ -8,7 +8,7 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import schema from "../../schema.ts";
 import { isOwnedBy, type Owners } from "../memberCalls.ts";
-import { pageAt, refuse } from "../refuse.ts";
+import { pageAt, pageSize, refuse } from "../refuse.ts";
 import { type bulkFilters, deviceState, listFilters } from "../validators.ts";
 
 type Listing = Doc<"deviceListings">;
@@ -48,7 +48,7 @@ export async function listingPage(
   { cursor, endCursor, numItems }: PaginationOptions,
 ): Promise<PaginationResult<Infer<typeof listedDevice>>> {
   checkFilters(wanted);
-  const size = Math.max(1, Math.min(maxRows, Math.floor(numItems) || 1));
+  const size = pageSize(numItems, maxRows);
   const page = { cursor, ...(endCursor === undefined ? {} : { endCursor }), numItems: size };
   const fits = (row: Listing): boolean => fitsFilter(row, wanted) && isOwnedBy(row, owners);
   const found =

@@ -18,7 +18,7 @@ import { issuanceAccount, keyAccount, transfer } from "../ledger/transfer.ts";
 import type { Owners } from "../memberCalls.ts";
 import { ownerName, ownerView } from "../owners.ts";
 import { queue } from "../queue.ts";
-import { boundedText, checkedHash, pageAt, refuse } from "../refuse.ts";
+import { boundedText, checkedHash, pageAt, pageSize, refuse } from "../refuse.ts";
 import { restriction } from "../validators.ts";
 import { keyRights, rightsOf } from "./keyRights.ts";
 
@@ -239,7 +239,7 @@ export async function keyPage(
   owners: Owners,
   { now, paginationOpts }: { readonly now: number; readonly paginationOpts: PaginationOptions },
 ): Promise<PaginationResult<KeyRow>> {
-  const numItems = Math.max(1, Math.min(maxPage, Math.floor(paginationOpts.numItems) || 1));
+  const numItems = pageSize(paginationOpts.numItems, maxPage);
   const found = await pageAt(() =>
     listedKeys(ctx, organizationId, owners).paginate({ ...paginationOpts, numItems }),
   );

@@ -2,6 +2,7 @@ import type { PaginationOptions, PaginationResult } from "convex/server";
 import { limits } from "../../../app/jobs/limits.ts";
 import type { Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
+import { pageSize } from "../refuse.ts";
 import type { Member } from "./members.ts";
 
 const maxPage = 50;
@@ -26,7 +27,7 @@ export async function memberPage(
     .paginate({
       cursor,
       ...(endCursor === undefined ? {} : { endCursor }),
-      numItems: Math.max(1, Math.min(maxPage, Math.floor(numItems) || 1)),
+      numItems: pageSize(numItems, maxPage),
     });
 }
 
