@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { emptyTally } from "../../app/statistics/tally.ts";
 import { internal } from "../_generated/api.js";
 import {
   addDevice,
@@ -10,6 +11,7 @@ import {
   pass,
   startBackend,
 } from "./backend.fixture.ts";
+import { ask, collectEnds, line, runDue, uploadFile } from "./batchFile.fixture.ts";
 import { takeJob } from "./simDevice.fixture.ts";
 
 let t: Backend;
@@ -52,25 +54,13 @@ async function call(path: string, init: Pick<RequestInit, "method" | "body"> = {
   return await t.fetch(path, { ...init, headers: { authorization: `Bearer ${acme.apiKey}` } });
 }
 
-function lines(count: number, over: object = {}): string {
-  return Array.from({ length: count }, (_, n) =>
-    JSON.stringify({
-      custom_id: `q${String(n)}`,
-      method: "POST",
-      url: "/v1/chat/completions",
-      body: { model: modelId, messages: [{ role: "user", content: `Answer ${String(n)}.` }], ...over },
-    }),
+/** A file of so many requests, with more in the body of each. */
+const lines = (count: number, more: object = {}): string =>
+  Array.from({ length: count }, (_, n) =>
+    line(`q${String(n)}`, { ...ask(`Answer ${String(n)}.`), ...more }),
   ).join("\n");
-}
 
-async function upload(content: string): Promise<string> {
-  await pass(t, 0);
-  const form = new FormData();
-  form.set("purpose", "batch");
-  form.set("file", new File([content], "prompts.jsonl"));
-  const response = await call("/v1/files", { method: "POST", body: form });
-  return ((await response.json()) as { id: string }).id;
-}
+const upload = async (content: string): Promise<string> => await uploadFile(t, acme.apiKey, content);
 
 async function post<Body>(path: string, fileId: string, window = "24h"): Promise<Body> {
   const body = { input_file_id: fileId, endpoint: "/v1/chat/completions", completion_window: window };
@@ -84,7 +74,7 @@ const estimate = async (fileId: string, window?: string): Promise<Estimate> =>
 
 async function start(fileId: string, window?: string): Promise<Answer> {
   const { id } = await post<Answer>("/v1/batches", fileId, window);
-  for (let times = 0; times < 4; times += 1) await pass(t, 0);
+  await runDue(t);
   return await get(id);
 }
 
@@ -107,18 +97,8 @@ async function remember(days: number, devices: number): Promise<void> {
       await ctx.db.insert("capacityDays", { organizationId, startAt, hours });
     }
     const run = { bins: [111], counts: [100], sum: 100 * 60_000 };
-    const counts = {
-      succeeded: 100,
-      failed: 0,
-      canceled: 0,
-      expired: 0,
-      retried: 0,
-      returned: 0,
-      lost: 0,
-      stolen: 0,
-    };
     const tokens = { promptTokens: 1_000, completionTokens: 2_000 };
-    const tally = { ...counts, ...tokens, micro: 0n, wait: { bins: [], counts: [], sum: 0 }, run };
+    const tally = { ...emptyTally(), ...tokens, succeeded: 100, run };
     const total = { organizationId, by: "model" as const, spanMs: 0, startAt: 0 };
     await ctx.db.insert("statistics", { ...total, subjects: [{ subject: modelId, tally }] });
   });
@@ -226,9 +206,7 @@ describe("a running batch", () => {
     for (let n = 0; n < 2; n += 1) {
       await takeJob(t, device, async ({ complete }) => await complete("Done."));
     }
-    // `convex-test` stores no file while another function runs, so the test collects the answers itself.
-    const [batch] = await t.run(async (ctx) => await ctx.db.query("batches").collect());
-    await t.action(internal.batchSteps.collect, { batchId: batch!._id });
+    await collectEnds(t);
     expect(await get(id)).toMatchObject({ status: "completed", forecast: null });
   });
 });

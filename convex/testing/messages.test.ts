@@ -9,6 +9,7 @@ import {
   type Organization,
   startBackend,
 } from "./backend.fixture.ts";
+import { eventsOf } from "./events.fixture.ts";
 import { takeJob } from "./simDevice.fixture.ts";
 
 let t: Backend;
@@ -35,16 +36,6 @@ type Event = {
   readonly type: string;
   readonly delta?: { readonly text?: string; readonly partial_json?: string };
 };
-
-async function eventsOf(response: Response): Promise<readonly Event[]> {
-  const blocks = (await response.text()).split("\n\n").filter((block) => block.startsWith("event: "));
-  return blocks.map((block) => {
-    const [, type, data = ""] = /^event: (\S+)\ndata: (.*)$/.exec(block) ?? [];
-    const event = JSON.parse(data) as Event;
-    expect(event.type).toBe(type);
-    return event;
-  });
-}
 
 const report = {
   usage: { promptTokens: 10, completionTokens: 3, cachedPromptTokens: 7 },
@@ -160,7 +151,7 @@ describe("POST /v1/messages", () => {
       await append(1, "sky.");
       await complete("Blue sky.");
     });
-    const events = await eventsOf(await asked);
+    const events = await eventsOf<Event>(await asked);
     const types = events.map(({ type }) => type);
     expect(types).toEqual([
       "message_start",
@@ -181,7 +172,7 @@ describe("POST /v1/messages", () => {
         report,
       });
     });
-    const events = await eventsOf(await asked);
+    const events = await eventsOf<Event>(await asked);
     expect(events.map(({ type }) => type)).toEqual([
       "message_start",
       "content_block_start",

@@ -10,6 +10,7 @@ import {
   type Organization,
   startBackend,
 } from "./backend.fixture.ts";
+import { eventsOf } from "./events.fixture.ts";
 import { takeJob } from "./simDevice.fixture.ts";
 
 let t: Backend;
@@ -49,16 +50,6 @@ type Event = {
   readonly delta?: string;
   readonly response?: Body;
 };
-
-async function eventsOf(response: Response): Promise<readonly Event[]> {
-  const blocks = (await response.text()).split("\n\n").filter((block) => block.startsWith("event: "));
-  return blocks.map((block) => {
-    const [, type, data = ""] = /^event: (\S+)\ndata: (.*)$/.exec(block) ?? [];
-    const event = JSON.parse(data) as Event;
-    expect(event.type).toBe(type);
-    return event;
-  });
-}
 
 const usage = { promptTokens: 10, completionTokens: 3, cachedPromptTokens: 7 };
 const report = { usage, timing: { prefillMs: 1, generateMs: 1 } };
@@ -172,7 +163,7 @@ describe("POST /v1/responses", () => {
       await append(1, "sky.");
       await complete("Blue sky.");
     });
-    const events = await eventsOf(await asked);
+    const events = await eventsOf<Event>(await asked);
     expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, index) => index));
     const types = events.map(({ type }) => type);
     const deltas = types.filter((type) => type === "response.output_text.delta");
@@ -199,7 +190,7 @@ describe("POST /v1/responses", () => {
         report,
       });
     });
-    expect((await eventsOf(await asked)).map(({ type }) => type)).toEqual([
+    expect((await eventsOf<Event>(await asked)).map(({ type }) => type)).toEqual([
       "response.created",
       "response.in_progress",
       "response.output_item.added",
