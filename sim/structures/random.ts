@@ -1,3 +1,5 @@
+import { normalNumber } from "../../app/forecast/random.ts";
+
 /** A stream of numbers that depends only on its seed. */
 export interface Random {
   /** In [0, 1). */
@@ -38,7 +40,7 @@ export function exponential(random: Random, mean: number): number {
   return -Math.log(1 - random.next()) * mean;
 }
 
-/** A standard normal number (Box and Muller). */
+/** A standard normal number. */
 export function normal(random: Random): number {
-  return Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
+  return normalNumber(() => random.next());
 }
