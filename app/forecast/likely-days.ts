@@ -26,7 +26,7 @@ export function wholeDays(days: readonly CapacityDay[], now: number): DayProfile
     .filter(({ devices }) => devices.filter((value) => value !== null).length > hoursOfDay / 2);
 }
 
-/** A past day, and how likely another day is to be like it. */
+/** A past day. `weight`: the chance that a coming day is like it, relative to other past days. */
 export type WeighedDay = { readonly day: DayProfile; readonly weight: number };
 
 const sameWeekday = 3;

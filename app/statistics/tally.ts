@@ -35,7 +35,7 @@ export const counters = [
 ] as const;
 export type Counter = (typeof counters)[number];
 
-/** What happened to a subject's jobs in a time. Tallies merge by addition. */
+/** The ends of a subject's jobs in a period, counted. Tallies merge by addition. */
 export type Tally = Record<Counter, number> & {
   /** Credits that the jobs cost, in millionths. */
   micro: bigint;

@@ -1,6 +1,6 @@
 import { formatMoment } from "../../app/format/time.ts";
 
-/* What lists of the API have in common. */
+/* The options and the words that all lists of the API share. */
 
 export const pageOptions = { limit: { type: "string", default: "20" }, after: { type: "string" } } as const;
 

@@ -35,7 +35,7 @@ afterEach(async () => {
 const retire = async () => await t.mutation(api.console.models.retire, { session, modelId });
 const balance = async () => (await listKeys(t, session))[0]?.balanceMicro;
 
-describe("a model that is to be retired", () => {
+describe("the preview of retiring a model", () => {
   const impact = async () => await t.query(api.console.models.impact, { session, modelId });
   const nobody = { count: 0, exact: true };
 

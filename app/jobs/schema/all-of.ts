@@ -3,7 +3,7 @@ import { annotations, Refusal } from "./keywords.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Returns the schema to which a reference leads. Throws Refusal if there is none. */
+/** Returns the schema that a reference names. Throws Refusal if no schema has that name. */
 export type Resolve = (reference: unknown, path: readonly string[]) => Schema;
 
 /**

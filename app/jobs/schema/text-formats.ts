@@ -31,7 +31,7 @@ function matching(pattern: string): (text: string) => boolean {
   return (text) => expression.test(text);
 }
 
-/** Eight groups of hexadecimal digits. `::` stands for one group of zeros or more, and the last two may be an IPv4 address. */
+/** Eight groups of hexadecimal digits. `::` replaces one or more groups of zeros. The last two groups may be an IPv4 address. */
 function isIpv6(text: string): boolean {
   const halves = text.split("::");
   if (halves.length > 2) return false;

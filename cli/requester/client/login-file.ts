@@ -41,7 +41,7 @@ export async function removeLogin(env: NodeJS.ProcessEnv): Promise<boolean> {
 
 /**
  * The login of the commands: GLEANER_BASE_URL and GLEANER_API_KEY, else the stored one, else OPENAI_BASE_URL and OPENAI_API_KEY.
- * A key from one place is never sent to an address from another. Rejects with CommandError if there is none.
+ * A key never goes to an address from another source. Rejects with CommandError if no source has a login.
  */
 export async function findLogin(env: NodeJS.ProcessEnv): Promise<Login> {
   const found = loginOf(env, "GLEANER") ?? (await storedLogin(env)) ?? loginOf(env, "OPENAI");
@@ -53,8 +53,9 @@ export async function findLogin(env: NodeJS.ProcessEnv): Promise<Login> {
 }
 
 /**
- * What a person who logs in need not type: the address, and the key for it. A key from one place is never sent to an address from
- * another. @param url the address that the person named.
+ * The address and the key that the environment gives for a login, so that nobody has to type them. A key never goes to an address
+ * from another source.
+ * @param url the address on the command line.
  */
 export function givenLogin(
   env: NodeJS.ProcessEnv,

@@ -92,7 +92,7 @@ export class RunRecord {
 }
 
 /**
- * Reserves an output for this process, and loads the state of its run; null if there is none. Rejects with a CommandError while
+ * Reserves an output for this process, and loads the state of its run. Null: no run was begun. Rejects with a CommandError while
  * another process works on it.
  */
 export async function claimRun(output: string): Promise<RunState | null> {

@@ -15,7 +15,7 @@ export const retirementImpact = v.object({
   running: countedJobs,
   /** Requests that name no model ask for this one. */
   isDefault: v.boolean(),
-  /** The other names that stand for it. */
+  /** Its aliases. */
   aliases: v.array(v.string()),
   /** Devices that are ready with it. In a large fleet as of the last minute. */
   devices: v.number(),

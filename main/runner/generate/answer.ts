@@ -241,7 +241,7 @@ class Answer {
 
   /**
    * Writes an answer in the request's format, or a tool call. The grammar allows the beginning of a call instead of an answer.
-   * What may be the beginning of either is held back until that is certain.
+   * Text that may begin either one is held back until the answer shows which one it is.
    */
   async #writeEnforcedOrCall(
     request: ChatRequest,
@@ -264,7 +264,7 @@ class Answer {
         if (text !== "") this.#emit(text);
       },
     });
-    // What was cut may be either, so it is not shown.
+    // The cut text may belong to a call, so it is not shown.
     if (end.kind !== "ended") return end;
     const { call } = matcher;
     if (call === null) {
