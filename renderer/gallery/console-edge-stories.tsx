@@ -8,6 +8,7 @@ import { CodesView } from "../console/enrollment/CodesView.tsx";
 import { JobsView } from "../console/jobs/JobsView.tsx";
 import { KeysView } from "../console/keys/KeysView.tsx";
 import { ModelsView } from "../console/models/ModelsView.tsx";
+import { AttentionList } from "../console/overview/AttentionList.tsx";
 import { Card } from "../ui/Card.tsx";
 import { Confirm } from "../ui/overlays/Confirm.tsx";
 import { Dialog } from "../ui/overlays/Dialog.tsx";
@@ -105,6 +106,11 @@ export function consoleEdgeStories(now: number): readonly Story[] {
     codeDevices("console-code-devices-long", edge.longCodeDevices(now)),
     codeDevices("console-code-devices-none", none),
     codeDevices("console-code-devices-loading", undefined),
+    inShell(
+      "console-attention-many",
+      "overview",
+      <AttentionList items={[...rows.attention(now), ...edge.unservedModels(now)]} />,
+    ),
     inShell("console-codes-long", "codes", <CodesView codes={edge.longCodes(now)} {...onCode} />),
     codeMade("console-code-made-authority", { url: "https://gleaner.northwind.example", pin: null }),
     codeMade("console-code-made-http", { url: "http://192.0.2.7:3210", pin: null }),

@@ -122,6 +122,16 @@ test("no table is wider than a small laptop's window, with long German words eit
   await page.close();
 });
 
+test("all that needs attention can be shown, and hidden again", async ({ page }) => {
+  await openStory(page, gallery, "console-attention-many", "light");
+  const entries = page.getByRole("main").getByRole("listitem");
+  await expect(entries).toHaveCount(6);
+  await page.getByRole("button", { name: "Show 2 more" }).click();
+  await expect(entries).toHaveCount(8);
+  await page.getByRole("button", { name: "Show fewer" }).click();
+  await expect(entries).toHaveCount(6);
+});
+
 test("other words and another color are seen, and the same look is not", async ({ page }) => {
   await page.setViewportSize({ width: 1280, height: 844 });
   await openStory(page, gallery, "components", "light");

@@ -97,6 +97,10 @@ test("an administrator describes a file of their own by the command, and pastes 
   );
   await pasted.fill(stdout);
   await expect(dialog.getByRole("status").first()).toContainText("The entry of gleaner-demo-q8,");
+  await expect(dialog.getByText("It needs about 500 MB of memory.")).toBeVisible();
+  const fits = dialog.getByRole("link", { name: "Show those that could" });
+  await expect(fits).toHaveAttribute("href", /devices\?fits=0\.5$/);
+  await expect(dialog.getByRole("link", { name: "Show the others" })).toBeVisible();
   await expect(dialog.getByLabel("Source")).toHaveValue("https://models.example.org/model.gguf");
   await expect(dialog.getByLabel("Context")).toHaveValue("1024");
   await dialog.getByRole("button", { name: "Add", exact: true }).click();
