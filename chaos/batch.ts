@@ -5,29 +5,44 @@ import OpenAI, { toFile } from "openai";
 import type { Child } from "../launch/core/child.ts";
 import { type Farm, startFarm } from "../launch/farm/farm.ts";
 import { ledgerFaults } from "../launch/farm/ledger-faults.ts";
+import { canMount, fillDisk, runOnSmallDisk, smallDisk } from "./small-disk.ts";
 
 const { values } = parseArgs({
   options: {
     lines: { type: "string", default: "2000" },
+    "disk-mb": { type: "string", default: "1500" },
     json: { type: "boolean", default: false },
   },
 });
 
 const donorNames = ["donor-1", "donor-2", "donor-3", "donor-4"];
 
-/** After these shares of the answers, a part of the farm is killed. */
-const faults: readonly { readonly share: number; readonly kills: "donor" | "backend" }[] = [
-  { share: 0.1, kills: "donor" },
-  { share: 0.3, kills: "backend" },
-  { share: 0.5, kills: "donor" },
-  { share: 0.7, kills: "backend" },
+type Fault = "kill-donor" | "crash-backend" | "fill-disk";
+
+/** After these shares of the answers, a part of the farm fails. */
+const faults: readonly { readonly share: number; readonly kind: Fault }[] = [
+  { share: 0.1, kind: "kill-donor" },
+  { share: 0.3, kind: "crash-backend" },
+  { share: 0.4, kind: "fill-disk" },
+  { share: 0.5, kind: "kill-donor" },
+  { share: 0.7, kind: "crash-backend" },
 ];
 
+/** How long the disk has no room. */
+const fullDiskMs = 15_000;
+
+const say = (line: string): void => {
+  if (!values.json) console.log(line);
+};
+
 /**
- * Runs a batch on four donors, of which two are killed, as is the backend, twice. Checks that every line was answered exactly
- * once, in files that OpenAI's client reads, and that the ledger adds up. Prints the backend's peak memory.
+ * Runs a batch on four donors, of which two are killed. The backend is killed twice, and the disk is full once. Checks that every
+ * line was answered exactly once, in files that OpenAI's client reads, that the batch costs the sum of its lines, and that the
+ * ledger adds up. Prints the backend's peak memory.
  */
 async function main(): Promise<number> {
+  if (smallDisk === null && canMount()) return await runOnSmallDisk(Number(values["disk-mb"]));
+  if (smallDisk === null) say("  the disk is not filled, since this machine lets us mount none");
   const count = Number(values.lines);
   const farm = await startFarm();
   try {
@@ -38,7 +53,7 @@ async function main(): Promise<number> {
       maxRetries: 20,
     });
     const startedAt = Date.now();
-    const { batch, peakMb } = await runBatch(client, farm, count, donors);
+    const { batch, peakMb, left } = await runBatch(client, farm, count, donors);
     const seconds = (Date.now() - startedAt) / 1_000;
     const answers = await idsIn(client, batch.output_file_id);
     const errors = await idsIn(client, batch.error_file_id);
@@ -49,6 +64,8 @@ async function main(): Promise<number> {
         ? []
         : ["a line ended twice"]),
       ...(errors.length === 0 ? [] : [`${errors.length} lines have errors`]),
+      ...(left.length === 0 ? [] : [`${left.length} faults were not reached`]),
+      ...(await priceFaults(client, batch)),
       ...ledgerFaults(await farm.setup.ledgerCheck()),
     ];
     const result = { lines: count, seconds, linesPerSecond: count / seconds, peakMb, faults: wrong };
@@ -64,7 +81,11 @@ async function runBatch(
   farm: Farm,
   count: number,
   donors: readonly Child[],
-): Promise<{ readonly batch: OpenAI.Batch; readonly peakMb: number | null }> {
+): Promise<{
+  readonly batch: OpenAI.Batch;
+  readonly peakMb: number | null;
+  readonly left: readonly object[];
+}> {
   const lines = Array.from({ length: count }, (_, index) =>
     JSON.stringify({
       custom_id: String(index),
@@ -86,24 +107,56 @@ async function runBatch(
     completion_window: "24h",
   });
   const from = Date.now();
-  const left = [...faults];
+  const left = faults.filter(({ kind }) => kind !== "fill-disk" || smallDisk !== null);
   let peakMb: number | null = null;
   for (;;) {
     const batch = await client.batches.retrieve(id);
     peakMb = largest(peakMb, await peakMbOf(farm.backend.child.pid));
     const { completed = 0, failed = 0 } = batch.request_counts ?? {};
-    if (!["validating", "in_progress"].includes(batch.status)) return { batch, peakMb };
+    if (!["validating", "in_progress"].includes(batch.status)) return { batch, peakMb, left };
     const next = left[0];
     if (next !== undefined && completed + failed >= next.share * count) {
       left.shift();
-      if (next.kills === "backend") await farm.restartBackend("crash");
-      else donors[left.length % donors.length]?.kill();
       const seconds = Math.round((Date.now() - from) / 1_000);
-      if (!values.json) console.log(`  ${seconds} s, ${completed} answers: killed a ${next.kills}`);
+      say(`  ${seconds} s, ${completed} answers: ${next.kind}`);
+      if (next.kind === "kill-donor") donors[left.length % donors.length]?.kill();
+      else if (next.kind === "crash-backend") await farm.restartBackend("crash");
+      else await outlastFullDisk(farm);
     }
     await sleep(1_000);
   }
 }
+
+/** Fills the disk for a while. A backend that ended because of it is started again, as a service manager would do. */
+async function outlastFullDisk(farm: Farm): Promise<void> {
+  const free = await fillDisk(smallDisk ?? "");
+  const end = await Promise.race([farm.backend.child.ended, sleep(fullDiskMs, null)]);
+  await free();
+  say(`  the disk has room again; the backend ${end === null ? "has gone on" : "ended meanwhile"}`);
+  if (end !== null) await farm.restartBackend("crash");
+}
+
+/** A batch costs the sum of its lines. Its jobs are all jobs of the key. */
+async function priceFaults(client: OpenAI, batch: OpenAI.Batch): Promise<readonly string[]> {
+  let sum = 0n;
+  let after: string | null = null;
+  for (;;) {
+    const page: JobPage = await client.get("/jobs", {
+      query: { limit: 100, ...(after === null ? {} : { after }) },
+    });
+    for (const { price_micro: price } of page.data) sum += BigInt(price ?? 0);
+    if (!page.has_more) break;
+    after = page.last_id;
+  }
+  const { price_micro: price } = batch as OpenAI.Batch & { readonly price_micro: string };
+  return BigInt(price) === sum ? [] : [`the batch costs ${price} micro-credits, its lines ${sum}`];
+}
+
+type JobPage = {
+  readonly data: readonly { readonly price_micro: string | null }[];
+  readonly last_id: string | null;
+  readonly has_more: boolean;
+};
 
 function largest(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.max(a, b);
