@@ -32,7 +32,7 @@ afterEach(async () => {
 function open(times: Partial<typeof supervisorTimeouts> = {}, entry = scripted): RunnerSupervisor {
   logged = [];
   const log: typeof silentLog = (_level, event) => void logged.push(event);
-  const timeouts = { ...supervisorTimeouts, silence, choice: quick, ...times };
+  const timeouts = { ...supervisorTimeouts, silence, shortStep: quick, ...times };
   const supervisor = new RunnerSupervisor(() => forkRunner(entry)(testConfinement), log, { timeouts });
   opened.push(supervisor);
   return supervisor;
@@ -84,6 +84,7 @@ describe("a request that ends the runner", { timeout: 60_000 }, () => {
     ["turn sample crash", "request_crashed"],
     // It still sends signs of life.
     ["turn sample", "request_timeout"],
+    ["turn check", "request_timeout"],
   ])("fails alone, and its neighbors are released: %s", async (script, code) => {
     const supervisor = open();
     const neighbors = [await startWriting(supervisor, neighbor), await startWriting(supervisor, neighbor)];
@@ -249,7 +250,7 @@ describe("the runner on the demo model", { timeout: 120_000 }, () => {
 
   it("ends a job whose grammar takes ever longer, and answers its neighbor", async () => {
     const supervisor = open(
-      { silence: supervisorTimeouts.silence, choice: supervisorTimeouts.choice },
+      { silence: supervisorTimeouts.silence, shortStep: supervisorTimeouts.shortStep },
       runnerEntry,
     );
     const beside = await startWriting(

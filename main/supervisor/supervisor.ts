@@ -1,5 +1,12 @@
 import type { Confinement } from "../../app/contract/confinement.ts";
-import type { FromRunner, ModelFigures, ModelFile, RunEvents, RunnerJob } from "../../app/contract/runner.ts";
+import type {
+  FromRunner,
+  ModelFigures,
+  ModelFile,
+  RequestStep,
+  RunEvents,
+  RunnerJob,
+} from "../../app/contract/runner.ts";
 import type { Log } from "../log.ts";
 import { Attempt, type AttemptOutcome, type JobMessage } from "./attempt.ts";
 import { Inspections } from "./inspections.ts";
@@ -12,6 +19,11 @@ import { type RunnerLimits, sameForProcess, SupervisedProcess } from "./process/
 import { type OnBackend, RunnerFailures } from "./runner-failures.ts";
 import { type SupervisorTimeouts, supervisorTimeouts } from "./timeouts.ts";
 import { WorkTimers } from "./work-timers.ts";
+
+/** The choice of a token, and the check of an answer, take a moment unless a grammar or a pattern is a bad one. */
+function isShort(step: RequestStep | null): boolean {
+  return step === "sample" || step === "check";
+}
 
 type SupervisorOptions = {
   /** A process has started, and tells how far it is confined. */
@@ -168,14 +180,14 @@ export class RunnerSupervisor {
     const running = new SupervisedProcess({
       child: this.#spawn(),
       silence: this.#timeouts.silence,
-      choice: this.#timeouts.choice,
+      shortStep: this.#timeouts.shortStep,
       cpuTimes: this.#cpuTimes,
       log: this.#log,
     });
     this.#process = running;
     running.follow({
       hasWork: () => this.#hasWork(),
-      isChoosing: () => [...this.#attempts.values()].some(({ step }) => step === "sample"),
+      isAtShortStep: () => [...this.#attempts.values()].some(({ step }) => isShort(step)),
       onMessage: (message) => this.#receive(running, message),
       onSilent: () => {
         this.#log("error", "runner.silent", { jobs: this.#attempts.size });

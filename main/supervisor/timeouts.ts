@@ -13,8 +13,8 @@ export type SupervisorTimeouts = {
   readonly abortBesideOthersMs: number;
   /** A process that starts or has jobs and stays silent for longer is stuck. */
   readonly silence: SilenceLimits;
-  /** The longest choice of one token. Meanwhile the other jobs of the model wait. */
-  readonly choice: SilenceLimits;
+  /** The longest choice of one token, and the longest check of an answer. Meanwhile the other jobs of the model wait. */
+  readonly shortStep: SilenceLimits;
   /** How often to look at the memory of a process with jobs. */
   readonly memoryTickMs: number;
   /** A process without jobs ends after this time, and its memory becomes free. */
@@ -28,7 +28,7 @@ export const supervisorTimeouts: SupervisorTimeouts = {
   abortAloneMs: 700,
   abortBesideOthersMs: 10_000,
   silence: { tickMs: 5_000, silenceMs: 60_000, blindSilenceMs: 5 * 60_000 },
-  choice: { tickMs: 5_000, silenceMs: 15_000, blindSilenceMs: 60_000 },
+  shortStep: { tickMs: 5_000, silenceMs: 15_000, blindSilenceMs: 60_000 },
   memoryTickMs: 500,
   idleMs: 5 * 60_000,
   emptyMs: 2_000,

@@ -33,8 +33,8 @@ export function sameForProcess(before: RunnerLimits | null, now: RunnerLimits): 
 type SupervisedProcessDeps = {
   readonly child: RunnerChild;
   readonly silence: SilenceLimits;
-  /** The same for the choice of one token, during which the process still sends signs of life. */
-  readonly choice: SilenceLimits;
+  /** The same for a step that has to be short. During the choice of a token the process still sends signs of life. */
+  readonly shortStep: SilenceLimits;
   readonly cpuTimes: ReadCpuTimes;
   readonly log: Log;
 };
@@ -42,8 +42,8 @@ type SupervisedProcessDeps = {
 type ProcessListener = {
   /** Whether the process should send something. A process without work is silent, and well. */
   readonly hasWork: () => boolean;
-  /** Whether a job is at the choice of a token that fits its grammar. */
-  readonly isChoosing: () => boolean;
+  /** Whether a job is at a step that has to be short. */
+  readonly isAtShortStep: () => boolean;
   /** Called after the process's own state is updated from the message. */
   readonly onMessage: (message: FromRunner) => void;
   /** The process has been silent for so long that it must be stuck. Called at every tick from then on. */
@@ -59,7 +59,7 @@ export class SupervisedProcess {
   readonly #child: RunnerChild;
   readonly #tickMs: number;
   readonly #silence: Silence;
-  readonly #choice: Silence;
+  readonly #shortStep: Silence;
   readonly #affinity: CpuAffinity;
   readonly #log: Log;
   readonly #resolveGone: (value: undefined) => void;
@@ -71,14 +71,14 @@ export class SupervisedProcess {
   #endReason: EndReason | null = null;
   #isGone = false;
 
-  constructor({ child, silence, choice, cpuTimes, log }: SupervisedProcessDeps) {
+  constructor({ child, silence, shortStep, cpuTimes, log }: SupervisedProcessDeps) {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     this.gone = promise;
     this.#resolveGone = resolve;
     this.#child = child;
     this.#tickMs = silence.tickMs;
     this.#silence = new Silence(silence, cpuTimes);
-    this.#choice = new Silence(choice, cpuTimes);
+    this.#shortStep = new Silence(shortStep, cpuTimes);
     this.#affinity = new CpuAffinity(() => child.pid);
     this.#log = log;
   }
@@ -161,19 +161,19 @@ export class SupervisedProcess {
       return;
     }
     this.#silence.reset();
-    if (message.type === "step") this.#choice.reset();
+    if (message.type === "step") this.#shortStep.reset();
     if (message.type === "started") this.#started = true;
     if (message.type === "loaded") this.#holdsModel = true;
     if (message.type === "loading") this.#loading = message.load;
     onMessage(message);
   }
 
-  #checkSilence({ hasWork, isChoosing, onSilent }: ProcessListener): void {
+  #checkSilence({ hasWork, isAtShortStep, onSilent }: ProcessListener): void {
     // Reading a file's head is work too: a broken file can be read forever.
     if (this.#started && !hasWork()) this.#silence.reset();
-    if (!isChoosing()) this.#choice.reset();
+    if (!isAtShortStep()) this.#shortStep.reset();
     const isSilent = this.#silence.tick(this.pid);
-    if (this.#choice.tick(this.pid) || isSilent) onSilent();
+    if (this.#shortStep.tick(this.pid) || isSilent) onSilent();
   }
 }
 
