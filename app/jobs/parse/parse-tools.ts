@@ -43,7 +43,8 @@ function schemaText(
 /** A tool that is not strict, with as much of its schema as can be enforced. Otherwise the model reads the schema as text. */
 function relaxedTool(tool: ChatTool, value: unknown, budgets: RelaxedBudgets): ChatTool {
   const exact = parseSchema(value, { budget: budgets.exact });
-  const parsed = exact.kind === "ok" ? exact : parseSchema(relaxed(value), { budget: budgets.relaxed });
+  const parsed =
+    exact.kind === "ok" ? exact : parseSchema(relaxed(value, budgets.relaxed), { budget: budgets.relaxed });
   if (parsed.kind === "ok") return { ...tool, parameters: JSON.stringify(parsed.schema) };
   const told = `${tool.description ?? ""}\nArguments: ${JSON.stringify(value)}`.trim();
   return {

@@ -45,7 +45,7 @@ export function parseSchema(
   }: { readonly budget?: StepBudget; readonly checked?: boolean } = {},
 ): SchemaParse {
   return orRefused(() => {
-    const walk = new Walk(value, checked);
+    const walk = new Walk(value, checked, budget);
     const schema = walk.root();
     if (JSON.stringify(schema).length > schemaLimits.characters)
       throw new Refusal([], `has more than ${schemaLimits.characters} characters`);
@@ -66,7 +66,7 @@ export function parseSchema(
 /** Parses a schema that `parseSchema` has made. Its `oneOf` may have been an `anyOf`, so alternatives may overlap. */
 export function parseKeptSchema(value: unknown, budget: StepBudget = stepBudget()): SchemaParse {
   return orRefused(() => {
-    const walk = new Walk(value, true);
+    const walk = new Walk(value, true, budget);
     const schema = walk.root();
     for (const { path, name } of walk.references) {
       if (!walk.definitions.has(name)) throw new Refusal(path, "refers to a name that $defs does not define");
@@ -111,14 +111,15 @@ class Walk {
   readonly #checked: boolean;
   /** Parts of the schema to which references lead, outside of its definitions. By pointer, with their new names. */
   readonly #hoisted = new Map<string, string>();
+  readonly #budget: StepBudget;
   #nodes = 0;
-  #joined = 0;
 
-  constructor(value: unknown, checked: boolean) {
+  constructor(value: unknown, checked: boolean, budget: StepBudget) {
     const { $defs: _, definitions: __, ...whole } = recordOf(value);
     this.#value = value;
     this.#whole = whole;
     this.#checked = checked;
+    this.#budget = budget;
   }
 
   root(): JsonSchema {
@@ -158,9 +159,11 @@ class Walk {
       return isRecord(found) ? found : {};
     };
     return joined(value, path, resolve, (size) => {
-      this.#joined += size;
-      if (this.#joined > schemaLimits.joined)
-        throw new Refusal(path, "joins too many or too large schemas, or one that contains itself");
+      this.#budget.joined -= size;
+      if (this.#budget.joined >= 0) return;
+      const why =
+        "joins too many or too large schemas, together with the request's others, or one that contains itself";
+      throw new Refusal(path, why);
     });
   }
 

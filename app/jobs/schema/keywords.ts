@@ -12,8 +12,6 @@ export const schemaLimits = {
   /** Of lengths and counts that only the finished answer is checked against. */
   counts: 1_000_000,
   patternChars: 1_000,
-  /** Of the schemas that `allOf` joins: their fields and the items of their lists. */
-  joined: 20_000,
   /** Integers of a range that a grammar lists. */
   listedIntegers: 100,
 } as const;

@@ -14,6 +14,7 @@ import {
   schemaLimits,
   types,
 } from "./keywords.ts";
+import { type StepBudget, stepBudget } from "./overlap.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -38,14 +39,14 @@ const longestNote = 200;
  * Turns the schema of a tool that is not strict into one that can be enforced. Such a tool promises nothing about its
  * arguments, so a keyword that cannot be enforced only becomes words in the description, for the model to read.
  */
-export function relaxed(value: unknown): Schema {
-  const schema = relaxedAnswer(value);
+export function relaxed(value: unknown, budget: StepBudget = stepBudget()): Schema {
+  const schema = relaxedAnswer(value, budget);
   return isOfObjects(schema) ? schema : anyObject;
 }
 
 /** The same for the schema of an answer, which may be of any type. */
-export function relaxedAnswer(value: unknown): Schema {
-  return new Relaxing(value).root();
+export function relaxedAnswer(value: unknown, budget: StepBudget = stepBudget()): Schema {
+  return new Relaxing(value, budget).root();
 }
 
 /** A reference may be one to something else. The model then writes what its author asked for. */
@@ -60,11 +61,12 @@ class Relaxing {
   readonly #reached: ReadonlyMap<string, ReadonlySet<string>>;
   /** The definition that is being relaxed, or null. */
   #within: string | null = null;
+  readonly #budget: StepBudget;
   #nodes = 0;
-  #joined = 0;
 
-  constructor(value: unknown) {
+  constructor(value: unknown, budget: StepBudget) {
     this.#value = value;
+    this.#budget = budget;
     const { $defs, definitions } = recordOf(value);
     this.#definitions = joinedFields([recordOf(definitions), recordOf($defs)]);
     this.#reached = reachOf(this.#definitions);
@@ -179,8 +181,8 @@ class Relaxing {
     if (saying.length <= 1) return joinedFields(parts);
     const wholes = parts.map((part) => this.#resolved(part));
     for (const whole of wholes) {
-      this.#joined += 1 + sizeOf(whole);
-      if (this.#joined > schemaLimits.joined) return own;
+      this.#budget.joined -= 1 + sizeOf(whole);
+      if (this.#budget.joined < 0) return own;
     }
     const objects = wholes.map(withType);
     if (!objects.filter(saysWhat).every((part) => part["type"] === "object")) return own;

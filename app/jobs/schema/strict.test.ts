@@ -3,6 +3,7 @@ import { holdsSchema } from "../answers/schema-check.ts";
 import { grammarSchema, needsCheck } from "./checks.ts";
 import { parseKeptSchema, parseSchema } from "./json-schema.ts";
 import { schemaLimits } from "./keywords.ts";
+import { stepBudget } from "./overlap.ts";
 
 const string = { type: "string" };
 
@@ -219,6 +220,19 @@ describe("a strict schema", () => {
       parseSchema({ allOf: Array(times).fill(part), $defs: { wide } }, { checked: true }).kind;
     expect(joining(1)).toBe("ok");
     expect(joining(300)).toBe("refused");
+  });
+
+  it("has one bound for the joins of all schemas of a request", () => {
+    const properties = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`p${at}`, string]));
+    const tool = {
+      type: "object",
+      allOf: Array(4).fill({ $ref: "#/$defs/d" }),
+      $defs: { d: { type: "object", properties } },
+    };
+    const budget = stepBudget();
+    const kinds = Array.from({ length: 128 }, () => parseSchema(tool, { budget, checked: true }).kind);
+    expect(kinds.slice(0, 10)).not.toContain("refused");
+    expect(kinds.slice(64)).not.toContain("ok");
   });
 
   it("reads the whole only once, however many references lead to it", () => {
