@@ -2,6 +2,7 @@ import { type FinalEvent, finalEvent } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import { parse, validate } from "convex-helpers/validators";
 import { assertNever } from "../app/assert-never.ts";
+import { jobErrors } from "../app/contract/job-errors.ts";
 import { internal } from "./_generated/api.js";
 import type { Doc, Id } from "./_generated/dataModel.js";
 import { internalMutation, type MutationCtx } from "./_generated/server.js";
@@ -12,7 +13,7 @@ import { jobErrorOf, orderOf } from "./model/orders/orders.ts";
 import { areOneOwner } from "./model/owners.ts";
 import { queue } from "./model/queue.ts";
 import { present } from "./model/refuse.ts";
-import { forgetRunnerStops } from "./model/requests/restriction.ts";
+import { forgetRunnerStops, noteMetSchema, noteUnmetSchema } from "./model/requests/restriction.ts";
 import { reply, textAnswer, workReport } from "./model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
@@ -57,10 +58,12 @@ async function close(ctx: MutationCtx, event: FinalEvent, at: number): Promise<R
   switch (event.outcome) {
     case "succeeded":
       if ((event.failures ?? 0) > 0) await forgetRunnerStops(ctx, order);
+      if (order.tries !== undefined) await noteMetSchema(ctx, order);
       return await pay(ctx, order, event, at);
     case "failed":
     case "canceled":
     case "expired":
+      if (event.error?.code === jobErrors.schemaNotMet.code) await noteUnmetSchema(ctx, order, at);
       await releaseReservation(ctx, order, event.outcome, at);
       if (order.endsWithCall !== undefined) {
         await ctx.db.patch("orders", order._id, { endsWithCall: undefined });

@@ -350,6 +350,8 @@ export default defineSchema({
     highestPriority: v.optional(priority),
     /** When its requests stopped the runners of devices, oldest first. Written by model/requests/restriction.ts, seldom. */
     runnerStops: v.optional(v.array(runnerStop)),
+    /** When no answer of its jobs met their schema, oldest first: app/keys/restriction.ts. Written as `runnerStops`. */
+    unmetSchemas: v.optional(v.array(v.number())),
     /** Only in a key of the playground: its session, its end, and its credits. Written by model/keys/playgroundKeys.ts. */
     playgroundSession: v.optional(v.id("sessions")),
     playgroundUntil: v.optional(v.number()),

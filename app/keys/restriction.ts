@@ -8,8 +8,23 @@ export type RunnerStop = {
   readonly constrained: boolean;
 };
 
-/** Which requests of an API key are refused. `constrained`: those with a grammar, a schema or tools. */
-export type Restriction = { readonly of: "constrained" | "all"; /** ms epoch. */ readonly until: number };
+/** What an API key's requests have cost devices lately. */
+export type KeyRecord = {
+  /** Oldest first. */
+  readonly runnerStops?: readonly RunnerStop[] | undefined;
+  /** When its jobs ended because no answer met their schema, ms epoch and oldest first. Each that met its own took the oldest out. */
+  readonly unmetSchemas?: readonly number[] | undefined;
+};
+
+/**
+ * Which requests of an API key are refused. `constrained`: those with a grammar, a schema or tools. `checked`: those whose
+ * finished answer a device checks.
+ */
+export type Restriction = {
+  readonly of: "constrained" | "checked" | "all";
+  /** ms epoch. */
+  readonly until: number;
+};
 
 export const restrictionRules = {
   /**
@@ -17,7 +32,12 @@ export const restrictionRules = {
    * fails on two devices is below this, and so is one device that blames every request.
    */
   others: 2,
-  /** Older stops do not count. */
+  /**
+   * The number of jobs without an answer that met its schema, beyond those with one, that restricts a key. Each has cost a
+   * device up to three answers, and its requester nothing.
+   */
+  unmet: 20,
+  /** Older stops and jobs do not count. */
   withinMs: 3_600_000,
   /** Further stops of one device replace its oldest ones, so that the list is short. */
   perDevice: 4,
@@ -38,17 +58,26 @@ export function withoutJob(stops: readonly RunnerStop[], jobId: string): RunnerS
   return stops.filter((stop) => stop.jobId !== jobId);
 }
 
+/** Adds a job that ended because no answer met its schema. */
+export function withUnmet(unmet: readonly number[], at: number): number[] {
+  const recent = unmet.filter((each) => each > at - restrictionRules.withinMs);
+  return [...recent, at].slice(-restrictionRules.unmet);
+}
+
 /**
  * How a key is restricted now; null if it is not. Plain requests that stop runners restrict all requests, because nothing
- * tells which of them will. It ends when too few stops are within the last hour.
- * @param stops oldest first.
+ * tells which of them will. It ends when too few stops or jobs are within the last hour.
  */
-export function restrictionOf(stops: readonly RunnerStop[], now: number): Restriction | null {
+export function restrictionOf(
+  { runnerStops: stops = [], unmetSchemas = [] }: KeyRecord,
+  now: number,
+): Restriction | null {
   for (const requests of ["all", "constrained"] as const) {
     const until = endOf(stops.filter(({ constrained }) => constrained === (requests === "constrained")));
     if (until > now) return { of: requests, until };
   }
-  return null;
+  const until = (unmetSchemas.at(-restrictionRules.unmet) ?? -Infinity) + restrictionRules.withinMs;
+  return until > now ? { of: "checked", until } : null;
 }
 
 /** When too few of the stops will be left, in ms since the epoch; 0 if there are too few already. */
@@ -63,9 +92,16 @@ function isEnough(stops: readonly RunnerStop[]): boolean {
   return stops.length - Math.max(0, ...counts.values()) >= restrictionRules.others;
 }
 
+/** A request: whether it has a grammar, a schema or tools, and how many answers a device may have to write until one is right. */
+type Asked = { readonly constrained?: boolean | undefined; readonly tries?: number | undefined };
+
 /** Whether a restriction applies to a request. */
-export function isRestricted(restriction: Restriction | null, constrained: boolean): boolean {
-  return restriction !== null && (restriction.of === "all" || constrained);
+export function isRestricted(
+  restriction: Restriction | null,
+  { constrained = false, tries = 1 }: Asked,
+): boolean {
+  if (restriction === null) return false;
+  return restriction.of === "all" || (restriction.of === "checked" ? tries > 1 : constrained);
 }
 
 const minuteMs = 60_000;
@@ -75,9 +111,15 @@ const minuteMs = 60_000;
  * @param format formats the end, in ms since the epoch: a page shows the reader's own time.
  */
 export function restrictionWords({ of, until }: Restriction, format = formatUtc): string {
-  const kind = of === "all" ? "" : " with a grammar, a JSON schema or tools";
   // Rounded up, so that nobody comes back too early.
   const end = format(Math.ceil(until / minuteMs) * minuteMs);
+  if (of === "checked") {
+    return (
+      `The model met the strict schemas of too few requests of this API key. Requests with rules that no grammar can enforce, ` +
+      `such as a bound or a pattern, are refused until ${end}.`
+    );
+  }
+  const kind = of === "all" ? "" : " with a grammar, a JSON schema or tools";
   return (
     `Requests of this API key${kind} stopped the model's program on several devices. ` +
     `${of === "all" ? "Its requests" : "Such requests"} are refused until ${end}.`
@@ -90,9 +132,11 @@ function formatUtc(at: number): string {
 
 /** The same for the requester, with what to do. */
 export function restrictionAdvice(restriction: Restriction): string {
-  const remedy =
-    restriction.of === "all"
-      ? "After that, send shorter prompts or use another model."
-      : "Simplify the grammar, schema or tools; requests without them are accepted.";
-  return `${restrictionWords(restriction)} ${remedy} Ask your administrator, who can lift this in the console.`;
+  return `${restrictionWords(restriction)} ${remedies[restriction.of]} Ask your administrator, who can lift this in the console.`;
 }
+
+const remedies: Readonly<Record<Restriction["of"], string>> = {
+  all: "After that, send shorter prompts or use another model.",
+  constrained: "Simplify the grammar, schema or tools; requests without them are accepted.",
+  checked: "Leave those rules out, or use another model after that; requests without them are accepted.",
+};

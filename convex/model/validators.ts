@@ -362,7 +362,7 @@ export const runnerStop = v.object({
 });
 
 /** Which requests of an API key are refused, until when (ms epoch). */
-export const restriction = v.object({ of: literals("constrained", "all"), until: v.number() });
+export const restriction = v.object({ of: literals("constrained", "checked", "all"), until: v.number() });
 
 /** What devices must have to get a job. */
 export const deviceNeeds = v.object({

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { restrictionRules } from "../../app/keys/restriction.ts";
 import { api } from "../_generated/api.js";
 import { hashSecret } from "../model/authenticate.ts";
 import {
@@ -240,6 +241,45 @@ describe("a key whose plain requests stop the runners of several devices", () =>
     expect((await keyRow()).restriction).toMatchObject({ of: "all" });
     await pass(t, hourMs);
     expect(await statusOf(t, acme, await submit(t, acme))).toBe("ready");
+  });
+});
+
+describe("a key whose strict schemas no answer meets", () => {
+  const schema = JSON.stringify({ type: "integer", minimum: 1_000 });
+  const submitStrict = async (): Promise<string> => {
+    const request = chat("Hi", { format: { kind: "json-schema", schema } });
+    return await submitWork(t, acme.apiKey, { kind: "chat", request });
+  };
+  /** No answer of a job meets its schema. While only one device is known to wait, its word is enough. */
+  async function failToMeet(): Promise<void> {
+    const jobId = await submitStrict();
+    for (const by of devices) {
+      if ((await statusOf(t, acme, jobId)) === "failed") break;
+      await fail(t, by, await claim(t, by, jobId), { code: "schema_not_met", retryable: false });
+      await pass(t, 1_000);
+    }
+    expect(await statusOf(t, acme, jobId)).toBe("failed");
+  }
+
+  it("may send no such schemas for an hour, but others", async () => {
+    const waiting = await submitStrict();
+    for (let i = 0; i < restrictionRules.unmet; i += 1) await failToMeet();
+    await expectRefusal(submitStrict(), "key_restricted");
+    expect(await statusOf(t, acme, await submitJson())).toBe("ready");
+    for (let i = 0; i < 5; i += 1) await pass(t, 1);
+    expect(await watched(waiting)).toMatchObject({ status: "canceled", error: { code: "key_restricted" } });
+    expect((await keyRow()).restriction).toMatchObject({ of: "checked" });
+    expect(await audit("api-key.restricted")).toHaveLength(1);
+    await pass(t, hourMs);
+    expect(await statusOf(t, acme, await submitStrict())).toBe("ready");
+  });
+
+  it("is not restricted if as many answers meet theirs", async () => {
+    for (let i = 0; i < restrictionRules.unmet + 2; i += 1) {
+      await failToMeet();
+      await complete(t, device(2), await claim(t, device(2), await submitStrict()), { text: "1000" });
+    }
+    expect((await keyRow()).restriction).toBeNull();
   });
 });
 

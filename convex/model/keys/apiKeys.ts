@@ -282,6 +282,6 @@ async function keyRowOf(ctx: QueryCtx, key: Doc<"apiKeys">, now: number): Promis
     weight: limit?.weight ?? 1,
     highestPriority: highestOf(key),
     ...rightsOf(key),
-    restriction: restrictionOf(key.runnerStops ?? [], now),
+    restriction: restrictionOf(key, now),
   };
 }

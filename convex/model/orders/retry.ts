@@ -15,7 +15,7 @@ import { orderOf } from "./orders.ts";
 
 /**
  * `gone`: the prompt was deleted. `quota-exceeded`: the key has too few credits for another round. `revoked`: the key was
- * revoked, so nobody could read the answer. `restricted`: such requests of the key stopped runners. `model-retired`: no
+ * revoked, so nobody could read the answer. `restricted`: the key may send no such requests now. `model-retired`: no
  * device has the model anymore.
  */
 export const retryOutcome = v.object({
@@ -31,11 +31,11 @@ export async function retryOrder(
   order: Doc<"orders">,
   by: Act,
 ): Promise<Infer<typeof retryOutcome>> {
-  const { organizationId, apiKeyId, jobId, reservedMicro, constrained = false } = order;
+  const { organizationId, apiKeyId, jobId, reservedMicro } = order;
   const key = await ctx.db.get("apiKeys", apiKeyId);
   if (key?.revokedAt !== undefined) return { kind: "revoked" };
-  const restriction = restrictionOf(key?.runnerStops ?? [], by.at);
-  if (isRestricted(restriction, constrained)) return { kind: "restricted" };
+  const restriction = key === null ? null : restrictionOf(key, by.at);
+  if (isRestricted(restriction, order)) return { kind: "restricted" };
   if ((await findModel(ctx, organizationId, order.modelId))?.enabled === false)
     return { kind: "model-retired" };
   const job = await queue.status(ctx, organizationId, jobId);

@@ -1,10 +1,10 @@
 import {
-  type Restriction,
   restrictionAdvice,
   restrictionOf,
   restrictionWords,
   withoutJob,
   withStop,
+  withUnmet,
 } from "../../../app/keys/restriction.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
@@ -13,34 +13,59 @@ import { record } from "../audit.ts";
 import { cancelOrder, orderOf } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
 
-/** How the key is restricted now; null if it is not. */
-export function restrictionOfKey({ runnerStops = [] }: Doc<"apiKeys">, now: number): Restriction | null {
-  return restrictionOf(runnerStops, now);
-}
+type Kind = Pick<Doc<"orders">, "constrained" | "tries">;
 
 /**
- * The name under which the queue finds the jobs of a key with a grammar, a schema or tools. All jobs of a key are found by
- * their requester.
+ * The name under which the queue finds the jobs of a key of one kind: with a grammar, a schema or tools, with an answer that
+ * devices check, or plain ones. All jobs of a key are found by their requester.
  */
-export function constrainedJobsOf(apiKeyId: Id<"apiKeys">): string {
-  return `${apiKeyId} constrained`;
+export function jobsOfKind(apiKeyId: Id<"apiKeys">, { constrained = false, tries = 1 }: Kind): string {
+  if (tries > 1) return `${apiKeyId} checked`;
+  return constrained ? `${apiKeyId} constrained` : apiKeyId;
 }
 
 /** Books that a request stopped a device's runner, and restricts its key if this happened too often. */
 export async function noteRunnerStop(
   ctx: MutationCtx,
-  { apiKeyId, organizationId, jobId, constrained = false }: Doc<"orders">,
+  { apiKeyId, jobId, constrained = false }: Doc<"orders">,
   deviceId: Id<"devices">,
   at: number,
 ): Promise<void> {
   const key = await ctx.db.get("apiKeys", apiKeyId);
   if (key === null) return;
   const runnerStops = withStop(key.runnerStops ?? [], { at, deviceId, jobId, constrained });
-  await ctx.db.patch("apiKeys", apiKeyId, { runnerStops });
-  const restriction = restrictionOf(runnerStops, at);
+  await change(ctx, key, { runnerStops }, at);
+}
+
+/** Books that no answer of a job met its schema, and restricts its key if this happened too often. */
+export async function noteUnmetSchema(
+  ctx: MutationCtx,
+  { apiKeyId }: Doc<"orders">,
+  at: number,
+): Promise<void> {
+  const key = await ctx.db.get("apiKeys", apiKeyId);
+  if (key !== null) await change(ctx, key, { unmetSchemas: withUnmet(key.unmetSchemas ?? [], at) }, at);
+}
+
+/** Books that a job's answer met its schema. Most keys have nothing to take back, so their rows do not change. */
+export async function noteMetSchema(ctx: MutationCtx, { apiKeyId }: Doc<"orders">): Promise<void> {
+  const [oldest, ...unmetSchemas] = (await ctx.db.get("apiKeys", apiKeyId))?.unmetSchemas ?? [];
+  if (oldest !== undefined) await ctx.db.patch("apiKeys", apiKeyId, { unmetSchemas });
+}
+
+/** Changes what a key's requests have cost devices, and restricts the key if that is too much. */
+async function change(
+  ctx: MutationCtx,
+  key: Doc<"apiKeys">,
+  changed: Pick<Doc<"apiKeys">, "runnerStops" | "unmetSchemas">,
+  at: number,
+): Promise<void> {
+  const { _id: apiKeyId, organizationId } = key;
+  await ctx.db.patch("apiKeys", apiKeyId, changed);
+  const restriction = restrictionOf({ ...key, ...changed }, at);
   if (restriction === null) return;
   await ctx.scheduler.runAfter(0, internal.maintenance.endRestrictedJobs, { apiKeyId });
-  if (restriction.of === restrictionOfKey(key, at)?.of) return;
+  if (restriction.of === restrictionOf(key, at)?.of) return;
   const detail = restrictionWords(restriction);
   await record(ctx, {
     organizationId,
@@ -59,10 +84,10 @@ export async function forgetRunnerStops(ctx: MutationCtx, { apiKeyId, jobId }: D
   if (runnerStops.length < stops.length) await ctx.db.patch("apiKeys", apiKeyId, { runnerStops });
 }
 
-/** Lifts a restriction: what stopped runners until now does not count anymore. False if the key is not restricted. */
+/** Lifts a restriction: what the key's requests have cost until now does not count anymore. False if the key is not restricted. */
 export async function liftRestriction(ctx: MutationCtx, key: Doc<"apiKeys">, now: number): Promise<boolean> {
-  if (restrictionOfKey(key, now) === null) return false;
-  await ctx.db.patch("apiKeys", key._id, { runnerStops: [] });
+  if (restrictionOf(key, now) === null) return false;
+  await ctx.db.patch("apiKeys", key._id, { runnerStops: [], unmetSchemas: [] });
   return true;
 }
 
@@ -79,12 +104,16 @@ export async function endRestrictedBatch(
   now: number,
 ): Promise<boolean> {
   const key = await ctx.db.get("apiKeys", apiKeyId);
-  const restriction = key === null ? null : restrictionOfKey(key, now);
+  const restriction = key === null ? null : restrictionOf(key, now);
   if (key === null || restriction === null) return false;
-  const which = restriction.of === "all" ? { requester: apiKeyId } : { key: constrainedJobsOf(apiKeyId) };
+  const all = { requester: apiKeyId };
+  const checked = { key: jobsOfKind(apiKeyId, { tries: 2 }) };
+  const constrained = { key: jobsOfKind(apiKeyId, { constrained: true }) };
+  const kinds = { all: [all], checked: [checked], constrained: [constrained, checked] }[restriction.of];
   const error = { code: "key_restricted", message: restrictionAdvice(restriction) };
   let room = perBatch;
-  for (const status of ["ready", "waiting", "prefetched", "running"] as const) {
+  const statuses = ["ready", "waiting", "prefetched", "running"] as const;
+  for (const [which, status] of kinds.flatMap((kind) => statuses.map((each) => [kind, each] as const))) {
     if (room === 0) break;
     const paginationOpts = { numItems: room, cursor: null };
     const { page } = await queue.list(ctx, key.organizationId, { ...which, status, paginationOpts });

@@ -19,7 +19,7 @@ import { highestOf, isAbove, type JobPriority } from "../../../app/jobs/priority
 import { sizeOf } from "../../../app/jobs/size.ts";
 import type { Work } from "../../../app/jobs/work.ts";
 import type { DeviceNeeds } from "../../../app/keys/requirements.ts";
-import { isRestricted, restrictionAdvice } from "../../../app/keys/restriction.ts";
+import { isRestricted, restrictionAdvice, restrictionOf } from "../../../app/keys/restriction.ts";
 import { type Price, priceOf } from "../../../app/money/credits.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
@@ -38,7 +38,7 @@ import { deviceNeeds, work } from "../validators.ts";
 import { checkWork } from "./checkWork.ts";
 import { hasGrammar } from "./claims.ts";
 import { checkNeeds, needsOf, requirementsOf } from "./needs.ts";
-import { constrainedJobsOf, restrictionOfKey } from "./restriction.ts";
+import { jobsOfKind } from "./restriction.ts";
 
 /** Arguments of a submission. */
 export const submission = {
@@ -163,7 +163,7 @@ export async function prepare(
       ...requirementsOf(needs),
     },
     requester: apiKeyId,
-    key: constrained ? constrainedJobsOf(apiKeyId) : apiKeyId,
+    key: jobsOfKind(apiKeyId, { constrained, ...(tries === undefined ? {} : { tries }) }),
     priority,
     ...(affinity === null ? {} : { affinity }),
     watched: stream,
@@ -194,7 +194,7 @@ export async function prepare(
   return { job, order, needs, sha256 };
 }
 
-/** Refuses what a key may not ask for now: priority_not_allowed, requirements_unmet, key_restricted (its requests stopped runners). */
+/** Refuses what a key may not ask for now: priority_not_allowed, requirements_unmet, key_restricted (what its requests have cost devices). */
 export async function checkNew(
   ctx: MutationCtx,
   key: Doc<"apiKeys">,
@@ -203,8 +203,8 @@ export async function checkNew(
 ): Promise<void> {
   checkPriority(key, job.priority);
   await checkNeeds(ctx, key.organizationId, needs);
-  const restriction = restrictionOfKey(key, now);
-  if (restriction !== null && isRestricted(restriction, order.constrained === true)) {
+  const restriction = restrictionOf(key, now);
+  if (restriction !== null && isRestricted(restriction, order)) {
     refuseUntil("key_restricted", restrictionAdvice(restriction), restriction.until - now);
   }
 }

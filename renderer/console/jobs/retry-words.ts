@@ -9,7 +9,8 @@ const words: Readonly<Record<RetryOutcome["kind"], Notice>> = {
   "model-retired": { words: "The model was retired. Reinstate it on the page Models, then retry the job." },
   "not-dead": { words: "The job was already retried." },
   restricted: {
-    words: "Its API key is restricted, because such requests stopped devices. Lift this on the page of keys.",
+    words:
+      "Its API key is restricted, because such requests cost devices too much. Lift this on the page of keys.",
     tone: "bad",
   },
   "quota-exceeded": { words: "Its API key has too few credits for a retry.", tone: "bad" },
