@@ -1,5 +1,5 @@
 import { isRecord, parseJson } from "../../json.ts";
-import { callableTools, type ChatRequest, type ChatResult } from "../chat.ts";
+import { callableTools, type ChatRequest, type ChatResult, type ToolCall } from "../chat.ts";
 import type { Sampling } from "../sampling.ts";
 import { needsCheck } from "../schema/checks.ts";
 import { holdsSchema } from "./schema-check.ts";
@@ -16,11 +16,13 @@ export const mostTries = 3;
 
 /** Whether an answer may have to be written more than once. */
 export function hasChecks({ format, ...asked }: Asked): boolean {
-  const schemas = [
-    ...(format?.kind === "json-schema" ? [format.schema] : []),
-    ...callableTools(asked).flatMap(({ parameters }) => parameters ?? []),
-  ];
-  return schemas.some(needsCheck);
+  const schemas = callableTools(asked).flatMap(({ parameters }) => parameters ?? []);
+  return checksText({ format }) || schemas.some(needsCheck);
+}
+
+/** Whether a text, and not only a call, may have to be written more than once. Then nobody can read it along. */
+export function checksText({ format }: { readonly format?: Asked["format"] | undefined }): boolean {
+  return format?.kind === "json-schema" && needsCheck(format.schema);
 }
 
 /** The request for another try at an answer. Without chance, the model would write the same again. */
@@ -44,14 +46,18 @@ const mostMinP = 0.1;
 
 /** Whether an answer holds its schemas in every respect. One that was cut is given as it is. */
 export function holdsChecks({ text, toolCalls = [], finishReason }: ChatResult, asked: Asked): boolean {
-  const { format, tools = [] } = asked;
-  if (finishReason === "tool_calls") {
-    return toolCalls.every((call) => {
-      const parameters = tools.find(({ name }) => name === call.name)?.parameters;
-      return parameters === undefined || holds(parameters, call.arguments);
-    });
-  }
+  const { format } = asked;
+  if (finishReason === "tool_calls") return toolCalls.every((call) => holdsCall(call, asked));
   return finishReason !== "stop" || format?.kind !== "json-schema" || holds(format.schema, text);
+}
+
+/** Whether the arguments of a call hold the schema of its tool in every respect. */
+export function holdsCall(
+  { name, arguments: json }: Pick<ToolCall, "name" | "arguments">,
+  { tools = [] }: Pick<ChatRequest, "tools">,
+): boolean {
+  const parameters = tools.find((tool) => tool.name === name)?.parameters;
+  return parameters === undefined || holds(parameters, json);
 }
 
 /** A text that a stop string cut is no JSON, and true. */

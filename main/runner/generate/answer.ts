@@ -1,7 +1,13 @@
 import type { LlamaModel, Token } from "node-llama-cpp";
 import { contextExceeded, jobErrors } from "../../../app/contract/job-errors.ts";
 import type { RequestStep, RunOutcome } from "../../../app/contract/runner.ts";
-import { askedAgain, hasChecks, holdsChecks, mostTries } from "../../../app/jobs/answers/answer-checks.ts";
+import {
+  askedAgain,
+  checksText,
+  holdsCall,
+  holdsChecks,
+  mostTries,
+} from "../../../app/jobs/answers/answer-checks.ts";
 import {
   callableTools,
   type ChatRequest,
@@ -10,6 +16,7 @@ import {
   type JobError,
   type ToolCall,
 } from "../../../app/jobs/chat.ts";
+import type { Sampling } from "../../../app/jobs/sampling.ts";
 import type { Work } from "../../../app/jobs/work.ts";
 import type { LoadedModel } from "../load/load-model.ts";
 import type { SequenceLoan } from "../load/sequences.ts";
@@ -61,25 +68,32 @@ export async function answer(work: TextWork, deps: AnswerDeps): Promise<RunOutco
   if (Math.min(promptTokens + work.request.maxTokens, wholeContextTokens) > contextTokens) {
     return { kind: "failed", error: jobErrors.contextTooSmall };
   }
-  return hasChecks(work.request)
+  return checksText(work.request)
     ? await checkedAnswer(work, prompt, deps)
     : await writtenAnswer(work, prompt, deps);
 }
 
-async function writtenAnswer(work: TextWork, prompt: Prompt, deps: AnswerDeps): Promise<RunOutcome> {
+/** @param tries the answers that were written before. */
+async function writtenAnswer(
+  work: TextWork,
+  prompt: Prompt,
+  deps: AnswerDeps,
+  tries = 0,
+): Promise<RunOutcome> {
   const loan = await deps.loaded.sequences.lend(prompt.tokens, deps.cacheOwner);
   try {
-    return await new Answer(work, prompt, loan, deps).write();
+    return await new Answer(work, prompt, loan, deps, tries).write();
   } finally {
     loan.release();
   }
 }
 
-/** Writes an answer until one holds what no grammar enforces. Nobody reads along, since it may have to be written again. */
+/** Writes a text until one holds what no grammar enforces. Nobody reads along, since it may have to be written again. */
 async function checkedAnswer(work: TextWork, prompt: Prompt, deps: AnswerDeps): Promise<RunOutcome> {
   const { step, emit } = deps;
   for (let tries = 0; tries < mostTries; tries += 1) {
-    const outcome = await writtenAnswer(againAsked(work, tries), prompt, { ...deps, emit: () => undefined });
+    const unread = { ...deps, emit: () => undefined };
+    const outcome = await writtenAnswer(againAsked(work, tries), prompt, unread, tries);
     if (outcome.kind !== "done" || !("text" in outcome.result)) return outcome;
     step("check");
     const isHeld = holdsChecks(outcome.result, work.request);
@@ -105,15 +119,17 @@ class Answer {
   readonly #deps: AnswerDeps;
   readonly #model: LlamaModel;
   readonly #writer: Writer;
+  readonly #tries: number;
   #text = "";
 
-  constructor(work: TextWork, prompt: Prompt, loan: SequenceLoan, deps: AnswerDeps) {
+  constructor(work: TextWork, prompt: Prompt, loan: SequenceLoan, deps: AnswerDeps, tries: number) {
     const { loaded, signal, pace, clock, step } = deps;
     const { model, contextTokens } = loaded;
     this.#work = work;
     this.#prompt = prompt;
     this.#loan = loan;
     this.#deps = deps;
+    this.#tries = tries;
     this.#model = model;
     this.#writer = new Writer({
       model,
@@ -164,7 +180,7 @@ class Answer {
   ): ChatResult {
     const { clock } = this.#deps;
     const { cached } = this.#loan;
-    const { completionTokens, firstTokenAt, logprobs } = this.#writer;
+    const { completionTokens, firstTokenAt, droppedMs, logprobs } = this.#writer;
     const prefilledAt = firstTokenAt ?? clock();
     return {
       text,
@@ -178,7 +194,7 @@ class Answer {
       },
       timing: {
         prefillMs: Math.round(prefilledAt - startedAt),
-        generateMs: Math.round(clock() - prefilledAt),
+        generateMs: Math.round(clock() - prefilledAt - droppedMs),
       },
     };
   }
@@ -317,12 +333,34 @@ class Answer {
     const enforced = tool === undefined ? null : await argumentsGrammar(llama, tool);
     step(null);
     if (enforced === null) return { kind: "failed", error: jobErrors.invalidGrammar };
-    let json = "";
-    const end = await this.#writeSilently([...fed, ...beforeArguments], enforced, (text) => (json += text));
-    if (end.kind === "aborted" || end.kind === "too-slow") return end;
-    // The requester pays for the tokens of a call that was cut, so it gets them.
-    if (end.kind === "length") return { kind: "cut", call: toolCall(name, json) };
-    return { kind: "called", call: toolCall(name, json.trim()) };
+    return await this.#arguments(request, [...fed, ...beforeArguments], enforced, name);
+  }
+
+  /** Writes the arguments of a call until they hold what no grammar enforces. The text before the call stays as it is. */
+  async #arguments(
+    request: ChatRequest,
+    fed: readonly Token[],
+    enforced: Enforced,
+    name: string,
+  ): Promise<PassageEnd | CallEnd> {
+    const { step } = this.#deps;
+    const before = this.#writer.mark();
+    for (let tries = this.#tries; tries < mostTries; tries += 1) {
+      let json = "";
+      const emit = (text: string): string => (json += text);
+      const sampling = askedAgain(request, tries - this.#tries);
+      const end = await this.#writeSilently(fed, enforced, emit, sampling);
+      if (end.kind === "aborted" || end.kind === "too-slow") return end;
+      // The requester pays for the tokens of a call that was cut, so it gets them.
+      if (end.kind === "length") return { kind: "cut", call: toolCall(name, json) };
+      const call = toolCall(name, json.trim());
+      step("check");
+      const isHeld = holdsCall(call, request);
+      step(null);
+      if (isHeld) return { kind: "called", call };
+      await this.#writer.dropFrom(before);
+    }
+    return { kind: "failed", error: jobErrors.schemaNotMet };
   }
 
   /** Writes tokens that are not part of the answer's text. */
@@ -330,8 +368,10 @@ class Answer {
     fed: readonly Token[],
     enforced: Enforced,
     emit: (text: string) => void,
+    sampling?: Sampling,
   ): Promise<PassageEnd> {
     return this.#writer.write(fed, {
+      ...(sampling === undefined ? {} : { sampling }),
       enforced,
       stopTexts: [],
       stopTokens: new Set(),

@@ -5,6 +5,8 @@ import {
   LlamaText,
 } from "node-llama-cpp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RequestStep } from "../../../app/contract/runner.ts";
+import { mostTries } from "../../../app/jobs/answers/answer-checks.ts";
 import { textMistake } from "../../../app/jobs/answers/text-check.ts";
 import type { ChatRequest } from "../../../app/jobs/chat.ts";
 import { Libraries } from "../load/libraries.ts";
@@ -58,7 +60,11 @@ beforeAll(async () => {
 afterAll(async () => await slot.unload());
 
 /** Asks the model, whose calls begin with these words. */
-async function ask(request: ChatRequest, wrapper: ChatWrapper) {
+async function ask(
+  request: ChatRequest,
+  wrapper: ChatWrapper,
+  step: (step: RequestStep | null, streamed: string) => void = () => undefined,
+) {
   const loaded = { ...model, wrapper };
   let streamed = "";
   const outcome = await answer(
@@ -70,7 +76,7 @@ async function ask(request: ChatRequest, wrapper: ChatWrapper) {
       clock: () => 0,
       signal: new AbortController().signal,
       cacheOwner: undefined,
-      step: () => undefined,
+      step: (at) => step(at, streamed),
       emit: (text) => (streamed += text),
     },
   );
@@ -95,6 +101,49 @@ it("turns text into a call when the model begins one", { timeout: 60_000 }, asyn
   const again = await ask(asked, wrapper);
   expect(again.toolCalls?.[0]?.arguments).toBe(called.toolCalls?.[0]?.arguments);
 });
+
+it(
+  "streams the text before a call whose arguments are checked, and writes only those again",
+  { timeout: 60_000 },
+  async () => {
+    const wrapper = new WordCallWrapper(" of Norway", [" of Nor"]);
+    const offer = (n: object) => [
+      { name: "weather", parameters: JSON.stringify({ type: "object", properties: { n } }) },
+    ];
+    const even = { type: "integer", multipleOf: 2 };
+    let mended = 0;
+    for (let seed = 1; seed <= 12; seed += 1) {
+      const asked = { ...question, seed, temperature: 1 };
+      const first = await ask({ ...asked, tools: offer({ type: "integer" }) }, wrapper);
+      const streamedAtChecks: string[] = [];
+      const note = (at: RequestStep | null, streamed: string): void => {
+        if (at === "check") streamedAtChecks.push(streamed);
+      };
+      const checked = await ask({ ...asked, tools: offer(even) }, wrapper, note).catch((error: unknown) => {
+        expect(String(error)).toContain('"schema_not_met"');
+        return null;
+      });
+      expect(new Set(streamedAtChecks)).toEqual(new Set(["The capital"]));
+      if (checked === null) {
+        expect(streamedAtChecks).toHaveLength(mostTries);
+        continue;
+      }
+      expect(checked).toMatchObject({
+        text: "The capital",
+        streamed: "The capital",
+        finishReason: "tool_calls",
+      });
+      const { n } = JSON.parse(checked.toolCalls?.[0]?.arguments ?? "") as { n: number };
+      expect(Math.abs(n % 2)).toBe(0);
+      if (streamedAtChecks.length === 1) expect(checked.usage).toEqual(first.usage);
+      else mended += 1;
+      // What was dropped is not paid.
+      const answered = "The capital" + (checked.toolCalls?.[0]?.arguments ?? "");
+      expect(checked.usage.completionTokens).toBeLessThanOrEqual(answered.length + 4);
+    }
+    expect(mended).toBeGreaterThan(0);
+  },
+);
 
 describe("with tools and a format", { timeout: 60_000 }, () => {
   const schema = '{"type":"object","properties":{"city":{"type":"string","maxLength":20}}}';

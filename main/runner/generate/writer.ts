@@ -31,6 +31,17 @@ type Passage = {
   readonly emit: (text: string) => void;
   /** Whether the log probabilities of these tokens belong to the answer. */
   readonly reported: boolean;
+  /** How its tokens are chosen, if not as the request says. */
+  readonly sampling?: Sampling;
+};
+
+/** What is written at a moment, to go back to. */
+type Mark = {
+  readonly tokens: number;
+  readonly bytes: number;
+  readonly controlTokens: number;
+  readonly nextTokenIndex: number;
+  readonly at: number;
 };
 
 export type PassageEnd =
@@ -52,6 +63,7 @@ export class Writer {
   #bytes = 0;
   #controlTokens = 0;
   #firstTokenAt: number | null = null;
+  #droppedMs = 0;
 
   constructor(deps: WriterDeps) {
     this.#deps = deps;
@@ -66,6 +78,11 @@ export class Writer {
     return this.#firstTokenAt;
   }
 
+  /** The time that went into tokens that were dropped, in ms. */
+  get droppedMs(): number {
+    return this.#droppedMs;
+  }
+
   /** All generated tokens, in their order. */
   get tokens(): readonly Token[] {
     return this.#answer;
@@ -73,6 +90,30 @@ export class Writer {
 
   get logprobs(): readonly TokenChoice[] {
     return this.#logprobs;
+  }
+
+  /** The present end of the answer. Call this between passages. */
+  mark(): Mark {
+    const { sequence, clock } = this.#deps;
+    const { nextTokenIndex } = sequence;
+    return {
+      tokens: this.#answer.length,
+      bytes: this.#bytes,
+      controlTokens: this.#controlTokens,
+      nextTokenIndex,
+      at: clock(),
+    };
+  }
+
+  /** Drops the passages after a mark, which are not reported ones. Nobody pays for them. */
+  async dropFrom({ tokens, bytes, controlTokens, nextTokenIndex: start, at }: Mark): Promise<void> {
+    const { sequence, batches, clock } = this.#deps;
+    const { nextTokenIndex: end } = sequence;
+    await batches.step(() => sequence.eraseContextTokenRanges([{ start, end }]));
+    this.#answer.length = tokens;
+    this.#bytes = bytes;
+    this.#controlTokens = controlTokens;
+    this.#droppedMs += clock() - at;
   }
 
   /** Generates after `fed`: at least one token, which the sequence does not hold yet and which is read first. */
@@ -128,7 +169,13 @@ export class Writer {
     };
     const count = passage.reported ? request.logprobs : undefined;
     const wanted = { confidence: count !== undefined, probabilities: count !== undefined && count > 0 };
-    const options = evaluateOptions(model, request, enforced?.grammar ?? null, this.#answer, watch);
+    const options = evaluateOptions(
+      model,
+      passage.sampling ?? request,
+      enforced?.grammar ?? null,
+      this.#answer,
+      watch,
+    );
     if (this.#isFull(fed.length)) return { kind: "length" };
 
     const steps = sequence.evaluateWithMetadata([...fed], wanted, options);
