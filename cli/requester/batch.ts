@@ -1,17 +1,19 @@
-import { createReadStream, createWriteStream } from "node:fs";
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type BatchEndpoint, batchEndpointNames, batchLimits } from "../../app/batches/limits.ts";
 import { formatBytes } from "../../app/format/quantity.ts";
-import { visibleJson } from "../../app/format/visible.ts";
+import { quoted } from "../../launch/core/secret-output.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import { CommandError, exitUsage, type Verb } from "../command/command.ts";
 import { Progress, say, sayJson, table } from "../command/output.ts";
+import { writeResults } from "./batch-results.ts";
 import { countsOf, rowOf, sayBatch, sayEstimate } from "./batch-words.ts";
 import { type Api, exitCodes, openApi } from "./client/api.ts";
 import { getBatch, hasEnded, pathOfBatch } from "./client/batches.ts";
-import { readFileFrom, uploadFile } from "./client/files.ts";
+import { uploadFile } from "./client/files.ts";
 import { type Batch, batchEstimate, batchList, batchObject } from "./client/wire.ts";
 import { pageOptions, pageQuery, pageUsage } from "./pages.ts";
 
@@ -26,6 +28,7 @@ there, also while the batch runs.
   --endpoint PATH        of all lines: ${batchEndpointNames.join(", ")}
                          (default: ${batchEndpointNames[0]})
   --within WINDOW        the time until which it is done, from 1h to 7d (default: 24h)
+  --again                \`create\` submits a file again that it has submitted within a day. Without it, that batch is shown
   --wait                 after \`create\`, also wait for the end
   --errors               the requests that failed, in place of the answers
   --output FILE          write the answers to this new file
@@ -37,6 +40,7 @@ ${exitCodes}
 const options = {
   endpoint: { type: "string", default: batchEndpointNames[0] },
   within: { type: "string", default: "24h" },
+  again: { type: "boolean", default: false },
   wait: { type: "boolean", default: false },
   errors: { type: "boolean", default: false },
   output: { type: "string" },
@@ -86,7 +90,9 @@ async function run(args: readonly string[]): Promise<void> {
 /** Uploads the file for as long as the estimate takes. */
 async function estimate(file: string, flags: CreateFlags): Promise<void> {
   const { endpoint, within, json } = flags;
-  const { api, fileId } = await upload(file, flags);
+  const bytes = await sizeOfRequests(file, flags);
+  const api = await openApi();
+  const fileId = await upload(api, file, bytes, json);
   try {
     const asked = { input_file_id: fileId, endpoint, completion_window: within };
     const told = await api.post("/batches/estimate", asked, batchEstimate);
@@ -99,15 +105,47 @@ async function estimate(file: string, flags: CreateFlags): Promise<void> {
 
 type CreateFlags = { readonly endpoint: string; readonly within: string; readonly json: boolean };
 
-async function create(file: string, flags: CreateFlags): Promise<Batch> {
-  const { api, fileId } = await upload(file, flags);
-  const { endpoint, within } = flags;
-  const asked = { input_file_id: fileId, endpoint, completion_window: within };
+/**
+ * Submits a file. After Ctrl-C the batch may be there although nobody has seen its id, so a repeated command looks for the batch of
+ * an equal file first.
+ */
+async function create(file: string, flags: CreateFlags & { readonly again: boolean }): Promise<Batch> {
+  const bytes = await sizeOfRequests(file, flags);
+  const api = await openApi();
+  const { endpoint, within, again, json } = flags;
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) hash.update(chunk);
+  const metadata = { gleaner_file: hash.digest("hex") };
+  const earlier = again ? null : await batchOf(api, metadata.gleaner_file, endpoint);
+  if (earlier !== null) {
+    new Progress(json).done(
+      `${file} was submitted before, as ${earlier.id}. To submit it once more: gleaner batch create ${quoted(file)} --again`,
+    );
+    return earlier;
+  }
+  const fileId = await upload(api, file, bytes, json);
+  const asked = { input_file_id: fileId, endpoint, completion_window: within, metadata };
   return await api.post("/batches", asked, batchObject);
 }
 
-/** Uploads a file of requests, in parts if it is large. */
-async function upload(file: string, { endpoint, json }: CreateFlags): Promise<{ api: Api; fileId: string }> {
+/** A file whose batch is older is submitted again without a question. */
+const sameFileWithinS = 24 * 3_600;
+
+/** The batch that was made from a file with this hash within a day. Null: none, or it did not start or was canceled. */
+async function batchOf(api: Api, hash: string, endpoint: string): Promise<Batch | null> {
+  const { data } = await api.get("/batches?limit=100", batchList);
+  const since = Date.now() / 1_000 - sameFileWithinS;
+  const isSame = (each: Batch): boolean =>
+    each.metadata?.["gleaner_file"] === hash && each.endpoint === endpoint && each.created_at >= since;
+  return data.find((each) => isSame(each) && !isStopped(each)) ?? null;
+}
+
+function isStopped({ status }: Batch): boolean {
+  return status === "failed" || status === "cancelling" || status === "cancelled" || status === "expired";
+}
+
+/** The size of a file of requests. Rejects with a CommandError for one that can be no batch. */
+async function sizeOfRequests(file: string, { endpoint }: CreateFlags): Promise<number> {
   const found = await stat(file).catch(() => null);
   if (found?.isFile() !== true) throw new CommandError(`There is no file ${file}.`, exitUsage);
   if (found.size === 0) throw new CommandError(`${file} is empty. Each line is a request.`, exitUsage);
@@ -121,18 +159,17 @@ async function upload(file: string, { endpoint, json }: CreateFlags): Promise<{ 
   if (!batchEndpointNames.includes(endpoint as BatchEndpoint)) {
     throw usageError(`--endpoint is one of ${batchEndpointNames.join(", ")}.`, usage);
   }
-  const api = await openApi();
+  return found.size;
+}
+
+/** Uploads a file of requests, in parts if it is large. Returns its id. */
+async function upload(api: Api, file: string, bytes: number, json: boolean): Promise<string> {
   const progress = new Progress(json);
-  const content = { bytes: found.size, chunks: createReadStream(file) as AsyncIterable<Buffer> };
-  const fileId = await uploadFile(
-    api,
-    basename(file).slice(0, batchLimits.fileNameChars),
-    content,
-    (part, parts) => {
-      progress.at(`Uploading part ${String(part)} of ${String(parts)}`);
-    },
-  );
-  return { api, fileId };
+  const content = { bytes, chunks: createReadStream(file) as AsyncIterable<Buffer> };
+  const name = basename(file).slice(0, batchLimits.fileNameChars);
+  return await uploadFile(api, name, content, (part, parts) => {
+    progress.at(`Uploading part ${String(part)} of ${String(parts)}`);
+  });
 }
 
 /** Follows the batch to its end, and says how it ended. */
@@ -152,26 +189,4 @@ async function wait(api: Api, id: string, json: boolean): Promise<void> {
   if (found.status === "completed" && found.request_counts.failed === 0) return;
   const remedy = found.status === "failed" ? "" : ` To see why: gleaner batch results ${id} --errors`;
   throw new CommandError(`Not every request has an answer.${remedy}`);
-}
-
-type ResultFlags = { readonly errors: boolean; readonly output?: string | undefined };
-
-async function writeResults(api: Api, found: Batch, { errors, output }: ResultFlags): Promise<void> {
-  const fileId = errors ? found.error_file_id : found.output_file_id;
-  const target =
-    output === undefined ? process.stdout : createWriteStream(output, { flags: "wx", mode: 0o600 });
-  const failed = new Promise<never>((_, reject) => {
-    target.once("error", (error: Error) => reject(new CommandError(error.message)));
-  });
-  // A model's text cannot move a terminal's cursor. A file or a pipe gets the lines as they are.
-  const decoder = output === undefined && process.stdout.isTTY ? new TextDecoder() : null;
-  const write = (bytes: Buffer): Promise<void> => {
-    const printed = decoder === null ? bytes : visibleJson(decoder.decode(bytes, { stream: true }));
-    return new Promise((resolve) => void target.write(printed, () => resolve()));
-  };
-  const copy = async (): Promise<void> => {
-    if (fileId !== null) for await (const bytes of readFileFrom(api, fileId, 0)) await write(bytes);
-    if (output !== undefined) await new Promise<void>((resolve) => target.end(() => resolve()));
-  };
-  await Promise.race([copy(), failed]);
 }

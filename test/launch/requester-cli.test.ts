@@ -232,7 +232,16 @@ test("a batch is created from a file, followed, and read", async () => {
   const estimate = await json(batchEstimate, "batch", "estimate", "requests.jsonl", "--within", "2h");
   expect(estimate.requests).toEqual({ total: 3, is_exact: true, refused: 1 });
   expect((await gleaner("batch", "estimate", "requests.jsonl")).out).toContain("would probably cost");
-  const { id } = await json(batchObject, "batch", "create", "requests.jsonl", "--within", "2h");
+  const create = ["batch", "create", "requests.jsonl", "--within", "2h"];
+  const { id } = await json(batchObject, ...create);
+  // As after Ctrl-C, when nobody has seen the id.
+  expect(await gleaner(...create)).toMatchObject({
+    out: expect.stringContaining(id),
+    err: expect.stringContaining("--again"),
+  });
+  const again = await json(batchObject, ...create, "--again");
+  expect(again.id).not.toBe(id);
+  await gleaner("batch", "cancel", again.id);
   const waited = await gleaner("batch", "wait", id);
   expect(waited).toMatchObject({ code: 1, err: expect.stringContaining("2 of 3 answered, 1 error") });
   const { out } = await gleaner("batch", "results", id);

@@ -37,6 +37,7 @@ export const batchObject = z.looseObject({
   price_micro: priceMicro,
   errors: mistakes,
   forecast: batchForecast.nullish(),
+  metadata: z.record(z.string(), z.string()).nullish(),
 });
 export type Batch = z.output<typeof batchObject>;
 

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
@@ -98,9 +97,7 @@ export class RunRecord {
 export async function claimRun(output: string): Promise<RunState | null> {
   const folder = stateFolder(output);
   try {
-    const isNew = !existsSync(folder);
     await lockFolder(folder);
-    if (isNew) return null;
     const loaded = await loadJson(join(folder, "state.json"), stateSchema, 1);
     if (loaded.kind !== "corrupt") return loaded.kind === "loaded" ? loaded.value : null;
     throw new CommandError(`The state of the run was damaged. It is kept as ${loaded.movedTo}.`);

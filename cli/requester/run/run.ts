@@ -1,21 +1,19 @@
-import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { extname, resolve } from "node:path";
 import { formatCount, plural } from "../../../app/format/quantity.ts";
 import { formatCredits } from "../../../app/money/credits.ts";
-import { quoted } from "../../../launch/core/secret-output.ts";
 import { readArguments, usageError } from "../../command/arguments.ts";
 import { askLine } from "../../command/ask-person.ts";
-import { CommandError, exitUsage, type Verb } from "../../command/command.ts";
+import { CommandError, type Verb } from "../../command/command.ts";
 import { Progress, say, sayJson } from "../../command/output.ts";
-import { type Api, exitCodes, openApi } from "../client/api.ts";
+import { exitCodes, openApi } from "../client/api.ts";
 import { chatOptions, chatOptionsUsage } from "../client/chat-options.ts";
 import { findModel } from "../client/models.ts";
 import { AnswerFile, errorColumn } from "./answer-file.ts";
 import { RunBatches } from "./batches.ts";
-import { hashOfTable } from "./plan.ts";
-import { claimRun, RunRecord, type RunSettings, type RunState, stateFolder } from "./run-state.ts";
-import { newRun, readSettings } from "./settings.ts";
+import { openRun, resumeCommand } from "./open-run.ts";
+import { RunRecord, type RunState } from "./run-state.ts";
+import { readSettings } from "./settings.ts";
 import { tryFirst } from "./try-first.ts";
 
 const usage = `gleaner run FILE.csv|FILE.jsonl --template TEXT [options]
@@ -62,7 +60,7 @@ async function run(args: readonly string[]): Promise<void> {
   const api = await openApi();
   const given = settings === null ? null : { ...settings, model: await findModel(api, flags.model) };
   const output = resolve(flags.resume ?? flags.output ?? defaultOutput(file ?? ""));
-  const record = new RunRecord(output, await openRun(api, output, given));
+  const record = new RunRecord(output, await openRun(api.url, output, given));
   await record.save({});
   stopOnInterrupt(output);
   const answers = await AnswerFile.open(output, record);
@@ -97,53 +95,6 @@ async function orResumable<Result>(output: string, step: Promise<Result>): Promi
 function defaultOutput(file: string): string {
   const extension = extname(file);
   return `${file.slice(0, file.length - extension.length)}.answers${extension}`;
-}
-
-/** The state of the run that writes this output: a new one, or the one that is there. Rejects with CommandError. */
-async function openRun(api: Api, output: string, given: RunSettings | null): Promise<RunState> {
-  const folder = stateFolder(output);
-  const isThere = existsSync(folder);
-  const found = isThere ? await claimRun(output) : null;
-  if (found === null) {
-    if (given === null) {
-      throw new CommandError(
-        `There is no run to continue in ${folder}. A run that is complete has no such folder.`,
-        exitUsage,
-      );
-    }
-    if (existsSync(output)) {
-      throw new CommandError(`${output} exists already. Name another file with --output.`, exitUsage);
-    }
-    const state = await newRun(api.url, given);
-    if (!isThere) await claimRun(output);
-    return state;
-  }
-  if (given !== null && !isSame(given, found.settings)) {
-    throw new CommandError(
-      `${output} belongs to a run with another table, template or options. To continue that one: ${resumeCommand(output)}` +
-        `\nFor a new run name another file with --output, or remove ${stateFolder(output)} and that file.`,
-      exitUsage,
-    );
-  }
-  if (found.url !== api.url) {
-    throw new CommandError(
-      `This run is at ${found.url}. Log in there to continue it: gleaner login --url ${found.url}`,
-    );
-  }
-  if ((await hashOfTable(found.settings.input)) !== found.settings.inputSha256) {
-    throw new CommandError(
-      `${found.settings.input} has changed since the run began. Put it back, or begin a new run.`,
-    );
-  }
-  return found;
-}
-
-function isSame(one: RunSettings, other: RunSettings): boolean {
-  return Object.entries(one).every(([name, value]) => other[name as keyof typeof other] === value);
-}
-
-function resumeCommand(output: string): string {
-  return `gleaner run --resume ${quoted(output)}`;
 }
 
 /** Nothing has to be put in order: what was written and saved so far is consistent at every moment. */
