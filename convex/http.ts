@@ -3,7 +3,13 @@ import { unixSeconds } from "../app/batches/openai-objects.ts";
 import { expositionType } from "../app/statistics/exposition.ts";
 import { internal } from "./_generated/api.js";
 import { type ActionCtx, httpAction } from "./_generated/server.js";
-import { anthropicEndpoint, countTokens, createMessage } from "./anthropic/messages.ts";
+import {
+  anthropicEndpoint,
+  anthropicRefusal,
+  countTokens,
+  createMessage,
+  isAnthropicPath,
+} from "./anthropic/messages.ts";
 import { askPage, endedPage, endMailsPath } from "./model/alerts/endPage.ts";
 import { deploymentUrlFor } from "./model/deploymentUrl.ts";
 import { batchesPath } from "./openai/batches/batchBody.ts";
@@ -71,7 +77,7 @@ const refuseAction = httpAction(async (_ctx, request) => {
     return path !== undefined && path !== `${anyPath}*`;
   });
   const error = allowed.length === 0 ? unknownUrl(request) : wrongMethod(request, allowed);
-  return await Promise.resolve(errorResponse(error));
+  return await Promise.resolve(isAnthropicPath(pathname) ? anthropicRefusal(error) : errorResponse(error));
 });
 
 for (const method of methods) http.route({ pathPrefix: anyPath, method, handler: refuseAction });

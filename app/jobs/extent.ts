@@ -8,6 +8,8 @@ import type { Work } from "./work.ts";
 export type Extent = {
   /** UTF-8. A token covers at least one byte. */
   readonly promptBytes: number;
+  /** The bytes that a usual template makes of the prompt. Only tools take fewer than `promptBytes`. */
+  readonly likelyPromptBytes: number;
   /** Tokens that a chat template or a tokenizer may add to the prompt. */
   readonly addedTokens: number;
   /** More tokens that are possible, from a template's words or from odd characters. So rare that no price has them. */
@@ -38,8 +40,11 @@ export function extentOf(work: Work, { contextTokens, template }: WorkModel): Ex
   switch (work.kind) {
     case "chat": {
       const { messages, maxTokens } = work.request;
+      const textBytes = bytesOf(messages.map(({ content }) => content));
+      const toolBytes = toolBytesOf(work.request);
       return {
-        promptBytes: bytesOf(messages.map(({ content }) => content)) + toolBytes(work.request),
+        promptBytes: textBytes + toolBytes.most,
+        likelyPromptBytes: textBytes + toolBytes.likely,
         addedTokens: tokensPerMessage * messages.length + tokensPerChat,
         templateTokens:
           template === undefined ? fileTemplateTokens : utf8Length(template) * (messages.length + 1),
@@ -50,6 +55,7 @@ export function extentOf(work: Work, { contextTokens, template }: WorkModel): Ex
     case "completion":
       return {
         promptBytes: utf8Length(work.request.prompt),
+        likelyPromptBytes: utf8Length(work.request.prompt),
         addedTokens: tokensPerText,
         templateTokens: 0,
         most: { promptTokens: contextTokens, completionTokens: work.request.maxTokens },
@@ -59,6 +65,7 @@ export function extentOf(work: Work, { contextTokens, template }: WorkModel): Ex
       const { inputs } = work.request;
       return {
         promptBytes: bytesOf(inputs),
+        likelyPromptBytes: bytesOf(inputs),
         addedTokens: tokensPerText * inputs.length,
         templateTokens: (tokensPerByte - 1) * bytesOf(inputs),
         // Each input may fill the context.
@@ -79,14 +86,19 @@ function bytesOf(texts: readonly string[]): number {
   return texts.reduce((sum, text) => sum + utf8Length(text), 0);
 }
 
-/** Bytes in which a template may explain tool calls to the model. Generous on purpose. */
-const toolInstructionBytes = 4_096;
+/** Bytes in which a template may explain tool calls to the model, generously, and in which templates usually do. */
+const toolInstructionBytes = { most: 4_096, likely: 600 } as const;
 
-/** The most that tools, and calls of them, add to the prompt. */
-function toolBytes({ messages, tools = [] }: ChatRequest): number {
+/** The bytes that tools, and calls of them, add to the prompt at most, and usually. */
+function toolBytesOf({ messages, tools = [] }: ChatRequest): {
+  readonly most: number;
+  readonly likely: number;
+} {
   const calls = messages.flatMap(({ toolCalls = [] }) => toolCalls);
-  if (tools.length === 0 && calls.length === 0) return 0;
-  return toolInstructionBytes + 2 * utf8Length(JSON.stringify([tools, calls]));
+  if (tools.length === 0 && calls.length === 0) return { most: 0, likely: 0 };
+  const bytes = utf8Length(JSON.stringify([tools, calls]));
+  const { most, likely } = toolInstructionBytes;
+  return { most: most + 2 * bytes, likely: likely + bytes };
 }
 
 /** The most tokens that the whole prompt can have, whatever the template and the tokenizer. */

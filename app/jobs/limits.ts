@@ -23,7 +23,8 @@ export const limits = {
   tools: 128,
   /** In one message of a request or an answer. */
   toolCalls: 16,
-  toolDescriptionChars: 4_096,
+  /** Agents explain a tool on several pages. All tools of a request are within `promptBytes`, too. */
+  toolDescriptionChars: 32_768,
   callIdChars: 100,
   embeddingInputs: 256,
   /** One appended chunk of streamed text. */

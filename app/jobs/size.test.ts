@@ -28,3 +28,28 @@ it("an embedding writes nothing", () => {
   const extent = extentOf({ kind: "embedding", request: { inputs: ["abc"] } }, { contextTokens: 512 });
   expect(sizeOf(extent)).toMatchObject({ output: 0, likelyOutput: 0 });
 });
+
+const chat = (changed: object) =>
+  extentOf(
+    {
+      kind: "chat",
+      request: { messages: [], maxTokens: 100, temperature: 0, topP: 1, seed: 1, stop: [], ...changed },
+    },
+    { contextTokens: 8_192 },
+  );
+
+it("tools take about as much as their text, although more is reserved for them", () => {
+  const extent = chat({ tools: [{ name: "f", description: "d".repeat(30_000) }] });
+  const { input } = sizeOf(extent);
+  expect(input).toBeGreaterThan(10_000);
+  expect(input).toBeLessThan(11_000);
+  expect(extent.promptBytes).toBeGreaterThan(60_000);
+});
+
+it("an answer that a device checks may have to be written three times", () => {
+  const schema = JSON.stringify({ type: "integer", minimum: 5 });
+  expect(sizeOf(chat({ format: { kind: "json-schema", schema } }))).toMatchObject({
+    output: 300,
+    likelyOutput: 100,
+  });
+});

@@ -3,7 +3,7 @@ import type { Extent } from "./extent.ts";
 /** How much work a job is, in tokens, for a comparison of devices. An estimate: no tokenizer has read the prompt. */
 export type Size = {
   readonly input: number;
-  /** The most that the answer can have. */
+  /** The most that a device may have to write: the longest answer, as often as it may have to be written. */
   readonly output: number;
   /** Tokens of a usual answer, if that is less. */
   readonly likelyOutput: number;
@@ -18,11 +18,11 @@ const loadMs = 20_000;
 /** Most answers are shorter than requests allow. */
 const usualAnswerTokens = 256;
 
-export function sizeOf({ promptBytes, addedTokens, most }: Extent): Size {
+export function sizeOf({ likelyPromptBytes, addedTokens, most, tries = 1 }: Extent): Size {
   const { completionTokens } = most;
   return {
-    input: Math.ceil(promptBytes / bytesPerToken) + addedTokens,
-    output: completionTokens,
+    input: Math.ceil(likelyPromptBytes / bytesPerToken) + addedTokens,
+    output: tries * completionTokens,
     likelyOutput: Math.min(completionTokens, usualAnswerTokens),
     setupMs: loadMs,
   };

@@ -8,11 +8,24 @@ import { answerCaller, type Caller } from "../openai/endpoint.ts";
 import { answerWhole } from "../openai/follow.ts";
 import { readCall } from "../openai/readCall.ts";
 import { answerWithJob } from "../openai/requestedJob.ts";
-import { errorResponse, json } from "../openai/respond.ts";
+import { type ApiError, errorResponse, json } from "../openai/respond.ts";
 import { streamText } from "../openai/stream.ts";
 import { chatCall, textWork } from "../openai/textCalls.ts";
-import { messageBody, withType } from "./messageBody.ts";
+import { anthropicError, messageBody, withType } from "./messageBody.ts";
 import { MessageEvents } from "./messageEvents.ts";
+
+/** The path of this API. */
+const messagesPath = "/v1/messages";
+
+/** Whether a path belongs to Anthropic's API. */
+export function isAnthropicPath(path: string): boolean {
+  return path === messagesPath || path.startsWith(`${messagesPath}/`);
+}
+
+/** An error in Anthropic's form, for a call that no endpoint answers. */
+export function anthropicRefusal(error: ApiError): Response {
+  return json(error.status, anthropicError(error), error.headers);
+}
 
 type Answer = Parameters<typeof answerCaller>[2];
 

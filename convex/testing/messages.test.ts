@@ -103,6 +103,9 @@ describe("POST /v1/messages", () => {
           content: [
             { type: "text", text: "And then?" },
             { type: "tool_result", tool_use_id: "a", content: [{ type: "text", text: "sun" }] },
+            { type: "tool_result", tool_use_id: "b", content: "no such city", is_error: true },
+            { type: "tool_result", tool_use_id: "c", content: "Error: timeout", is_error: true },
+            { type: "tool_result", tool_use_id: "d", is_error: true },
           ],
         },
       ],
@@ -138,6 +141,9 @@ describe("POST /v1/messages", () => {
           toolCalls: [{ id: "a", name: "weather", arguments: '{"city":"Oslo"}' }],
         },
         { role: "tool", toolCallId: "a", content: "sun" },
+        { role: "tool", toolCallId: "b", content: "Error: no such city" },
+        { role: "tool", toolCallId: "c", content: "Error: timeout" },
+        { role: "tool", toolCallId: "d", content: "Error:" },
         { role: "user", content: "And then?" },
       ],
     });
@@ -207,6 +213,21 @@ describe("POST /v1/messages", () => {
     expect(body.error.param).toContain(param);
     expect(body.error.message).not.toMatch(/max_completion_tokens|function\./);
   });
+
+  it.each(["/v1/messages", "/v1/messages/count_tokens"])(
+    "refuses a wrong method for %s in this form",
+    async (path) => {
+      const response = await t.fetch(path, { method: "GET" });
+      expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
+      expect(await response.json()).toMatchObject({
+        type: "error",
+        error: { type: "invalid_request_error", code: "method_not_allowed" },
+      });
+      const unknown = await t.fetch("/v1/messages/batches", { method: "POST" });
+      expect(await unknown.json()).toMatchObject({ type: "error", error: { type: "not_found_error" } });
+      expect(await (await t.fetch("/v1/messagesx")).json()).not.toHaveProperty("type");
+    },
+  );
 
   it("refuses a call without a key", async () => {
     const response = await post(minimal, "/v1/messages", {});

@@ -387,6 +387,18 @@ describe("parseChat", () => {
     },
   );
 
+  it("accepts descriptions of tools as long as those of agents, up to a bound", () => {
+    const described = (chars: number) =>
+      parse({
+        messages: [{ role: "user", content: "x" }],
+        tools: [{ type: "function", function: { name: "f", description: "d".repeat(chars) } }],
+      });
+    expect(described(20_000).kind).toBe("parsed");
+    expect(described(40_000)).toMatchObject({
+      refusal: { param: "tools[0].function.description" },
+    });
+  });
+
   it("limits the bytes of all messages of a chat together", () => {
     const half = "é".repeat(limits.promptBytes / 4);
     const messages = [

@@ -29,7 +29,12 @@ const block = z.discriminatedUnion(
       name: functionName,
       input: z.record(z.string(), z.unknown()),
     }),
-    z.object({ type: z.literal("tool_result"), tool_use_id: callId, content: texts.nullish() }),
+    z.object({
+      type: z.literal("tool_result"),
+      tool_use_id: callId,
+      content: texts.nullish(),
+      is_error: z.boolean().nullish(),
+    }),
     // Clients replay what another model has thought. It is left out.
     z.object({ type: z.literal("thinking") }),
     z.object({ type: z.literal("redacted_thinking") }),
@@ -140,7 +145,7 @@ function messagesOf({ role, content }: Asked["messages"][number]): readonly obje
   if (typeof content === "string") return [{ role, content }];
   const results = content.flatMap((each) =>
     each.type === "tool_result"
-      ? [{ role: "tool", tool_call_id: each.tool_use_id, content: plain(each.content ?? "") }]
+      ? [{ role: "tool", tool_call_id: each.tool_use_id, content: resultOf(each) }]
       : [],
   );
   const calls = content.flatMap((each) =>
@@ -158,6 +163,12 @@ function messagesOf({ role, content }: Asked["messages"][number]): readonly obje
   if (said.length === 0 && calls.length === 0) return results;
   const own = { role, content: plain(said), ...(calls.length === 0 ? {} : { tool_calls: calls }) };
   return [...results, own];
+}
+
+/** Chats have no field for a failure of a tool, so the model reads it. */
+function resultOf({ content, is_error: isError }: Extract<Block, { type: "tool_result" }>): string {
+  const told = plain(content ?? "");
+  return isError === true && !/^error\b/i.test(told) ? `Error: ${told}`.trimEnd() : told;
 }
 
 function plain(value: z.infer<typeof texts>): string {

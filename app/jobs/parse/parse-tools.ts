@@ -70,7 +70,7 @@ export const tools = boundedList(
     function: z.object({
       name: functionName,
       description: text.max(limits.toolDescriptionChars).nullish(),
-      parameters: z.unknown(),
+      parameters: z.unknown().optional(),
       strict: z.boolean().nullish(),
     }),
   }),

@@ -97,8 +97,8 @@ async function costsOf(
   const price: Price = { ...known.price, percent: asked.isHigh ? facts.percents.high : facts.percents.low };
   try {
     const extent = checkWork(asked.work, model);
-    const { input, output, likelyOutput } = sizeOf(extent);
-    const answer = Math.min(output, known.meanAnswer ?? likelyOutput);
+    const { input, likelyOutput } = sizeOf(extent);
+    const answer = Math.min(extent.most.completionTokens, known.meanAnswer ?? likelyOutput);
     return {
       expectedMicro: priceOf(price, { promptTokens: input, completionTokens: Math.round(answer) }),
       mostMicro: highestPrice(price, extent),
