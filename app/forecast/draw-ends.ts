@@ -34,12 +34,17 @@ export function drawEnds({ now, past, lately, requests, work }: EndsOptions): nu
   const candidates = Array.from({ length: horizonDays }, (_, day) =>
     similarDays(past, today + day * spans.day),
   );
+  // In the first hour of a day, the hour before is one of yesterday.
+  const isNewDay = bucketOf(now - spans.hour, spans.day) < today;
+  const yesterday = isNewDay ? similarDays(past, today - spans.day) : null;
   const hours = hoursFrom(now);
   const ends = Array.from({ length: drawn }, () => {
     const needed = requests * work.hours * Math.exp(work.spread * normalNumber(next));
     const level = past.length === 0 ? Math.exp(spreadOfUnknownDay * normalNumber(next)) : 1;
     const days = candidates.map((similar) => drawDay(similar, next()));
-    return endOf(needed, hours, devicesOf(days, { now, lately: lately * level }));
+    const [first = null] = days;
+    const before = yesterday === null ? first : drawDay(yesterday, next());
+    return endOf(needed, hours, devicesOf(days, { now, lately: lately * level, before }));
   });
   return ends.sort((a, b) => a - b);
 }
@@ -104,16 +109,17 @@ function endOf(
   return Infinity;
 }
 
-type Present = { readonly now: number; readonly lately: number };
+/** `before`: the drawn day of the hour before the present one. */
+type Present = { readonly now: number; readonly lately: number; readonly before: DayProfile | null };
 
 /** The devices of an hour: those of the drawn day, moved towards those that donated lately while that is near. */
 function devicesOf(
   days: readonly (DayProfile | null)[],
-  { now, lately }: Present,
+  { now, lately, before }: Present,
 ): (hour: ComingHour) => number {
   const value = (day: number, hour: number): number => days[day]?.devices[hour] ?? lately;
   const share = (now - bucketOf(now, spans.hour)) / spans.hour;
-  const before = share * value(0, hourOfDay(now)) + (1 - share) * value(0, hourOfDay(now - spans.hour));
-  const difference = lately - before;
+  const hourBefore = before?.devices[hourOfDay(now - spans.hour)] ?? lately;
+  const difference = lately - (share * value(0, hourOfDay(now)) + (1 - share) * hourBefore);
   return (hour) => Math.max(0, value(hour.day, hour.hourOfDay) + difference * hour.nearness);
 }

@@ -59,6 +59,19 @@ describe("the forecast of a batch", () => {
     expect(hoursUntil(forecast?.expectedAt)).toBeLessThan(8);
   });
 
+  it("compares the hour before midnight with an hour of yesterday", () => {
+    // Nobody donates on Saturdays and Sundays. It is five past midnight on a Monday, on which 20 devices begin at once.
+    const now = noon - 12 * spans.hour + 5 * minuteMs;
+    const isWeekend = (startAt: number): boolean => [0, 6].includes(new Date(startAt).getUTCDay());
+    const days = record(3, always(20), now).map(({ startAt, hours }) => ({
+      startAt,
+      hours: isWeekend(startAt) ? hours.map((hour) => ({ ...hour, devices: 0 })) : hours,
+    }));
+    const forecast = forecastBatch(outlook({ now, days, left: 1_000, expiresAt: now + spans.day }));
+    // 1,000 requests are 100 device hours.
+    expect(((forecast?.expectedAt ?? Infinity) - now) / spans.hour).toBeCloseTo(5, 0);
+  });
+
   it("tells that a batch cannot end in its time", () => {
     const days = record(3, atNight);
     const forecast = forecastBatch(outlook({ days, devicesNow: 0, expiresAt: noon + spans.hour }));

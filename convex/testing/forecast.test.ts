@@ -284,4 +284,16 @@ describe("the record of a fleet", () => {
     expect(newest.hours.reduce((sum, { samples }) => sum + samples, 0)).toBe(2);
     expect(days.length).toBeLessThan(60);
   });
+
+  it("is kept when the clock is wrong by months for a while", async () => {
+    await remember(40, 3);
+    const { organizationId } = acme;
+    const now = Date.now();
+    vi.setSystemTime(now + 60 * dayMs);
+    await t.action(internal.maintenance.followFleet, { organizationId });
+    vi.setSystemTime(now);
+    await t.action(internal.maintenance.followFleet, { organizationId });
+    const days = await t.run(async (ctx) => await ctx.db.query("capacityDays").collect());
+    expect(days.filter(({ startAt }) => startAt < now)).toHaveLength(41);
+  });
 });

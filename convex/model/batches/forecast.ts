@@ -36,13 +36,13 @@ export async function noteCapacity(
     return;
   }
   await ctx.db.insert("capacityDays", { organizationId, startAt, hours });
-  const old = await ctx.db
+  // By their number and not by their age: a clock that is wrong for a minute must not delete the history.
+  const days = await ctx.db
     .query("capacityDays")
-    .withIndex("by_organization", (q) =>
-      q.eq("organizationId", organizationId).lt("startAt", startAt - forecastDays * spans.day),
-    )
-    .take(forecastDays);
-  for (const { _id } of old) await ctx.db.delete("capacityDays", _id);
+    .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
+    .order("desc")
+    .take(2 * forecastDays);
+  for (const { _id } of days.slice(forecastDays + 1)) await ctx.db.delete("capacityDays", _id);
 }
 
 /** The facts about an organization that its forecasts are made from. They are read once for all its batches. */
