@@ -12,6 +12,7 @@ import {
   removeFile,
   storedFile,
   sweepFiles,
+  sweepOrphans,
 } from "./model/files/files.ts";
 import {
   addPart,
@@ -142,14 +143,15 @@ export const endFilesOf = internalMutation({
   },
 });
 
-/** Deletes files and uploads whose time is over. */
+/** Deletes files and uploads whose time is over, and then content that no file has. */
 export const sweep = internalMutation({
   args: {},
   returns: v.null(),
   handler: async (ctx) => {
     const now = Date.now();
     const [files, uploads] = [await sweepFiles(ctx, now), await sweepUploads(ctx, now)];
-    if (files || uploads) await ctx.scheduler.runAfter(0, internal.files.sweep, {});
+    if (files || uploads || (await sweepOrphans(ctx, now)))
+      await ctx.scheduler.runAfter(0, internal.files.sweep, {});
     return null;
   },
 });

@@ -554,6 +554,24 @@ describe("a file", () => {
     expect(await t.run(async (ctx) => await ctx.db.system.query("_storage").collect())).toEqual([]);
   });
 
+  it("keeps its content when content without a file is deleted", async () => {
+    const dayMs = 24 * 3_600_000;
+    const contents = async (): Promise<number> =>
+      (await t.run(async (ctx) => await ctx.db.system.query("_storage").collect())).length;
+    for (let orphan = 0; orphan < 25; orphan += 1) {
+      await t.run(async (ctx) => await ctx.storage.store(new Blob(["x"])));
+    }
+    vi.advanceTimersByTime(20 * dayMs);
+    const id = await upload(lines(1));
+    await t.mutation(internal.files.sweep, {});
+    expect(await contents()).toBe(26);
+    vi.advanceTimersByTime(19 * dayMs);
+    await t.mutation(internal.files.sweep, {});
+    await t.mutation(internal.files.sweep, {});
+    expect(await contents()).toBe(1);
+    expect((await call(`/v1/files/${id}`)).status).toBe(200);
+  });
+
   it.each([
     ["no form", {}, "invalid_request_body"],
     ["without a file", { purpose: "batch" }, "missing_required_parameter"],

@@ -181,3 +181,17 @@ export async function sweepFiles(ctx: MutationCtx, now: number): Promise<boolean
   for (const file of ended) await deleteFile(ctx, file);
   return ended.length === sweptAtOnce;
 }
+
+/** No file has older content: one that a batch writes is kept for this long after the longest window. */
+const longestKeptMs = fileTimes.mostSeconds * 1_000 + batchLimits.mostWindowMs + 24 * 3_600_000;
+
+/**
+ * Deletes content that is older than that of any file. The backend was killed after it had stored the content, and before the
+ * transaction that adds it to a file. Call it when no file is left whose time is over. Returns whether there may be more.
+ */
+export async function sweepOrphans(ctx: MutationCtx, now: number): Promise<boolean> {
+  const oldest = await ctx.db.system.query("_storage").order("asc").take(sweptAtOnce);
+  const orphans = oldest.filter(({ _creationTime }) => _creationTime < now - longestKeptMs);
+  for (const { _id } of orphans) await ctx.storage.delete(_id);
+  return orphans.length === sweptAtOnce;
+}
