@@ -16,7 +16,7 @@ import { batchesPath } from "./openai/batches/batchBody.ts";
 import { callBatch, createBatch, listBatches } from "./openai/batches/batches.ts";
 import { estimateBatch, estimatePath } from "./openai/batches/estimate.ts";
 import { budgets } from "./openai/budgets.ts";
-import { embeddings } from "./openai/embeddings.ts";
+import { embeddings } from "./openai/embeddings/embeddings.ts";
 import { bearerKey, type Caller, endpoint } from "./openai/endpoint.ts";
 import { unknownModel, unknownUrl, wrongMethod } from "./openai/errors.ts";
 import { filesPath } from "./openai/files/fileBody.ts";

@@ -18,9 +18,15 @@ import {
   requesterJobOf,
   requesterJobPage,
 } from "./model/requests/requesterJob.ts";
-import { submission, submit as submitJob, submitted } from "./model/requests/submit.ts";
+import {
+  submission,
+  submit as submitJob,
+  submitParts as submitAll,
+  submitted,
+} from "./model/requests/submit.ts";
 import { beginWait, endWait, mayWait, waitAdmission } from "./model/requests/waits.ts";
 import { watch as watchJob, watchPosition, watchView } from "./model/requests/watch.ts";
+import { work } from "./model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -57,6 +63,16 @@ export const submit = internalMutation({
     const key = await admittedKey(ctx, keyId);
     return await submitJob(ctx, key, asked, Date.now());
   },
+});
+
+const { work: _, part: __, ...ofCall } = submission;
+
+/** Submits the jobs of one call for an admitted key: all, or none if one is refused. Refuses as `submit`. */
+export const submitParts = internalMutation({
+  args: { keyId: v.id("apiKeys"), works: v.array(work), ...ofCall },
+  returns: v.array(submitted),
+  handler: async (ctx, { keyId, works, ...asked }) =>
+    await submitAll(ctx, await admittedKey(ctx, keyId), works, asked, Date.now()),
 });
 
 /** Whether another call of the key may wait for its answer. */

@@ -26,7 +26,14 @@ export const limits = {
   /** Agents explain a tool on several pages. All tools of a request are within `promptBytes`, too. */
   toolDescriptionChars: 32_768,
   callIdChars: 100,
+  /** Of one job. */
   embeddingInputs: 256,
+  /** Of a call, which becomes several jobs. As in OpenAI's API. */
+  embeddingInputsOfCall: 2_048,
+  /** Of a job of such a call: few enough that vectors of 3,072 numbers fit a job's result. */
+  embeddingInputsOfPart: 32,
+  /** Of an answer with vectors, so that a call does not fill the backend's memory. */
+  vectorsBytes: 16 * 1024 * 1024,
   /** One appended chunk of streamed text. */
   chunkBytes: 64 * 1024,
   /** A finished answer. */

@@ -96,7 +96,7 @@ export function parseBody<Schema extends z.ZodType>(
   return parsed.success ? { kind: "parsed", asked: parsed.data } : refuseIssue(parsed.error.issues[0], body);
 }
 
-type Refused = Extract<BodyParse<never>, { readonly kind: "refused" }>;
+export type Refused = Extract<BodyParse<never>, { readonly kind: "refused" }>;
 
 export function refuse(status: 400 | 413, code: string, param: string | null, message: string): Refused {
   return { kind: "refused", refusal: { status, code, param, message } };

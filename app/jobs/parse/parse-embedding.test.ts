@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { limits } from "../limits.ts";
-import { parseEmbedding } from "./parse-embedding.ts";
+import { parseEmbedding, parseEmbeddingJob } from "./parse-embedding.ts";
 
 const parse = (fields: object) => parseEmbedding(JSON.stringify({ model: "demo", input: "Hi", ...fields }));
 
@@ -30,7 +30,7 @@ describe("parseEmbedding", () => {
     ["input[1]", { input: ["a", ""] }, "invalid_value"],
     ["input[0]", { input: ["\ud83d"] }, "invalid_value"],
     ["input[0]", { input: [1, 2] }, "invalid_type"],
-    ["input", { input: Array<string>(limits.embeddingInputs + 1).fill("a") }, "invalid_value"],
+    ["input", { input: Array<string>(limits.embeddingInputsOfCall + 1).fill("a") }, "invalid_value"],
     ["model", { model: "" }, "invalid_value"],
     ["encoding_format", { encoding_format: "int8" }, "unsupported_value"],
     ["dimensions", { dimensions: 0 }, "invalid_value"],
@@ -40,11 +40,23 @@ describe("parseEmbedding", () => {
     if (parsed.kind === "refused") expect(parsed.refusal.message).toContain(`'${param}'`);
   });
 
-  it("limits the bytes of all texts to embed together", () => {
+  it("limits the bytes of each text", () => {
+    const whole = "x".repeat(limits.promptBytes);
+    expect(parse({ input: [whole, whole] }).kind).toBe("parsed");
+    expect(parse({ input: ["y", `${whole}x`] })).toMatchObject({
+      refusal: { status: 413, code: "request_too_large", param: "input[1]" },
+    });
+  });
+
+  it("limits the number and the bytes of all texts of one job", () => {
+    const parseJob = (input: readonly string[]) => parseEmbeddingJob(JSON.stringify({ input }));
     const half = "x".repeat(limits.promptBytes / 2);
-    expect(parse({ input: [half, half] }).kind).toBe("parsed");
-    expect(parse({ input: [half, half, "x"] })).toMatchObject({
+    expect(parseJob([half, half]).kind).toBe("parsed");
+    expect(parseJob([half, half, "x"])).toMatchObject({
       refusal: { status: 413, code: "request_too_large", param: "input" },
     });
+    const many = Array<string>(limits.embeddingInputs).fill("a");
+    expect(parseJob(many).kind).toBe("parsed");
+    expect(parseJob([...many, "a"])).toMatchObject({ refusal: { status: 400, param: "input" } });
   });
 });

@@ -2,7 +2,15 @@ import * as z from "zod";
 import { limits } from "../limits.ts";
 import type { JobPriority } from "../priority.ts";
 import type { EmbeddingRequest } from "../work.ts";
-import { type BodyParse, boundedList, parseBody, refuseSize, text } from "./parse-body.ts";
+import {
+  type BodyParse,
+  boundedList,
+  parseBody,
+  type Refused,
+  refuseField,
+  refuseSize,
+  text,
+} from "./parse-body.ts";
 import { given, modelName, priorityOf, serviceTier, whole } from "./parse-sampling.ts";
 
 /** An embedding request, as received over HTTP. */
@@ -20,7 +28,7 @@ const body = z.object({
   model: modelName,
   input: z.union([
     input.transform((only) => [only]),
-    boundedList(input, { least: 1, most: limits.embeddingInputs }),
+    boundedList(input, { least: 1, most: limits.embeddingInputsOfCall }),
   ]),
   encoding_format: z.enum(["float", "base64"]).nullish(),
   // Only some models are trained for shortened vectors, and a model's file does not say which. So only its own length is accepted.
@@ -28,12 +36,17 @@ const body = z.object({
   service_tier: serviceTier,
 });
 
-/** Parses and bounds the body of POST /v1/embeddings. Does not check the model. */
+/**
+ * Parses and bounds the body of POST /v1/embeddings. Its inputs may become several jobs: `embeddingParts` cuts them. Does not
+ * check the model.
+ */
 export function parseEmbedding(json: string): BodyParse<ParsedEmbedding> {
   const parsed = parseBody(body, json);
   if (parsed.kind === "refused") return parsed;
   const { model, input: inputs, encoding_format: encoding, service_tier: tier, dimensions } = parsed.asked;
-  const tooLong = refuseSize("input", inputs);
+  const tooLong = firstOf(inputs, (each, index) =>
+    refuseSize(inputs.length === 1 ? "input" : `input[${String(index)}]`, [each]),
+  );
   if (tooLong !== null) return tooLong;
   return {
     kind: "parsed",
@@ -44,4 +57,28 @@ export function parseEmbedding(json: string): BodyParse<ParsedEmbedding> {
       request: { inputs, ...given({ dimensions }) },
     },
   };
+}
+
+/** The same for a request that is one job: a line of a batch, or a call that is answered with its job. */
+export function parseEmbeddingJob(json: string): BodyParse<ParsedEmbedding> {
+  const parsed = parseEmbedding(json);
+  return parsed.kind === "refused" ? parsed : (refuseSeveralJobs(parsed.asked.request) ?? parsed);
+}
+
+/** Refuses inputs that do not fit one job. Null if they do. */
+export function refuseSeveralJobs({ inputs }: EmbeddingRequest): Refused | null {
+  const most = limits.embeddingInputs;
+  if (inputs.length <= most) return refuseSize("input", inputs);
+  return refuseField("input", `it has at most ${String(most)} texts where a request is one job`);
+}
+
+function firstOf<Each, Found>(
+  all: readonly Each[],
+  find: (each: Each, index: number) => Found | null,
+): Found | null {
+  for (const [index, each] of all.entries()) {
+    const found = find(each, index);
+    if (found !== null) return found;
+  }
+  return null;
 }

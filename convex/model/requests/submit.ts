@@ -56,6 +56,8 @@ export const submission = {
   expiresInMs: v.optional(v.number()),
   /** What it requires of devices, in addition to its key. Only for keys whose requests may. */
   requires: v.optional(deviceNeeds),
+  /** Its place among the jobs of its call, from 0, and a hash of what the whole call asks. Absent: it is the only one. */
+  part: v.optional(v.object({ index: v.number(), callHash: v.string() })),
   /** Whether the queue may hand the job to a waiting device. This saves a call, but may conflict. Then submit without it. */
   handOver: v.optional(v.boolean()),
 };
@@ -86,6 +88,46 @@ export async function submit(
   asked: Submission,
   now: number,
 ): Promise<Submitted> {
+  return (await submitBeside(ctx, key, asked, now, 0n)).submitted;
+}
+
+/**
+ * Queues the jobs of one call: all of them, or none if one is refused. Refuses as `submit`.
+ * @param works in the order of the call.
+ */
+export async function submitParts(
+  ctx: MutationCtx,
+  key: Doc<"apiKeys">,
+  works: readonly Infer<typeof work>[],
+  asked: Omit<Submission, "work" | "part">,
+  now: number,
+): Promise<Submitted[]> {
+  const callHash = await hashSecret(JSON.stringify(works));
+  const all: Submitted[] = [];
+  let besideMicro = 0n;
+  for (const [index, each] of works.entries()) {
+    const part = { index, callHash };
+    const { submitted, reservedMicro } = await submitBeside(
+      ctx,
+      key,
+      { ...asked, work: each, part },
+      now,
+      besideMicro,
+    );
+    all.push(submitted);
+    besideMicro += reservedMicro;
+  }
+  return all;
+}
+
+/** Submits a job. @param besideMicro what the same transaction has reserved, which the balance does not show yet. */
+async function submitBeside(
+  ctx: MutationCtx,
+  key: Doc<"apiKeys">,
+  asked: Submission,
+  now: number,
+  besideMicro: bigint,
+): Promise<{ readonly submitted: Submitted; readonly reservedMicro: bigint }> {
   const { organizationId, _id: apiKeyId } = key;
   const [prepared, balanceMicro] = await Promise.all([
     prepare(ctx, key, asked, now),
@@ -104,17 +146,21 @@ export async function submit(
     const first = present(await orderOf(ctx, jobId), "order of a job");
     const { sha256 } = present(await findModel(ctx, organizationId, first.modelId), "model of an order");
     const { modelId, pricePercent = 100, priority: firstPriority = "normal" } = first;
-    return { jobId, pricePercent, priority: firstPriority, modelId, sha256 };
+    return {
+      submitted: { jobId, pricePercent, priority: firstPriority, modelId, sha256 },
+      reservedMicro: 0n,
+    };
   }
 
   // Only a new job is refused or charged. A refusal undoes the submission.
   await checkNew(ctx, key, prepared, now);
-  if (balanceMicro < order.reservedMicro) {
+  if (balanceMicro - besideMicro < order.reservedMicro) {
     refuse("quota_exceeded", "This API key has too few credits for the request.");
   }
   await placeOrder(ctx, key, { ...order, jobId }, now);
-  const { modelId, pricePercent = 100 } = order;
-  return { jobId, pricePercent, priority: job.priority, modelId, sha256: prepared.sha256 };
+  const { modelId, pricePercent = 100, reservedMicro } = order;
+  const { sha256 } = prepared;
+  return { submitted: { jobId, pricePercent, priority: job.priority, modelId, sha256 }, reservedMicro };
 }
 
 /** A request as the queue's job, and its order, which needs only the job's id. `sha256`: of the model that does it. */
@@ -345,18 +391,23 @@ export async function idempotencyHash({ _id }: Doc<"apiKeys">, idempotencyKey: s
 /** Identifies repeats of a request. The queue's idempotency keys belong to the organization, ours to an API key. */
 async function idempotencyOf(
   key: Doc<"apiKeys">,
-  { model, alias = model, work, idempotencyKey, requires }: Submission,
+  { model, alias = model, work, idempotencyKey, requires, part }: Submission,
 ): Promise<{
   readonly idempotencyKey?: string;
   readonly externalId?: string;
   readonly fingerprint?: string;
 }> {
   if (idempotencyKey === undefined) return {};
+  const hash = await idempotencyHash(key, idempotencyKey);
   return {
-    idempotencyKey: await idempotencyHash(key, idempotencyKey),
+    // The first part has the call's own, so that another call with this key is found.
+    idempotencyKey: (part?.index ?? 0) === 0 ? hash : await hashSecret(`${hash}:${String(part?.index)}`),
     // The requester's own name for the job: the console finds the job by it.
     externalId: visibleText(idempotencyKey),
-    fingerprint: await fingerprintOf(alias, work, isEmpty(requires) ? [] : [requires]),
+    fingerprint: await fingerprintOf(alias, work, [
+      ...(isEmpty(requires) ? [] : [requires]),
+      ...(part === undefined ? [] : [part.callHash]),
+    ]),
   };
 }
 

@@ -2,7 +2,7 @@ import { assertNever } from "../../../app/assert-never.ts";
 import { type BatchEndpoint, batchLimits } from "../../../app/batches/limits.ts";
 import type { Line } from "../../../app/batches/parse-line.ts";
 import type { BodyParse } from "../../../app/jobs/parse/parse-body.ts";
-import { parseEmbedding } from "../../../app/jobs/parse/parse-embedding.ts";
+import { parseEmbeddingJob } from "../../../app/jobs/parse/parse-embedding.ts";
 import { parseResponse } from "../../../app/jobs/parse/parse-response.ts";
 import type { JobPriority } from "../../../app/jobs/priority.ts";
 import type { Work } from "../../../app/jobs/work.ts";
@@ -44,7 +44,7 @@ export async function askedBy(
     case "/v1/completions":
       return await askedFor(completionCall.parse(body), caller, (call) => textWork(completionCall, call));
     case "/v1/embeddings":
-      return await askedFor(parseEmbedding(body), caller, ({ asked: { request } }) =>
+      return await askedFor(parseEmbeddingJob(body), caller, ({ asked: { request } }) =>
         Promise.resolve({ kind: "embedding", request }),
       );
     default:

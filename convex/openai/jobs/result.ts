@@ -6,7 +6,7 @@ import type { RequestView } from "../../model/requests/watch.ts";
 import { type AnswerHead, textOf } from "../answerForm.ts";
 import { chatForm } from "../chatForm.ts";
 import { completionForm } from "../completionForm.ts";
-import { vectorsBody } from "../embeddings.ts";
+import { vectorsBody } from "../embeddings/vectorsBody.ts";
 import type { Caller } from "../endpoint.ts";
 import { endOf, type PromptField, wrongParameter } from "../errors.ts";
 import { answerHeaders, errorResponse, jobErrorResponse, json } from "../respond.ts";
