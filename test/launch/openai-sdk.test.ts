@@ -103,12 +103,16 @@ test("embeddings keep the order of their inputs, and are equal in every encoding
   expect(product(numbers, second)).toBeCloseTo(1, 4);
 });
 
-test("embeddings take from one to 256 texts", async () => {
+test("embeddings take from one to 2,048 texts", async () => {
   const one = await client.embeddings.create({ model: farm.modelId, input: "alone" });
   expect(one.data).toHaveLength(1);
-  const input = Array.from({ length: 256 }, (_, index) => `text ${String(index)}`);
+  const input = Array.from({ length: 2_048 }, (_, index) => `text ${String(index)}`);
   const many = await client.embeddings.create({ model: farm.modelId, input });
   expect(many.data.map(({ index }) => index)).toEqual(input.map((_, index) => index));
+  for (const index of [0, 31, 32, 1_000, 2_047]) {
+    const { data } = await client.embeddings.create({ model: farm.modelId, input: input[index] ?? "" });
+    expect(product(many.data[index]?.embedding ?? [], data[0]?.embedding ?? [])).toBeCloseTo(1, 4);
+  }
   await expect(
     client.embeddings.create({ model: farm.modelId, input: [...input, "one more"] }),
   ).rejects.toMatchObject({ status: 400, param: "input" });
@@ -128,7 +132,7 @@ test("the client gets a bad request for unsupported parameters", async () => {
     [() => client.completions.create({ model, ...norway, prompt: [1, 2] }), "prompt"],
     [() => client.completions.create({ model, ...norway, suffix: "." }), "suffix"],
     [() => client.embeddings.create({ model, input: "a", dimensions: 64 }), "dimensions"],
-    [() => client.embeddings.create({ model, input: [[1, 2]] }), "input[0]"],
+    [() => client.embeddings.create({ model, input: [[1, 2]] }), "input"],
   ] as const;
   for (const [ask, param] of refusals) {
     const thrown: unknown = await ask().then(

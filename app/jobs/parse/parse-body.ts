@@ -67,6 +67,26 @@ export function absent(reason: string) {
   return z.custom<unknown>(asksForNothing, { error: reason, params: { unsupported: true } }).optional();
 }
 
+/**
+ * A field with texts, which in OpenAI's API may have token ids. They are those of OpenAI's tokenizer if a client makes them, and
+ * mean other words to every other model. So they are refused, and no device turns them into text.
+ */
+export function withoutTokenIds<Output>(schema: z.ZodType<Output>) {
+  return z
+    .unknown()
+    .refine((value) => !hasTokenIds(value), { error: noTokenIds, abort: true })
+    .pipe(schema);
+}
+
+const noTokenIds =
+  "token ids are not supported, since each model has its own. Send text (LangChain: check_embedding_ctx_length=False)";
+
+/** The first element tells, since a list that mixes ids and texts is refused anyway. */
+function hasTokenIds(value: unknown): boolean {
+  const [first] = Array.isArray(value) ? (value as readonly unknown[]) : [];
+  return typeof first === "number" || (Array.isArray(first) && typeof first[0] === "number");
+}
+
 /** The error of a discriminated union: `why` tells the accepted discriminators. A value that is no object has another one. */
 export function oneOfForms(why: string): z.core.$ZodErrorMap {
   return ({ code }) => (code === "invalid_union" ? why : undefined);

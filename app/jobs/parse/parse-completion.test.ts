@@ -77,7 +77,7 @@ describe("parseCompletion", () => {
     ["prompt", { prompt: [] }, "invalid_value"],
     ["prompt", { prompt: ["a", "b"] }, "invalid_value"],
     ["prompt", { prompt: [1, 2] }, "invalid_value"],
-    ["prompt[0]", { prompt: [[1, 2]] }, "invalid_type"],
+    ["prompt", { prompt: [[1, 2]] }, "invalid_value"],
     ["model", { model: "" }, "invalid_value"],
     ["n", { n: 2 }, "unsupported_value"],
     ["best_of", { best_of: 3 }, "unsupported_value"],

@@ -1,17 +1,27 @@
 import * as z from "zod";
 import { limits } from "../limits.ts";
 import type { CompletionRequest } from "../work.ts";
-import { absent, type BodyParse, parseBody, refuseField, refuseSize, text } from "./parse-body.ts";
+import {
+  absent,
+  type BodyParse,
+  parseBody,
+  refuseField,
+  refuseSize,
+  text,
+  withoutTokenIds,
+} from "./parse-body.ts";
 import { callOf, formatClash, type ParsedText, samplingFields, samplingOf, whole } from "./parse-sampling.ts";
 
 const one = "only one prompt is accepted, as text";
-const prompt = z.union([
-  text.min(1),
-  z
-    .array(text.min(1))
-    .length(1, one)
-    .transform(([only]) => only ?? ""),
-]);
+const prompt = withoutTokenIds(
+  z.union([
+    text.min(1),
+    z
+      .array(text.min(1))
+      .length(1, one)
+      .transform(([only]) => only ?? ""),
+  ]),
+);
 
 /** The same default length in tokens as OpenAI's. */
 const defaultMaxTokens = 16;

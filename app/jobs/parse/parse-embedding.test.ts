@@ -29,7 +29,8 @@ describe("parseEmbedding", () => {
     ["input", { input: [] }, "invalid_value"],
     ["input[1]", { input: ["a", ""] }, "invalid_value"],
     ["input[0]", { input: ["\ud83d"] }, "invalid_value"],
-    ["input[0]", { input: [1, 2] }, "invalid_type"],
+    ["input", { input: [1, 2] }, "invalid_value"],
+    ["input", { input: [[1, 2], [3]] }, "invalid_value"],
     ["input", { input: Array<string>(limits.embeddingInputsOfCall + 1).fill("a") }, "invalid_value"],
     ["model", { model: "" }, "invalid_value"],
     ["encoding_format", { encoding_format: "int8" }, "unsupported_value"],
@@ -38,6 +39,16 @@ describe("parseEmbedding", () => {
     const parsed = parse(fields);
     expect(parsed).toMatchObject({ kind: "refused", refusal: { status: 400, param, code } });
     if (parsed.kind === "refused") expect(parsed.refusal.message).toContain(`'${param}'`);
+  });
+
+  it("says why it takes no token ids, and how clients send texts", () => {
+    expect(parse({ input: [[11_064]] })).toMatchObject({
+      refusal: {
+        message: expect.stringMatching(
+          /^Invalid 'input': token ids .*check_embedding_ctx_length=False/,
+        ) as string,
+      },
+    });
   });
 
   it("limits the bytes of each text", () => {

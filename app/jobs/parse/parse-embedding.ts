@@ -10,6 +10,7 @@ import {
   refuseField,
   refuseSize,
   text,
+  withoutTokenIds,
 } from "./parse-body.ts";
 import { given, modelName, priorityOf, serviceTier, whole } from "./parse-sampling.ts";
 
@@ -26,10 +27,12 @@ const input = text.min(1);
 
 const body = z.object({
   model: modelName,
-  input: z.union([
-    input.transform((only) => [only]),
-    boundedList(input, { least: 1, most: limits.embeddingInputsOfCall }),
-  ]),
+  input: withoutTokenIds(
+    z.union([
+      input.transform((only) => [only]),
+      boundedList(input, { least: 1, most: limits.embeddingInputsOfCall }),
+    ]),
+  ),
   encoding_format: z.enum(["float", "base64"]).nullish(),
   // Only some models are trained for shortened vectors, and a model's file does not say which. So only its own length is accepted.
   dimensions: whole(1, 100_000).nullish(),
