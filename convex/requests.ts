@@ -9,7 +9,7 @@ import { identity, identityOf } from "./model/models/identity.ts";
 import { canceled, cancelOrder, ownedOrder } from "./model/orders/orders.ts";
 import { prioritized, setOrderPriority } from "./model/orders/priorities.ts";
 import { queue } from "./model/queue.ts";
-import { countCall } from "./model/rates.ts";
+import { countCalls } from "./model/rates.ts";
 import { boundedInteger, refuse } from "./model/refuse.ts";
 import {
   jobResult,
@@ -40,7 +40,7 @@ export const admit = internalMutation({
   returns: identity,
   handler: async (ctx, { apiKey }) => {
     const admitted = await identityOf(ctx, await authenticateApiKey(ctx, apiKey));
-    await countCall(ctx, admitted.keyId);
+    await countCalls(ctx, admitted.keyId, 1);
     return admitted;
   },
 });
@@ -67,12 +67,18 @@ export const submit = internalMutation({
 
 const { work: _, part: __, ...ofCall } = submission;
 
-/** Submits the jobs of one call for an admitted key: all, or none if one is refused. Refuses as `submit`. */
+/**
+ * Submits the jobs of one call for an admitted key: all, or none if one is refused. Each counts as a call, since it costs the
+ * backend as much. Refuses as `submit`, and: rate_limited.
+ */
 export const submitParts = internalMutation({
   args: { keyId: v.id("apiKeys"), works: v.array(work), ...ofCall },
   returns: v.array(submitted),
-  handler: async (ctx, { keyId, works, ...asked }) =>
-    await submitAll(ctx, await admittedKey(ctx, keyId), works, asked, Date.now()),
+  handler: async (ctx, { keyId, works, ...asked }) => {
+    // The call itself is counted already.
+    await countCalls(ctx, keyId, works.length - 1);
+    return await submitAll(ctx, await admittedKey(ctx, keyId), works, asked, Date.now());
+  },
 });
 
 /** Whether another call of the key may wait for its answer. */

@@ -26,9 +26,9 @@ function bucket({ perMinute, burst }: { readonly perMinute: number; readonly bur
   return { kind: "token bucket", rate: perMinute, period: minuteMs, capacity: burst } as const;
 }
 
-/** Counts one call of an API key. Refuses: rate_limited. */
-export async function countCall(ctx: MutationCtx, apiKeyId: Id<"apiKeys">): Promise<void> {
-  const { ok, retryAfter } = await limiter.limit(ctx, "apiCalls", { key: apiKeyId });
+/** Counts calls of an API key. Refuses: rate_limited. */
+export async function countCalls(ctx: MutationCtx, apiKeyId: Id<"apiKeys">, count: number): Promise<void> {
+  const { ok, retryAfter } = await limiter.limit(ctx, "apiCalls", { key: apiKeyId, count });
   if (!ok) refuseUntil("rate_limited", "This API key makes too many calls.", retryAfter);
 }
 

@@ -153,6 +153,15 @@ describe("embeddings of many inputs", { timeout: 60_000 }, () => {
     expect(new Set(open.map(({ status }) => status))).toEqual(new Set(["canceled"]));
   });
 
+  it("count as a call for each of their jobs", async () => {
+    const most = { input: numbers(limits.embeddingInputsOfCall) };
+    const calls = [];
+    // More calls than the burst of a key may have. They are added up a moment later.
+    for (let call = 0; call < 4; call += 1) calls.push((await embed(most, { prefer: "wait=1" })).status);
+    expect(calls[0]).toBe(503);
+    expect(calls).toContain(429);
+  });
+
   it("are one job for a call that is answered with its job, as long as they fit it", async () => {
     const prefer = { prefer: "respond-async" };
     const accepted = await embed({ input: numbers(limits.embeddingInputs) }, prefer);
