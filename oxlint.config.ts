@@ -225,7 +225,7 @@ export default defineConfig({
         "**/*.config.{ts,js}",
         "scripts/structure/lint-plugin.ts",
         "test/run/reporters/*.ts",
-        "{,bench/,bench/*/}convex/{schema,http,crons}.ts",
+        "{,bench/,bench/*/,examples/*/}convex/{schema,http,crons}.ts",
         "packages/queue/component/{schema,crons}.ts",
       ],
       rules: { "no-restricted-exports": "off" },

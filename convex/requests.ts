@@ -222,13 +222,23 @@ export const jobsAdmitted = internalQuery({
     }),
 });
 
+async function followText(ctx: MutationCtx, { organizationId, jobId }: Doc<"orders">): Promise<null> {
+  await queue.follow(ctx, organizationId, jobId);
+  return null;
+}
+
 /** Keeps the job's text streaming for two more minutes. Call it each minute. Refuses like `watch`. */
-export const follow = internalMutation({
+export const follow = mutation({
+  args: ofApiKey,
+  returns: v.null(),
+  handler: async (ctx, { apiKey, jobId }) =>
+    await followText(ctx, await orderOf(ctx, await authenticateApiKey(ctx, apiKey), jobId)),
+});
+
+/** `follow` for the HTTP API. */
+export const followAdmitted = internalMutation({
   args: ofAdmittedKey,
   returns: v.null(),
-  handler: async (ctx, { keyId, jobId }) => {
-    const { organizationId } = await orderOf(ctx, await ctx.db.get("apiKeys", keyId), jobId);
-    await queue.follow(ctx, organizationId, jobId);
-    return null;
-  },
+  handler: async (ctx, { keyId, jobId }) =>
+    await followText(ctx, await orderOf(ctx, await ctx.db.get("apiKeys", keyId), jobId)),
 });

@@ -1,11 +1,10 @@
 import { createWriteStream, existsSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import type { Writable } from "node:stream";
+import { type Batch, readFileFrom } from "@gleaner/client/http";
 import { visibleJson } from "../../app/format/visible.ts";
 import { CommandError } from "../command/command.ts";
 import type { Api } from "./client/api.ts";
-import { readFileFrom } from "./client/files.ts";
-import type { Batch } from "./client/wire.ts";
 
 type ResultFlags = { readonly errors: boolean; readonly output?: string | undefined };
 
@@ -40,7 +39,7 @@ async function copyFile(api: Api, fileId: string | null, target: Writable): Prom
   });
   // A model's text cannot move a terminal's cursor. A file or a pipe gets the lines as they are.
   const decoder = isPrinted && process.stdout.isTTY ? new TextDecoder() : null;
-  const write = (bytes: Buffer): Promise<void> => {
+  const write = (bytes: Uint8Array): Promise<void> => {
     const printed = decoder === null ? bytes : visibleJson(decoder.decode(bytes, { stream: true }));
     return new Promise((resolve) => void target.write(printed, () => resolve()));
   };

@@ -1,7 +1,6 @@
+import { type Batch, type BatchEstimate, type BatchForecast, hasEnded } from "@gleaner/client/http";
 import { formatCount, formatShare, plural } from "../../app/format/quantity.ts";
 import { formatCredits } from "../../app/money/credits.ts";
-import { hasEnded } from "./client/batches.ts";
-import type { Batch, BatchEstimate, BatchForecast } from "./client/wire.ts";
 import { momentOf } from "./pages.ts";
 
 export function countsOf({

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { type BatchEndpoint, batchEndpointNames, batchLimits } from "../../app/batches/limits.ts";
+import { type Batch, Batches, batchList, type BatchOptions, type Content } from "@gleaner/client/http";
+import { batchEndpointNames, batchLimits } from "../../app/batches/limits.ts";
 import { formatBytes } from "../../app/format/quantity.ts";
 import { quoted } from "../../launch/core/secret-output.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
@@ -11,10 +11,7 @@ import { CommandError, exitUsage, type Verb } from "../command/command.ts";
 import { Progress, say, sayJson, table } from "../command/output.ts";
 import { writeResults } from "./batch-results.ts";
 import { countsOf, rowOf, sayBatch, sayEstimate } from "./batch-words.ts";
-import { type Api, exitCodes, openApi } from "./client/api.ts";
-import { getBatch, hasEnded, pathOfBatch } from "./client/batches.ts";
-import { uploadFile } from "./client/files.ts";
-import { type Batch, batchEstimate, batchList, batchObject } from "./client/wire.ts";
+import { exitCodes, openApi } from "./client/api.ts";
 import { pageOptions, pageQuery, pageUsage } from "./pages.ts";
 
 const usage = `gleaner batch create FILE.jsonl [options]
@@ -52,8 +49,6 @@ const actions = ["create", "estimate", "get", "list", "wait", "results", "cancel
 
 export const batch: Verb = { usage, options, actions, run };
 
-const askEveryMs = 2_000;
-
 async function run(args: readonly string[]): Promise<void> {
   const { values: flags, positionals } = readArguments(args, options, usage, 2);
   const [named, argument] = positionals;
@@ -71,36 +66,23 @@ async function run(args: readonly string[]): Promise<void> {
     throw usageError(isFile ? "Name the file." : "Name the batch by its id.", usage);
   }
   if (action === "estimate") {
-    await estimate(argument, flags);
+    const told = await new Batches(await openApi()).estimate(...(await readRequests(argument, flags)));
+    if (flags.json) sayJson(told);
+    else say(sayEstimate(told));
     return;
   }
   if (action === "create") {
     const made = await create(argument, flags);
-    if (flags.wait) await wait(await openApi(), made.id, flags.json);
+    if (flags.wait) await wait(new Batches(await openApi()), made.id, flags.json);
     else show(made);
     return;
   }
   const api = await openApi();
-  if (action === "wait") await wait(api, argument, flags.json);
-  else if (action === "results") await writeResults(api, await getBatch(api, argument), flags);
-  else if (action === "get") show(await getBatch(api, argument));
-  else show(await api.post(`${pathOfBatch(argument)}/cancel`, {}, batchObject));
-}
-
-/** Uploads the file for as long as the estimate takes. */
-async function estimate(file: string, flags: CreateFlags): Promise<void> {
-  const { endpoint, within, json } = flags;
-  const bytes = await sizeOfRequests(file, flags);
-  const api = await openApi();
-  const fileId = await upload(api, file, bytes, json);
-  try {
-    const asked = { input_file_id: fileId, endpoint, completion_window: within };
-    const told = await api.post("/batches/estimate", asked, batchEstimate);
-    if (json) sayJson(told);
-    else say(sayEstimate(told));
-  } finally {
-    await api.send(`/files/${encodeURIComponent(fileId)}`, { method: "DELETE" });
-  }
+  const batches = new Batches(api);
+  if (action === "wait") await wait(batches, argument, flags.json);
+  else if (action === "results") await writeResults(api, await batches.get(argument), flags);
+  else if (action === "get") show(await batches.get(argument));
+  else show(await batches.cancel(argument));
 }
 
 type CreateFlags = { readonly endpoint: string; readonly within: string; readonly json: boolean };
@@ -110,30 +92,25 @@ type CreateFlags = { readonly endpoint: string; readonly within: string; readonl
  * an equal file first.
  */
 async function create(file: string, flags: CreateFlags & { readonly again: boolean }): Promise<Batch> {
-  const bytes = await sizeOfRequests(file, flags);
-  const api = await openApi();
-  const { endpoint, within, again, json } = flags;
+  const [content, options] = await readRequests(file, flags);
+  const batches = new Batches(await openApi());
   const hash = createHash("sha256");
   for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) hash.update(chunk);
   const metadata = { gleaner_file: hash.digest("hex") };
-  const earlier = again ? null : await batchOf(api, metadata.gleaner_file, endpoint);
-  if (earlier !== null) {
-    new Progress(json).done(
-      `${file} was submitted before, as ${earlier.id}. To submit it once more: gleaner batch create ${quoted(file)} --again`,
-    );
-    return earlier;
-  }
-  const fileId = await upload(api, file, bytes, json);
-  const asked = { input_file_id: fileId, endpoint, completion_window: within, metadata };
-  return await api.post("/batches", asked, batchObject);
+  const earlier = flags.again ? null : await batchOf(batches, metadata.gleaner_file, flags.endpoint);
+  if (earlier === null) return await batches.create(content, { ...options, metadata });
+  new Progress(flags.json).done(
+    `${file} was submitted before, as ${earlier.id}. To submit it once more: gleaner batch create ${quoted(file)} --again`,
+  );
+  return earlier;
 }
 
 /** A file whose batch is older is submitted again without a question. */
 const sameFileWithinS = 24 * 3_600;
 
 /** The batch that was made from a file with this hash within a day. Null: none, or it did not start or was canceled. */
-async function batchOf(api: Api, hash: string, endpoint: string): Promise<Batch | null> {
-  const { data } = await api.get("/batches?limit=100", batchList);
+async function batchOf(batches: Batches, hash: string, endpoint: string): Promise<Batch | null> {
+  const { data } = await batches.list({ limit: 100 });
   const since = Date.now() / 1_000 - sameFileWithinS;
   const isSame = (each: Batch): boolean =>
     each.metadata?.["gleaner_file"] === hash && each.endpoint === endpoint && each.created_at >= since;
@@ -144,8 +121,8 @@ function isStopped({ status }: Batch): boolean {
   return status === "failed" || status === "cancelling" || status === "cancelled" || status === "expired";
 }
 
-/** The size of a file of requests. Rejects with a CommandError for one that can be no batch. */
-async function sizeOfRequests(file: string, { endpoint }: CreateFlags): Promise<number> {
+/** The file as a batch's content, and the options of the batch. Rejects with a CommandError for wrong ones. */
+async function readRequests(file: string, flags: CreateFlags): Promise<[Content, BatchOptions]> {
   const found = await stat(file).catch(() => null);
   if (found?.isFile() !== true) throw new CommandError(`There is no file ${file}.`, exitUsage);
   if (found.size === 0) throw new CommandError(`${file} is empty. Each line is a request.`, exitUsage);
@@ -156,37 +133,37 @@ async function sizeOfRequests(file: string, { endpoint }: CreateFlags): Promise<
       exitUsage,
     );
   }
-  if (!batchEndpointNames.includes(endpoint as BatchEndpoint)) {
+  const endpoint = batchEndpointNames.find((name) => name === flags.endpoint);
+  if (endpoint === undefined) {
     throw usageError(`--endpoint is one of ${batchEndpointNames.join(", ")}.`, usage);
   }
-  return found.size;
-}
-
-/** Uploads a file of requests, in parts if it is large. Returns its id. */
-async function upload(api: Api, file: string, bytes: number, json: boolean): Promise<string> {
-  const progress = new Progress(json);
-  const content = { bytes, chunks: createReadStream(file) as AsyncIterable<Buffer> };
-  const name = basename(file).slice(0, batchLimits.fileNameChars);
-  return await uploadFile(api, name, content, (part, parts) => {
-    progress.at(`Uploading part ${String(part)} of ${String(parts)}`);
-  });
+  const progress = new Progress(flags.json);
+  return [
+    { bytes: found.size, chunks: createReadStream(file) as AsyncIterable<Buffer> },
+    {
+      endpoint,
+      within: flags.within,
+      fileName: basename(file).slice(0, batchLimits.fileNameChars),
+      onPart: (part, parts) => progress.at(`Uploading part ${String(part)} of ${String(parts)}`),
+    },
+  ];
 }
 
 /** Follows the batch to its end, and says how it ended. */
-async function wait(api: Api, id: string, json: boolean): Promise<void> {
+async function wait(batches: Batches, id: string, json: boolean): Promise<void> {
   const progress = new Progress(json);
   progress.done(`Following ${id}. Ctrl-C ends only this; to follow it again: gleaner batch wait ${id}`);
-  let found = await getBatch(api, id);
-  while (!hasEnded(found)) {
+  let last: Batch | null = null;
+  for await (const found of batches.watch(id)) {
+    last = found;
     const { total, completed, failed } = found.request_counts;
     if (total > 0) progress.bar(completed + failed, total, countsOf(found));
     else progress.at("Its lines are checked.");
-    await sleep(askEveryMs);
-    found = await getBatch(api, id);
   }
-  if (json) sayJson(found);
-  else progress.done(sayBatch(found));
-  if (found.status === "completed" && found.request_counts.failed === 0) return;
-  const remedy = found.status === "failed" ? "" : ` To see why: gleaner batch results ${id} --errors`;
+  if (last === null) return;
+  if (json) sayJson(last);
+  else progress.done(sayBatch(last));
+  if (last.status === "completed" && last.request_counts.failed === 0) return;
+  const remedy = last.status === "failed" ? "" : ` To see why: gleaner batch results ${id} --errors`;
   throw new CommandError(`Not every request has an answer.${remedy}`);
 }

@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
+import { jobObject } from "@gleaner/client/http";
 import { readArguments, usageError } from "../command/arguments.ts";
 import { allInput, openTerminal } from "../command/ask-person.ts";
 import { CommandError, type Verb } from "../command/command.ts";
 import { Progress, sayJson, shown } from "../command/output.ts";
-import { type Api, exitCodes, openApi, parseAnswer } from "./client/api.ts";
+import { type Api, exitCodes, openApi } from "./client/api.ts";
 import { ask, type ChatBody, chatBody, type ChatOptions, waitWords } from "./client/ask.ts";
 import { chatOptions, chatOptionsUsage, readChatOptions } from "./client/chat-options.ts";
 import { findModel } from "./client/models.ts";
-import { chunk, jobObject } from "./client/wire.ts";
+import { chunk } from "./client/wire.ts";
 
 const usage = `gleaner chat [QUESTION] [options]
 Asks a model, and prints the answer as it is written. Without a question it reads one from a pipe: gleaner chat < letter.txt
@@ -83,7 +84,7 @@ async function answer(api: Api, asked: ChatOptions, messages: Messages): Promise
       isWhole = true;
       continue;
     }
-    const { choices, error } = parseAnswer(data, chunk, api.url);
+    const { choices, error } = api.parseText(data, chunk);
     if (error !== undefined) throw new CommandError(`\n${error.message}`);
     const piece = choices[0]?.delta.content ?? "";
     text += piece;

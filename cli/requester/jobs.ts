@@ -1,11 +1,12 @@
+import { type Job, jobList, jobObject } from "@gleaner/client/http";
 import * as z from "zod";
 import { formatCredits } from "../../app/money/credits.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import { CommandError, type Verb } from "../command/command.ts";
 import { say, sayJson, shown, table } from "../command/output.ts";
-import { exitCodes, openApi, parseAnswer } from "./client/api.ts";
+import { exitCodes, openApi } from "./client/api.ts";
 import { waitWords } from "./client/ask.ts";
-import { type Job, jobList, jobObject, textOf } from "./client/wire.ts";
+import { textOf } from "./client/wire.ts";
 import { momentOf, pageOptions, pageQuery, pageUsage } from "./pages.ts";
 
 const usage = `gleaner jobs [list] [options]
@@ -34,7 +35,7 @@ async function run(args: readonly string[]): Promise<void> {
   const path = `/jobs/${encodeURIComponent(id)}`;
   if (action === "result") {
     const response = await api.send(`${path}/result`);
-    const answer = parseAnswer((await api.read(response)).toString(), z.unknown(), api.url);
+    const answer = await api.parse(response, z.unknown());
     // Before its end a job is the answer.
     if (response.status === 202) throw new CommandError(sayJob(jobObject.parse(answer)));
     if (flags.json) sayJson(answer);

@@ -49,7 +49,7 @@ beforeEach(async () => {
     printed += `${text}\n`;
   });
   vi.spyOn(process.stdout, "write").mockImplementation((text: unknown, done?: unknown) => {
-    printed += String(text);
+    printed += typeof text === "string" ? text : Buffer.from(text as Uint8Array).toString();
     if (typeof done === "function") (done as () => void)();
     return true;
   });

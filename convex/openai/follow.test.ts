@@ -63,7 +63,7 @@ it.each([
     if (view.result !== null) expect(view.result).toMatchObject({ text: "Hello." });
   }
   expect(views).toBe(5);
-  expect(said.filter((name) => name === "requests:follow")).toHaveLength(times);
+  expect(said.filter((name) => name === "requests:followAdmitted")).toHaveLength(times);
 });
 
 it("counts as a waiting call from its first seconds to its end", async () => {

@@ -75,7 +75,7 @@ export async function* follow(
         wait = await ctx.runMutation(internal.requests.beginWaitAdmitted, { keyId, until: giveUpAt });
       }
       if (stream && Date.now() - followedAt >= followAgainMs) {
-        await ctx.runMutation(internal.requests.follow, { keyId, jobId });
+        await ctx.runMutation(internal.requests.followAdmitted, { keyId, jobId });
         followedAt = Date.now();
       }
       interval = nextInterval(interval);

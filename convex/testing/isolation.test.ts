@@ -61,7 +61,7 @@ describe("isolation of organizations", () => {
     await expectRefusal(t.mutation(api.requests.cancel, { apiKey, jobId }), "not_found");
     const { keyId } = await t.query(internal.requests.identify, { apiKey });
     await expectRefusal(t.query(internal.requests.watchAdmitted, { keyId, jobId }), "not_found");
-    await expectRefusal(t.mutation(internal.requests.follow, { keyId, jobId }), "not_found");
+    await expectRefusal(t.mutation(internal.requests.followAdmitted, { keyId, jobId }), "not_found");
     await expectRefusal(t.mutation(internal.requests.cancelAdmitted, { keyId, jobId }), "not_found");
   });
 

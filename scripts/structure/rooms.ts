@@ -57,6 +57,7 @@ export const rooms: Readonly<Record<string, Row>> = {
     ],
     tests: ["@peculiar/x509", "openai", "reflect-metadata"],
   },
+  "packages/client": { rooms: [], packages: ["convex", "openai", "zod"] },
   convex: {
     rooms: ["app"],
     packages: [
@@ -153,7 +154,7 @@ export const rooms: Readonly<Record<string, Row>> = {
       "main/managed",
       "main/store",
     ],
-    packages: ["@gleaner/embedded/operator", "node:", "csv-parse", "zod"],
+    packages: ["@gleaner/client/http", "@gleaner/embedded/operator", "node:", "csv-parse", "zod"],
     tests: ["main/log.ts"],
   },
   scripts: {
@@ -207,6 +208,7 @@ export const rooms: Readonly<Record<string, Row>> = {
   examples: {
     rooms: [],
     packages: [
+      "@gleaner/client",
       "@gleaner/queue",
       "@gleaner/queue/convex.config",
       "@gleaner/queue/work",

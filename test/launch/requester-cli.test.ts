@@ -2,11 +2,10 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { batchEstimate, batchObject, jobList, readFileFrom, uploadFile } from "@gleaner/client/http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as z from "zod";
 import { Api } from "../../cli/requester/client/api.ts";
-import { readFileFrom, uploadFile } from "../../cli/requester/client/files.ts";
-import { batchEstimate, batchObject, jobList } from "../../cli/requester/client/wire.ts";
 import { type Farm, startFarm } from "../../launch/farm/farm.ts";
 import { ledgerFaults } from "../../launch/farm/ledger-faults.ts";
 
@@ -282,7 +281,7 @@ test("a large file is uploaded in parts", async () => {
   const source = { bytes: content.length, chunks: chunks() };
   const id = await uploadFile(api(), "parts.jsonl", source, (part) => parts.push(part), 300);
   expect(parts).toEqual([1, 2, 3, 4]);
-  const pieces: Buffer[] = [];
+  const pieces: Uint8Array[] = [];
   for await (const piece of readFileFrom(api(), id, 5)) pieces.push(piece);
   expect(Buffer.concat(pieces)).toEqual(content.subarray(5));
 });

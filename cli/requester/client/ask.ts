@@ -1,6 +1,6 @@
+import { jobObject } from "@gleaner/client/http";
 import * as z from "zod";
-import { type Api, parseAnswer } from "./api.ts";
-import { jobObject } from "./wire.ts";
+import type { Api } from "./api.ts";
 
 /** The body of POST /v1/chat/completions, as the commands write it. */
 export type ChatBody = {
@@ -54,10 +54,9 @@ export async function ask(
       },
       withinMs: (waitSeconds + 60) * 1_000,
     });
-    const text = (await api.read(response)).toString();
     const priceMicro = BigInt(response.headers.get("x-gleaner-price") ?? "0");
-    if (response.status !== 202) return { body: parseAnswer(text, z.unknown(), api.url), priceMicro };
-    const { status, waits_for: waitsFor } = parseAnswer(text, jobObject, api.url);
+    if (response.status !== 202) return { body: await api.parse(response, z.unknown()), priceMicro };
+    const { status, waits_for: waitsFor } = await api.parse(response, jobObject);
     if (status === "queued") onWait(waitsFor);
   }
 }

@@ -1,15 +1,22 @@
 import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import {
+  AnswerFile as BatchFile,
+  type Batch,
+  type BatchAnswer,
+  Batches,
+  batchObject,
+  hasEnded,
+  uploadFile,
+} from "@gleaner/client/http";
 import { batchLimits } from "../../../app/batches/limits.ts";
 import { formatCount, plural } from "../../../app/format/quantity.ts";
 import { formatDuration } from "../../../app/format/time.ts";
 import { formatCredits } from "../../../app/money/credits.ts";
 import { CommandError } from "../../command/command.ts";
 import type { Progress } from "../../command/output.ts";
-import { type Api, ApiRefusal, parseAnswer } from "../client/api.ts";
-import { getBatch, hasEnded } from "../client/batches.ts";
-import { readFileFrom, uploadFile } from "../client/files.ts";
-import { answerLine, type Batch, batchObject, errorBody, textOf } from "../client/wire.ts";
+import { type Api, ApiRefusal } from "../client/api.ts";
+import { textOf } from "../client/wire.ts";
 import type { AnswerFile, RowAnswer } from "./answer-file.ts";
 import { patiently } from "./patience.ts";
 import { linesOfPart, rowOfName } from "./plan.ts";
@@ -25,7 +32,7 @@ export class RunBatches {
   readonly #answers: AnswerFile;
   readonly #progress: Progress;
   readonly #latest: (Batch | null)[];
-  readonly #readers: readonly { readonly output: LineReader; readonly error: LineReader }[];
+  readonly #readers: readonly { readonly output: BatchFile; readonly error: BatchFile }[];
   readonly #startedAt = Date.now();
   #answeredAtStart: number | null = null;
 
@@ -36,8 +43,8 @@ export class RunBatches {
     this.#progress = progress;
     this.#latest = record.state.parts.map(() => null);
     this.#readers = record.state.parts.map(() => ({
-      output: new LineReader(api),
-      error: new LineReader(api),
+      output: new BatchFile(api),
+      error: new BatchFile(api),
     }));
   }
 
@@ -68,7 +75,7 @@ export class RunBatches {
     const batchId = await this.#submitted(index);
     if (batchId === null) return false;
     const before = this.#latest[index]?.request_counts;
-    const batch = await getBatch(this.#api, batchId);
+    const batch = await new Batches(this.#api).get(batchId);
     if (batch.status === "failed") {
       const why = batch.errors?.data[0]?.message ?? "its lines were refused";
       throw new CommandError(`${batchId} did not start: ${why}`);
@@ -123,10 +130,8 @@ export class RunBatches {
       [batch.error_file_id, readers?.error],
     ] as const) {
       if (fileId === null || reader === undefined) continue;
-      await reader.read(fileId, (line) => {
-        const { custom_id: name, response, error } = parseAnswer(line, answerLine, this.#api.url);
-        this.#answers.add(rowOfName(name), rowAnswer(response, error?.message));
-      });
+      for await (const answer of reader.newAnswers(fileId))
+        this.#answers.add(rowOfName(answer.id), rowAnswer(answer));
     }
   }
 
@@ -158,34 +163,6 @@ export class RunBatches {
   }
 }
 
-function rowAnswer(
-  response: { readonly status_code: number; readonly body?: unknown } | null,
-  message: string | undefined,
-): RowAnswer {
-  if (response?.status_code === 200) return { text: textOf(response.body), isError: false };
-  const said = errorBody.safeParse(response?.body).data?.error.message;
-  return { text: said ?? message ?? "The request failed.", isError: true };
-}
-
-const newline = 10;
-
-/** Reads the lines that were added to a growing file. */
-class LineReader {
-  readonly #api: Api;
-  #offset = 0;
-  #rest = Buffer.alloc(0);
-
-  constructor(api: Api) {
-    this.#api = api;
-  }
-
-  async read(fileId: string, onLine: (line: string) => void): Promise<void> {
-    for await (const bytes of readFileFrom(this.#api, fileId, this.#offset)) {
-      this.#offset += bytes.length;
-      const text = Buffer.concat([this.#rest, bytes]);
-      const end = text.lastIndexOf(newline) + 1;
-      this.#rest = text.subarray(end);
-      for (const line of text.toString("utf8", 0, end).split("\n")) if (line !== "") onLine(line);
-    }
-  }
+function rowAnswer({ body, error }: BatchAnswer): RowAnswer {
+  return error === null ? { text: textOf(body), isError: false } : { text: error.message, isError: true };
 }

@@ -29,7 +29,7 @@ export async function streamEvents(
   const asked = positionOf(request.headers.get("last-event-id"));
   const isStored = asked !== null && (await hasPiece(ctx, keyId, jobId, asked));
   // The text is stored in pieces only while somebody follows it.
-  if (!isFinal(job.status)) await ctx.runMutation(internal.requests.follow, { keyId, jobId });
+  if (!isFinal(job.status)) await ctx.runMutation(internal.requests.followAdmitted, { keyId, jobId });
   const from = isStored ? asked : null;
   return eventStream(
     jobHeaders(job),

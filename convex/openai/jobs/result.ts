@@ -1,4 +1,5 @@
 import { assertNever } from "../../../app/assert-never.ts";
+import { parsePrefer } from "../../../app/jobs/parse/parse-prefer.ts";
 import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import type { RequesterJob } from "../../model/requests/requesterJob.ts";
@@ -8,7 +9,10 @@ import { chatForm } from "../chatForm.ts";
 import { completionForm } from "../completionForm.ts";
 import { vectorsBody } from "../embeddings/vectorsBody.ts";
 import type { Caller } from "../endpoint.ts";
-import { endOf, type PromptField, wrongParameter } from "../errors.ts";
+import { endOf, type PromptField, tooManyWaiting, wrongParameter } from "../errors.ts";
+import { follow } from "../follow.ts";
+import { outcomeOf } from "../outcome.ts";
+import { waitLimitMs } from "../requestedJob.ts";
 import { answerHeaders, errorResponse, jobErrorResponse, json } from "../respond.ts";
 import { answerAccepted } from "./accepted.ts";
 
@@ -22,8 +26,8 @@ const encodings = ["float", "base64"] as const;
 export type Encoding = (typeof encodings)[number];
 
 /**
- * GET /v1/jobs/ID/result. The answer or the error that the job's own call would have got. Before the end: the job, with 202.
- * `?encoding_format=base64` gives vectors as base64.
+ * GET /v1/jobs/ID/result. The answer or the error that the job's own call would have got. Before the end: the job, with 202, and
+ * after the wait that `Prefer: wait=N` asks for. `?encoding_format=base64` gives vectors as base64.
  */
 export async function getResult(
   ctx: ActionCtx,
@@ -34,6 +38,15 @@ export async function getResult(
   const asked = new URL(request.url).searchParams.get("encoding_format") ?? "float";
   const encoding = encodings.find((each) => each === asked);
   if (encoding === undefined) return errorResponse(wrongParameter("encoding_format", encodings));
+  const { waitMs } = parsePrefer(request.headers.get("prefer") ?? "");
+  if (waitMs !== null && waitMs > 0) {
+    const waiting = await outcomeOf(ctx.runQuery(internal.requests.mayWaitAdmitted, { keyId }));
+    if (waiting.kind === "ok" && !waiting.value.allowed) return errorResponse(tooManyWaiting(waiting.value));
+    const giveUpAt = Date.now() + Math.min(waitMs, waitLimitMs);
+    for await (const _view of follow(ctx, { keyId, jobId, giveUpAt, stream: false })) {
+      if (request.signal.aborted) break;
+    }
+  }
   const { job, sha256, view } = await ctx.runQuery(internal.requests.resultAdmitted, { keyId, jobId });
   const { result } = view;
   if (result !== null) {

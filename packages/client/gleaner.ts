@@ -1,0 +1,146 @@
+import { ConvexClient } from "convex/browser";
+import type OpenAI from "openai";
+import * as z from "zod";
+import { Batches, type Page, pageQuery } from "./http/batches.ts";
+import { Http } from "./http/http.ts";
+import { type Job, jobList, jobObject } from "./http/objects.ts";
+import { type JobUpdate, watchJob } from "./watch.ts";
+
+/** Fields of Gleaner's that OpenAI's types do not have: docs/api.md describes them. */
+type Extras = {
+  readonly grammar?: string;
+  readonly top_k?: number;
+  readonly min_p?: number;
+  readonly repeat_penalty?: number;
+};
+
+/** The calls that make jobs: the type of a request and of its answer. */
+type Calls = {
+  "chat/completions": [OpenAI.ChatCompletionCreateParamsNonStreaming & Extras, OpenAI.ChatCompletion];
+  completions: [OpenAI.CompletionCreateParamsNonStreaming & Extras, OpenAI.Completion];
+  embeddings: [OpenAI.EmbeddingCreateParams, OpenAI.CreateEmbeddingResponse];
+};
+export type Call = keyof Calls;
+export type RequestOf<C extends Call> = Calls[C][0];
+export type AnswerOf<C extends Call> = Calls[C][1];
+
+export type GleanerOptions = {
+  /** The server's address, such as `https://gleaner.example.org`. `/v1` at its end may be there or not. */
+  readonly url: string;
+  readonly apiKey: string;
+  /** A `fetch` of your own, such as one with a proxy. */
+  readonly fetch?: typeof globalThis.fetch;
+};
+
+export type SubmitOptions = {
+  /** A later call with this key finds the same job. By default each call makes a job of its own, once. */
+  readonly idempotencyKey?: string;
+  readonly signal?: AbortSignal;
+};
+
+/** One wait of a call. Shorter than the silence after which Node and proxies end a call. */
+const waitSeconds = 30;
+const withinMs = (waitSeconds + 60) * 1_000;
+
+/** Gleaner with one API key: submit jobs, watch them live, get their answers, and run batches. */
+export class Gleaner {
+  readonly batches: Batches;
+  readonly #http: Http;
+  readonly #apiKey: string;
+  readonly #site: Http;
+  #convex: Promise<ConvexClient> | null = null;
+
+  constructor({ url, apiKey, fetch }: GleanerOptions) {
+    const site = url.replace(/\/+$/, "").replace(/\/v1$/, "");
+    const options = { apiKey, ...(fetch === undefined ? {} : { fetch }) };
+    this.#apiKey = apiKey;
+    this.#site = new Http({ ...options, url: site });
+    this.#http = new Http({ ...options, url: `${site}/v1` });
+    this.batches = new Batches(this.#http);
+  }
+
+  /** Submits a job, and does not wait for it. A lost connection makes no second job. */
+  async submit<C extends Call>(call: C, request: RequestOf<C>, options: SubmitOptions = {}): Promise<Job> {
+    const { idempotencyKey = crypto.randomUUID(), signal } = options;
+    const response = await this.#http.send(`/${call}`, {
+      method: "POST",
+      body: JSON.stringify(request),
+      headers: {
+        "content-type": "application/json",
+        "idempotency-key": idempotencyKey,
+        prefer: "respond-async",
+      },
+      signal: signal ?? null,
+    });
+    if (response.status === 202) return await this.#http.parse(response, jobObject);
+    // A repeated call gets the answer of a job that has ended.
+    await response.body?.cancel();
+    return await this.job(response.headers.get("x-gleaner-job") ?? "");
+  }
+
+  /** Submits a job, and resolves to its answer, however long that takes. Rejects with a GleanerError if it fails. */
+  async ask<C extends Call>(
+    call: C,
+    request: RequestOf<C>,
+    options: SubmitOptions = {},
+  ): Promise<AnswerOf<C>> {
+    const { id } = await this.submit(call, request, options);
+    return await this.answer<C>(id, options.signal);
+  }
+
+  /** Waits for a job's end, and resolves to its answer. Rejects with a GleanerError if it has failed. */
+  async answer<C extends Call>(jobId: string, signal?: AbortSignal): Promise<AnswerOf<C>> {
+    for (;;) {
+      const response = await this.#http.send(`${pathOf(jobId)}/result`, {
+        headers: { prefer: `wait=${String(waitSeconds)}` },
+        withinMs,
+        signal: signal ?? null,
+      });
+      if (response.status !== 202) return (await this.#http.parse(response, z.unknown())) as AnswerOf<C>;
+      await response.body?.cancel();
+    }
+  }
+
+  /**
+   * Yields a job's state now, and then after each change until its end: text as it is written, another device, the cost. It
+   * subscribes over a WebSocket, so it needs one: not for Convex functions, whose pages can watch instead.
+   */
+  async *watch(jobId: string, signal?: AbortSignal): AsyncGenerator<JobUpdate, undefined> {
+    this.#convex ??= this.#connect();
+    // A server that could not be reached is asked again by the next watcher.
+    this.#convex.catch(() => (this.#convex = null));
+    yield* watchJob(await this.#convex, { apiKey: this.#apiKey, jobId }, signal);
+    return undefined;
+  }
+
+  async job(jobId: string): Promise<Job> {
+    return await this.#http.get(pathOf(jobId), jobObject);
+  }
+
+  /** The key's jobs, newest first. `after`: the id of a page's last job. */
+  async jobs(page: Page = {}): Promise<{ readonly data: readonly Job[]; readonly has_more: boolean }> {
+    return await this.#http.get(`/jobs${pageQuery(page)}`, jobList);
+  }
+
+  /** A job that has been canceled can be canceled again. Rejects if it has ended otherwise. */
+  async cancel(jobId: string): Promise<Job> {
+    return await this.#http.post(`${pathOf(jobId)}/cancel`, {}, jobObject);
+  }
+
+  /** Closes the connection of the watchers. They end with an error. */
+  async close(): Promise<void> {
+    const convex = this.#convex;
+    this.#convex = null;
+    await (await convex)?.close();
+  }
+
+  /** The server says where its deployment is. */
+  async #connect(): Promise<ConvexClient> {
+    const { deploymentUrl } = await this.#site.get("/config", z.object({ deploymentUrl: z.string() }));
+    return new ConvexClient(deploymentUrl, { unsavedChangesWarning: false });
+  }
+}
+
+function pathOf(jobId: string): string {
+  return `/jobs/${encodeURIComponent(jobId)}`;
+}

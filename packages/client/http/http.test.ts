@@ -1,0 +1,85 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, it } from "vitest";
+import * as z from "zod";
+import { Http } from "./http.ts";
+
+let server: Server;
+
+afterEach(() => server.close());
+
+const answer = z.object({ id: z.string() });
+
+async function httpWith(listener: RequestListener, unreachableForMs = 0): Promise<Http> {
+  server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return new Http({ url: `http://127.0.0.1:${port}/v1`, apiKey: "key", unreachableForMs });
+}
+
+const error = (code: string) => JSON.stringify({ error: { message: "No.", code } });
+
+it("waits as long as the server asks, and tries again", async () => {
+  let calls = 0;
+  const http = await httpWith((request, response) => {
+    calls += 1;
+    expect([request.url, request.headers.authorization]).toEqual(["/v1/models", "Bearer key"]);
+    if (calls < 3) response.writeHead(429, { "retry-after": "0" }).end(error("rate_limit_exceeded"));
+    else response.end('{"id":"m"}');
+  });
+  expect(await http.get("/models", answer)).toEqual({ id: "m" });
+  expect(calls).toBe(3);
+});
+
+it("does not try again where that does not help", async () => {
+  let calls = 0;
+  const http = await httpWith((_, response) => {
+    calls += 1;
+    response.writeHead(429, { "retry-after": "0" }).end(error("insufficient_quota"));
+  });
+  const refusal = { name: "GleanerError", status: 429, code: "insufficient_quota", message: "No." };
+  await expect(http.get("/models", answer)).rejects.toMatchObject(refusal);
+  expect(calls).toBe(1);
+});
+
+it.each([404, 200])("says that something else answers there, with status %d", async (status) => {
+  const http = await httpWith((_, response) => response.writeHead(status).end("<html>"));
+  await expect(http.get("/models", answer)).rejects.toThrow(/right address/);
+});
+
+it("says that the server cannot be reached", async () => {
+  const http = await httpWith(() => undefined);
+  server.close();
+  const refusal = {
+    code: "unreachable",
+    status: null,
+    message: expect.stringMatching(/cannot be reached: /),
+  };
+  await expect(http.get("/models", answer)).rejects.toMatchObject(refusal);
+});
+
+it.each([
+  ["a call that reads", {}, 2],
+  ["a call with an idempotency key", { method: "POST", headers: { "idempotency-key": "k" } }, 2],
+  ["a call that could do something twice", { method: "POST" }, 1],
+])("repeats %s as it may", async (_, options, expected) => {
+  let calls = 0;
+  const http = await httpWith((request, response) => {
+    calls += 1;
+    if (calls === 1) request.socket.destroy();
+    else response.end('{"id":"m"}');
+  }, 60_000);
+  const ended = await http.send("/models", options).then(
+    () => "answered",
+    (thrown: unknown) => (thrown as { code: string }).code,
+  );
+  expect([ended, calls]).toEqual([expected === 2 ? "answered" : "unreachable", expected]);
+});
+
+it("ends a wait with its signal", async () => {
+  const http = await httpWith((_, response) => {
+    response.writeHead(429, { "retry-after": "50" }).end(error("rate_limit_exceeded"));
+  });
+  const stopped = http.send("/models", { signal: AbortSignal.timeout(50) });
+  await expect(stopped).rejects.toMatchObject({ name: "TimeoutError" });
+});

@@ -1,0 +1,14 @@
+export type { BatchAnswer } from "./http/answers.ts";
+export type { Batches, BatchLine, BatchOptions, Page } from "./http/batches.ts";
+export { GleanerError } from "./http/errors.ts";
+export type { Content } from "./http/files.ts";
+export {
+  type AnswerOf,
+  type Call,
+  Gleaner,
+  type GleanerOptions,
+  type RequestOf,
+  type SubmitOptions,
+} from "./gleaner.ts";
+export type { Batch, BatchEndpoint, BatchEstimate, Job, JobStatus } from "./http/objects.ts";
+export type { JobUpdate } from "./watch.ts";
