@@ -109,6 +109,28 @@ describe("a call that prefers to respond asynchronously", () => {
     });
   });
 
+  it("waits for the end as long as a reader of the result asks for", async () => {
+    const { id } = await submitted();
+    const result = `/v1/jobs/${id}/result`;
+    const short = await call(result, { headers: { prefer: "wait=1" } });
+    expect([short.status, await short.json()]).toEqual([202, expect.objectContaining({ status: "queued" })]);
+    const waiting = call(result, { headers: { prefer: "wait=60" } });
+    await takeJob(t, device, async ({ complete }) => await complete("Green."));
+    const answer = await waiting;
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({ choices: [{ message: { content: "Green." } }] });
+  });
+
+  it("follows a job by its public functions", async () => {
+    const { id: jobId } = await submitted();
+    const { apiKey } = acme;
+    expect(await t.mutation(api.requests.follow, { apiKey, jobId })).toBeNull();
+    const stranger = await addOrganization(t, { name: "Other" });
+    await expect(t.mutation(api.requests.follow, { apiKey: stranger.apiKey, jobId })).rejects.toThrow(
+      "There is no such job.",
+    );
+  });
+
   it("says why the job waits", async () => {
     await t.mutation(api.work.goodbye, { key: device.key });
     const { id } = await submitted();

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { Batches, type Page, pageQuery } from "./http/batches.ts";
 import { Http } from "./http/http.ts";
 import { type Job, jobList, jobObject } from "./http/objects.ts";
+import { randomKey } from "./http/random-key.ts";
 import { type JobUpdate, watchJob } from "./watch.ts";
 
 /** Fields of Gleaner's that OpenAI's types do not have: docs/api.md describes them. */
@@ -61,7 +62,7 @@ export class Gleaner {
 
   /** Submits a job, and does not wait for it. A lost connection makes no second job. */
   async submit<C extends Call>(call: C, request: RequestOf<C>, options: SubmitOptions = {}): Promise<Job> {
-    const { idempotencyKey = crypto.randomUUID(), signal } = options;
+    const { idempotencyKey = randomKey(), signal } = options;
     const response = await this.#http.send(`/${call}`, {
       method: "POST",
       body: JSON.stringify(request),

@@ -10,6 +10,7 @@ import {
   batchList,
   batchObject,
 } from "./objects.ts";
+import { randomKey } from "./random-key.ts";
 
 /** One request of a batch. Its `id` is repeated in its answer; the ids of a batch differ. */
 export type BatchLine = { readonly id: string; readonly body: object };
@@ -46,7 +47,7 @@ export class Batches {
     const asked = { ...askedOf(fileId, options), ...(metadata === undefined ? {} : { metadata }) };
     return await this.#http.post("/batches", asked, batchObject, {
       // A call that is repeated after a lost connection finds its batch.
-      "idempotency-key": crypto.randomUUID(),
+      "idempotency-key": randomKey(),
     });
   }
 

@@ -1,0 +1,5 @@
+/** A new idempotency key. Browsers have `crypto.randomUUID` only on pages of https. */
+export function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
