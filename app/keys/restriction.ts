@@ -115,7 +115,7 @@ export function restrictionWords({ of, until }: Restriction, format = formatUtc)
   const end = format(Math.ceil(until / minuteMs) * minuteMs);
   if (of === "checked") {
     return (
-      `The model met the strict schemas of too few requests of this API key. Requests with rules that no grammar can enforce, ` +
+      `Too few answers to this API key met the strict schemas of its requests. Requests with rules that no grammar can enforce, ` +
       `such as a bound or a pattern, are refused until ${end}.`
     );
   }
