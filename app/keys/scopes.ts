@@ -1,0 +1,33 @@
+/** The kinds of calls that an API key may be allowed to make. A key without a list may make all. */
+export const keyScopes = ["inference", "batches", "jobs", "usage"] as const;
+export type KeyScope = (typeof keyScopes)[number];
+
+/** A short name of each, and its calls. */
+export const scopeWords: Readonly<Record<KeyScope, { readonly name: string; readonly calls: string }>> = {
+  inference: { name: "Ask models", calls: "chats, completions, responses, messages and embeddings" },
+  batches: { name: "Batches and files", calls: "batches, and the files of batches" },
+  jobs: { name: "Jobs", calls: "the key’s own jobs: their states, answers, priorities and cancellation" },
+  usage: { name: "Usage", calls: "the key’s own usage and budgets" },
+};
+
+const byPath: readonly (readonly [prefix: string, scope: KeyScope | null])[] = [
+  ["/v1/models", null],
+  ["/v1/batches", "batches"],
+  ["/v1/files", "batches"],
+  ["/v1/uploads", "batches"],
+  ["/v1/jobs", "jobs"],
+  ["/v1/usage", "usage"],
+  ["/v1/budgets", "usage"],
+];
+
+/** The scope that a call needs, by the path of its URL. Null: every key may list the models that it may ask. */
+export function scopeOfPath(pathname: string): KeyScope | null {
+  const found = byPath.find(([prefix]) => pathname === prefix || pathname.startsWith(`${prefix}/`));
+  return found === undefined ? "inference" : found[1];
+}
+
+/** The refusal of a call, and who can change that. */
+export function missingScopeWords(scope: KeyScope): string {
+  const { name, calls } = scopeWords[scope];
+  return `This API key lacks the scope “${scope}” (${name}), which is for ${calls}. An owner or administrator can add it on the console's page Keys.`;
+}
