@@ -38,6 +38,7 @@ import {
 } from "./model/batches/forecast.ts";
 import { resumeBatches } from "./model/batches/resume.ts";
 import { boundedInteger, present } from "./model/refuse.ts";
+import { keyUse } from "./model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -117,12 +118,13 @@ export const checkedOutlook = internalQuery({
   },
 });
 
-/** Ends the batches and the files of a revoked key. */
+/** Ends the batches of a revoked or expired key. `keepsFiles`: whether its files stay until their own end. */
 export const endOfKey = internalMutation({
-  args: { apiKeyId: v.id("apiKeys") },
+  args: { apiKeyId: v.id("apiKeys"), keepsFiles: v.optional(v.boolean()) },
   returns: v.null(),
-  handler: async (ctx, { apiKeyId }) => {
+  handler: async (ctx, { apiKeyId, keepsFiles = false }) => {
     await endBatchesOf(ctx, apiKeyId, Date.now());
+    if (!keepsFiles) await ctx.scheduler.runAfter(0, internal.files.endFilesOf, { apiKeyId, cursor: null });
     return null;
   },
 });
@@ -143,7 +145,13 @@ export const start = internalMutation({
 });
 
 export const addPiece = internalMutation({
-  args: { ...ofBatch, from: v.number(), requests: v.array(cutRequest), isLast: v.boolean() },
+  args: {
+    ...ofBatch,
+    from: v.number(),
+    requests: v.array(cutRequest),
+    isLast: v.boolean(),
+    use: v.optional(keyUse),
+  },
   returns: pieceOutcome,
   handler: async (ctx, { batchId, ...piece }) => await addPieceTo(ctx, batchId, piece, Date.now()),
 });

@@ -9,6 +9,7 @@ crons.interval("count the statistics", { minutes: 1 }, internal.maintenance.coun
 crons.interval("step the roll-outs", { seconds: 10 }, internal.rollouts.stepOpen, {});
 crons.interval("seal the audit trail", { minutes: 1 }, internal.maintenance.sealAudit, {});
 crons.interval("replace sharing secrets", { hours: 6 }, internal.maintenance.rotateSharingSecrets, {});
+crons.interval("end expired keys", { minutes: 1 }, internal.maintenance.endDueKeys, {});
 crons.interval("delete ended waits", { hours: 1 }, internal.maintenance.sweepWaits, {});
 crons.interval("resume batches", { minutes: 1 }, internal.batches.resume, {});
 crons.interval("forecast batches", { minutes: 1 }, internal.batchSteps.forecast, {});

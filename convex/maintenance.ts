@@ -24,7 +24,7 @@ import {
 import { countBatch } from "./model/fleet/counts.ts";
 import { placeBatch } from "./model/fleet/groupRules/place.ts";
 import { relist } from "./model/fleet/listing.ts";
-import { cancelJobsOf, revokeKey } from "./model/keys/apiKeys.ts";
+import { endDueKeys as endDue, revokeKey } from "./model/keys/keyEnds.ts";
 import { projectBatch } from "./model/ledger/project.ts";
 import { endJobsOfModel as endJobs } from "./model/models/endJobs.ts";
 import { changeHeldJobs } from "./model/orders/heldChanges.ts";
@@ -105,13 +105,12 @@ export const endAllSessions = internalMutation({
   },
 });
 
-/** Cancels jobs of a revoked key that were running before. */
-export const cancelJobsOfKey = internalMutation({
-  args: { apiKeyId: v.id("apiKeys") },
+/** Ends the work of expired keys, and the former secrets of rotated ones. */
+export const endDueKeys = internalMutation({
+  args: {},
   returns: v.null(),
-  handler: async (ctx, { apiKeyId }) => {
-    const key = await ctx.db.get("apiKeys", apiKeyId);
-    if (key !== null) await cancelJobsOf(ctx, key);
+  handler: async (ctx) => {
+    if (await endDue(ctx, Date.now())) await ctx.scheduler.runAfter(0, internal.maintenance.endDueKeys, {});
     return null;
   },
 });

@@ -5,6 +5,9 @@ import type { MutationCtx, QueryCtx } from "./_generated/server.js";
 import { internalMutation, internalQuery, mutation, query } from "./_generated/server.js";
 import { recordCancel } from "./model/audit.ts";
 import { admittedKey, authenticateApiKey, usableKey } from "./model/authenticate.ts";
+import { checkAddress, checkScope } from "./model/keys/keyAccess.ts";
+import { noteUse } from "./model/keys/keyUse.ts";
+import { presentUse } from "./model/ledger/keyDays.ts";
 import { identity, identityOf } from "./model/models/identity.ts";
 import { canceled, cancelOrder, ownedOrder } from "./model/orders/orders.ts";
 import { prioritized, setOrderPriority } from "./model/orders/priorities.ts";
@@ -26,30 +29,49 @@ import {
 } from "./model/requests/submit.ts";
 import { beginWait, endWait, mayWait, waitAdmission } from "./model/requests/waits.ts";
 import { watch as watchJob, watchPosition, watchView } from "./model/requests/watch.ts";
-import { work } from "./model/validators.ts";
+import { keyScope, keyUse, work } from "./model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
 
+/** Left out: every key may make the call. */
+const scope = v.optional(keyScope);
+
 /**
- * Admits a call of the HTTP API: authenticates its key, finds the models and counts the call, in one transaction. A wrong
- * key is not counted. Refuses: unauthorized, revoked, rate_limited.
+ * Admits a call of the HTTP API: authenticates its key, finds the models and counts the call, in one transaction. A call that is
+ * refused is not counted. `scope`: what the call needs. Refuses: unauthorized, revoked, expired, address_not_allowed,
+ * scope_missing, rate_limited.
  */
 export const admit = internalMutation({
-  args: { apiKey: v.string() },
+  args: { apiKey: v.string(), scope },
   returns: identity,
-  handler: async (ctx, { apiKey }) => {
-    const admitted = await identityOf(ctx, await authenticateApiKey(ctx, apiKey));
-    await countCalls(ctx, admitted.keyId, 1);
-    return admitted;
+  handler: async (ctx, { apiKey, scope }) => {
+    const key = await authenticateApiKey(ctx, apiKey);
+    if (key.addresses !== undefined) checkAddress(key, (await ctx.meta.getRequestMetadata()).ip);
+    checkScope(key, scope ?? null);
+    await countCalls(ctx, key._id, 1);
+    await noteUse(ctx, key._id, Date.now());
+    return await identityOf(ctx, key);
   },
 });
 
-/** The same without counting the call, for when the rate limiter fails. Refuses: unauthorized, revoked. */
+/** The same without counting the call, for when the rate limiter fails. Refuses as `admit`, except for rate_limited. */
 export const identify = internalQuery({
-  args: { apiKey: v.string() },
+  args: { apiKey: v.string(), scope, address: v.optional(v.string()) },
   returns: identity,
-  handler: async (ctx, { apiKey }) => await identityOf(ctx, await authenticateApiKey(ctx, apiKey)),
+  handler: async (ctx, { apiKey, scope, address }) => {
+    const key = await authenticateApiKey(ctx, apiKey);
+    checkAddress(key, address ?? null);
+    checkScope(key, scope ?? null);
+    return await identityOf(ctx, key);
+  },
+});
+
+/** What a key has used of the present day and month, until now. */
+export const useOfKey = internalQuery({
+  args: { keyId: v.id("apiKeys") },
+  returns: keyUse,
+  handler: async (ctx, { keyId }) => await presentUse(ctx, keyId, Date.now()),
 });
 
 /**
@@ -119,12 +141,23 @@ const ofApiKey = { apiKey: v.string(), jobId: v.string() };
 const ofAdmittedKey = { keyId: v.id("apiKeys"), jobId: v.string() };
 const after = v.optional(watchPosition);
 
-/** A job's state, and its text after a position. Refuses: unauthorized, revoked, not_found. */
+/**
+ * The API key of a Convex client. A query does not know its caller's address, so a key with a list of addresses is refused. Refuses:
+ * unauthorized, revoked, expired, address_not_allowed, scope_missing.
+ */
+async function clientsKey(ctx: QueryCtx, apiKey: string): Promise<Doc<"apiKeys">> {
+  const key = await authenticateApiKey(ctx, apiKey);
+  checkAddress(key, null);
+  checkScope(key, "jobs");
+  return key;
+}
+
+/** A job's state, and its text after a position. Refuses as `clientsKey`, and: not_found. */
 export const watch = query({
   args: { ...ofApiKey, after },
   returns: watchView,
   handler: async (ctx, { apiKey, jobId, after }) =>
-    await watchJob(ctx, await orderOf(ctx, await authenticateApiKey(ctx, apiKey), jobId), after),
+    await watchJob(ctx, await orderOf(ctx, await clientsKey(ctx, apiKey), jobId), after),
 });
 
 /** `watch` for the HTTP API. */
@@ -146,7 +179,7 @@ export const cancel = mutation({
   args: ofApiKey,
   returns: canceled,
   handler: async (ctx, { apiKey, jobId }) =>
-    await cancelByRequester(ctx, await orderOf(ctx, await authenticateApiKey(ctx, apiKey), jobId)),
+    await cancelByRequester(ctx, await orderOf(ctx, await clientsKey(ctx, apiKey), jobId)),
 });
 
 /** `cancel` for the HTTP API. @param why for the audit trail, if its requester did not ask for it. */
@@ -165,12 +198,7 @@ export const setPriority = mutation({
   args: { ...ofApiKey, priority },
   returns: prioritized,
   handler: async (ctx, { apiKey, jobId, priority: wanted }) =>
-    await setOrderPriority(
-      ctx,
-      await orderOf(ctx, await authenticateApiKey(ctx, apiKey), jobId),
-      wanted,
-      Date.now(),
-    ),
+    await setOrderPriority(ctx, await orderOf(ctx, await clientsKey(ctx, apiKey), jobId), wanted, Date.now()),
 });
 
 /** `setPriority` for the HTTP API. */

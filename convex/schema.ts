@@ -34,7 +34,11 @@ import {
   facetCount,
   filePart,
   filePurpose,
+  formerSecret,
   inspectionOutcome,
+  keyCount,
+  keyQuotas,
+  keyScope,
   lineFailure,
   lineMistake,
   listingFacts,
@@ -348,6 +352,21 @@ export default defineSchema({
     mayRequire: v.optional(v.boolean()),
     /** The highest priority that it may ask for. Absent: any. Written by console/keys.setRights. */
     highestPriority: v.optional(priority),
+    /** The kinds of calls that it may make. Absent: all. This and the next four are written by console/keys.setAccess. */
+    scopes: v.optional(v.array(keyScope)),
+    /** The models that it may ask. Absent: all. */
+    models: v.optional(v.array(v.string())),
+    /** The addresses and networks from which it may be used. Absent: any. */
+    addresses: v.optional(v.array(v.string())),
+    quotas: v.optional(keyQuotas),
+    /** It is refused from then on; ms epoch. */
+    expiresAt: v.optional(v.number()),
+    /** Set once the jobs of an expired key were canceled. Written by model/keys/keyEnds.ts. */
+    expired: v.optional(v.literal(true)),
+    /** The secret before a rotation, while it still works. Written by model/keys/rotation.ts. */
+    former: v.optional(formerSecret),
+    /** When the secrets were last changed by a member, so that a restore does not bring a replaced one back. */
+    secretChangedAt: v.optional(v.number()),
     /** When its requests stopped the runners of devices, oldest first. Written by model/requests/restriction.ts, seldom. */
     runnerStops: v.optional(v.array(runnerStop)),
     /** When no answer of its jobs met their schema, oldest first: app/keys/restriction.ts. Written as `runnerStops`. */
@@ -364,7 +383,22 @@ export default defineSchema({
     .index("by_organization_listed", ["organizationId", "playgroundEnded"])
     .index("by_owner_listed", ["owner", "playgroundEnded"])
     .index("by_owner_playground", ["owner", "playgroundUntil"])
-    .index("by_playground_session", ["playgroundSession"]),
+    .index("by_playground_session", ["playgroundSession"])
+    .index("by_former_hash", ["former.keyHash"])
+    .index("by_former_end", ["former.until"])
+    .index("by_expiry", ["expired", "expiresAt"]),
+
+  /** When a key was last used, to the minute. Every call reads it, so it changes seldom. Written by model/keys/keyUse.ts. */
+  keyUses: defineTable({ apiKeyId: v.id("apiKeys"), at: v.number() }).index("by_key", ["apiKeyId"]),
+
+  /**
+   * What a key has used on one day (UTC): requests, and what they used or have reserved. Written by the ledger's projector, and kept
+   * for two months.
+   */
+  keyDays: defineTable({ apiKeyId: v.id("apiKeys"), startAt: v.number(), ...keyCount.fields }).index(
+    "by_key",
+    ["apiKeyId", "startAt"],
+  ),
 
   /** Written by setup, the admin's code calls, and devices.enroll (`used`). */
   enrolmentCodes: defineTable({
@@ -885,6 +919,8 @@ export default defineSchema({
     jobs: v.number(),
     /** How the job ended; only on the entry that closes a reservation. */
     outcome: v.optional(outcome),
+    /** What a key's job adds to the use of its day, besides `micro`. `at`: when it was submitted. */
+    counts: v.optional(v.object({ at: v.number(), requests: v.number(), tokens: v.number() })),
     /** Set on entries that only move credits between keys and escrow: totals tell the two together. */
     reserves: v.optional(v.boolean()),
   })

@@ -12,9 +12,11 @@ import {
   keyPage,
   keyRow,
   newKey,
-  revokeKey,
 } from "../model/keys/apiKeys.ts";
+import { givenAccess, setAccess as changeAccess } from "../model/keys/keyAccess.ts";
+import { revokeKey } from "../model/keys/keyEnds.ts";
 import { setRights as setRightsOf } from "../model/keys/keyRights.ts";
+import { endFormerSecret, rotateKey } from "../model/keys/rotation.ts";
 import { memberMutation, memberQuery, ownKey, visibleOwners } from "../model/memberCalls.ts";
 import { checkedOwner } from "../model/owners.ts";
 import { handOverKey } from "../model/people/handOver.ts";
@@ -48,10 +50,10 @@ export const names = memberQuery("keys.read")({
 
 /**
  * Registers a key that the browser made. `creditsMicro`: credits that it may spend, 1,000 by default. `dataClass`: only
- * devices with this data class get its jobs. Refuses: unauthorized, invalid, conflict.
+ * devices with this data class get its jobs. Refuses: unauthorized, invalid, conflict, not_found (a model).
  */
 export const create = memberMutation("keys.create")({
-  args: { ...newKey, dataClass: v.optional(v.string()) },
+  args: { ...newKey, dataClass: v.optional(v.string()), access: v.optional(v.object(givenAccess)) },
   returns: v.object({ keyId: v.id("apiKeys") }),
   handler: async (ctx, key) => {
     const { organizationId, by, member, scope } = ctx;
@@ -73,7 +75,30 @@ export const setOwner = memberMutation("keys.hand-over")({
   },
 });
 
-/** Revokes a key for good. Its waiting jobs are canceled; running ones may finish. */
+/**
+ * Gives a key a new secret, which the browser made. The present one works for `overlapMs` more. Refuses: not_found, revoked, expired,
+ * invalid, conflict.
+ */
+export const rotate = memberMutation("keys.create")({
+  args: { keyId: v.id("apiKeys"), keyHash: v.string(), prefix: v.string(), overlapMs: v.number() },
+  returns: v.null(),
+  handler: async (ctx, { keyId, ...secret }) => {
+    await rotateKey(ctx, await ownKey(ctx, keyId), secret, ctx.by);
+    return null;
+  },
+});
+
+/** Ends a key's former secret before its time. Does nothing without one. Refuses: not_found. */
+export const endFormer = memberMutation("keys.revoke")({
+  args: { keyId: v.id("apiKeys") },
+  returns: v.null(),
+  handler: async (ctx, { keyId }) => {
+    await endFormerSecret(ctx, await ownKey(ctx, keyId), ctx.by);
+    return null;
+  },
+});
+
+/** Revokes a key for good. Its jobs and batches are canceled, also running ones. */
 export const revoke = memberMutation("keys.revoke")({
   args: { keyId: v.id("apiKeys") },
   returns: v.null(),
@@ -108,6 +133,19 @@ export const setRights = memberMutation("keys.change")({
   returns: v.null(),
   handler: async (ctx, { keyId, ...rights }) => {
     await setRightsOf(ctx, await ownKey(ctx, keyId), rights, ctx.by);
+    return null;
+  },
+});
+
+/**
+ * Sets for what, from where, until when and how much a key may be used. A field that is left out stays. Refuses: not_found, invalid,
+ * conflict (the server does not know the addresses of its callers).
+ */
+export const setAccess = memberMutation("keys.change")({
+  args: { keyId: v.id("apiKeys"), ...givenAccess },
+  returns: v.null(),
+  handler: async (ctx, { keyId, ...given }) => {
+    await changeAccess(ctx, await ownKey(ctx, keyId), given, ctx.by);
     return null;
   },
 });

@@ -1,4 +1,5 @@
 import { sha256 } from "@gleaner/queue";
+import { expiredWords } from "../../app/keys/expiry.ts";
 import type { Doc, Id } from "../_generated/dataModel.js";
 import type { QueryCtx } from "../_generated/server.js";
 import { refuse } from "./refuse.ts";
@@ -31,24 +32,37 @@ export function unlessRetired(device: Doc<"devices">): Doc<"devices"> {
   return device;
 }
 
-/** The API key's row. Refuses: unauthorized, revoked. */
+/** The row of the API key with this secret, or with this former secret that still works. Refuses: unauthorized, revoked, expired. */
 export async function authenticateApiKey(ctx: QueryCtx, apiKey: string): Promise<Doc<"apiKeys">> {
   const keyHash = await hashSecret(apiKey);
   const key = await ctx.db
     .query("apiKeys")
     .withIndex("by_hash", (q) => q.eq("keyHash", keyHash))
     .unique();
-  return usableKey(key);
+  return usableKey(key ?? (await keyByFormerSecret(ctx, keyHash)));
 }
 
-/** An API key that may be used. Refuses: unauthorized, revoked. */
-export function usableKey(key: Doc<"apiKeys"> | null): Doc<"apiKeys"> {
-  if (key === null) refuse("unauthorized", "This API key is not known here.");
-  if (key.revokedAt !== undefined) refuse("revoked", "This API key was revoked.");
+/** Refuses: unauthorized (its time is over). */
+async function keyByFormerSecret(ctx: QueryCtx, keyHash: string): Promise<Doc<"apiKeys"> | null> {
+  const key = await ctx.db
+    .query("apiKeys")
+    .withIndex("by_former_hash", (q) => q.eq("former.keyHash", keyHash))
+    .unique();
+  if (key?.former !== undefined && key.former.until <= Date.now())
+    refuse("unauthorized", "This secret of the API key was replaced, and its time is over. Use the new one.");
   return key;
 }
 
-/** The row of a key that a call was admitted with. Refuses: unauthorized, revoked (since then). */
+/** An API key that may be used. Refuses: unauthorized, revoked, expired. */
+export function usableKey(key: Doc<"apiKeys"> | null): Doc<"apiKeys"> {
+  if (key === null) refuse("unauthorized", "This API key is not known here.");
+  if (key.revokedAt !== undefined) refuse("revoked", "This API key was revoked.");
+  const { expiresAt = Infinity } = key;
+  if (expiresAt <= Date.now()) refuse("expired", expiredWords(expiresAt));
+  return key;
+}
+
+/** The row of a key that a call was admitted with. Refuses: unauthorized, revoked (since then), expired (since then). */
 export async function admittedKey(ctx: QueryCtx, keyId: Id<"apiKeys">): Promise<Doc<"apiKeys">> {
   return usableKey(await ctx.db.get("apiKeys", keyId));
 }

@@ -11,6 +11,12 @@ export type RefusalCode =
   /** The organization asks for a second factor, and the session has none. */
   | "second_factor_needed"
   | "revoked"
+  /** The API key's time is over. */
+  | "expired"
+  /** The API key may not make calls of this kind. */
+  | "scope_missing"
+  /** The API key may not be used from the caller's address. */
+  | "address_not_allowed"
   | "retired"
   | "not_found"
   | "invalid"

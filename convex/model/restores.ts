@@ -7,12 +7,12 @@ import { record } from "./audit.ts";
 import { retire, setService } from "./devices/service.ts";
 import { rotateSecret } from "./devices/sharing.ts";
 import { keepOldestVersion } from "./devices/versions.ts";
-import { cancelJobsOf } from "./keys/apiKeys.ts";
+import { cancelJobsOf } from "./keys/keyEnds.ts";
 import { signCatalog, type signOutcome } from "./models/signCatalog.ts";
 import { allOrganizations } from "./organizations/create.ts";
 import { deleteSession } from "./people/sessions.ts";
 
-/** Documents of these tables can become stricter: revoked, used, retired. A restore must not take that back. */
+/** Documents of these tables can become stricter: revoked, rotated, used, retired. A restore must not take that back. */
 export const carriedTables = [
   "apiKeys",
   "enrolmentCodes",
@@ -30,6 +30,10 @@ type Replaced = {
   readonly keyHash?: string;
   readonly codeHash?: string;
   readonly tokenHash?: string;
+  readonly prefix?: string;
+  readonly former?: Doc<"apiKeys">["former"];
+  readonly secretChangedAt?: number;
+  readonly expiresAt?: number;
   readonly revokedAt?: number;
   readonly usedAt?: number;
   readonly used?: number;
@@ -55,15 +59,20 @@ export async function keepRestrictions(
 type Keeper = (ctx: MutationCtx, replaced: Replaced, now: number) => Promise<void>;
 
 const keepers: Readonly<Record<(typeof carriedTables)[number], Keeper>> = {
-  apiKeys: async (ctx, { keyHash = "", revokedAt }) => {
-    if (revokedAt === undefined) return;
-    const key = await ctx.db
-      .query("apiKeys")
-      .withIndex("by_hash", (q) => q.eq("keyHash", keyHash))
-      .unique();
+  apiKeys: async (ctx, { _id = "", keyHash = "", revokedAt, expiresAt, ...secret }) => {
+    const id = ctx.db.normalizeId("apiKeys", _id);
+    const sameHash = ctx.db.query("apiKeys").withIndex("by_hash", (q) => q.eq("keyHash", keyHash));
+    const key = (id === null ? null : await ctx.db.get("apiKeys", id)) ?? (await sameHash.unique());
     if (key === null || key.revokedAt !== undefined) return;
+    if (expiresAt !== undefined && expiresAt < (key.expiresAt ?? Infinity))
+      await ctx.db.patch("apiKeys", key._id, { expiresAt });
+    // A secret that was replaced may be known to others.
+    const { prefix = key.prefix, former, secretChangedAt = 0 } = secret;
+    if (secretChangedAt > (key.secretChangedAt ?? 0))
+      await ctx.db.patch("apiKeys", key._id, { keyHash, prefix, former, secretChangedAt });
+    if (revokedAt === undefined) return;
     await ctx.db.patch("apiKeys", key._id, { revokedAt });
-    await cancelJobsOf(ctx, key);
+    await cancelJobsOf(ctx, key, { code: "key_revoked", message: "This API key was revoked." });
   },
   enrolmentCodes: async (ctx, { codeHash = "", revokedAt, used = 0 }) => {
     const code = await ctx.db

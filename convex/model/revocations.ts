@@ -2,7 +2,7 @@ import type { Doc } from "../_generated/dataModel.js";
 import type { MutationCtx } from "../_generated/server.js";
 import { revokeCode } from "./devices/enrollmentCodes.ts";
 import { retireMany } from "./devices/service.ts";
-import { revokeKey } from "./keys/apiKeys.ts";
+import { revokeKey } from "./keys/keyEnds.ts";
 import type { carriedTables } from "./restores.ts";
 import { revokeToken } from "./statistics/token.ts";
 

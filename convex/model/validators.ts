@@ -12,6 +12,7 @@ import { type ChatResult, finishReasons } from "../../app/jobs/chat.ts";
 import { type AttemptStatus, finalStatuses, type JobStatus, requestStatuses } from "../../app/jobs/states.ts";
 import type { EmbeddingResult, Work } from "../../app/jobs/work.ts";
 import type { Restriction, RunnerStop } from "../../app/keys/restriction.ts";
+import { keyScopes } from "../../app/keys/scopes.ts";
 import { rolloutActs } from "../../app/models/rollout/acts.ts";
 import { rolloutDeviceStates, rolloutStates } from "../../app/models/rollout/device.ts";
 import type { StageCounts } from "../../app/models/rollout/next-step.ts";
@@ -187,8 +188,8 @@ export const capacityHour = v.object({
   busyJobs: v.number(),
 });
 
-/** For what the next requests of a batch wait before they become jobs: credits of its key, or room in the queue. */
-export const cutWait = literals("credits", "queue");
+/** For what the next requests of a batch wait before they become jobs: credits or a quota of its key, or room in the queue. */
+export const cutWait = literals("credits", "quota", "queue");
 
 /** A mistake that kept a batch from starting. `line`: from 1; 0: of the whole file. */
 export const lineMistake = v.object({
@@ -373,6 +374,27 @@ export const deviceNeeds = v.object({
   vramGb: v.optional(v.number()),
   dataClass: v.optional(v.string()),
 });
+
+/** A kind of calls that a key may be allowed to make. */
+export const keyScope = literals(...keyScopes);
+
+const keyQuota = v.object({
+  requests: v.optional(v.number()),
+  tokens: v.optional(v.number()),
+  micro: v.optional(v.int64()),
+});
+
+/** The most that a key may use in a day and in a month (UTC). */
+export const keyQuotas = v.object({ day: v.optional(keyQuota), month: v.optional(keyQuota) });
+
+/** Requests, tokens and micro-credits of a key. */
+export const keyCount = v.object({ requests: v.number(), tokens: v.number(), micro: v.int64() });
+
+/** What a key has used of the present day and month. */
+export const keyUse = v.object({ day: keyCount, month: keyCount });
+
+/** The former secret of a key that was rotated. It works until its end. */
+export const formerSecret = v.object({ keyHash: v.string(), prefix: v.string(), until: v.number() });
 
 /** Percent of the models' prices, by a job's priority. */
 export const priorityPrices = v.object({ low: v.number(), normal: v.number(), high: v.number() });

@@ -1,3 +1,4 @@
+import { type KeyScope, scopeOfPath } from "../../app/keys/scopes.ts";
 import { internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
 import { type ActionCtx, httpAction } from "../_generated/server.js";
@@ -10,6 +11,8 @@ import { errorResponse } from "./respond.ts";
 export type Caller = {
   readonly keyId: Id<"apiKeys">;
   readonly models: readonly ModelView[];
+  /** Whether its requests are counted against quotas. */
+  readonly hasQuotas: boolean;
   readonly aliases: readonly {
     readonly alias: string;
     readonly modelId: string;
@@ -39,18 +42,21 @@ export async function answerCaller(ctx: ActionCtx, request: Request, answer: Ans
 async function admitAndAnswer(ctx: ActionCtx, request: Request, answer: Answer): Promise<Response> {
   const apiKey = bearerKey(request);
   if (apiKey === null) return errorResponse(missingKey);
-  const caller = await admit(ctx, apiKey);
+  const caller = await admit(ctx, apiKey, scopeOfPath(new URL(request.url).pathname));
   if (caller.kind !== "ok") return errorResponse(errorOf(caller));
   const response = await outcomeOf(answer(ctx, request, caller.value));
   return response.kind === "ok" ? response.value : errorResponse(errorOf(response));
 }
 
 /** Authenticates a call and counts it. If counting fails, lets the call through: a broken limiter must be no outage. */
-async function admit(ctx: ActionCtx, apiKey: string): Promise<Outcome<Caller>> {
-  const counted = await outcomeOf<Caller>(ctx.runMutation(internal.requests.admit, { apiKey }));
+async function admit(ctx: ActionCtx, apiKey: string, scope: KeyScope | null): Promise<Outcome<Caller>> {
+  const call = { apiKey, ...(scope === null ? {} : { scope }) };
+  const counted = await outcomeOf<Caller>(ctx.runMutation(internal.requests.admit, call));
   if (counted.kind === "ok" || counted.kind === "refused") return counted;
   logBug("a call was let through uncounted", counted.thrown);
-  return await outcomeOf<Caller>(ctx.runQuery(internal.requests.identify, { apiKey }));
+  const { ip } = await ctx.meta.getRequestMetadata();
+  const from = ip === null ? {} : { address: ip };
+  return await outcomeOf<Caller>(ctx.runQuery(internal.requests.identify, { ...call, ...from }));
 }
 
 /** The id behind a prefix of a request's path, and the rest of the path behind the id. */

@@ -56,7 +56,7 @@ export function unknownModel(model: string): ApiError {
     type: "invalid_request_error",
     code: "model_not_found",
     param: "model",
-    message: `The model '${quotable(model)}' does not exist, or your organization does not offer it.`,
+    message: `The model '${quotable(model)}' does not exist, or your organization does not offer it to this API key.`,
   };
 }
 
@@ -182,6 +182,9 @@ const refusals: Readonly<
 > = {
   unauthorized: { status: 401, code: "invalid_api_key" },
   revoked: { status: 401, code: "invalid_api_key" },
+  expired: { status: 401, code: "invalid_api_key" },
+  scope_missing: { status: 403, code: "insufficient_scope" },
+  address_not_allowed: { status: 403, code: "address_not_allowed" },
   retired: { status: 401, code: "invalid_api_key" },
   forbidden: { status: 403, code: "forbidden" },
   proof_needed: { status: 403, code: "forbidden" },
@@ -251,6 +254,9 @@ function ofCanceledJob(error: RequestView["error"]): ApiError {
   switch (error?.code) {
     case "key_restricted":
       return ofRestrictedKey(error);
+    case "key_revoked":
+    case "key_expired":
+      return { status: 401, type: "invalid_request_error", ...error };
     case "model_retired":
       return { ...ofRetiredModel, message: error.message };
     default:

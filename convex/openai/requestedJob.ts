@@ -35,7 +35,7 @@ export type RequestedJob = Pick<Caller, "keyId"> &
  */
 export async function answerWithJob(
   ctx: ActionCtx,
-  { keyId }: Caller,
+  { keyId, hasQuotas }: Caller,
   call: Call<{ readonly priority: JobPriority }>,
   { work, ...options }: Pick<RequestedJob, "stream" | "promptField"> & { readonly work: Work },
   answer: (job: RequestedJob) => Promise<Response>,
@@ -51,6 +51,7 @@ export async function answerWithJob(
     ? await outcomeOf(ctx.runQuery(internal.requests.mayWaitAdmitted, { keyId }))
     : ({ kind: "ok", value: { allowed: true } } as const);
   if (waiting.kind === "ok" && !waiting.value.allowed) return errorResponse(tooManyWaiting(waiting.value));
+  const used = hasQuotas ? { use: await ctx.runQuery(internal.requests.useOfKey, { keyId }) } : {};
   const giveUpAt = Date.now() + Math.min(waitLimitMs, mostMs ?? waitLimitMs);
   const submitted = await submit(ctx, {
     keyId,
@@ -63,6 +64,7 @@ export async function answerWithJob(
     endsWithCall: !kept,
     requires: asMutable(requires),
     ...(expiresInMs === undefined ? {} : { expiresInMs }),
+    ...used,
   });
   if (submitted.kind !== "ok") return errorResponse(errorOf(submitted, options.promptField));
   const job = { ...options, ...submitted.value, keyId, giveUpAt, kept, respondAsync };

@@ -63,6 +63,8 @@ const lastingActs: readonly string[] = [
   "console/devices:setOwner",
   "console/keys:create",
   "console/keys:revoke",
+  "console/keys:rotate",
+  "console/keys:setAccess",
   "console/keys:setOwner",
   "console/keys:setRights",
   "console/people:change",

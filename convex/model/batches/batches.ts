@@ -156,10 +156,9 @@ async function openBatchesOf(ctx: QueryCtx, apiKeyId: Id<"apiKeys">): Promise<Do
     .take(mostOpen);
 }
 
-/** Cancels the batches of a revoked key, and ends the time of its files: nobody can read them. */
+/** Cancels the batches of a key that may not be used anymore. */
 export async function endBatchesOf(ctx: MutationCtx, apiKeyId: Id<"apiKeys">, now: number): Promise<void> {
   for (const batch of await openBatchesOf(ctx, apiKeyId)) await cancelBatch(ctx, batch, now);
-  await ctx.scheduler.runAfter(0, internal.files.endFilesOf, { apiKeyId, cursor: null });
 }
 
 async function byIdempotency(ctx: QueryCtx, hash: string): Promise<Doc<"batches"> | null> {

@@ -1,4 +1,5 @@
 import { ConvexError, type Infer, type ObjectType, v } from "convex/values";
+import { addUse, exceededQuota, type KeyUse } from "../../../app/keys/quotas.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
@@ -7,7 +8,14 @@ import { keyAccount } from "../ledger/transfer.ts";
 import { identity, identityOf } from "../models/identity.ts";
 import { queue } from "../queue.ts";
 import { present, type Refusal } from "../refuse.ts";
-import { type BatchJob, checkNew, prepare, type PreparedJob, submitToBatch } from "../requests/submit.ts";
+import {
+  type BatchJob,
+  checkNew,
+  countOf,
+  prepare,
+  type PreparedJob,
+  submitToBatch,
+} from "../requests/submit.ts";
 import {
   batchEndpoint,
   batchForecast,
@@ -109,6 +117,8 @@ export const pieceOutcome = v.union(v.literal("added"), v.literal("later"), v.li
 const projectedWithinMs = 5 * 60_000;
 /** A key without credits gets some back when its jobs end. */
 const creditsRetryMs = 30_000;
+/** Jobs that end give back what they did not use, and an administrator may raise a quota. */
+const quotaRetryMs = 5 * 60_000;
 /** Jobs that a batch has in the queue at a time, so that the queue has room for everybody else's. */
 const mostQueued = 4_000;
 const queuedRetryMs = 10_000;
@@ -120,7 +130,13 @@ const queuedRetryMs = 10_000;
 export async function addPiece(
   ctx: MutationCtx,
   batchId: Id<"batches">,
-  piece: { readonly from: number; readonly requests: readonly CutRequest[]; readonly isLast: boolean },
+  piece: {
+    readonly from: number;
+    readonly requests: readonly CutRequest[];
+    readonly isLast: boolean;
+    /** What the key has used, if it has quotas. */
+    readonly use?: KeyUse;
+  },
   now: number,
 ): Promise<Infer<typeof pieceOutcome>> {
   const batch = await ctx.db.get("batches", batchId);
@@ -138,10 +154,10 @@ export async function addPiece(
     return "later";
   }
 
-  const { fitting, ended, next } = await prepareAll(ctx, batch, key, piece.requests, now);
+  const { fitting, ended, next } = await prepareAll(ctx, batch, key, piece, now);
   const { placed, refused, later } = await submitToBatch(ctx, key, fitting, queueBatchOf(batch), now);
   // The piece ends before the first request that has to wait.
-  const waits = later?.from.request ?? next;
+  const waits = later?.from.request ?? next?.request ?? null;
   const done = {
     ended: [
       ...ended.filter(({ request }) => waits === null || request.line < waits.line),
@@ -152,11 +168,8 @@ export async function addPiece(
   };
   await finishPiece(ctx, batch, done, now);
   if (waits === null) return "added";
-  const wait =
-    later === null
-      ? ({ waitsFor: "credits", retryAfterMs: creditsRetryMs } as const)
-      : ({ waitsFor: "queue", retryAfterMs: later.retryAfterMs } as const);
-  await cutLater(ctx, batch, wait, now);
+  const wait = later === null ? next : ({ waitsFor: "queue", retryAfterMs: later.retryAfterMs } as const);
+  if (wait !== null) await cutLater(ctx, batch, wait, now);
   return "later";
 }
 
@@ -173,29 +186,35 @@ function whyDropped(
   key: Doc<"apiKeys">,
   now: number,
 ): "batch_cancelled" | "batch_expired" | null {
-  if (status === "cancelling" || key.revokedAt !== undefined) return "batch_cancelled";
+  const isEnded = key.revokedAt !== undefined || (key.expiresAt ?? Infinity) <= now;
+  if (status === "cancelling" || isEnded) return "batch_cancelled";
   return now + leastTimeMs >= expiresAt ? "batch_expired" : null;
 }
 
 type Ended = { readonly request: CutRequest; readonly failure: Infer<typeof lineFailure> };
 type Fitting = BatchJob & { readonly request: CutRequest };
 
+/** The first request that has to wait. */
+type Next = CutWait & { readonly request: CutRequest };
+
 /**
- * Prepares requests in their order while the key has credits for them. The first one without credits waits until other jobs of
- * the key end, which gives credits back. It fails if the key has no other jobs. `next`: the one that waits; null if none does.
+ * Prepares requests in their order while the key has credits for them, and its quotas allow it. The first one without credits waits
+ * until other jobs of the key end, which gives credits back. It fails if the key has no other jobs. One beyond a quota waits for the
+ * quota's next day or month, and fails if the batch ends before.
  */
 async function prepareAll(
   ctx: MutationCtx,
   batch: Doc<"batches">,
   key: Doc<"apiKeys">,
-  requests: readonly CutRequest[],
+  { requests, use: used }: { readonly requests: readonly CutRequest[]; readonly use?: KeyUse },
   now: number,
-): Promise<{ fitting: Fitting[]; ended: Ended[]; next: CutRequest | null }> {
+): Promise<{ fitting: Fitting[]; ended: Ended[]; next: Next | null }> {
   const [balance, lately] = await Promise.all([
     projectedBalance(ctx, keyAccount(key._id)),
     reservedLately(ctx, key, now),
   ]);
   let left = balance - lately;
+  let use = used;
   const fitting: Fitting[] = [];
   const ended: Ended[] = [];
   for (const request of requests) {
@@ -207,15 +226,27 @@ async function prepareAll(
     const prepared = await preparedOrRefused(ctx, key, asked, batch.expiresAt - now, now);
     if ("refusal" in prepared) {
       ended.push({ request, failure: refusedBy(prepared.refusal) });
+      continue;
+    }
+    const needs = countOf(prepared.order);
+    const exceeded = use === undefined ? null : exceededQuota(key.quotas ?? {}, use, needs, now);
+    if (exceeded !== null) {
+      const { resetAt, message } = exceeded;
+      if (resetAt !== null && resetAt < batch.expiresAt) {
+        const retryAfterMs = Math.min(resetAt - now, quotaRetryMs);
+        return { fitting, ended, next: { request, waitsFor: "quota", retryAfterMs } };
+      }
+      ended.push({ request, failure: { kind: "refused", code: "quota_exceeded", message } });
     } else if (prepared.order.reservedMicro <= left) {
       left -= prepared.order.reservedMicro;
+      use = use === undefined ? undefined : addUse(use, needs);
       const base64 = asked.base64 ? { base64: true as const } : {};
       const { line, customId } = request;
       fitting.push({ request, prepared, batchLine: { batchId: batch._id, line, customId, ...base64 } });
     } else if (fitting.length === 0 && lately === 0n && !(await hasOpenJobs(ctx, key))) {
       const message = "This API key has too few credits for the request.";
       ended.push({ request, failure: { kind: "refused", code: "quota_exceeded", message } });
-    } else return { fitting, ended, next: request };
+    } else return { fitting, ended, next: { request, waitsFor: "credits", retryAfterMs: creditsRetryMs } };
   }
   return { fitting, ended, next: null };
 }

@@ -7,26 +7,28 @@ import { limits } from "../../../app/jobs/limits.ts";
 import { highestOf } from "../../../app/jobs/priority.ts";
 import { restrictionOf } from "../../../app/keys/restriction.ts";
 import { microPerCredit } from "../../../app/money/credits.ts";
-import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import schema from "../../schema.ts";
 import { type Act, record } from "../audit.ts";
 import { balanceOf } from "../ledger/balance.ts";
+import { projectedUse } from "../ledger/keyDays.ts";
 import { projectTransfer } from "../ledger/project.ts";
 import { issuanceAccount, keyAccount, transfer } from "../ledger/transfer.ts";
 import type { Owners } from "../memberCalls.ts";
 import { ownerName, ownerView } from "../owners.ts";
 import { queue } from "../queue.ts";
-import { boundedText, checkedHash, pageAt, pageSize, refuse } from "../refuse.ts";
-import { restriction } from "../validators.ts";
+import { boundedText, pageAt, pageSize, refuse } from "../refuse.ts";
+import { keyUse, restriction } from "../validators.ts";
+import { accessOf, beginAccess, keyAccess } from "./keyAccess.ts";
 import { keyRights, rightsOf } from "./keyRights.ts";
+import { lastUseOf } from "./keyUse.ts";
+import { checkedSecret } from "./rotation.ts";
 
 /** Credits of a new key by default. */
 const defaultCreditsMicro = 1_000n * microPerCredit;
 
 export const maxCreditsMicro = 1_000_000_000n * microPerCredit;
-const maxPrefixChars = 32;
 
 /** Arguments that describe a new key. `prefix` is the part of the secret that may be shown. */
 export const newKey = {
@@ -36,7 +38,7 @@ export const newKey = {
   creditsMicro: v.optional(v.int64()),
 };
 
-/** Creates an API key from its hash and issues credits to it. Refuses: invalid, conflict (the key exists). */
+/** Creates an API key from its hash and issues credits to it. Refuses: conflict (the key exists), and as `setAccess`. */
 export async function createKey(
   ctx: MutationCtx,
   key: {
@@ -49,25 +51,20 @@ export async function createKey(
     readonly owner?: Id<"members"> | Id<"teams">;
     /** The data class of all its jobs. */
     readonly dataClass?: string;
+    /** How it may be used; left out: without bounds. */
+    readonly access?: Partial<Infer<typeof keyAccess>>;
     /** Only for a key of the playground: its session, and its end. */
     readonly playground?: { readonly session: Id<"sessions">; readonly until: number };
   },
   by: Act,
 ): Promise<Id<"apiKeys">> {
   const { organizationId, creditsMicro = defaultCreditsMicro, dataClass, owner, playground } = key;
-  const keyHash = checkedHash(key.keyHash, "keyHash");
   if (creditsMicro < 0n || creditsMicro > maxCreditsMicro)
     refuse("invalid", "creditsMicro is out of bounds.");
-  const earlier = await ctx.db
-    .query("apiKeys")
-    .withIndex("by_hash", (q) => q.eq("keyHash", keyHash))
-    .unique();
-  if (earlier !== null) refuse("conflict", "This API key exists already.");
   const apiKeyId = await ctx.db.insert("apiKeys", {
     organizationId,
-    keyHash,
+    ...(await checkedSecret(ctx, key)),
     name: boundedText(key.name, "The key's name", limits.nameChars),
-    prefix: boundedText(key.prefix, "prefix", maxPrefixChars),
     createdAt: by.at,
     ...(owner === undefined ? {} : { owner }),
     ...(dataClass === undefined
@@ -82,7 +79,14 @@ export async function createKey(
         }),
   });
   await issue(ctx, organizationId, apiKeyId, creditsMicro, by.at);
-  await record(ctx, { organizationId, ...by, action: "api-key.created", subject: apiKeyId });
+  const detail = await beginAccess(ctx, { _id: apiKeyId, organizationId }, key.access ?? {}, by.at);
+  await record(ctx, {
+    organizationId,
+    ...by,
+    action: "api-key.created",
+    subject: apiKeyId,
+    ...(detail === "" ? {} : { detail }),
+  });
   return apiKeyId;
 }
 
@@ -105,40 +109,6 @@ async function issue(
     ],
   });
   await projectTransfer(ctx, `issue:${apiKeyId}`);
-}
-
-/** Revokes a key for good. Its waiting jobs are canceled; running ones may finish. False if it is revoked already. */
-export async function revokeKey(ctx: MutationCtx, key: Doc<"apiKeys">, by: Act): Promise<boolean> {
-  if (key.revokedAt !== undefined) return false;
-  const { _id: subject, organizationId } = key;
-  const ended = key.playgroundUntil === undefined ? {} : { playgroundEnded: true };
-  await ctx.db.patch("apiKeys", subject, { revokedAt: by.at, ...ended });
-  await cancelJobsOf(ctx, key);
-  await ctx.scheduler.runAfter(0, internal.batches.endOfKey, { apiKeyId: subject });
-  await record(ctx, { organizationId, ...by, action: "api-key.revoked", subject });
-  return true;
-}
-
-/** Interval between checks for jobs that a device returned to the queue. */
-const recheckMs = 10_000;
-
-/**
- * Cancels the waiting jobs of a revoked key, since nobody could read their answers. Running jobs may finish. A device may
- * still return one to the queue, so this runs again until none is running.
- */
-export async function cancelJobsOf(
-  ctx: MutationCtx,
-  { _id: apiKeyId, organizationId }: Doc<"apiKeys">,
-): Promise<void> {
-  await queue.cancelMany(ctx, organizationId, { by: "requester", name: apiKeyId, running: false });
-  const { page } = await queue.list(ctx, organizationId, {
-    requester: apiKeyId,
-    status: "running",
-    paginationOpts: { numItems: 1, cursor: null },
-  });
-  if (page.length > 0) {
-    await ctx.scheduler.runAfter(recheckMs, internal.maintenance.cancelJobsOfKey, { apiKeyId });
-  }
 }
 
 const maxListed = 200;
@@ -225,6 +195,14 @@ export const keyRow = v.object({
   highestPriority: priority,
   /** What devices its jobs require, and whether its requests may require more. */
   ...keyRights.fields,
+  /** How it may be used. */
+  ...keyAccess.fields,
+  /** What it has used of the present day and month, at most some two minutes ago. Null: it has no quotas. */
+  use: v.union(keyUse, v.null()),
+  /** The shown part and the end of the secret before the last rotation, while it works; null without one. */
+  former: v.union(v.object({ prefix: v.string(), until: v.number() }), v.null()),
+  /** To the minute; null: never. */
+  lastUsedAt: v.union(v.number(), v.null()),
   /** Which of its requests are refused, because such requests stopped the runners of devices. */
   restriction: v.union(restriction, v.null()),
 });
@@ -263,11 +241,14 @@ export async function findKey(
 type KeyRow = Infer<typeof keyRow>;
 
 async function keyRowOf(ctx: QueryCtx, key: Doc<"apiKeys">, now: number): Promise<KeyRow> {
-  const [owner, balance, limit] = await Promise.all([
+  const [owner, balance, limit, lastUsedAt, use] = await Promise.all([
     ownerView(ctx, key.owner),
     balanceOf(ctx, keyAccount(key._id)),
     queue.limits.get(ctx, key.organizationId, "requester", key._id),
+    lastUseOf(ctx, key._id),
+    key.quotas === undefined ? null : projectedUse(ctx, key._id, now),
   ]);
+  const { former } = key;
   return {
     keyId: key._id,
     name: visibleText(key.name),
@@ -282,6 +263,11 @@ async function keyRowOf(ctx: QueryCtx, key: Doc<"apiKeys">, now: number): Promis
     weight: limit?.weight ?? 1,
     highestPriority: highestOf(key),
     ...rightsOf(key),
+    ...accessOf(key),
+    use,
+    former:
+      former === undefined || former.until <= now ? null : { prefix: former.prefix, until: former.until },
+    lastUsedAt,
     restriction: restrictionOf(key, now),
   };
 }

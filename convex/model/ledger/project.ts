@@ -1,6 +1,7 @@
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { bucketMs } from "./balance.ts";
+import { addToKeyDay } from "./keyDays.ts";
 import { addToTotals } from "./totals.ts";
 import { kindOf } from "./transfer.ts";
 
@@ -34,6 +35,7 @@ export async function projectTransfer(ctx: MutationCtx, transferKey: string): Pr
   await addToTotals(ctx, first.organizationId, entries);
   for (const entry of entries) {
     await addToAccount(ctx, entry);
+    await addToKeyDay(ctx, entry);
     await ctx.db.delete("ledgerPending", entry._id);
   }
 }

@@ -1,3 +1,4 @@
+import type { WithoutSystemFields } from "convex/server";
 import type { Infer } from "convex/values";
 import type { Usage } from "../../../app/jobs/chat.ts";
 import { partialPay, priceOf } from "../../../app/money/credits.ts";
@@ -10,13 +11,26 @@ import { deviceAccount, type Entry, escrowAccount, keyAccount, transfer } from "
 
 type Outcome = Infer<typeof outcome>;
 
+/** An order that may not be stored yet. */
+type NewOrder = WithoutSystemFields<Doc<"orders">> & { readonly _creationTime?: number };
+
+/** The most tokens that a job is paid for. They count as used until its end. */
+export function reservedTokens({
+  most,
+  reservedPromptTokens = most.promptTokens,
+}: Pick<NewOrder, "most" | "reservedPromptTokens">): number {
+  return reservedPromptTokens + most.completionTokens;
+}
+
 /** Moves the highest possible price from the key to escrow, until the job's round is settled or released. */
-export async function reserve(
-  ctx: MutationCtx,
-  order: Pick<Doc<"orders">, "jobId" | "organizationId" | "apiKeyId" | "reservedMicro" | "round">,
-  at: number,
-): Promise<void> {
-  const { jobId, organizationId, apiKeyId, reservedMicro } = order;
+export async function reserve(ctx: MutationCtx, order: NewOrder, at: number): Promise<void> {
+  const { jobId, organizationId, apiKeyId, reservedMicro, round } = order;
+  // A retry belongs to the day of its request.
+  const counts = {
+    at: order._creationTime ?? at,
+    requests: round === 0 ? 1 : 0,
+    tokens: reservedTokens(order),
+  };
   const booked = await transfer(ctx, {
     key: reservingKey(order),
     organizationId,
@@ -24,7 +38,7 @@ export async function reserve(
     at,
     jobId,
     entries: [
-      { account: keyAccount(apiKeyId), micro: -reservedMicro },
+      { account: keyAccount(apiKeyId), micro: -reservedMicro, counts },
       { account: escrowAccount(organizationId), micro: reservedMicro },
     ],
   });
@@ -69,7 +83,7 @@ export async function lowerReservation(
 /** Moves credits between the key and escrow. Each change of a job has a number, since a price can be raised again. */
 async function addToReservation(
   ctx: MutationCtx,
-  { _id, organizationId, jobId, round, apiKeyId, reservationChanges = 0 }: Doc<"orders">,
+  { _id, _creationTime, organizationId, jobId, round, apiKeyId, reservationChanges = 0 }: Doc<"orders">,
   micro: bigint,
   at: number,
 ): Promise<void> {
@@ -80,7 +94,11 @@ async function addToReservation(
     at,
     jobId,
     entries: [
-      { account: keyAccount(apiKeyId), micro: -micro },
+      {
+        account: keyAccount(apiKeyId),
+        micro: -micro,
+        counts: { at: _creationTime, requests: 0, tokens: 0 },
+      },
       { account: escrowAccount(organizationId), micro },
     ],
   });
@@ -140,7 +158,11 @@ export async function settle(
   await close(ctx, order, "succeeded", at, [
     { account: deviceAccount(deviceId), micro: earned, jobs: 1 },
     ...(outrun === null || part === 0n ? [] : [{ account: deviceAccount(outrun.deviceId), micro: part }]),
-    { account: keyAccount(order.apiKeyId), micro: left - part },
+    {
+      account: keyAccount(order.apiKeyId),
+      micro: left - part,
+      counts: unused(order, paid.promptTokens + paid.completionTokens),
+    },
   ]);
   return { earned, outrunEarned: part };
 }
@@ -152,7 +174,15 @@ export async function releaseReservation(
   ended: Exclude<Outcome, "succeeded">,
   at: number,
 ): Promise<void> {
-  await close(ctx, order, ended, at, [{ account: keyAccount(order.apiKeyId), micro: order.reservedMicro }]);
+  const { apiKeyId, reservedMicro } = order;
+  await close(ctx, order, ended, at, [
+    { account: keyAccount(apiKeyId), micro: reservedMicro, counts: unused(order, 0) },
+  ]);
+}
+
+/** Takes the tokens back that were reserved and not used. */
+function unused(order: Doc<"orders">, usedTokens: number): NonNullable<Entry["counts"]> {
+  return { at: order._creationTime, requests: 0, tokens: usedTokens - reservedTokens(order) };
 }
 
 async function close(

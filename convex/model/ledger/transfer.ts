@@ -21,6 +21,11 @@ export function deviceOfAccount(account: string): string | null {
   return kindOf(account) === "device" ? account.slice("device:".length) : null;
 }
 
+/** The same of a key. */
+export function keyOfAccount(account: string): string | null {
+  return kindOf(account) === "key" ? account.slice("key:".length) : null;
+}
+
 /** The kind that an account's name begins with. */
 export function kindOf(account: string): AccountKind {
   const kind = accountKinds.find((candidate) => account.startsWith(`${candidate}:`));
@@ -46,6 +51,8 @@ export type Entry = {
   readonly jobs?: number;
   /** How the job ended; only on the entry that closes a reservation. */
   readonly outcome?: Infer<typeof outcome>;
+  /** What a key's job adds to the use of its day. `at`: when it was submitted. */
+  readonly counts?: { readonly at: number; readonly requests: number; readonly tokens: number };
 };
 
 /**
@@ -61,13 +68,14 @@ export async function transfer(ctx: MutationCtx, booking: Transfer): Promise<"bo
     .first();
   if (earlier !== null) return "repeated";
   const { organizationId, kind, at, jobId, key: transferKey } = booking;
-  for (const { account, micro, jobs = 0, outcome } of booking.entries) {
+  for (const { account, micro, jobs = 0, outcome, counts } of booking.entries) {
     const entry = { organizationId, transferKey, account, micro, at };
     await ctx.db.insert("ledgerEntries", { ...entry, kind, ...(jobId === undefined ? {} : { jobId }) });
     await ctx.db.insert("ledgerPending", {
       ...entry,
       jobs,
       ...(outcome === undefined ? {} : { outcome }),
+      ...(counts === undefined ? {} : { counts }),
       ...(kind === "reserve" ? { reserves: true } : {}),
     });
   }

@@ -8,22 +8,25 @@ import { catalogOf, modelView } from "./catalog.ts";
 export const identity = v.object({
   keyId: v.id("apiKeys"),
   models: v.array(modelView),
+  /** Whether its requests are counted against quotas. */
+  hasQuotas: v.boolean(),
   aliases: v.array(aliasRow),
 });
 
 export async function identityOf(
   ctx: QueryCtx,
-  { _id: keyId, organizationId }: Doc<"apiKeys">,
+  { _id: keyId, organizationId, models: allowed, quotas }: Doc<"apiKeys">,
 ): Promise<Infer<typeof identity>> {
   const [catalog, aliases] = await Promise.all([
     catalogOf(ctx, organizationId),
     aliasesOf(ctx, organizationId),
   ]);
-  const models = catalog.map(({ modelId, contextTokens, createdAt, sha256 }) => ({
+  const offered = catalog.filter(({ modelId }) => allowed === undefined || allowed.includes(modelId));
+  const models = offered.map(({ modelId, contextTokens, createdAt, sha256 }) => ({
     modelId,
     contextTokens,
     createdAt,
     sha256,
   }));
-  return { keyId, models, aliases };
+  return { keyId, models, hasQuotas: quotas !== undefined, aliases };
 }

@@ -6,7 +6,7 @@ import { type Act, laterActor, record } from "../audit.ts";
 import { revokeCode } from "../devices/enrollmentCodes.ts";
 import { retireMany } from "../devices/service.ts";
 import { relist } from "../fleet/listing.ts";
-import { revokeKey } from "../keys/apiKeys.ts";
+import { revokeKey } from "../keys/keyEnds.ts";
 import { checkedOwner, currentOwner, type Owner, ownerView } from "../owners.ts";
 import { refuse } from "../refuse.ts";
 import { owner as ownerId } from "../validators.ts";

@@ -18,6 +18,7 @@ import { jobTimes } from "../../../app/jobs/limits.ts";
 import { highestOf, isAbove, type JobPriority } from "../../../app/jobs/priority.ts";
 import { sizeOf } from "../../../app/jobs/size.ts";
 import type { Work } from "../../../app/jobs/work.ts";
+import { addCounts, addUse, exceededQuota, type KeyCount, type KeyUse, noCount } from "../../../app/keys/quotas.ts";
 import type { DeviceNeeds } from "../../../app/keys/requirements.ts";
 import { isRestricted, restrictionAdvice, restrictionOf } from "../../../app/keys/restriction.ts";
 import { type Price, priceOf } from "../../../app/money/credits.ts";
@@ -26,7 +27,7 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { hashSecret } from "../authenticate.ts";
 import { checkPriority } from "../keys/keyRights.ts";
 import { projectedBalance } from "../ledger/balance.ts";
-import { reserve } from "../ledger/reservations.ts";
+import { reserve, reservedTokens } from "../ledger/reservations.ts";
 import { keyAccount } from "../ledger/transfer.ts";
 import { noteAliasUse } from "../models/aliases.ts";
 import { findModel } from "../models/catalog.ts";
@@ -34,7 +35,7 @@ import { orderOf } from "../orders/orders.ts";
 import { priorityPricesOf } from "../organizations/priorityPrices.ts";
 import { queue } from "../queue.ts";
 import { boundedInteger, present, type Refusal, refuse, refuseUntil, wellFormed } from "../refuse.ts";
-import { deviceNeeds, work } from "../validators.ts";
+import { deviceNeeds, keyUse, work } from "../validators.ts";
 import { checkWork } from "./checkWork.ts";
 import { hasGrammar } from "./claims.ts";
 import { checkNeeds, needsOf, requirementsOf } from "./needs.ts";
@@ -58,6 +59,8 @@ export const submission = {
   requires: v.optional(deviceNeeds),
   /** Its place among the jobs of its call, from 0, and a hash of what the whole call asks. Absent: it is the only one. */
   part: v.optional(v.object({ index: v.number(), callHash: v.string() })),
+  /** What its key has used, as a query has just counted it. Only for keys with quotas. */
+  use: v.optional(keyUse),
   /** Whether the queue may hand the job to a waiting device. This saves a call, but may conflict. Then submit without it. */
   handOver: v.optional(v.boolean()),
 };
@@ -88,7 +91,7 @@ export async function submit(
   asked: Submission,
   now: number,
 ): Promise<Submitted> {
-  return (await submitBeside(ctx, key, asked, now, 0n)).submitted;
+  return (await submitBeside(ctx, key, asked, now, noCount)).submitted;
 }
 
 /**
@@ -104,30 +107,24 @@ export async function submitParts(
 ): Promise<Submitted[]> {
   const callHash = await hashSecret(JSON.stringify(works));
   const all: Submitted[] = [];
-  let besideMicro = 0n;
+  let beside = noCount;
   for (const [index, each] of works.entries()) {
     const part = { index, callHash };
-    const { submitted, reservedMicro } = await submitBeside(
-      ctx,
-      key,
-      { ...asked, work: each, part },
-      now,
-      besideMicro,
-    );
+    const { submitted, count } = await submitBeside(ctx, key, { ...asked, work: each, part }, now, beside);
     all.push(submitted);
-    besideMicro += reservedMicro;
+    beside = addCounts(beside, count);
   }
   return all;
 }
 
-/** Submits a job. @param besideMicro what the same transaction has reserved, which the balance does not show yet. */
+/** Submits a job. @param beside what the same transaction has reserved, which neither the balance nor the use shows yet. */
 async function submitBeside(
   ctx: MutationCtx,
   key: Doc<"apiKeys">,
   asked: Submission,
   now: number,
-  besideMicro: bigint,
-): Promise<{ readonly submitted: Submitted; readonly reservedMicro: bigint }> {
+  beside: KeyCount,
+): Promise<{ readonly submitted: Submitted; readonly count: KeyCount }> {
   const { organizationId, _id: apiKeyId } = key;
   const [prepared, balanceMicro] = await Promise.all([
     prepare(ctx, key, asked, now),
@@ -148,19 +145,21 @@ async function submitBeside(
     const { modelId, pricePercent = 100, priority: firstPriority = "normal" } = first;
     return {
       submitted: { jobId, pricePercent, priority: firstPriority, modelId, sha256 },
-      reservedMicro: 0n,
+      count: noCount,
     };
   }
 
   // Only a new job is refused or charged. A refusal undoes the submission.
   await checkNew(ctx, key, prepared, now);
-  if (balanceMicro - besideMicro < order.reservedMicro) {
+  if (asked.use !== undefined) checkQuotas(key, addUse(asked.use, beside), order, now);
+  if (balanceMicro - beside.micro < order.reservedMicro) {
     refuse("quota_exceeded", "This API key has too few credits for the request.");
   }
   await placeOrder(ctx, key, { ...order, jobId }, now);
-  const { modelId, pricePercent = 100, reservedMicro } = order;
+  const { modelId, pricePercent = 100 } = order;
   const { sha256 } = prepared;
-  return { submitted: { jobId, pricePercent, priority: job.priority, modelId, sha256 }, reservedMicro };
+  const submitted = { jobId, pricePercent, priority: job.priority, modelId, sha256 };
+  return { submitted, count: countOf(order) };
 }
 
 /** A request as the queue's job, and its order, which needs only the job's id. `sha256`: of the model that does it. */
@@ -253,6 +252,28 @@ export async function checkNew(
   if (restriction !== null && isRestricted(restriction, order)) {
     refuseUntil("key_restricted", restrictionAdvice(restriction), restriction.until - now);
   }
+}
+
+/** The most that a job may use. */
+export function countOf(order: PreparedJob["order"]): KeyCount {
+  return { requests: 1, tokens: reservedTokens(order), micro: order.reservedMicro };
+}
+
+/** Refuses (quota_exceeded) a job with which its key would use more than it may. */
+function checkQuotas(
+  { quotas = {} }: Doc<"apiKeys">,
+  use: KeyUse,
+  order: PreparedJob["order"],
+  now: number,
+): void {
+  const exceeded = exceededQuota(quotas, use, countOf(order), now);
+  if (exceeded === null) return;
+  const { message, resetAt } = exceeded;
+  throw new ConvexError<Refusal>({
+    code: "quota_exceeded",
+    message,
+    ...(resetAt === null ? {} : { retryAfterMs: resetAt - now }),
+  });
 }
 
 /** A prepared job, and its place in a batch. */

@@ -51,10 +51,11 @@ export async function answerParts(
 
 async function submit(
   ctx: ActionCtx,
-  { keyId }: Caller,
+  { keyId, hasQuotas }: Caller,
   { asked, model, alias, idempotencyKey, expiresInMs, requires }: Call<ParsedEmbedding>,
   parts: readonly EmbeddingRequest[],
 ): Promise<Outcome<readonly Submitted[]>> {
+  const used = hasQuotas ? { use: await ctx.runQuery(internal.requests.useOfKey, { keyId }) } : {};
   const submission = {
     keyId,
     model: model.modelId,
@@ -66,6 +67,7 @@ async function submit(
     endsWithCall: idempotencyKey === null,
     requires: asMutable(requires),
     ...(expiresInMs === undefined ? {} : { expiresInMs }),
+    ...used,
   };
   const outcome = await outcomeOf(ctx.runMutation(internal.requests.submitParts, submission));
   // If it was committed after all, the idempotency keys find the jobs.
