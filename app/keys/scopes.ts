@@ -4,10 +4,10 @@ export type KeyScope = (typeof keyScopes)[number];
 
 /** A short name of each, and its calls. */
 export const scopeWords: Readonly<Record<KeyScope, { readonly name: string; readonly calls: string }>> = {
-  inference: { name: "Ask models", calls: "chats, completions, responses, messages and embeddings" },
-  batches: { name: "Batches and files", calls: "batches, and the files of batches" },
-  jobs: { name: "Jobs", calls: "the key’s own jobs: their states, answers, priorities and cancellation" },
-  usage: { name: "Usage", calls: "the key’s own usage and budgets" },
+  inference: { name: "Ask models", calls: "Chats, completions, responses, messages and embeddings." },
+  batches: { name: "Batches and files", calls: "Batches, and the files of batches." },
+  jobs: { name: "Jobs", calls: "The states, answers, priorities and cancellation of the key’s own jobs." },
+  usage: { name: "Usage", calls: "The key’s own usage and budgets." },
 };
 
 const byPath: readonly (readonly [prefix: string, scope: KeyScope | null])[] = [
@@ -28,6 +28,6 @@ export function scopeOfPath(pathname: string): KeyScope | null {
 
 /** The refusal of a call, and who can change that. */
 export function missingScopeWords(scope: KeyScope): string {
-  const { name, calls } = scopeWords[scope];
-  return `This API key lacks the scope “${scope}” (${name}), which is for ${calls}. An owner or administrator can add it on the console's page Keys.`;
+  const { name } = scopeWords[scope];
+  return `This API key lacks the scope “${scope}” (${name}), which this call needs. An owner or administrator can add it on the console's page Keys.`;
 }

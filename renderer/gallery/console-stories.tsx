@@ -27,11 +27,13 @@ import { NewCode } from "../console/enrollment/NewCode.tsx";
 import { JobDetails } from "../console/jobs/JobDetails.tsx";
 import { JobPayload } from "../console/jobs/JobPayload.tsx";
 import { JobsView } from "../console/jobs/JobsView.tsx";
+import { KeyAccess } from "../console/keys/KeyAccess.tsx";
 import { KeyLimits } from "../console/keys/KeyLimits.tsx";
 import { KeyMade } from "../console/keys/KeyMade.tsx";
 import { KeyRights } from "../console/keys/KeyRights.tsx";
 import { KeysView } from "../console/keys/KeysView.tsx";
 import { NewKey } from "../console/keys/NewKey.tsx";
+import { RotateKey } from "../console/keys/RotateKey.tsx";
 import { AliasDialog } from "../console/models/AliasDialog.tsx";
 import { AliasesView } from "../console/models/AliasesView.tsx";
 import { AliasUsersView } from "../console/models/AliasUsers.tsx";
@@ -236,6 +238,9 @@ export function consoleStories(now: number): readonly Story[] {
     onCreate: nothing,
     onLimit: nothing,
     onEntitle: nothing,
+    onAccess: nothing,
+    onRotate: nothing,
+    onEndFormer: nothing,
     onLift: nothing,
     onHandOver: nothing,
     onRevoke: nothing,
@@ -817,6 +822,42 @@ export function consoleStories(now: number): readonly Story[] {
           ))}
       </>,
     ),
+    inShell(
+      "console-key-access",
+      "keys",
+      <>
+        <KeysView {...keysView} keys={rows.keys(now)} />
+        {rows
+          .keys(now)
+          .slice(2, 3)
+          .map((key) => (
+            <KeyAccess
+              key={key.keyId}
+              limited={key}
+              models={["qwen3-4b", "gemma-3-12b"]}
+              onSave={() => Promise.resolve(true)}
+              onClose={nothing}
+            />
+          ))}
+      </>,
+    ),
+    inShell(
+      "console-key-rotate",
+      "keys",
+      rows
+        .keys(now)
+        .slice(0, 1)
+        .map((key) => (
+          <RotateKey
+            key={key.keyId}
+            rotated={key}
+            server={{ apiBase: "", ownCertificate: false }}
+            model=""
+            onRotate={() => Promise.resolve(null)}
+            onClose={nothing}
+          />
+        )),
+    ),
     inShell("console-priority-prices", "models", <PriorityPrices {...priorityPrices} initiallyOpen />),
     inShell(
       "console-priority-prices-review",
@@ -841,6 +882,7 @@ export function consoleStories(now: number): readonly Story[] {
       <NewKey
         server={{ apiBase: "", ownCertificate: false }}
         model=""
+        models={["qwen3-4b", "gemma-3-12b"]}
         onCreate={() => Promise.resolve(null)}
         onClose={nothing}
       />,

@@ -91,14 +91,16 @@ async function addressesIn(ctx: MutationCtx, texts: readonly string[]): Promise<
   if (parsed.kind === "wrong") return refuse("invalid", parsed.why);
   if (parsed.ranges.length === 0) refuse("invalid", "List an address or a network.");
   if ((await ctx.meta.getRequestMetadata()).ip === null) {
-    const why = "This server does not know the addresses of its callers, so it would refuse all calls of the key.";
+    const why =
+      "This server does not know the addresses of its callers, so it would refuse all calls of the key.";
     refuse("conflict", `${why} Its proxy has to pass them on: docs/deploying.md says how.`);
   }
   return [...parsed.ranges];
 }
 
 function endIn(expiresAt: number, now: number): number {
-  if (expiresAt <= now) refuse("invalid", "The end of a key must be in the future. To end it now, revoke it.");
+  if (expiresAt <= now)
+    refuse("invalid", "The end of a key must be in the future. To end it now, revoke it.");
   return boundedInteger(expiresAt, "expiresAt", 0, now + longestKeyMs);
 }
 
@@ -190,7 +192,8 @@ export function checkScope({ scopes }: Doc<"apiKeys">, scope: KeyScope | null): 
 /** Refuses (address_not_allowed) a call from an address that is not in the key's list. @param address null: it is not known */
 export function checkAddress({ addresses }: Doc<"apiKeys">, address: string | null): void {
   if (addresses === undefined || (address !== null && isInRanges(address, addresses))) return;
-  const from = address === null ? "The address of this call is not known here" : `This call comes from ${address}`;
+  const from =
+    address === null ? "The address of this call is not known here" : `This call comes from ${address}`;
   refuse(
     "address_not_allowed",
     `${from}, and this API key may be used only from some addresses. An owner or administrator can change them on the console's page Keys.`,

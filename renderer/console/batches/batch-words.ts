@@ -45,6 +45,8 @@ export function batchWaitWords(wait: NonNullable<BatchSummary["wait"]>, now: num
   switch (wait.kind) {
     case "credits":
       return "Its API key has too few credits for the next request";
+    case "quota":
+      return "A quota of its API key is used up for now";
     case "queue":
       return "The queue takes no more of its requests at the moment";
     default:

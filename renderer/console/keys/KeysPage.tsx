@@ -11,10 +11,12 @@ import { HandOver } from "../people/HandOver.tsx";
 import { makeSecret } from "../secrets/make-secret.ts";
 import { sha256 } from "../secrets/sha256.ts";
 import { useRoute } from "../shell/route.ts";
+import { KeyAccess } from "./KeyAccess.tsx";
 import { KeyLimits } from "./KeyLimits.tsx";
 import { KeyRights } from "./KeyRights.tsx";
 import { KeysView } from "./KeysView.tsx";
 import { NewKey } from "./NewKey.tsx";
+import { RotateKey } from "./RotateKey.tsx";
 import { hasOwnCertificate } from "./snippets.ts";
 
 const none: readonly never[] = [];
@@ -36,6 +38,9 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
   const limit = useAct(api.console.keys.setLimit);
   const entitle = useAct(api.console.keys.setRights);
   const lift = useAct(api.console.keys.liftRestriction);
+  const setAccess = useAct(api.console.keys.setAccess);
+  const rotate = useAct(api.console.keys.rotate);
+  const endFormer = useAct(api.console.keys.endFormer);
   const setOwner = useAct(api.console.keys.setOwner);
   const mayCreate = useScope("keys.create") !== null;
   const mayChange = useScope("keys.change") !== null;
@@ -45,6 +50,8 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
   const [isNew, setIsNew] = useOpened("new-key");
   const [limited, setLimited] = useState<KeyRow | null>(null);
   const [entitled, setEntitled] = useState<KeyRow | null>(null);
+  const [accessed, setAccessed] = useState<KeyRow | null>(null);
+  const [rotated, setRotated] = useState<KeyRow | null>(null);
   const commands = useMemo(
     () =>
       results.map((key) => ({
@@ -55,7 +62,9 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
     [results],
   );
   useCommands(useScope("keys.change") === null ? none : commands);
-  const model = models?.find(({ retired }) => !retired)?.modelId ?? "gleaner-demo";
+  const modelNames = (models ?? []).filter(({ retired }) => !retired).map(({ modelId }) => modelId);
+  const [model = "gleaner-demo"] = modelNames;
+  const server = { apiBase, ownCertificate: hasOwnCertificate(apiBase, joined?.pin ?? null) };
   return (
     <>
       <KeysView
@@ -66,6 +75,13 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
         onCreate={mayCreate ? () => setIsNew(true) : null}
         onLimit={mayChange ? setLimited : null}
         onEntitle={mayChange ? setEntitled : null}
+        onAccess={mayChange ? setAccessed : null}
+        onRotate={mayCreate ? setRotated : null}
+        onEndFormer={
+          mayRevoke
+            ? ({ keyId, name }) => void endFormer({ keyId }, `The former secret of ${name} was ended.`)
+            : null
+        }
         onLift={
           mayChange
             ? ({ keyId, name }) => void lift({ keyId }, `The restriction of ${name} was lifted.`)
@@ -78,14 +94,16 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
       />
       {isNew ? (
         <NewKey
-          server={{ apiBase, ownCertificate: hasOwnCertificate(apiBase, joined?.pin ?? null) }}
+          server={server}
           model={model}
-          onCreate={async (name, dataClass) => {
+          models={modelNames}
+          onCreate={async ({ name, dataClass, access }) => {
             const secret = makeSecret("sk-gleaner-");
             const created = await create({
               name,
               keyHash: sha256(secret),
               prefix: shownPrefix(secret),
+              access,
               ...(dataClass === "" ? {} : { dataClass }),
             });
             return created ? secret : null;
@@ -107,7 +125,13 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
         <KeyLimits
           limited={limited}
           onSave={(limits) =>
-            void limit({ keyId: limited.keyId, ...limits }, `The limits of ${limited.name} were saved.`)
+            void limit({ keyId: limited.keyId, ...limits }, () => ({
+              words: `The limits of ${limited.name} were saved.`,
+              undo: () => {
+                const { keyId, concurrency, weight } = limited;
+                void limit({ keyId, concurrency, weight }, "The former limits are back.");
+              },
+            }))
           }
           onClose={() => setLimited(null)}
         />
@@ -116,9 +140,47 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
         <KeyRights
           limited={entitled}
           onSave={(rights) =>
-            void entitle({ keyId: entitled.keyId, ...rights }, `The rights of ${entitled.name} were saved.`)
+            void entitle({ keyId: entitled.keyId, ...rights }, () => ({
+              words: `The rights of ${entitled.name} were saved.`,
+              undo: () => {
+                const { keyId, highestPriority, requirements, mayRequire } = entitled;
+                const before = { highestPriority, requirements, mayRequire };
+                void entitle({ keyId, ...before }, "The former rights are back.");
+              },
+            }))
           }
           onClose={() => setEntitled(null)}
+        />
+      )}
+      {accessed === null ? null : (
+        <KeyAccess
+          limited={accessed}
+          models={modelNames}
+          onSave={(access) =>
+            setAccess({ keyId: accessed.keyId, ...access }, () => ({
+              words: `The access of ${accessed.name} was saved.`,
+              undo: () => {
+                const { keyId, scopes, models: only, addresses, expiresAt, quotas } = accessed;
+                const before = { scopes, models: only, addresses, quotas };
+                const end = access.expiresAt === undefined ? {} : { expiresAt };
+                void setAccess({ keyId, ...before, ...end }, "The former access is back.");
+              },
+            }))
+          }
+          onClose={() => setAccessed(null)}
+        />
+      )}
+      {rotated === null ? null : (
+        <RotateKey
+          rotated={rotated}
+          server={server}
+          model={rotated.models?.[0] ?? model}
+          onRotate={async (overlapMs) => {
+            const secret = makeSecret("sk-gleaner-");
+            const made = { keyHash: sha256(secret), prefix: shownPrefix(secret), overlapMs };
+            return (await rotate({ keyId: rotated.keyId, ...made })) ? secret : null;
+          }}
+          onClose={() => setRotated(null)}
         />
       )}
     </>

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from "react";
 import { formatCount } from "../../../app/format/quantity.ts";
 import { formatMoment } from "../../../app/format/time.ts";
+import { expiresSoonMs } from "../../../app/keys/expiry.ts";
 import { restrictionWords } from "../../../app/keys/restriction.ts";
 import { columnCredits, formatExactCredits } from "../../../app/money/credits.ts";
 import { Badge } from "../../ui/Badge.tsx";
@@ -16,6 +17,7 @@ import { type Column, Table } from "../../ui/Table.tsx";
 import type { KeyRow } from "../data/rows.ts";
 import { OwnerWords } from "../people/OwnerWords.tsx";
 import { hrefOf } from "../shell/route.ts";
+import { boundsOf } from "./quota-words.ts";
 
 type Props = {
   readonly keys: readonly KeyRow[] | undefined;
@@ -27,6 +29,9 @@ type Props = {
   readonly onCreate: (() => void) | null;
   readonly onLimit: OnKey;
   readonly onEntitle: OnKey;
+  readonly onAccess: OnKey;
+  readonly onRotate: OnKey;
+  readonly onEndFormer: OnKey;
   readonly onLift: OnKey;
   readonly onHandOver: OnKey;
   readonly onRevoke: OnKey;
@@ -42,6 +47,9 @@ export function KeysView({
   onCreate,
   onLimit,
   onEntitle,
+  onAccess,
+  onRotate,
+  onEndFormer,
   onLift,
   onHandOver,
   onRevoke,
@@ -72,13 +80,16 @@ export function KeysView({
         columns={columns(now, columnCredits((keys ?? []).map(({ balanceMicro }) => balanceMicro)), {
           limit: onLimit,
           entitle: onEntitle,
+          access: onAccess,
+          rotate: onRotate,
+          endFormer: onEndFormer,
           lift: onLift,
           handOver: onHandOver,
           revoke: onRevoke === null ? null : setRevoking,
         })}
         rows={keys}
         keyOf={(key) => key.keyId}
-        detail={(key) => restrictionNote(key, now)}
+        detail={(key) => noteOf(key, now)}
         empty={
           isOnly ? (
             <Empty title="There is no such key">It was deleted, or you may not see it.</Empty>
@@ -96,8 +107,8 @@ export function KeysView({
           onConfirm={() => onRevoke?.(revoking)}
           onClose={() => setRevoking(null)}
         >
-          Programs that use this key stop working. You cannot undo this, but you can create a new key at any
-          time.
+          Programs that use this key stop working. Its jobs and batches are canceled, also those that devices
+          work on, and its files are deleted. You cannot undo this, but you can create a new key at any time.
         </Confirm>
       )}
     </Card>
@@ -109,21 +120,27 @@ function restrictionOf({ revokedAt, restriction }: KeyRow, now: number): KeyRow[
   return revokedAt === null && restriction !== null && restriction.until > now ? restriction : null;
 }
 
-/** Why a key is restricted, and until when. Null if it is not. */
-function restrictionNote(key: KeyRow, now: number): ReactNode {
+/** Why a key is restricted, and its bounds. Null if it has none. */
+function noteOf(key: KeyRow, now: number): ReactNode {
   const restriction = restrictionOf(key, now);
-  if (restriction === null) return null;
+  const bounds = key.revokedAt === null ? boundsOf(key, now) : [];
+  if (restriction === null && bounds.length === 0) return null;
   return (
-    <p className="text-xs text-muted">{restrictionWords(restriction, (end) => formatMoment(end, now))}</p>
+    <div className="grid gap-1 text-xs text-muted">
+      {restriction === null ? null : <p>{restrictionWords(restriction, (end) => formatMoment(end, now))}</p>}
+      {bounds.length === 0 ? null : <p className="wrap-anywhere">{bounds.join(" · ")}</p>}
+    </div>
   );
 }
 
-type Actions = Readonly<Record<"limit" | "entitle" | "lift" | "handOver" | "revoke", OnKey>>;
+type Actions = Readonly<
+  Record<"limit" | "entitle" | "access" | "rotate" | "endFormer" | "lift" | "handOver" | "revoke", OnKey>
+>;
 
 function columns(
   now: number,
   credits: (micro: bigint) => string,
-  { limit, entitle, lift, handOver, revoke }: Actions,
+  { limit, entitle, access, rotate, endFormer, lift, handOver, revoke }: Actions,
 ): readonly Column<KeyRow>[] {
   return [
     {
@@ -152,6 +169,15 @@ function columns(
           <code className="font-mono text-xs whitespace-nowrap">{key.prefix}…</code>
           <p className="text-xs text-muted">
             Created <RelativeTime at={key.createdAt} />
+          </p>
+          <p className="text-xs text-muted">
+            {key.lastUsedAt === null ? (
+              "Never used"
+            ) : (
+              <>
+                Used <RelativeTime at={key.lastUsedAt} />
+              </>
+            )}
           </p>
         </>
       ),
@@ -195,28 +221,39 @@ function columns(
       key: "status",
       title: "Status",
       width: "w-24",
-      cell: (key) =>
-        key.revokedAt !== null ? (
-          <Badge tone="quiet">Revoked</Badge>
-        ) : restrictionOf(key, now) === null ? (
-          <Badge tone="good">Active</Badge>
-        ) : (
-          <Badge tone="hold">Restricted</Badge>
-        ),
+      cell: (key) => statusOf(key, now),
     },
     actionColumn("w-max", (key) => {
       if (key.revokedAt !== null) return null;
       const isRestricted = restrictionOf(key, now) !== null;
+      const isEnded = isExpired(key, now);
       const [main = null, ...more] = [
         ...(isRestricted ? act(lift, "Lift restriction", key, "plain") : []),
         ...act(limit, "Edit limits", key),
+        ...act(access, "Edit access", key),
         ...act(entitle, "Edit rights", key),
+        ...(isEnded || key.playgroundUntil !== null || key.former !== null
+          ? []
+          : act(rotate, "New secret", key)),
+        ...(key.former === null ? [] : act(endFormer, "End the former secret", key)),
         ...act(handOver, "Hand over", key),
         ...act(revoke, "Revoke", key),
       ];
       return <RowActions row={key.name} main={main} more={more} />;
     }),
   ];
+}
+
+function isExpired({ expiresAt }: KeyRow, now: number): boolean {
+  return expiresAt !== null && expiresAt <= now;
+}
+
+function statusOf(key: KeyRow, now: number): ReactNode {
+  if (key.revokedAt !== null) return <Badge tone="quiet">Revoked</Badge>;
+  if (isExpired(key, now)) return <Badge tone="bad">Expired</Badge>;
+  if (restrictionOf(key, now) !== null) return <Badge tone="hold">Restricted</Badge>;
+  const endsSoon = key.expiresAt !== null && key.expiresAt - now < expiresSoonMs;
+  return endsSoon ? <Badge tone="hold">Expires soon</Badge> : <Badge tone="good">Active</Badge>;
 }
 
 /** One action on a key, or none for those who may not take it. */

@@ -1,20 +1,34 @@
 import { type ReactNode, useState } from "react";
 import { limits } from "../../../app/jobs/limits.ts";
+import { useNow } from "../../ui/clock.ts";
 import { Field } from "../../ui/controls/Field.tsx";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
+import { AccessFields } from "./AccessFields.tsx";
 import { KeyMade } from "./KeyMade.tsx";
+import { type Access, parseAccess, typedAccess } from "./parse-access.ts";
 import type { ApiServer } from "./snippets.ts";
+
+export type NewKeyValues = {
+  readonly name: string;
+  readonly dataClass: string;
+  readonly access: Partial<Access>;
+};
 
 type Props = {
   readonly server: ApiServer;
   readonly model: string;
+  /** The names of the organization's models. */
+  readonly models: readonly string[];
   /** Creates the key. Resolves to null if the server refused. */
-  readonly onCreate: (name: string, dataClass: string) => Promise<string | null>;
+  readonly onCreate: (key: NewKeyValues) => Promise<string | null>;
   readonly onClose: () => void;
 };
 
-export function NewKey({ server, model, onCreate, onClose }: Props): ReactNode {
+export function NewKey({ server, model, models, onCreate, onClose }: Props): ReactNode {
+  const now = useNow();
+  const [access, setAccess] = useState(() => typedAccess(null));
+  const parsed = parseAccess(access, now);
   const [typed, setTyped] = useState("");
   const [dataClass, setDataClass] = useState("");
   const [error, setError] = useState<string | null>(null);
@@ -31,10 +45,12 @@ export function NewKey({ server, model, onCreate, onClose }: Props): ReactNode {
     <Dialog title="New API key" onClose={onClose}>
       <DialogForm
         action="Create key"
+        disabled={parsed.kind === "wrong"}
         onSubmit={() => {
-          if (name !== "") return onCreate(name, dataClass.trim()).then(setSecret);
-          setError("Enter a name.");
-          return undefined;
+          if (name === "") setError("Enter a name.");
+          if (name === "" || parsed.kind === "wrong") return undefined;
+          const key = { name, dataClass: dataClass.trim(), access: parsed.access };
+          return onCreate(key).then(setSecret);
         }}
         onClose={onClose}
       >
@@ -56,6 +72,18 @@ export function NewKey({ server, model, onCreate, onClose }: Props): ReactNode {
           value={dataClass}
           onChange={(event) => setDataClass(event.target.value)}
         />
+        <details>
+          <summary className="cursor-pointer font-medium">Expiry, models, quotas and addresses</summary>
+          <div className="mt-3 grid gap-3">
+            <AccessFields
+              typed={access}
+              parsed={parsed}
+              models={models}
+              expiresAt={null}
+              onChange={setAccess}
+            />
+          </div>
+        </details>
       </DialogForm>
     </Dialog>
   );

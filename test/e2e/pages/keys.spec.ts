@@ -1,0 +1,86 @@
+import type { Page } from "@playwright/test";
+import { openPage, signIn } from "../support/console.ts";
+import { askFor, expect, test } from "../support/farm-test.ts";
+import { chooseInRow } from "../support/row-menu.ts";
+
+const question = "What is the capital of Greece?";
+
+/** The secret in the open dialog, which is then closed. */
+async function takeSecret(page: Page): Promise<string> {
+  const dialog = page.getByRole("dialog");
+  await expect(dialog).toContainText("sk-gleaner-");
+  const secret = /sk-gleaner-[\w-]{20,}/.exec(await dialog.innerText())?.[0] ?? "";
+  await page.getByRole("button", { name: "Done" }).click();
+  return secret;
+}
+
+test("a key can have bounds from its creation, and shows them and its use", async ({ farm, page }) => {
+  const donor = await farm.startDonor("keys-1");
+  await signIn(page, farm);
+  await openPage(page, "API keys");
+  await page.getByRole("button", { name: "New key" }).click();
+  await page.getByLabel("Name").fill("Trial");
+  await page.getByText("Expiry, models, quotas and addresses").click();
+  await page.getByLabel("Expires").selectOption("In 30 days");
+  await page.getByLabel("Batches and files").uncheck();
+  await page.getByLabel("Models", { exact: true }).selectOption("Only some");
+  await expect(page.getByRole("button", { name: "Create key" })).toBeDisabled();
+  await page.getByRole("checkbox", { name: "gleaner-demo" }).check();
+  const day = page.getByRole("group", { name: "Quota of a day (UTC)" });
+  await day.getByLabel("Requests").fill("1");
+  await page.getByLabel("Addresses").fill("office");
+  await expect(page.getByText("“office” is no IP address")).toBeVisible();
+  await page.getByLabel("Addresses").fill("127.0.0.1\n::1");
+  await page.getByRole("button", { name: "Create key" }).click();
+  const secret = await takeSecret(page);
+
+  const keys = page.getByRole("table", { name: "API keys" });
+  await expect(keys).toContainText("Only: Ask models, Jobs, Usage");
+  await expect(keys).toContainText("Only gleaner-demo · Only from 127.0.0.1, ::1 · 0 of 1 requests today");
+  await expect(page.getByRole("row", { name: /Trial/ })).toContainText("Never used");
+  expect(await askFor(farm, question, secret)).toContain("Athens");
+  await expect(page.getByRole("row", { name: /Trial/ })).toContainText("Used");
+  await expect(askFor(farm, question, secret)).rejects.toThrow(/429.*quota of 1 request a day/);
+  await donor.stop();
+});
+
+test("an administrator changes what a key may do, and undoes it", async ({ farm, page }) => {
+  const donor = await farm.startDonor("keys-2");
+  await signIn(page, farm);
+  await openPage(page, "API keys");
+  const keys = page.getByRole("table", { name: "API keys" });
+  await chooseInRow(page, "First requester", "Edit access");
+  await page.getByLabel("Ask models").uncheck();
+  await page.getByLabel("Expires").selectOption("In 30 days");
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(keys).toContainText("Only: Batches and files, Jobs, Usage");
+  await expect(askFor(farm, question)).rejects.toThrow(/403.*lacks the scope “inference”/);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(keys).not.toContainText("Only:");
+  await expect(keys).not.toContainText("Expires");
+  expect(await askFor(farm, question)).toContain("Athens");
+  await donor.stop();
+});
+
+test("a key gets a new secret, while the former one works until it is ended", async ({ farm, page }) => {
+  const donor = await farm.startDonor("keys-3");
+  await signIn(page, farm);
+  await openPage(page, "API keys");
+  await page.getByRole("button", { name: "New key" }).click();
+  await page.getByLabel("Name").fill("Rotated");
+  await page.getByRole("button", { name: "Create key" }).click();
+  const first = await takeSecret(page);
+  await chooseInRow(page, "Rotated", "New secret");
+  await expect(page.getByLabel("The present secret goes on working")).toHaveValue(String(24 * 3_600_000));
+  await page.getByRole("button", { name: "Make a new secret" }).click();
+  const second = await takeSecret(page);
+  expect(second).not.toBe(first);
+  for (const secret of [first, second]) expect(await askFor(farm, question, secret)).toContain("Athens");
+  const keys = page.getByRole("table", { name: "API keys" });
+  await expect(keys).toContainText(`The former secret ${first.slice(0, 14)}`);
+  await chooseInRow(page, "Rotated", "End the former secret");
+  await expect(keys).not.toContainText("The former secret");
+  await expect(askFor(farm, question, first)).rejects.toThrow(/401/);
+  expect(await askFor(farm, question, second)).toContain("Athens");
+  await donor.stop();
+});
