@@ -24,7 +24,7 @@ import {
 import { countBatch } from "./model/fleet/counts.ts";
 import { placeBatch } from "./model/fleet/groupRules/place.ts";
 import { relist } from "./model/fleet/listing.ts";
-import { endDueKeys as endDue, revokeKey } from "./model/keys/keyEnds.ts";
+import { endExpiredKeys, endFormerSecrets, revokeKey } from "./model/keys/keyEnds.ts";
 import { projectBatch } from "./model/ledger/project.ts";
 import { endJobsOfModel as endJobs } from "./model/models/endJobs.ts";
 import { changeHeldJobs } from "./model/orders/heldChanges.ts";
@@ -110,7 +110,10 @@ export const endDueKeys = internalMutation({
   args: {},
   returns: v.null(),
   handler: async (ctx) => {
-    if (await endDue(ctx, Date.now())) await ctx.scheduler.runAfter(0, internal.maintenance.endDueKeys, {});
+    const now = Date.now();
+    let more = await endFormerSecrets(ctx, now);
+    for (const { _id } of await allOrganizations(ctx)) more = (await endExpiredKeys(ctx, _id, now)) || more;
+    if (more) await ctx.scheduler.runAfter(0, internal.maintenance.endDueKeys, {});
     return null;
   },
 });

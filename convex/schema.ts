@@ -386,7 +386,7 @@ export default defineSchema({
     .index("by_playground_session", ["playgroundSession"])
     .index("by_former_hash", ["former.keyHash"])
     .index("by_former_end", ["former.until"])
-    .index("by_expiry", ["expired", "expiresAt"]),
+    .index("by_expiry", ["organizationId", "expired", "expiresAt"]),
 
   /** When a key was last used, to the minute. Every call reads it, so it changes seldom. Written by model/keys/keyUse.ts. */
   keyUses: defineTable({ apiKeyId: v.id("apiKeys"), at: v.number() }).index("by_key", ["apiKeyId"]),

@@ -8,6 +8,7 @@ import {
   deviceConcerns,
   donateWithinMs,
   endedWords,
+  fleetConcerns,
   startWithinMs,
   updateWithinMs,
 } from "./attention.ts";
@@ -67,7 +68,15 @@ it("is concerned about a device that has not donated within a week", () => {
   expect(of({ hasDonated: false }, now + donateWithinMs).concerns).toEqual(["never-donated"]);
 });
 
-const fleet = { devices: 3, donating: 1, ready: 0, modelIds: ["a", "b"], served: ["a", "b"], concerns: {} };
+const fleet = {
+  devices: 3,
+  donating: 1,
+  ready: 0,
+  modelIds: ["a", "b"],
+  served: ["a", "b"],
+  expiringKeys: 0,
+  concerns: {},
+};
 
 it("names models that no device offers, and jobs that wait while none donates", () => {
   expect(attentionOf(fleet)).toEqual([]);
@@ -91,12 +100,19 @@ it("counts the devices of each concern, in one sentence with the act that mends 
     sentence: "1 device was paused because too many of its jobs failed.",
     act: "Look at the last jobs, then resume",
   });
-  for (const kind of [...deviceConcerns, "unserved-model", "unserved-jobs"] as const) {
+  for (const kind of [...deviceConcerns, ...fleetConcerns]) {
     const { sentence, act } = attentionWords({ kind, subject: "model", count: 2 });
     expect(sentence).toMatch(/^[A-Z0-9].*\.$/);
     expect(act).not.toMatch(/\.$/);
     expect(endedWords({ kind, subject: "model" })).toMatch(/\.$/);
   }
+});
+
+it("names keys that expire soon, also before the first device joins", () => {
+  const found = [{ kind: "expiring-keys", subject: "", count: 2 }] as const;
+  expect(attentionOf({ ...fleet, expiringKeys: 2 })).toEqual(found);
+  expect(attentionOf({ ...fleet, devices: 0, served: [], expiringKeys: 2 })).toEqual(found);
+  expect(attentionPlace(found[0])).toEqual({ page: "keys", filters: {} });
 });
 
 it("leads to the devices of a model that no device can run", () => {

@@ -14,7 +14,7 @@ export const deviceConcerns = [
 export type DeviceConcern = (typeof deviceConcerns)[number];
 
 /** The same of the whole organization. */
-export const fleetConcerns = ["unserved-model", "unserved-jobs"] as const;
+export const fleetConcerns = ["unserved-model", "unserved-jobs", "expiring-keys"] as const;
 export type FleetConcern = (typeof fleetConcerns)[number];
 
 export type Concern = DeviceConcern | FleetConcern;
@@ -74,7 +74,7 @@ export function wasTried(asked: string, rolledBackVersion: string | null): boole
   return rolledBackVersion !== null && !isOlder(rolledBackVersion, asked);
 }
 
-/** Something that needs attention. `subject`: the model; "" otherwise. `count`: devices or jobs. */
+/** Something that needs attention. `subject`: the model; "" otherwise. `count`: devices, jobs or API keys. */
 export type Attention = { readonly kind: Concern; readonly subject: string; readonly count: number };
 
 export type OrganizationFacts = {
@@ -85,24 +85,26 @@ export type OrganizationFacts = {
   readonly modelIds: readonly string[];
   /** The models that devices offer. */
   readonly served: readonly string[];
+  /** API keys that expire soon. */
+  readonly expiringKeys: number;
   readonly concerns: Readonly<Partial<Record<DeviceConcern, number>>>;
 };
 
 /** All that needs attention in an organization. */
 export function attentionOf(facts: OrganizationFacts): readonly Attention[] {
-  const { devices, donating, ready, modelIds, served, concerns } = facts;
-  const ofDevices = deviceConcerns.flatMap((kind) => {
-    const count = concerns[kind] ?? 0;
-    return count === 0 ? [] : [{ kind, subject: "", count }];
-  });
+  const { devices, donating, ready, modelIds, served, expiringKeys, concerns } = facts;
+  const counted = [
+    ...deviceConcerns.map((kind) => ({ kind, subject: "", count: concerns[kind] ?? 0 })),
+    { kind: "expiring-keys" as const, subject: "", count: expiringKeys },
+  ].filter(({ count }) => count > 0);
   // Before the first device joins nothing can be served, and everybody knows.
-  if (devices === 0) return ofDevices;
+  if (devices === 0) return counted;
   const models = modelIds
     .filter((modelId) => !served.includes(modelId))
     .map((subject) => ({ kind: "unserved-model" as const, subject, count: 0 }));
   const jobs =
     ready > 0 && donating === 0 ? [{ kind: "unserved-jobs" as const, subject: "", count: ready }] : [];
-  return [...jobs, ...models, ...ofDevices];
+  return [...jobs, ...models, ...counted];
 }
 
 /** How long something lasts before anybody is told. What comes and goes within a minute is no news. */
@@ -116,6 +118,7 @@ export const graceMs: Readonly<Record<Concern, number>> = {
   "never-donated": 0,
   "unserved-model": 10 * 60_000,
   "unserved-jobs": 5 * 60_000,
+  "expiring-keys": 0,
 };
 
 type Words = { readonly sentence: string; /** The act that mends it. */ readonly act: string };
@@ -180,16 +183,21 @@ export function attentionWords({ kind, subject, count }: Attention): Words {
       sentence: plural(count, ["# job waits, and no device donates.", "# jobs wait, and no device donates."]),
       act: "See why devices do not donate",
     },
+    "expiring-keys": {
+      sentence: plural(count, ["# API key expires within two weeks.", "# API keys expire within two weeks."]),
+      act: "Set a later end, or make new keys",
+    },
   };
   return words[kind];
 }
 
 /** The page of the console with the act that mends it, and its filters. */
 export function attentionPlace({ kind, subject }: Pick<Attention, "kind" | "subject">): {
-  readonly page: "models" | "devices";
+  readonly page: "models" | "devices" | "keys";
   readonly filters: Readonly<Record<string, string>>;
 } {
   if (kind === "unserved-model") return { page: "models", filters: { model: subject } };
+  if (kind === "expiring-keys") return { page: "keys", filters: {} };
   if (kind === "unserved-jobs") return { page: "devices", filters: { state: "standby" } };
   return { page: "devices", filters: { state: "attention", concern: kind } };
 }
@@ -206,6 +214,7 @@ export function endedWords({ kind, subject }: Pick<Attention, "kind" | "subject"
     "never-donated": "Every device has donated.",
     "unserved-model": `A device can run ${subject} again.`,
     "unserved-jobs": "Jobs do not wait for want of devices anymore.",
+    "expiring-keys": "No API key expires within two weeks anymore.",
   };
   return words[kind];
 }

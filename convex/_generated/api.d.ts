@@ -125,6 +125,7 @@ import type * as model_fleet_views from "../model/fleet/views.js";
 import type * as model_keys_apiKeys from "../model/keys/apiKeys.js";
 import type * as model_keys_keyAccess from "../model/keys/keyAccess.js";
 import type * as model_keys_keyEnds from "../model/keys/keyEnds.js";
+import type * as model_keys_keyLimits from "../model/keys/keyLimits.js";
 import type * as model_keys_keyRights from "../model/keys/keyRights.js";
 import type * as model_keys_keyUse from "../model/keys/keyUse.js";
 import type * as model_keys_playgroundKeys from "../model/keys/playgroundKeys.js";
@@ -425,6 +426,7 @@ declare const fullApi: ApiFromModules<{
   "model/keys/apiKeys": typeof model_keys_apiKeys;
   "model/keys/keyAccess": typeof model_keys_keyAccess;
   "model/keys/keyEnds": typeof model_keys_keyEnds;
+  "model/keys/keyLimits": typeof model_keys_keyLimits;
   "model/keys/keyRights": typeof model_keys_keyRights;
   "model/keys/keyUse": typeof model_keys_keyUse;
   "model/keys/playgroundKeys": typeof model_keys_playgroundKeys;

@@ -1,9 +1,6 @@
 import { priority } from "@gleaner/queue/validators";
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
-import { changesText } from "../../app/audit/changes.ts";
-import { keyLimits } from "../../app/jobs/limits.ts";
-import { actorName } from "../model/audit.ts";
 import {
   createKey as createApiKey,
   findKey,
@@ -15,13 +12,13 @@ import {
 } from "../model/keys/apiKeys.ts";
 import { givenAccess, setAccess as changeAccess } from "../model/keys/keyAccess.ts";
 import { revokeKey } from "../model/keys/keyEnds.ts";
+import { limitKey } from "../model/keys/keyLimits.ts";
 import { setRights as setRightsOf } from "../model/keys/keyRights.ts";
 import { endFormerSecret, rotateKey } from "../model/keys/rotation.ts";
 import { memberMutation, memberQuery, ownKey, visibleOwners } from "../model/memberCalls.ts";
 import { checkedOwner } from "../model/owners.ts";
 import { handOverKey } from "../model/people/handOver.ts";
-import { queue } from "../model/queue.ts";
-import { boundedInteger, refuse } from "../model/refuse.ts";
+import { refuse } from "../model/refuse.ts";
 import { liftRestriction as liftRestrictionOf } from "../model/requests/restriction.ts";
 import { deviceNeeds, owner } from "../model/validators.ts";
 
@@ -50,17 +47,26 @@ export const names = memberQuery("keys.read")({
 
 /**
  * Registers a key that the browser made. `creditsMicro`: credits that it may spend, 1,000 by default. `dataClass`: only
- * devices with this data class get its jobs. Refuses: unauthorized, invalid, conflict, not_found (a model).
+ * devices with this data class get its jobs. `concurrency`: jobs that may run at once; left out: no limit. Refuses: unauthorized,
+ * invalid, conflict, not_found (a model).
  */
 export const create = memberMutation("keys.create")({
-  args: { ...newKey, dataClass: v.optional(v.string()), access: v.optional(v.object(givenAccess)) },
+  args: {
+    ...newKey,
+    dataClass: v.optional(v.string()),
+    access: v.optional(v.object(givenAccess)),
+    concurrency: v.optional(v.number()),
+  },
   returns: v.object({ keyId: v.id("apiKeys") }),
-  handler: async (ctx, key) => {
+  handler: async (ctx, { concurrency, ...key }) => {
     const { organizationId, by, member, scope } = ctx;
     // A requester's credits come from an administrator.
     if (scope === "own" && key.creditsMicro !== undefined)
       refuse("forbidden", "Only an administrator can say how many credits a key gets.");
-    return { keyId: await createApiKey(ctx, { ...key, organizationId, owner: member._id }, by) };
+    const keyId = await createApiKey(ctx, { ...key, organizationId, owner: member._id }, by);
+    if (concurrency !== undefined)
+      await limitKey(ctx, organizationId, { keyId, concurrency, weight: null }, by);
+    return { keyId };
   },
 });
 
@@ -161,23 +167,9 @@ export const setLimit = memberMutation("keys.change")({
     weight: v.union(v.number(), v.null()),
   },
   returns: v.null(),
-  handler: async (ctx, { keyId, concurrency, weight }) => {
-    const { organizationId } = ctx;
-    await ownKey(ctx, keyId);
-    const before = await queue.limits.get(ctx, organizationId, "requester", keyId);
-    await queue.limits.set(ctx, organizationId, {
-      of: "requester",
-      name: keyId,
-      concurrency:
-        concurrency === null ? null : boundedInteger(concurrency, "concurrency", 1, keyLimits.maxConcurrency),
-      weight: weight === null ? null : boundedInteger(weight, "weight", 1, keyLimits.maxWeight),
-      actor: actorName(ctx.by.actor),
-    });
-    const detail = changesText([
-      ["jobs at once", before?.concurrency ?? "any", concurrency ?? "any"],
-      ["turns", before?.weight ?? 1, weight ?? 1],
-    ]);
-    await ctx.audit("limit.set", keyId, detail);
+  handler: async (ctx, limits) => {
+    await ownKey(ctx, limits.keyId);
+    await limitKey(ctx, ctx.organizationId, limits, ctx.by);
     return null;
   },
 });

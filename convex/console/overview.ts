@@ -14,9 +14,12 @@ export const summary = memberQuery("overview.read")({
   },
 });
 
-/** All that needs somebody's attention, as it was a minute ago at most. */
+/** All that needs somebody's attention, as it was a minute ago at most. Only members who see keys are told about them. */
 export const attention = memberQuery("overview.read")({
   args: {},
   returns: attentionView,
-  handler: async (ctx) => await attentionOfOrganization(ctx, ctx.organizationId),
+  handler: async (ctx) => {
+    const items = await attentionOfOrganization(ctx, ctx.organizationId);
+    return may(ctx, "keys.read") ? items : items.filter(({ kind }) => kind !== "expiring-keys");
+  },
 });

@@ -12,10 +12,12 @@ import {
   type Device,
   expectRefusal,
   greeting,
+  listKeys,
   modelId,
   type Organization,
   submit,
 } from "./backend.fixture.ts";
+import { joinAs } from "./people.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
 let t: Backend;
@@ -175,6 +177,24 @@ it("names a model that no device can run, and jobs that wait while none donates,
   await follow(6 * minuteMs);
   expect(await kinds()).toEqual(["unserved-jobs 1", `unserved-model ${modelId} 0`]);
   await addDevice(t, acme, "two");
+  await follow();
+  expect(await kinds()).toEqual([]);
+});
+
+it("counts the keys that expire within two weeks, for members who see keys", async () => {
+  const [key] = await listKeys(t, session);
+  const expire = async (expiresAt: number | null): Promise<void> => {
+    await t.mutation(api.console.keys.setAccess, { session, keyId: key!.keyId, expiresAt });
+  };
+  const { session: operator } = await joinAs(t, session, { name: "Otto", roles: ["operator"] });
+  await expire(Date.now() + 15 * dayMs);
+  await follow();
+  expect(await kinds()).toEqual([]);
+  await expire(Date.now() + 13 * dayMs);
+  await follow();
+  expect(await kinds()).toEqual(["expiring-keys 1"]);
+  expect(await t.query(api.console.overview.attention, { session: operator })).toEqual([]);
+  await expire(null);
   await follow();
   expect(await kinds()).toEqual([]);
 });

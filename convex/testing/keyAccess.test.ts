@@ -46,13 +46,11 @@ async function call(path: string, init: Init = {}, from: { ip?: string } = {}): 
 
 const body = (model = modelId) => JSON.stringify({ model, messages: [{ role: "user", content: "Hi" }] });
 const rowNow = async () => (await listKeys(t, session))[0]!;
-const auditNow = async () => {
-  const { page } = await t.query(api.console.audit.list, {
-    session,
-    paginationOpts: { numItems: 1, cursor: null },
-  });
-  return page[0]!;
+const auditRows = async (numItems: number) => {
+  const paginationOpts = { numItems, cursor: null };
+  return (await t.query(api.console.audit.list, { session, paginationOpts })).page;
 };
+const auditNow = async () => (await auditRows(1))[0]!;
 
 describe("the scopes of a key", () => {
   const calls = {
@@ -215,14 +213,21 @@ describe("the access of a key", () => {
       keyHash: "ab".repeat(32),
       prefix: "sk-gleaner-abcd",
       access: { scopes: ["batches"], quotas: { month: { tokens: 1_000 } } },
+      concurrency: 2,
     });
     if (!("keyId" in created)) throw new Error("refused");
-    expect(await auditNow()).toMatchObject({
+    const [limited, made] = await auditRows(2);
+    expect(limited).toMatchObject({ action: "limit.set", detail: "jobs at once: any → 2" });
+    expect(made).toMatchObject({
       action: "api-key.created",
       detail: "kinds of calls: all → batches; quotas: not set → 1,000 tokens a month",
     });
     const [row] = await listKeys(t, requester);
-    expect(row).toMatchObject({ scopes: ["batches"], quotas: { month: { tokens: 1_000 } } });
+    expect(row).toMatchObject({
+      scopes: ["batches"],
+      quotas: { month: { tokens: 1_000 } },
+      concurrency: 2,
+    });
     const change = { session: requester, keyId: created.keyId, scopes: null };
     await expectRefusal(t.mutation(api.console.keys.setAccess, change), "forbidden");
   });

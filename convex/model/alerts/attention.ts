@@ -10,6 +10,7 @@ import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { fleetCountsOf } from "../fleet/counts.ts";
+import { countExpiring } from "../keys/keyEnds.ts";
 import { allModels } from "../models/catalog.ts";
 import { queue } from "../queue.ts";
 import { attentionItem } from "../validators.ts";
@@ -28,7 +29,7 @@ export async function watchAttention(
   organizationId: Id<"organizations">,
   now: number,
 ): Promise<void> {
-  const [row, found] = await Promise.all([rowOf(ctx, organizationId), currentOf(ctx, organizationId)]);
+  const [row, found] = await Promise.all([rowOf(ctx, organizationId), currentOf(ctx, organizationId, now)]);
   const before = row?.items ?? [];
   const items = found.slice(0, maxItems).map((item): Item => {
     const known = before.find(({ kind, subject }) => kind === item.kind && subject === item.subject);
@@ -48,11 +49,16 @@ export async function watchAttention(
 const matching = (items: readonly Item[], { kind, subject }: Item): Item | undefined =>
   items.find((item) => item.kind === kind && item.subject === subject);
 
-async function currentOf(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<readonly Attention[]> {
-  const [{ states, facets }, models, stats] = await Promise.all([
+async function currentOf(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+  now: number,
+): Promise<readonly Attention[]> {
+  const [{ states, facets }, models, stats, expiringKeys] = await Promise.all([
     fleetCountsOf(ctx, organizationId),
     allModels(ctx, organizationId),
     queue.stats(ctx, organizationId),
+    countExpiring(ctx, organizationId, now),
   ]);
   const named = (of: string) => facets.filter((facet) => facet.of === of);
   const concerns: Partial<Record<DeviceConcern, number>> = {};
@@ -68,6 +74,7 @@ async function currentOf(ctx: QueryCtx, organizationId: Id<"organizations">): Pr
     ready: stats.ready,
     modelIds: models.filter(({ enabled }) => enabled).map(({ modelId }) => modelId),
     served: named("model").map(({ name }) => name),
+    expiringKeys,
     concerns,
   });
 }

@@ -1,7 +1,7 @@
-import { expiredWords } from "../../../app/keys/expiry.ts";
+import { expiredWords, expiresSoonMs } from "../../../app/keys/expiry.ts";
 import { internal } from "../../_generated/api.js";
-import type { Doc } from "../../_generated/dataModel.js";
-import type { MutationCtx } from "../../_generated/server.js";
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { queue } from "../queue.ts";
 
@@ -32,23 +32,59 @@ export async function cancelJobsOf(
 const perRun = 50;
 
 /**
- * Ends what is due: the jobs and batches of keys that have expired, and former secrets. Both are refused by the clock already. The
- * files of an expired key stay until their own end, since an administrator may set a later one. Returns whether there may be more.
+ * Ends the jobs and batches of an organization's keys that have expired, which are refused by the clock already. Their files stay
+ * until their own end, since an administrator may set a later one. Returns whether there may be more.
  */
-export async function endDueKeys(ctx: MutationCtx, now: number): Promise<boolean> {
-  const [expired, replaced] = await Promise.all([
-    ctx.db
-      .query("apiKeys")
-      .withIndex("by_expiry", (q) => q.eq("expired", undefined).gt("expiresAt", 0).lte("expiresAt", now))
-      .take(perRun),
-    ctx.db
-      .query("apiKeys")
-      .withIndex("by_former_end", (q) => q.gt("former.until", 0).lte("former.until", now))
-      .take(perRun),
-  ]);
-  for (const { _id } of replaced) await ctx.db.patch("apiKeys", _id, { former: undefined });
+export async function endExpiredKeys(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  now: number,
+): Promise<boolean> {
+  const expired = await expiringUntil(ctx, organizationId, now, perRun);
   for (const key of expired) await endExpired(ctx, key, now);
-  return expired.length === perRun || replaced.length === perRun;
+  return expired.length === perRun;
+}
+
+/** Forgets former secrets whose time is over. They are refused by the clock already. Returns whether there may be more. */
+export async function endFormerSecrets(ctx: MutationCtx, now: number): Promise<boolean> {
+  const ended = await ctx.db
+    .query("apiKeys")
+    .withIndex("by_former_end", (q) => q.gt("former.until", 0).lte("former.until", now))
+    .take(perRun);
+  for (const { _id } of ended) await ctx.db.patch("apiKeys", _id, { former: undefined });
+  return ended.length === perRun;
+}
+
+/** More are not counted. */
+const mostCounted = 100;
+
+/** How many keys of an organization expire soon. */
+export async function countExpiring(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+  now: number,
+): Promise<number> {
+  const keys = await expiringUntil(ctx, organizationId, now + expiresSoonMs, mostCounted);
+  return keys.filter(({ revokedAt }) => revokedAt === undefined).length;
+}
+
+/** The keys that expire until a moment, or have expired and still have work. */
+async function expiringUntil(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+  until: number,
+  most: number,
+): Promise<Doc<"apiKeys">[]> {
+  return await ctx.db
+    .query("apiKeys")
+    .withIndex("by_expiry", (q) =>
+      q
+        .eq("organizationId", organizationId)
+        .eq("expired", undefined)
+        .gt("expiresAt", 0)
+        .lte("expiresAt", until),
+    )
+    .take(most);
 }
 
 async function endExpired(ctx: MutationCtx, key: Doc<"apiKeys">, now: number): Promise<void> {

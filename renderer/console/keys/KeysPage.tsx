@@ -97,13 +97,14 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
           server={server}
           model={model}
           models={modelNames}
-          onCreate={async ({ name, dataClass, access }) => {
+          onCreate={async ({ name, dataClass, access, concurrency }) => {
             const secret = makeSecret("sk-gleaner-");
             const created = await create({
               name,
               keyHash: sha256(secret),
               prefix: shownPrefix(secret),
               access,
+              ...(concurrency === null ? {} : { concurrency }),
               ...(dataClass === "" ? {} : { dataClass }),
             });
             return created ? secret : null;

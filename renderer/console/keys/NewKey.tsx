@@ -7,12 +7,15 @@ import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
 import { AccessFields } from "./AccessFields.tsx";
 import { KeyMade } from "./KeyMade.tsx";
 import { type Access, parseAccess, typedAccess } from "./parse-access.ts";
+import { parseLimits } from "./parse-limits.ts";
 import type { ApiServer } from "./snippets.ts";
 
 export type NewKeyValues = {
   readonly name: string;
   readonly dataClass: string;
   readonly access: Partial<Access>;
+  /** Jobs at once; null: no limit. */
+  readonly concurrency: number | null;
 };
 
 type Props = {
@@ -28,7 +31,9 @@ type Props = {
 export function NewKey({ server, model, models, onCreate, onClose }: Props): ReactNode {
   const now = useNow();
   const [access, setAccess] = useState(() => typedAccess(null));
+  const [concurrency, setConcurrency] = useState("");
   const parsed = parseAccess(access, now);
+  const limited = parseLimits(concurrency, "");
   const [typed, setTyped] = useState("");
   const [dataClass, setDataClass] = useState("");
   const [error, setError] = useState<string | null>(null);
@@ -45,11 +50,12 @@ export function NewKey({ server, model, models, onCreate, onClose }: Props): Rea
     <Dialog title="New API key" onClose={onClose}>
       <DialogForm
         action="Create key"
-        disabled={parsed.kind === "wrong"}
+        disabled={parsed.kind === "wrong" || limited.kind === "wrong"}
         onSubmit={() => {
           if (name === "") setError("Enter a name.");
-          if (name === "" || parsed.kind === "wrong") return undefined;
-          const key = { name, dataClass: dataClass.trim(), access: parsed.access };
+          if (name === "" || parsed.kind === "wrong" || limited.kind === "wrong") return undefined;
+          const { concurrency: most } = limited.limits;
+          const key = { name, dataClass: dataClass.trim(), access: parsed.access, concurrency: most };
           return onCreate(key).then(setSecret);
         }}
         onClose={onClose}
@@ -73,7 +79,7 @@ export function NewKey({ server, model, models, onCreate, onClose }: Props): Rea
           onChange={(event) => setDataClass(event.target.value)}
         />
         <details>
-          <summary className="cursor-pointer font-medium">Expiry, models, quotas and addresses</summary>
+          <summary className="cursor-pointer font-medium">Expiry, models, quotas and other bounds</summary>
           <div className="mt-3 grid gap-3">
             <AccessFields
               typed={access}
@@ -81,6 +87,14 @@ export function NewKey({ server, model, models, onCreate, onClose }: Props): Rea
               models={models}
               expiresAt={null}
               onChange={setAccess}
+            />
+            <Field
+              label="Jobs at once"
+              hint="The number of its jobs that may run at once. Leave empty for no limit."
+              inputMode="numeric"
+              value={concurrency}
+              error={limited.kind === "wrong" ? limited.concurrency : null}
+              onChange={(event) => setConcurrency(event.target.value)}
             />
           </div>
         </details>

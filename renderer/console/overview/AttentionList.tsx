@@ -9,6 +9,8 @@ import type { AttentionItem } from "../data/rows.ts";
 import { hrefOf } from "../shell/route.ts";
 
 const shown = 6;
+/** Nothing is broken yet. */
+const calmKinds: readonly AttentionItem["kind"][] = ["never-donated", "expiring-keys"];
 
 /** All that needs somebody's attention: one sentence each, and the way to the act that mends it. Empty while all is well. */
 export function AttentionList({ items }: { readonly items: readonly AttentionItem[] }): ReactNode {
@@ -25,7 +27,7 @@ export function AttentionList({ items }: { readonly items: readonly AttentionIte
               className="flex flex-wrap items-baseline gap-x-4 gap-y-1 px-4 py-2"
             >
               <span className="flex min-w-0 flex-1 basis-80 items-baseline gap-2.5">
-                <StatusDot tone={item.kind === "never-donated" ? "hold" : "bad"} />
+                <StatusDot tone={calmKinds.includes(item.kind) ? "hold" : "bad"} />
                 <span className="min-w-0 wrap-anywhere">
                   {sentence}{" "}
                   <span className="text-xs text-muted">

@@ -20,7 +20,7 @@ test("a key can have bounds from its creation, and shows them and its use", asyn
   await openPage(page, "API keys");
   await page.getByRole("button", { name: "New key" }).click();
   await page.getByLabel("Name").fill("Trial");
-  await page.getByText("Expiry, models, quotas and addresses").click();
+  await page.getByText("Expiry, models, quotas and other bounds").click();
   await page.getByLabel("Expires").selectOption("In 30 days");
   await page.getByLabel("Batches and files").uncheck();
   await page.getByLabel("Models", { exact: true }).selectOption("Only some");
@@ -28,6 +28,7 @@ test("a key can have bounds from its creation, and shows them and its use", asyn
   await page.getByRole("checkbox", { name: "gleaner-demo" }).check();
   const day = page.getByRole("group", { name: "Quota of a day (UTC)" });
   await day.getByLabel("Requests").fill("1");
+  await page.getByLabel("Jobs at once").fill("3");
   await page.getByLabel("Addresses").fill("office");
   await expect(page.getByText("“office” is no IP address")).toBeVisible();
   await page.getByLabel("Addresses").fill("127.0.0.1\n::1");
@@ -37,9 +38,11 @@ test("a key can have bounds from its creation, and shows them and its use", asyn
   const keys = page.getByRole("table", { name: "API keys" });
   await expect(keys).toContainText("Only: Ask models, Jobs, Usage");
   await expect(keys).toContainText("Only gleaner-demo · Only from 127.0.0.1, ::1 · 0 of 1 requests today");
-  await expect(page.getByRole("row", { name: /Trial/ })).toContainText("Never used");
+  const row = page.getByRole("row", { name: /Trial/ });
+  await expect(row).toContainText("Never used");
+  await expect(row.getByRole("cell", { name: "3", exact: true })).toBeVisible();
   expect(await askFor(farm, question, secret)).toContain("Athens");
-  await expect(page.getByRole("row", { name: /Trial/ })).toContainText("Used");
+  await expect(row).toContainText("Used");
   await expect(askFor(farm, question, secret)).rejects.toThrow(/429.*quota of 1 request a day/);
   await donor.stop();
 });
