@@ -29,5 +29,5 @@ export function scopeOfPath(pathname: string): KeyScope | null {
 /** The refusal of a call, and who can change that. */
 export function missingScopeWords(scope: KeyScope): string {
   const { name } = scopeWords[scope];
-  return `This API key lacks the scope “${scope}” (${name}), which this call needs. An owner or administrator can add it on the console's page Keys.`;
+  return `This API key lacks the scope “${scope}” (${name}), which this call needs. An owner or administrator can add it on the console's page API keys.`;
 }

@@ -256,7 +256,7 @@ function ofCanceledJob(error: RequestView["error"]): ApiError {
       return ofRestrictedKey(error);
     case "key_revoked":
     case "key_expired":
-      return { status: 401, type: "invalid_request_error", ...error };
+      return { ...jobCanceled, message: `${jobCanceled.message} ${error.message}` };
     case "model_retired":
       return { ...ofRetiredModel, message: error.message };
     default:

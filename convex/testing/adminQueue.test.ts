@@ -230,6 +230,15 @@ describe("dead letters", () => {
     await pass(t, changeHeldMs);
     expect(await statusOf(t, acme, jobId)).toBe("failed");
   });
+
+  it("does not retry a dead letter of a key that has expired", async () => {
+    const jobId = await deadLetter();
+    const [key] = await listKeys(t, session);
+    const expiresAt = Date.now();
+    await t.run(async (ctx) => await ctx.db.patch("apiKeys", key!.keyId, { expiresAt }));
+    const retried = await t.mutation(api.console.jobs.retryDeadLetter, { session, jobId });
+    expect(retried).toEqual({ kind: "revoked" });
+  });
 });
 
 it("refuses the admin's calls on the queue without a session", async () => {

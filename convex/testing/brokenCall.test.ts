@@ -96,20 +96,31 @@ describe("a job whose HTTP call fails because of us", () => {
     await expectBooksInOrder(t);
   }, 20_000);
 
-  it("ends a stream with a refusal when the key is revoked", async () => {
-    const device = await addDevice(t, acme);
-    const answering = answer(brokenCtx(Infinity), request(true));
-    await expect.poll(statusNow).toBe("ready");
-    const job = await onlyJob();
-    if (job === undefined) throw new Error("no job");
-    const attemptId = await claim(t, device, job.jobId);
-    await t.mutation(api.work.append, { key: device.key, attemptId, seq: 0, text: "Blue" });
-    const response = await answering;
-    const session = await signIn(t, acme);
-    await t.mutation(api.console.keys.revoke, { session, keyId: job.key as Id<"apiKeys"> });
-    expect(await response.text()).toContain('"code":"invalid_api_key"');
-    expect(logged.mock.calls).toEqual([]);
-  });
+  const ends = {
+    revoked: async (session: string, keyId: Id<"apiKeys">) =>
+      await t.mutation(api.console.keys.revoke, { session, keyId }),
+    expired: async (_session: string, keyId: Id<"apiKeys">) =>
+      await t.run(async (ctx) => await ctx.db.patch("apiKeys", keyId, { expiresAt: Date.now() })),
+  };
+
+  it.each(Object.keys(ends) as (keyof typeof ends)[])(
+    "ends a stream with a refusal when the key is %s",
+    async (how) => {
+      const device = await addDevice(t, acme);
+      const answering = answer(brokenCtx(Infinity), request(true));
+      await expect.poll(statusNow).toBe("ready");
+      const job = await onlyJob();
+      if (job === undefined) throw new Error("no job");
+      const attemptId = await claim(t, device, job.jobId);
+      await t.mutation(api.work.append, { key: device.key, attemptId, seq: 0, text: "Blue" });
+      const response = await answering;
+      await ends[how](await signIn(t, acme), job.key as Id<"apiKeys">);
+      const text = await response.text();
+      expect(text).toContain('"code":"invalid_api_key"');
+      expect(text).toContain(`This API key ${how === "revoked" ? "was revoked" : "expired at"}`);
+      expect(logged.mock.calls).toEqual([]);
+    },
+  );
 
   it("keeps the job of a failed call if an idempotency key can find it again", async () => {
     const asked = answer(brokenCtx(0), request(false, { "idempotency-key": "order-1" }));

@@ -196,6 +196,6 @@ export function checkAddress({ addresses }: Doc<"apiKeys">, address: string | nu
     address === null ? "The address of this call is not known here" : `This call comes from ${address}`;
   refuse(
     "address_not_allowed",
-    `${from}, and this API key may be used only from some addresses. An owner or administrator can change them on the console's page Keys.`,
+    `${from}, and this API key may be used only from some addresses. An owner or administrator can change them on the console's page API keys.`,
   );
 }

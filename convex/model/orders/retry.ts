@@ -15,7 +15,7 @@ import { orderOf } from "./orders.ts";
 
 /**
  * `gone`: the prompt was deleted. `quota-exceeded`: the key has too few credits for another round. `revoked`: the key was
- * revoked, so nobody could read the answer. `restricted`: the key may send no such requests now. `model-retired`: no
+ * revoked or has expired, so nobody could read the answer. `restricted`: the key may send no such requests now. `model-retired`: no
  * device has the model anymore.
  */
 export const retryOutcome = v.object({
@@ -33,7 +33,7 @@ export async function retryOrder(
 ): Promise<Infer<typeof retryOutcome>> {
   const { organizationId, apiKeyId, jobId, reservedMicro } = order;
   const key = await ctx.db.get("apiKeys", apiKeyId);
-  if (key?.revokedAt !== undefined) return { kind: "revoked" };
+  if (key?.revokedAt !== undefined || (key?.expiresAt ?? Infinity) <= by.at) return { kind: "revoked" };
   const restriction = key === null ? null : restrictionOf(key, by.at);
   if (isRestricted(restriction, order)) return { kind: "restricted" };
   if ((await findModel(ctx, organizationId, order.modelId))?.enabled === false)

@@ -14,7 +14,7 @@ const words: Readonly<Record<RetryOutcome["kind"], Notice>> = {
     tone: "bad",
   },
   "quota-exceeded": { words: "Its API key has too few credits for a retry.", tone: "bad" },
-  revoked: { words: "Its API key was revoked, so it can't be retried.", tone: "bad" },
+  revoked: { words: "Its API key was revoked or has expired, so it can't be retried.", tone: "bad" },
 };
 
 export function retryNotice({ kind }: RetryOutcome): Notice {
