@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { openPage, signIn } from "../support/console.ts";
-import { askFor, expect, test } from "../support/farm-test.ts";
+import { askFor, expect, test, tokensLasting } from "../support/farm-test.ts";
 import { chooseInRow } from "../support/row-menu.ts";
 
 const question = "What is the capital of Greece?";
@@ -86,5 +86,29 @@ test("a key gets a new secret, while the former one works until it is ended", as
   await expect(keys).not.toContainText("The former secret");
   await expect(askFor(farm, question, first)).rejects.toThrow(/401/);
   expect(await askFor(farm, question, second)).toContain("Athens");
+  await donor.stop();
+});
+
+test("revoking a key stops the answer that a device writes for it", async ({
+  slowFarm: farm,
+  page,
+  context,
+}) => {
+  const donor = await farm.startDonor("keys-4");
+  await signIn(page, farm);
+  await openPage(page, "API keys");
+  await page.getByRole("button", { name: "New key" }).click();
+  await page.getByLabel("Name").fill("Stopped");
+  await page.getByRole("button", { name: "Create key" }).click();
+  const secret = await takeSecret(page);
+  const panel = await context.newPage();
+  await panel.goto(String(donor.ready["panelUrl"]));
+  const tokens = await tokensLasting(farm, 60);
+  const asked = askFor(farm, "Count.", secret, tokens).catch(String);
+  await expect(panel.getByText("Writing the answer")).toBeVisible();
+  await chooseInRow(page, "Stopped", "Revoke");
+  await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+  expect(await asked).toMatch(/401.*This API key was revoked/);
+  await expect(panel.getByText("Waiting for your organization's next job.")).toBeVisible();
   await donor.stop();
 });
