@@ -73,7 +73,8 @@ export class Queue {
     const outcome = await this.submitMany(ctx, scope, [job], options);
     if (outcome.kind !== "submitted") return outcome;
     const [jobId = ""] = outcome.jobIds;
-    return { kind: "submitted" as const, jobId, repeated: outcome.repeated > 0 };
+    const { repeated, handed } = outcome;
+    return { kind: "submitted" as const, jobId, repeated: repeated > 0, handed: handed > 0 };
   }
 
   /** Submits up to 500 jobs, all or none. For more, submit a batch in several calls from an action. */
@@ -140,6 +141,14 @@ export class Queue {
   /** Why up to 100 jobs wait. Jobs that wait for nothing are left out. */
   async waitReasons(ctx: QueryRunner, scope: string, jobIds: readonly string[]) {
     return await ctx.runQuery(this.component.jobs.waitReasons, { scope, jobIds: [...jobIds] });
+  }
+
+  /**
+   * How a job's wait looks: about how many jobs are before it, how long that takes, and how many workers accept such jobs. Null
+   * if a worker has it, or if it has ended. It reads few rows, however many jobs wait.
+   */
+  async outlook(ctx: QueryRunner, scope: string, jobId: string) {
+    return await ctx.runQuery(this.component.jobs.outlook, { scope, jobId });
   }
 
   /** How many characters of a text an attempt had streamed; 0 if the text does not begin with them. */

@@ -18,6 +18,7 @@ import { historiesOf } from "./model/end/histories.ts";
 import { record } from "./model/events.ts";
 import { attemptById } from "./model/jobs/held.ts";
 import { listJobs } from "./model/jobs/list.ts";
+import { outlook as outlookView, outlookOf } from "./model/jobs/outlook.ts";
 import { payloadOf } from "./model/jobs/payloads.ts";
 import { waitReason, waitReasonsOf } from "./model/jobs/reasons.ts";
 import { resultOf } from "./model/jobs/rows.ts";
@@ -207,6 +208,16 @@ export const waitReasons = query({
   args: { scope: v.string(), jobIds: v.array(v.string()) },
   returns: v.array(v.object({ jobId: v.string(), reason: waitReason })),
   handler: async (ctx, { scope, jobIds }) => await waitReasonsOf(ctx, scope, jobIds),
+});
+
+/** How a job's wait looks now. Null if a worker has it, if it has ended, or if the scope does not have it. */
+export const outlook = query({
+  args: ofJob,
+  returns: v.union(outlookView, v.null()),
+  handler: async (ctx, { scope, jobId }) => {
+    const job = await findOwned(ctx, "jobs", scope, jobId);
+    return job === null ? null : await outlookOf(ctx, job, Date.now());
+  },
 });
 
 /** Null after the payload was purged. */

@@ -493,9 +493,14 @@ export type BatchView = Infer<typeof batchView>;
 export const submitOutcome = v.union(
   /**
    * In the order of the jobs. `repeated`: the number of jobs that were submitted before with the same idempotency
-   * key.
+   * key. `handed`: the number of jobs that were handed to waiting workers.
    */
-  v.object({ kind: v.literal("submitted"), jobIds: v.array(v.string()), repeated: v.number() }),
+  v.object({
+    kind: v.literal("submitted"),
+    jobIds: v.array(v.string()),
+    repeated: v.number(),
+    handed: v.number(),
+  }),
   /** Nothing was submitted: the lane or the requester has too many jobs. */
   v.object({ kind: v.literal("full"), retryAfterMs: v.number() }),
   /** Nothing was submitted: a job would wait longer than the longest wait of its priority. */

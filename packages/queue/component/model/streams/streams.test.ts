@@ -88,6 +88,8 @@ describe("watched jobs", () => {
     await append(t, worker, attemptId, 1, "was ");
     expect(await watch(t, jobId, { attemptId, seq: 0 })).toEqual({
       status: "running",
+      submittedAt: Date.now(),
+      startedAt: Date.now(),
       attempt: 1,
       attemptId,
       chunks: [{ seq: 1, text: "was " }],

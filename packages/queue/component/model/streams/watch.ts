@@ -16,6 +16,9 @@ export const watchView = v.object({
   /** Chunks of the current attempt after the position. The reader gets further ones with a later position. */
   chunks: v.array(v.object({ seq: v.number(), text: v.string() })),
   attempts: v.number(),
+  submittedAt: v.number(),
+  /** When a worker first started it; null before that. */
+  startedAt: v.union(v.number(), v.null()),
   /** The result if the job succeeded; null after it was deleted. */
   result: v.optional(anything),
   report: v.optional(anything),
@@ -40,6 +43,8 @@ export async function watch(
     attemptId,
     chunks,
     attempts: job.attempts,
+    submittedAt: job.submittedAt,
+    startedAt: job.startedAt ?? null,
     error: job.error ?? null,
     ...(job.status === "succeeded" ? { result: result?.result ?? null } : {}),
     ...defined({ report: job.report }),

@@ -82,7 +82,7 @@ describe("jobs.submit", () => {
     const ids = first.kind === "submitted" ? first.jobIds : [];
     expect(ids[2]).toBe(ids[0]);
     expect(ids[1]).not.toBe(ids[0]);
-    expect(await submit(t, key)).toEqual({ kind: "submitted", jobIds: [ids[0]], repeated: 1 });
+    expect(await submit(t, key)).toEqual({ kind: "submitted", jobIds: [ids[0]], repeated: 1, handed: 0 });
     expect(await t.run(async (ctx) => (await ctx.db.query("jobs").collect()).length)).toBe(2);
   });
 

@@ -120,7 +120,12 @@ export async function submit(ctx: MutationCtx, submission: Submission, now: numb
     watchedUntil,
   );
   const jobIds = idsOf(resolutions, new Map(inserted.map(({ index, row }) => [index, row._id])));
-  return { kind: "submitted", jobIds, repeated: parsed.length - newJobs.length };
+  return {
+    kind: "submitted",
+    jobIds,
+    repeated: parsed.length - newJobs.length,
+    handed: handed.filter((to) => to !== null).length,
+  };
 }
 
 /** Jobs that wait for a time or for other jobs are not refused because of today's wait. */
