@@ -25,7 +25,7 @@ import { callUpload, createUpload, uploadsPath } from "./openai/files/uploads.ts
 import { jobsPath } from "./openai/jobs/jobBody.ts";
 import { callJob, listJobs } from "./openai/jobs/jobs.ts";
 import { type NamedModel, namedModel } from "./openai/namedModel.ts";
-import { errorResponse, json, preflight } from "./openai/respond.ts";
+import { errorResponse, json, preflight, withOrigin } from "./openai/respond.ts";
 import { responsesPath } from "./openai/responses/responseBody.ts";
 import { callResponse, createResponse } from "./openai/responses/responses.ts";
 import { chatCompletions, completions } from "./openai/textCalls.ts";
@@ -41,7 +41,9 @@ const http = httpRouter();
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 const anyPath = "/v1/";
 const modelsPath = "/v1/models/";
-const preflightAction = httpAction(async () => await Promise.resolve(preflight()));
+const preflightAction = httpAction(
+  async (_ctx, request) => await Promise.resolve(withOrigin(request, preflight())),
+);
 
 http.route({ path: "/v1/chat/completions", method: "POST", handler: endpoint(chatCompletions) });
 http.route({ path: "/v1/responses", method: "POST", handler: endpoint(createResponse) });
@@ -77,7 +79,8 @@ const refuseAction = httpAction(async (_ctx, request) => {
     return path !== undefined && path !== `${anyPath}*`;
   });
   const error = allowed.length === 0 ? unknownUrl(request) : wrongMethod(request, allowed);
-  return await Promise.resolve(isAnthropicPath(pathname) ? anthropicRefusal(error) : errorResponse(error));
+  const response = isAnthropicPath(pathname) ? anthropicRefusal(error) : errorResponse(error);
+  return await Promise.resolve(withOrigin(request, response));
 });
 
 for (const method of methods) http.route({ pathPrefix: anyPath, method, handler: refuseAction });
@@ -91,7 +94,11 @@ http.route({
     return await Promise.resolve(json(200, { deploymentUrl }));
   }),
 });
-http.route({ path: "/config", method: "OPTIONS", handler: preflightAction });
+http.route({
+  path: "/config",
+  method: "OPTIONS",
+  handler: httpAction(async () => await Promise.resolve(preflight())),
+});
 
 /** An organization's metrics, for Prometheus. The token is made by an admin; without one nothing is shown. */
 http.route({

@@ -3,11 +3,13 @@ import { type Infer, v } from "convex/values";
 import { parse, validate } from "convex-helpers/validators";
 import { assertNever } from "../app/assert-never.ts";
 import { jobErrors } from "../app/contract/job-errors.ts";
+import { deviceClassOf } from "../app/devices/device-class.ts";
 import { internal } from "./_generated/api.js";
 import type { Doc, Id } from "./_generated/dataModel.js";
 import { internalMutation, type MutationCtx } from "./_generated/server.js";
 import { type LineEnd, noteLineEnd } from "./model/batches/collect.ts";
 import { shortestHeldMs } from "./model/devices/pastAttempts.ts";
+import { modelsOfDevice } from "./model/devices/report.ts";
 import { type Outrun, releaseReservation, settle } from "./model/ledger/reservations.ts";
 import { jobErrorOf, orderOf } from "./model/orders/orders.ts";
 import { areOneOwner } from "./model/owners.ts";
@@ -85,11 +87,13 @@ async function pay(ctx: MutationCtx, order: Doc<"orders">, event: FinalEvent, at
   const deviceId = present(ctx.db.normalizeId("devices", event.worker ?? ""), "device of a finished job");
   const isOwn = await isOwnDevice(ctx, order, deviceId);
   const outrun = await outrunOf(ctx, order, event);
+  const deviceClass = await classOf(ctx, deviceId, order.modelId);
   const { earned, outrunEarned } = await settle(ctx, order, { deviceId, isOwn }, usage, at, outrun);
   await ctx.db.patch("orders", order._id, {
     priceMicro: earned + outrunEarned,
     ...(isOwn ? { ownJob: true } : {}),
     usage,
+    ...(deviceClass === null ? {} : { deviceClass }),
     endsWithCall: undefined,
   });
   return {
@@ -99,6 +103,16 @@ async function pay(ctx: MutationCtx, order: Doc<"orders">, event: FinalEvent, at
     ...(outrunEarned === 0n ? {} : { outrunMicro: outrunEarned }),
     ...(isOwn ? { ownJob: true } : {}),
   };
+}
+
+/** The kind of computer that a device is; null if the device is gone. */
+async function classOf(ctx: MutationCtx, deviceId: Id<"devices">, modelId: string): Promise<string | null> {
+  const [device, models] = await Promise.all([
+    ctx.db.get("devices", deviceId),
+    modelsOfDevice(ctx, deviceId),
+  ]);
+  const measured = models.find((model) => model.modelId === modelId)?.speed;
+  return device === null ? null : deviceClassOf(device.platform, measured?.backend ?? null);
 }
 
 /** Whether the device belongs to the owner of the job's key. Nobody is paid for their own jobs. */

@@ -12,8 +12,9 @@ import { identity, identityOf } from "./model/models/identity.ts";
 import { canceled, cancelOrder, ownedOrder } from "./model/orders/orders.ts";
 import { prioritized, setOrderPriority } from "./model/orders/priorities.ts";
 import { queue } from "./model/queue.ts";
-import { countCalls } from "./model/rates.ts";
+import { callsLeftOf, countCalls } from "./model/rates.ts";
 import { boundedInteger, refuse } from "./model/refuse.ts";
+import { endLeftCall as endLeft, leaveJob } from "./model/requests/leftCalls.ts";
 import {
   jobResult,
   jobResultOf,
@@ -49,9 +50,14 @@ export const admit = internalMutation({
     const key = await authenticateApiKey(ctx, apiKey);
     if (key.addresses !== undefined) checkAddress(key, (await ctx.meta.getRequestMetadata()).ip);
     checkScope(key, scope ?? null);
-    await countCalls(ctx, key._id, 1);
-    await noteUse(ctx, key._id, Date.now());
-    return await identityOf(ctx, key);
+    const now = Date.now();
+    const [left, admitted] = await Promise.all([
+      callsLeftOf(ctx, key._id, now),
+      identityOf(ctx, key),
+      countCalls(ctx, key._id, 1),
+      noteUse(ctx, key._id, now),
+    ]);
+    return { ...admitted, left };
   },
 });
 
@@ -112,9 +118,14 @@ export const mayWaitAdmitted = internalQuery({
 
 /** Counts a call that waits, until `endWaitAdmitted`. */
 export const beginWaitAdmitted = internalMutation({
-  args: { keyId: v.id("apiKeys"), until: v.number() },
+  args: {
+    keyId: v.id("apiKeys"),
+    until: v.number(),
+    jobId: v.optional(v.string()),
+    request: v.optional(v.string()),
+  },
   returns: v.id("waits"),
-  handler: async (ctx, { keyId, until }) => await beginWait(ctx, keyId, until),
+  handler: async (ctx, { keyId, ...wait }) => await beginWait(ctx, keyId, wait),
 });
 
 export const endWaitAdmitted = internalMutation({
@@ -122,6 +133,25 @@ export const endWaitAdmitted = internalMutation({
   returns: v.null(),
   handler: async (ctx, { waitId }) => {
     await endWait(ctx, waitId);
+    return null;
+  },
+});
+
+/** Leaves the job of a call that ends before its answer: an equal request may take it up soon. Otherwise it is canceled. */
+export const leaveAdmitted = internalMutation({
+  args: { keyId: v.id("apiKeys"), jobId: v.string(), request: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { keyId, ...job }) => {
+    await leaveJob(ctx, keyId, job);
+    return null;
+  },
+});
+
+export const endLeftCall = internalMutation({
+  args: { leftId: v.id("leftCalls") },
+  returns: v.null(),
+  handler: async (ctx, { leftId }) => {
+    await endLeft(ctx, leftId, Date.now());
     return null;
   },
 });

@@ -329,10 +329,22 @@ export default defineSchema({
     /** Absent in rows of earlier versions, which end within minutes. */
     organizationId: v.optional(v.id("organizations")),
     until: v.number(),
+    /** A hash of the request that the call waits for, and its job. Absent if its requester can find the job otherwise. */
+    request: v.optional(v.string()),
+    jobId: v.optional(v.string()),
   })
     .index("by_key", ["apiKeyId", "until"])
+    .index("by_request", ["apiKeyId", "request"])
     .index("by_organization", ["organizationId", "until"])
     .index("by_end", ["until"]),
+
+  /** A call that ended before its answer, and its job, for some seconds. Written by model/requests/leftCalls.ts. */
+  leftCalls: defineTable({
+    apiKeyId: v.id("apiKeys"),
+    /** A hash of the request. An equal one gets the job. */
+    request: v.string(),
+    jobId: v.string(),
+  }).index("by_request", ["apiKeyId", "request"]),
 
   /** Written by setup and the admin's key calls. `prefix` is the part that may be shown. */
   apiKeys: defineTable({
@@ -757,6 +769,8 @@ export default defineSchema({
     /** Whether a device of the key's owner did it, so that it cost nothing. */
     ownJob: v.optional(v.boolean()),
     usage: v.optional(usage),
+    /** The kind of computer that did it. Absent before its end, and in old orders. */
+    deviceClass: v.optional(v.string()),
     /** Why the app itself canceled the job. */
     error: v.optional(v.object({ code: v.string(), message: v.string() })),
     /** Only in a job of a batch. */

@@ -1,5 +1,6 @@
 import { RateLimiter } from "@convex-dev/rate-limiter";
 import { rates } from "../../app/jobs/limits.ts";
+import { type CallsLeft, callsLeftAfter } from "../../app/jobs/rate-headers.ts";
 import type { Id } from "../_generated/dataModel.js";
 import type { MutationCtx } from "../_generated/server.js";
 import { components } from "./components.ts";
@@ -30,6 +31,16 @@ function bucket({ perMinute, burst }: { readonly perMinute: number; readonly bur
 export async function countCalls(ctx: MutationCtx, apiKeyId: Id<"apiKeys">, count: number): Promise<void> {
   const { ok, retryAfter } = await limiter.limit(ctx, "apiCalls", { key: apiKeyId, count });
   if (!ok) refuseUntil("rate_limited", "This API key makes too many calls.", retryAfter);
+}
+
+/** The calls that a key may still make at once, after this one. Calls of the last moment may not be counted yet. */
+export async function callsLeftOf(
+  ctx: MutationCtx,
+  apiKeyId: Id<"apiKeys">,
+  now: number,
+): Promise<CallsLeft> {
+  const { value, ts } = await limiter.getValue(ctx, "apiCalls", { key: apiKeyId });
+  return callsLeftAfter({ calls: value, at: ts }, now);
 }
 
 /** One bucket for all callers whose address the deployment does not know. */

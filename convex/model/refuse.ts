@@ -28,6 +28,8 @@ export type RefusalCode =
   | "priority_not_allowed"
   | "requirements_not_allowed"
   | "requirements_unmet"
+  /** No device of the organization could answer. */
+  | "no_device"
   | "rate_limited"
   | "key_restricted"
   | "queue_full"

@@ -4,7 +4,7 @@ import { type ActionCtx, httpAction } from "../_generated/server.js";
 import { answerCaller, bearerKey } from "./endpoint.ts";
 import { errorOf, wrongMetricsToken, wrongParameter } from "./errors.ts";
 import { outcomeOf } from "./outcome.ts";
-import { cors, errorResponse, json } from "./respond.ts";
+import { cors, errorResponse, json, withOrigin } from "./respond.ts";
 import { tableFormats, tokenPrefix } from "./usage.ts";
 
 /**
@@ -16,8 +16,13 @@ export const budgets = httpAction(async (ctx: ActionCtx, request) => {
   const token = bearerKey(request);
   if (token?.startsWith(tokenPrefix) === true) {
     const read = await outcomeOf(ctx.runQuery(internal.usage.budgets, { token, now }));
-    if (read.kind !== "ok") return errorResponse(errorOf(read));
-    return read.value === null ? errorResponse(wrongMetricsToken) : answerWith(request, read.value, now);
+    const response =
+      read.kind !== "ok"
+        ? errorResponse(errorOf(read))
+        : read.value === null
+          ? errorResponse(wrongMetricsToken)
+          : answerWith(request, read.value, now);
+    return withOrigin(request, response);
   }
   return await answerCaller(ctx, request, async (_ctx, _request, { keyId }) =>
     answerWith(request, await ctx.runQuery(internal.usage.budgetsOfKey, { keyId, now }), now),

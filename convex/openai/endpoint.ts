@@ -1,11 +1,12 @@
+import { type CallsLeft, rateHeaders } from "../../app/jobs/rate-headers.ts";
 import { type KeyScope, scopeOfPath } from "../../app/keys/scopes.ts";
 import { internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
 import { type ActionCtx, httpAction } from "../_generated/server.js";
 import type { ModelView } from "../model/models/catalog.ts";
 import { errorOf, missingKey } from "./errors.ts";
-import { logBug, type Outcome, outcomeOf } from "./outcome.ts";
-import { errorResponse } from "./respond.ts";
+import { type Failure, logBug, type Outcome, outcomeOf } from "./outcome.ts";
+import { errorResponse, withOrigin } from "./respond.ts";
 
 /** The authenticated caller of an endpoint: its API key, the models that it may use, and other names for them. */
 export type Caller = {
@@ -18,6 +19,7 @@ export type Caller = {
     readonly modelId: string;
     readonly createdAt: number;
   }[];
+  readonly left?: CallsLeft | undefined;
 };
 
 type Answer = (ctx: ActionCtx, request: Request, caller: Caller) => Promise<Response>;
@@ -36,16 +38,29 @@ export async function answerCaller(ctx: ActionCtx, request: Request, answer: Ans
   const response = await admitAndAnswer(ctx, request, answer);
   response.headers.set("x-request-id", `req_${crypto.randomUUID().replaceAll("-", "")}`);
   response.headers.set("openai-processing-ms", String(Date.now() - begun));
-  return response;
+  return withOrigin(request, response);
 }
 
 async function admitAndAnswer(ctx: ActionCtx, request: Request, answer: Answer): Promise<Response> {
   const apiKey = bearerKey(request);
   if (apiKey === null) return errorResponse(missingKey);
   const caller = await admit(ctx, apiKey, scopeOfPath(new URL(request.url).pathname));
-  if (caller.kind !== "ok") return errorResponse(errorOf(caller));
-  const response = await outcomeOf(answer(ctx, request, caller.value));
-  return response.kind === "ok" ? response.value : errorResponse(errorOf(response));
+  if (caller.kind !== "ok") return withRate(errorResponse(errorOf(caller)), leftOf(caller));
+  const outcome = await outcomeOf(answer(ctx, request, caller.value));
+  const response = outcome.kind === "ok" ? outcome.value : errorResponse(errorOf(outcome));
+  return withRate(response, caller.value.left);
+}
+
+/** A key that makes too many calls has none left. */
+function leftOf(failure: Failure): CallsLeft | undefined {
+  if (failure.kind !== "refused" || failure.refusal.code !== "rate_limited") return undefined;
+  return { calls: 0, resetMs: failure.refusal.retryAfterMs ?? 0 };
+}
+
+function withRate(response: Response, left: CallsLeft | undefined): Response {
+  if (left === undefined) return response;
+  for (const [name, value] of Object.entries(rateHeaders(left))) response.headers.set(name, value);
+  return response;
 }
 
 /** Authenticates a call and counts it. If counting fails, lets the call through: a broken limiter must be no outage. */

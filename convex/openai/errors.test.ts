@@ -8,6 +8,8 @@ const view = (change: Partial<RequestView>): RequestView => ({
   attemptId: null,
   chunks: [],
   attempts: 0,
+  queueMs: null,
+  deviceClass: null,
   pricePercent: 100,
   priority: "normal",
   priceMicro: null,

@@ -2,8 +2,11 @@ import { quotable } from "../../app/format/visible.ts";
 import { jobTimes, limits } from "../../app/jobs/limits.ts";
 import type { BodyRefusal } from "../../app/jobs/parse/parse-body.ts";
 import type { Refusal, RefusalCode } from "../model/refuse.ts";
+import { leftMs } from "../model/requests/leftCalls.ts";
 import type { RequestView } from "../model/requests/watch.ts";
+import type { Waiting } from "./jobs/waiting.ts";
 import { type Failure, logBug } from "./outcome.ts";
+import type { RequestedJob } from "./requestedJob.ts";
 import type { ApiError } from "./respond.ts";
 
 /** The field of a call that holds the prompt. An error about its length names it. */
@@ -208,6 +211,7 @@ const refusals: Readonly<
   key_restricted: { status: 429, code: "key_restricted", type: "requests", headers: noRetry },
   queue_full: { status: 429, code: "queue_full", type: "requests" },
   draining: { status: 503, code: "model_draining", type: "server_error" },
+  no_device: { status: 503, code: "no_device", type: "server_error", headers: noRetry },
 };
 
 function isOfPrompt(code: string): boolean {
@@ -329,20 +333,29 @@ function fromFailedJob(error: RequestView["error"], promptField: PromptField): A
   };
 }
 
-/** @param kept whether the job continues, so that the same idempotency key will find it. */
-export function waitIsOver(jobId: string, kept: boolean): ApiError {
+/** The end of a wait without an answer. A job that continues is worth asking for at once, so clients that retry go on waiting. */
+export function waitIsOver(
+  { jobId, kept, request }: Pick<RequestedJob, "jobId" | "kept" | "request">,
+  { why, headers }: Waiting,
+): ApiError {
+  const continues = kept || request !== null;
+  const then = kept
+    ? "Send it again with the same Idempotency-Key to continue waiting."
+    : continues
+      ? `Send the same request again within ${String(leftMs / 1_000)} seconds to continue waiting. Then it is canceled.`
+      : "It was canceled. Try again later.";
   return {
     status: 503,
     type: "server_error",
     code: "no_capacity",
-    message: kept
-      ? `No device has answered job ${jobId} yet. Send it again with the same Idempotency-Key to continue waiting.`
-      : `No device was free in time for job ${jobId}, so it was canceled. Try again later.`,
-    headers: { "retry-after": "30" },
+    message: [`No device has answered job ${jobId} in time.`, why, then]
+      .filter((text) => text !== "")
+      .join(" "),
+    headers: { ...headers, "retry-after": continues ? "1" : "30" },
   };
 }
 
-/** @param kept as in `waitIsOver`. */
+/** @param kept whether the job continues, so that the same idempotency key will find it. */
 export function serverStops(kept: boolean): ApiError {
   return {
     status: 503,

@@ -6,6 +6,7 @@ import type { ActionCtx } from "../_generated/server.js";
 import type { RequestView } from "../model/requests/watch.ts";
 import { endOf, serverStops, waitIsOver } from "./errors.ts";
 import { answerAccepted, respondedAsync } from "./jobs/accepted.ts";
+import { waitingOf } from "./jobs/waiting.ts";
 import { logBug, outcomeOf } from "./outcome.ts";
 import { abandon, type RequestedJob } from "./requestedJob.ts";
 import { answerHeaders, jobErrorResponse, json } from "./respond.ts";
@@ -21,15 +22,16 @@ export async function answerWhole(
   body: (result: NonNullable<RequestView["result"]>) => object,
 ): Promise<Response> {
   for await (const view of follow(ctx, job)) {
-    if (view.result !== null) return json(200, body(view.result), answerHeaders(job.jobId, view));
+    if (view.result !== null) return json(200, body(view.result), answerHeaders(job, view));
     const error = endOf(view, job.promptField);
     if (error !== null) return jobErrorResponse(error, job.jobId);
     if (signal?.aborted === true) break;
   }
   if (job.respondAsync) return await answerAccepted(ctx, job, respondedAsync);
+  const waiting = await waitingOf(ctx, job);
   await abandon(ctx, job);
   // If the client has left, nobody reads the answer.
-  const error = signal?.aborted === true ? serverStops(job.kept) : waitIsOver(job.jobId, job.kept);
+  const error = signal?.aborted === true ? serverStops(job.kept) : waitIsOver(job, waiting);
   return jobErrorResponse(error, job.jobId);
 }
 
@@ -46,7 +48,13 @@ export type TextPosition = { readonly attemptId: string; readonly seq: number };
  */
 export async function* follow(
   ctx: ActionCtx,
-  { keyId, jobId, giveUpAt, stream }: Pick<RequestedJob, "keyId" | "jobId" | "giveUpAt" | "stream">,
+  {
+    keyId,
+    jobId,
+    giveUpAt,
+    stream,
+    request = null,
+  }: Pick<RequestedJob, "keyId" | "jobId" | "giveUpAt" | "stream"> & Partial<Pick<RequestedJob, "request">>,
   from: TextPosition | null = null,
 ): AsyncGenerator<RequestView, void> {
   let after = from;
@@ -72,7 +80,11 @@ export async function* follow(
         interval = null;
       }
       if (wait === null && Date.now() >= countedFrom) {
-        wait = await ctx.runMutation(internal.requests.beginWaitAdmitted, { keyId, until: giveUpAt });
+        wait = await ctx.runMutation(internal.requests.beginWaitAdmitted, {
+          keyId,
+          until: giveUpAt,
+          ...(request === null ? {} : { jobId, request }),
+        });
       }
       if (stream && Date.now() - followedAt >= followAgainMs) {
         await ctx.runMutation(internal.requests.followAdmitted, { keyId, jobId });

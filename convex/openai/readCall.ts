@@ -1,5 +1,6 @@
 import { jobTimes, limits } from "../../app/jobs/limits.ts";
 import type { BodyParse } from "../../app/jobs/parse/parse-body.ts";
+import { type Client, parseClient } from "../../app/jobs/parse/parse-client.ts";
 import { parsePrefer, type Preference } from "../../app/jobs/parse/parse-prefer.ts";
 import { parseNeeds } from "../../app/keys/parse-needs.ts";
 import type { DeviceNeeds } from "../../app/keys/requirements.ts";
@@ -34,6 +35,7 @@ export type Call<Asked> = {
   readonly requires: DeviceNeeds;
   /** Whether and how long it waits for its answer. */
   readonly prefer: Preference;
+  readonly client: Client;
 };
 
 /** Reads and parses the body of an admitted call, and finds its model among the caller's: by name, by alias, or by default. */
@@ -66,6 +68,7 @@ export async function readCall<Asked extends { readonly model: string | null }>(
       expiresInMs: expiresIn,
       requires,
       prefer: parsePrefer(request.headers.get("prefer") ?? ""),
+      client: parseClient((header) => request.headers.get(header)),
     },
   };
 }

@@ -3,6 +3,7 @@ import type { JobPriority } from "../../app/jobs/priority.ts";
 import type { Work } from "../../app/jobs/work.ts";
 import { internal } from "../_generated/api.js";
 import type { ActionCtx } from "../_generated/server.js";
+import { hashSecret } from "../model/authenticate.ts";
 import type { Submitted } from "../model/requests/submit.ts";
 import { asMutable } from "../model/validators.ts";
 import type { Caller } from "./endpoint.ts";
@@ -26,6 +27,8 @@ export type RequestedJob = Pick<Caller, "keyId"> &
     readonly kept: boolean;
     /** Whether the call ends with the job's id, not with an error, if there is no answer in time. */
     readonly respondAsync: boolean;
+    /** A hash of the request, by which an equal one finds the job after this call has given up; null: none does. */
+    readonly request: string | null;
     readonly promptField: PromptField;
   };
 
@@ -40,7 +43,7 @@ export async function answerWithJob(
   { work, ...options }: Pick<RequestedJob, "stream" | "promptField"> & { readonly work: Work },
   answer: (job: RequestedJob) => Promise<Response>,
 ): Promise<Response> {
-  const { asked, model, alias, idempotencyKey, expiresInMs, requires } = call;
+  const { asked, model, alias, idempotencyKey, expiresInMs, requires, client } = call;
   const { respondAsync, waitMs } = call.prefer;
   const kept = respondAsync || idempotencyKey !== null;
   // A stream begins at once, and with `respond-async` its text has an address of its own.
@@ -52,7 +55,12 @@ export async function answerWithJob(
     : ({ kind: "ok", value: { allowed: true } } as const);
   if (waiting.kind === "ok" && !waiting.value.allowed) return errorResponse(tooManyWaiting(waiting.value));
   const used = hasQuotas ? { use: await ctx.runQuery(internal.requests.useOfKey, { keyId }) } : {};
-  const giveUpAt = Date.now() + Math.min(waitLimitMs, mostMs ?? waitLimitMs);
+  const patienceMs = options.stream ? null : client.patienceMs;
+  const giveUpAt = Date.now() + Math.min(waitLimitMs, mostMs ?? patienceMs ?? waitLimitMs);
+  const isFoundAgain = !kept && !options.stream && mostMs === null;
+  const request = isFoundAgain
+    ? await hashSecret(JSON.stringify([work.kind, model.modelId, asked, requires]))
+    : null;
   const submitted = await submit(ctx, {
     keyId,
     model: model.modelId,
@@ -62,12 +70,14 @@ export async function answerWithJob(
     priority: asked.priority,
     idempotencyKey: idempotencyKey ?? crypto.randomUUID(),
     endsWithCall: !kept,
+    isAwaited: !respondAsync,
     requires: asMutable(requires),
+    ...(request === null ? {} : { request, isRetry: client.isRetry }),
     ...(expiresInMs === undefined ? {} : { expiresInMs }),
     ...used,
   });
   if (submitted.kind !== "ok") return errorResponse(errorOf(submitted, options.promptField));
-  const job = { ...options, ...submitted.value, keyId, giveUpAt, kept, respondAsync };
+  const job = { ...options, ...submitted.value, keyId, giveUpAt, kept, respondAsync, request };
   if (!waits) return await answerAccepted(ctx, job, respondedAsync);
   try {
     return await answer(job);
@@ -88,11 +98,15 @@ async function submit(ctx: ActionCtx, submission: Submission): Promise<Outcome<S
   return await outcomeOf(ctx.runMutation(internal.requests.submit, submission));
 }
 
-/** Cancels a job that nobody waits for, unless its requester can find it again. Never rejects. */
-export async function abandon(ctx: ActionCtx, { kept, keyId, jobId }: RequestedJob): Promise<void> {
+/** Cancels a job that nobody waits for, at once or unless its requester asks for it again soon. Never rejects. */
+export async function abandon(ctx: ActionCtx, { kept, keyId, jobId, request }: RequestedJob): Promise<void> {
   if (kept) return;
   const why = "the call ended before its answer";
-  const outcome = await outcomeOf(ctx.runMutation(internal.requests.cancelAdmitted, { keyId, jobId, why }));
+  const outcome = await outcomeOf<unknown>(
+    request === null
+      ? ctx.runMutation(internal.requests.cancelAdmitted, { keyId, jobId, why })
+      : ctx.runMutation(internal.requests.leaveAdmitted, { keyId, jobId, request }),
+  );
   // A refusal is no bug: the key may be revoked by now.
   if (outcome.kind === "ok" || outcome.kind === "refused") return;
   logBug("a job that nobody waits for could not be canceled", outcome.thrown);

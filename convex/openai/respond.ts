@@ -1,12 +1,29 @@
 import { visibleText } from "../../app/format/visible.ts";
+import { allowedOrigin } from "../../app/keys/origins.ts";
+import type { RequestView } from "../model/requests/watch.ts";
 
-/** Browsers may call from anywhere: access is by bearer key, never by cookie. */
+/** Convex sets it for every function. */
+declare const process: { readonly env: { readonly CORS_ORIGINS?: string } };
+
+/** Browsers may call from anywhere, unless the operator names origins: access is by bearer key, never by cookie. */
 export const cors: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers":
-    "x-request-id, openai-processing-ms, x-gleaner-job, x-gleaner-price-percent, x-gleaner-price, retry-after, location, " +
+    "x-request-id, openai-processing-ms, x-gleaner-job, x-gleaner-price-percent, x-gleaner-price, x-gleaner-queue-ms, " +
+    "x-gleaner-device-class, x-gleaner-model-sha256, x-gleaner-jobs-ahead, x-gleaner-expected-wait, x-gleaner-devices-ready, " +
+    "x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests, retry-after, location, " +
     "preference-applied, content-range",
 };
+
+/** Lets only pages of the allowed origins read an answer. */
+export function withOrigin(request: Request, response: Response): Response {
+  const origin = allowedOrigin(process.env.CORS_ORIGINS, request.headers.get("origin"));
+  if (origin === "*") return response;
+  response.headers.set("vary", "Origin");
+  if (origin === null) response.headers.delete("access-control-allow-origin");
+  else response.headers.set("access-control-allow-origin", origin);
+  return response;
+}
 
 /** The answer to a browser's preflight request. */
 export function preflight(): Response {
@@ -28,24 +45,42 @@ export function json(status: number, body: object, headers: Readonly<Record<stri
   });
 }
 
-/** Tells a requester its job, and what its priority costs, in percent of the model's price. */
+/** Tells a requester its job, what its priority costs, in percent of the model's price, and the hash of the model's file. */
 export function jobHeaders({
   jobId,
   pricePercent,
+  sha256,
 }: {
   readonly jobId: string;
   readonly pricePercent: number;
+  readonly sha256?: string;
 }): Readonly<Record<string, string>> {
-  return { "x-gleaner-job": jobId, "x-gleaner-price-percent": String(pricePercent) };
+  return {
+    "x-gleaner-job": jobId,
+    "x-gleaner-price-percent": String(pricePercent),
+    ...(sha256 === undefined ? {} : { "x-gleaner-model-sha256": sha256 }),
+  };
 }
 
-/** The same with an answer, whose job may have been raised while it waited. `x-gleaner-price`: micro-credits. */
+/**
+ * The same with an answer, whose job may have been raised while it waited. `x-gleaner-price`: micro-credits;
+ * `x-gleaner-queue-ms`: until a device began it.
+ */
 export function answerHeaders(
-  jobId: string,
-  { priceMicro, pricePercent }: { readonly priceMicro: bigint | null; readonly pricePercent: number },
+  job: { readonly jobId: string; readonly sha256: string },
+  {
+    priceMicro,
+    pricePercent,
+    queueMs,
+    deviceClass,
+  }: Pick<RequestView, "priceMicro" | "pricePercent" | "queueMs" | "deviceClass">,
 ): Readonly<Record<string, string>> {
-  const price = priceMicro === null ? {} : { "x-gleaner-price": String(priceMicro) };
-  return { ...jobHeaders({ jobId, pricePercent }), ...price };
+  return {
+    ...jobHeaders({ ...job, pricePercent }),
+    ...(priceMicro === null ? {} : { "x-gleaner-price": String(priceMicro) }),
+    ...(queueMs === null ? {} : { "x-gleaner-queue-ms": String(queueMs) }),
+    ...(deviceClass === null ? {} : { "x-gleaner-device-class": deviceClass }),
+  };
 }
 
 /** OpenAI's error object, with its status and headers. */

@@ -5,6 +5,7 @@ import { type Continuation, continueText, nothingSent, reconcile, startAgain } f
 import { diverged, endOf, errorOf, serverStops, waitIsOver } from "./errors.ts";
 import { eventStream, keepAliveMs, type Sink } from "./eventStream.ts";
 import { follow } from "./follow.ts";
+import { waitingOf } from "./jobs/waiting.ts";
 import { failureOf } from "./outcome.ts";
 import { abandon, type RequestedJob } from "./requestedJob.ts";
 import { type ApiError, jobErrorResponse, jobHeaders } from "./respond.ts";
@@ -43,11 +44,18 @@ export async function streamText(
     return jobErrorResponse(early, job.jobId);
   }
 
+  const waiting = first.value?.status === "queued" ? await waitingOf(ctx, job) : null;
   return eventStream(
-    jobHeaders(job),
+    { ...jobHeaders(job), ...waiting?.headers },
     signal,
     async (sink) => await pump(ctx, job, events, first.value ?? null, views, sink),
   );
+}
+
+/** A comment that keeps a silent connection, for people who watch it. */
+async function queuedComment(ctx: ActionCtx, job: RequestedJob): Promise<string> {
+  const { short } = await waitingOf(ctx, job);
+  return short === "" ? ": queued" : `: queued, ${short}`;
 }
 
 function isSilent(view: RequestView): boolean {
@@ -65,8 +73,8 @@ async function pump(
 ): Promise<void> {
   const sendError = (error: ApiError): void => sendAll(sink, events.error(error));
   try {
-    const end = await sendText(job, events, first, views, sink);
-    if (end.kind === "gave-up") sendError(waitIsOver(job.jobId, job.kept));
+    const end = await sendText(ctx, job, events, first, views, sink);
+    if (end.kind === "gave-up") sendError(waitIsOver(job, await waitingOf(ctx, job)));
     if (end.kind === "error") sendError(end.error);
     if (end.kind !== "done") await abandon(ctx, job);
   } catch (thrown) {
@@ -90,6 +98,7 @@ type StreamEnd =
   | { readonly kind: "gave-up" };
 
 async function sendText(
+  ctx: ActionCtx,
   job: RequestedJob,
   events: TextEvents,
   first: RequestView | null,
@@ -118,7 +127,7 @@ async function sendText(
       sendAll(sink, events.text(step.fresh));
       quietSince = Date.now();
     } else if (Date.now() - quietSince >= keepAliveMs) {
-      sink.send(view.status === "queued" ? ": queued" : ": working");
+      sink.send(view.status === "queued" ? await queuedComment(ctx, job) : ": working");
       quietSince = Date.now();
     }
     if (result !== null) {

@@ -13,7 +13,7 @@ import { type ActionCtx, httpAction } from "../_generated/server.js";
 import { answerCaller, bearerKey } from "./endpoint.ts";
 import { errorOf, wrongMetricsToken, wrongParameter } from "./errors.ts";
 import { outcomeOf } from "./outcome.ts";
-import { type ApiError, cors, errorResponse, json } from "./respond.ts";
+import { type ApiError, cors, errorResponse, json, withOrigin } from "./respond.ts";
 
 /** Tokens for metrics begin so. */
 export const tokenPrefix = "gm_";
@@ -25,7 +25,9 @@ export const tableFormats = ["json", "csv"] as const;
  */
 export const usage = httpAction(async (ctx: ActionCtx, request) => {
   const token = bearerKey(request);
-  if (token?.startsWith(tokenPrefix) === true) return await ofOrganization(ctx, request, token);
+  if (token?.startsWith(tokenPrefix) === true) {
+    return withOrigin(request, await ofOrganization(ctx, request, token));
+  }
   return await answerCaller(ctx, request, async (_ctx, _request, { keyId }) => {
     const wanted = wantedOf(request, ["day"]);
     if ("error" in wanted) return errorResponse(wanted.error);

@@ -71,13 +71,26 @@ describe("a job whose HTTP call fails because of us", () => {
   it.each([
     [true, 0],
     [true, 1],
-    [false, 0],
-    [false, 2],
   ])("cancels the job of a failed call (stream: %s, after %i queries)", async (stream, working) => {
+    await addDevice(t, acme);
     await expect(answer(brokenCtx(working), request(stream))).rejects.toThrow();
     expect(await statusNow()).toBe("canceled");
     await expectBooksInOrder(t);
   });
+
+  it.each([0, 2])(
+    "leaves the job of a failed call to an equal one, for a while (after %i queries)",
+    async (working) => {
+      const device = await addDevice(t, acme);
+      await expect(answer(brokenCtx(working), request(false))).rejects.toThrow();
+      expect(await statusNow()).toBe("ready");
+      const again = answer(brokenCtx(Infinity), request(false));
+      await takeJob(t, device, async ({ complete }) => await complete("Blue."));
+      expect(await (await again).json()).toMatchObject({ choices: [{ message: { content: "Blue." } }] });
+      expect(await allJobs(t, acme)).toHaveLength(1);
+      await expectBooksInOrder(t);
+    },
+  );
 
   it("cancels the job of a stream that breaks in the middle", async () => {
     const device = await addDevice(t, acme);
@@ -123,6 +136,7 @@ describe("a job whose HTTP call fails because of us", () => {
   );
 
   it("keeps the job of a failed call if an idempotency key can find it again", async () => {
+    await addDevice(t, acme);
     const asked = answer(brokenCtx(0), request(false, { "idempotency-key": "order-1" }));
     await expect(asked).rejects.toThrow();
     expect(await statusNow()).toBe("ready");
@@ -150,8 +164,8 @@ it.each([false, true])(
         return await t.mutation(mutation, args);
       },
     };
-    const answering = answer(ctx as unknown as ActionCtx, request(false));
     const device = await addDevice(t, acme);
+    const answering = answer(ctx as unknown as ActionCtx, request(false));
     await takeJob(t, device, async (job) => await job.complete("Blue."));
     expect((await answering).status).toBe(200);
     expect(handovers).toEqual([true, undefined]);

@@ -11,6 +11,8 @@ export const identity = v.object({
   /** Whether its requests are counted against quotas. */
   hasQuotas: v.boolean(),
   aliases: v.array(aliasRow),
+  /** The calls that it may still make at once. Absent: the call was not counted. */
+  left: v.optional(v.object({ calls: v.number(), resetMs: v.number() })),
 });
 
 export async function identityOf(

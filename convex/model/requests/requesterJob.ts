@@ -12,6 +12,12 @@ import { present, refuse } from "../refuse.ts";
 import { requestStatus, usage } from "../validators.ts";
 import { watch, watchView } from "./watch.ts";
 
+const outlook = v.object({
+  ahead: v.union(v.object({ jobs: v.number(), exact: v.boolean() }), v.null()),
+  expectedMs: v.union(v.number(), v.null()),
+  workers: v.number(),
+});
+
 /** A job as the HTTP API shows it to its requester, without its request and its answer. Times are ms epoch. */
 export const requesterJob = v.object({
   jobId: v.string(),
@@ -23,6 +29,8 @@ export const requesterJob = v.object({
     literals("time", "job", "limit", "paused", "no-worker", "no-model", "no-match", "busy"),
     v.null(),
   ),
+  /** How its wait looks; null once it does not wait, and in lists. */
+  outlook: v.union(outlook, v.null()),
   priority,
   pricePercent: v.number(),
   submittedAt: v.number(),
@@ -37,8 +45,9 @@ export type RequesterJob = Infer<typeof requesterJob>;
 
 /** Refuses: not_found, also for a job that the queue has deleted. */
 export async function requesterJobOf(ctx: QueryCtx, order: Doc<"orders">): Promise<RequesterJob> {
-  const [job] = await requesterJobsOf(ctx, [order]);
-  return job ?? refuseDeletedJob();
+  const [job = refuseDeletedJob()] = await requesterJobsOf(ctx, [order]);
+  if (job.status !== "queued") return job;
+  return { ...job, outlook: await queue.outlook(ctx, order.organizationId, order.jobId) };
 }
 
 /** A job's end, and how to answer with it. `sha256`: of the model that did it. */
@@ -106,6 +115,7 @@ function viewOf(order: Doc<"orders">, job: JobView, waitsFor: RequesterJob["wait
     modelId,
     status: requestStatusOf(job.status),
     waitsFor,
+    outlook: null,
     priority: job.priority,
     pricePercent,
     submittedAt: job.submittedAt,

@@ -18,7 +18,14 @@ import { jobTimes } from "../../../app/jobs/limits.ts";
 import { highestOf, isAbove, type JobPriority } from "../../../app/jobs/priority.ts";
 import { sizeOf } from "../../../app/jobs/size.ts";
 import type { Work } from "../../../app/jobs/work.ts";
-import { addCounts, addUse, exceededQuota, type KeyCount, type KeyUse, noCount } from "../../../app/keys/quotas.ts";
+import {
+  addCounts,
+  addUse,
+  exceededQuota,
+  type KeyCount,
+  type KeyUse,
+  noCount,
+} from "../../../app/keys/quotas.ts";
 import type { DeviceNeeds } from "../../../app/keys/requirements.ts";
 import { isRestricted, restrictionAdvice, restrictionOf } from "../../../app/keys/restriction.ts";
 import { type Price, priceOf } from "../../../app/money/credits.ts";
@@ -36,8 +43,10 @@ import { priorityPricesOf } from "../organizations/priorityPrices.ts";
 import { queue } from "../queue.ts";
 import { boundedInteger, present, type Refusal, refuse, refuseUntil, wellFormed } from "../refuse.ts";
 import { deviceNeeds, keyUse, work } from "../validators.ts";
+import { checkDevices } from "./chances.ts";
 import { checkWork } from "./checkWork.ts";
 import { hasGrammar } from "./claims.ts";
+import { takeUpJob } from "./leftCalls.ts";
 import { checkNeeds, needsOf, requirementsOf } from "./needs.ts";
 import { jobsOfKind } from "./restriction.ts";
 
@@ -61,6 +70,12 @@ export const submission = {
   part: v.optional(v.object({ index: v.number(), callHash: v.string() })),
   /** What its key has used, as a query has just counted it. Only for keys with quotas. */
   use: v.optional(keyUse),
+  /** Whether its caller waits for the answer. It is refused if no device could give one. */
+  isAwaited: v.optional(v.boolean()),
+  /** A hash of the request, if its requester has no other way to find a job that it gave up. */
+  request: v.optional(v.string()),
+  /** Whether the requester sends it again, since it got no answer. */
+  isRetry: v.optional(v.boolean()),
   /** Whether the queue may hand the job to a waiting device. This saves a call, but may conflict. Then submit without it. */
   handOver: v.optional(v.boolean()),
 };
@@ -83,7 +98,7 @@ export type Submitted = Infer<typeof submitted>;
 /**
  * Queues a job and reserves its highest possible price, in one transaction. A repeated idempotency key gives the same job.
  * Refuses as `prepare` and `checkNew`, and: quota_exceeded, conflict (the idempotency key belongs to another request),
- * queue_full, draining.
+ * queue_full, draining, no_device (if its caller waits).
  */
 export async function submit(
   ctx: MutationCtx,
@@ -126,6 +141,9 @@ async function submitBeside(
   beside: KeyCount,
 ): Promise<{ readonly submitted: Submitted; readonly count: KeyCount }> {
   const { organizationId, _id: apiKeyId } = key;
+  const { request, isRetry = false, isAwaited = false } = asked;
+  const left = request === undefined ? null : await takeUpJob(ctx, key, request, isRetry);
+  if (left !== null) return { submitted: await submittedAs(ctx, left), count: noCount };
   const [prepared, balanceMicro] = await Promise.all([
     prepare(ctx, key, asked, now),
     projectedBalance(ctx, keyAccount(apiKeyId)),
@@ -136,17 +154,12 @@ async function submitBeside(
     spareLanes: isEmpty(asked.requires) ? 0 : keptLanes,
   });
   if (outcome.kind !== "submitted") return refuseOutcome(outcome, isAbove(highestOf(key), job.priority));
-  const { jobId, repeated } = outcome;
+  const { jobId, repeated, handed } = outcome;
   if (repeated) {
     // The first submission may not have asked for a stream, so the queue stores the text in chunks from now on.
     if (asked.stream) await queue.follow(ctx, organizationId, jobId);
     const first = present(await orderOf(ctx, jobId), "order of a job");
-    const { sha256 } = present(await findModel(ctx, organizationId, first.modelId), "model of an order");
-    const { modelId, pricePercent = 100, priority: firstPriority = "normal" } = first;
-    return {
-      submitted: { jobId, pricePercent, priority: firstPriority, modelId, sha256 },
-      count: noCount,
-    };
+    return { submitted: await submittedAs(ctx, first), count: noCount };
   }
 
   // Only a new job is refused or charged. A refusal undoes the submission.
@@ -155,6 +168,10 @@ async function submitBeside(
   if (balanceMicro - beside.micro < order.reservedMicro) {
     refuse("quota_exceeded", "This API key has too few credits for the request.");
   }
+  if (isAwaited && !handed) {
+    const { needs, modelBytes } = prepared;
+    await checkDevices(ctx, organizationId, { modelId: order.modelId, modelBytes, needs }, now);
+  }
   await placeOrder(ctx, key, { ...order, jobId }, now);
   const { modelId, pricePercent = 100 } = order;
   const { sha256 } = prepared;
@@ -162,12 +179,22 @@ async function submitBeside(
   return { submitted, count: countOf(order) };
 }
 
-/** A request as the queue's job, and its order, which needs only the job's id. `sha256`: of the model that does it. */
+/** The job of an earlier request. Its alias may stand for another model now. */
+async function submittedAs(
+  ctx: QueryCtx,
+  { jobId, organizationId, modelId, pricePercent = 100, priority = "normal" }: Doc<"orders">,
+): Promise<Submitted> {
+  const { sha256 } = present(await findModel(ctx, organizationId, modelId), "model of an order");
+  return { jobId, pricePercent, priority, modelId, sha256 };
+}
+
+/** A request as the queue's job, and its order, which needs only the job's id. `sha256`, `modelBytes`: of its model's file. */
 export type PreparedJob = {
   readonly job: JobInput & { readonly priority: JobPriority };
   readonly order: Omit<WithoutSystemFields<Doc<"orders">>, "jobId">;
   readonly needs: DeviceNeeds;
   readonly sha256: string;
+  readonly modelBytes: number;
 };
 
 /**
@@ -190,7 +217,7 @@ export async function prepare(
     idempotencyOf(key, asked),
   ]);
   if (!model?.enabled) refuse("model_not_found", "Your organization has no model of this name.");
-  const { modelId, price, sha256 } = model;
+  const { modelId, price, sha256, sizeBytes: modelBytes } = model;
   const extent = checkWork(work, model);
   const cacheOwner = await cacheOwnerOf(key, needs);
   const affinity = affinityOf(modelId, cacheOwner, work);
@@ -236,7 +263,7 @@ export async function prepare(
     ...(vectors === undefined ? {} : { vectors }),
     ...(tries === undefined ? {} : { tries }),
   };
-  return { job, order, needs, sha256 };
+  return { job, order, needs, sha256, modelBytes };
 }
 
 /** Refuses what a key may not ask for now: priority_not_allowed, requirements_unmet, key_restricted (what its requests have cost devices). */

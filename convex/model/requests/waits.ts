@@ -50,14 +50,17 @@ function numberOf(variable: string | undefined): number | null {
   return Number.isSafeInteger(given) && given > 0 ? given : null;
 }
 
-/** Counts a waiting call until `endWait`, or until its wait must have ended. */
+/**
+ * Counts a waiting call until `endWait`, or until its wait must have ended.
+ * @param wait.request a hash of the request, by which a retry finds the job; absent if it finds it otherwise.
+ */
 export async function beginWait(
   ctx: MutationCtx,
   apiKeyId: Id<"apiKeys">,
-  until: number,
+  wait: { readonly until: number; readonly jobId?: string; readonly request?: string },
 ): Promise<Id<"waits">> {
   const { organizationId } = present(await ctx.db.get("apiKeys", apiKeyId), "admitted API key");
-  return await ctx.db.insert("waits", { apiKeyId, organizationId, until });
+  return await ctx.db.insert("waits", { apiKeyId, organizationId, ...wait });
 }
 
 export async function endWait(ctx: MutationCtx, waitId: Id<"waits">): Promise<void> {

@@ -27,6 +27,10 @@ export const watchView = v.object({
     v.null(),
   ),
   error: v.union(v.object({ code: v.string(), message: v.string() }), v.null()),
+  /** How long it waited for its first start, in ms; null before that. */
+  queueMs: v.union(v.number(), v.null()),
+  /** The kind of computer that did it; null if that is not known. */
+  deviceClass: v.union(v.string(), v.null()),
   /** What the job has cost; null until it is paid. */
   priceMicro: v.union(v.int64(), v.null()),
   /** What it costs because of its priority, in percent of the model's price. */
@@ -43,13 +47,9 @@ export async function watch(
   order: Doc<"orders">,
   after: StreamPosition | undefined,
 ): Promise<RequestView> {
-  const { organizationId, jobId, vectors, priceMicro, pricePercent = 100 } = order;
-  const { status, attempt, attemptId, chunks, attempts, error, ...done } = await queue.watch(
-    ctx,
-    organizationId,
-    jobId,
-    after,
-  );
+  const { organizationId, jobId, vectors, priceMicro, pricePercent = 100, deviceClass = null } = order;
+  const { status, attempt, attemptId, chunks, attempts, submittedAt, startedAt, error, ...done } =
+    await queue.watch(ctx, organizationId, jobId, after);
   return {
     status: requestStatusOf(status),
     attempt,
@@ -58,6 +58,8 @@ export async function watch(
     attempts,
     result: status === "succeeded" ? answerOf(done, vectors !== undefined) : null,
     error: jobErrorOf(order, { status, error }),
+    queueMs: startedAt === null ? null : startedAt - submittedAt,
+    deviceClass,
     priceMicro: priceMicro ?? null,
     pricePercent,
     priority: order.priority ?? "normal",

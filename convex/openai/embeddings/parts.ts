@@ -9,6 +9,7 @@ import { asMutable } from "../../model/validators.ts";
 import type { Caller } from "../endpoint.ts";
 import { endOf, errorOf, serverStops, tooManyWaiting, waitIsOver } from "../errors.ts";
 import { follow } from "../follow.ts";
+import { waitingOf } from "../jobs/waiting.ts";
 import { type Outcome, outcomeOf } from "../outcome.ts";
 import type { Call } from "../readCall.ts";
 import { abandon, type RequestedJob, waitLimitMs } from "../requestedJob.ts";
@@ -35,7 +36,7 @@ export async function answerParts(
   if (waiting.kind === "ok" && !waiting.value.allowed) return errorResponse(tooManyWaiting(waiting.value));
   const submitted = await submit(ctx, caller, call, parts);
   if (submitted.kind !== "ok") return errorResponse(errorOf(submitted, "input"));
-  const options = { keyId, stream: false, promptField: "input", respondAsync: false } as const;
+  const options = { keyId, stream: false, promptField: "input", respondAsync: false, request: null } as const;
   const kept = call.idempotencyKey !== null;
   const giveUpAt = Date.now() + Math.min(waitLimitMs, call.prefer.waitMs || waitLimitMs);
   const jobs = submitted.value.map((job) => ({ ...options, ...job, kept, giveUpAt }));
@@ -65,6 +66,7 @@ async function submit(
     priority: asked.priority,
     idempotencyKey: idempotencyKey ?? crypto.randomUUID(),
     endsWithCall: idempotencyKey === null,
+    isAwaited: true,
     requires: asMutable(requires),
     ...(expiresInMs === undefined ? {} : { expiresInMs }),
     ...used,
@@ -104,8 +106,15 @@ async function gather(
   }
   const usage = { promptTokens: all.promptTokens, completionTokens: 0 };
   const body = vectorsBody(first.modelId, asked.encoding, { embeddings: all.embeddings, usage });
-  return json(200, body, answerHeaders(ids, { ...first, priceMicro: all.priceMicro }));
+  return json(
+    200,
+    body,
+    answerHeaders({ ...first, jobId: ids }, { ...first, ...ofSeveral, priceMicro: all.priceMicro }),
+  );
 }
+
+/** Several jobs wait for different times, on different devices. */
+const ofSeveral = { queueMs: null, deviceClass: null };
 
 type End =
   | { readonly kind: "vectors"; readonly vectors: Vectors; readonly priceMicro: bigint }
@@ -120,7 +129,8 @@ async function endOfJob(ctx: ActionCtx, signal: AbortSignal, job: RequestedJob):
     if (error !== null) return { kind: "error", error };
     if (signal.aborted) break;
   }
-  return { kind: "error", error: signal.aborted ? serverStops(job.kept) : waitIsOver(job.jobId, job.kept) };
+  if (signal.aborted) return { kind: "error", error: serverStops(job.kept) };
+  return { kind: "error", error: waitIsOver(job, await waitingOf(ctx, job)) };
 }
 
 /** The bytes of an answer for each number of a vector: in base64, and as most numbers are in JSON, with a comma. */

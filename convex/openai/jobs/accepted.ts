@@ -3,6 +3,7 @@ import type { Id } from "../../_generated/dataModel.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import { jobHeaders, json } from "../respond.ts";
 import { jobBody, jobsPath } from "./jobBody.ts";
+import { queueHeaders } from "./waiting.ts";
 
 /** Seconds until it is worth asking for the job. */
 const askAgain = "2";
@@ -21,6 +22,7 @@ export async function answerAccepted(
   const job = await ctx.runQuery(internal.requests.jobAdmitted, { keyId, jobId });
   return json(202, jobBody(job), {
     ...jobHeaders(job),
+    ...queueHeaders(job.outlook),
     location: `${jobsPath}${jobId}`,
     "retry-after": askAgain,
     ...headers,

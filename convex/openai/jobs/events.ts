@@ -11,9 +11,10 @@ import { failureOf, outcomeOf } from "../outcome.ts";
 import { waitLimitMs } from "../requestedJob.ts";
 import { errorBody, errorResponse, jobHeaders } from "../respond.ts";
 import { jobBody } from "./jobBody.ts";
+import { queueHeaders } from "./waiting.ts";
 
 /**
- * GET /v1/jobs/ID/events. Server-sent events: `job` with each status, `text` with each piece of the text, and `restart` if the
+ * GET /v1/jobs/ID/events. Server-sent events: `job` with each status and each new place in the queue, `text` with each piece of the text, and `restart` if the
  * text begins again. The job's last status comes last. The id of a piece is its place in the text: `Last-Event-ID` goes on
  * after it. Any number of readers may follow one job. A connection ends before the time of an action does.
  */
@@ -32,7 +33,7 @@ export async function streamEvents(
   if (!isFinal(job.status)) await ctx.runMutation(internal.requests.followAdmitted, { keyId, jobId });
   const from = isStored ? asked : null;
   return eventStream(
-    jobHeaders(job),
+    { ...jobHeaders(job), ...queueHeaders(job.outlook) },
     request.signal,
     async (sink) => await sendEvents(ctx, keyId, job, { from, restarts: asked !== null && !isStored }, sink),
   );
@@ -68,7 +69,7 @@ async function sendEvents(
   const readJob = async (): Promise<RequesterJob> =>
     await ctx.runQuery(internal.requests.jobAdmitted, { keyId, jobId });
   const views = follow(ctx, { keyId, jobId, giveUpAt: Date.now() + waitLimitMs, stream: true }, from);
-  let { status } = job;
+  let { status, outlook } = job;
   let attemptId = from?.attemptId ?? null;
   try {
     if (!isFinal(status)) send("job", jobBody(job));
@@ -86,7 +87,11 @@ async function sendEvents(
         const now = await readJob();
         if (now.status === status) send("job", jobBody(now));
       } else if (Date.now() - sentAt >= keepAliveMs) {
-        sink.send(`: ${view.status}`);
+        const now = view.status === "queued" ? await readJob() : job;
+        const isNews = now.status === "queued" && JSON.stringify(now.outlook) !== JSON.stringify(outlook);
+        ({ outlook } = now);
+        if (isNews) send("job", jobBody(now));
+        else sink.send(`: ${view.status}`);
         sentAt = Date.now();
       }
     }

@@ -1,6 +1,7 @@
 import { unixSeconds } from "../../../app/batches/openai-objects.ts";
 import type { RequesterJob } from "../../model/requests/requesterJob.ts";
 import { serviceTiers, usageBody } from "../answerForm.ts";
+import { queueBody } from "./waiting.ts";
 
 /** The path of a job is this and its id. */
 export const jobsPath = "/v1/jobs/";
@@ -14,7 +15,7 @@ const endpoints = {
 
 /** A job over HTTP. Times are seconds since the epoch, as in OpenAI's objects. */
 export function jobBody(job: RequesterJob): object {
-  const { jobId, kind, status, waitsFor, usage, priceMicro, error } = job;
+  const { jobId, kind, status, waitsFor, outlook, usage, priceMicro, error } = job;
   return {
     id: jobId,
     object: "job",
@@ -22,6 +23,7 @@ export function jobBody(job: RequesterJob): object {
     status,
     waits_for: waitsFor?.replace("-", "_") ?? null,
     model: job.modelId,
+    queue: queueBody(outlook),
     service_tier: serviceTiers[job.priority],
     created_at: unixSeconds(job.submittedAt),
     started_at: job.startedAt === null ? null : unixSeconds(job.startedAt),

@@ -52,7 +52,7 @@ export async function getResult(
   if (result !== null) {
     const { submittedAt: created, modelId: model } = job;
     const head = { jobId, created, model, sha256, priority: view.priority };
-    return json(200, answerBody(job.kind, head, result, encoding), answerHeaders(jobId, view));
+    return json(200, answerBody(job.kind, head, result, encoding), answerHeaders(head, view));
   }
   const error = endOf(view, promptFields[job.kind]);
   return error === null ? await answerAccepted(ctx, { keyId, jobId }) : jobErrorResponse(error, jobId);

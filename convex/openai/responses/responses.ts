@@ -79,7 +79,7 @@ async function answerStored(
   const head = { jobId, created, model, sha256, priority: view.priority, echo };
   if (view.result !== null) {
     const result = textOf(view.result);
-    return json(200, responseBody(head, endStatus(result), { result }), answerHeaders(jobId, view));
+    return json(200, responseBody(head, endStatus(result), { result }), answerHeaders(head, view));
   }
   const status = openStatuses[job.status];
   if (status !== undefined) return json(200, responseBody(head, status), jobHeaders(job));

@@ -1,0 +1,79 @@
+import { internal } from "../../_generated/api.js";
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { recordCancel } from "../audit.ts";
+import { cancelOrder, orderOf } from "../orders/orders.ts";
+import { queue } from "../queue.ts";
+
+/*
+ * A call without an idempotency key that ends before its answer, because its client or we gave up, leaves its job behind for a
+ * while. OpenAI's clients send such a request again by themselves, and then get that job instead of a second one.
+ */
+
+/** OpenAI's clients wait for at most 8 s before they send a request again. ms. */
+export const leftMs = 15_000;
+
+/** Of a key's calls with an equal request under way, so many are looked at. */
+const mostEqual = 20;
+
+/** The job that a call has left, or null if its requester has asked again, or never gave up. */
+type LeftJob = { readonly jobId: string; readonly request: string };
+
+/** Leaves a job whose call has ended. It is canceled unless an equal request takes it up, or another call waits for it. */
+export async function leaveJob(
+  ctx: MutationCtx,
+  apiKeyId: Id<"apiKeys">,
+  { jobId, request }: LeftJob,
+): Promise<void> {
+  const leftId = await ctx.db.insert("leftCalls", { apiKeyId, request, jobId });
+  await ctx.scheduler.runAfter(leftMs, internal.requests.endLeftCall, { leftId });
+}
+
+/**
+ * The job of an equal request of the key that nobody waits for any more. A retry also finds a job whose call still seems to wait:
+ * its client gave up, and we have not noticed yet. Other equal requests are meant to be several jobs. Null: there is none.
+ */
+export async function takeUpJob(
+  ctx: MutationCtx,
+  { _id: apiKeyId, organizationId }: Doc<"apiKeys">,
+  request: string,
+  isRetry: boolean,
+): Promise<Doc<"orders"> | null> {
+  const left = await ctx.db
+    .query("leftCalls")
+    .withIndex("by_request", (q) => q.eq("apiKeyId", apiKeyId).eq("request", request))
+    .first();
+  if (left !== null) await ctx.db.delete("leftCalls", left._id);
+  const jobId = left?.jobId ?? (isRetry ? await waitedFor(ctx, apiKeyId, request) : null);
+  if (jobId === null) return null;
+  const job = await queue.status(ctx, organizationId, jobId);
+  // A restart of the backend cancels jobs whose calls were cut off.
+  return job === null || job.status === "canceled" || job.status === "expired"
+    ? null
+    : await orderOf(ctx, jobId);
+}
+
+async function waitedFor(ctx: QueryCtx, apiKeyId: Id<"apiKeys">, request: string): Promise<string | null> {
+  const wait = await ctx.db
+    .query("waits")
+    .withIndex("by_request", (q) => q.eq("apiKeyId", apiKeyId).eq("request", request))
+    .first();
+  return wait?.jobId ?? null;
+}
+
+/** Cancels a left job, unless somebody has asked for it again. */
+export async function endLeftCall(ctx: MutationCtx, leftId: Id<"leftCalls">, now: number): Promise<void> {
+  const left = await ctx.db.get("leftCalls", leftId);
+  if (left === null) return;
+  const { apiKeyId, request, jobId } = left;
+  await ctx.db.delete("leftCalls", leftId);
+  const waits = await ctx.db
+    .query("waits")
+    .withIndex("by_request", (q) => q.eq("apiKeyId", apiKeyId).eq("request", request))
+    .take(mostEqual);
+  if (waits.some((wait) => wait.jobId === jobId)) return;
+  const order = await orderOf(ctx, jobId);
+  if (order === null) return;
+  const outcome = await cancelOrder(ctx, order);
+  if (outcome.kind === "canceled") await recordCancel(ctx, order, now, "the call ended before its answer");
+}

@@ -1,0 +1,145 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { rates } from "../../app/jobs/limits.ts";
+import { api } from "../_generated/api.js";
+import {
+  addDevice,
+  addOrganization,
+  type Backend,
+  claim,
+  complete,
+  countQueue,
+  type Device,
+  modelId,
+  type Organization,
+  startBackend,
+  submit,
+} from "./backend.fixture.ts";
+import { takeJob } from "./simDevice.fixture.ts";
+
+let t: Backend;
+let acme: Organization;
+let device: Device;
+
+beforeEach(async () => {
+  vi.useFakeTimers({ now: Date.now(), toFake: ["Date"], shouldAdvanceTime: true });
+  t = startBackend();
+  acme = await addOrganization(t);
+  device = await addDevice(t, acme);
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllEnvs();
+});
+
+const chat = { model: modelId, messages: [{ role: "user", content: "Name a color." }] };
+
+async function call(path: string, headers: Readonly<Record<string, string>> = {}, body?: object) {
+  return await t.fetch(path, {
+    method: body === undefined ? "GET" : "POST",
+    headers: { authorization: `Bearer ${acme.apiKey}`, ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}
+
+describe("an answer", () => {
+  it("has the time in the queue, the kind of device and the model's hash in its headers", async () => {
+    const speed = { prefill: 900, generate: 60, backend: "vulkan" };
+    await t.mutation(api.devices.reportModels, {
+      key: device.key,
+      models: [{ modelId, state: "ready", speed }],
+    });
+    const asked = call("/v1/chat/completions", {}, chat);
+    await takeJob(t, device, async ({ complete: end }) => await end("Blue."));
+    const { headers } = await asked;
+    expect(headers.get("x-gleaner-queue-ms")).toMatch(/^\d+$/);
+    expect(headers.get("x-gleaner-device-class")).toBe("linux-x64/vulkan");
+    expect(headers.get("x-gleaner-model-sha256")).toBe("ab".repeat(32));
+    expect(headers.get("x-gleaner-price")).toMatch(/^\d+$/);
+    const result = await call(`/v1/jobs/${String(headers.get("x-gleaner-job"))}/result`);
+    for (const name of ["x-gleaner-queue-ms", "x-gleaner-device-class", "x-gleaner-model-sha256"])
+      expect(result.headers.get(name)).toBe(headers.get(name));
+    const exposed = String(headers.get("access-control-expose-headers"));
+    for (const name of headers.keys())
+      if (/^(x-|openai)/.test(name)) expect(exposed.split(", ")).toContain(name);
+  });
+
+  it("counts the calls that are left, as the key makes them, and has none for a wrong key", async () => {
+    const left = async () => {
+      const { headers } = await call("/v1/models");
+      return ["limit", "remaining", "reset"].map((name) => headers.get(`x-ratelimit-${name}-requests`));
+    };
+    const { burst } = rates.apiCalls;
+    expect(await left()).toEqual([String(burst), String(burst - 1), "100ms"]);
+    const wrong = await call("/v1/models", { authorization: "Bearer sk-gleaner-wrong" });
+    expect(wrong.headers.get("x-ratelimit-limit-requests")).toBeNull();
+  });
+});
+
+describe("a job that waits", () => {
+  it("tells its place, the expected wait and the ready devices, in its body and in headers", async () => {
+    for (let n = 0; n < 5; n += 1) {
+      await submit(t, acme, { content: String(n) });
+      await takeJob(t, device, async ({ complete: end }) => {
+        vi.setSystemTime(Date.now() + 10_000);
+        await end("Blue.");
+      });
+    }
+    for (let n = 0; n < 4; n += 1) await submit(t, acme, { content: String(n) });
+    await countQueue(t);
+    const response = await call("/v1/chat/completions", { prefer: "respond-async" }, chat);
+    expect(response.status).toBe(202);
+    const job = (await response.json()) as { id: string; queue: object };
+    expect(job.queue).toMatchObject({ jobs_ahead: 4, is_exact: true, devices_ready: 1 });
+    const { expected_wait_seconds: expected } = job.queue as { expected_wait_seconds: number };
+    expect(expected).toBeGreaterThan(25);
+    expect(expected).toBeLessThan(60);
+    expect(response.headers.get("x-gleaner-jobs-ahead")).toBe("4");
+    expect(response.headers.get("x-gleaner-expected-wait")).toBe(String(expected));
+    expect(response.headers.get("x-gleaner-devices-ready")).toBe("1");
+    expect(await (await call(`/v1/jobs/${job.id}`)).json()).toMatchObject({ queue: { jobs_ahead: 4 } });
+    // A list would cost as much for each of its jobs.
+    expect(await (await call("/v1/jobs")).json()).toMatchObject({
+      data: [{ id: job.id, queue: null }, {}, {}, {}, {}, {}, {}, {}, {}, {}],
+    });
+    await t.mutation(api.work.goodbye, { key: device.key });
+    const alone = await (await call(`/v1/jobs/${job.id}`)).json();
+    expect(alone).toMatchObject({ queue: { devices_ready: 0, expected_wait_seconds: null } });
+  });
+
+  it("sends its new place to those who follow its events", async () => {
+    const first = await submit(t, acme, {});
+    const { id } = (await (await call("/v1/chat/completions", { prefer: "respond-async" }, chat)).json()) as {
+      id: string;
+    };
+    const response = await call(`/v1/jobs/${id}/events`);
+    expect(response.headers.get("x-gleaner-jobs-ahead")).toBe("1");
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    expect((await reader.read()).value).toContain('"jobs_ahead":1');
+    await complete(t, device, await claim(t, device, first));
+    vi.setSystemTime(Date.now() + 11_000);
+    const news = (await reader.read()).value;
+    expect(news).toContain("event: job");
+    expect(news).toContain('"jobs_ahead":0');
+    await reader.cancel();
+  });
+});
+
+describe("pages in browsers", () => {
+  const page = "https://chat.example.com";
+  const origins = async (origin: string) => {
+    const preflight = await t.fetch("/v1/chat/completions", { method: "OPTIONS", headers: { origin } });
+    const models = await call("/v1/models", { origin });
+    const unknown = await call("/v1/nothing", { origin });
+    return [preflight, models, unknown].map(({ headers }) => headers.get("access-control-allow-origin"));
+  };
+
+  it("may call from anywhere by default, and only from the operator's origins if there are some", async () => {
+    expect(await origins(page)).toEqual(["*", "*", "*"]);
+    vi.stubEnv("CORS_ORIGINS", `http://localhost:5173, ${page}/`);
+    expect(await origins(page)).toEqual([page, page, page]);
+    expect(await origins("https://evil.example")).toEqual([null, null, null]);
+    const models = await call("/v1/models");
+    expect([models.status, models.headers.get("vary")]).toEqual([200, "Origin"]);
+  });
+});
