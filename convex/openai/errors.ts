@@ -4,9 +4,7 @@ import type { BodyRefusal } from "../../app/jobs/parse/parse-body.ts";
 import type { Refusal, RefusalCode } from "../model/refuse.ts";
 import { leftMs } from "../model/requests/leftCalls.ts";
 import type { RequestView } from "../model/requests/watch.ts";
-import type { Waiting } from "./jobs/waiting.ts";
 import { type Failure, logBug } from "./outcome.ts";
-import type { RequestedJob } from "./requestedJob.ts";
 import type { ApiError } from "./respond.ts";
 
 /** The field of a call that holds the prompt. An error about its length names it. */
@@ -333,10 +331,18 @@ function fromFailedJob(error: RequestView["error"], promptField: PromptField): A
   };
 }
 
-/** The end of a wait without an answer. A job that continues is worth asking for at once, so clients that retry go on waiting. */
+/**
+ * The end of a wait without an answer. A job that continues is worth asking for at once, so clients that retry go on waiting.
+ * @param job `kept`: the same idempotency key finds it; `request`: an equal request does, for a while.
+ * @param waiting why it has no answer, and the headers that say how it waits.
+ */
 export function waitIsOver(
-  { jobId, kept, request }: Pick<RequestedJob, "jobId" | "kept" | "request">,
-  { why, headers }: Waiting,
+  {
+    jobId,
+    kept,
+    request,
+  }: { readonly jobId: string; readonly kept: boolean; readonly request: string | null },
+  { why, headers }: { readonly why: string; readonly headers: Readonly<Record<string, string>> },
 ): ApiError {
   const continues = kept || request !== null;
   const then = kept

@@ -1,9 +1,9 @@
 import { type Outlook, outlookWords, unansweredWords } from "../../../app/jobs/outlook.ts";
 import { internal } from "../../_generated/api.js";
+import type { Id } from "../../_generated/dataModel.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import type { RequesterJob } from "../../model/requests/requesterJob.ts";
 import { logBug, outcomeOf } from "../outcome.ts";
-import type { RequestedJob } from "../requestedJob.ts";
 
 /** A job's outlook in the fields of OpenAI's style. Seconds, rounded. Null: it does not wait. */
 export function queueBody(outlook: Outlook | null): object | null {
@@ -29,7 +29,7 @@ export function queueHeaders(outlook: Outlook | null): Readonly<Record<string, s
 }
 
 /** A job that has no answer yet: why, the same in few words, and its headers. */
-export type Waiting = {
+type Waiting = {
   readonly why: string;
   readonly short: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -40,7 +40,7 @@ const unknown: Waiting = { why: "", short: "", headers: {} };
 /** How a job's wait looks now. Never rejects: without it, the requester only knows less. */
 export async function waitingOf(
   ctx: ActionCtx,
-  { keyId, jobId }: Pick<RequestedJob, "keyId" | "jobId">,
+  { keyId, jobId }: { readonly keyId: Id<"apiKeys">; readonly jobId: string },
 ): Promise<Waiting> {
   const read = await outcomeOf<RequesterJob>(ctx.runQuery(internal.requests.jobAdmitted, { keyId, jobId }));
   if (read.kind === "failed") logBug("the outlook of a job could not be read", read.thrown);

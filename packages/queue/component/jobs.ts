@@ -13,12 +13,12 @@ import {
   submitOutcome,
 } from "../shared/validators.ts";
 import { mutation, query } from "./model/builders.ts";
+import { outlook as outlookView, outlookOf } from "./model/counts/outlook.ts";
 import { cancel as cancelJob, cancelMany as cancelJobs } from "./model/end/cancel.ts";
 import { historiesOf } from "./model/end/histories.ts";
 import { record } from "./model/events.ts";
 import { attemptById } from "./model/jobs/held.ts";
 import { listJobs } from "./model/jobs/list.ts";
-import { outlook as outlookView, outlookOf } from "./model/jobs/outlook.ts";
 import { payloadOf } from "./model/jobs/payloads.ts";
 import { waitReason, waitReasonsOf } from "./model/jobs/reasons.ts";
 import { resultOf } from "./model/jobs/rows.ts";

@@ -1,8 +1,8 @@
 import { type Infer, v } from "convex/values";
 import type { Doc, QueryCtx } from "../builders.ts";
-import { estimateCount } from "../counts/ranges.ts";
 import { firstOf } from "../load.ts";
 import { priorities } from "../priority.ts";
+import { estimateCount } from "./ranges.ts";
 
 /** How a job's wait looks now. */
 export const outlook = v.object({

@@ -9,7 +9,7 @@ import {
   submitJobs,
 } from "../../testing/queue.fixture.ts";
 import { addWorker, complete, take, takeOne } from "../../testing/workers.fixture.ts";
-import { counts } from "../counts/references.ts";
+import { counts } from "./references.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
