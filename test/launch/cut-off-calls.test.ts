@@ -6,6 +6,13 @@ import { ledgerFaults } from "../../launch/farm/ledger-faults.ts";
 import { demoPrompts } from "../../launch/farm/prompts.ts";
 import { Watcher } from "../../launch/farm/watcher.ts";
 
+/** A farm whose only device is asleep. Without any device, calls are refused at once. */
+async function startSleepingFarm(): Promise<Farm> {
+  const farm = await startFarm();
+  await (await farm.startDonor("asleep")).stop();
+  return farm;
+}
+
 /** Sends a request whose client does not come back when its connection breaks. Returns what it got. */
 async function call(
   { backend, organization, modelId }: Farm,
@@ -28,7 +35,7 @@ async function call(
 test.each(["crash", "stop"] as const)(
   "after a backend's %s, no job is done whose call was cut off, unless it has an idempotency key",
   async (how) => {
-    const farm = await startFarm();
+    const farm = await startSleepingFarm();
     try {
       const prompts = demoPrompts(60).map(({ prompt }) => prompt);
       const calls = prompts.map((prompt, at) => call(farm, prompt, at < 50 ? null : randomUUID()));
@@ -50,7 +57,7 @@ test.each(["crash", "stop"] as const)(
 );
 
 test("a stop tells calls and open streams to send their requests again", async () => {
-  const farm = await startFarm();
+  const farm = await startSleepingFarm();
   try {
     const watcher = await Watcher.signIn(farm.backend.url, farm.organization.signInToken);
     const whole = call(farm, "Hi", null);

@@ -16,9 +16,13 @@ async function setLane(page: Page, verb: "Pause" | "Resume"): Promise<void> {
   await expect(lane).toContainText(verb === "Pause" ? "Paused" : "Open");
 }
 
-/** Asks for an answer while no device is there. Gives the error in words when the job is canceled. */
+/**
+ * Asks for an answer while no device is there, which only calls may that need not wait. Gives the error in words when the job is
+ * canceled.
+ */
 async function ask(farm: Farm): Promise<string> {
-  return await askFor(farm, question).catch(String);
+  const prefer = "respond-async, wait=540";
+  return await askFor(farm, question, farm.organization.apiKey, 128, { prefer }).catch(String);
 }
 
 /** Cancels all listed jobs that are not final. */

@@ -44,13 +44,16 @@ export async function askFor(
   content: string,
   apiKey = farm.organization.apiKey,
   maxTokens = 128,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<string> {
-  const completion = await makeClient(farm.backend.siteUrl, apiKey).chat.completions.create({
+  const request = {
     model: farm.modelId,
-    messages: [{ role: "user", content }],
+    messages: [{ role: "user" as const, content }],
     temperature: 0,
     max_completion_tokens: maxTokens,
-  });
+  };
+  const client = makeClient(farm.backend.siteUrl, apiKey);
+  const completion = await client.chat.completions.create(request, { headers });
   return completion.choices[0]?.message.content ?? "";
 }
 
