@@ -5,7 +5,7 @@ import { type Continuation, continueText, nothingSent, reconcile, startAgain } f
 import { diverged, endOf, errorOf, serverStops, waitIsOver } from "./errors.ts";
 import { eventStream, keepAliveMs, type Sink } from "./eventStream.ts";
 import { follow } from "./follow.ts";
-import { waitingOf } from "./jobs/waiting.ts";
+import { outlookEveryMs, waitingOf } from "./jobs/waiting.ts";
 import { failureOf } from "./outcome.ts";
 import { abandon, type RequestedJob } from "./requestedJob.ts";
 import { type ApiError, jobErrorResponse, jobHeaders } from "./respond.ts";
@@ -108,6 +108,7 @@ async function sendText(
   let state = nothingSent;
   let attempt: RequestView["attemptId"] = null;
   let quietSince = Date.now();
+  let toldAt = -Infinity;
   sendAll(sink, events.opening());
 
   for (let view = first; view !== null; view = (await views.next()).value ?? null) {
@@ -127,8 +128,12 @@ async function sendText(
       sendAll(sink, events.text(step.fresh));
       quietSince = Date.now();
     } else if (Date.now() - quietSince >= keepAliveMs) {
-      sink.send(view.status === "queued" ? await queuedComment(ctx, job) : ": working");
+      const isQueued = view.status === "queued";
+      const tells = isQueued && Date.now() - toldAt >= outlookEveryMs;
+      const comment = isQueued ? ": queued" : ": working";
+      sink.send(tells ? await queuedComment(ctx, job) : comment);
       quietSince = Date.now();
+      if (tells) toldAt = quietSince;
     }
     if (result !== null) {
       sendAll(sink, events.closing(result));

@@ -117,7 +117,7 @@ describe("a job that waits", () => {
     const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
     expect((await reader.read()).value).toContain('"jobs_ahead":1');
     await complete(t, device, await claim(t, device, first));
-    vi.setSystemTime(Date.now() + 11_000);
+    vi.setSystemTime(Date.now() + 31_000);
     const news = (await reader.read()).value;
     expect(news).toContain("event: job");
     expect(news).toContain('"jobs_ahead":0');

@@ -11,7 +11,7 @@ import { failureOf, outcomeOf } from "../outcome.ts";
 import { waitLimitMs } from "../requestedJob.ts";
 import { errorBody, errorResponse, jobHeaders } from "../respond.ts";
 import { jobBody } from "./jobBody.ts";
-import { queueHeaders } from "./waiting.ts";
+import { outlookEveryMs, queueHeaders } from "./waiting.ts";
 
 /**
  * GET /v1/jobs/ID/events. Server-sent events: `job` with each status and each new place in the queue, `text` with each piece of the text, and `restart` if the
@@ -70,6 +70,7 @@ async function sendEvents(
     await ctx.runQuery(internal.requests.jobAdmitted, { keyId, jobId });
   const views = follow(ctx, { keyId, jobId, giveUpAt: Date.now() + waitLimitMs, stream: true }, from);
   let { status, outlook } = job;
+  let outlookAt = Date.now();
   let attemptId = from?.attemptId ?? null;
   try {
     if (!isFinal(status)) send("job", jobBody(job));
@@ -87,12 +88,16 @@ async function sendEvents(
         const now = await readJob();
         if (now.status === status) send("job", jobBody(now));
       } else if (Date.now() - sentAt >= keepAliveMs) {
-        const now = view.status === "queued" ? await readJob() : job;
-        const isNews = now.status === "queued" && JSON.stringify(now.outlook) !== JSON.stringify(outlook);
-        ({ outlook } = now);
-        if (isNews) send("job", jobBody(now));
-        else sink.send(`: ${view.status}`);
-        sentAt = Date.now();
+        const tells = view.status === "queued" && Date.now() - outlookAt >= outlookEveryMs;
+        const now = tells ? await readJob() : null;
+        if (now?.status === "queued" && JSON.stringify(now.outlook) !== JSON.stringify(outlook)) {
+          send("job", jobBody(now));
+          ({ outlook } = now);
+        } else {
+          sink.send(`: ${view.status}`);
+          sentAt = Date.now();
+        }
+        if (tells) outlookAt = Date.now();
       }
     }
     const end = await readJob();

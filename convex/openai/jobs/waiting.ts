@@ -5,6 +5,9 @@ import type { ActionCtx } from "../../_generated/server.js";
 import type { RequesterJob } from "../../model/requests/requesterJob.ts";
 import { logBug, outcomeOf } from "../outcome.ts";
 
+/** How often a stream tells how its job waits. An outlook reads some hundred rows, and thousands of calls may wait. ms. */
+export const outlookEveryMs = 30_000;
+
 /** A job's outlook in the fields of OpenAI's style. Seconds, rounded. Null: it does not wait. */
 export function queueBody(outlook: Outlook | null): object | null {
   if (outlook === null) return null;
