@@ -10,16 +10,16 @@ import { queue } from "../queue.ts";
  * while. OpenAI's clients send such a request again by themselves, and then get that job instead of a second one.
  */
 
-/** OpenAI's clients wait for at most 8 s before they send a request again. ms. */
+/** How long a job is left, in ms. OpenAI's clients wait for at most 8 s before they send a request again. */
 export const leftMs = 15_000;
 
 /** Of a key's calls with an equal request under way, so many are looked at. */
 const mostEqual = 20;
 
-/** The job that a call has left, or null if its requester has asked again, or never gave up. */
+/** A job, and a hash of the request that asked for it. */
 type LeftJob = { readonly jobId: string; readonly request: string };
 
-/** Leaves a job whose call has ended. It is canceled unless an equal request takes it up, or another call waits for it. */
+/** Leaves a job whose call has ended. It is canceled after `leftMs` unless an equal request takes it up, or another call waits for it. */
 export async function leaveJob(
   ctx: MutationCtx,
   apiKeyId: Id<"apiKeys">,
