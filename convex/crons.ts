@@ -14,5 +14,7 @@ crons.interval("delete ended waits", { hours: 1 }, internal.maintenance.sweepWai
 crons.interval("resume batches", { minutes: 1 }, internal.batches.resume, {});
 crons.interval("forecast batches", { minutes: 1 }, internal.batchSteps.forecast, {});
 crons.interval("delete old files", { hours: 1 }, internal.files.sweep, {});
+crons.interval("resume webhooks", { minutes: 1 }, internal.webhooks.steps.resume, {});
+crons.interval("delete old webhook deliveries", { hours: 1 }, internal.webhooks.steps.sweep, {});
 
 export default crons;

@@ -17,6 +17,7 @@ import { queue } from "./model/queue.ts";
 import { present } from "./model/refuse.ts";
 import { forgetRunnerStops, noteMetSchema, noteUnmetSchema } from "./model/requests/restriction.ts";
 import { reply, textAnswer, workReport } from "./model/validators.ts";
+import { tellJobEnd } from "./model/webhooks/events.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -57,6 +58,7 @@ async function close(ctx: MutationCtx, event: FinalEvent, at: number): Promise<R
   if (order.batchLine !== undefined && event.round === 0) {
     await noteLineEnd(ctx, order.batchLine, { jobId: event.jobId, ...failureOf(order, event) });
   }
+  await tellJobEnd(ctx, order, event, at);
   switch (event.outcome) {
     case "succeeded":
       if ((event.failures ?? 0) > 0) await forgetRunnerStops(ctx, order);

@@ -1,5 +1,11 @@
 /** Ids of OpenAI's objects, as its API shows them: with a prefix for their kind. */
-const prefixes = { file: "file-", batch: "batch_", upload: "upload_", part: "part_" } as const;
+const prefixes = {
+  file: "file-",
+  batch: "batch_",
+  upload: "upload_",
+  part: "part_",
+  response: "resp_",
+} as const;
 type Kind = keyof typeof prefixes;
 
 export function shownId(kind: Kind, id: string): string {

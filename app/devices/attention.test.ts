@@ -76,6 +76,7 @@ const fleet = {
   served: ["a", "b"],
   expiringKeys: 0,
   concerns: {},
+  disabledWebhooks: 0,
 };
 
 it("names models that no device offers, and jobs that wait while none donates", () => {
@@ -88,6 +89,8 @@ it("names models that no device offers, and jobs that wait while none donates", 
   ]);
   expect(attentionOf({ ...fleet, ready: 4 })).toEqual([]);
   expect(attentionOf({ ...fleet, devices: 0, served: [] })).toEqual([]);
+  const disabled = [{ kind: "disabled-webhook", subject: "", count: 1 }];
+  expect(attentionOf({ ...fleet, devices: 0, disabledWebhooks: 1 })).toEqual(disabled);
 });
 
 it("counts the devices of each concern, in one sentence with the act that mends it", () => {

@@ -14,7 +14,12 @@ export const deviceConcerns = [
 export type DeviceConcern = (typeof deviceConcerns)[number];
 
 /** The same of the whole organization. */
-export const fleetConcerns = ["unserved-model", "unserved-jobs", "expiring-keys"] as const;
+export const fleetConcerns = [
+  "unserved-model",
+  "unserved-jobs",
+  "expiring-keys",
+  "disabled-webhook",
+] as const;
 export type FleetConcern = (typeof fleetConcerns)[number];
 
 export type Concern = DeviceConcern | FleetConcern;
@@ -74,7 +79,7 @@ export function wasTried(asked: string, rolledBackVersion: string | null): boole
   return rolledBackVersion !== null && !isOlder(rolledBackVersion, asked);
 }
 
-/** Something that needs attention. `subject`: the model; "" otherwise. `count`: devices, jobs or API keys. */
+/** Something that needs attention. `subject`: the model; "" otherwise. `count`: devices, jobs, API keys or webhooks. */
 export type Attention = { readonly kind: Concern; readonly subject: string; readonly count: number };
 
 export type OrganizationFacts = {
@@ -88,14 +93,17 @@ export type OrganizationFacts = {
   /** API keys that expire soon. */
   readonly expiringKeys: number;
   readonly concerns: Readonly<Partial<Record<DeviceConcern, number>>>;
+  /** Webhooks that were disabled because they failed. */
+  readonly disabledWebhooks: number;
 };
 
 /** All that needs attention in an organization. */
 export function attentionOf(facts: OrganizationFacts): readonly Attention[] {
-  const { devices, donating, ready, modelIds, served, expiringKeys, concerns } = facts;
+  const { devices, donating, ready, modelIds, served, expiringKeys, concerns, disabledWebhooks } = facts;
   const counted = [
     ...deviceConcerns.map((kind) => ({ kind, subject: "", count: concerns[kind] ?? 0 })),
     { kind: "expiring-keys" as const, subject: "", count: expiringKeys },
+    { kind: "disabled-webhook" as const, subject: "", count: disabledWebhooks },
   ].filter(({ count }) => count > 0);
   // Before the first device joins nothing can be served, and everybody knows.
   if (devices === 0) return counted;
@@ -119,6 +127,7 @@ export const graceMs: Readonly<Record<Concern, number>> = {
   "unserved-model": 10 * 60_000,
   "unserved-jobs": 5 * 60_000,
   "expiring-keys": 0,
+  "disabled-webhook": 0,
 };
 
 type Words = { readonly sentence: string; /** The act that mends it. */ readonly act: string };
@@ -187,17 +196,25 @@ export function attentionWords({ kind, subject, count }: Attention): Words {
       sentence: plural(count, ["# API key expires within two weeks.", "# API keys expire within two weeks."]),
       act: "Set a later end, or make new keys",
     },
+    "disabled-webhook": {
+      sentence: plural(count, [
+        "# webhook was disabled because its receiver failed for days or is gone.",
+        "# webhooks were disabled because their receivers failed for days or are gone.",
+      ]),
+      act: "Mend the receiver and enable it, or remove it",
+    },
   };
   return words[kind];
 }
 
 /** The page of the console with the act that mends it, and its filters. */
 export function attentionPlace({ kind, subject }: Pick<Attention, "kind" | "subject">): {
-  readonly page: "models" | "devices" | "keys";
+  readonly page: "models" | "devices" | "keys" | "webhooks";
   readonly filters: Readonly<Record<string, string>>;
 } {
   if (kind === "unserved-model") return { page: "models", filters: { model: subject } };
   if (kind === "expiring-keys") return { page: "keys", filters: {} };
+  if (kind === "disabled-webhook") return { page: "webhooks", filters: {} };
   if (kind === "unserved-jobs") return { page: "devices", filters: { state: "standby" } };
   return { page: "devices", filters: { state: "attention", concern: kind } };
 }
@@ -215,6 +232,7 @@ export function endedWords({ kind, subject }: Pick<Attention, "kind" | "subject"
     "unserved-model": `A device can run ${subject} again.`,
     "unserved-jobs": "Jobs do not wait for want of devices anymore.",
     "expiring-keys": "No API key expires within two weeks anymore.",
+    "disabled-webhook": "No webhook is disabled because of its receiver anymore.",
   };
   return words[kind];
 }

@@ -54,6 +54,8 @@ const table = {
   "playground.use": { owner: "own", admin: "own", operator: "own", requester: "own" },
   "alerts.read": { ...managers, auditor: "all" },
   "alerts.change": managers,
+  "webhooks.read": { ...managers, auditor: "all" },
+  "webhooks.change": managers,
   "metrics.read": { ...managers, auditor: "all" },
   "metrics.change": managers,
   "people.read": { ...managers, auditor: "all" },

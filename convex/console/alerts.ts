@@ -2,15 +2,7 @@ import { v } from "convex/values";
 import { internal } from "../_generated/api.js";
 import type { Doc, Id } from "../_generated/dataModel.js";
 import type { QueryCtx } from "../_generated/server.js";
-import { sendTest } from "../model/alerts/deliver.ts";
 import { alertMailView, alertMailViews, mailTest, removeAlertMail } from "../model/alerts/mails.ts";
-import {
-  checkedAddress,
-  removeWebhook,
-  viewWebhook,
-  webhooksOf,
-  webhookView,
-} from "../model/alerts/webhooks.ts";
 import { hashSecret } from "../model/authenticate.ts";
 import { mailServerOf } from "../model/mail/server.ts";
 import { memberAction, type MemberCtx, memberMutation, memberQuery } from "../model/memberCalls.ts";
@@ -20,52 +12,6 @@ import { seal } from "../model/signIn/sealed.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
-
-/** The webhooks that are told what needs attention, without their secrets. */
-export const list = memberQuery("alerts.read")({
-  args: {},
-  returns: v.array(webhookView),
-  handler: async (ctx) => (await webhooksOf(ctx, ctx.organizationId)).map(viewWebhook),
-});
-
-/** Adds a webhook. @returns its secret, which is shown once. Refuses: invalid, conflict. */
-export const add = memberAction("alerts.change")({
-  args: { url: v.string() },
-  returns: v.object({ webhookId: v.id("webhooks"), secret: v.string() }),
-  handler: async (ctx, { session, url }): Promise<{ webhookId: Id<"webhooks">; secret: string }> => {
-    const secret = `gw_${randomSecret()}`;
-    const webhookId = await ctx.runMutation(internal.alerts.storeWebhook, {
-      session,
-      url: checkedAddress(url),
-      secret: seal(secret, "webhook secret"),
-    });
-    return { webhookId, secret };
-  },
-});
-
-/** Removes a webhook. Messages that were not delivered yet are dropped. Refuses: not_found. */
-export const remove = memberMutation("alerts.change")({
-  args: { webhookId: v.id("webhooks") },
-  returns: v.null(),
-  handler: async (ctx, { webhookId }) => {
-    await removeWebhook(ctx, await ownWebhook(ctx, webhookId), ctx.by);
-    return null;
-  },
-});
-
-/** Sends a message that says that it is a test. Refuses: not_found. */
-export const test = memberMutation("alerts.change")({
-  args: { webhookId: v.id("webhooks") },
-  returns: v.null(),
-  handler: async (ctx, { webhookId }) => {
-    await sendTest(ctx, await ownWebhook(ctx, webhookId), ctx.at);
-    return null;
-  },
-});
-
-async function ownWebhook(ctx: QueryCtx & MemberCtx, webhookId: Id<"webhooks">): Promise<Doc<"webhooks">> {
-  return owned(await ctx.db.get("webhooks", webhookId), ctx.organizationId, "webhook");
-}
 
 /** The members who get alerts by mail. `ready`: whether there is a mail server. */
 export const mails = memberQuery("alerts.read")({

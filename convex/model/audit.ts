@@ -191,7 +191,7 @@ const subjects: Readonly<Record<string, (ctx: QueryCtx, subject: string) => Prom
     const webhook = id === null ? null : await db.get("webhooks", id);
     return webhook === null
       ? null
-      : { organizationId: webhook.organizationId, name: new URL(webhook.url).host };
+      : { organizationId: webhook.organizationId, name: webhook.name ?? new URL(webhook.url).host };
   },
   session: organizationOf,
   playground: organizationOf,

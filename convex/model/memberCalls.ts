@@ -78,6 +78,11 @@ export async function ownKey(ctx: ScopedCtx, keyId: Id<"apiKeys">): Promise<Doc<
   return inScope(ctx, owned(await ctx.db.get("apiKeys", keyId), ctx.organizationId, "API key"), "API key");
 }
 
+/** The same for a webhook. */
+export async function ownWebhook(ctx: ScopedCtx, webhookId: Id<"webhooks">): Promise<Doc<"webhooks">> {
+  return owned(await ctx.db.get("webhooks", webhookId), ctx.organizationId, "webhook");
+}
+
 /** The order of a job that the member may see. Refuses: not_found. */
 export async function ownJob(ctx: ScopedCtx, jobId: string): Promise<Doc<"orders">> {
   const order = await ownedOrder(ctx, ctx.organizationId, jobId);

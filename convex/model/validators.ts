@@ -30,6 +30,7 @@ import type { TallySummary } from "../../app/statistics/summary.ts";
 import { subjectKinds, type Tally } from "../../app/statistics/tally.ts";
 import type { DaySum } from "../../app/usage/months.ts";
 import type { UsageRow } from "../../app/usage/usage-table.ts";
+import { webhookEvents } from "../../app/webhooks/events.ts";
 
 /**
  * Validators of values that several functions share. If app/ declares the type too, `validatorsMatch` below checks that both
@@ -489,6 +490,25 @@ export const attentionItem = v.object({
   count: v.number(),
   since: v.number(),
   told: v.boolean(),
+});
+
+/** An event that a webhook can choose. */
+export const webhookEvent = literals(...webhookEvents);
+export const deliveryState = literals("pending", "delivered", "failed");
+/** Who or what disabled a webhook: its receiver failed for days, or said that it is gone, or a member did it. */
+export const disabledBy = literals("failing", "gone", "member");
+
+/** A try to deliver a message to a webhook. */
+export const deliveryAttempt = v.object({
+  /** ms epoch. */
+  at: v.number(),
+  ms: v.number(),
+  /** Null: there was no answer. */
+  status: v.union(v.number(), v.null()),
+  /** Why it failed; null: it was delivered. */
+  error: v.union(v.string(), v.null()),
+  /** The first characters of the answer. */
+  answer: v.string(),
 });
 
 /** Something that a mail tells: one sentence, and for what is not over the act that mends it and a link to it. */

@@ -1,7 +1,3 @@
-import { createHmac } from "node:crypto";
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { api, internal } from "../_generated/api.js";
 import { askVersion } from "../model/devices/versions.ts";
@@ -18,6 +14,7 @@ import {
   submit,
 } from "./backend.fixture.ts";
 import { joinAs } from "./people.fixture.ts";
+import { addWebhook, deliver, startReceiver } from "./webhook.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
 let t: Backend;
@@ -199,96 +196,23 @@ it("counts the keys that expire within two weeks, for members who see keys", asy
   expect(await kinds()).toEqual([]);
 });
 
-type Call = { readonly body: string; readonly signature: string };
-
-/** A webhook of this machine. `answers`: its statuses, in their order; then 200. */
-async function startWebhook(answers: number[] = []) {
-  const calls: Call[] = [];
-  const server = createServer((request, response) => {
-    let body = "";
-    request.on("data", (chunk: Buffer) => (body += chunk.toString()));
-    request.on("end", () => {
-      calls.push({ body, signature: String(request.headers["gleaner-signature"]) });
-      response.writeHead(answers.shift() ?? 200, { location: "http://127.0.0.1:1/" }).end();
-    });
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/hook`;
-  const { secret, webhookId } = await t.action(api.console.alerts.add, { session, url });
-  return { calls, secret, webhookId, close: () => server.close() };
-}
-
-/** Lets what is due within `ms` run, calls to webhooks included. */
-async function pass(ms: number): Promise<void> {
-  vi.advanceTimersByTime(ms);
-  await t.finishInProgressScheduledFunctions();
-  vi.advanceTimersByTime(1);
-  await t.finishInProgressScheduledFunctions();
-}
-
-const lastOf = async () => (await t.query(api.console.alerts.list, { session }))[0]?.last;
-
-it("tells a webhook once when something begins and once when it ends, with a signature", async () => {
-  const hook = await startWebhook();
+it("tells a webhook once when something begins and once when it ends", async () => {
+  const receiver = await startReceiver();
+  await addWebhook(t, session, receiver.url, ["attention.began", "attention.ended"]);
   const device = await addDevice(t, acme);
   await fail(device);
   for (let minute = 0; minute < 3; minute += 1) await follow(minuteMs);
-  await pass(1);
+  await deliver(t);
+  await deliver(t);
   await t.mutation(api.console.devices.resume, { session, deviceId: device.deviceId });
   for (let minute = 0; minute < 3; minute += 1) await follow(minuteMs);
-  await pass(1);
-  const told = hook.calls.map(
-    ({ body }) => JSON.parse(body) as { event: string; kind: string; sentence: string },
-  );
-  expect(told.map(({ event, kind }) => `${event} ${kind}`)).toEqual([
-    "attention.began failing",
-    "attention.ended failing",
+  await deliver(t);
+  await deliver(t);
+  expect(
+    receiver.messages.map(({ event: { type, data } }) => [type, data["kind"], data["sentence"]]),
+  ).toEqual([
+    ["attention.began", "failing", "1 device was paused because too many of its jobs failed."],
+    ["attention.ended", "failing", "No device is paused because of failed jobs anymore."],
   ]);
-  expect(told[0]?.sentence).toBe("1 device was paused because too many of its jobs failed.");
-  const [, time = "", signature] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(hook.calls[0]!.signature)!;
-  const expected = createHmac("sha256", hook.secret).update(`${time}.${hook.calls[0]!.body}`).digest("hex");
-  expect(signature).toBe(expected);
-  expect(await lastOf()).toMatchObject({ error: null });
-  hook.close();
-});
-
-it("tries again with longer pauses after a failure, and shows the last error", async () => {
-  const hook = await startWebhook([500, 302]);
-  await t.mutation(api.console.alerts.test, { session, webhookId: hook.webhookId });
-  await pass(1);
-  expect(await lastOf()).toMatchObject({ error: "It answered with status 500." });
-  await pass(9_000);
-  expect(hook.calls).toHaveLength(1);
-  await pass(2_000);
-  expect(await lastOf()).toMatchObject({ error: "It answered with a redirect, which is not followed." });
-  await pass(61_000);
-  expect(hook.calls).toHaveLength(3);
-  expect(await lastOf()).toMatchObject({ error: null });
-  await pass(dayMs);
-  expect(hook.calls).toHaveLength(3);
-  expect(await t.run(async (ctx) => await ctx.db.query("alertDeliveries").collect())).toEqual([]);
-  hook.close();
-});
-
-it("gives up a webhook that cannot be reached, and drops the messages of a removed one", async () => {
-  const hook = await startWebhook();
-  hook.close();
-  const { webhookId } = hook;
-  await t.mutation(api.console.alerts.test, { session, webhookId });
-  for (let step = 0; step < 8; step += 1) await pass(3 * hourMs);
-  expect(await t.run(async (ctx) => (await ctx.db.query("webhooks").collect())[0]?.last?.error)).toBe(
-    "It could not be reached.",
-  );
-  expect(await t.run(async (ctx) => await ctx.db.query("alertDeliveries").collect())).toEqual([]);
-});
-
-it("refuses addresses in private networks, and keeps the secret of a webhook", async () => {
-  const add = async (url: string) => await t.action(api.console.alerts.add, { session, url });
-  await expectRefusal(add("https://192.168.1.1/hook"), "invalid");
-  await expectRefusal(add("http://example.org/hook"), "invalid");
-  const { secret, webhookId } = await add("https://hooks.example.org/hook");
-  expect(JSON.stringify(await t.query(api.console.alerts.list, { session }))).not.toContain(secret);
-  await t.mutation(api.console.alerts.remove, { session, webhookId });
-  expect(await t.query(api.console.alerts.list, { session })).toEqual([]);
+  receiver.close();
 });

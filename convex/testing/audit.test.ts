@@ -17,6 +17,7 @@ import {
 } from "./backend.fixture.ts";
 import { listDevices } from "./listDevices.fixture.ts";
 import { joinAs } from "./people.fixture.ts";
+import { addWebhook } from "./webhook.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
 let t: Backend;
@@ -103,7 +104,7 @@ describe("an entry of the audit trail", () => {
     const rule = { group: "lab", filter: { named: "d" } };
     await t.mutation(groupRules.add, { session, ...rule });
     await t.mutation(views.save, { session, name: "Night", view: {}, shared: true });
-    await t.action(api.console.alerts.add, { session, url: "https://alerts.example.org/hook" });
+    await addWebhook(t, session, "https://alerts.example.org/hook", ["budget.over"], { name: "On call" });
     await t.mutation(api.console.jobs.cancel, { session, jobId });
     await t.mutation(api.console.devices.limit, { session, deviceId, limits: { gpu: false } });
     expect(subjectWords("group-rule.removed", "k".repeat(32))).toBe("A rule of a group");
@@ -117,7 +118,7 @@ describe("an entry of the audit trail", () => {
       "playground.credits-changed": "Acme",
       "group-rule.added": "lab",
       "device-view.shared": "Night",
-      "webhook.added": "alerts.example.org",
+      "webhook.added": "On call",
       "job.canceled": expect.stringContaining(" · first key") as string,
     });
     // An id of this backend begins with many digits.

@@ -67,6 +67,18 @@ export async function rowsOf(t: Backend, { organizationId }: Organization, by: s
         createdAt: 0,
       }),
   );
+  const webhookDeliveries = await t.run(
+    async (ctx) =>
+      await ctx.db.insert("webhookDeliveries", {
+        webhookId: webhooks,
+        type: "test",
+        data: "{}",
+        createdAt: 0,
+        state: "failed",
+        tries: 0,
+        attempts: [],
+      }),
+  );
   const alertMails = await t.run(
     async (ctx) =>
       await ctx.db.insert("alertMails", {
@@ -139,6 +151,7 @@ export async function rowsOf(t: Backend, { organizationId }: Organization, by: s
     groupRules,
     apiKeys: keyId,
     webhooks,
+    webhookDeliveries,
     bulkActs,
     enrolmentCodes: codeId,
     teams: teamId,

@@ -21,6 +21,7 @@ import {
 } from "./backend.fixture.ts";
 import { joinAs } from "./people.fixture.ts";
 import { countStatistics } from "./statistics.fixture.ts";
+import { addWebhook, deliver, startReceiver } from "./webhook.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
 let t: Backend;
@@ -288,45 +289,44 @@ describe("budgets", () => {
 
   it("are told to webhooks and by mail at 80 and at 100 percent, once each in a month", async () => {
     vi.stubEnv("CONVEX_SITE_URL", "http://127.0.0.1:3211");
-    const told: string[] = [];
-    vi.stubGlobal("fetch", async (_: unknown, { body }: { readonly body: string }) => {
-      const { event, sentence, count } = JSON.parse(body) as Record<string, string>;
-      told.push(`${event!} ${String(count)} ${sentence!}`);
-      return await Promise.resolve(new Response(null, { status: 200 }));
-    });
-    await t.action(api.console.alerts.add, { session, url: "http://127.0.0.1:9/hook" });
+    const receiver = await startReceiver();
+    const told = () =>
+      receiver.messages.map(
+        ({ event: { type, data } }) => `${type} ${String(data["count"])} ${String(data["sentence"])}`,
+      );
+    await addWebhook(t, session, receiver.url, ["budget.near", "budget.over"]);
     await set(firstKey, (5n * answerMicro) / 2n);
     const watch = async (): Promise<void> => {
       await countStatistics(t, acme);
       await t.mutation(internal.maintenance.watchBudgets, { organizationId: acme.organizationId });
-      await pass(t, 1);
+      await deliver(t);
     };
     await watch();
     await answer();
     await watch();
-    expect(told).toEqual([]);
+    expect(told()).toEqual([]);
     await answer();
     await watch();
     await watch();
-    expect(told).toHaveLength(1);
-    expect(told[0]).toMatch(
+    expect(told()).toHaveLength(1);
+    expect(told()[0]).toMatch(
       /^budget.near 80 The API key first key has used 80% of its budget of this month: .* of .*cr\.$/,
     );
     await answer();
     await watch();
     await watch();
-    expect(told).toHaveLength(2);
-    expect(told[1]).toMatch(/^budget.over 120 The API key first key/);
+    expect(told()).toHaveLength(2);
+    expect(told()[1]).toMatch(/^budget.over 120 The API key first key/);
     // A raised budget warns anew.
     await set(firstKey, (7n * answerMicro) / 2n);
     await watch();
-    expect(told).toHaveLength(2);
+    expect(told()).toHaveLength(2);
     await set(firstKey, 5n * answerMicro);
     await watch();
     await answer();
     await watch();
-    expect(told).toHaveLength(3);
-    vi.unstubAllGlobals();
+    expect(told()).toHaveLength(3);
+    receiver.close();
     vi.unstubAllEnvs();
   });
 

@@ -14,6 +14,7 @@ import { countExpiring } from "../keys/keyEnds.ts";
 import { allModels } from "../models/catalog.ts";
 import { queue } from "../queue.ts";
 import { attentionItem } from "../validators.ts";
+import { webhooksOf } from "../webhooks/endpoints.ts";
 
 /** Never more than this are told at once. */
 const maxItems = 60;
@@ -54,11 +55,12 @@ async function currentOf(
   organizationId: Id<"organizations">,
   now: number,
 ): Promise<readonly Attention[]> {
-  const [{ states, facets }, models, stats, expiringKeys] = await Promise.all([
+  const [{ states, facets }, models, stats, expiringKeys, webhooks] = await Promise.all([
     fleetCountsOf(ctx, organizationId),
     allModels(ctx, organizationId),
     queue.stats(ctx, organizationId),
     countExpiring(ctx, organizationId, now),
+    webhooksOf(ctx, organizationId),
   ]);
   const named = (of: string) => facets.filter((facet) => facet.of === of);
   const concerns: Partial<Record<DeviceConcern, number>> = {};
@@ -76,6 +78,8 @@ async function currentOf(
     served: named("model").map(({ name }) => name),
     expiringKeys,
     concerns,
+    disabledWebhooks: webhooks.filter(({ disabled }) => disabled !== undefined && disabled.why !== "member")
+      .length,
   });
 }
 

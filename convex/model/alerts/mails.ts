@@ -129,7 +129,7 @@ export async function mailTest(ctx: MutationCtx, row: AlertMail, now: number): P
 async function keep(
   ctx: MutationCtx,
   { _id: mailId, waiting: earlier, more: earlierMore, dueAt: known, tries }: AlertMail,
-  messages: readonly Message[],
+  messages: readonly Omit<Message, "event">[],
   dueAt: number,
 ): Promise<void> {
   const news = [...earlier, ...messages.map(newsOf)];
@@ -139,7 +139,7 @@ async function keep(
   if (known !== dueAt) await ctx.scheduler.runAt(dueAt, internal.alerts.startMail, { mailId, dueAt });
 }
 
-function newsOf({ sentence, act, link, since }: Message): Infer<typeof alertNews> {
+function newsOf({ sentence, act, link, since }: Omit<Message, "event">): Infer<typeof alertNews> {
   return { sentence, act, link, since: Date.parse(since) };
 }
 

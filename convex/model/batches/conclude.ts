@@ -1,6 +1,7 @@
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { present } from "../refuse.ts";
+import { tellBatchEnd } from "../webhooks/events.ts";
 
 /** Ends a batch if all of its requests have ended, and their answers and errors are in its files. */
 export async function concludeIfComplete(
@@ -11,10 +12,16 @@ export async function concludeIfComplete(
   const batch = present(await ctx.db.get("batches", batchId), "batch");
   const { isCut, completed, failed, total } = batch;
   if (!isCut || completed + failed < total) return;
-  await ctx.db.patch("batches", batchId, { status: endOf(batch), open: undefined, endedAt: now });
+  const status = endOf(batch);
+  await ctx.db.patch("batches", batchId, { status, open: undefined, endedAt: now });
+  await tellBatchEnd(ctx, batch, status, now);
 }
 
-function endOf({ status, mistakes, expired }: Doc<"batches">): Doc<"batches">["status"] {
+function endOf({
+  status,
+  mistakes,
+  expired,
+}: Doc<"batches">): "cancelled" | "failed" | "expired" | "completed" {
   if (status === "cancelling") return "cancelled";
   if (mistakes.length > 0) return "failed";
   return expired > 0 ? "expired" : "completed";

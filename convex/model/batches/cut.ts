@@ -25,6 +25,7 @@ import {
   lineMistake,
   work,
 } from "../validators.ts";
+import { tellBatchEnd } from "../webhooks/events.ts";
 import { scheduleCollection } from "./collect.ts";
 import { concludeIfComplete } from "./conclude.ts";
 
@@ -77,6 +78,7 @@ export async function startBatch(
       isCut: true,
       endedAt: now,
     });
+    await tellBatchEnd(ctx, batch, "failed", now);
     return;
   }
   const queueBatchId = await queue.batches.create(ctx, batch.organizationId, { externalId: batchId });

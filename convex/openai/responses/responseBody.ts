@@ -1,4 +1,4 @@
-import { unixSeconds } from "../../../app/batches/openai-objects.ts";
+import { shownId, unixSeconds } from "../../../app/batches/openai-objects.ts";
 import type { ResponseEcho } from "../../../app/jobs/parse/parse-response.ts";
 import type { TokenChoice } from "../../../app/jobs/sampling.ts";
 import { type AnswerHead, serviceTiers, type TextResult } from "../answerForm.ts";
@@ -9,7 +9,7 @@ export const responsesPath = "/v1/responses/";
 
 /** The id of a job as a response. */
 export function responseId(jobId: string): string {
-  return `resp_${jobId}`;
+  return shownId("response", jobId);
 }
 
 export type ResponseStatus = "queued" | "in_progress" | "completed" | "incomplete" | "failed" | "cancelled";

@@ -1,0 +1,56 @@
+import type { FinalEvent } from "@gleaner/queue/validators";
+import { validate } from "convex-helpers/validators";
+import { shownId } from "../../../app/batches/openai-objects.ts";
+import type { Doc } from "../../_generated/dataModel.js";
+import type { MutationCtx } from "../../_generated/server.js";
+import { queue } from "../queue.ts";
+import { textAnswer } from "../validators.ts";
+import { tellWebhooks, type Told } from "./deliveries.ts";
+
+const jobEvents = {
+  succeeded: "job.completed",
+  failed: "job.failed",
+  canceled: "job.canceled",
+  expired: "job.expired",
+} as const satisfies Readonly<Record<FinalEvent["outcome"], Told["type"]>>;
+
+/**
+ * Tells webhooks that a job has ended. Call it in the transaction that ends the job, before its order is closed. Requests of
+ * batches are told by the end of their batch.
+ */
+export async function tellJobEnd(
+  ctx: MutationCtx,
+  order: Doc<"orders">,
+  event: FinalEvent,
+  now: number,
+): Promise<void> {
+  if (order.batchLine !== undefined) return;
+  const { organizationId, apiKeyId, jobId } = order;
+  const events = async (): Promise<readonly Told[]> => {
+    const job: Told = { type: jobEvents[event.outcome], data: { id: jobId, status: event.outcome } };
+    // A chat that ends with its call can be fetched no more.
+    const isResponse = event.kind === "chat" && order.endsWithCall !== true;
+    if (!isResponse) return [job];
+    return [job, { type: await responseEvent(ctx, event), data: { id: shownId("response", jobId) } }];
+  };
+  await tellWebhooks(ctx, organizationId, apiKeyId, events, now);
+}
+
+async function responseEvent(ctx: MutationCtx, { outcome, scope, jobId }: FinalEvent): Promise<Told["type"]> {
+  if (outcome === "canceled") return "response.cancelled";
+  if (outcome !== "succeeded") return "response.failed";
+  const answer = (await queue.result(ctx, scope, jobId))?.result;
+  const isCut = validate(textAnswer, answer) && answer.finishReason === "length";
+  return isCut ? "response.incomplete" : "response.completed";
+}
+
+/** Tells webhooks that a batch has ended. `status`: the one that it has now. */
+export async function tellBatchEnd(
+  ctx: MutationCtx,
+  { _id, organizationId, apiKeyId }: Doc<"batches">,
+  status: "completed" | "failed" | "expired" | "cancelled",
+  now: number,
+): Promise<void> {
+  const told: Told = { type: `batch.${status}`, data: { id: shownId("batch", _id) } };
+  await tellWebhooks(ctx, organizationId, apiKeyId, () => [told], now);
+}
