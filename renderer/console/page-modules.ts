@@ -30,6 +30,7 @@ const modules: Readonly<Record<PageId, () => Promise<PageComponent>>> = {
   people: async () => (await import("./people/PeoplePage.tsx")).PeoplePage,
   "sign-in": async () => (await import("./sign-in/SignInSettingsPage.tsx")).SignInSettingsPage,
   alerts: async () => (await import("./alerts/AlertsPage.tsx")).AlertsPage,
+  webhooks: async () => (await import("./webhooks/WebhooksPage.tsx")).WebhooksPage,
   audit: async () => (await import("./audit/AuditPage.tsx")).AuditPage,
   account: async () => (await import("./account/AccountPage.tsx")).AccountPage,
 };

@@ -1,4 +1,3 @@
-import { AlertsView } from "../console/alerts/AlertsView.tsx";
 import { RecipientsView } from "../console/alerts/RecipientsView.tsx";
 import { AuditView } from "../console/audit/AuditPage.tsx";
 import { BulkBar } from "../console/devices/bulk/BulkDevices.tsx";
@@ -59,6 +58,9 @@ import { PageErrors } from "../console/shell/PageErrors.tsx";
 import { Unreachable } from "../console/shell/Unreachable.tsx";
 import { MetricsToken } from "../console/statistics/MetricsToken.tsx";
 import { StatisticsView } from "../console/statistics/StatisticsView.tsx";
+import { WebhookDetails } from "../console/webhooks/WebhookDetails.tsx";
+import { WebhookDialog } from "../console/webhooks/WebhookDialog.tsx";
+import { WebhooksView } from "../console/webhooks/WebhooksView.tsx";
 import { Card } from "../ui/Card.tsx";
 import { LoadMore } from "../ui/LoadMore.tsx";
 import { Confirm } from "../ui/overlays/Confirm.tsx";
@@ -72,6 +74,7 @@ import { jobFilters } from "./fixtures/job-filters.ts";
 import * as jobRows from "./fixtures/job-rows.ts";
 import { owners } from "./fixtures/people-rows.ts";
 import { statistics } from "./fixtures/statistics-rows.ts";
+import * as webhookRows from "./fixtures/webhook-rows.ts";
 import { inShell, page } from "./in-shell.tsx";
 import type { Story } from "./story.ts";
 
@@ -422,24 +425,53 @@ export function consoleStories(now: number): readonly Story[] {
     inShell(
       "console-alerts",
       "alerts",
-      <>
-        <AlertsView
-          webhooks={rows.webhooks(now)}
-          changes={{ onAdd: () => Promise.resolve(true), onTest: nothing, onRemove: nothing }}
-        />
-        <RecipientsView
-          mails={rows.alertMails(now)}
-          changes={{ addDialog: () => null, onTest: nothing, onRemove: nothing }}
-        />
-      </>,
+      <RecipientsView
+        mails={rows.alertMails(now)}
+        changes={{ addDialog: () => null, onTest: nothing, onRemove: nothing }}
+      />,
     ),
     inShell(
       "console-alerts-none",
       "alerts",
-      <>
-        <AlertsView webhooks={[]} changes={null} />
-        <RecipientsView mails={{ ready: false, recipients: [] }} changes={null} />
-      </>,
+      <RecipientsView mails={{ ready: false, recipients: [] }} changes={null} />,
+    ),
+    inShell(
+      "console-webhooks",
+      "webhooks",
+      <WebhooksView webhooks={webhookRows.webhooks(now)} changes={webhookRows.changes} onAdd={nothing} />,
+    ),
+    inShell("console-webhooks-none", "webhooks", <WebhooksView webhooks={[]} changes={null} onAdd={null} />),
+    ...webhookRows
+      .webhooks(now)
+      .slice(1, 2)
+      .map((webhook) =>
+        inShell(
+          "console-webhook",
+          "webhooks",
+          <WebhookDetails
+            webhook={webhook}
+            changes={webhookRows.changes}
+            deliveries={webhookRows.deliveries(now)}
+            state=""
+            onState={nothing}
+            opened={webhookRows.deliveries(now)[1]?.deliveryId ?? null}
+            onOpen={nothing}
+            onMore={null}
+            loadingMore={false}
+            onResend={nothing}
+            onResendFailed={nothing}
+          />,
+        ),
+      ),
+    inShell(
+      "console-webhook-dialog",
+      "webhooks",
+      <WebhookDialog
+        webhook={webhookRows.webhooks(now)[0] ?? null}
+        keys={[]}
+        onSave={() => Promise.resolve(true)}
+        onClose={nothing}
+      />,
     ),
     ...devices
       .slice(0, 1)

@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
 import { Badge } from "../../ui/Badge.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
-import type { WebhookRow } from "../data/rows.ts";
+import type { RecipientRow } from "../data/rows.ts";
 
-type Props = { readonly last: WebhookRow["last"]; readonly words: string };
+type Props = { readonly last: RecipientRow["last"]; readonly words: string };
 
 /** The last try to tell somebody, and why it failed. `words`: for one that did not fail. */
 export function LastDelivery({ last, words }: Props): ReactNode {

@@ -60,6 +60,12 @@ export function RecipientsView({ mails, changes }: Props): ReactNode {
           </a>
         </p>
       )}
+      <p className="border-t border-line px-4 py-2 text-muted">
+        Programs are told by webhooks.{" "}
+        <a href={hrefOf("webhooks")} className="font-medium text-accent hover:underline">
+          Open the webhooks
+        </a>
+      </p>
       {adding && changes !== null ? changes.addDialog(() => setAdding(false)) : null}
       {removing === null ? null : (
         <Confirm

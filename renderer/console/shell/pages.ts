@@ -30,6 +30,7 @@ export const pages = [
   { id: "people", label: "People", right: "people.read" },
   { id: "sign-in", label: "Sign-in", right: "sign-in.read" },
   { id: "alerts", label: "Alerts", right: "alerts.read" },
+  { id: "webhooks", label: "Webhooks", right: "webhooks.read" },
   { id: "audit", label: "Audit trail", right: "audit.read" },
   { id: "account", label: "Account", right: "account" },
 ] as const satisfies readonly Entry[];

@@ -18,6 +18,7 @@ import {
   SlidersHorizontal,
   Ticket,
   Users,
+  Webhook,
 } from "lucide-react";
 import type { PageId, VisiblePage } from "./pages.ts";
 
@@ -50,6 +51,7 @@ export const places: Readonly<Record<PageId, Place>> = {
   people: { group: "Organization", icon: Users, key: "u" },
   "sign-in": { group: "Organization", icon: LogIn, key: "i" },
   alerts: { group: "Organization", icon: Bell, key: "l" },
+  webhooks: { group: "Organization", icon: Webhook, key: "w" },
   audit: { group: "Organization", icon: ScrollText, key: "a" },
   // The member's name at the bottom leads there.
   account: { group: null, icon: CircleUser, key: "c" },
