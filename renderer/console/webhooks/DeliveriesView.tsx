@@ -123,7 +123,7 @@ const columns: readonly Column<DeliveryRow>[] = [
 ];
 
 function actionsOf({ opened, onOpen, onResend }: DeliveriesViewProps): Column<DeliveryRow> {
-  return actionColumn("w-44", (delivery) => {
+  return actionColumn("w-60", (delivery) => {
     const { deliveryId, type, attempts } = delivery;
     const isOpen = deliveryId === opened;
     return (
