@@ -1,5 +1,13 @@
 import * as z from "zod";
-import { type BodyParse, boundedRecord, parseBody, refuseField, text } from "../jobs/parse/parse-body.ts";
+import { batchFields } from "../fields/batches.ts";
+import {
+  type BodyParse,
+  boundedRecord,
+  parseBody,
+  refuseField,
+  requestBody,
+  text,
+} from "../jobs/parse/parse-body.ts";
 import { whole } from "../jobs/parse/parse-sampling.ts";
 import { type BatchEndpoint, batchEndpointNames, batchLimits, fileTimes } from "./limits.ts";
 
@@ -15,7 +23,7 @@ export type ParsedBatch = {
   readonly outputKeptMs: number | null;
 };
 
-const body = z.object({
+export const batchBody = requestBody(batchFields, {
   input_file_id: text.min(1).max(200),
   endpoint: z.enum(batchEndpointNames),
   completion_window: text.max(20),
@@ -34,7 +42,7 @@ const body = z.object({
 
 /** Parses and bounds the body of POST /v1/batches. Does not check that the file exists. */
 export function parseBatch(json: string): BodyParse<ParsedBatch> {
-  const parsed = parseBody(body, json);
+  const parsed = parseBody(batchBody, json);
   if (parsed.kind === "refused") return parsed;
   const { input_file_id: fileId, endpoint, completion_window: window, metadata = null } = parsed.asked;
   const seconds = parsed.asked.output_expires_after?.seconds;

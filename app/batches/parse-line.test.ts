@@ -8,9 +8,21 @@ const line = (over: object = {}): string =>
 const parse = (text: string | null) => parseLine({ number: 7, text, end: 0 }, endpoint);
 
 it("gives the name and the body of a request", () => {
-  expect(parse(line({ more: 1 }))).toEqual({
+  expect(parse(line())).toEqual({
     kind: "parsed",
     request: { line: 7, customId: "a", model: "m", body: '{"model":"m"}' },
+  });
+});
+
+it("refuses a field that it does not know, and names the one that was probably meant", () => {
+  expect(parse(line({ customId: "b" }))).toEqual({
+    kind: "refused",
+    mistake: {
+      line: 7,
+      code: "unknown_parameter",
+      param: "customId",
+      message: "Unknown parameter: 'customId'. Did you mean 'custom_id'?",
+    },
   });
 });
 

@@ -1,5 +1,8 @@
 import * as z from "zod";
+import { lineFields } from "../fields/batches.ts";
+import { unknownField } from "../fields/field.ts";
 import { mistakeInWords } from "../format/mistake.ts";
+import { unknownParameter } from "../jobs/parse/parse-body.ts";
 import { excessOf, isRecord, parseJson } from "../json.ts";
 import { type BatchEndpoint, batchLimits } from "./limits.ts";
 
@@ -59,6 +62,11 @@ export function parseLine({ number: line, text }: Line, endpoint: BatchEndpoint)
   }
   const value = parseJson(text);
   if (!isRecord(value)) return refuse("invalid_json_line", null, "The line is not a JSON object.");
+  const unknown = unknownField(value, lineFields);
+  if (unknown !== null) {
+    const { code, param, message } = unknownParameter(unknown);
+    return refuse(code, param, message);
+  }
   const parsed = envelope.safeParse(value, { error: mistakeInWords });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;

@@ -1,5 +1,13 @@
 import * as z from "zod";
-import { absent, type BodyParse, boundedList, parseBody, text } from "../jobs/parse/parse-body.ts";
+import { uploadCompletionFields, uploadFields } from "../fields/batches.ts";
+import {
+  absent,
+  type BodyParse,
+  boundedList,
+  parseBody,
+  requestBody,
+  text,
+} from "../jobs/parse/parse-body.ts";
 import { whole } from "../jobs/parse/parse-sampling.ts";
 import { batchLimits, fileTimes } from "./limits.ts";
 
@@ -11,11 +19,10 @@ export type ParsedUpload = {
   readonly keptSeconds: number | undefined;
 };
 
-const upload = z.object({
+export const uploadBody = requestBody(uploadFields, {
   filename: text.min(1).max(batchLimits.fileNameChars),
   bytes: whole(1, batchLimits.uploadBytes),
   purpose: z.literal("batch"),
-  mime_type: text.max(200).nullish(),
   expires_after: z
     .object({
       anchor: z.literal("created_at"),
@@ -26,20 +33,20 @@ const upload = z.object({
 
 /** Parses and bounds the body of POST /v1/uploads. */
 export function parseUpload(json: string): BodyParse<ParsedUpload> {
-  const parsed = parseBody(upload, json);
+  const parsed = parseBody(uploadBody, json);
   if (parsed.kind === "refused") return parsed;
   const { filename: name, bytes, expires_after: kept } = parsed.asked;
   return { kind: "parsed", asked: { name, bytes, keptSeconds: kept?.seconds } };
 }
 
-const completion = z.object({
+export const uploadCompletionBody = requestBody(uploadCompletionFields, {
   part_ids: boundedList(text.min(1).max(200), { least: 1, most: batchLimits.uploadParts }),
   md5: absent("it is not checked, since TLS protects the parts on their way"),
 });
 
 /** Parses the body of POST /v1/uploads/ID/complete: the ids of the parts in their order. */
 export function parseUploadCompletion(json: string): BodyParse<{ readonly partIds: readonly string[] }> {
-  const parsed = parseBody(completion, json);
+  const parsed = parseBody(uploadCompletionBody, json);
   if (parsed.kind === "refused") return parsed;
   return { kind: "parsed", asked: { partIds: parsed.asked.part_ids } };
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { type Field, type Fields, type UnknownField, unknownField } from "../../fields/field.ts";
 import { mistakeInWords, mustBe } from "../../format/mistake.ts";
 import { quotable } from "../../format/visible.ts";
 import { excessOf, isRecord, parseJson } from "../../json.ts";
@@ -22,26 +23,57 @@ export const text = z
   .string()
   .refine((value) => !/\p{Surrogate}/u.test(value), "must be well-formed Unicode");
 
+const documented = new WeakMap<object, z.ZodType>();
+
+/** A schema of the same values, for documents. Null if the schema shows its values itself. */
+export function documentedAs(schema: object): z.ZodType | null {
+  return documented.get(schema) ?? null;
+}
+
+function documentAs<Schema extends z.ZodType>(schema: Schema, shown: z.ZodType): Schema {
+  documented.set(schema, shown);
+  return schema;
+}
+
+/** The schema of a request's body, and the table that has its fields. */
+export type RequestBody<Schema extends z.ZodObject = z.ZodObject> = {
+  readonly schema: Schema;
+  readonly fields: Fields;
+};
+
+/** The fields of a table that a parser has to read. */
+type ReadNames<Table extends Fields> = {
+  [Name in keyof Table]: Table[Name] extends Field<"inert"> ? never : Name;
+}[keyof Table];
+
+/** @param shape a schema for each field of the table that is not inert, and for no other. */
+export function requestBody<
+  const Table extends Fields,
+  const Shape extends Readonly<Record<ReadNames<Table>, z.ZodType>>,
+>(
+  fields: Table,
+  shape: Shape & Readonly<Record<Exclude<keyof Shape, keyof Table>, never>>,
+): RequestBody<z.ZodObject<{ -readonly [Name in keyof Shape]: Shape[Name] }>> {
+  return { schema: z.object<{ -readonly [Name in keyof Shape]: Shape[Name] }>(shape), fields };
+}
+
 /** A list. Its first wrong element ends the parse, since zod's descriptions of many wrong ones cost seconds. */
 export function boundedList<Element extends z.ZodType>(element: Element, { least = 0, most }: ListBounds) {
-  return z
-    .array(z.unknown())
-    .min(least)
-    .max(most)
-    .transform((values, context) => {
-      const parsed: z.output<Element>[] = [];
-      for (const [index, value] of values.entries()) {
-        const { data, error } = element.safeParse(value, { error: mistakeInWords });
-        if (error !== undefined) {
-          for (const issue of error.issues) {
-            context.issues.push({ ...issue, path: [index, ...issue.path] } as z.core.$ZodRawIssue);
-          }
-          return z.NEVER;
+  const bounds = z.array(z.unknown()).min(least).max(most);
+  return documentAs(bounds, z.array(element).min(least).max(most)).transform((values, context) => {
+    const parsed: z.output<Element>[] = [];
+    for (const [index, value] of values.entries()) {
+      const { data, error } = element.safeParse(value, { error: mistakeInWords });
+      if (error !== undefined) {
+        for (const issue of error.issues) {
+          context.issues.push({ ...issue, path: [index, ...issue.path] } as z.core.$ZodRawIssue);
         }
-        parsed.push(data);
+        return z.NEVER;
       }
-      return parsed;
-    });
+      parsed.push(data);
+    }
+    return parsed;
+  });
 }
 
 type ListBounds = { readonly least?: number; readonly most: number };
@@ -52,19 +84,20 @@ export function boundedRecord<Key extends z.core.$ZodRecordKey, Value extends z.
   value: Value,
   most: number,
 ) {
-  return z
-    .custom<z.input<z.ZodRecord<Key, Value>>>(
-      (given) => !isRecord(given) || Object.keys(given).length <= most,
-      { error: `must have at most ${String(most)} fields`, abort: true },
-    )
-    .pipe(z.record(key, value));
+  const record = z.record(key, value);
+  const counted = z.custom<z.input<z.ZodRecord<Key, Value>>>(
+    (given) => !isRecord(given) || Object.keys(given).length <= most,
+    { error: `must have at most ${String(most)} fields`, abort: true },
+  );
+  return documentAs(counted, record).pipe(record);
 }
 
 /** A field that is not supported. It may be absent, null or an empty list, since none of these asks for anything. */
 export function absent(reason: string) {
   const asksForNothing = (value: unknown): boolean =>
     value == null || (Array.isArray(value) && value.length === 0);
-  return z.custom<unknown>(asksForNothing, { error: reason, params: { unsupported: true } }).optional();
+  const schema = z.custom<unknown>(asksForNothing, { error: reason, params: { unsupported: true } });
+  return documentAs(schema, z.null()).optional();
 }
 
 /**
@@ -93,11 +126,11 @@ export function oneOfForms(why: string): z.core.$ZodErrorMap {
 }
 
 /**
- * Parses a JSON body. A refusal names the first invalid field. Counts the values first, so that neither a refusal nor a
- * parse takes longer than a few milliseconds.
+ * Parses a JSON body. A refusal names the first invalid field, or a field that the body's table does not have. Counts the values
+ * first, so that neither a refusal nor a parse takes longer than a few milliseconds.
  */
-export function parseBody<Schema extends z.ZodType>(
-  schema: Schema,
+export function parseBody<Schema extends z.ZodObject>(
+  { schema, fields }: RequestBody<Schema>,
   json: string,
 ): BodyParse<z.infer<Schema>> {
   const excess = excessOf(json, { values: limits.bodyValues, depth: limits.bodyDepth });
@@ -112,8 +145,26 @@ export function parseBody<Schema extends z.ZodType>(
   }
   const body = parseJson(json);
   if (body === undefined) return refuse(400, "invalid_json", null, "The body is not valid JSON.");
+  // A misspelled name comes before the required field that is missing because of it.
+  const misnamed = refuseUnknown(body, fields, 1);
+  if (misnamed !== null) return misnamed;
   const parsed = schema.safeParse(body, { error: mistakeInWords });
-  return parsed.success ? { kind: "parsed", asked: parsed.data } : refuseIssue(parsed.error.issues[0], body);
+  if (!parsed.success) return refuseIssue(parsed.error.issues[0], body);
+  // Only now, because an object of a form that is not supported has fields of its own.
+  return refuseUnknown(body, fields) ?? { kind: "parsed", asked: parsed.data };
+}
+
+function refuseUnknown(body: unknown, fields: Fields, levels?: number): Refused | null {
+  const unknown = unknownField(body, fields, levels);
+  return unknown === null ? null : { kind: "refused", refusal: unknownParameter(unknown) };
+}
+
+/** The refusal of a field that no table has. */
+export function unknownParameter({ path, meant }: UnknownField): BodyRefusal {
+  const param = quotable(pathName(path));
+  const known = meant === null ? null : quotable(pathName([...path.slice(0, -1), meant]));
+  const hint = known === null ? "" : ` Did you mean '${known}'?`;
+  return { status: 400, code: "unknown_parameter", param, message: `Unknown parameter: '${param}'.${hint}` };
 }
 
 export type Refused = Extract<BodyParse<never>, { readonly kind: "refused" }>;

@@ -180,7 +180,7 @@ describe("parseChat", () => {
     }
   });
 
-  it("accepts fields of a chat that do not change the answer", () => {
+  it("accepts fields and values that do not change the answer", () => {
     const harmless = {
       user: "u",
       metadata: { a: "b" },
@@ -198,7 +198,7 @@ describe("parseChat", () => {
       stop: null,
       seed: null,
       audio: null,
-      something_new: 1,
+      reasoning_effort: "low",
     };
     expect(parse(harmless).kind).toBe("parsed");
   });

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { chatFields } from "../../fields/chat.ts";
 import type { ChatMessage, ChatRequest } from "../chat.ts";
 import { limits } from "../limits.ts";
 import {
@@ -9,6 +10,7 @@ import {
   parseBody,
   refuseField,
   refuseSize,
+  requestBody,
   text,
 } from "./parse-body.ts";
 import {
@@ -68,11 +70,8 @@ const message = z.discriminatedUnion(
   { error: oneOfForms('must be "system", "developer", "user", "assistant" or "tool"') },
 );
 
-/**
- * OpenAI's fields and some of llama.cpp's. Refuses unsupported fields that would change the answer, and ignores the
- * others.
- */
-const body = z.object({
+/** OpenAI's fields and some of llama.cpp's. */
+export const chatBody = requestBody(chatFields, {
   ...samplingFields,
   messages: boundedList(message, { least: 1, most: limits.messages }),
   max_completion_tokens: tokens.nullish(),
@@ -86,11 +85,12 @@ const body = z.object({
   audio: absent("audio is not supported"),
   prediction: absent("predicted outputs are not supported"),
   web_search_options: absent("web search is not supported"),
+  moderation: absent("moderation is not supported"),
 });
 
 /** Parses and bounds the body of POST /v1/chat/completions. Neither chooses a seed nor checks the model. */
 export function parseChat(json: string): BodyParse<ParsedText<ChatRequest>> {
-  const parsed = parseBody(body, json);
+  const parsed = parseBody(chatBody, json);
   if (parsed.kind === "refused") return parsed;
   const { asked } = parsed;
 
@@ -122,7 +122,7 @@ export function parseChat(json: string): BodyParse<ParsedText<ChatRequest>> {
   };
 }
 
-type Body = z.infer<typeof body>;
+type Body = z.infer<typeof chatBody.schema>;
 
 /** Reports fields that contradict each other. */
 function clashOf(asked: Body): { readonly param: string; readonly why: string } | null {

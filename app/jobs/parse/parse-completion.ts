@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { completionFields } from "../../fields/completions.ts";
 import { limits } from "../limits.ts";
 import type { CompletionRequest } from "../work.ts";
 import {
@@ -7,6 +8,7 @@ import {
   parseBody,
   refuseField,
   refuseSize,
+  requestBody,
   text,
   withoutTokenIds,
 } from "./parse-body.ts";
@@ -26,7 +28,7 @@ const prompt = withoutTokenIds(
 /** The same default length in tokens as OpenAI's. */
 const defaultMaxTokens = 16;
 
-const body = z.object({
+export const completionBody = requestBody(completionFields, {
   ...samplingFields,
   prompt,
   /** The number of alternative tokens to report. */
@@ -38,7 +40,7 @@ const body = z.object({
 
 /** Parses and bounds the body of POST /v1/completions. Neither chooses a seed nor checks the model. */
 export function parseCompletion(json: string): BodyParse<ParsedText<CompletionRequest>> {
-  const parsed = parseBody(body, json);
+  const parsed = parseBody(completionBody, json);
   if (parsed.kind === "refused") return parsed;
   const { asked } = parsed;
   const clash = formatClash(asked);

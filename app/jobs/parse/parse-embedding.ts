@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { embeddingFields } from "../../fields/embeddings.ts";
 import { limits } from "../limits.ts";
 import type { JobPriority } from "../priority.ts";
 import type { EmbeddingRequest } from "../work.ts";
@@ -9,6 +10,7 @@ import {
   type Refused,
   refuseField,
   refuseSize,
+  requestBody,
   text,
   withoutTokenIds,
 } from "./parse-body.ts";
@@ -25,7 +27,7 @@ export type ParsedEmbedding = {
 
 const input = text.min(1);
 
-const body = z.object({
+export const embeddingBody = requestBody(embeddingFields, {
   model: modelName,
   input: withoutTokenIds(
     z.union([
@@ -44,7 +46,7 @@ const body = z.object({
  * check the model.
  */
 export function parseEmbedding(json: string): BodyParse<ParsedEmbedding> {
-  const parsed = parseBody(body, json);
+  const parsed = parseBody(embeddingBody, json);
   if (parsed.kind === "refused") return parsed;
   const { model, input: inputs, encoding_format: encoding, service_tier: tier, dimensions } = parsed.asked;
   const tooLong = firstOf(inputs, (each, index) =>

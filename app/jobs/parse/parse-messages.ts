@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { messagesFields } from "../../fields/messages.ts";
 import type { ChatRequest } from "../chat.ts";
 import { limits } from "../limits.ts";
 import {
@@ -8,6 +9,7 @@ import {
   inOwnTerms,
   oneOfForms,
   parseBody,
+  requestBody,
   text,
 } from "./parse-body.ts";
 import { parseChat } from "./parse-chat.ts";
@@ -58,7 +60,7 @@ const tool = z.object({
   type: z.literal("custom", { error: "only tools of your own are supported" }).nullish(),
   name: functionName,
   description: text.nullish(),
-  input_schema: z.unknown(),
+  input_schema: z.unknown().optional(),
   strict: z.boolean().nullish(),
 });
 
@@ -73,7 +75,7 @@ const toolChoice = z.discriminatedUnion(
 
 const format = z.object({ type: z.literal("json_schema"), schema: z.unknown() });
 
-const asked = z.object({
+const shape = {
   model: modelName,
   messages: boundedList(message, { least: 1, most: limits.messages }),
   system: texts.nullish(),
@@ -85,6 +87,7 @@ const asked = z.object({
   tools: boundedList(tool, { most: limits.tools }).nullish(),
   tool_choice: toolChoice.nullish(),
   output_config: z.object({ format: format.nullish() }).nullish(),
+  output_format: format.nullish(),
   // "adaptive" leaves it to the model whether it thinks.
   thinking: z
     .object({
@@ -93,15 +96,18 @@ const asked = z.object({
     .nullish(),
   mcp_servers: absent("MCP servers are not supported"),
   container: absent("containers are not supported"),
-});
-const body = asked.extend({ max_tokens: tokens });
+  compaction: absent("messages are not compacted"),
+  thread: absent("threads are not kept; send the earlier messages"),
+  inference_geo: absent("jobs run on your organization's devices; Gleaner-Requires chooses among them"),
+};
+export const messagesBody = requestBody(messagesFields, { ...shape, max_tokens: tokens });
 /** A count of tokens is asked without a bound of the answer. */
-const countBody = asked.extend({ max_tokens: tokens.nullish() });
-type Asked = z.infer<typeof countBody>;
+export const countBody = requestBody(messagesFields, { ...shape, max_tokens: tokens.nullish() });
+type Asked = z.infer<typeof countBody.schema>;
 
 /** Parses and bounds the body of POST /v1/messages. Neither chooses a seed nor checks the model. */
 export function parseMessages(json: string): BodyParse<ParsedText<ChatRequest>> {
-  return toChat(parseBody(body, json));
+  return toChat(parseBody(messagesBody, json));
 }
 
 /** The same for POST /v1/messages/count_tokens. */
@@ -117,7 +123,7 @@ function toChat(parsed: BodyParse<Asked>): BodyParse<ParsedText<ChatRequest>> {
 
 /** The same request to the chat completions API. */
 function chatOf({ messages, system, tools, tool_choice: choice, ...given }: Asked): object {
-  const schema = given.output_config?.format?.schema;
+  const schema = (given.output_config?.format ?? given.output_format)?.schema;
   return {
     model: given.model,
     messages: [

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { responseFields } from "../../fields/responses.ts";
 import type { ChatRequest } from "../chat.ts";
 import { limits } from "../limits.ts";
 import {
@@ -10,6 +11,7 @@ import {
   oneOfForms,
   parseBody,
   refuseField,
+  requestBody,
   text,
 } from "./parse-body.ts";
 import { parseChat } from "./parse-chat.ts";
@@ -64,7 +66,7 @@ const functionTool = z.object({
   type: z.literal("function", { error: 'only "function" is supported' }),
   name: functionName,
   description: text.nullish(),
-  parameters: z.unknown(),
+  parameters: z.unknown().optional(),
   strict: z.boolean().nullish(),
 });
 
@@ -86,7 +88,7 @@ const textFormat = z.discriminatedUnion(
 const metadata = boundedRecord(text.min(1).max(64), text.max(512), 16);
 const stateless = "answers are not kept as a conversation; send the earlier items as input";
 
-const body = z.object({
+export const responseBody = requestBody(responseFields, {
   model: modelName,
   input: z.union([
     text,
@@ -114,8 +116,10 @@ const body = z.object({
   previous_response_id: absent(stateless),
   conversation: absent(stateless),
   prompt: absent("stored prompts are not supported"),
+  moderation: absent("moderation is not supported"),
+  image: absent("images are not supported"),
 });
-type Body = z.infer<typeof body>;
+type Body = z.infer<typeof responseBody.schema>;
 
 /** A call of the Responses API: the chat that it asks for, and fields that its answer repeats. */
 export type ParsedResponse = ParsedText<ChatRequest> & {
@@ -141,7 +145,7 @@ export type ResponseEcho = {
 
 /** Parses and bounds the body of POST /v1/responses. Neither chooses a seed nor checks the model. */
 export function parseResponse(json: string): BodyParse<ParsedResponse> {
-  const parsed = parseBody(body, json);
+  const parsed = parseBody(responseBody, json);
   if (parsed.kind === "refused") return parsed;
   const { asked } = parsed;
   if (asked.background === true && asked.stream === true) {

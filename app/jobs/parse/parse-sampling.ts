@@ -4,7 +4,7 @@ import { limits } from "../limits.ts";
 import type { JobPriority } from "../priority.ts";
 import type { AnswerFormat, Sampling } from "../sampling.ts";
 import { utf8Length } from "../utf8.ts";
-import { boundedList, boundedRecord, oneOfForms, text } from "./parse-body.ts";
+import { absent, boundedList, boundedRecord, oneOfForms, text } from "./parse-body.ts";
 import { answerSchema } from "./parse-tools.ts";
 
 /** Parses and bounds the sampling fields that chat completions and completions share. */
@@ -65,6 +65,8 @@ export const samplingFields = {
   top_k: whole(0, limits.topK).nullish(),
   min_p: z.number().min(0).max(1).nullish(),
   repeat_penalty: z.number().min(0.5).max(2).nullish(),
+  repetition_penalty: z.literal(1, { error: "use repeat_penalty instead" }).nullish(),
+  stop_token_ids: absent("ids of tokens are not supported, use stop"),
   response_format: responseFormat.nullish(),
   grammar: grammar.nullish(),
   presence_penalty: penalty,

@@ -5,7 +5,11 @@ import {
   parseMultipartStream,
 } from "@remix-run/multipart-parser";
 import { batchLimits } from "../../../app/batches/limits.ts";
+import { fileFields, partFields } from "../../../app/fields/batches.ts";
+import { unknownField } from "../../../app/fields/field.ts";
 import { formatBytes } from "../../../app/format/quantity.ts";
+import { unknownParameter } from "../../../app/jobs/parse/parse-body.ts";
+import { fromParse } from "../errors.ts";
 import type { ApiError } from "../respond.ts";
 
 /** A file as a form sent it. `bytes`: its chunks. */
@@ -18,10 +22,13 @@ export type Upload = {
 const mostParts = 8;
 const mostFieldBytes = 1_024;
 
-/** Reads a form with one file in a field of this name. It stops reading beyond the bounds. */
+/** The forms by the fields that hold their files. */
+const forms = { file: fileFields, data: partFields } as const;
+
+/** Reads a form with one file in a field of this name. It stops reading beyond the bounds, and at a field that is unknown. */
 export async function readUpload(
   request: Request,
-  field: "file" | "data",
+  field: keyof typeof forms,
 ): Promise<
   { readonly kind: "ok"; readonly upload: Upload } | { readonly kind: "refused"; readonly error: ApiError }
 > {
@@ -41,6 +48,8 @@ export async function readUpload(
       maxParts: mostParts,
     });
     for await (const part of parts) {
+      const unknown = unknownField({ [part.name ?? ""]: null }, forms[field]);
+      if (unknown !== null) return refused(fromParse(unknownParameter(unknown)));
       if (part.name === field) {
         const bytes = new Blob(part.content as Uint8Array<ArrayBuffer>[], { type: "application/jsonl" });
         file = { name: part.filename ?? "", bytes };

@@ -1,0 +1,64 @@
+import { inert, names, neutral, supported, unused } from "./field.ts";
+
+/** Fields that chat completions and completions share. */
+
+/** The words for a field that several calls have. */
+export const asForChat = "as for chat completions";
+
+const user = inert("the requester's own user. Jobs belong to API keys");
+
+const schemaFields = {
+  ...names("schema", "strict"),
+  ...unused("name", "description"),
+};
+
+export const textFields = {
+  model: supported(
+    "a model's name or an [alias](#aliases-and-the-default-model). May be left out if the organization has a default model",
+    "gleaner-demo",
+  ),
+  max_tokens: supported(
+    "the older name of an upper bound of the answer's tokens; one beyond the model's context is taken for the context",
+    100,
+  ),
+  temperature: supported("from 0 to 2. Default: 1", 0.7),
+  top_p: supported("from 0 to 1. Default: 1", 0.9),
+  seed: supported("a whole number. Without one we choose it, and retries of the job use the same", 42),
+  stop: supported("a text or at most 4, before which the answer ends", ["\n\n"]),
+  stream: supported("server-sent events. Comments keep the connection alive while the job waits", true),
+  stream_options: supported(
+    "`include_usage`: the last event has the usage, and each earlier one `usage: null`",
+    { include_usage: true },
+    { fields: { ...names("include_usage"), ...unused("include_obfuscation") } },
+  ),
+  service_tier: supported(
+    "`priority` runs before other jobs, `flex` after them. The organization sets what either [costs](#price). An administrator sets the highest priority of each key. The answer and each chunk name the tier of the job",
+    "flex",
+  ),
+  logit_bias: supported("a bias from -100 to 100 for ids of tokens", { "42": -100 }),
+  presence_penalty: supported("from -2 to 2. Default: 0", 0.5),
+  frequency_penalty: supported("from -2 to 2. Default: 0", 0.5),
+  top_k: supported("as in llama.cpp: only so many of the likeliest tokens; 0: all", 40),
+  min_p: supported("as in llama.cpp: only tokens at least so likely, measured by the likeliest", 0.05),
+  repeat_penalty: supported("as in llama.cpp: from 0.5 to 2. Default: 1", 1.1),
+  response_format: supported(
+    'an object or a JSON schema, enforced token by token. [Schemas](#schemas) says what `"strict": true` promises',
+    { type: "json_object" },
+    { fields: { ...names("type"), json_schema: { ...supported("", null), fields: schemaFields } } },
+  ),
+  grammar: supported("a grammar of llama.cpp (GBNF), enforced token by token", 'root ::= "yes" | "no"'),
+  n: neutral("1"),
+  user,
+  stop_token_ids: neutral("nothing. Use `stop`"),
+  repetition_penalty: neutral("1. Use `repeat_penalty`"),
+  cache_prompt: inert("llama.cpp's. Devices cache prompts by themselves"),
+};
+
+/** Fields of OpenAI's calls that are about its storage, caches, billing or safety, so no answer depends on them. */
+export const openAiInert = {
+  user,
+  prompt_cache_key: inert("devices cache prompts by themselves"),
+  prompt_cache_retention: inert("devices cache prompts by themselves"),
+  prompt_cache_options: inert("devices cache prompts by themselves"),
+  safety_identifier: inert("the requester's own user"),
+};

@@ -1,0 +1,46 @@
+import { batchBody, parseBatch } from "../batches/parse-batch.ts";
+import {
+  parseUpload,
+  parseUploadCompletion,
+  uploadBody,
+  uploadCompletionBody,
+} from "../batches/parse-upload.ts";
+import type { BodyParse, RequestBody } from "../jobs/parse/parse-body.ts";
+import { chatBody, parseChat } from "../jobs/parse/parse-chat.ts";
+import { completionBody, parseCompletion } from "../jobs/parse/parse-completion.ts";
+import { embeddingBody, parseEmbedding } from "../jobs/parse/parse-embedding.ts";
+import { countBody, messagesBody, parseCountTokens, parseMessages } from "../jobs/parse/parse-messages.ts";
+import { parsePriority, priorityBody } from "../jobs/parse/parse-priority.ts";
+import { parseResponse, responseBody } from "../jobs/parse/parse-response.ts";
+
+/** A body of the HTTP API: its fields, its schema, and the parser that reads it. */
+export type ApiBody = {
+  readonly body: RequestBody;
+  readonly parse: (json: string) => BodyParse<unknown>;
+};
+
+/** All JSON bodies of the HTTP API, by their names in the OpenAPI document and in docs/api.md. */
+export const bodies = {
+  ChatCompletionRequest: { body: chatBody, parse: parseChat },
+  ResponseRequest: { body: responseBody, parse: parseResponse },
+  MessageRequest: { body: messagesBody, parse: parseMessages },
+  CountTokensRequest: { body: countBody, parse: parseCountTokens },
+  CompletionRequest: { body: completionBody, parse: parseCompletion },
+  EmbeddingRequest: { body: embeddingBody, parse: parseEmbedding },
+  BatchRequest: { body: batchBody, parse: parseBatch },
+  UploadRequest: { body: uploadBody, parse: parseUpload },
+  UploadCompletionRequest: { body: uploadCompletionBody, parse: parseUploadCompletion },
+  PriorityRequest: { body: priorityBody, parse: parsePriority },
+} as const satisfies Readonly<Record<string, ApiBody>>;
+
+export type BodyName = keyof typeof bodies;
+export const bodyNames = Object.keys(bodies) as readonly BodyName[];
+
+/** A small request that is accepted: its required fields with their examples. */
+export function smallestOf({ schema, fields }: RequestBody): Readonly<Record<string, unknown>> {
+  const required = Object.entries(schema.shape).filter(
+    ([, field]) =>
+      !(field as { safeParse: (value: unknown) => { success: boolean } }).safeParse(undefined).success,
+  );
+  return Object.fromEntries(required.map(([name]) => [name, fields[name]?.example]));
+}
