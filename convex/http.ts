@@ -25,7 +25,7 @@ import { callUpload, createUpload, uploadsPath } from "./openai/files/uploads.ts
 import { jobsPath } from "./openai/jobs/jobBody.ts";
 import { callJob, listJobs } from "./openai/jobs/jobs.ts";
 import { type NamedModel, namedModel } from "./openai/namedModel.ts";
-import { errorResponse, json, preflight, withOrigin } from "./openai/respond.ts";
+import { cors, errorResponse, json, preflight, withOrigin } from "./openai/respond.ts";
 import { responsesPath } from "./openai/responses/responseBody.ts";
 import { callResponse, createResponse } from "./openai/responses/responses.ts";
 import { chatCompletions, completions } from "./openai/textCalls.ts";
@@ -70,6 +70,16 @@ for (const method of methods) {
   http.route({ pathPrefix: batchesPath, method, handler: endpoint(callBatch) });
 }
 http.route({ pathPrefix: anyPath, method: "OPTIONS", handler: preflightAction });
+
+/** The description of these routes, for which nobody needs a key. A new route needs a row in app/openapi/operations.ts. */
+http.route({
+  path: "/v1/openapi.json",
+  method: "GET",
+  handler: httpAction(async (ctx) => {
+    const headers = { "content-type": "application/json", "cache-control": "public, max-age=3600", ...cors };
+    return new Response(await ctx.runAction(internal.openai.document.openApi.read, {}), { headers });
+  }),
+});
 
 /** Refuses an unknown URL, or a method that a known one does not have. */
 const refuseAction = httpAction(async (_ctx, request) => {

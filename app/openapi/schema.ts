@@ -44,6 +44,6 @@ export function bodySchema({ schema, fields }: RequestBody): Schema {
 }
 
 /** Words without their links to docs/api.md. */
-function plainWords(words: string): string {
+export function plainWords(words: string): string {
   return words.replace(/\[([^\]]+)\]\([^)]*\)/g, "$1");
 }

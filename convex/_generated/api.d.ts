@@ -279,6 +279,7 @@ import type * as openai_chatForm from "../openai/chatForm.js";
 import type * as openai_chunkEvents from "../openai/chunkEvents.js";
 import type * as openai_completionForm from "../openai/completionForm.js";
 import type * as openai_continueText from "../openai/continueText.js";
+import type * as openai_document_openApi from "../openai/document/openApi.js";
 import type * as openai_embeddings_embeddings from "../openai/embeddings/embeddings.js";
 import type * as openai_embeddings_parts from "../openai/embeddings/parts.js";
 import type * as openai_embeddings_vectorsBody from "../openai/embeddings/vectorsBody.js";
@@ -595,6 +596,7 @@ declare const fullApi: ApiFromModules<{
   "openai/chunkEvents": typeof openai_chunkEvents;
   "openai/completionForm": typeof openai_completionForm;
   "openai/continueText": typeof openai_continueText;
+  "openai/document/openApi": typeof openai_document_openApi;
   "openai/embeddings/embeddings": typeof openai_embeddings_embeddings;
   "openai/embeddings/parts": typeof openai_embeddings_parts;
   "openai/embeddings/vectorsBody": typeof openai_embeddings_vectorsBody;

@@ -83,6 +83,7 @@ export const rooms: Readonly<Record<string, Row>> = {
     tests: [
       "packages/queue/component",
       "@gleaner/queue/test",
+      "@seriousme/openapi-schema-validator",
       "convex-test",
       "oidc-provider",
       "openai",

@@ -1,0 +1,71 @@
+import type { Operation } from "./operations.ts";
+
+/** The errors of the HTTP API by their status. docs/api.md has the codes of each. */
+const statuses = {
+  400: "A field, a header or the body is wrong. `param` names it, and the message says what is accepted.",
+  401: "The API key is missing, unknown or revoked.",
+  403: "The key does not allow this.",
+  404: "The model, or the object with this id, does not exist.",
+  409: "The idempotency key was used for another request, or the job is in another state.",
+  410: "The answer was deleted, a day after its end.",
+  413: "The request is too large.",
+  415: "The body is compressed otherwise than with gzip.",
+  422: "The model's answers broke a rule of the strict schema.",
+  429: "Too many calls, too many waiting requests, or too few credits. `Retry-After` says when to try again.",
+  500: "The job failed, or the server did.",
+  503: "No device was free in time, or the server stops. `Retry-After` says when to try again.",
+  504: "The job did not finish before its deadline.",
+} as const;
+type Status = keyof typeof statuses;
+
+const always: readonly Status[] = [401, 429, 500, 503];
+const ofJobs: readonly Status[] = [403, 404, 409, 422, 504];
+
+function errorName(status: Status, path: string): string {
+  return path.startsWith("/v1/messages") ? `MessageError${String(status)}` : `Error${String(status)}`;
+}
+
+/** References to the errors that a call may have. */
+export function errorsOf({ path, body, query, asksForJob, answer, open }: Operation): object {
+  if (open === true) return {};
+  const own: Status[] = [...always];
+  if (body !== undefined || query !== undefined) own.push(400);
+  if (body !== undefined) own.push(413, 415);
+  if (path.includes("{id}")) own.push(404, 409);
+  if (asksForJob === true) own.push(...ofJobs);
+  if (answer === "result") own.push(400, 410, 422, 504);
+  return Object.fromEntries(
+    own.map((status) => [status, { $ref: `#/components/responses/${errorName(status, path)}` }]),
+  );
+}
+
+const example = {
+  error: {
+    message: "Unknown parameter: 'max_token'. Did you mean 'max_tokens'?",
+    type: "invalid_request_error",
+    param: "max_token",
+    code: "unknown_parameter",
+  },
+};
+
+function responseOf(status: Status, schema: string, shown: object): object {
+  const retry = { description: "Seconds.", schema: { type: "integer" } };
+  return {
+    description: statuses[status],
+    ...(status === 429 || status === 503 ? { headers: { "retry-after": retry } } : {}),
+    content: {
+      "application/json": {
+        schema: { $ref: `#/components/schemas/${schema}` },
+        ...(status === 400 ? { example: shown } : {}),
+      },
+    },
+  };
+}
+
+/** The errors of both forms, OpenAI's and Anthropic's. */
+export const errorResponses: Readonly<Record<string, object>> = Object.fromEntries(
+  (Object.keys(statuses).map(Number) as Status[]).flatMap((status) => [
+    [errorName(status, ""), responseOf(status, "Error", example)],
+    [errorName(status, "/v1/messages"), responseOf(status, "MessageError", { type: "error", ...example })],
+  ]),
+);

@@ -1,0 +1,90 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { beforeEach, expect, it } from "vitest";
+import { operations } from "../../app/openapi/operations.ts";
+import http from "../http.ts";
+import { addOrganization, type Backend, type Organization, startBackend } from "./backend.fixture.ts";
+
+let t: Backend;
+let acme: Organization;
+
+beforeEach(async () => {
+  t = startBackend();
+  acme = await addOrganization(t);
+});
+
+const methodsOf = (path: string): readonly string[] =>
+  operations.filter((each) => each.path === path).map(({ method }) => method.toUpperCase());
+const paths = [...new Set(operations.map(({ path }) => path))];
+
+async function call(method: string, path: string, headers: Readonly<Record<string, string>> = {}) {
+  const response = await t.fetch(path.replace("{id}", "none"), {
+    method,
+    headers,
+    ...(method === "POST" ? { body: "{" } : {}),
+  });
+  const text = await response.text();
+  const { error } = (text.startsWith("{") ? JSON.parse(text) : {}) as { error?: { code?: string } };
+  return { status: response.status, code: error?.code ?? null };
+}
+
+it("is served to everybody, also to a page of another origin", async () => {
+  const response = await t.fetch("/v1/openapi.json");
+  expect(response.status).toBe(200);
+  expect(response.headers.get("access-control-allow-origin")).toBe("*");
+  expect(response.headers.get("content-type")).toBe("application/json");
+});
+
+it("is a valid document of OpenAPI 3.1", async () => {
+  const document: unknown = await (await t.fetch("/v1/openapi.json")).json();
+  const validator = new Validator();
+  const { valid, errors } = await validator.validate(document as object);
+  expect(errors).toBeUndefined();
+  expect(valid).toBe(true);
+  expect(validator.version).toBe("3.1");
+});
+
+it("refers only to what it has", async () => {
+  const document: unknown = await (await t.fetch("/v1/openapi.json")).json();
+  const refs = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, place = ""]) => place);
+  expect(refs.length).toBeGreaterThan(100);
+  for (const place of refs) {
+    const found = place.split("/").reduce<unknown>((at, name) => Reflect.get(at as object, name), document);
+    expect(found, place).toBeTypeOf("object");
+  }
+});
+
+/** Routes of the router, and the paths of the document that they serve. */
+const routes = http
+  .getRoutes()
+  .filter(([path, method]) => path.startsWith("/v1/") && path !== "/v1/*" && method !== "OPTIONS");
+
+it.each(routes.map(([path, method]) => [method, path]))("describes %s %s", (method, path) => {
+  const served = path.endsWith("*")
+    ? paths.filter((each) => each.startsWith(path.slice(0, -1)))
+    : methodsOf(path).includes(method)
+      ? [path]
+      : [];
+  const missing = `app/openapi/operations.ts needs a row for ${method} ${path}`;
+  expect(served.length, missing).toBeGreaterThan(0);
+});
+
+it.each(operations.map(({ method, path }) => [method.toUpperCase(), path]))(
+  "%s %s is served as described",
+  async (method, path) => {
+    const { open } = operations.find((each) => each.path === path) ?? {};
+    expect((await call(method, path)).status).toBe(open === true ? 200 : 401);
+    const { code } = await call(method, path, { authorization: `Bearer ${acme.apiKey}` });
+    expect(code).not.toBe("unknown_url");
+    expect(code).not.toBe("method_not_allowed");
+  },
+);
+
+it.each(paths)("%s has no other method than those that are described", async (path) => {
+  // One that ends with a word is also that of an object with this id.
+  const described = [path, path.replace(/[^/]+$/, "{id}")].flatMap(methodsOf);
+  for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"]) {
+    if (described.includes(method)) continue;
+    const { status, code } = await call(method, path, { authorization: `Bearer ${acme.apiKey}` });
+    expect([status, code]).toEqual([405, "method_not_allowed"]);
+  }
+});
