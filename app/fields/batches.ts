@@ -58,7 +58,7 @@ export const uploadFields = {
 /** The fields of POST /v1/uploads/ID/complete. */
 export const uploadCompletionFields = {
   part_ids: supported("required. The ids of the parts, in the order of the file", ["part_k97a"]),
-  md5: neutral("nothing. TLS protects the parts on their way"),
+  md5: neutral("not supported. TLS protects the parts on their way"),
 };
 
 /** The fields of POST /v1/jobs/ID/priority. */

@@ -13,7 +13,7 @@ export const completionFields = {
     "a number, at most 20: how many of the likeliest tokens are reported beside the drawn one. `text_offset` counts the answer's characters, from 0. A stream sends them at the end",
     2,
   ),
-  best_of: neutral("1"),
-  echo: neutral("`false`"),
-  suffix: neutral("nothing"),
+  best_of: neutral("only 1"),
+  echo: neutral("only `false`"),
+  suffix: neutral("not supported"),
 };

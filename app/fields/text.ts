@@ -47,10 +47,10 @@ export const textFields = {
     { fields: { ...names("type"), json_schema: { ...supported("", null), fields: schemaFields } } },
   ),
   grammar: supported("a grammar of llama.cpp (GBNF), enforced token by token", 'root ::= "yes" | "no"'),
-  n: neutral("1"),
+  n: neutral("only 1"),
   user,
-  stop_token_ids: neutral("nothing. Use `stop`"),
-  repetition_penalty: neutral("1. Use `repeat_penalty`"),
+  stop_token_ids: neutral("not supported. Use `stop`"),
+  repetition_penalty: neutral("only 1. Use `repeat_penalty`"),
   cache_prompt: inert("llama.cpp's. Devices cache prompts by themselves"),
 };
 

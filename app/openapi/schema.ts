@@ -24,13 +24,12 @@ export function bodySchema({ schema, fields }: RequestBody): Schema {
   const made = schemaOf(schema);
   const read = (made["properties"] ?? {}) as Readonly<Record<string, Schema>>;
   const properties = Object.entries(fields).map(([name, { words, example, support }]) => {
-    const description = support === "neutral" ? `Only ${plainWords(words)}` : plainWords(words);
     const noEffect = support === "inert" ? "No effect: " : "";
     return [
       name,
       {
         ...read[name],
-        description: `${noEffect}${description}`,
+        description: `${noEffect}${plainWords(words)}`,
         ...(example == null ? {} : { examples: [example] }),
       },
     ];

@@ -170,7 +170,7 @@ export const rooms: Readonly<Record<string, Row>> = {
     tests: ["main/log.ts"],
   },
   scripts: {
-    rooms: ["app/signatures", "launch/farm", "resources/demo-model"],
+    rooms: ["app/openapi", "app/signatures", "launch/farm", "resources/demo-model"],
     packages: ["node:", "@oxlint/plugins", "@playwright/test", "node-llama-cpp", "oxc-parser", "zod"],
     tests: ["main/update", "oxlint"],
   },

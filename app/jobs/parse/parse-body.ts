@@ -97,7 +97,7 @@ export function absent(reason: string) {
   const asksForNothing = (value: unknown): boolean =>
     value == null || (Array.isArray(value) && value.length === 0);
   const schema = z.custom<unknown>(asksForNothing, { error: reason, params: { unsupported: true } });
-  return documentAs(schema, z.null()).optional();
+  return documentAs(schema, z.union([z.null(), z.array(z.unknown()).max(0)])).optional();
 }
 
 /**
