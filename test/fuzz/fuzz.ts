@@ -8,16 +8,23 @@ export type FuzzResult = {
   readonly failure: { readonly input: Json; readonly error: string; readonly keptIn: string | null } | null;
 };
 
-type FuzzOptions = { readonly seconds: number; readonly seed: number; readonly keep: boolean };
+type FuzzOptions = {
+  /** How long random inputs are tried. */
+  readonly seconds: number;
+  /** How many random inputs are tried at most. */
+  readonly inputs?: number;
+  readonly seed: number;
+  readonly keep: boolean;
+};
 
 /**
- * Tries the kept and the known inputs of a target, then random ones until the time is over. A failing input is shrunk
+ * Tries the kept and the known inputs of a target, then random ones until there were enough or the time is over. A failing input is shrunk
  * to a small one within the same time, and kept.
  */
 export async function fuzz(
   name: string,
   { inputs, known, check, checkEnd }: OpenTarget,
-  { seconds, seed, keep }: FuzzOptions,
+  { seconds, inputs: most = Number.MAX_SAFE_INTEGER, seed, keep }: FuzzOptions,
 ): Promise<FuzzResult> {
   let tried = 0;
   const property = fc.asyncProperty(inputs, async (input) => {
@@ -26,7 +33,7 @@ export async function fuzz(
   });
   const details = await fc.check(property, {
     seed,
-    numRuns: Number.MAX_SAFE_INTEGER,
+    numRuns: most,
     // oxlint-disable-next-line typescript/no-deprecated -- the types of its replacement fit no property
     interruptAfterTimeLimit: seconds * 1_000,
     examples: [...keptInputs(name), ...known].map((input): [Json] => [input]),

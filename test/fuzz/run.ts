@@ -26,6 +26,7 @@ const usage = `npm run fuzz -- [options] [TARGET …]
 ${targets.map(({ name, summary }) => `  ${name.padEnd(18)} ${summary}`).join("\n")}
 
   --seconds N  seconds for all targets together (60)
+  --inputs N   ends each target after so many inputs, within its time
   --seed N     repeats a run's random inputs
   --no-keep    do not keep a failing input in test/fuzz/seeds
   --help       print this text`;
@@ -36,19 +37,21 @@ async function main(): Promise<number> {
     allowNegative: true,
     options: {
       seconds: { type: "string", default: "60" },
+      inputs: { type: "string", default: String(Number.MAX_SAFE_INTEGER) },
       seed: { type: "string", default: String(Date.now() % 2 ** 31) },
       keep: { type: "boolean", default: true },
       help: { type: "boolean", default: false },
     },
   });
   const seconds = Number(values.seconds);
+  const inputs = Number(values.inputs);
   const seed = Number(values.seed);
   const isKnown = positionals.every((name) => targets.some((target) => target.name === name));
   if (values.help) {
     console.log(usage);
     return 0;
   }
-  if (!isKnown || !(seconds > 0) || !Number.isInteger(seed)) {
+  if (!isKnown || !(seconds > 0) || !(inputs > 0) || !Number.isInteger(inputs) || !Number.isInteger(seed)) {
     console.error(usage);
     return 2;
   }
@@ -64,7 +67,7 @@ async function main(): Promise<number> {
     let failures = 0;
     for (const target of chosen) {
       const open = await target.open(farm);
-      const options = { seconds: seconds / chosen.length, seed, keep: values.keep };
+      const options = { seconds: seconds / chosen.length, inputs, seed, keep: values.keep };
       try {
         const result = await fuzz(target.name, open, options);
         report(target.name, result);

@@ -1,11 +1,14 @@
 import fc from "fast-check";
 import * as z from "zod";
+import { wellFormed } from "../../../app/format/well-formed.ts";
+import { operations } from "../../../app/openapi/operations.ts";
 import { costlyBodies } from "../../../bench/abuse/costly-bodies.ts";
 import type { Farm } from "../../../launch/farm/farm.ts";
 import { checkHealth, checkLedger } from "../backend.ts";
 import { bodiesFor } from "../bodies.ts";
 import { checkNoSource } from "../converse.ts";
 import { hostileJson, hostileText } from "../hostile.ts";
+import { tableBodies } from "../table-bodies.ts";
 import type { Json, Target } from "../target.ts";
 import { within } from "../within.ts";
 
@@ -35,6 +38,7 @@ export const httpRoutes: Target = {
     return {
       inputs: fc.oneof(
         { weight: 4, arbitrary: apiCall(bodies) },
+        { weight: 4, arbitrary: describedCall },
         { weight: 2, arbitrary: anyCall },
         { weight: 1, arbitrary: functionCall },
       ),
@@ -102,30 +106,13 @@ const headerName = fc.constantFrom(
 );
 const path = fc.oneof(
   fc.constantFrom(
-    "/v1/models",
-    "/v1/models/x",
-    "/v1/files",
+    ...operations.map(({ path: each }) => each.replace("{id}", "x")),
     "/v1/files?limit=2&after=file-x",
-    "/v1/files/file-x",
-    "/v1/files/file-x/content",
-    "/v1/messages/count_tokens",
-    "/v1/responses/resp_x",
-    "/v1/responses/resp_x/cancel",
-    "/v1/uploads",
-    "/v1/uploads/upload_x/parts",
-    "/v1/uploads/upload_x/complete",
-    "/v1/batches",
-    "/v1/batches/estimate",
     "/v1/batches?limit=2&after=batch_x",
-    "/v1/batches/batch_x",
-    "/v1/batches/batch_x/cancel",
-    "/v1/jobs",
     "/v1/jobs?limit=2&after=x",
-    "/v1/jobs/x",
     "/v1/jobs/x/result?encoding_format=base64",
-    "/v1/jobs/x/events",
-    "/v1/jobs/x/cancel",
-    "/v1/jobs/x/priority",
+    "/auth/callback?state=x&code=x",
+    "/alerts/end?token=x",
     "/config",
     "/console/",
     "/console/../../etc/passwd",
@@ -146,6 +133,47 @@ const path = fc.oneof(
   hostileText.map((text) => `/v1/files/${text}`),
   hostileText.map((text) => `/v1/batches/${text}`),
   hostileText.map((text) => `/${text}`),
+);
+
+/** Ids that are not there, and text that is none. */
+const id = fc.oneof(fc.constantFrom("x", "resp_x", "file-x", "batch_x", "upload_x"), hostileText);
+
+/** The form of a file, of which any part may be wrong. */
+const form = fc
+  .tuple(fc.constantFrom("file", "data", "purpose", "purpos"), hostileText, fc.boolean())
+  .map(([name, text, isWhole]) => {
+    const head = `--b\r\nContent-Disposition: form-data; name="${name}"; filename="f"\r\n\r\n`;
+    return `${head}${text}${isWhole ? "\r\n--b--\r\n" : ""}`;
+  });
+
+/** Every call that the API's own description has, with any id, parameters and a body that is nearly valid. */
+const describedCall: fc.Arbitrary<Json> = fc.oneof(
+  ...operations.map(({ method, path: template, body, query = [] }): fc.Arbitrary<Json> => {
+    const isForm = body === "FileForm" || body === "PartForm";
+    const content: fc.Arbitrary<string | null> =
+      body === undefined
+        ? fc.constant(null)
+        : isForm
+          ? form
+          : fc.oneof(
+              tableBodies[body].map((value) => JSON.stringify(value)),
+              hostileText,
+            );
+    const parameters = fc.array(fc.tuple(fc.constantFrom("limit", "after", ...query), hostileText), {
+      maxLength: query.length,
+    });
+    return fc.tuple(id, parameters, content, preference).map(([own, asked, text, headers]): Json => {
+      const search =
+        asked.length === 0 ? "" : `?${new URLSearchParams(asked.map(([...pair]) => pair)).toString()}`;
+      return {
+        at: "site",
+        method: method.toUpperCase(),
+        path: `${template.replace("{id}", () => encodeURIComponent(wellFormed(own)))}${search}`,
+        headers: isForm ? [["content-type", "multipart/form-data; boundary=b"]] : headers,
+        body: text,
+      };
+    });
+  }),
 );
 
 const anyCall: fc.Arbitrary<Json> = fc.record({

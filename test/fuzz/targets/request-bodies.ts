@@ -9,8 +9,10 @@ import { parseEmbedding } from "../../../app/jobs/parse/parse-embedding.ts";
 import { parseMessages } from "../../../app/jobs/parse/parse-messages.ts";
 import { parseResponse } from "../../../app/jobs/parse/parse-response.ts";
 import { parseKeptSchema } from "../../../app/jobs/schema/json-schema.ts";
+import { bodies as apiBodies } from "../../../app/openapi/bodies.ts";
 import { costlyBodies, costlyGrammars } from "../../../bench/abuse/costly-bodies.ts";
 import { bodiesFor } from "../bodies.ts";
+import { tableBodies } from "../table-bodies.ts";
 import type { Json, Target } from "../target.ts";
 import { threadTimeBound } from "../thread-time.ts";
 
@@ -28,7 +30,7 @@ export const requestBodies: Target = {
     const bodies = bodiesFor("m");
     const checkTime = threadTimeBound();
     return Promise.resolve({
-      inputs: fc.oneof(...Object.values(bodies)),
+      inputs: fc.oneof(...Object.values(bodies), ...Object.values(tableBodies)),
       known: [
         ...costlyBodies("m").map(({ body }) => body as Json),
         ...costlyGrammars.map((grammar): Json => ({ model: "m", prompt: "x", grammar })),
@@ -36,7 +38,7 @@ export const requestBodies: Target = {
       check: async (input) => {
         await Promise.resolve();
         const body = JSON.stringify(input);
-        for (const parse of parsers) checkTime(parse.name, () => void parse(body));
+        for (const { parse } of Object.values(apiBodies)) checkTime(parse.name, () => void parse(body));
         checkGrammar(input);
         checkBody(body);
       },
