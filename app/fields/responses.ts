@@ -84,5 +84,6 @@ export const responseFields = {
   stream_options: inert("events have no padding in any case"),
   max_tool_calls: inert("it counts calls of OpenAI's own tools"),
   context_management: inert("nothing is compacted. An input that is too long is refused"),
+  client_metadata: inert("what Codex says about itself"),
   access_programs: inert("it is about OpenAI's own models"),
 };

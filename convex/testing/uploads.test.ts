@@ -134,6 +134,17 @@ it.each([
   await expectError(await post("/v1/uploads", { ...announced, ...over }), 400, { param });
 });
 
+it("refuses a field of a form that it does not know, and names the one that was probably meant", async () => {
+  const form = new FormData();
+  form.set("purpos", "batch");
+  form.set("file", new File(["{}"], "x"));
+  await expectError(await post("/v1/files", form), 400, {
+    code: "unknown_parameter",
+    param: "purpos",
+    message: "Unknown parameter: 'purpos'. Did you mean 'purpose'?",
+  });
+});
+
 it("is refused beside ten that are open, and where a key has no room", async () => {
   for (let uploads = 0; uploads < 4; uploads += 1) await create({ bytes: 512 * 1024 * 1024 });
   await expectError(await post("/v1/uploads", announced), 429, { code: "insufficient_quota" });
