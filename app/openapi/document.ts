@@ -1,10 +1,11 @@
 import { fileFields, partFields } from "../fields/batches.ts";
 import type { Fields } from "../fields/field.ts";
-import { answers } from "./answers.ts";
+import { answers } from "./answers/answers.ts";
 import { bodies, type BodyName, bodyNames, smallestOf } from "./bodies.ts";
 import { errorResponses, errorsOf } from "./errors.ts";
 import { answerHeaders, headerNames, jobHeaders, requestHeaders } from "./headers.ts";
-import { type Content, type Operation, operations, queries } from "./operations.ts";
+import { type Content, type Operation, queries } from "./operation.ts";
+import { operations } from "./operations.ts";
 import { bodySchema, plainWords, type Schema, schemaOf } from "./schema.ts";
 
 /** The OpenAPI 3.1 document of the HTTP API. */

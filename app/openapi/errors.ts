@@ -1,4 +1,4 @@
-import type { Operation } from "./operations.ts";
+import type { Operation } from "./operation.ts";
 
 /** The errors of the HTTP API by their status. docs/api.md has the codes of each. */
 const statuses = {

@@ -1,6 +1,6 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { AnswerName } from "../../app/openapi/answers.ts";
+import type { AnswerName } from "../../app/openapi/answers/answers.ts";
 import { bodies, smallestOf } from "../../app/openapi/bodies.ts";
 import { operations } from "../../app/openapi/operations.ts";
 import { type Farm, startFarm } from "../../launch/farm/farm.ts";

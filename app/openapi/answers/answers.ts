@@ -1,0 +1,85 @@
+import * as z from "zod";
+import { batch, batchEstimate, file, upload, uploadPart } from "./batches.ts";
+import { micro, tier, time, usage } from "./shared.ts";
+import { chatCompletion, chatCompletionChunk, completion, embeddings, message, response } from "./texts.ts";
+
+/** The answers of the HTTP API, for its OpenAPI document. Tests hold real answers to them. */
+
+const model = z.object({
+  id: z.string(),
+  object: z.literal("model"),
+  created: time,
+  owned_by: z.literal("organization"),
+  root: z.string().optional().describe("Of an alias: its model."),
+});
+
+const job = z.object({
+  id: z.string(),
+  object: z.literal("job"),
+  endpoint: z.string(),
+  status: z.enum(["queued", "running", "succeeded", "failed", "canceled", "expired"]),
+  waits_for: z
+    .string()
+    .nullable()
+    .describe("Why a queued job has not started. Null if a device is about to start it."),
+  model: z.string(),
+  service_tier: tier,
+  created_at: time,
+  started_at: time.nullable(),
+  ended_at: time.nullable(),
+  attempts: z.int(),
+  usage: usage.nullable(),
+  price_percent: z.number(),
+  price_micro: micro.nullable(),
+  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  result_url: z.string().nullable(),
+});
+
+const listOf = (item: z.ZodType) => z.object({ object: z.literal("list"), data: z.array(item) });
+const page = { last_id: z.string().nullable(), has_more: z.boolean() };
+const table = z.array(z.record(z.string(), z.union([z.string(), z.number(), z.null()])));
+
+const error = z.object({
+  error: z.object({
+    message: z.string(),
+    type: z.string(),
+    param: z.string().nullable(),
+    code: z.string().nullable(),
+  }),
+});
+
+/** All answers of the HTTP API by their names in the document. */
+export const answers = {
+  ChatCompletion: chatCompletion,
+  ChatCompletionChunk: chatCompletionChunk,
+  Completion: completion,
+  EmbeddingList: embeddings,
+  Response: response,
+  Message: message,
+  TokenCount: z.object({ input_tokens: z.int() }),
+  Model: model,
+  ModelList: listOf(model),
+  Job: job,
+  JobList: listOf(job).extend(page),
+  JobPriority: z.object({ id: z.string(), object: z.literal("job"), service_tier: z.string() }),
+  Batch: batch,
+  BatchList: listOf(batch).extend({ first_id: z.string().nullable(), ...page }),
+  BatchEstimate: batchEstimate,
+  File: file,
+  FileList: listOf(file).extend({ first_id: z.string().nullable(), ...page }),
+  DeletedFile: z.object({ id: z.string(), object: z.literal("file"), deleted: z.literal(true) }),
+  Upload: upload,
+  UploadPart: uploadPart,
+  UsageTable: z.object({
+    object: z.literal("list"),
+    by: z.string(),
+    days: z.int(),
+    currency: z.string(),
+    data: table,
+  }),
+  BudgetTable: z.object({ object: z.literal("list"), month: z.string(), data: table }),
+  Error: error,
+  MessageError: error.extend({ type: z.literal("error") }),
+} as const satisfies Readonly<Record<string, z.ZodType>>;
+
+export type AnswerName = keyof typeof answers;

@@ -1,0 +1,90 @@
+import * as z from "zod";
+import { batchEndpointNames } from "../../batches/limits.ts";
+import { micro, time } from "./shared.ts";
+
+/** Batches and their files. */
+
+const forecast = z
+  .object({
+    expected_at: time.nullable(),
+    latest_at: time.nullable(),
+    on_time: z.number().min(0).max(1),
+    made_at: time,
+  })
+  .nullable();
+
+const mistakes = z
+  .object({
+    object: z.literal("list"),
+    data: z.array(
+      z.object({ line: z.int(), code: z.string(), message: z.string(), param: z.string().nullable() }),
+    ),
+  })
+  .nullable();
+
+export const batch = z.object({
+  id: z.string(),
+  object: z.literal("batch"),
+  endpoint: z.enum(batchEndpointNames),
+  errors: mistakes,
+  input_file_id: z.string(),
+  completion_window: z.string(),
+  status: z.string(),
+  output_file_id: z.string().nullable(),
+  error_file_id: z.string().nullable(),
+  created_at: time,
+  in_progress_at: time.nullable(),
+  expires_at: time,
+  completed_at: time.nullable(),
+  failed_at: time.nullable(),
+  expired_at: time.nullable(),
+  cancelling_at: time.nullable(),
+  cancelled_at: time.nullable(),
+  request_counts: z.object({ total: z.int(), completed: z.int(), failed: z.int() }),
+  usage: z.object({ input_tokens: z.int(), output_tokens: z.int(), total_tokens: z.int() }),
+  metadata: z.record(z.string(), z.string()).nullable(),
+  price_micro: micro,
+  forecast,
+});
+
+export const batchEstimate = z.object({
+  object: z.literal("batch.estimate"),
+  endpoint: z.string(),
+  completion_window: z.string(),
+  model: z.string().nullable(),
+  requests: z.object({ total: z.int(), is_exact: z.boolean(), refused: z.int().nullable() }),
+  errors: mistakes,
+  expected_price_micro: micro,
+  most_price_micro: micro,
+  forecast,
+});
+
+export const file = z.object({
+  id: z.string(),
+  object: z.literal("file"),
+  bytes: z.int(),
+  created_at: time,
+  expires_at: time,
+  filename: z.string(),
+  purpose: z.enum(["batch", "batch_output"]),
+  status: z.literal("processed"),
+});
+
+export const upload = z.object({
+  id: z.string(),
+  object: z.literal("upload"),
+  bytes: z.int(),
+  created_at: time,
+  expires_at: time,
+  filename: z.string(),
+  purpose: z.literal("batch"),
+  status: z.string(),
+  file: file.nullable(),
+});
+
+export const uploadPart = z.object({
+  id: z.string(),
+  object: z.literal("upload.part"),
+  created_at: time,
+  upload_id: z.string(),
+});

@@ -1,0 +1,130 @@
+import * as z from "zod";
+import { tier, time, usage } from "./shared.ts";
+
+/** Answers with texts or vectors. */
+
+const finishReason = z.enum(["stop", "length", "tool_calls"]);
+const token = z.object({ token: z.string(), logprob: z.number(), bytes: z.array(z.int()) });
+const logprobs = z.object({
+  content: z.array(token.extend({ top_logprobs: z.array(token) })),
+  refusal: z.null(),
+});
+const toolCall = z.object({
+  id: z.string(),
+  type: z.literal("function"),
+  function: z.object({ name: z.string(), arguments: z.string() }),
+});
+const head = {
+  id: z.string(),
+  created: time,
+  model: z.string().describe("The model that did the job, also if an alias was asked for."),
+  service_tier: tier,
+  system_fingerprint: z.string(),
+};
+
+export const chatCompletion = z.object({
+  ...head,
+  object: z.literal("chat.completion"),
+  choices: z.array(
+    z.object({
+      index: z.int(),
+      message: z.object({
+        role: z.literal("assistant"),
+        content: z.string().nullable(),
+        refusal: z.null(),
+        tool_calls: z.array(toolCall).optional(),
+      }),
+      logprobs: logprobs.nullable(),
+      finish_reason: finishReason,
+    }),
+  ),
+  usage,
+});
+
+export const chatCompletionChunk = z.object({
+  ...head,
+  object: z.literal("chat.completion.chunk"),
+  choices: z.array(
+    z.object({
+      index: z.int(),
+      delta: z.object({
+        role: z.literal("assistant").optional(),
+        content: z.string().optional(),
+        tool_calls: z.array(toolCall.extend({ index: z.int() })).optional(),
+      }),
+      logprobs: logprobs.nullable(),
+      finish_reason: finishReason.nullable(),
+    }),
+  ),
+  usage: usage.nullish(),
+});
+
+export const completion = z.object({
+  ...head,
+  object: z.literal("text_completion"),
+  choices: z.array(
+    z.object({
+      index: z.int(),
+      text: z.string(),
+      logprobs: z
+        .object({
+          tokens: z.array(z.string()),
+          token_logprobs: z.array(z.number()),
+          top_logprobs: z.array(z.record(z.string(), z.number())).nullable(),
+          text_offset: z.array(z.int()),
+        })
+        .nullable(),
+      finish_reason: finishReason.nullable(),
+    }),
+  ),
+  usage: usage.nullish(),
+});
+
+export const embeddings = z.object({
+  object: z.literal("list"),
+  data: z.array(
+    z.object({
+      object: z.literal("embedding"),
+      index: z.int(),
+      embedding: z.union([
+        z.array(z.number()),
+        z.string().describe("32-bit floats, little-endian, as base64."),
+      ]),
+    }),
+  ),
+  model: z.string(),
+  usage: z.object({ prompt_tokens: z.int(), total_tokens: z.int() }),
+});
+
+export const response = z.object({
+  id: z.string(),
+  object: z.literal("response"),
+  created_at: time,
+  status: z.enum(["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"]),
+  background: z.boolean(),
+  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  incomplete_details: z.object({ reason: z.literal("max_output_tokens") }).nullable(),
+  model: z.string(),
+  output: z.array(
+    z.looseObject({ id: z.string(), type: z.enum(["message", "function_call"]), status: z.string() }),
+  ),
+  usage: z.object({ input_tokens: z.int(), output_tokens: z.int(), total_tokens: z.int() }).nullable(),
+  service_tier: tier,
+  metadata: z.record(z.string(), z.string()),
+});
+
+export const message = z.object({
+  id: z.string(),
+  type: z.literal("message"),
+  role: z.literal("assistant"),
+  model: z.string(),
+  content: z.array(z.looseObject({ type: z.enum(["text", "tool_use"]) })),
+  stop_reason: z.enum(["end_turn", "max_tokens", "tool_use"]).nullable(),
+  stop_sequence: z.null(),
+  usage: z.object({
+    input_tokens: z.int(),
+    cache_read_input_tokens: z.int(),
+    cache_creation_input_tokens: z.int(),
+    output_tokens: z.int(),
+  }),
+});
