@@ -56,7 +56,7 @@ export const chatFields = {
     100,
   ),
   tools: supported(
-    "up to 128 functions. An answer has one call, and its arguments follow the function's [schema](#schemas). If the bound of tokens cuts the call, `finish_reason` is `length` and the arguments are not complete. Together with a response format or a grammar, the answer is either a call or follows the format",
+    "up to 128 functions, each with a description of at most 32,768 characters. An answer has one call, and its arguments follow the function's [schema](#schemas). If the bound of tokens cuts the call, `finish_reason` is `length` and the arguments are not complete. Together with a response format or a grammar, the answer is either a call or follows the format",
     [clock],
     {
       fields: {

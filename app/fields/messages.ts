@@ -12,9 +12,9 @@ const messageFields = {
     ...supported("", "Hello"),
     fields: {
       ...textBlocks,
-      ...names("id", "name", "input", "tool_use_id"),
+      ...names("id", "name", "input", "tool_use_id", "is_error"),
       content: { ...supported("", null), fields: textBlocks },
-      ...unused("is_error", "caller", "toolset_name", "thinking", "signature", "data"),
+      ...unused("caller", "toolset_name", "thinking", "signature", "data"),
     },
   },
   ...unused("id", "type", "model", "stop_reason", "stop_sequence", "usage"),
@@ -28,7 +28,7 @@ export const messagesFields = {
   model: supported(asForChat, "gleaner-demo"),
   max_tokens: supported("required. An upper bound, cut to the model's context", 100),
   messages: supported(
-    "required. Texts, or blocks of type `text`, `tool_use` and `tool_result`. Thinking of other models is left out",
+    "required. Texts, or blocks of type `text`, `tool_use` and `tool_result`. With `is_error` the model reads `Error: ` before the result, unless it begins so. Thinking of other models is left out",
     [{ role: "user", content: "What is the capital of Norway?" }],
     { fields: messageFields },
   ),
