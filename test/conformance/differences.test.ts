@@ -12,8 +12,13 @@ import { asAdmin, deployment, httpClient, isEmbedded, uniqueName } from "./deplo
 import { startEmbedded } from "./embedded-backend.ts";
 import { convexCli, credentials, makeProject } from "./project.ts";
 
-const { differences, nodeActions, reused, world } = modules;
+const { counters, differences, nodeActions, reused, world } = modules;
 const client = httpClient();
+
+async function subscriptions(url: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^convex_embedded_subscriptions (\d+)$/m.exec(text)?.[1]);
+}
 
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "differences-"));
@@ -51,6 +56,68 @@ describe.skipIf(!isEmbedded)("what differs from Convex Cloud", () => {
       "content-disposition": "attachment",
       "content-security-policy": "sandbox; default-src 'none'",
       etag: expect.stringMatching(/^".+"$/),
+    });
+  });
+
+  test("an action can wait for a change of what its query has read", async () => {
+    const backend = await start();
+    const [own, other] = [backend.url, backend.url].map(
+      (url) => new ConvexHttpClient(url, { logger: false }),
+    );
+    const name = "waits";
+    const before = await subscriptions(backend.url);
+    const waits = own!.action(counters.readTwice, { name, withinMs: 60_000 });
+    await expect.poll(() => subscriptions(backend.url), { timeout: 20_000 }).toBe(before + 1);
+    // Of another counter it learns nothing.
+    await other!.mutation(api.counters.increment, { name: "another" });
+    expect(await subscriptions(backend.url)).toBe(before + 1);
+    await other!.mutation(api.counters.increment, { name });
+    expect(await waits).toEqual({ before: 0, changed: true, after: 1 });
+    expect(await own!.action(counters.readTwice, { name, withinMs: 1 })).toEqual({
+      before: 1,
+      changed: false,
+      after: 1,
+    });
+  });
+
+  test("a change before the wait begins is not missed", async () => {
+    expect(await client.action(counters.writeThenWait, { name: uniqueName(), withinMs: 30_000 })).toBe(true);
+  });
+
+  test("nobody but an action can wait for changes, and only for what it has read, for a minute at most", async () => {
+    const wait = makeFunctionReference<"action", { query: string; withinMs: number }>(
+      "_system/embedded/waitForChange",
+    );
+    const asked = { query: "counters:get", withinMs: 1 };
+    await expect(client.action(wait, asked)).rejects.toThrow("Could not find public function");
+    await expect(asAdmin(httpClient()).action(wait, asked)).rejects.toThrow("Could not find");
+    await expect(client.action(counters.waitsWithoutQuery, {})).rejects.toThrow(
+      'Call the query "counters:secretGet" first.',
+    );
+    const long = client.action(counters.readTwice, { name: uniqueName(), withinMs: 60_001 });
+    await expect(long).rejects.toThrow("at most 60000 ms");
+  });
+
+  test("a wait that its action has left ends, too", async () => {
+    const backend = await start();
+    const before = await subscriptions(backend.url);
+    const own = new ConvexHttpClient(backend.url, { logger: false });
+    await own.action(counters.leavesWait, { name: "left", withinMs: 1_500 });
+    expect(await subscriptions(backend.url)).toBe(before + 1);
+    await expect.poll(() => subscriptions(backend.url), { timeout: 20_000 }).toBe(before);
+  });
+
+  test("an empty variable hides that actions can wait for changes", async () => {
+    const backend = await start();
+    const set = await fetch(`${backend.url}/api/update_environment_variables`, {
+      method: "POST",
+      headers: { Authorization: `Convex ${backend.adminKey}`, "Content-Type": "application/json" },
+      body: JSON.stringify({ changes: [{ name: "CONVEX_EMBEDDED_WAIT_FOR_CHANGE", value: "" }] }),
+    });
+    expect(set.ok).toBe(true);
+    const own = new ConvexHttpClient(backend.url, { logger: false });
+    expect(await own.action(counters.readTwice, { name: "hidden", withinMs: 1 })).toMatchObject({
+      changed: null,
     });
   });
 

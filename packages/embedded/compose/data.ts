@@ -3,6 +3,7 @@ import { completeRestore } from "../backup/full/restore-swap.ts";
 import { openEngine } from "../engine/engine.ts";
 import type { Engine } from "../engine/model/types.ts";
 import { describeError, silent } from "../operations/log.ts";
+import { waitForChangePath } from "../runtime/syscalls/functions.ts";
 import { type Files, openFiles } from "../storage/open-files.ts";
 import { EnvironmentVariables } from "../system/environment-variables.ts";
 import type { BackendOptions } from "./backend-options.ts";
@@ -33,6 +34,7 @@ export async function openData(
     engine,
     { CONVEX_CLOUD_URL: publicUrl ?? url, CONVEX_SITE_URL: publicSiteUrl ?? siteUrl },
     options.env ?? {},
+    { CONVEX_EMBEDDED_WAIT_FOR_CHANGE: waitForChangePath },
   );
   const files = await openFiles({
     engine,

@@ -34,13 +34,16 @@ export class EnvironmentVariables {
   readonly #engine: Engine;
   readonly #builtIn: Variables;
   readonly #defaults: Variables;
+  readonly #facilities: Variables;
   /** Per transaction, so that each sees the same variables to its end. */
   readonly #seen = new WeakMap<Transaction, Variables>();
   #latest: Variables = {};
   #unwatch: () => void = () => undefined;
 
-  constructor(engine: Engine, builtIn: Variables, defaults: Variables) {
+  /** @param facilities names of what the backend can do beyond Convex. Any other value of such a variable hides it. */
+  constructor(engine: Engine, builtIn: Variables, defaults: Variables, facilities: Variables = {}) {
     this.#engine = engine;
+    this.#facilities = facilities;
     this.#builtIn = builtIn;
     this.#defaults = defaults;
     this.#refresh();
@@ -108,7 +111,7 @@ export class EnvironmentVariables {
   }
 
   #merged(transaction: Transaction): Variables {
-    return { ...this.#defaults, ...this.#stored(transaction), ...this.#builtIn };
+    return { ...this.#facilities, ...this.#defaults, ...this.#stored(transaction), ...this.#builtIn };
   }
 
   #stored(transaction: Transaction): Variables {

@@ -63,6 +63,8 @@ export const limits = {
   nodeActionTimeMs: 10 * 60_000,
   /** Heap of a process that runs such actions. */
   nodeMemoryMib: 512,
+  /** The longest wait of an action for a change. Only this backend has such waits. */
+  waitForChangeMs: 60_000,
   /**
    * Time for which an action may keep everything else from running. This limit is ours: Convex's actions
    * block only themselves.

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Transaction } from "../../engine/model/types.ts";
+import type { ReadSet, Timestamp, Transaction } from "../../engine/model/types.ts";
 import type { ComponentPath } from "../../names/table-name.ts";
 import { type RequestSource, unknownSource } from "../../wire/request-source.ts";
 import type { Identity } from "../contract/function-runner.ts";
@@ -62,6 +62,8 @@ export type TransactionExecution = ExecutionBase & {
 export type ActionExecution = ExecutionBase & {
   readonly kind: "action" | "httpAction";
   readonly timers: Set<NodeJS.Timeout>;
+  /** What each query that it called has read the last time. */
+  readonly lastReads: Map<string, { readonly readSet: ReadSet; readonly ts: Timestamp }>;
   /** Whether the answer of an HTTP action has arrived, or its client has left. */
   answered: boolean;
   /** Ends the execution, if code that it has left behind has timers. */
@@ -151,6 +153,7 @@ export function newActionExecution(
     ended: false,
     timers: new Set(),
     fail: null,
+    lastReads: new Map(),
     answered: false,
     lastTimer: null,
   };
@@ -184,6 +187,7 @@ export function endExecution(execution: Execution): void {
     execution.streams.clear();
     return;
   }
+  execution.lastReads.clear();
   if (execution.lastTimer !== null) clearTimeout(execution.lastTimer);
   for (const timer of execution.timers) clearTimeout(timer);
   execution.timers.clear();

@@ -50,8 +50,8 @@ export function createCalls(
     },
     query: async (target: RegisteredFunction, args: JSONValue, context: CallContext) => {
       const ended = watched(target, context);
-      const { result, documentsRead } = await runQuery(services(), target, args, context);
-      return ended(result, { documentsRead });
+      const { result, documentsRead, readSet, ts } = await runQuery(services(), target, args, context);
+      return { result: ended(result, { documentsRead }), readSet, ts };
     },
     mutation: async (target, args, context) => {
       const ended = watched(target, context);

@@ -5,8 +5,11 @@ import type { ActionExecution, Execution, TransactionExecution } from "../execut
 import type { FunctionResult } from "../execution/function-failure.ts";
 import { SyscallError } from "../execution/syscall-error.ts";
 import type { Services } from "./services.ts";
-import { objectArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
+import { countArg, objectArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
 import { targetOf } from "./target.ts";
+
+/** An action of the backend itself, which the deployment's actions find in `CONVEX_EMBEDDED_WAIT_FOR_CHANGE`. */
+export const waitForChangePath = "_system/embedded/waitForChange";
 
 /**
  * `1.0/runUdf`: a nested query (also a stale one) or mutation. If a nested mutation fails, only its own
@@ -50,7 +53,10 @@ export async function actionQuery(
   args: SyscallArgs,
 ): Promise<JSONValue> {
   const target = targetOf(services, execution, args, "runQuery", "Query");
-  return valueOf(await services.calls.query(target, objectArg(args, "args", "runQuery"), execution.context));
+  const callArgs = objectArg(args, "args", "runQuery");
+  const { result, readSet, ts } = await services.calls.query(target, callArgs, execution.context);
+  if (!execution.ended) execution.lastReads.set(functionHandleOf(target.path), { readSet, ts });
+  return valueOf(result);
 }
 
 /** `1.0/actions/mutation` */
@@ -70,10 +76,41 @@ export async function actionAction(
   execution: ActionExecution,
   args: SyscallArgs,
 ): Promise<JSONValue> {
+  const callArgs = objectArg(args, "args", "runAction");
+  if (args["name"] === waitForChangePath) return waitForChange(services, execution, callArgs);
   const target = targetOf(services, execution, args, "runAction", "Action");
-  return valueOf(
-    await services.calls.action(target, objectArg(args, "args", "runAction"), execution.context),
-  );
+  return valueOf(await services.calls.action(target, callArgs, execution.context));
+}
+
+/**
+ * Waits until a commit changes something that the last run of `query` in the calling action has read, or for `withinMs`. A
+ * change since that run counts. An action names only a query that it has run, so it learns of nothing that it could not read.
+ * @returns whether there was a change
+ */
+function waitForChange(
+  services: Services,
+  execution: ActionExecution,
+  args: SyscallArgs,
+): Promise<JSONValue> {
+  const name = stringArg(args, "query", "waitForChange");
+  const withinMs = countArg(args, "withinMs", "waitForChange");
+  if (withinMs > limits.waitForChangeMs)
+    throw new SyscallError(`An action waits for a change at most ${limits.waitForChangeMs} ms at a time.`);
+  const target = targetOf(services, execution, { name }, "waitForChange", "Query");
+  const read = execution.lastReads.get(functionHandleOf(target.path));
+  if (read === undefined)
+    throw new SyscallError(`Call the query "${name}" first. Then wait for a change of what it has read.`);
+  return new Promise((resolve) => {
+    const unsubscribe = services.engine.subscribe(read.readSet, read.ts, () => {
+      clearTimeout(timer);
+      resolve(true);
+    });
+    // Not a timer of the action: when the action ends early, the subscription has to end, too.
+    const timer = setTimeout(() => {
+      unsubscribe();
+      resolve(false);
+    }, withinMs).unref();
+  });
 }
 
 /** `1.0/createFunctionHandle` */

@@ -1,5 +1,5 @@
 import type { JSONValue } from "convex/values";
-import type { Engine } from "../../engine/model/types.ts";
+import type { Engine, ReadSet, Timestamp } from "../../engine/model/types.ts";
 import type { Turns } from "../../engine/transact/turns.ts";
 import type { FunctionPath } from "../../names/function-path.ts";
 import type { ComponentPath } from "../../names/table-name.ts";
@@ -36,7 +36,7 @@ export type Calls = {
     target: RegisteredFunction,
     args: JSONValue,
     context: CallContext,
-  ) => Promise<FunctionResult>;
+  ) => Promise<{ readonly result: FunctionResult; readonly readSet: ReadSet; readonly ts: Timestamp }>;
   readonly mutation: (
     target: RegisteredFunction,
     args: JSONValue,
