@@ -4,8 +4,13 @@ export type WorkerTimes = {
   readonly heartbeatHoldingMs: number;
   /** The same while it holds none: a little over a minute, so that an idle hour costs at most sixty calls. */
   readonly heartbeatIdleMs: number;
-  /** Between two chunks of text, at least. */
+  /**
+   * Between two chunks of a long text, at least. The first chunk is sent at once, and the next ones follow more closely: each
+   * chunk costs a call of the worker and one of each reader, and a reader waits mostly for the beginning.
+   */
   readonly chunkEveryMs: number;
+  /** Between the first chunks, at least. */
+  readonly firstChunksEveryMs: number;
   /** Between two reports of progress, at least. A shorter job reports none. */
   readonly progressEveryMs: number;
   /** How long a job is left to the worker that it wakes first. */
@@ -25,7 +30,8 @@ export type WorkerTimes = {
 export const workerTimes: WorkerTimes = {
   heartbeatHoldingMs: 15_000,
   heartbeatIdleMs: 65_000,
-  chunkEveryMs: 250,
+  chunkEveryMs: 700,
+  firstChunksEveryMs: 100,
   progressEveryMs: 1_000,
   lateAfterMs: 400,
   heldLateAfterMs: 2_000,

@@ -29,20 +29,42 @@ function recorder({ watched = true, answered = true } = {}) {
 }
 
 describe("watched text", () => {
-  it("the text of a watched attempt is collected for 250 ms and sent in numbered chunks", () => {
+  it("the text of a watched attempt begins at once, and is then collected and sent in numbered chunks", () => {
     const { at, push, sent } = recorder();
     push("a");
+    expect(sent()).toEqual([[0, "a"]]);
     push("b");
-    expect(sent()).toEqual([]);
-    at.pass(250);
     push("c");
-    at.pass(249);
-    expect(sent()).toEqual([[0, "ab"]]);
+    at.pass(99);
+    expect(sent()).toHaveLength(1);
     at.pass(1);
     expect(sent()).toEqual([
-      [0, "ab"],
-      [1, "c"],
+      [0, "a"],
+      [1, "bc"],
     ]);
+  });
+
+  it("a text that comes slowly is sent as it comes", () => {
+    const { at, push, sent } = recorder();
+    for (let n = 0; n < 5; n += 1) {
+      push("a");
+      at.pass(700);
+      expect(sent()).toHaveLength(n + 1);
+    }
+  });
+
+  it("the chunks of a text follow less and less closely: a minute of a fast one has about a hundred", () => {
+    const { at, push, sent } = recorder();
+    at.answers.heartbeat = null;
+    const counts: number[] = [];
+    for (let ms = 0; ms < 60_000; ms += 20) {
+      push("a");
+      at.pass(20);
+      if ([980, 59_980].includes(ms)) counts.push(sent().length);
+    }
+    expect(counts[0]).toBeGreaterThanOrEqual(8);
+    expect(counts[1]).toBeLessThanOrEqual(105);
+    expect(counts[1]).toBeGreaterThanOrEqual(90);
   });
 
   it("the text of a watched attempt is sent one call at a time", () => {

@@ -1,6 +1,6 @@
 import { convexToJson } from "convex/values";
 import type { Attempt } from "./state.ts";
-import { hasUnsent, nextChunk } from "./text-stream.ts";
+import { hasUnsent, nextChunk, nextChunkAt } from "./text-stream.ts";
 import type { Turn } from "./turn.ts";
 
 /** The pause after a failed report of progress, in multiples of `progressEveryMs`. */
@@ -28,22 +28,17 @@ export function progressFailed(t: Turn, attemptId: string, error: string): void 
 
 /** A failed chunk is not repeated: the result carries the whole text. */
 function sendText(t: Turn, attemptId: string, { text }: Attempt): void {
-  if (text.sendAt !== null) {
-    if (!t.due(text.sendAt)) return;
-    t.setAttempt(attemptId, { text: { ...text, sendAt: null } });
-    sendChunk(t, attemptId);
-  }
-  const stream = t.state.attempts.get(attemptId)?.text;
-  if (stream === undefined || !hasUnsent(stream) || isUnanswered(t, "append", attemptId)) return;
-  const sendAt = t.now + t.state.times.chunkEveryMs;
-  t.setAttempt(attemptId, { text: { ...stream, sendAt } });
-  t.due(sendAt);
+  if (!hasUnsent(text) || isUnanswered(t, "append", attemptId)) return;
+  const sendAt = text.sendAt ?? nextChunkAt(text, t.now, t.state.times);
+  const isDue = t.due(sendAt);
+  t.setAttempt(attemptId, { text: { ...text, sendAt: isDue ? null : sendAt } });
+  if (isDue) sendChunk(t, attemptId);
 }
 
 function sendChunk(t: Turn, attemptId: string): boolean {
   const stream = t.state.attempts.get(attemptId)?.text;
   if (stream === undefined || !hasUnsent(stream)) return false;
-  const { seq, text, rest } = nextChunk(stream);
+  const { seq, text, rest } = nextChunk(stream, t.now);
   t.setAttempt(attemptId, { text: rest });
   t.call({ name: "append", args: { attemptId, seq, text } });
   return true;

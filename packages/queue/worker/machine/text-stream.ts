@@ -1,3 +1,5 @@
+import type { WorkerTimes } from "../contract/times.ts";
+
 /** At most three bytes a UTF-16 unit: a chunk has at most 64 KiB. */
 const maxChunkChars = Math.floor((64 * 1024) / 3);
 
@@ -12,12 +14,14 @@ export type TextStream = {
   readonly watched: boolean;
   readonly sentChars: number;
   readonly nextSeq: number;
+  /** When its present readers were sent their first chunk and the last one; null before the first. */
+  readonly sent: { readonly firstAt: number; readonly lastAt: number } | null;
   /** When the next chunk is sent; null while none is planned. */
   readonly sendAt: number | null;
 };
 
 export function newTextStream(watched: boolean): TextStream {
-  return { text: "", full: false, watched, sentChars: 0, nextSeq: 0, sendAt: null };
+  return { text: "", full: false, watched, sentChars: 0, nextSeq: 0, sent: null, sendAt: null };
 }
 
 export function pushText(stream: TextStream, text: string): TextStream {
@@ -28,22 +32,40 @@ export function pushText(stream: TextStream, text: string): TextStream {
 /** A reader who comes after a time without readers gets the text from its start: nobody kept the chunks of that time. */
 export function setWatched(stream: TextStream, watched: boolean): TextStream {
   const isFirst = watched && !stream.watched;
-  return { ...stream, watched, sentChars: isFirst ? 0 : stream.sentChars };
+  return isFirst ? { ...stream, watched, sentChars: 0, sent: null } : { ...stream, watched };
 }
 
 export function hasUnsent({ watched, sentChars, text }: TextStream): boolean {
   return watched && sentChars < text.length;
 }
 
-/** The next chunk to send, and the stream after it. */
-export function nextChunk(stream: TextStream): {
+/** The next chunks come after a quarter of the time since the first one, within the bounds. */
+const shareOfAge = 1 / 4;
+
+/** When the next chunk may be sent. */
+export function nextChunkAt(
+  { sent }: TextStream,
+  now: number,
+  { firstChunksEveryMs, chunkEveryMs }: WorkerTimes,
+): number {
+  if (sent === null) return now;
+  const everyMs = Math.max(firstChunksEveryMs, (now - sent.firstAt) * shareOfAge);
+  return Math.max(now, sent.lastAt + Math.min(chunkEveryMs, everyMs));
+}
+
+/** The next chunk, which is sent now, and the stream after it. */
+export function nextChunk(
+  stream: TextStream,
+  now: number,
+): {
   readonly seq: number;
   readonly text: string;
   readonly rest: TextStream;
 } {
   const { sentChars, nextSeq: seq } = stream;
   const text = wholeChars(stream.text.slice(sentChars, sentChars + maxChunkChars + 1), maxChunkChars);
-  return { seq, text, rest: { ...stream, sentChars: sentChars + text.length, nextSeq: seq + 1 } };
+  const sent = { firstAt: stream.sent?.firstAt ?? now, lastAt: now };
+  return { seq, text, rest: { ...stream, sentChars: sentChars + text.length, nextSeq: seq + 1, sent } };
 }
 
 /** The beginning of `text`, at most `max` long, without half a character at its end. */
