@@ -14,17 +14,21 @@ import {
 } from "../testing/backend.fixture.ts";
 import { follow } from "./follow.ts";
 
+const realSetTimeout = setTimeout;
 let t: Backend;
 let acme: Organization;
 
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
+  // The queries take all the time. Longer timers are the queue's.
+  vi.stubGlobal("setTimeout", (run: () => void, ms: number) => realSetTimeout(run, ms <= 5_000 ? 0 : ms));
   t = startBackend();
   acme = await addOrganization(t);
 });
 
 afterEach(() => {
   vi.useRealTimers();
+  vi.unstubAllGlobals();
 });
 
 /** The real backend, where each query takes half a minute. */

@@ -1,4 +1,6 @@
+import { getFunctionName, makeFunctionReference } from "convex/server";
 import { waitingCalls } from "../../app/jobs/limits.ts";
+import { pollIntervalMs, type WaitStage } from "../../app/jobs/poll-interval.ts";
 import { isFinal } from "../../app/jobs/states.ts";
 import { internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
@@ -21,7 +23,7 @@ export async function answerWhole(
   signal: AbortSignal | undefined,
   body: (result: NonNullable<RequestView["result"]>) => object,
 ): Promise<Response> {
-  for await (const view of follow(ctx, job)) {
+  for await (const view of follow(ctx, job, { signal })) {
     if (view.result !== null) return json(200, body(view.result), answerHeaders(job, view));
     const error = endOf(view, job.promptField);
     if (error !== null) return jobErrorResponse(error, job.jobId);
@@ -41,10 +43,12 @@ const followAgainMs = 45_000;
 /** The last piece of a job's text that a watcher has. */
 export type TextPosition = { readonly attemptId: string; readonly seq: number };
 
+type FollowOptions = { readonly from?: TextPosition | null; readonly signal?: AbortSignal | undefined };
+
 /**
  * Yields a job's states until it is final, each with the text that is new since the last one. It ends early, without a
- * final state, after `giveUpAt`. An action cannot subscribe, so it polls.
- * @param from what the watcher has already
+ * final state, after `giveUpAt`. While nothing changes, it yields the last state again from time to time.
+ * @param options `from`: what the watcher has already. `signal`: a wait ends early when it aborts.
  */
 export async function* follow(
   ctx: ActionCtx,
@@ -55,30 +59,33 @@ export async function* follow(
     stream,
     request = null,
   }: Pick<RequestedJob, "keyId" | "jobId" | "giveUpAt" | "stream"> & Partial<Pick<RequestedJob, "request">>,
-  from: TextPosition | null = null,
+  { from = null, signal }: FollowOptions = {},
 ): AsyncGenerator<RequestView, void> {
   let after = from;
-  let interval: number | null = null;
   let wait: Id<"waits"> | null = null;
   // The submission counts as the first call.
   let followedAt = Date.now();
+  let stage: { readonly name: WaitStage; readonly since: number } = { name: "queued", since: followedAt };
   const countedFrom = followedAt + waitingCalls.countedAfterMs;
+  const ended = new Promise<false>((resolve) => {
+    signal?.addEventListener("abort", () => resolve(false));
+  });
+  const read = async (): Promise<RequestView> =>
+    await ctx.runQuery(internal.requests.watchAdmitted, {
+      keyId,
+      jobId,
+      ...(after === null ? {} : { after }),
+    });
   try {
+    let view = await read();
+    let readAt = Date.now();
     for (;;) {
-      const view: RequestView = await ctx.runQuery(internal.requests.watchAdmitted, {
-        keyId,
-        jobId,
-        ...(after === null ? {} : { after }),
-      });
       yield view;
       // One answer has a bounded number of pieces, so more may follow after the end.
       const isOver = isFinal(view.status) && view.chunks.length === 0;
       if (isOver || Date.now() >= giveUpAt) return;
       const last = view.chunks.at(-1);
-      if (last !== undefined && view.attemptId !== null) {
-        after = { attemptId: view.attemptId, seq: last.seq };
-        interval = null;
-      }
+      if (last !== undefined && view.attemptId !== null) after = { attemptId: view.attemptId, seq: last.seq };
       if (wait === null && Date.now() >= countedFrom) {
         wait = await ctx.runMutation(internal.requests.beginWaitAdmitted, {
           keyId,
@@ -90,12 +97,28 @@ export async function* follow(
         await ctx.runMutation(internal.requests.followAdmitted, { keyId, jobId });
         followedAt = Date.now();
       }
-      interval = nextInterval(interval);
-      await sleep(interval);
+      const name = stageOf(view, stream && after !== null);
+      if (name !== stage.name) stage = { name, since: Date.now() };
+      const hasMore = isFinal(view.status) || isLongPiece(view);
+      const isChanged = hasMore || (await Promise.race([changes(ctx, stage, giveUpAt), ended]));
+      if (isChanged || Date.now() - readAt >= readAgainMs) {
+        view = await read();
+        readAt = Date.now();
+      } else view = { ...view, chunks: [] };
     }
   } finally {
     if (wait !== null) await forget(ctx, wait);
   }
+}
+
+function stageOf({ status }: RequestView, hasText: boolean): WaitStage {
+  if (status === "queued") return "queued";
+  return hasText ? "streaming" : "running";
+}
+
+/** Whether a piece of text is so long that the query may have cut it. Then the rest is there already. */
+function isLongPiece({ chunks }: RequestView): boolean {
+  return chunks.length > 100 || chunks.reduce((chars, { text }) => chars + text.length, 0) > 64 * 1024;
 }
 
 /** Never rejects: the count ends by itself, later. */
@@ -108,12 +131,39 @@ async function forget(ctx: ActionCtx, waitId: Id<"waits">): Promise<void> {
     );
 }
 
-const firstIntervalMs = 30;
-const longestIntervalMs = 400;
+/** Functions see this variable only on the embedded backend. Other projects, which have no types of Node, import these types. */
+declare const process: { readonly env: { readonly CONVEX_EMBEDDED_WAIT_FOR_CHANGE?: string } };
 
-/** The next polling interval, in milliseconds: the longer a job is silent, the less often we ask. */
-function nextInterval(intervalMs: number | null): number {
-  return intervalMs === null ? firstIntervalMs : Math.min(longestIntervalMs, intervalMs * 1.4);
+/** So often a wait goes on, for example to send a comment to its client: at first after the least time, later less often. */
+const goesOnAfterMs = { least: 1_000, most: 5_000 } as const;
+
+/** A state that nothing has changed is read again after this time, because some of it depends on the time. */
+const readAgainMs = 30_000;
+
+/**
+ * Waits until the job's state may have changed; false if it surely has not. An action cannot subscribe, so it polls. The
+ * embedded backend wakes it instead, by a change of what the query has read.
+ */
+async function changes(
+  ctx: ActionCtx,
+  stage: { readonly name: WaitStage; readonly since: number },
+  until: number,
+): Promise<boolean> {
+  const now = Date.now();
+  const leftMs = Math.max(0, until - now);
+  const sinceMs = now - stage.since;
+  const waitForChange = process.env.CONVEX_EMBEDDED_WAIT_FOR_CHANGE ?? "";
+  if (waitForChange === "") {
+    await sleep(Math.min(leftMs, pollIntervalMs(stage.name, sinceMs)));
+    return true;
+  }
+  const reference = makeFunctionReference<"action", { query: string; withinMs: number }, boolean>(
+    waitForChange,
+  );
+  const query = getFunctionName(internal.requests.watchAdmitted);
+  const { least, most } = goesOnAfterMs;
+  const withinMs = Math.min(leftMs, most, Math.max(least, Math.floor(sinceMs / 2)));
+  return await ctx.runAction(reference, { query, withinMs });
 }
 
 async function sleep(ms: number): Promise<void> {

@@ -33,7 +33,7 @@ export async function streamText(
   signal: AbortSignal | undefined,
   events: TextEvents,
 ): Promise<Response> {
-  const views = follow(ctx, job);
+  const views = follow(ctx, job, { signal });
   const heldUntil = Date.now() + headersAfterMs;
   let first = await views.next();
   while (first.done !== true && isSilent(first.value) && Date.now() < heldUntil && signal?.aborted !== true)

@@ -121,7 +121,7 @@ type End =
   | { readonly kind: "error"; readonly error: ApiError };
 
 async function endOfJob(ctx: ActionCtx, signal: AbortSignal, job: RequestedJob): Promise<End> {
-  for await (const view of follow(ctx, job)) {
+  for await (const view of follow(ctx, job, { signal })) {
     if (view.result !== null && "embeddings" in view.result) {
       return { kind: "vectors", vectors: view.result, priceMicro: view.priceMicro ?? 0n };
     }

@@ -32,11 +32,10 @@ export async function streamEvents(
   // The text is stored in pieces only while somebody follows it.
   if (!isFinal(job.status)) await ctx.runMutation(internal.requests.followAdmitted, { keyId, jobId });
   const from = isStored ? asked : null;
-  return eventStream(
-    { ...jobHeaders(job), ...queueHeaders(job.outlook) },
-    request.signal,
-    async (sink) => await sendEvents(ctx, keyId, job, { from, restarts: asked !== null && !isStored }, sink),
-  );
+  const { signal } = request;
+  const start = { from, restarts: asked !== null && !isStored, signal };
+  const headers = { ...jobHeaders(job), ...queueHeaders(job.outlook) };
+  return eventStream(headers, signal, async (sink) => await sendEvents(ctx, keyId, job, start, sink));
 }
 
 /** Pieces are deleted when nobody follows a job any more. Later ones begin with the start of the text again. */
@@ -50,14 +49,18 @@ async function hasPiece(
   return view.attemptId === attemptId && (view.chunks[0]?.seq ?? Infinity) <= seq;
 }
 
-type Start = { readonly from: TextPosition | null; readonly restarts: boolean };
+type Start = {
+  readonly from: TextPosition | null;
+  readonly restarts: boolean;
+  readonly signal: AbortSignal | undefined;
+};
 
 /** Never rejects. */
 async function sendEvents(
   ctx: ActionCtx,
   keyId: Id<"apiKeys">,
   job: RequesterJob,
-  { from, restarts }: Start,
+  { from, restarts, signal }: Start,
   sink: Sink,
 ): Promise<void> {
   const { jobId } = job;
@@ -68,7 +71,8 @@ async function sendEvents(
   };
   const readJob = async (): Promise<RequesterJob> =>
     await ctx.runQuery(internal.requests.jobAdmitted, { keyId, jobId });
-  const views = follow(ctx, { keyId, jobId, giveUpAt: Date.now() + waitLimitMs, stream: true }, from);
+  const followed = { keyId, jobId, giveUpAt: Date.now() + waitLimitMs, stream: true };
+  const views = follow(ctx, followed, { from, signal });
   let { status, outlook } = job;
   let outlookAt = Date.now();
   let attemptId = from?.attemptId ?? null;

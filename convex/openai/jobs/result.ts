@@ -43,8 +43,9 @@ export async function getResult(
     const waiting = await outcomeOf(ctx.runQuery(internal.requests.mayWaitAdmitted, { keyId }));
     if (waiting.kind === "ok" && !waiting.value.allowed) return errorResponse(tooManyWaiting(waiting.value));
     const giveUpAt = Date.now() + Math.min(waitMs, waitLimitMs);
-    for await (const _view of follow(ctx, { keyId, jobId, giveUpAt, stream: false })) {
-      if (request.signal.aborted) break;
+    const { signal } = request;
+    for await (const _view of follow(ctx, { keyId, jobId, giveUpAt, stream: false }, { signal })) {
+      if (signal.aborted) break;
     }
   }
   const { job, sha256, view } = await ctx.runQuery(internal.requests.resultAdmitted, { keyId, jobId });
