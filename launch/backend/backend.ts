@@ -19,11 +19,18 @@ export const backendFlags: readonly string[] = ["--max-semi-space-size=16"];
 
 /**
  * Environment variables of the backend, which need less memory. Cached code makes the start faster, too, and takes no compiler,
- * which is 15 MB. With one arena, V8's compiler threads leave less unused memory to the C library: 5 to 9 MB.
+ * which is 15 MB. With one arena, V8's compiler threads leave less unused memory to the C library: 5 to 9 MB. The C library
+ * would keep the memory of large buffers, after files of 200 MB some 180 MB. It returns those of 64 KiB, which a read from a
+ * socket takes, and larger ones.
  * @param cacheFolder for compiled code
  */
 export function backendEnvironment(cacheFolder: string): NodeJS.ProcessEnv {
-  return { NODE_COMPILE_CACHE: cacheFolder, MALLOC_ARENA_MAX: "1" };
+  const malloc = {
+    MALLOC_ARENA_MAX: "1",
+    MALLOC_MMAP_THRESHOLD_: String(64 * 1024),
+    MALLOC_TRIM_THRESHOLD_: String(128 * 1024),
+  };
+  return { NODE_COMPILE_CACHE: cacheFolder, ...malloc };
 }
 
 export type Backend = {

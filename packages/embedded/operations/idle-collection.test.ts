@@ -10,13 +10,13 @@ describe("a collection while nothing happens", () => {
     const collections = new IdleCollections();
     expect(collections.isDue(100 * mib, 0.5)).toBe(false);
     expect(collections.isDue(100 * mib, 0.01)).toBe(true);
-    collections.collected(80 * mib);
+    collections.collected(100 * mib, 80 * mib);
     expect(collections.isDue(80 * mib, 0.01)).toBe(false);
   });
 
   test("is due when the heap has grown by more than 24 MiB", () => {
     const collections = new IdleCollections();
-    collections.collected(90 * mib);
+    collections.collected(90 * mib, 90 * mib);
     expect(collections.isDue(80 * mib, 0.01)).toBe(false);
     expect(collections.isDue(500 * mib, 0.5)).toBe(false);
     expect(collections.isDue(104 * mib, 0.01)).toBe(false);
@@ -25,12 +25,22 @@ describe("a collection while nothing happens", () => {
 
   test("is not repeated for what is still in use", () => {
     const collections = new IdleCollections();
-    collections.collected(80 * mib);
+    collections.collected(80 * mib, 80 * mib);
     expect(collections.isDue(500 * mib, 0)).toBe(true);
-    collections.collected(400 * mib);
+    collections.collected(410 * mib, 400 * mib);
     expect(collections.isDue(400 * mib, 0)).toBe(false);
     expect(collections.isDue(90 * mib, 0)).toBe(false);
     expect(collections.isDue(160 * mib, 0)).toBe(true);
+  });
+
+  test("comes once more, some time after one that freed much", () => {
+    const collections = new IdleCollections();
+    collections.collected(160 * mib, 110 * mib);
+    for (let look = 1; look < 6; look += 1) expect(collections.isDue(110 * mib, 0)).toBe(false);
+    expect(collections.isDue(110 * mib, 0.5)).toBe(false);
+    expect(collections.isDue(110 * mib, 0)).toBe(true);
+    collections.collected(110 * mib, 90 * mib);
+    for (let look = 0; look < 20; look += 1) expect(collections.isDue(90 * mib, 0)).toBe(false);
   });
 
   test("frees realms, and leaves no way to call it in new ones", async () => {

@@ -6,20 +6,30 @@ const everyMs = 2_000;
 /** The share of the time in which the event loop worked. Below it, a pause of some tenths of a second delays hardly anybody. */
 const idleBelow = 0.1;
 const mostGrownBytes = 24 * 1024 ** 2;
+/** Some of a burst is held for up to ten seconds: the timers that HTTP actions leave behind, and the source maps of errors. */
+const looksBetween = 6;
 
-/** Decides when the heap is worth a collection: once after the start, whose garbage V8 would keep, and after it has grown. */
+/**
+ * Decides when the heap is worth a collection: once after the start, whose garbage V8 would keep, after it has grown, and once
+ * more when the rest of a burst is free, too.
+ */
 export class IdleCollections {
   #leastBytes = -Infinity;
+  /** Looks until the collection that follows one which freed much; null without one. */
+  #looksLeft: number | null = null;
 
   /** @param heapBytes what V8 holds of the system's memory. @param utilization of the event loop since the last look. */
   isDue(heapBytes: number, utilization: number): boolean {
     this.#leastBytes = Math.min(this.#leastBytes, heapBytes);
-    return utilization < idleBelow && heapBytes - this.#leastBytes > mostGrownBytes;
+    if (this.#looksLeft !== null) this.#looksLeft = Math.max(0, this.#looksLeft - 1);
+    const hasGrown = heapBytes - this.#leastBytes > mostGrownBytes;
+    return utilization < idleBelow && (hasGrown || this.#looksLeft === 0);
   }
 
-  /** Notes the heap's size after a collection: the rest is in use. */
-  collected(heapBytes: number): void {
-    this.#leastBytes = heapBytes;
+  /** Notes the heap's size before and after a collection: the rest is in use, for now. */
+  collected(beforeBytes: number, afterBytes: number): void {
+    this.#leastBytes = afterBytes;
+    this.#looksLeft = beforeBytes - afterBytes > mostGrownBytes ? looksBetween : null;
   }
 }
 
@@ -29,15 +39,19 @@ export class IdleCollections {
  */
 export function collectWhenIdle(): void {
   const collections = new IdleCollections();
-  const heapBytes = (): number => getHeapStatistics().total_heap_size;
+  const heapBytes = (): number => {
+    const { total_heap_size: heap, external_memory: buffers } = getHeapStatistics();
+    return heap + buffers;
+  };
   let before = performance.eventLoopUtilization();
   const timer = setInterval(() => {
     const now = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(now, before);
     before = now;
-    if (!collections.isDue(heapBytes(), utilization)) return;
+    const bytes = heapBytes();
+    if (!collections.isDue(bytes, utilization)) return;
     collectGarbage();
-    collections.collected(heapBytes());
+    collections.collected(bytes, heapBytes());
     // The next look does not count the collection as work.
     before = performance.eventLoopUtilization();
   }, everyMs);

@@ -7,6 +7,9 @@ export type StackMapper = (stack: string) => readonly string[];
 
 const frame = /^\s+at (?:(async )?(.*?) )?\(?([^()\s]+):(\d+):(\d+)\)?$/;
 
+/** A parsed map takes ten times the memory of its text: tens of megabytes. So it is kept only while errors come. */
+const keptMs = 10_000;
+
 /**
  * Creates a mapper. `sourceMaps` maps script names to source maps. Drops the frames of other scripts,
  * which are ours or Node's, and those of installed packages.
@@ -14,11 +17,17 @@ const frame = /^\s+at (?:(async )?(.*?) )?\(?([^()\s]+):(\d+):(\d+)\)?$/;
 export function createStackMapper(sourceMaps: ReadonlyMap<string, PackedMap>): StackMapper {
   // Parse maps only when needed: it takes long for large ones, and most runs never throw.
   const parsed = new Map<string, SourceMap>();
+  let forget: NodeJS.Timeout | null = null;
   const mapOf = (script: string): SourceMap | null => {
     const packed = sourceMaps.get(script);
     if (packed === undefined) return null;
     const map = parsed.get(script) ?? new SourceMap(unpackMap(packed));
     parsed.set(script, map);
+    forget ??= setTimeout(() => {
+      parsed.clear();
+      forget = null;
+    }, keptMs).unref();
+    forget.refresh();
     return map;
   };
   return (stack) => {
