@@ -11,6 +11,7 @@ import { footprintBench } from "./footprint/bench.ts";
 import { inferenceBench } from "./inference/bench.ts";
 import { interferenceBench } from "./interference/bench.ts";
 import { placementBench } from "./placement/bench.ts";
+import { requestsBench } from "./requests/bench.ts";
 import { yieldBench } from "./yield/bench.ts";
 
 const benches: { readonly [name: string]: Bench } = {
@@ -24,6 +25,7 @@ const benches: { readonly [name: string]: Bench } = {
   inference: inferenceBench,
   interference: interferenceBench,
   yield: yieldBench,
+  api: requestsBench,
   abuse: abuseBench,
   console: consoleBench,
 };

@@ -180,6 +180,7 @@ export const rooms: Readonly<Record<string, Row>> = {
       "convex/_generated",
       "launch",
       "main/deployment.fixture.ts",
+      "main/donor/organization/signer.ts",
       "main/runner",
       "main/supervisor",
       "packages/embedded",

@@ -1,0 +1,91 @@
+import { generateKeyPairSync } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Handler, Worker } from "@gleaner/queue/worker";
+import { ConvexClient } from "convex/browser";
+import * as z from "zod";
+import { api } from "../../convex/_generated/api.js";
+import type { Farm } from "../../launch/farm/farm.ts";
+import { makeSecret } from "../../launch/organization/secrets.ts";
+import { Signer } from "../../main/donor/organization/signer.ts";
+
+/**
+ * A job of the benchmark, which its prompt names: answered at once, written for a while, or held until `release`. A text has
+ * one token a word.
+ */
+export const tasks = {
+  atOnce: "answer at once",
+  write: (tokens: number, perSecond: number) => `write ${tokens} at ${perSecond}`,
+  hold: "hold",
+} as const;
+
+/** A device of the farm that speaks the queue's protocol with the real worker, but has no model. */
+export type StandIn = {
+  /** When the handler of a job began, ms since the epoch. */
+  readonly startOf: (jobId: string) => number | undefined;
+  /** Answers the jobs that are held. */
+  readonly release: () => void;
+  readonly stop: () => Promise<void>;
+};
+
+const chat = z.object({ messages: z.array(z.object({ content: z.string() })).min(1) });
+const writeTask = /^write (\d+) at (\d+)$/;
+const version = "0.1.0";
+
+export async function startStandIn(farm: Farm, concurrency: number): Promise<StandIn> {
+  const client = new ConvexClient(farm.backend.url, { logger: false, unsavedChangesWarning: false });
+  const key = makeSecret("gd_");
+  const signer = new Signer(generateKeyPairSync("ed25519").privateKey);
+  const enrolled = await client.mutation(api.devices.enroll, {
+    code: await farm.setup.issueEnrollmentCode(farm.organization.organizationId, "stand-in"),
+    key,
+    name: "stand-in",
+    platform: "linux-x64",
+    signingKey: signer.registration(key),
+  });
+  if (enrolled.kind !== "enrolled") throw new Error(`The stand-in was not enrolled: ${enrolled.kind}`);
+  const starts = new Map<string, number>();
+  let release: () => void = () => undefined;
+  let released = new Promise<void>((resolve) => (release = resolve));
+  const answer: Handler = async (payload, { jobId, append, report, signal }) => {
+    starts.set(jobId, Date.now());
+    const task = chat.parse(payload).messages.at(-1)?.content ?? "";
+    if (task === tasks.hold) await released;
+    const [, tokens = 2, perSecond = Infinity] = writeTask.exec(task)?.map(Number) ?? [];
+    const startedAt = performance.now();
+    let text = "";
+    for (let token = 0; token < tokens && !signal.aborted; token += 1) {
+      if (perSecond !== Infinity)
+        await sleep(Math.max(0, startedAt + (token * 1_000) / perSecond - performance.now()));
+      const word = token === 0 ? "word" : " word";
+      append(word);
+      text += word;
+    }
+    const generateMs = Math.max(1, Math.round(performance.now() - startedAt));
+    report({
+      usage: { promptTokens: 20, completionTokens: tokens },
+      timing: { prefillMs: 1, generateMs },
+    });
+    return { text, finishReason: "stop" };
+  };
+  const worker = new Worker(client, {
+    key,
+    functions: api.work,
+    handlers: { chat: signer.signed(answer, () => enrolled.deviceId) },
+    concurrency,
+    capabilities: { models: [farm.modelId], memoryMb: 8_192, contextTokens: 131_072 },
+    version,
+  });
+  worker.start();
+  await client.mutation(api.devices.report, { key, activity: { kind: "donating", reason: "idle" } });
+  return {
+    startOf: (jobId) => starts.get(jobId),
+    release: () => {
+      release();
+      released = new Promise<void>((resolve) => (release = resolve));
+    },
+    stop: async () => {
+      await worker.stop({ finishMs: 0, leaveMs: 1_000 });
+      await client.close();
+    },
+  };
+}

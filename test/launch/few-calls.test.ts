@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { ConvexHttpClient } from "convex/browser";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { usageOf } from "../../bench/support/usage.ts";
+import { api } from "../../convex/_generated/api.js";
+import { greeting } from "../../convex/testing/backend.fixture.ts";
+import { makeSigningKey, registrationOf } from "../../convex/testing/signing.fixture.ts";
+import { type Farm, startFarm } from "../../launch/farm/farm.ts";
+import { makeSecret } from "../../launch/organization/secrets.ts";
+
+/** Calls that wait for a device that takes no jobs, at a running backend. */
+let farm: Farm;
+
+beforeAll(async () => {
+  farm = await startFarm();
+  const http = new ConvexHttpClient(farm.backend.url, { logger: false });
+  const key = makeSecret("gd_");
+  const { enrollmentCode: code } = farm.organization;
+  const signingKey = registrationOf(makeSigningKey(), key);
+  await http.mutation(api.devices.enroll, { code, key, name: "laptop", platform: "linux-x64", signingKey });
+  await http.mutation(api.work.hello, { key, ...greeting([farm.modelId]) });
+  await http.mutation(api.devices.report, { key, activity: { kind: "donating", reason: "idle" } });
+});
+
+afterAll(async () => {
+  await farm.close();
+});
+
+async function runsOf(name: string): Promise<number> {
+  const { functions } = await usageOf(farm.backend.url, farm.adminKey);
+  return functions.find((each) => each.function === `requests.js:${name}`)?.runs ?? 0;
+}
+
+test.each([false, true])(
+  "a waiting call asks hardly ever, and its job is canceled when its client leaves (stream: %s)",
+  async (stream) => {
+    const names = ["submit", "watchAdmitted", "cancelAdmitted"];
+    const before = await Promise.all(names.map(runsOf));
+    const more = async (): Promise<readonly number[]> =>
+      (await Promise.all(names.map(runsOf))).map((runs, index) => runs - before[index]!);
+    const leave = new AbortController();
+    const call = fetch(`${farm.backend.siteUrl}/v1/chat/completions`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${farm.organization.apiKey}`,
+        "content-type": "application/json",
+      },
+      body: JSON.stringify({ model: farm.modelId, messages: [{ role: "user", content: "Hi" }], stream }),
+      signal: leave.signal,
+    }).then(async (response) => await response.text());
+    const ended = expect(call).rejects.toThrow();
+    await expect.poll(() => runsOf("submit"), { timeout: 30_000 }).toBe(before[0]! + 1);
+    await sleep(8_000);
+    const [, watched] = await more();
+    expect(watched).toBeLessThanOrEqual(3);
+    leave.abort();
+    await ended;
+    await expect.poll(() => runsOf("cancelAdmitted"), { timeout: 30_000 }).toBe(before[2]! + 1);
+  },
+);
