@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { limits } from "../limits.ts";
 import { parseChat } from "./parse-chat.ts";
+import { parseResponse } from "./parse-response.ts";
 
 const minimal = { model: "demo", messages: [{ role: "user", content: "Hi" }] };
 const parse = (fields: object) => parseChat(JSON.stringify({ ...minimal, ...fields }));
@@ -226,6 +227,15 @@ describe("parseChat", () => {
           maxTokens: limits.maxTokens,
         },
       },
+    });
+  });
+
+  it("takes a function without parameters", () => {
+    const tool = { type: "function", function: { name: "now" } };
+    expect(parse({ tools: [tool] })).toMatchObject({ asked: { request: { tools: [{ name: "now" }] } } });
+    const flat = { type: "function", name: "now" };
+    expect(parseResponse(JSON.stringify({ input: "Hi", tools: [flat] }))).toMatchObject({
+      asked: { request: { tools: [{ name: "now" }] } },
     });
   });
 
