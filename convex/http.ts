@@ -12,6 +12,10 @@ import {
 } from "./anthropic/messages.ts";
 import { askPage, endedPage, endMailsPath } from "./model/alerts/endPage.ts";
 import { deploymentUrlFor } from "./model/deploymentUrl.ts";
+import { embed, embeddings as ollamaEmbeddings } from "./ollama/embed.ts";
+import { inOllamaForm, ollamaEndpoint } from "./ollama/endpoint.ts";
+import { listTags, showModel, unsupportedCalls, version } from "./ollama/models.ts";
+import { chat, generate } from "./ollama/text.ts";
 import { batchesPath } from "./openai/batches/batchBody.ts";
 import { callBatch, createBatch, listBatches } from "./openai/batches/batches.ts";
 import { estimateBatch, estimatePath } from "./openai/batches/estimate.ts";
@@ -24,8 +28,8 @@ import { callFile, listFiles, uploadFile } from "./openai/files/files.ts";
 import { callUpload, createUpload, uploadsPath } from "./openai/files/uploads.ts";
 import { jobsPath } from "./openai/jobs/jobBody.ts";
 import { callJob, listJobs } from "./openai/jobs/jobs.ts";
-import { type NamedModel, namedModel } from "./openai/namedModel.ts";
-import { cors, errorResponse, json, preflight, withOrigin } from "./openai/respond.ts";
+import { allNamed, type NamedModel, namedModel } from "./openai/namedModel.ts";
+import { type ApiError, cors, errorResponse, json, preflight, withOrigin } from "./openai/respond.ts";
 import { responsesPath } from "./openai/responses/responseBody.ts";
 import { callResponse, createResponse } from "./openai/responses/responses.ts";
 import { chatCompletions, completions } from "./openai/textCalls.ts";
@@ -39,7 +43,6 @@ declare const process: { readonly env: { readonly CONVEX_CLOUD_URL?: string } };
 
 const http = httpRouter();
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
-const anyPath = "/v1/";
 const modelsPath = "/v1/models/";
 const preflightAction = httpAction(
   async (_ctx, request) => await Promise.resolve(withOrigin(request, preflight())),
@@ -69,7 +72,6 @@ for (const method of methods) {
   http.route({ pathPrefix: uploadsPath, method, handler: endpoint(callUpload) });
   http.route({ pathPrefix: batchesPath, method, handler: endpoint(callBatch) });
 }
-http.route({ pathPrefix: anyPath, method: "OPTIONS", handler: preflightAction });
 
 /** The description of these routes, for which nobody needs a key. A new route needs a row in app/openapi/operations.ts. */
 http.route({
@@ -81,19 +83,43 @@ http.route({
   }),
 });
 
-/** Refuses an unknown URL, or a method that a known one does not have. */
-const refuseAction = httpAction(async (_ctx, request) => {
-  const { pathname } = new URL(request.url);
-  const allowed = methods.filter((method) => {
-    const [, , path] = http.lookup(pathname, method) ?? [];
-    return path !== undefined && path !== `${anyPath}*`;
+http.route({ path: "/api/chat", method: "POST", handler: ollamaEndpoint(chat) });
+http.route({ path: "/api/generate", method: "POST", handler: ollamaEndpoint(generate) });
+http.route({ path: "/api/embed", method: "POST", handler: ollamaEndpoint(embed) });
+http.route({ path: "/api/embeddings", method: "POST", handler: ollamaEndpoint(ollamaEmbeddings) });
+http.route({ path: "/api/tags", method: "GET", handler: ollamaEndpoint(listTags) });
+http.route({ path: "/api/show", method: "POST", handler: ollamaEndpoint(showModel) });
+http.route({ path: "/api/version", method: "GET", handler: ollamaEndpoint(version) });
+for (const { path, method, error } of unsupportedCalls) {
+  http.route({
+    path,
+    method,
+    handler: ollamaEndpoint(async () => await Promise.resolve(errorResponse(error))),
   });
-  const error = allowed.length === 0 ? unknownUrl(request) : wrongMethod(request, allowed);
-  const response = isAnthropicPath(pathname) ? anthropicRefusal(error) : errorResponse(error);
-  return await Promise.resolve(withOrigin(request, response));
-});
+}
 
-for (const method of methods) http.route({ pathPrefix: anyPath, method, handler: refuseAction });
+refuseOthers("/v1/", (error, path) =>
+  isAnthropicPath(path) ? anthropicRefusal(error) : errorResponse(error),
+);
+refuseOthers("/api/", (error) => inOllamaForm(errorResponse(error)));
+
+/** The form of an API's errors. `path`: of the call. */
+type ErrorForm = (error: ApiError, path: string) => Response | Promise<Response>;
+
+/** Refuses each unknown URL of an API, and each method that a known one does not have. */
+function refuseOthers(pathPrefix: string, form: ErrorForm): void {
+  const refuse = httpAction(async (_ctx, request) => {
+    const { pathname } = new URL(request.url);
+    const allowed = methods.filter((method) => {
+      const [, , path] = http.lookup(pathname, method) ?? [];
+      return path !== undefined && path !== `${pathPrefix}*`;
+    });
+    const error = allowed.length === 0 ? unknownUrl(request) : wrongMethod(request, allowed);
+    return withOrigin(request, await form(error, pathname));
+  });
+  for (const method of methods) http.route({ pathPrefix, method, handler: refuse });
+  http.route({ pathPrefix, method: "OPTIONS", handler: preflightAction });
+}
 
 /** Tells Convex clients, such as the console and donors, the URL of the deployment that serves this site. */
 http.route({
@@ -168,9 +194,7 @@ http.route({
 
 /** The models, and then the other names for them. */
 async function listModels(_ctx: ActionCtx, _request: Request, caller: Caller): Promise<Response> {
-  const names = [...caller.models.map(({ modelId }) => modelId), ...caller.aliases.map(({ alias }) => alias)];
-  const named = names.flatMap((name) => namedModel(caller, (each) => each === name) ?? []);
-  return await Promise.resolve(json(200, { object: "list", data: named.map(modelBody) }));
+  return await Promise.resolve(json(200, { object: "list", data: allNamed(caller).map(modelBody) }));
 }
 
 /** A model's id may contain slashes. */

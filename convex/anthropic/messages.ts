@@ -1,14 +1,13 @@
 import { extentOf } from "../../app/jobs/extent.ts";
 import { parseCountTokens, parseMessages } from "../../app/jobs/parse/parse-messages.ts";
 import { sizeOf } from "../../app/jobs/size.ts";
-import { isRecord, parseJson } from "../../app/json.ts";
 import { type ActionCtx, httpAction } from "../_generated/server.js";
 import { headOf, textOf } from "../openai/answerForm.ts";
 import { answerCaller, type Caller } from "../openai/endpoint.ts";
 import { answerWhole } from "../openai/follow.ts";
 import { readCall } from "../openai/readCall.ts";
 import { answerWithJob } from "../openai/requestedJob.ts";
-import { type ApiError, errorResponse, json } from "../openai/respond.ts";
+import { type ApiError, errorFieldsOf, errorResponse, json } from "../openai/respond.ts";
 import { streamText } from "../openai/stream.ts";
 import { chatCall, textWork } from "../openai/textCalls.ts";
 import { anthropicError, messageBody, withType } from "./messageBody.ts";
@@ -35,12 +34,8 @@ export function anthropicEndpoint(answer: Answer) {
     const response = await answerCaller(ctx, request, answer);
     response.headers.set("request-id", response.headers.get("x-request-id") ?? "");
     if (response.status < 400) return response;
-    const text = await response.text();
-    const body = parseJson(text);
-    const error = isRecord(body) && isRecord(body["error"]) ? body["error"] : {};
-    const message = typeof error["message"] === "string" ? error["message"] : text;
     const { status, headers } = response;
-    return new Response(JSON.stringify(withType(status, { ...error, message })), { status, headers });
+    return new Response(JSON.stringify(withType(status, await errorFieldsOf(response))), { status, headers });
   });
 }
 

@@ -28,7 +28,7 @@ export function headOf(
   return { jobId, created, model, sha256, priority };
 }
 
-export type TextResult = Omit<ChatResult, "timing">;
+export type TextResult = ChatResult;
 
 /** The result of a job that asked for text. */
 export function textOf(result: NonNullable<RequestView["result"]>): TextResult {

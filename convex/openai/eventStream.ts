@@ -3,7 +3,22 @@ import { cors } from "./respond.ts";
 /** Proxies and clients drop a silent connection, so it gets a comment this often. */
 export const keepAliveMs = 10_000;
 
-/** The writing end of a stream of server-sent events. */
+/** How a stream is written. */
+export type StreamForm = {
+  readonly contentType: string;
+  /** Ends each event. */
+  readonly end: string;
+  /** Sent while the job has no new text. */
+  readonly keepAlive: (state: "queued" | "working") => string;
+};
+
+export const serverSentEvents: StreamForm = {
+  contentType: "text/event-stream; charset=utf-8",
+  end: "\n\n",
+  keepAlive: (state) => `: ${state}`,
+};
+
+/** The writing end of a stream of events. */
 export type Sink = {
   /** Whether the client has disconnected. */
   readonly gone: () => boolean;
@@ -13,13 +28,14 @@ export type Sink = {
 };
 
 /**
- * A response of server-sent events. It ends when `write` has ended, which must not reject.
+ * A response of events. It ends when `write` has ended, which must not reject.
  * @param signal aborts when the server stops.
  */
 export function eventStream(
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal | undefined,
   write: (sink: Sink) => Promise<void>,
+  { contentType, end }: StreamForm = serverSentEvents,
 ): Response {
   let isGone = false;
   const encoder = new TextEncoder();
@@ -29,7 +45,7 @@ export function eventStream(
         gone: () => isGone,
         stops: () => signal?.aborted === true,
         send(lines) {
-          if (!isGone) controller.enqueue(encoder.encode(`${lines}\n\n`));
+          if (!isGone) controller.enqueue(encoder.encode(`${lines}${end}`));
         },
       };
       void write(sink).then(() => {
@@ -42,7 +58,7 @@ export function eventStream(
   });
   return new Response(body, {
     headers: {
-      "content-type": "text/event-stream; charset=utf-8",
+      "content-type": contentType,
       "cache-control": "no-cache",
       ...cors,
       ...headers,

@@ -7,6 +7,12 @@ export type NamedModel = {
   readonly alias: { readonly alias: string; readonly createdAt: number } | null;
 };
 
+/** The caller's models, and then the other names for them. */
+export function allNamed(caller: Pick<Caller, "models" | "aliases">): readonly NamedModel[] {
+  const names = [...caller.models.map(({ modelId }) => modelId), ...caller.aliases.map(({ alias }) => alias)];
+  return names.flatMap((name) => namedModel(caller, (each) => each === name) ?? []);
+}
+
 /** The caller's model that has this name or this alias; undefined if no offered one has. */
 export function namedModel(
   { models, aliases }: Pick<Caller, "models" | "aliases">,

@@ -1,4 +1,5 @@
 import { visibleText } from "../../app/format/visible.ts";
+import { parseJson, recordOf } from "../../app/json.ts";
 import { allowedOrigin } from "../../app/keys/origins.ts";
 import type { RequestView } from "../model/requests/watch.ts";
 
@@ -98,6 +99,16 @@ export function errorBody({ message, type, code, param = null }: ApiError): obje
   return {
     error: { message: visibleText(message), type, param: param === null ? null : visibleText(param), code },
   };
+}
+
+/** The fields of OpenAI's error object, for APIs whose errors have another form. */
+export type ErrorFields = { readonly [field: string]: unknown; readonly message: string };
+
+export async function errorFieldsOf(response: Response): Promise<ErrorFields> {
+  const text = await response.text();
+  const error = recordOf(recordOf(parseJson(text))["error"]);
+  const { message } = error;
+  return { ...error, message: typeof message === "string" ? message : text };
 }
 
 export function errorResponse(error: ApiError): Response {

@@ -3,7 +3,7 @@ import type { RequestView } from "../model/requests/watch.ts";
 import { textOf, type TextResult } from "./answerForm.ts";
 import { type Continuation, continueText, nothingSent, reconcile, startAgain } from "./continueText.ts";
 import { diverged, endOf, errorOf, serverStops, waitIsOver } from "./errors.ts";
-import { eventStream, keepAliveMs, type Sink } from "./eventStream.ts";
+import { eventStream, keepAliveMs, serverSentEvents, type Sink, type StreamForm } from "./eventStream.ts";
 import { follow } from "./follow.ts";
 import { outlookEveryMs, waitingOf } from "./jobs/waiting.ts";
 import { failureOf } from "./outcome.ts";
@@ -13,8 +13,10 @@ import { type ApiError, jobErrorResponse, jobHeaders } from "./respond.ts";
 /** The status line waits this long, so that a job that fails at once still gets its own status. */
 const headersAfterMs = 3_000;
 
-/** The server-sent events in which one of OpenAI's calls streams a text. Each method gives the next ones, as lines. */
+/** The events in which a call streams a text. Each method gives the next ones, as lines. */
 export type TextEvents = {
+  /** Server-sent events if it is missing. */
+  readonly form?: StreamForm;
   /** Sent before any text. */
   readonly opening: () => readonly string[];
   readonly text: (piece: string) => readonly string[];
@@ -24,7 +26,7 @@ export type TextEvents = {
 };
 
 /**
- * Streams a job's text as server-sent events.
+ * Streams a job's text as events.
  * @param signal aborts when the server stops.
  */
 export async function streamText(
@@ -49,6 +51,7 @@ export async function streamText(
     { ...jobHeaders(job), ...waiting?.headers },
     signal,
     async (sink) => await pump(ctx, job, events, first.value ?? null, views, sink),
+    events.form,
   );
 }
 
@@ -109,6 +112,7 @@ async function sendText(
   let attempt: RequestView["attemptId"] = null;
   let quietSince = Date.now();
   let toldAt = -Infinity;
+  const { keepAlive } = events.form ?? serverSentEvents;
   sendAll(sink, events.opening());
 
   for (let view = first; view !== null; view = (await views.next()).value ?? null) {
@@ -129,9 +133,9 @@ async function sendText(
       quietSince = Date.now();
     } else if (Date.now() - quietSince >= keepAliveMs) {
       const isQueued = view.status === "queued";
-      const tells = isQueued && Date.now() - toldAt >= outlookEveryMs;
-      const comment = isQueued ? ": queued" : ": working";
-      sink.send(tells ? await queuedComment(ctx, job) : comment);
+      // Only comments have room for words.
+      const tells = isQueued && events.form === undefined && Date.now() - toldAt >= outlookEveryMs;
+      sink.send(tells ? await queuedComment(ctx, job) : keepAlive(isQueued ? "queued" : "working"));
       quietSince = Date.now();
       if (tells) toldAt = quietSince;
     }

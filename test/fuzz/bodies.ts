@@ -106,7 +106,46 @@ const tool: fc.Arbitrary<Json> = fc
   .tuple(fc.constantFrom("look", "look up", "\u0000"), schema, fc.constantFrom(true, false, null))
   .map(([name, parameters, strict]): Json => ({ type: "function", function: { name, parameters, strict } }));
 
-type BodyPath = "chat/completions" | "responses" | "messages" | "completions" | "embeddings";
+const calledTool: fc.Arbitrary<Json> = fc
+  .tuple(hostileText, hostileText)
+  .map(([name, key]): Json => ({ function: { name, arguments: { [key]: 1 } } }));
+
+/** Of Ollama's API. */
+const ollamaMessage: fc.Arbitrary<Json> = fc.record(
+  {
+    role: fc.constantFrom("system", "user", "assistant", "tool"),
+    content: hostileText,
+    tool_calls: fc.array(calledTool, { maxLength: 3 }),
+    tool_name: hostileText,
+    tool_call_id: hostileText,
+  },
+  { requiredKeys: ["role", "content"] },
+);
+const ollamaFields = {
+  stream: fc.boolean(),
+  format: fc.oneof(fc.constantFrom("", "json"), schema),
+  keep_alive: fc.constantFrom("5m", 0),
+  options: fc.record(
+    {
+      num_predict: fc.constantFrom(-2, -1, 1, 8),
+      temperature: fc.constantFrom(0, 0.7, 2),
+      stop: fc.oneof(hostileText, fc.array(hostileText, { maxLength: 3 })),
+      num_ctx: fc.nat(),
+    },
+    { requiredKeys: [] },
+  ),
+};
+
+type BodyPath =
+  | "/v1/chat/completions"
+  | "/v1/responses"
+  | "/v1/messages"
+  | "/v1/completions"
+  | "/v1/embeddings"
+  | "/api/chat"
+  | "/api/generate"
+  | "/api/embed"
+  | "/api/show";
 
 /** Bodies of the HTTP API's calls: most of them nearly valid. */
 export function bodiesFor(model: string): Readonly<Record<BodyPath, fc.Arbitrary<Json>>> {
@@ -176,12 +215,29 @@ export function bodiesFor(model: string): Readonly<Record<BodyPath, fc.Arbitrary
     model: models,
     input: fc.oneof(hostileText, fc.array(hostileText, { maxLength: 6 })),
   }) as fc.Arbitrary<Json>;
+  const ollamaChat = fc.record(
+    {
+      model: models,
+      messages: fc.array(ollamaMessage, { minLength: 1, maxLength: 4 }),
+      tools: fc.array(tool, { maxLength: 4 }),
+      ...ollamaFields,
+    },
+    optional,
+  ) as fc.Arbitrary<Json>;
+  const ollamaPrompt = fc.record(
+    { model: models, prompt: hostileText, system: hostileText, raw: fc.boolean(), ...ollamaFields },
+    { requiredKeys: ["model", "prompt"] },
+  ) as fc.Arbitrary<Json>;
   const mostlyValid = (body: fc.Arbitrary<Json>): fc.Arbitrary<Json> => fc.oneof(body, spoiled(body));
   return {
-    "chat/completions": mostlyValid(chat),
-    responses: mostlyValid(response),
-    messages: mostlyValid(turns),
-    completions: mostlyValid(completion),
-    embeddings: mostlyValid(embedding),
+    "/v1/chat/completions": mostlyValid(chat),
+    "/v1/responses": mostlyValid(response),
+    "/v1/messages": mostlyValid(turns),
+    "/v1/completions": mostlyValid(completion),
+    "/v1/embeddings": mostlyValid(embedding),
+    "/api/chat": mostlyValid(ollamaChat),
+    "/api/generate": mostlyValid(ollamaPrompt),
+    "/api/embed": mostlyValid(embedding),
+    "/api/show": mostlyValid(fc.record({ model: models }) as fc.Arbitrary<Json>),
   };
 }

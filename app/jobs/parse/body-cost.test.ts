@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { excessOf } from "../../json.ts";
 import { limits } from "../limits.ts";
+import { parseOllamaChat } from "./ollama/ollama-chat.ts";
 import { parseChat } from "./parse-chat.ts";
 import { parseCompletion } from "./parse-completion.ts";
 import { parseEmbedding } from "./parse-embedding.ts";
@@ -65,7 +66,7 @@ const wrongElement = fc.constantFrom<Json>(
 afterEach(() => vi.restoreAllMocks());
 
 /** How often the parsers read a field or an element of a body. */
-function readsOf(json: string): number {
+function readsOf(json: string, read: readonly ((json: string) => unknown)[] = parsers): number {
   let reads = 0;
   const parseJson = JSON.parse;
   const counted = (value: unknown): unknown =>
@@ -82,7 +83,7 @@ function readsOf(json: string): number {
           },
         });
   const spy = vi.spyOn(JSON, "parse").mockImplementation((text: string) => counted(parseJson(text)));
-  for (const parse of parsers) parse(json);
+  for (const parse of read) parse(json);
   spy.mockRestore();
   return reads;
 }
@@ -106,6 +107,16 @@ describe.each(Object.entries(places))("a body with many wrong values in %s", (na
     const json = JSON.stringify(body(Array(limits.bodyBytes / 4).fill(0)));
     expect(readsOf(json)).toBe(0);
   });
+});
+
+it("refuses a body at the first field that must not be there", () => {
+  for (const count of [10, 6_000]) {
+    const options = Object.fromEntries(Array.from({ length: count }, (_, at) => [`o${at}`, [at]]));
+    const body = JSON.stringify({ ...chat, options });
+    // Names and values are listed once.
+    expect(readsOf(body, [parseOllamaChat])).toBeLessThan(100 + 3 * count);
+    expect(parseOllamaChat(body)).toMatchObject({ refusal: { param: "options.o0" } });
+  }
 });
 
 /** Two alternatives that reach two enums without a shared text by many references each. */
@@ -230,7 +241,7 @@ it.each([
 it("refuses a body that is too deep to be written again", () => {
   const nested = `${"[".repeat(9_000)}${"]".repeat(9_000)}`;
   const asked = '"model":"m","max_tokens":1,"messages":[{"role":"user","content":"x"}],"input":"x"';
-  for (const parse of [...parsers, parseResponse, parseMessages]) {
+  for (const parse of [...parsers, parseResponse, parseMessages, parseOllamaChat]) {
     for (const tools of [
       `[{"name":"a","input_schema":${nested}}]`,
       `[{"type":"function","parameters":${nested}}]`,

@@ -129,8 +129,8 @@ export function oneOfForms(why: string): z.core.$ZodErrorMap {
  * Parses a JSON body. A refusal names the first invalid field, or a field that the body's table does not have. Counts the values
  * first, so that neither a refusal nor a parse takes longer than a few milliseconds.
  */
-export function parseBody<Schema extends z.ZodObject>(
-  { schema, fields }: RequestBody<Schema>,
+export function parseBody<Schema extends z.ZodType>(
+  { schema, fields }: { readonly schema: Schema; readonly fields: Fields | null },
   json: string,
 ): BodyParse<z.infer<Schema>> {
   const excess = excessOf(json, { values: limits.bodyValues, depth: limits.bodyDepth });
@@ -146,12 +146,13 @@ export function parseBody<Schema extends z.ZodObject>(
   const body = parseJson(json);
   if (body === undefined) return refuse(400, "invalid_json", null, "The body is not valid JSON.");
   // A misspelled name comes before the required field that is missing because of it.
-  const misnamed = refuseUnknown(body, fields, 1);
+  const misnamed = fields === null ? null : refuseUnknown(body, fields, 1);
   if (misnamed !== null) return misnamed;
   const parsed = schema.safeParse(body, { error: mistakeInWords });
   if (!parsed.success) return refuseIssue(parsed.error.issues[0], body);
   // Only now, because an object of a form that is not supported has fields of its own.
-  return refuseUnknown(body, fields) ?? { kind: "parsed", asked: parsed.data };
+  const unknown = fields === null ? null : refuseUnknown(body, fields);
+  return unknown ?? { kind: "parsed", asked: parsed.data };
 }
 
 function refuseUnknown(body: unknown, fields: Fields, levels?: number): Refused | null {

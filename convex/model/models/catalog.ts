@@ -66,6 +66,8 @@ export const modelView = v.object({
   contextTokens: v.number(),
   createdAt: v.number(),
   sha256: v.string(),
+  sizeBytes: v.number(),
+  licence: v.string(),
 });
 
 export type ModelView = Infer<typeof modelView>;

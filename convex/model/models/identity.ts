@@ -24,11 +24,13 @@ export async function identityOf(
     aliasesOf(ctx, organizationId),
   ]);
   const offered = catalog.filter(({ modelId }) => allowed === undefined || allowed.includes(modelId));
-  const models = offered.map(({ modelId, contextTokens, createdAt, sha256 }) => ({
+  const models = offered.map(({ modelId, contextTokens, createdAt, sha256, sizeBytes, licence = "" }) => ({
     modelId,
     contextTokens,
     createdAt,
     sha256,
+    sizeBytes,
+    licence,
   }));
   return { keyId, models, hasQuotas: quotas !== undefined, aliases };
 }

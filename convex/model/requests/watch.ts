@@ -7,7 +7,7 @@ import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { jobErrorOf } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
-import { requestStatus, textAnswer, usage, vectorAnswer, workReport } from "../validators.ts";
+import { requestStatus, textAnswer, timing, usage, vectorAnswer, workReport } from "../validators.ts";
 
 /** The last chunk that a watcher has received. */
 export const watchPosition = v.object({ attemptId: v.string(), seq: v.number() });
@@ -22,7 +22,7 @@ export const watchView = v.object({
   attempts: v.number(),
   /** Null before the end, and again once the answer was deleted. */
   result: v.union(
-    v.object({ ...textAnswer.fields, usage }),
+    v.object({ ...textAnswer.fields, usage, timing }),
     v.object({ ...vectorAnswer.fields, usage }),
     v.null(),
   ),
@@ -71,6 +71,8 @@ function answerOf(
   isVectors: boolean,
 ): RequestView["result"] {
   if (result === undefined || result === null) return null;
-  const { usage } = parse(workReport, report);
-  return isVectors ? { ...parse(vectorAnswer, result), usage } : { ...parse(textAnswer, result), usage };
+  const { usage, timing } = parse(workReport, report);
+  return isVectors
+    ? { ...parse(vectorAnswer, result), usage }
+    : { ...parse(textAnswer, result), usage, timing };
 }

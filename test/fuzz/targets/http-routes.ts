@@ -43,7 +43,7 @@ export const httpRoutes: Target = {
         { weight: 1, arbitrary: functionCall },
       ),
       known: costlyBodies(farm.modelId).map(({ body }): Json =>
-        callTo("chat/completions", JSON.stringify(body)),
+        callTo("/v1/chat/completions", JSON.stringify(body)),
       ),
       check: async (input) => {
         // Many keys, because one key may make only so many calls a minute.
@@ -69,7 +69,7 @@ async function issueKeys(farm: Farm): Promise<readonly string[]> {
 }
 
 function callTo(path: string, body: string): Call {
-  return { at: "site", method: "POST", path: `/v1/${path}`, headers: [], body };
+  return { at: "site", method: "POST", path, headers: [], body };
 }
 
 /** Most calls wait for their answers. */
@@ -108,6 +108,12 @@ const path = fc.oneof(
   fc.constantFrom(
     ...operations.map(({ path: each }) => each.replace("{id}", "x")),
     "/v1/files?limit=2&after=file-x",
+    "/api/tags",
+    "/api/version",
+    "/api/ps",
+    "/api/pull",
+    "/api/delete",
+    "/api/embeddings",
     "/v1/batches?limit=2&after=batch_x",
     "/v1/jobs?limit=2&after=x",
     "/v1/jobs/x/result?encoding_format=base64",
@@ -128,6 +134,7 @@ const path = fc.oneof(
     "/version",
   ),
   hostileText.map((text) => `/v1/${text}`),
+  hostileText.map((text) => `/api/${text}`),
   hostileText.map((text) => `/v1/jobs/${text}`),
   hostileText.map((text) => `/v1/responses/${text}`),
   hostileText.map((text) => `/v1/files/${text}`),
@@ -234,16 +241,17 @@ async function checkCall(
     throw new Error(`answered ${response.status}: ${text.slice(0, 500)}`);
   }
   checkNoSource(text);
-  if (at === "site" && new URL(address).pathname.startsWith("/v1/") && response.status >= 400)
-    checkOpenAiError(text, method);
+  if (at !== "site" || response.status < 400 || method === "HEAD" || text === "") return;
+  for (const [prefix, form] of errorForms) {
+    if (new URL(address).pathname.startsWith(prefix) && !form.safeParse(JSON.parse(text)).success)
+      throw new Error(`no error in the form of ${prefix}: ${text}`);
+  }
 }
 
-const openAiError = z.object({ error: z.object({ message: z.string().min(1), type: z.string() }) });
-
-function checkOpenAiError(text: string, method: string): void {
-  if (method === "HEAD" || text === "") return;
-  if (!openAiError.safeParse(JSON.parse(text)).success) throw new Error(`no error of OpenAI's form: ${text}`);
-}
+const errorForms = [
+  ["/v1/", z.object({ error: z.object({ message: z.string().min(1), type: z.string() }) })],
+  ["/api/", z.object({ error: z.string().min(1) })],
+] as const;
 
 function sendable(headers: readonly (readonly [string, string])[]): Headers {
   const kept = new Headers();

@@ -3,6 +3,9 @@ import { costLimits, type GrammarCost, grammarCost } from "../../../app/jobs/gra
 import { grammarLimits, grammarRules } from "../../../app/jobs/grammar/gbnf.ts";
 import type { GrammarRules } from "../../../app/jobs/grammar/parts.ts";
 import { schemaRules } from "../../../app/jobs/grammar/schema-rules.ts";
+import { parseOllamaChat } from "../../../app/jobs/parse/ollama/ollama-chat.ts";
+import { parseOllamaGenerate } from "../../../app/jobs/parse/ollama/ollama-generate.ts";
+import { parseOllamaEmbed } from "../../../app/jobs/parse/ollama/ollama-models.ts";
 import { parseChat } from "../../../app/jobs/parse/parse-chat.ts";
 import { parseCompletion } from "../../../app/jobs/parse/parse-completion.ts";
 import { parseEmbedding } from "../../../app/jobs/parse/parse-embedding.ts";
@@ -47,7 +50,16 @@ export const requestBodies: Target = {
   },
 };
 
-const parsers = [parseChat, parseResponse, parseMessages, parseCompletion, parseEmbedding];
+const parsers = [
+  parseChat,
+  parseResponse,
+  parseMessages,
+  parseCompletion,
+  parseEmbedding,
+  parseOllamaChat,
+  parseOllamaGenerate,
+  parseOllamaEmbed,
+];
 
 /** The steps for a grammar are bounded even if it is refused. */
 function checkGrammar(input: Json): void {

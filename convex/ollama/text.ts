@@ -1,0 +1,55 @@
+import type { ChatRequest } from "../../app/jobs/chat.ts";
+import { parseOllamaChat } from "../../app/jobs/parse/ollama/ollama-chat.ts";
+import { parseOllamaGenerate } from "../../app/jobs/parse/ollama/ollama-generate.ts";
+import type { ParsedText } from "../../app/jobs/parse/parse-sampling.ts";
+import type { CompletionRequest, Work } from "../../app/jobs/work.ts";
+import type { ActionCtx } from "../_generated/server.js";
+import { headOf, textOf } from "../openai/answerForm.ts";
+import type { Caller } from "../openai/endpoint.ts";
+import { answerWhole } from "../openai/follow.ts";
+import type { Call } from "../openai/readCall.ts";
+import { answerWithJob } from "../openai/requestedJob.ts";
+import { streamText } from "../openai/stream.ts";
+import { chatCall, completionCall, textWork } from "../openai/textCalls.ts";
+import { answerRead } from "./endpoint.ts";
+import { type TextCall, textLines, wholeBody } from "./textBody.ts";
+
+/** POST /api/chat. */
+export async function chat(ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {
+  return await answerRead(request, caller, parseOllamaChat, async (call) => {
+    return await answerText(ctx, request, caller, call, {
+      call: "chat",
+      work: await textWork(chatCall, call),
+    });
+  });
+}
+
+/** POST /api/generate: a chat of one message, or the continuation of a raw prompt. */
+export async function generate(ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {
+  return await answerRead(request, caller, parseOllamaGenerate, async ({ asked, ...call }) => {
+    const work =
+      asked.kind === "chat"
+        ? await textWork(chatCall, { ...call, asked })
+        : await textWork(completionCall, { ...call, asked });
+    return await answerText(ctx, request, caller, { ...call, asked }, { call: "generate", work });
+  });
+}
+
+const promptFields = { chat: "messages", generate: "prompt" } as const;
+
+async function answerText(
+  ctx: ActionCtx,
+  request: Request,
+  caller: Caller,
+  asked: Call<ParsedText<ChatRequest | CompletionRequest>>,
+  { call, work }: { readonly call: TextCall; readonly work: Work },
+): Promise<Response> {
+  const { stream } = asked.asked;
+  const created = Date.now();
+  const options = { work, stream, promptField: promptFields[call] };
+  return await answerWithJob(ctx, caller, asked, options, async (job) => {
+    const head = headOf(job, created);
+    if (stream) return await streamText(ctx, job, request.signal, textLines(call, head));
+    return await answerWhole(ctx, job, request.signal, (result) => wholeBody(call, head, textOf(result)));
+  });
+}

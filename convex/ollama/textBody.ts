@@ -1,0 +1,84 @@
+import type { FinishReason } from "../../app/jobs/chat.ts";
+import type { TokenChoice } from "../../app/jobs/sampling.ts";
+import { parseJson, recordOf } from "../../app/json.ts";
+import type { AnswerHead, TextResult } from "../openai/answerForm.ts";
+import { tokenBody } from "../openai/chatForm.ts";
+import type { StreamForm } from "../openai/eventStream.ts";
+import type { ApiError } from "../openai/respond.ts";
+import type { TextEvents } from "../openai/stream.ts";
+import { ollamaError } from "./endpoint.ts";
+
+/** The call that asked for a text. Their answers differ in the place of the text. */
+export type TextCall = "chat" | "generate";
+
+type Spoken = { readonly text: string; readonly toolCalls?: readonly object[] };
+
+/** A part of an answer, or its end. */
+function partBody(call: TextCall, { model }: AnswerHead, { text, toolCalls }: Spoken, done: boolean): object {
+  const calls = toolCalls === undefined ? {} : { tool_calls: toolCalls };
+  const said =
+    call === "chat" ? { message: { role: "assistant", content: text, ...calls } } : { response: text };
+  return { model, created_at: new Date().toISOString(), ...said, done };
+}
+
+/** A whole answer. */
+export function wholeBody(call: TextCall, head: AnswerHead, result: TextResult): object {
+  return { ...partBody(call, head, spokenIn(result), true), ...endFields(head, result) };
+}
+
+function spokenIn({ text, toolCalls = [] }: TextResult): Spoken {
+  if (toolCalls.length === 0) return { text };
+  return {
+    text,
+    // A call that the bound of tokens cut has no whole arguments.
+    toolCalls: toolCalls.map(({ id, name, arguments: json }, index) => ({
+      id,
+      function: { index, name, arguments: recordOf(parseJson(json)) },
+    })),
+  };
+}
+
+const doneReasons: Readonly<Record<FinishReason, string>> = {
+  stop: "stop",
+  length: "length",
+  tool_calls: "stop",
+};
+
+/** Durations are nanoseconds. How long a device took to load the model is not known, so `load_duration` is left out. */
+function endFields({ created }: AnswerHead, { finishReason, logprobs, usage, timing }: TextResult): object {
+  const { promptTokens, cachedPromptTokens = 0, completionTokens } = usage;
+  return {
+    done_reason: doneReasons[finishReason],
+    ...(logprobs === undefined ? {} : { logprobs: logprobs.map(choiceBody) }),
+    total_duration: nanoseconds(Date.now() - created),
+    prompt_eval_count: promptTokens,
+    prompt_eval_cached_count: cachedPromptTokens,
+    prompt_eval_duration: nanoseconds(timing.prefillMs),
+    eval_count: completionTokens,
+    eval_duration: nanoseconds(timing.generateMs),
+  };
+}
+
+export function nanoseconds(ms: number): number {
+  return Math.round(ms * 1e6);
+}
+
+function choiceBody({ top, ...chosen }: TokenChoice): object {
+  return { ...tokenBody(chosen), top_logprobs: top.map(tokenBody) };
+}
+
+/** The lines of a streamed answer. A line with an empty text keeps the connection alive. */
+export function textLines(call: TextCall, head: AnswerHead): TextEvents & { readonly form: StreamForm } {
+  const partLine = (spoken: Spoken): string => JSON.stringify(partBody(call, head, spoken, false));
+  return {
+    form: { contentType: "application/x-ndjson", end: "\n", keepAlive: () => partLine({ text: "" }) },
+    opening: () => [],
+    text: (piece) => [partLine({ text: piece })],
+    closing: (result) => {
+      const { toolCalls } = spokenIn(result);
+      const end = { ...partBody(call, head, { text: "" }, true), ...endFields(head, result) };
+      return [...(toolCalls === undefined ? [] : [partLine({ text: "", toolCalls })]), JSON.stringify(end)];
+    },
+    error: (error: ApiError) => [JSON.stringify(ollamaError(error))],
+  };
+}
