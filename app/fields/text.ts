@@ -45,9 +45,9 @@ export const textFields = {
   min_p: supported("as in llama.cpp: only tokens at least so likely, measured by the likeliest", 0.05),
   repeat_penalty: supported("as in llama.cpp: from 0.5 to 2. Default: 1", 1.1),
   response_format: supported(
-    'an object or a JSON schema, enforced token by token. [Schemas](#schemas) says what `"strict": true` promises',
+    'an object or a JSON schema, enforced token by token. `{"type": "json_object", "schema": …}` is a JSON schema, too. [Schemas](#schemas) says what `"strict": true` promises',
     { type: "json_object" },
-    { fields: { ...names("type"), json_schema: { ...supported("", null), fields: schemaFields } } },
+    { fields: { ...names("type", "schema"), json_schema: { ...supported("", null), fields: schemaFields } } },
   ),
   grammar: supported("a grammar of llama.cpp (GBNF), enforced token by token", 'root ::= "yes" | "no"'),
   n: neutral("only 1"),

@@ -280,15 +280,20 @@ describe("parseChat", () => {
       return parsed.kind === "parsed" ? parsed.asked.request.format : parsed.refusal.param;
     };
     const list = { type: "array", items: { type: "string", pattern: "^a" }, uniqueItems: true };
-    expect(formatOf(list, false)).toEqual({
-      kind: "json-schema",
-      schema: JSON.stringify({
-        type: "array",
-        items: { type: "string", description: "(pattern: ^a)" },
-        description: "(uniqueItems: true)",
-      }),
-    });
+    const relaxed = {
+      type: "array",
+      items: { type: "string", description: "(pattern: ^a)" },
+      description: "(uniqueItems: true)",
+    };
+    expect(formatOf(list, false)).toEqual({ kind: "json-schema", schema: JSON.stringify(relaxed) });
     expect(formatOf(list, true)).toEqual({ kind: "json-schema", schema: JSON.stringify(list) });
+    const response_format = { type: "json_object", schema: list };
+    expect(parse({ response_format })).toMatchObject({
+      asked: { request: { format: { kind: "json-schema", schema: JSON.stringify(relaxed) } } },
+    });
+    expect(parse({ response_format: { ...response_format, schema: 3 } })).toMatchObject({
+      refusal: { param: "response_format.schema" },
+    });
     const negated = { type: "array", items: { not: {} } };
     expect(formatOf(negated, true)).toBe("response_format.json_schema.schema.items.not");
     expect(formatOf(negated, false)).toMatchObject({ kind: "json-schema" });

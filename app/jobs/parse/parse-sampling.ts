@@ -5,7 +5,7 @@ import type { JobPriority } from "../priority.ts";
 import type { AnswerFormat, Sampling } from "../sampling.ts";
 import { utf8Length } from "../utf8.ts";
 import { absent, boundedList, boundedRecord, oneOfForms, text } from "./parse-body.ts";
-import { answerSchema } from "./parse-tools.ts";
+import { answerSchema, answerText } from "./parse-tools.ts";
 
 /** Parses and bounds the sampling fields that chat completions and completions share. */
 
@@ -31,7 +31,13 @@ const responseFormat = z.discriminatedUnion(
   "type",
   [
     z.object({ type: z.literal("text") }),
-    z.object({ type: z.literal("json_object") }),
+    // Some clients put a schema here, as in the API of llama.cpp's server.
+    z
+      .object({ type: z.literal("json_object"), schema: z.unknown().optional() })
+      .transform(({ type, schema }, context) => ({
+        type,
+        schema: schema == null ? null : answerText({ schema }, context),
+      })),
     z.object({ type: z.literal("json_schema"), json_schema: answerSchema }),
   ],
   { error: oneOfForms('must be "text", "json_object" or "json_schema"') },
@@ -134,7 +140,10 @@ export function priorityOf(tier: string): JobPriority {
 }
 
 function formatOf({ response_format: format, grammar: rules }: Sampled): AnswerFormat | null {
-  if (format?.type === "json_object") return { kind: "json" };
+  if (format?.type === "json_object") {
+    const { schema } = format;
+    return schema === null ? { kind: "json" } : { kind: "json-schema", schema };
+  }
   if (format?.type === "json_schema") return { kind: "json-schema", schema: format.json_schema };
   return rules == null ? null : { kind: "grammar", grammar: rules };
 }

@@ -13,10 +13,16 @@ import { boundedList, text } from "./parse-body.ts";
 /** The schema of an answer, kept as text. As in OpenAI's API, one that is not strict promises nothing. */
 export const answerSchema = z
   .object({ schema: z.unknown(), strict: z.boolean().nullish() })
-  .transform(({ schema, strict }, context) => {
-    if (strict !== true && isRecord(schema)) return relaxedText(schema);
-    return schemaText(schema, ["schema"], stepBudget(), context) ?? z.NEVER;
-  });
+  .transform((asked, context) => answerText(asked, context));
+
+/** `z.NEVER` if the schema is refused, which is then an issue of the context. */
+export function answerText(
+  { schema, strict }: { readonly schema?: unknown; readonly strict?: boolean | null | undefined },
+  context: Pick<z.RefinementCtx, "addIssue">,
+): string {
+  if (strict !== true && isRecord(schema)) return relaxedText(schema);
+  return schemaText(schema, ["schema"], stepBudget(), context) ?? z.NEVER;
+}
 
 /** As much of a schema as can be enforced: any list or object, if nothing else can. */
 function relaxedText(value: Readonly<Record<string, unknown>>): string {
