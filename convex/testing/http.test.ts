@@ -437,6 +437,20 @@ describe("a job that no device takes", () => {
     await passUntil(expect.poll(async () => (await onlyJob()).status).toBe("canceled"));
   });
 
+  it("keeps a stream of Ollama's API alive by lines without text", async () => {
+    const { model, messages } = minimal;
+    const headers = { authorization: `Bearer ${acme.apiKey}` };
+    const body = JSON.stringify({ model, messages });
+    const response = await passUntil(t.fetch("/api/chat", { method: "POST", headers, body }));
+    const reader = response.body?.getReader();
+    if (reader === undefined) throw new Error("no body");
+    const line = new TextDecoder().decode((await passUntil(reader.read())).value);
+    expect(line.endsWith("}\n")).toBe(true);
+    expect(JSON.parse(line)).toMatchObject({ message: { role: "assistant", content: "" }, done: false });
+    await reader.cancel();
+    await passUntil(expect.poll(async () => (await onlyJob()).status).toBe("canceled"));
+  });
+
   it("cancels a job soon after the wait is over, unless its requester asks again", async () => {
     const since = Date.now();
     const response = await passUntil(post(minimal));
