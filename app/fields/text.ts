@@ -50,7 +50,10 @@ export const textFields = {
     { fields: { ...names("type", "schema"), json_schema: { ...supported("", null), fields: schemaFields } } },
   ),
   grammar: supported("a grammar of llama.cpp (GBNF), enforced token by token", 'root ::= "yes" | "no"'),
-  n: neutral("only 1"),
+  n: supported(
+    "1 to 8 choices. Each is a job of its own with the next seed, and pays for the prompt, too; `usage` has the sum. If one fails, the call fails and the others are canceled; a choice that has ended by then is paid. Refused together with `Prefer: respond-async`, and in batches",
+    2,
+  ),
   user,
   stop_token_ids: neutral("not supported. Use `stop`"),
   repetition_penalty: neutral("only 1. Use `repeat_penalty`"),

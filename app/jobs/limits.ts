@@ -17,6 +17,8 @@ export const limits = {
   stopStrings: 4,
   stopBytes: 256,
   topK: 1_000,
+  /** Answers to one call, each of a job of its own. */
+  choices: 8,
   /** Alternative tokens that are reported for each token of an answer. */
   logprobs: 20,
   logitBiases: 300,

@@ -281,6 +281,8 @@ import type * as openai_body_readBody from "../openai/body/readBody.js";
 import type * as openai_body_unzip from "../openai/body/unzip.js";
 import type * as openai_budgets from "../openai/budgets.js";
 import type * as openai_chatForm from "../openai/chatForm.js";
+import type * as openai_choices_choiceForm from "../openai/choices/choiceForm.js";
+import type * as openai_choices_choices from "../openai/choices/choices.js";
 import type * as openai_chunkEvents from "../openai/chunkEvents.js";
 import type * as openai_completionForm from "../openai/completionForm.js";
 import type * as openai_continueText from "../openai/continueText.js";
@@ -603,6 +605,8 @@ declare const fullApi: ApiFromModules<{
   "openai/body/unzip": typeof openai_body_unzip;
   "openai/budgets": typeof openai_budgets;
   "openai/chatForm": typeof openai_chatForm;
+  "openai/choices/choiceForm": typeof openai_choices_choiceForm;
+  "openai/choices/choices": typeof openai_choices_choices;
   "openai/chunkEvents": typeof openai_chunkEvents;
   "openai/completionForm": typeof openai_completionForm;
   "openai/continueText": typeof openai_continueText;

@@ -1,11 +1,20 @@
+import type { Usage } from "../../app/jobs/chat.ts";
 import type { AnswerHead, TextForm } from "./answerForm.ts";
 import { errorBody } from "./respond.ts";
 import type { TextEvents } from "./stream.ts";
 
 const event = (body: object): string => `data: ${JSON.stringify(body)}`;
 
-/** The events of a call that streams a text in OpenAI's chunks. */
-export function chunkEvents(form: TextForm, head: AnswerHead, includeUsage: boolean): TextEvents {
+/**
+ * The events of a call that streams a text in OpenAI's chunks.
+ * @param totalOf the usage of all choices of the call, or null while another choice has not ended.
+ */
+export function chunkEvents(
+  form: TextForm,
+  head: AnswerHead,
+  includeUsage: boolean,
+  totalOf: (usage: Usage) => Usage | null = (usage) => usage,
+): TextEvents {
   // As in OpenAI's API: if the usage comes at the end, each earlier chunk says that it has none.
   const chunkOf = (body: object): string => event(includeUsage ? { ...body, usage: null } : body);
   return {
@@ -14,11 +23,12 @@ export function chunkEvents(form: TextForm, head: AnswerHead, includeUsage: bool
       return opening === null ? [] : [chunkOf(opening)];
     },
     text: (piece) => [chunkOf(form.text(head, piece))],
-    closing: (result) => [
-      ...form.closing(head, result).map(chunkOf),
-      ...(includeUsage ? [event(form.usage(head, result.usage))] : []),
-      "data: [DONE]",
-    ],
+    closing: (result) => {
+      const closing = form.closing(head, result).map(chunkOf);
+      const total = totalOf(result.usage);
+      if (total === null) return closing;
+      return [...closing, ...(includeUsage ? [event(form.usage(head, total))] : []), "data: [DONE]"];
+    },
     error: (error) => [event(errorBody(error))],
   };
 }

@@ -1,4 +1,5 @@
 import type { FunctionArgs } from "convex/server";
+import type { Preference } from "../../app/jobs/parse/parse-prefer.ts";
 import type { JobPriority } from "../../app/jobs/priority.ts";
 import type { Work } from "../../app/jobs/work.ts";
 import { internal } from "../_generated/api.js";
@@ -7,11 +8,11 @@ import { hashSecret } from "../model/authenticate.ts";
 import type { Submitted } from "../model/requests/submit.ts";
 import { asMutable } from "../model/validators.ts";
 import type { Caller } from "./endpoint.ts";
-import { errorOf, type PromptField, tooManyWaiting } from "./errors.ts";
+import { errorOf, manyWithoutWait, type PromptField, tooManyWaiting } from "./errors.ts";
 import { answerAccepted, respondedAsync } from "./jobs/accepted.ts";
 import { logBug, type Outcome, outcomeOf } from "./outcome.ts";
 import type { Call } from "./readCall.ts";
-import { errorResponse } from "./respond.ts";
+import { type ApiError, errorResponse } from "./respond.ts";
 
 /** An action ends after ten minutes. This leaves time to answer. */
 export const waitLimitMs = 9 * 60_000;
@@ -38,29 +39,107 @@ export type RequestedJob = Pick<Caller, "keyId"> &
  */
 export async function answerWithJob(
   ctx: ActionCtx,
-  { keyId, hasQuotas }: Caller,
+  caller: Caller,
   call: Call<{ readonly priority: JobPriority }>,
   { work, ...options }: Pick<RequestedJob, "stream" | "promptField"> & { readonly work: Work },
   answer: (job: RequestedJob) => Promise<Response>,
 ): Promise<Response> {
-  const { asked, model, alias, idempotencyKey, expiresInMs, requires, client } = call;
-  const { respondAsync, waitMs } = call.prefer;
+  const { asked, model, idempotencyKey, requires } = call;
+  const { respondAsync } = call.prefer;
   const kept = respondAsync || idempotencyKey !== null;
-  // A stream begins at once, and with `respond-async` its text has an address of its own.
-  const mostMs = options.stream || waitMs === 0 ? null : waitMs;
+  const mostMs = mostWaitMs(call.prefer, options.stream);
   const waits = !respondAsync || mostMs !== null;
-  // If they cannot be counted, the call is let through, as with the rate of calls.
-  const waiting = waits
-    ? await outcomeOf(ctx.runQuery(internal.requests.mayWaitAdmitted, { keyId }))
-    : ({ kind: "ok", value: { allowed: true } } as const);
-  if (waiting.kind === "ok" && !waiting.value.allowed) return errorResponse(tooManyWaiting(waiting.value));
-  const used = hasQuotas ? { use: await ctx.runQuery(internal.requests.useOfKey, { keyId }) } : {};
-  const patienceMs = options.stream ? null : client.patienceMs;
-  const giveUpAt = Date.now() + Math.min(waitLimitMs, mostMs ?? patienceMs ?? waitLimitMs);
+  const full = waits ? await refusedWait(ctx, caller) : null;
+  if (full !== null) return errorResponse(full);
+  const giveUpAt = giveUpTime(mostMs ?? patienceMsOf(call, options.stream));
   const isFoundAgain = !kept && !options.stream && mostMs === null;
   const request = isFoundAgain
     ? await hashSecret(JSON.stringify([work.kind, model.modelId, asked, requires]))
     : null;
+  const wait = { ...options, giveUpAt, kept, respondAsync, request };
+  const requested = await requestJob(ctx, caller, call, work, wait);
+  if (requested.kind !== "ok") return errorResponse(errorOf(requested, options.promptField));
+  const job = requested.value;
+  if (!waits) return await answerAccepted(ctx, job, respondedAsync);
+  try {
+    return await answer(job);
+  } catch (thrown) {
+    await abandon(ctx, job);
+    throw thrown;
+  }
+}
+
+/** The wait that a call asks for. A stream begins at once, and with `respond-async` its text has an address of its own. */
+function mostWaitMs({ waitMs }: Preference, stream: boolean): number | null {
+  return stream || waitMs === 0 ? null : waitMs;
+}
+
+/** How long the client itself waits for a whole answer. Null: as long as we do. */
+function patienceMsOf({ client }: Pick<Call<unknown>, "client">, stream: boolean): number | null {
+  return stream ? null : client.patienceMs;
+}
+
+/** The end of a wait. @param mostMs null: as long as an action may wait. */
+function giveUpTime(mostMs: number | null): number {
+  return Date.now() + Math.min(waitLimitMs, mostMs ?? waitLimitMs);
+}
+
+/** Why a call may not wait. If the waiting calls cannot be counted, it is let through, as with the rate of calls. */
+async function refusedWait(ctx: ActionCtx, { keyId }: Caller): Promise<ApiError | null> {
+  const waiting = await outcomeOf(ctx.runQuery(internal.requests.mayWaitAdmitted, { keyId }));
+  return waiting.kind === "ok" && !waiting.value.allowed ? tooManyWaiting(waiting.value) : null;
+}
+
+/**
+ * The same for a call that wants several answers: it submits a job for each work, and answers with all of them or none. The first
+ * job has the call's idempotency key, and the others have keys that are made of it.
+ */
+export async function answerWithJobs(
+  ctx: ActionCtx,
+  caller: Caller,
+  call: Call<{ readonly priority: JobPriority }>,
+  works: readonly Work[],
+  options: Pick<RequestedJob, "stream" | "promptField">,
+  answer: (jobs: readonly [RequestedJob, ...RequestedJob[]]) => Promise<Response>,
+): Promise<Response> {
+  const { idempotencyKey } = call;
+  if (call.prefer.respondAsync) return errorResponse(manyWithoutWait);
+  const full = await refusedWait(ctx, caller);
+  if (full !== null) return errorResponse(full);
+  const { stream } = options;
+  const giveUpAt = giveUpTime(mostWaitMs(call.prefer, stream) ?? patienceMsOf(call, stream));
+  const wait = { ...options, giveUpAt, kept: idempotencyKey !== null, respondAsync: false, request: null };
+  const jobs: RequestedJob[] = [];
+  try {
+    for (const [index, work] of works.entries()) {
+      const ownKey = idempotencyKey === null || index === 0 ? idempotencyKey : `${idempotencyKey}#${index}`;
+      const requested = await requestJob(ctx, caller, { ...call, idempotencyKey: ownKey }, work, wait);
+      if (requested.kind !== "ok") {
+        await abandonAll(ctx, jobs);
+        return errorResponse(errorOf(requested, options.promptField));
+      }
+      jobs.push(requested.value);
+    }
+    const [first, ...others] = jobs;
+    if (first === undefined) throw new Error("a call has no works");
+    return await answer([first, ...others]);
+  } catch (thrown) {
+    await abandonAll(ctx, jobs);
+    throw thrown;
+  }
+}
+
+/** Submits a job of a call. */
+async function requestJob(
+  ctx: ActionCtx,
+  { keyId, hasQuotas }: Caller,
+  call: Call<{ readonly priority: JobPriority }>,
+  work: Work,
+  options: Omit<RequestedJob, "keyId" | keyof Submitted>,
+): Promise<Outcome<RequestedJob>> {
+  const { asked, model, alias, idempotencyKey, expiresInMs, requires, client } = call;
+  const { request } = options;
+  const used = hasQuotas ? { use: await ctx.runQuery(internal.requests.useOfKey, { keyId }) } : {};
   const submitted = await submit(ctx, {
     keyId,
     model: model.modelId,
@@ -69,22 +148,15 @@ export async function answerWithJob(
     stream: options.stream,
     priority: asked.priority,
     idempotencyKey: idempotencyKey ?? crypto.randomUUID(),
-    endsWithCall: !kept,
-    isAwaited: !respondAsync,
+    endsWithCall: !options.kept,
+    isAwaited: !options.respondAsync,
     requires: asMutable(requires),
     ...(request === null ? {} : { request, isRetry: client.isRetry }),
     ...(expiresInMs === undefined ? {} : { expiresInMs }),
     ...used,
   });
-  if (submitted.kind !== "ok") return errorResponse(errorOf(submitted, options.promptField));
-  const job = { ...options, ...submitted.value, keyId, giveUpAt, kept, respondAsync, request };
-  if (!waits) return await answerAccepted(ctx, job, respondedAsync);
-  try {
-    return await answer(job);
-  } catch (thrown) {
-    await abandon(ctx, job);
-    throw thrown;
-  }
+  if (submitted.kind !== "ok") return submitted;
+  return { kind: "ok", value: { ...options, ...submitted.value, keyId } };
 }
 
 type Submission = FunctionArgs<typeof internal.requests.submit> & { readonly idempotencyKey: string };
@@ -96,6 +168,16 @@ async function submit(ctx: ActionCtx, submission: Submission): Promise<Outcome<S
   // Handing the job to a waiting device writes that device's rows, as many others do. Queueing it does not. If the first
   // call was committed after all, its idempotency key finds the job.
   return await outcomeOf(ctx.runMutation(internal.requests.submit, submission));
+}
+
+/** The ids of several jobs, for the header that names them. */
+export function idsOf(jobs: readonly RequestedJob[]): string {
+  return jobs.map(({ jobId }) => jobId).join(", ");
+}
+
+/** `abandon` for several jobs. */
+export async function abandonAll(ctx: ActionCtx, jobs: readonly RequestedJob[]): Promise<void> {
+  await Promise.all(jobs.map(async (job) => await abandon(ctx, job)));
 }
 
 /** Cancels a job that nobody waits for, at once or unless its requester asks for it again soon. Never rejects. */

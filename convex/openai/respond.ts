@@ -84,6 +84,9 @@ export function answerHeaders(
   };
 }
 
+/** Several jobs wait for different times, on different devices. */
+export const ofSeveral = { queueMs: null, deviceClass: null };
+
 /** OpenAI's error object, with its status and headers. */
 export type ApiError = {
   readonly status: number;

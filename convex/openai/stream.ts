@@ -7,7 +7,7 @@ import { eventStream, keepAliveMs, serverSentEvents, type Sink, type StreamForm 
 import { follow } from "./follow.ts";
 import { outlookEveryMs, waitingOf } from "./jobs/waiting.ts";
 import { failureOf } from "./outcome.ts";
-import { abandon, type RequestedJob } from "./requestedJob.ts";
+import { abandon, idsOf, type RequestedJob } from "./requestedJob.ts";
 import { type ApiError, jobErrorResponse, jobHeaders } from "./respond.ts";
 
 /** The status line waits this long, so that a job that fails at once still gets its own status. */
@@ -50,7 +50,7 @@ export async function streamText(
   return eventStream(
     { ...jobHeaders(job), ...waiting?.headers },
     signal,
-    async (sink) => await pump(ctx, job, events, first.value ?? null, views, sink),
+    async (sink) => await pump(ctx, job, events, () => Promise.resolve(first.value ?? null), views, sink),
     events.form,
   );
 }
@@ -65,18 +65,44 @@ function isSilent(view: RequestView): boolean {
   return (view.status === "queued" || view.status === "running") && view.chunks.length === 0;
 }
 
+/** Streams the texts of several jobs as the events of one answer. If one of them fails, the others are abandoned. */
+export function streamTexts(
+  ctx: ActionCtx,
+  jobs: readonly RequestedJob[],
+  signal: AbortSignal | undefined,
+  eventsOf: (index: number) => TextEvents,
+): Response {
+  const [{ pricePercent } = { pricePercent: 100 }] = jobs;
+  return eventStream(jobHeaders({ jobId: idsOf(jobs), pricePercent }), signal, async (sink) => {
+    let isFailed = false;
+    const shared = { ...sink, gone: () => isFailed || sink.gone() };
+    const pumpOne = async (job: RequestedJob, index: number): Promise<void> => {
+      const events = eventsOf(index);
+      const error = (why: ApiError): readonly string[] => {
+        if (isFailed) return [];
+        isFailed = true;
+        return events.error(why);
+      };
+      const views = follow(ctx, job);
+      const first = async () => (await views.next()).value ?? null;
+      await pump(ctx, job, { ...events, error }, first, views, shared);
+    };
+    await Promise.all(jobs.map(pumpOne));
+  });
+}
+
 /** Never rejects. */
 async function pump(
   ctx: ActionCtx,
   job: RequestedJob,
   events: TextEvents,
-  first: RequestView | null,
+  first: () => Promise<RequestView | null>,
   views: AsyncGenerator<RequestView, void>,
   sink: Sink,
 ): Promise<void> {
   const sendError = (error: ApiError): void => sendAll(sink, events.error(error));
   try {
-    const end = await sendText(ctx, job, events, first, views, sink);
+    const end = await sendText(ctx, job, events, await first(), views, sink);
     if (end.kind === "gave-up") sendError(waitIsOver(job, await waitingOf(ctx, job)));
     if (end.kind === "error") sendError(end.error);
     if (end.kind !== "done") await abandon(ctx, job);

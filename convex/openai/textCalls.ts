@@ -8,13 +8,14 @@ import type { ActionCtx } from "../_generated/server.js";
 import { hashSecret } from "../model/authenticate.ts";
 import { headOf, type TextForm, textOf } from "./answerForm.ts";
 import { chatForm } from "./chatForm.ts";
+import { answerChoices } from "./choices/choices.ts";
 import { chunkEvents } from "./chunkEvents.ts";
 import { completionForm } from "./completionForm.ts";
 import type { Caller } from "./endpoint.ts";
 import type { PromptField } from "./errors.ts";
 import { answerWhole } from "./follow.ts";
 import { type Call, readCall } from "./readCall.ts";
-import { answerWithJob } from "./requestedJob.ts";
+import { answerWithJob, answerWithJobs } from "./requestedJob.ts";
 import { errorResponse } from "./respond.ts";
 import { streamText } from "./stream.ts";
 
@@ -63,14 +64,30 @@ async function answerText<TextRequest>(
   const read = await readCall(request, caller, parse);
   if (read.kind === "refused") return errorResponse(read.error);
   const { call } = read;
-  const { stream, includeUsage } = call.asked;
+  const { stream, includeUsage, choices } = call.asked;
   const created = Date.now();
   const work = await textWork(textCall, call);
+  if (choices > 1) {
+    const works = Array.from({ length: choices }, (_, index) => withSeed(work, index));
+    const { signal } = request;
+    return await answerWithJobs(ctx, caller, call, works, { stream, promptField }, async (jobs) => {
+      return await answerChoices(ctx, jobs, { form, created, stream, includeUsage, signal });
+    });
+  }
   return await answerWithJob(ctx, caller, call, { work, stream, promptField }, async (job) => {
     const head = headOf(job, created);
     if (stream) return await streamText(ctx, job, request.signal, chunkEvents(form, head, includeUsage));
     return await answerWhole(ctx, job, request.signal, (result) => form.whole(head, textOf(result)));
   });
+}
+
+/** The same text work with a later seed. With the same one, all choices of a call would be equal. */
+function withSeed(work: Work, later: number): Work {
+  if (work.kind === "embedding") return work;
+  const seed = (work.request.seed + later) % 2 ** 31;
+  return work.kind === "chat"
+    ? { kind: work.kind, request: { ...work.request, seed } }
+    : { kind: work.kind, request: { ...work.request, seed } };
 }
 
 const defaultMaxTokens = 1_024;

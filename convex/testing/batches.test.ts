@@ -162,13 +162,14 @@ describe("a batch", () => {
         line("wrong", { ...ask("x"), temperature: 3 }),
         line("too long", { ...ask("word ".repeat(60_000)) }),
         line("streamed", { ...ask("x"), stream: true }),
+        line("several", { ...ask("x"), n: 2 }),
       ].join("\n"),
     );
     await answer(1);
     const done = await get(id);
     expect(done).toMatchObject({
       status: "completed",
-      request_counts: { total: 5, completed: 1, failed: 4 },
+      request_counts: { total: 6, completed: 1, failed: 5 },
     });
     const errors = await content(done.error_file_id);
     expect(
@@ -178,6 +179,7 @@ describe("a batch", () => {
       ["wrong", 400, "invalid_value"],
       ["too long", 413, "request_too_large"],
       ["streamed", 400, "invalid_value"],
+      ["several", 400, "invalid_value"],
     ]);
   });
 

@@ -639,7 +639,7 @@ describe("bad input", () => {
     expect((await asked).status).toBe(200);
   });
 
-  it("refuses functions, several answers and other unsupported fields", async () => {
+  it("refuses functions, too many answers and other unsupported fields", async () => {
     const functions = [{ name: "f" }];
     await expectError(await post({ ...minimal, functions }), 400, {
       code: "unsupported_parameter",
@@ -647,7 +647,7 @@ describe("bad input", () => {
     });
     const tools = [{ type: "function", function: { name: "no name" } }];
     await expectError(await post({ ...minimal, tools }), 400, { param: "tools[0].function.name" });
-    await expectError(await post({ ...minimal, n: 2 }), 400, { param: "n" });
+    await expectError(await post({ ...minimal, n: 9 }), 400, { param: "n" });
   });
 
   it("refuses a key without credits", async () => {
@@ -700,7 +700,7 @@ describe("bad input", () => {
 
   it("submits no job for a refused call", async () => {
     await post({ ...minimal, model: "gpt-9" });
-    await post({ ...minimal, n: 2 });
+    await post({ ...minimal, n: 9 });
     expect(await allJobs(t, acme)).toEqual([]);
   });
 });

@@ -91,6 +91,7 @@ const sampling = {
   stop: fc.array(hostileText, { maxLength: 3 }),
   seed: fc.integer(),
   stream: fc.boolean(),
+  n: fc.integer({ min: 0, max: 9 }),
   user: hostileText,
 };
 

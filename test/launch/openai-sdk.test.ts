@@ -58,6 +58,19 @@ test("a completion can be streamed", async () => {
   expect(usage?.completion_tokens).toBe(3);
 });
 
+test("a prompt is completed in several ways, whole and streamed", async () => {
+  const several = { model: farm.modelId, prompt: "The", temperature: 1, seed: 1, max_tokens: 8, n: 3 };
+  const whole = await client.completions.create(several);
+  expect(whole.choices.map(({ index }) => index)).toEqual([0, 1, 2]);
+  const wanted = whole.choices.map(({ text }) => text);
+  expect(new Set(wanted).size).toBeGreaterThan(1);
+  const texts = ["", "", ""];
+  for await (const { choices } of await client.completions.create({ ...several, stream: true })) {
+    for (const { index, text } of choices) texts[index] = (texts[index] ?? "") + text;
+  }
+  expect(texts).toEqual(wanted);
+});
+
 test("a completion follows a grammar", async () => {
   const grammar = { grammar: 'root ::= " " ("Paris" | "Rome")' };
   const completion = await client.completions.create({

@@ -28,6 +28,7 @@ describe("parseChat", () => {
         model: "demo",
         stream: false,
         includeUsage: false,
+        choices: 1,
         priority: "normal",
         request: {
           messages: [{ role: "user", content: "Hi" }],
@@ -353,7 +354,7 @@ describe("parseChat", () => {
     ["stop[1]", { stop: ["a", ""] }, "invalid_value"],
     ["stream", { stream: "yes" }, "invalid_type"],
     ["service_tier", { service_tier: 1 }, "invalid_type"],
-    ["n", { n: 2 }, "unsupported_value"],
+    ["n", { n: 9 }, "invalid_value"],
     ["response_format.type", { response_format: { type: "xml" } }, "unsupported_value"],
     [
       "response_format.json_schema.schema.properties.a.not",

@@ -67,7 +67,7 @@ export const samplingFields = {
   stream: z.boolean().nullish(),
   service_tier: serviceTier,
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
-  n: z.literal(1, { error: "only 1 is supported" }).nullish(),
+  n: whole(1, limits.choices).nullish(),
   top_k: whole(0, limits.topK).nullish(),
   min_p: z.number().min(0).max(1).nullish(),
   repeat_penalty: z.number().min(0.5).max(2).nullish(),
@@ -88,6 +88,8 @@ export type ParsedText<Request> = {
   readonly model: string | null;
   readonly stream: boolean;
   readonly includeUsage: boolean;
+  /** How many answers the call wants. */
+  readonly choices: number;
   readonly priority: JobPriority;
   readonly request: Undecided<Request>;
 };
@@ -104,6 +106,7 @@ export function callOf(asked: Sampled): Omit<ParsedText<never>, "request"> {
     model: asked.model ?? null,
     stream: asked.stream ?? false,
     includeUsage: asked.stream_options?.include_usage ?? false,
+    choices: asked.n ?? 1,
     priority: priorityOf(asked.service_tier ?? "auto"),
   };
 }

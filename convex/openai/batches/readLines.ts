@@ -56,6 +56,7 @@ type Asked = {
   readonly model: string | null;
   readonly priority: JobPriority;
   readonly stream?: boolean;
+  readonly choices?: number;
   readonly encoding?: "float" | "base64";
 };
 
@@ -71,6 +72,7 @@ async function askedFor<Body extends Asked>(
   if (parsed.kind === "refused") return failure(fromParse(parsed.refusal));
   const { asked } = parsed;
   if (asked.stream === true) return failure(streamed);
+  if ((asked.choices ?? 1) > 1) return failure(oneAnswer);
   const name = asked.model ?? defaultAlias;
   const named = namedModel(caller, (each) => each === name);
   if (named === undefined) return failure(asked.model === null ? missingModel : unknownModel(name));
@@ -91,6 +93,14 @@ const streamed: ApiError = {
   code: "invalid_value",
   param: "stream",
   message: "Invalid 'stream': a request of a batch cannot be streamed.",
+};
+
+const oneAnswer: ApiError = {
+  status: 400,
+  type: "invalid_request_error",
+  code: "invalid_value",
+  param: "n",
+  message: "Invalid 'n': a request of a batch has one answer. Send it in several lines.",
 };
 
 function failure({ status, type, code, message, param = null }: ApiError): CutRequest["asked"] {

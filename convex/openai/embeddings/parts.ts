@@ -12,8 +12,8 @@ import { follow } from "../follow.ts";
 import { waitingOf } from "../jobs/waiting.ts";
 import { type Outcome, outcomeOf } from "../outcome.ts";
 import type { Call } from "../readCall.ts";
-import { abandon, type RequestedJob, waitLimitMs } from "../requestedJob.ts";
-import { answerHeaders, type ApiError, errorResponse, json } from "../respond.ts";
+import { abandonAll, idsOf, type RequestedJob, waitLimitMs } from "../requestedJob.ts";
+import { answerHeaders, type ApiError, errorResponse, json, ofSeveral } from "../respond.ts";
 import { vectorsBody } from "./vectorsBody.ts";
 
 /** The vectors and the usage of all jobs of a call. */
@@ -87,7 +87,7 @@ async function gather(
 ): Promise<Response> {
   const [first] = jobs;
   if (first === undefined) throw new Error("a call has no jobs");
-  const ids = jobs.map(({ jobId }) => jobId).join(", ");
+  const ids = idsOf(jobs);
   const refuse = (error: ApiError): Response =>
     errorResponse({ ...error, headers: { ...error.headers, "x-gleaner-job": ids } });
   const all: { embeddings: string[]; promptTokens: number; priceMicro: bigint } = {
@@ -112,9 +112,6 @@ async function gather(
     answerHeaders({ ...first, jobId: ids }, { ...first, ...ofSeveral, priceMicro: all.priceMicro }),
   );
 }
-
-/** Several jobs wait for different times, on different devices. */
-const ofSeveral = { queueMs: null, deviceClass: null };
 
 type End =
   | { readonly kind: "vectors"; readonly vectors: Vectors; readonly priceMicro: bigint }
@@ -152,8 +149,4 @@ function sizeMistake(vector: string, { encoding, request }: ParsedEmbedding): Ap
     param: "input",
     message: `The vectors of these inputs take more than ${String(limits.vectorsBytes / 2 ** 20)} MiB. ${remedy}`,
   };
-}
-
-async function abandonAll(ctx: ActionCtx, jobs: readonly RequestedJob[]): Promise<void> {
-  for (const job of jobs) await abandon(ctx, job);
 }

@@ -1,0 +1,115 @@
+import type { Usage } from "../../../app/jobs/chat.ts";
+import type { ActionCtx } from "../../_generated/server.js";
+import type { RequestView } from "../../model/requests/watch.ts";
+import { type AnswerHead, headOf, type TextForm, textOf, usageBody } from "../answerForm.ts";
+import { chunkEvents } from "../chunkEvents.ts";
+import { endOf, serverStops, waitIsOver } from "../errors.ts";
+import { follow } from "../follow.ts";
+import { waitingOf } from "../jobs/waiting.ts";
+import { abandonAll, idsOf, type RequestedJob } from "../requestedJob.ts";
+import { answerHeaders, type ApiError, jobErrorResponse, json, ofSeveral } from "../respond.ts";
+import { streamTexts } from "../stream.ts";
+import { choiceForm, choicesOf } from "./choiceForm.ts";
+
+type Answer = {
+  readonly form: TextForm;
+  /** When the call began: milliseconds since the epoch. */
+  readonly created: number;
+  readonly stream: boolean;
+  readonly includeUsage: boolean;
+  /** Aborts when the client has left or the server stops. */
+  readonly signal: AbortSignal | undefined;
+};
+
+/**
+ * Answers a call that wants several choices, each of which is a job. The choices are in the order of the jobs, and the answer has
+ * the id of the first.
+ */
+export async function answerChoices(
+  ctx: ActionCtx,
+  jobs: readonly [RequestedJob, ...RequestedJob[]],
+  answer: Answer,
+): Promise<Response> {
+  const head = headOf(jobs[0], answer.created);
+  return answer.stream ? streamChoices(ctx, jobs, head, answer) : await wholeChoices(ctx, jobs, head, answer);
+}
+
+function streamChoices(
+  ctx: ActionCtx,
+  jobs: readonly RequestedJob[],
+  head: AnswerHead,
+  { form, includeUsage, signal }: Answer,
+): Response {
+  const ended: Usage[] = [];
+  const totalOf = (usage: Usage): Usage | null => {
+    ended.push(usage);
+    return ended.length === jobs.length ? totalUsage(ended) : null;
+  };
+  return streamTexts(ctx, jobs, signal, (index) =>
+    chunkEvents(choiceForm(form, index), head, includeUsage, totalOf),
+  );
+}
+
+async function wholeChoices(
+  ctx: ActionCtx,
+  jobs: readonly [RequestedJob, ...RequestedJob[]],
+  head: AnswerHead,
+  { form, signal }: Answer,
+): Promise<Response> {
+  const failures: { readonly error: ApiError; readonly jobId: string }[] = [];
+  const over = new AbortController();
+  if (signal?.aborted === true) over.abort();
+  signal?.addEventListener("abort", () => over.abort(), { once: true });
+  const ends = await Promise.all(
+    jobs.map(async (job) => {
+      const end = await endOfJob(ctx, job, over.signal);
+      if (end.kind === "answered") return end;
+      failures.push({ error: end.error, jobId: job.jobId });
+      over.abort();
+      return null;
+    }),
+  );
+  const [failure] = failures;
+  if (failure !== undefined) {
+    await abandonAll(ctx, jobs);
+    return jobErrorResponse(failure.error, failure.jobId);
+  }
+  const answered = ends.filter((end) => end !== null);
+  const bodies = answered.map(({ result }, index) => choiceForm(form, index).whole(head, textOf(result)));
+  const choices = bodies.flatMap((body) => choicesOf(body));
+  const usage = usageBody(totalUsage(answered.map(({ result }) => result.usage)));
+  const prices = answered.map(({ view }) => view.priceMicro);
+  const priceMicro = prices.reduce((sum, price) => (sum === null || price === null ? null : sum + price), 0n);
+  const headers = answerHeaders({ ...jobs[0], jobId: idsOf(jobs) }, { ...jobs[0], ...ofSeveral, priceMicro });
+  return json(200, { ...bodies[0], choices, usage }, headers);
+}
+
+type End =
+  | {
+      readonly kind: "answered";
+      readonly view: RequestView;
+      readonly result: NonNullable<RequestView["result"]>;
+    }
+  | { readonly kind: "failed"; readonly error: ApiError };
+
+/** Waits for a job's end, or until the call is over because another job failed, the client has left, or the server stops. */
+async function endOfJob(ctx: ActionCtx, job: RequestedJob, over: AbortSignal): Promise<End> {
+  for await (const view of follow(ctx, job, { signal: over })) {
+    if (view.result !== null) return { kind: "answered", view, result: view.result };
+    const error = endOf(view, job.promptField);
+    if (error !== null) return { kind: "failed", error };
+    if (over.aborted) return { kind: "failed", error: serverStops(job.kept) };
+  }
+  const error = over.aborted ? serverStops(job.kept) : waitIsOver(job, await waitingOf(ctx, job));
+  return { kind: "failed", error };
+}
+
+/** All choices have the same prompt, and each has read it. */
+function totalUsage(all: readonly Usage[]): Usage {
+  const sum = (of: (usage: Usage) => number): number => all.reduce((total, usage) => total + of(usage), 0);
+  return {
+    promptTokens: sum(({ promptTokens }) => promptTokens),
+    completionTokens: sum(({ completionTokens }) => completionTokens),
+    cachedPromptTokens: sum(({ cachedPromptTokens = 0 }) => cachedPromptTokens),
+  };
+}
