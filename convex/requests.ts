@@ -51,13 +51,10 @@ export const admit = internalMutation({
     if (key.addresses !== undefined) checkAddress(key, (await ctx.meta.getRequestMetadata()).ip);
     checkScope(key, scope ?? null);
     const now = Date.now();
-    const [left, admitted] = await Promise.all([
-      callsLeftOf(ctx, key._id, now),
-      identityOf(ctx, key),
-      countCalls(ctx, key._id, 1),
-      noteUse(ctx, key._id, now),
-    ]);
-    return { ...admitted, left };
+    const left = await callsLeftOf(ctx, key._id, now);
+    await countCalls(ctx, key._id, 1);
+    await noteUse(ctx, key._id, now);
+    return { ...(await identityOf(ctx, key)), left };
   },
 });
 
