@@ -38,6 +38,14 @@ const messageFields = {
 
 const chosenFunction = { ...supported("", null), fields: names("name") };
 
+export const functionFields = names("name", "description", "parameters", "strict");
+
+export const toolFields = {
+  ...names("type"),
+  function: { ...supported("", null), fields: functionFields },
+  ...unused("cache_control"),
+};
+
 const clock = {
   type: "function",
   function: { name: "clock", parameters: { type: "object", properties: {} } },
@@ -58,16 +66,7 @@ export const chatFields = {
   tools: supported(
     "up to 128 functions, each with a description of at most 32,768 characters. An answer has one call, and its arguments follow the function's [schema](#schemas). If the bound of tokens cuts the call, `finish_reason` is `length` and the arguments are not complete. Together with a response format or a grammar, the answer is either a call or follows the format",
     [clock],
-    {
-      fields: {
-        ...names("type"),
-        function: {
-          ...supported("", null),
-          fields: names("name", "description", "parameters", "strict"),
-        },
-        ...unused("cache_control"),
-      },
-    },
+    { fields: toolFields },
   ),
   tool_choice: supported("`none`, `auto`, `required` or one of the functions", "required", {
     beside: { tools: [clock] },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Fields } from "../fields/field.ts";
-import { bodies, bodyNames, smallestOf } from "./bodies.ts";
+import { type ApiBody, bodies, ollamaBodies, smallestOf } from "./bodies.ts";
 import { type Schema, schemaOf } from "./schema.ts";
 
 /** Values of all types. Each field refuses some of them, unless it is inert. */
@@ -35,8 +35,9 @@ function differences(schema: Schema, fields: Fields, place = ""): readonly strin
   ];
 }
 
-describe.each(bodyNames)("%s", (name) => {
-  const { body, parse } = bodies[name];
+const all: Readonly<Record<string, ApiBody>> = { ...bodies, ...ollamaBodies };
+
+describe.each(Object.entries(all))("%s", (_name, { body, parse }) => {
   const smallest = smallestOf(body);
   const send = (fields: object) => parse(JSON.stringify({ ...smallest, ...fields }));
   const plain = send({});

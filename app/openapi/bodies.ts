@@ -5,6 +5,16 @@ import {
   uploadBody,
   uploadCompletionBody,
 } from "../batches/parse-upload.ts";
+import { ollamaChatBody, parseOllamaChat } from "../jobs/parse/ollama/ollama-chat.ts";
+import { ollamaGenerateBody, parseOllamaGenerate } from "../jobs/parse/ollama/ollama-generate.ts";
+import {
+  ollamaEmbedBody,
+  ollamaEmbeddingsBody,
+  ollamaShowBody,
+  parseOllamaEmbed,
+  parseOllamaEmbeddings,
+  parseOllamaShow,
+} from "../jobs/parse/ollama/ollama-models.ts";
 import type { BodyParse, RequestBody } from "../jobs/parse/parse-body.ts";
 import { chatBody, parseChat } from "../jobs/parse/parse-chat.ts";
 import { completionBody, parseCompletion } from "../jobs/parse/parse-completion.ts";
@@ -19,7 +29,7 @@ export type ApiBody = {
   readonly parse: (json: string) => BodyParse<unknown>;
 };
 
-/** All JSON bodies of the HTTP API, by their names in the OpenAPI document and in docs/api.md. */
+/** All JSON bodies of the calls under /v1, by their names in the OpenAPI document and in docs/api.md. */
 export const bodies = {
   ChatCompletionRequest: { body: chatBody, parse: parseChat },
   ResponseRequest: { body: responseBody, parse: parseResponse },
@@ -35,6 +45,15 @@ export const bodies = {
 
 export type BodyName = keyof typeof bodies;
 export const bodyNames = Object.keys(bodies) as readonly BodyName[];
+
+/** The bodies of Ollama's API, by their names in docs/api.md. The OpenAPI document has only /v1. */
+export const ollamaBodies = {
+  OllamaChatRequest: { body: ollamaChatBody, parse: parseOllamaChat },
+  OllamaGenerateRequest: { body: ollamaGenerateBody, parse: parseOllamaGenerate },
+  OllamaEmbedRequest: { body: ollamaEmbedBody, parse: parseOllamaEmbed },
+  OllamaEmbeddingsRequest: { body: ollamaEmbeddingsBody, parse: parseOllamaEmbeddings },
+  OllamaShowRequest: { body: ollamaShowBody, parse: parseOllamaShow },
+} as const satisfies Readonly<Record<string, ApiBody>>;
 
 /** A small request that is accepted: its required fields with their examples. */
 export function smallestOf({ schema, fields }: RequestBody): Readonly<Record<string, unknown>> {

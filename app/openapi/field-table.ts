@@ -1,10 +1,12 @@
 import { fileFields, lineFields, partFields } from "../fields/batches.ts";
 import type { Field, Fields, Support } from "../fields/field.ts";
-import { bodies } from "./bodies.ts";
+import { bodies, ollamaBodies } from "./bodies.ts";
 
 /** The tables that docs/api.md shows, by the names in its markers. */
 const tables: Readonly<Record<string, Fields>> = {
-  ...Object.fromEntries(Object.entries(bodies).map(([name, { body }]) => [name, body.fields])),
+  ...Object.fromEntries(
+    Object.entries({ ...bodies, ...ollamaBodies }).map(([name, { body }]) => [name, body.fields]),
+  ),
   FileForm: fileFields,
   PartForm: partFields,
   BatchLine: lineFields,

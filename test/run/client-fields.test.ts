@@ -1,4 +1,5 @@
 import type Anthropic from "@anthropic-ai/sdk";
+import type * as Ollama from "ollama";
 import type OpenAI from "openai";
 import { expect, it } from "vitest";
 import { batchFields, uploadCompletionFields, uploadFields } from "../../app/fields/batches.ts";
@@ -7,6 +8,14 @@ import { completionFields } from "../../app/fields/completions.ts";
 import { embeddingFields } from "../../app/fields/embeddings.ts";
 import type { Field } from "../../app/fields/field.ts";
 import { messagesFields } from "../../app/fields/messages.ts";
+import {
+  ollamaChatFields,
+  ollamaEmbeddingsFields,
+  ollamaEmbedFields,
+  ollamaGenerateFields,
+  ollamaShowFields,
+  optionFields,
+} from "../../app/fields/ollama.ts";
 import { responseFields } from "../../app/fields/responses.ts";
 
 /** A table has every field of an official client's call: the type checker refuses one that lacks any. */
@@ -23,7 +32,14 @@ const tables = {
   message: messagesFields satisfies TableFor<Anthropic.MessageCreateParams>,
   messageOfTheBeta: messagesFields satisfies TableFor<Anthropic.Beta.Messages.MessageCreateParams>,
   count: messagesFields satisfies TableFor<Anthropic.Beta.Messages.MessageCountTokensParams>,
+  ollamaChat: ollamaChatFields satisfies TableFor<Ollama.ChatRequest>,
+  ollamaPrompt: ollamaGenerateFields satisfies TableFor<Ollama.GenerateRequest>,
+  ollamaEmbedding: ollamaEmbedFields satisfies TableFor<Ollama.EmbedRequest>,
+  ollamaOlderEmbedding: ollamaEmbeddingsFields satisfies TableFor<Ollama.EmbeddingsRequest>,
+  ollamaModel: ollamaShowFields satisfies TableFor<Ollama.ShowRequest>,
 };
+
+optionFields satisfies TableFor<Ollama.Options>;
 
 it.each(Object.entries(tables))("says something about each field of a %s", (_name, table) => {
   for (const { words } of Object.values(table)) expect(words).not.toBe("");

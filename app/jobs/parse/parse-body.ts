@@ -100,6 +100,11 @@ export function absent(reason: string) {
   return documentAs(schema, z.union([z.null(), z.array(z.unknown()).max(0)])).optional();
 }
 
+/** A field that is parsed after its body's translation into another call's, by this schema. */
+export function parsedLater(schema: z.ZodType) {
+  return documentAs(z.unknown(), schema).optional();
+}
+
 /**
  * A field with texts, which in OpenAI's API may have token ids. They are those of OpenAI's tokenizer if a client makes them, and
  * mean other words to every other model. So they are refused, and no device turns them into text.
@@ -129,8 +134,8 @@ export function oneOfForms(why: string): z.core.$ZodErrorMap {
  * Parses a JSON body. A refusal names the first invalid field, or a field that the body's table does not have. Counts the values
  * first, so that neither a refusal nor a parse takes longer than a few milliseconds.
  */
-export function parseBody<Schema extends z.ZodType>(
-  { schema, fields }: { readonly schema: Schema; readonly fields: Fields | null },
+export function parseBody<Schema extends z.ZodObject>(
+  { schema, fields }: RequestBody<Schema>,
   json: string,
 ): BodyParse<z.infer<Schema>> {
   const excess = excessOf(json, { values: limits.bodyValues, depth: limits.bodyDepth });
@@ -146,13 +151,12 @@ export function parseBody<Schema extends z.ZodType>(
   const body = parseJson(json);
   if (body === undefined) return refuse(400, "invalid_json", null, "The body is not valid JSON.");
   // A misspelled name comes before the required field that is missing because of it.
-  const misnamed = fields === null ? null : refuseUnknown(body, fields, 1);
+  const misnamed = refuseUnknown(body, fields, 1);
   if (misnamed !== null) return misnamed;
   const parsed = schema.safeParse(body, { error: mistakeInWords });
   if (!parsed.success) return refuseIssue(parsed.error.issues[0], body);
   // Only now, because an object of a form that is not supported has fields of its own.
-  const unknown = fields === null ? null : refuseUnknown(body, fields);
-  return unknown ?? { kind: "parsed", asked: parsed.data };
+  return refuseUnknown(body, fields) ?? { kind: "parsed", asked: parsed.data };
 }
 
 function refuseUnknown(body: unknown, fields: Fields, levels?: number): Refused | null {

@@ -1,47 +1,52 @@
 import * as z from "zod";
+import { ollamaChatFields } from "../../../fields/ollama.ts";
+import { isRecord } from "../../../json.ts";
 import type { ChatRequest } from "../../chat.ts";
 import { limits } from "../../limits.ts";
-import { type BodyParse, boundedList, inOwnTerms, parseBody, refuseField } from "../parse-body.ts";
-import { parseChat } from "../parse-chat.ts";
+import {
+  type BodyParse,
+  boundedList,
+  inOwnTerms,
+  parseBody,
+  parsedLater,
+  refuseField,
+  requestBody,
+} from "../parse-body.ts";
+import { chatBody, parseChat } from "../parse-chat.ts";
 import type { ParsedText } from "../parse-sampling.ts";
 import { callId, functionName } from "../parse-tools.ts";
-import { formatName, inert, known, maybeText, sharedOf, textFields } from "./ollama-fields.ts";
+import { formatName, maybeText, sharedOf, textFields } from "./ollama-fields.ts";
 
 /** Parses the body of Ollama's chats by translating it into OpenAI's. */
 
-const toolCall = known({
+const toolCall = z.object({
   id: callId.nullish(),
   type: z.literal("function").nullish(),
-  function: known({
+  function: z.object({
     name: functionName,
-    description: inert,
     arguments: z.record(z.string(), z.unknown()).nullish(),
-    index: inert,
   }),
 });
 
-const message = known({
+const message = z.object({
   role: z.enum(["system", "user", "assistant", "tool"]),
   content: maybeText,
   images: textFields.images,
-  // Clients replay what another model has thought. It is left out.
-  thinking: inert,
   tool_calls: boundedList(toolCall, { most: limits.toolCalls }).nullish(),
   tool_name: maybeText,
   tool_call_id: callId.nullish(),
 });
 type Message = z.infer<typeof message>;
 
-const body = known({
+export const ollamaChatBody = requestBody(ollamaChatFields, {
   ...textFields,
   messages: boundedList(message, { least: 1, most: limits.messages }),
-  /** As in OpenAI's API. */
-  tools: inert,
+  tools: parsedLater(chatBody.schema.shape.tools),
 });
 
 /** Parses and bounds the body of POST /api/chat. Neither chooses a seed nor checks the model. */
 export function parseOllamaChat(json: string): BodyParse<ParsedText<ChatRequest>> {
-  const parsed = parseBody({ schema: body, fields: null }, json);
+  const parsed = parseBody(ollamaChatBody, json);
   if (parsed.kind === "refused") return parsed;
   const { messages, tools, logprobs, top_logprobs, ...asked } = parsed.asked;
   const named = withCallIds(messages);
@@ -51,9 +56,25 @@ export function parseOllamaChat(json: string): BodyParse<ParsedText<ChatRequest>
       "no earlier call of a tool waits for this result",
     );
   }
-  const translated = { ...sharedOf(asked), messages: named.messages, tools, logprobs, top_logprobs };
+  const translated = {
+    ...sharedOf(asked),
+    messages: named.messages,
+    tools: withoutTypes(tools),
+    logprobs,
+    top_logprobs,
+  };
   const chat = parseChat(JSON.stringify(translated));
   return chat.kind === "parsed" ? chat : inOwnTerms(chat, [formatName]);
+}
+
+/** Ollama's functions may have a type, which has no effect. OpenAI's have none. */
+function withoutTypes(tools: unknown): unknown {
+  if (!Array.isArray(tools)) return tools;
+  return tools.map((tool: unknown) => {
+    if (!isRecord(tool) || !isRecord(tool["function"])) return tool;
+    const { type: _type, ...offered } = tool["function"];
+    return { ...tool, function: offered };
+  });
 }
 
 type Call = { readonly id: string; readonly name: string };

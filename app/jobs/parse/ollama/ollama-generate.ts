@@ -1,18 +1,29 @@
 import * as z from "zod";
+import { ollamaGenerateFields } from "../../../fields/ollama.ts";
 import type { ChatRequest } from "../../chat.ts";
 import type { CompletionRequest } from "../../work.ts";
-import { absent, type BodyParse, inOwnTerms, parseBody, refuseField, text } from "../parse-body.ts";
+import {
+  absent,
+  type BodyParse,
+  inOwnTerms,
+  parseBody,
+  refuseField,
+  requestBody,
+  text,
+} from "../parse-body.ts";
 import { parseChat } from "../parse-chat.ts";
 import { parseCompletion } from "../parse-completion.ts";
 import type { ParsedText } from "../parse-sampling.ts";
-import { formatName, known, maybeText, sharedOf, textFields } from "./ollama-fields.ts";
+import { formatName, maybeText, sharedOf, textFields } from "./ollama-fields.ts";
 
 /** A prompt gets the model's chat template. A raw one is continued as it is. */
 export type ParsedGenerate =
   | ({ readonly kind: "chat" } & ParsedText<ChatRequest>)
   | ({ readonly kind: "completion" } & ParsedText<CompletionRequest>);
 
-const body = known({
+const noImages = "images are not supported";
+
+export const ollamaGenerateBody = requestBody(ollamaGenerateFields, {
   ...textFields,
   prompt: text.min(1),
   system: maybeText,
@@ -20,8 +31,11 @@ const body = known({
   suffix: textOfNothing("text after the answer is not supported"),
   template: textOfNothing("a model has its own template"),
   context: absent("send the earlier messages to /api/chat"),
+  width: absent(noImages),
+  height: absent(noImages),
+  steps: absent(noImages),
 });
-type Body = z.infer<typeof body>;
+type Body = z.infer<typeof ollamaGenerateBody.schema>;
 
 /** An empty text asks for nothing. */
 function textOfNothing(why: string) {
@@ -30,7 +44,7 @@ function textOfNothing(why: string) {
 
 /** Parses and bounds the body of POST /api/generate. Neither chooses a seed nor checks the model. */
 export function parseOllamaGenerate(json: string): BodyParse<ParsedGenerate> {
-  const parsed = parseBody({ schema: body, fields: null }, json);
+  const parsed = parseBody(ollamaGenerateBody, json);
   if (parsed.kind === "refused") return parsed;
   return parsed.asked.raw === true ? toCompletion(parsed.asked) : toChat(parsed.asked);
 }

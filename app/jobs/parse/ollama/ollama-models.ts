@@ -1,49 +1,35 @@
-import { type BodyParse, inOwnTerms, parseBody, text } from "../parse-body.ts";
-import { type ParsedEmbedding, parseEmbedding } from "../parse-embedding.ts";
-import { modelName } from "../parse-sampling.ts";
-import { inert, known, modelFields } from "./ollama-fields.ts";
+import { ollamaEmbeddingsFields, ollamaEmbedFields, ollamaShowFields } from "../../../fields/ollama.ts";
+import { type BodyParse, inOwnTerms, parseBody, requestBody, text } from "../parse-body.ts";
+import { embeddingBody, type ParsedEmbedding, parseEmbedding } from "../parse-embedding.ts";
 
 /** Parses the bodies of Ollama's calls that are not answered with text. */
 
-/** `truncate`: an input that is too long is refused, never cut. The other fields are those of OpenAI's API. */
-const embedBody = known({
-  ...modelFields,
-  input: inert,
-  dimensions: inert,
-  truncate: inert,
-});
+const { model, input, dimensions } = embeddingBody.schema.shape;
+export const ollamaEmbedBody = requestBody(ollamaEmbedFields, { model, input, dimensions });
 
 /** Parses and bounds the body of POST /api/embed. Does not check the model. */
 export function parseOllamaEmbed(json: string): BodyParse<ParsedEmbedding> {
-  const parsed = parseBody({ schema: embedBody, fields: null }, json);
+  const parsed = parseBody(ollamaEmbedBody, json);
   if (parsed.kind === "refused") return parsed;
-  const { model, input, dimensions } = parsed.asked;
-  return parseEmbedding(JSON.stringify({ model, input, dimensions }));
+  return parseEmbedding(JSON.stringify(parsed.asked));
 }
 
-const embeddingsBody = known({ ...modelFields, prompt: text.min(1) });
+export const ollamaEmbeddingsBody = requestBody(ollamaEmbeddingsFields, { model, prompt: text.min(1) });
 
 /** The same for POST /api/embeddings, the older call for one text. */
 export function parseOllamaEmbeddings(json: string): BodyParse<ParsedEmbedding> {
-  const parsed = parseBody({ schema: embeddingsBody, fields: null }, json);
+  const parsed = parseBody(ollamaEmbeddingsBody, json);
   if (parsed.kind === "refused") return parsed;
-  const { model, prompt } = parsed.asked;
-  const embedding = parseEmbedding(JSON.stringify({ model, input: prompt }));
+  const { prompt, ...asked } = parsed.asked;
+  const embedding = parseEmbedding(JSON.stringify({ ...asked, input: prompt }));
   return embedding.kind === "parsed" ? embedding : inOwnTerms(embedding, [[/^input\b/, "prompt"]]);
 }
 
-/** `name` is the older word for `model`. */
-const showBody = known({
-  ...modelFields,
-  name: modelName,
-  verbose: inert,
-  system: inert,
-  template: inert,
-});
+export const ollamaShowBody = requestBody(ollamaShowFields, { model, name: model });
 
 /** Parses the body of POST /api/show. Does not check the model. */
 export function parseOllamaShow(json: string): BodyParse<{ readonly model: string | null }> {
-  const parsed = parseBody({ schema: showBody, fields: null }, json);
+  const parsed = parseBody(ollamaShowBody, json);
   if (parsed.kind === "refused") return parsed;
   return { kind: "parsed", asked: { model: parsed.asked.model ?? parsed.asked.name ?? null } };
 }

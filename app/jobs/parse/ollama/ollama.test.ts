@@ -65,6 +65,16 @@ describe("a chat", () => {
     expect(chat({ format })).toMatchObject({ asked: { request: { format: wanted } } });
   });
 
+  it("offers tools whose functions have a type, as the official client's may", () => {
+    const offered = { name: "clock", parameters: { type: "object", properties: {} } };
+    const tools = (more: object) => [{ type: "function", function: { ...offered, ...more } }];
+    expect(chat({ tools: tools({ type: "object" }) })).toEqual(chat({ tools: tools({}) }));
+    expect(chat({ tools: tools({}) })).toMatchObject({ asked: { request: { tools: [{ name: "clock" }] } } });
+    expect(chat({ tools: tools({ strct: true }) })).toMatchObject({
+      refusal: { param: "tools[0].function.strct", code: "unknown_parameter" },
+    });
+  });
+
   it("has no format if it is an empty text", () => {
     expect(chat({ format: "" })).toEqual(chat({}));
   });
@@ -94,14 +104,14 @@ describe("a chat", () => {
   });
 
   it.each<[object, string, RegExp]>([
-    [{ temperature: 1 }, "temperature", /there is no such field/],
-    [{ options: { temprature: 1 } }, "options.temprature", /there is no such field/],
+    [{ temperature: 1 }, "temperature", /Unknown parameter/],
+    [{ options: { temprature: 1 } }, "options.temprature", /Did you mean 'options.temperature'/],
     [{ options: { mirostat: 2 } }, "options.mirostat", /only 0 is supported/],
     [{ options: { num_predict: 0 } }, "options.num_predict", /at least 1, or -1/],
     [{ options: { temperature: 3 } }, "options.temperature", /at most 2/],
     [{ think: "high" }, "think", /only false is supported/],
     [{ messages: [{ ...hello, images: ["aGk="] }] }, "messages[0].images", /images are not supported/],
-    [{ messages: [{ ...hello, name: "x" }] }, "messages[0].name", /there is no such field/],
+    [{ messages: [{ ...hello, name: "x" }] }, "messages[0].name", /Unknown parameter/],
     [{ messages: [hello, { role: "tool", content: "x" }] }, "messages[1]", /no earlier call/],
     [{ messages: [] }, "messages", /must not be empty/],
     [{ format: "xml" }, "format", /"json" or a JSON schema/],
