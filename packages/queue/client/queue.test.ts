@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { installQueue, scope } from "./installed.fixture.ts";
 import type { JobInput } from "./runners.ts";
 
+type Ability = NonNullable<Parameters<App["queue"]["isThereWork"]>[2]>;
 type App = ReturnType<typeof installQueue>;
 
 beforeEach(() => {
@@ -80,6 +81,20 @@ describe("jobs", () => {
     expect(await isThereWork()).toBe(true);
     await t.mutation((ctx) => queue.cancel(ctx, scope, jobId));
     expect(await isThereWork()).toBe(false);
+  });
+
+  it("jobs count as work only for a worker that could run them", async () => {
+    const app = installQueue();
+    const isThereWork = (worker: Ability) => app.t.query((ctx) => app.queue.isThereWork(ctx, scope, worker));
+    const able = { kinds: ["hash"], models: ["small"], gpu: true };
+    await submit(app, { requirements: { model: "small", gpu: true, groups: ["floor 2"] } });
+    expect(await isThereWork({ capabilities: able, groups: ["floor 2"] })).toBe(true);
+    expect(await isThereWork({ capabilities: able })).toBe(false);
+    for (const less of [{ kinds: ["resize"] }, { models: ["large"] }, { gpu: false }]) {
+      expect(await isThereWork({ capabilities: { ...able, ...less }, groups: ["floor 2"] })).toBe(false);
+    }
+    await submit(app);
+    expect(await isThereWork({ capabilities: { kinds: ["hash"] } })).toBe(true);
   });
 });
 
