@@ -6,7 +6,7 @@ import { barLines } from "../support/bars.ts";
 import { tableRow } from "../support/rows.ts";
 import { withScratch } from "../support/scratch.ts";
 import { roundedNumbers } from "../support/statistics.ts";
-import { contentionBars, zeroLatencyBars } from "./figures.ts";
+import { contentionBars, queuedFirstBars, zeroLatencyBars } from "./figures.ts";
 import { type ContentionRun, type Load, loadAtZero, measureContention, usualLoad } from "./measure.ts";
 
 /**
@@ -87,7 +87,7 @@ function text(
     "",
     ...barLines(contentionBars(result.ours, result.baseline)),
     "with all jobs queued before the workers come:",
-    ...barLines(contentionBars(result.queuedFirst.ours, result.queuedFirst.baseline)),
+    ...barLines(queuedFirstBars(result.queuedFirst.ours)),
     "without latency:",
     ...barLines(zeroLatencyBars(result.atZeroLatency.ours, result.atZeroLatency.baseline)),
     "",

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { contentionBars, type ContentionFigures, zeroLatencyBars } from "./figures.ts";
+import { contentionBars, type ContentionFigures, queuedFirstBars, zeroLatencyBars } from "./figures.ts";
 
 const baseline: ContentionFigures = {
   conflictsPerJob: 20,
@@ -34,4 +34,12 @@ it.each([
 ])("a queue with %j misses only bar %d without latency", (change, missed) => {
   const bars = zeroLatencyBars({ ...good, jobsPerSecond: 30, ...change }, baseline);
   expect(bars.map(({ met }) => met)).toEqual([0, 1].map((n) => n !== missed));
+});
+
+it.each([
+  [0, true],
+  [1, false],
+])("a queue that was full first, with %d failed claims, meets its bar: %s", (failedClaims, met) => {
+  const bars = queuedFirstBars({ ...good, jobsPerSecond: 1, failedClaims });
+  expect(bars.map((bar) => bar.met)).toEqual([met]);
 });

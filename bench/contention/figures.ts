@@ -27,6 +27,11 @@ export function contentionBars(ours: ContentionFigures, baseline: ContentionFigu
   ];
 }
 
+/** A queue that was full before its workers came. Each completion brings the next job, so there is less to win. */
+export function queuedFirstBars(ours: ContentionFigures): readonly Bar[] {
+  return [failedClaimsBar(ours)];
+}
+
 /** Without latency the processor is the limit, so a job's cost decides. */
 export function zeroLatencyBars(ours: ContentionFigures, baseline: ContentionFigures): readonly Bar[] {
   return [

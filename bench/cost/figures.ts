@@ -26,6 +26,12 @@ export type CostFigures = {
   readonly cpuMsPerJob: ProcessorTime | null;
 };
 
+/**
+ * The processor time of a job at commit 0776fdf, × the baseline's. In one hour that commit took 8.2 ms and a later one 4.5 ms,
+ * and the later one takes 0.76 × the baseline's.
+ */
+const processorTimeBefore = 1.39;
+
 export function costBars(ours: CostFigures, baseline: CostFigures): readonly Bar[] {
   const processorTime =
     ours.cpuMsPerJob === null || baseline.cpuMsPerJob === null
@@ -55,9 +61,12 @@ export function costBars(ours: CostFigures, baseline: CostFigures): readonly Bar
       met: growth <= 1.2,
     },
     {
-      text: "processor time of a job: at most the baseline's",
-      value: processorTime === null ? "not measured" : `${processorTime.toFixed(2)} ×`,
-      met: processorTime !== null && processorTime <= 1,
+      text: `processor time of a job: at most half of what it was at first (${processorTimeBefore} × the baseline's)`,
+      value:
+        processorTime === null
+          ? "not measured"
+          : `${(processorTime / processorTimeBefore).toFixed(2)} ×, ${processorTime.toFixed(2)} × the baseline's`,
+      met: processorTime !== null && processorTime <= processorTimeBefore / 2,
     },
   ];
 }
