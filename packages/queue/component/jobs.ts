@@ -237,7 +237,7 @@ export const result = query({
   returns: v.union(v.object({ result: anything }), v.null()),
   handler: async (ctx, { scope, jobId }) => {
     const job = await findOwned(ctx, "jobs", scope, jobId);
-    const row = job === null ? null : await resultOf(ctx, job._id);
+    const row = job === null ? null : await resultOf(ctx, job);
     return row === null ? null : { result: row.result };
   },
 });

@@ -323,6 +323,7 @@ export const schema = defineSchema({
     .index("by_job", ["jobId"])
     .index("by_handed", ["handedTo", "handedAt"]),
 
+  /** Large results. Small ones are kept with the attempt. Earlier versions stored all of them here. */
   results: defineTable({ jobId: v.id("jobs"), result: anything }).index("by_job", ["jobId"]),
 
   /** One worker's try at a job. Written by model/dispatch/, model/attempt/ and model/jobs/. */
@@ -360,6 +361,8 @@ export const schema = defineSchema({
     claimedAt: v.number(),
     endedAt: v.optional(v.number()),
     report: v.optional(anything),
+    /** A small result, until it is purged. Large ones are in `results`. */
+    result: v.optional(anything),
     reply: v.optional(anything),
     error: v.optional(jobError),
     releaseReason: v.optional(v.string()),

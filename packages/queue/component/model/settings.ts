@@ -9,7 +9,10 @@ export type Settings = Required<Omit<SettingsPatch, "policy">> & { readonly poli
 /** At the end of every job a worker reads the front of each lane that it can run. 64 lanes fit into one call. */
 export const maxLanes = 64;
 
-/** A result of up to so many JSON bytes is taken whatever the limit is. So the end of most jobs needs no settings. */
+/**
+ * A result of up to so many JSON bytes is taken whatever the limit is, and is kept with its attempt. So the end of most jobs
+ * needs neither the settings nor a row for the result.
+ */
 export const smallResultBytes = 4_096;
 
 /**

@@ -50,9 +50,10 @@ export async function complete(
   if (settings !== null) boundedSize(result, "The result", settings.maxPayloadBytes);
   if (report !== undefined) boundedSize(report, "The report", maxReportBytes);
   const facts = report === undefined ? {} : { report };
-  await ctx.db.insert("results", { jobId: held.job._id, result });
+  if (isLarge) await ctx.db.insert("results", { jobId: held.job._id, result });
   const by = held.attempt;
-  const { reply } = await move(ctx, held.job, { kind: "complete" }, now, { by, job: facts, attempt: facts });
+  const kept = isLarge ? facts : { ...facts, result };
+  const { reply } = await move(ctx, held.job, { kind: "complete" }, now, { by, job: facts, attempt: kept });
   const next = await applyPlan(ctx, worker, planned, waiters, now);
   return { kind: "completed", ...(reply === undefined ? {} : { reply }), ...next };
 }

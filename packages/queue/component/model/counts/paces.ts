@@ -2,7 +2,7 @@ import type { Doc, Id, QueryCtx } from "../builders.ts";
 import { type Busy, jobMsOf, type LanePace } from "./waits.ts";
 
 /** The workers of a lane that are looked at, and how many tries of each. They fit into one query for four lanes. */
-const sampledWorkers = 32;
+const sampledWorkers = 24;
 const triesOfWorker = 8;
 /** More workers than this are not counted. The lane's slots tell about how many there are. */
 const countedWorkers = 64;

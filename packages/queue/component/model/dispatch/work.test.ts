@@ -315,8 +315,9 @@ describe("complete", () => {
     await submitJob(t);
     const again = await complete(t, worker, attemptId, { jobs: 1 });
     expect(again).toMatchObject({ kind: "completed", jobs: [] });
-    const results = await t.run(async (ctx) => await ctx.db.query("results").collect());
-    expect(results.map((row) => row.jobId)).toEqual([jobId]);
+    const kept = await t.run(async (ctx) => await ctx.db.query("attempts").collect());
+    expect(kept.map((row) => [row.jobId, row.result])).toEqual([[jobId, "done"]]);
+    expect(await t.run(async (ctx) => await ctx.db.query("results").collect())).toEqual([]);
   });
 
   it("complete is fenced after the job went to another worker, and may still return the next job", async () => {

@@ -17,7 +17,7 @@ export async function forgetPiece(ctx: MutationCtx, now: number): Promise<boolea
   let bytes = 0;
   for (const job of due) {
     // Only if the record is kept for less time than the payload.
-    if (job.purgeAt !== undefined) bytes += await deleteBodies(ctx, job._id);
+    if (job.purgeAt !== undefined) bytes += await deleteBodies(ctx, job);
     if (!(await forgetJob(ctx, job)) || bytes > bytesPerPiece) return true;
   }
   return due.length === perPiece;

@@ -1,7 +1,7 @@
 import { sizeOf } from "../bounds.ts";
-import type { Doc, Id, MutationCtx } from "../builders.ts";
+import type { Doc, MutationCtx } from "../builders.ts";
 import { payloadOf } from "../jobs/payloads.ts";
-import { progressRow, resultOf } from "../jobs/rows.ts";
+import { deleteResult, progressRow, resultOf } from "../jobs/rows.ts";
 import { isDeadLetter } from "../jobs/states.ts";
 
 const perPiece = 50;
@@ -15,8 +15,8 @@ export async function purgePiece(ctx: MutationCtx, now: number): Promise<boolean
     .withIndex("by_purge", (q) => q.gt("purgeAt", 0).lte("purgeAt", now))
     .take(perPiece);
   let bytes = 0;
-  for (const { _id } of due) {
-    bytes += await deleteBodies(ctx, _id);
+  for (const job of due) {
+    bytes += await deleteBodies(ctx, job);
     if (bytes > bytesPerPiece) return true;
   }
   return due.length === perPiece;
@@ -27,14 +27,15 @@ export async function purgePiece(ctx: MutationCtx, now: number): Promise<boolean
  * could be guessed.
  * @returns the bytes of their JSON.
  */
-export async function deleteBodies(ctx: MutationCtx, jobId: Id<"jobs">): Promise<number> {
+export async function deleteBodies(ctx: MutationCtx, job: Doc<"jobs">): Promise<number> {
+  const { _id: jobId } = job;
   const [payload, result, progress] = await Promise.all([
     payloadOf(ctx, jobId),
-    resultOf(ctx, jobId),
+    resultOf(ctx, job),
     progressRow(ctx, jobId),
   ]);
   if (payload !== null) await ctx.db.delete("payloads", payload._id);
-  if (result !== null) await ctx.db.delete("results", result._id);
+  if (result !== null) await deleteResult(ctx, result);
   if (progress !== null) await ctx.db.delete("progress", progress._id);
   await ctx.db.patch("jobs", jobId, { purgeAt: undefined, fingerprint: undefined, affinity: undefined });
   return (payload === null ? 0 : sizeOf(payload.payload)) + (result === null ? 0 : sizeOf(result.result));
@@ -46,6 +47,6 @@ export async function discard(
   job: Doc<"jobs">,
 ): Promise<{ kind: "discarded" } | { kind: "not-dead" }> {
   if (!isDeadLetter(job.status)) return { kind: "not-dead" };
-  await deleteBodies(ctx, job._id);
+  await deleteBodies(ctx, job);
   return { kind: "discarded" };
 }

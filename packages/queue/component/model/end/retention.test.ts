@@ -90,6 +90,44 @@ describe("retention", () => {
     expect(await submitJobs(t, [key])).not.toEqual([jobId]);
   });
 
+  it.each([
+    ["a small result is kept with the attempt", "x".repeat(4_094), false, 0],
+    ["a large result is kept in a row of its own", "x".repeat(4_095), false, 1],
+    ["a small result of an earlier version is in a row of its own", "x", true, 1],
+  ])("%s, and is deleted with the payload", async (_, result, isEarlier, inRows) => {
+    const t = startQueue();
+    const jobId = await submitJob(t);
+    const worker = await addWorker(t);
+    const { attemptId } = await takeOne(t, worker);
+    const { keyHash } = worker;
+    await t.mutation(queue.work.complete, { keyHash, attemptId, result, demand: { jobs: 0 } });
+    if (isEarlier) {
+      await t.run(async (ctx) => {
+        const attempt = await ctx.db.query("attempts").unique();
+        if (attempt === null) return;
+        await ctx.db.patch("attempts", attempt._id, { result: undefined });
+        await ctx.db.insert("results", { jobId: attempt.jobId, result });
+      });
+    }
+    expect(await rows(t, "results")).toBe(inRows);
+    expect(await t.query(queue.jobs.result, { scope, jobId })).toEqual({ result });
+    expect(await t.query(queue.jobs.watch, { scope, jobId })).toMatchObject({ result });
+    await clean(t, started + dayMs);
+    expect(await t.query(queue.jobs.result, { scope, jobId })).toBeNull();
+    const attempts = await t.run(async (ctx) => await ctx.db.query("attempts").collect());
+    expect([attempts.map((attempt) => attempt.result), await rows(t, "results")]).toEqual([[undefined], 0]);
+  });
+
+  it("a result that is null is a result", async () => {
+    const t = startQueue();
+    const jobId = await submitJob(t);
+    const worker = await addWorker(t);
+    const { attemptId } = await takeOne(t, worker);
+    const { keyHash } = worker;
+    await t.mutation(queue.work.complete, { keyHash, attemptId, result: null, demand: { jobs: 0 } });
+    expect(await t.query(queue.jobs.result, { scope, jobId })).toEqual({ result: null });
+  });
+
   it("retention follows the job's own policy, then the settings", async () => {
     const t = startQueue();
     await t.mutation(queue.settings.configure, {

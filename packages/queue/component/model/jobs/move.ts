@@ -44,7 +44,7 @@ export type JobChange = Partial<
 export type AttemptChange = Partial<
   Pick<
     Doc<"attempts">,
-    "report" | "error" | "releaseReason" | "pausedUntil" | "startedAt" | "suspectAt" | "overdueAt"
+    "report" | "result" | "error" | "releaseReason" | "pausedUntil" | "startedAt" | "suspectAt" | "overdueAt"
   >
 >;
 

@@ -5,9 +5,27 @@ import { firstOf } from "../load.ts";
 import type { Held } from "./held.ts";
 import { isHeld } from "./states.ts";
 
+/** A small result is kept with the attempt, a large one in a row of its own. */
+type JobResult = { readonly result: Value } & (
+  | { readonly kind: "small"; readonly attemptId: Id<"attempts"> }
+  | { readonly kind: "large"; readonly rowId: Id<"results"> }
+);
+
 /** A job's result; null before the end and after it was purged. */
-export async function resultOf(ctx: QueryCtx, jobId: Id<"jobs">): Promise<Doc<"results"> | null> {
-  return await firstOf(ctx.db.query("results").withIndex("by_job", (q) => q.eq("jobId", jobId)));
+export async function resultOf(
+  ctx: QueryCtx,
+  { _id, status, currentAttemptId }: Doc<"jobs">,
+): Promise<JobResult | null> {
+  if (status !== "succeeded") return null;
+  const attempt = currentAttemptId === undefined ? null : await ctx.db.get("attempts", currentAttemptId);
+  if (attempt?.result !== undefined) return { kind: "small", result: attempt.result, attemptId: attempt._id };
+  const row = await firstOf(ctx.db.query("results").withIndex("by_job", (q) => q.eq("jobId", _id)));
+  return row === null ? null : { kind: "large", result: row.result, rowId: row._id };
+}
+
+export async function deleteResult(ctx: MutationCtx, found: JobResult): Promise<void> {
+  if (found.kind === "large") await ctx.db.delete("results", found.rowId);
+  else await ctx.db.patch("attempts", found.attemptId, { result: undefined });
 }
 
 /** Small, because it is written often. */

@@ -35,7 +35,7 @@ export async function watch(
   const from = after !== undefined && idOf(ctx, "attempts", after.attemptId) === attemptId ? after.seq : -1;
   const [chunks, result] = await Promise.all([
     job.watched && attemptId !== null ? chunksAfter(ctx, attemptId, from) : [],
-    job.status === "succeeded" ? resultOf(ctx, job._id) : null,
+    resultOf(ctx, job),
   ]);
   return {
     status: job.status,
