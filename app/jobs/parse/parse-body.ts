@@ -110,10 +110,8 @@ export function parsedLater(schema: z.ZodType) {
  * mean other words to every other model. So they are refused, and no device turns them into text.
  */
 export function withoutTokenIds<Output>(schema: z.ZodType<Output>) {
-  return z
-    .unknown()
-    .refine((value) => !hasTokenIds(value), { error: noTokenIds, abort: true })
-    .pipe(schema);
+  const noIds = z.unknown().refine((value) => !hasTokenIds(value), { error: noTokenIds, abort: true });
+  return documentAs(noIds, schema).pipe(schema);
 }
 
 const noTokenIds =
