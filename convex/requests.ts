@@ -282,12 +282,12 @@ async function followText(ctx: MutationCtx, { organizationId, jobId }: Doc<"orde
   return null;
 }
 
-/** Keeps the job's text streaming for two more minutes. Call it each minute. Refuses like `watch`. */
+/** Keeps the job's text streaming for two more minutes. Call it each minute. Refuses as `watch`. */
 export const follow = mutation({
   args: ofApiKey,
   returns: v.null(),
   handler: async (ctx, { apiKey, jobId }) =>
-    await followText(ctx, await orderOf(ctx, await authenticateApiKey(ctx, apiKey), jobId)),
+    await followText(ctx, await orderOf(ctx, await clientsKey(ctx, apiKey), jobId)),
 });
 
 /** `follow` for the HTTP API. */

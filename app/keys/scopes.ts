@@ -12,6 +12,9 @@ export const scopeWords: Readonly<Record<KeyScope, { readonly name: string; read
 
 const byPath: readonly (readonly [prefix: string, scope: KeyScope | null])[] = [
   ["/v1/models", null],
+  ["/api/tags", null],
+  ["/api/show", null],
+  ["/api/version", null],
   ["/v1/batches", "batches"],
   ["/v1/files", "batches"],
   ["/v1/uploads", "batches"],

@@ -35,6 +35,10 @@ type Replaced = {
   readonly secretChangedAt?: number;
   readonly expiresAt?: number;
   readonly revokedAt?: number;
+  readonly scopes?: Doc<"apiKeys">["scopes"];
+  readonly models?: Doc<"apiKeys">["models"];
+  readonly addresses?: Doc<"apiKeys">["addresses"];
+  readonly quotas?: Doc<"apiKeys">["quotas"];
   readonly usedAt?: number;
   readonly used?: number;
   readonly status?: string;
@@ -59,15 +63,22 @@ export async function keepRestrictions(
 type Keeper = (ctx: MutationCtx, replaced: Replaced, now: number) => Promise<void>;
 
 const keepers: Readonly<Record<(typeof carriedTables)[number], Keeper>> = {
-  apiKeys: async (ctx, { _id = "", keyHash = "", revokedAt, expiresAt, ...secret }) => {
+  apiKeys: async (ctx, { _id = "", keyHash = "", revokedAt, expiresAt, ...replaced }) => {
     const id = ctx.db.normalizeId("apiKeys", _id);
     const sameHash = ctx.db.query("apiKeys").withIndex("by_hash", (q) => q.eq("keyHash", keyHash));
     const key = (id === null ? null : await ctx.db.get("apiKeys", id)) ?? (await sameHash.unique());
     if (key === null || key.revokedAt !== undefined) return;
     if (expiresAt !== undefined && expiresAt < (key.expiresAt ?? Infinity))
       await ctx.db.patch("apiKeys", key._id, { expiresAt });
+    const { scopes, models, addresses, quotas } = replaced;
+    await ctx.db.patch("apiKeys", key._id, {
+      ...(key.scopes === undefined && scopes !== undefined ? { scopes } : {}),
+      ...(key.models === undefined && models !== undefined ? { models } : {}),
+      ...(key.addresses === undefined && addresses !== undefined ? { addresses } : {}),
+      ...(key.quotas === undefined && quotas !== undefined ? { quotas } : {}),
+    });
     // A secret that was replaced may be known to others.
-    const { prefix = key.prefix, former, secretChangedAt = 0 } = secret;
+    const { prefix = key.prefix, former, secretChangedAt = 0 } = replaced;
     if (secretChangedAt > (key.secretChangedAt ?? 0))
       await ctx.db.patch("apiKeys", key._id, { keyHash, prefix, former, secretChangedAt });
     if (revokedAt === undefined) return;

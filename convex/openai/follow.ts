@@ -11,7 +11,7 @@ import { answerAccepted, respondedAsync } from "./jobs/accepted.ts";
 import { waitingOf } from "./jobs/waiting.ts";
 import { logBug, outcomeOf } from "./outcome.ts";
 import { abandon, type RequestedJob } from "./requestedJob.ts";
-import { answerHeaders, jobErrorResponse, json } from "./respond.ts";
+import { answerHeaders, type ApiError, jobErrorResponse, json } from "./respond.ts";
 
 /**
  * Waits for a job's end and answers with the `body` of its result.
@@ -30,11 +30,18 @@ export async function answerWhole(
     if (signal?.aborted === true) break;
   }
   if (job.respondAsync) return await answerAccepted(ctx, job, respondedAsync);
-  const waiting = await waitingOf(ctx, job);
+  const error = await endOfWait(ctx, job, signal);
   await abandon(ctx, job);
-  // If the client has left, nobody reads the answer.
-  const error = signal?.aborted === true ? serverStops(job.kept) : waitIsOver(job, waiting);
   return jobErrorResponse(error, job.jobId);
+}
+
+/** The error of a wait that is over before its job. If the client has left, nobody reads it. */
+export async function endOfWait(
+  ctx: ActionCtx,
+  job: RequestedJob,
+  signal: AbortSignal | undefined,
+): Promise<ApiError> {
+  return signal?.aborted === true ? serverStops(job.kept) : waitIsOver(job, await waitingOf(ctx, job));
 }
 
 /** Each call keeps the job's text streaming for two more minutes. */

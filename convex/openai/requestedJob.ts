@@ -8,7 +8,7 @@ import { hashSecret } from "../model/authenticate.ts";
 import type { Submitted } from "../model/requests/submit.ts";
 import { asMutable } from "../model/validators.ts";
 import type { Caller } from "./endpoint.ts";
-import { errorOf, manyWithoutWait, type PromptField, tooManyWaiting } from "./errors.ts";
+import { errorOf, type PromptField, tooManyWaiting } from "./errors.ts";
 import { answerAccepted, respondedAsync } from "./jobs/accepted.ts";
 import { logBug, type Outcome, outcomeOf } from "./outcome.ts";
 import type { Call } from "./readCall.ts";
@@ -91,8 +91,8 @@ async function refusedWait(ctx: ActionCtx, { keyId }: Caller): Promise<ApiError 
 }
 
 /**
- * The same for a call that wants several answers: it submits a job for each work, and answers with all of them or none. The first
- * job has the call's idempotency key, and the others have keys that are made of it.
+ * The same for a call of several jobs: all of them are submitted or none. A repeated idempotency key finds all of them. `works` and
+ * the answer's jobs have the same order.
  */
 export async function answerWithJobs(
   ctx: ActionCtx,
@@ -102,61 +102,89 @@ export async function answerWithJobs(
   options: Pick<RequestedJob, "stream" | "promptField">,
   answer: (jobs: readonly [RequestedJob, ...RequestedJob[]]) => Promise<Response>,
 ): Promise<Response> {
-  const { idempotencyKey } = call;
-  if (call.prefer.respondAsync) return errorResponse(manyWithoutWait);
   const full = await refusedWait(ctx, caller);
   if (full !== null) return errorResponse(full);
   const { stream } = options;
+  const kept = call.idempotencyKey !== null;
   const giveUpAt = giveUpTime(mostWaitMs(call.prefer, stream) ?? patienceMsOf(call, stream));
-  const wait = { ...options, giveUpAt, kept: idempotencyKey !== null, respondAsync: false, request: null };
-  const jobs: RequestedJob[] = [];
+  const wait = { ...options, giveUpAt, kept, respondAsync: false, request: null };
+  const requested = await requestJobs(ctx, caller, call, works, wait);
+  if (requested.kind !== "ok") return errorResponse(errorOf(requested, options.promptField));
+  const [first, ...others] = requested.value;
+  if (first === undefined) throw new Error("a call has no works");
+  const jobs = [first, ...others] as const;
   try {
-    for (const [index, work] of works.entries()) {
-      const ownKey = idempotencyKey === null || index === 0 ? idempotencyKey : `${idempotencyKey}#${index}`;
-      const requested = await requestJob(ctx, caller, { ...call, idempotencyKey: ownKey }, work, wait);
-      if (requested.kind !== "ok") {
-        await abandonAll(ctx, jobs);
-        return errorResponse(errorOf(requested, options.promptField));
-      }
-      jobs.push(requested.value);
-    }
-    const [first, ...others] = jobs;
-    if (first === undefined) throw new Error("a call has no works");
-    return await answer([first, ...others]);
+    const response = await answer(jobs);
+    if (!response.ok) await abandonAll(ctx, jobs);
+    return response;
   } catch (thrown) {
     await abandonAll(ctx, jobs);
     throw thrown;
   }
 }
 
+type Wait = Omit<RequestedJob, "keyId" | keyof Submitted>;
+
 /** Submits a job of a call. */
 async function requestJob(
   ctx: ActionCtx,
-  { keyId, hasQuotas }: Caller,
+  caller: Caller,
   call: Call<{ readonly priority: JobPriority }>,
   work: Work,
-  options: Omit<RequestedJob, "keyId" | keyof Submitted>,
+  wait: Wait,
 ): Promise<Outcome<RequestedJob>> {
-  const { asked, model, alias, idempotencyKey, expiresInMs, requires, client } = call;
-  const { request } = options;
-  const used = hasQuotas ? { use: await ctx.runQuery(internal.requests.useOfKey, { keyId }) } : {};
-  const submitted = await submit(ctx, {
+  const submission = await submissionOf(ctx, caller, call, wait);
+  const submitted = await submit(ctx, { ...submission, work: asMutable(work) });
+  if (submitted.kind !== "ok") return submitted;
+  return { kind: "ok", value: { ...wait, ...submitted.value, keyId: caller.keyId } };
+}
+
+/** Submits the jobs of a call: all of them or none. */
+async function requestJobs(
+  ctx: ActionCtx,
+  caller: Caller,
+  call: Call<{ readonly priority: JobPriority }>,
+  works: readonly Work[],
+  wait: Wait,
+): Promise<Outcome<readonly RequestedJob[]>> {
+  const submission = { ...(await submissionOf(ctx, caller, call, wait)), works: works.map(asMutable) };
+  const once = async () => await outcomeOf(ctx.runMutation(internal.requests.submitParts, submission));
+  const outcome = await once();
+  // If it was committed after all, the idempotency key finds the jobs.
+  const submitted = outcome.kind === "failed" ? await once() : outcome;
+  if (submitted.kind !== "ok") return submitted;
+  return { kind: "ok", value: submitted.value.map((job) => ({ ...wait, ...job, keyId: caller.keyId })) };
+}
+
+/** All of a submission but its work. */
+async function submissionOf(
+  ctx: ActionCtx,
+  { keyId, hasQuotas }: Caller,
+  {
+    asked,
+    model,
+    alias,
+    idempotencyKey,
+    expiresInMs,
+    requires,
+    client,
+  }: Call<{ readonly priority: JobPriority }>,
+  { stream, kept, respondAsync, request }: Wait,
+): Promise<Omit<Submission, "work">> {
+  return {
     keyId,
     model: model.modelId,
     ...(alias === undefined ? {} : { alias }),
-    work: asMutable(work),
-    stream: options.stream,
+    stream,
     priority: asked.priority,
     idempotencyKey: idempotencyKey ?? crypto.randomUUID(),
-    endsWithCall: !options.kept,
-    isAwaited: !options.respondAsync,
+    endsWithCall: !kept,
+    isAwaited: !respondAsync,
     requires: asMutable(requires),
     ...(request === null ? {} : { request, isRetry: client.isRetry }),
     ...(expiresInMs === undefined ? {} : { expiresInMs }),
-    ...used,
-  });
-  if (submitted.kind !== "ok") return submitted;
-  return { kind: "ok", value: { ...options, ...submitted.value, keyId } };
+    ...(hasQuotas ? { use: await ctx.runQuery(internal.requests.useOfKey, { keyId }) } : {}),
+  };
 }
 
 type Submission = FunctionArgs<typeof internal.requests.submit> & { readonly idempotencyKey: string };

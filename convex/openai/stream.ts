@@ -2,9 +2,9 @@ import type { ActionCtx } from "../_generated/server.js";
 import type { RequestView } from "../model/requests/watch.ts";
 import { textOf, type TextResult } from "./answerForm.ts";
 import { type Continuation, continueText, nothingSent, reconcile, startAgain } from "./continueText.ts";
-import { diverged, endOf, errorOf, serverStops, waitIsOver } from "./errors.ts";
+import { diverged, endOf, errorOf, serverStops } from "./errors.ts";
 import { eventStream, keepAliveMs, serverSentEvents, type Sink, type StreamForm } from "./eventStream.ts";
-import { follow } from "./follow.ts";
+import { endOfWait, follow } from "./follow.ts";
 import { outlookEveryMs, waitingOf } from "./jobs/waiting.ts";
 import { failureOf } from "./outcome.ts";
 import { abandon, idsOf, type RequestedJob } from "./requestedJob.ts";
@@ -103,7 +103,7 @@ async function pump(
   const sendError = (error: ApiError): void => sendAll(sink, events.error(error));
   try {
     const end = await sendText(ctx, job, events, await first(), views, sink);
-    if (end.kind === "gave-up") sendError(waitIsOver(job, await waitingOf(ctx, job)));
+    if (end.kind === "gave-up") sendError(await endOfWait(ctx, job, undefined));
     if (end.kind === "error") sendError(end.error);
     if (end.kind !== "done") await abandon(ctx, job);
   } catch (thrown) {

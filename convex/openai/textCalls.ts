@@ -12,7 +12,7 @@ import { answerChoices } from "./choices/choices.ts";
 import { chunkEvents } from "./chunkEvents.ts";
 import { completionForm } from "./completionForm.ts";
 import type { Caller } from "./endpoint.ts";
-import type { PromptField } from "./errors.ts";
+import { manyWithoutWait, type PromptField } from "./errors.ts";
 import { answerWhole } from "./follow.ts";
 import { type Call, readCall } from "./readCall.ts";
 import { answerWithJob, answerWithJobs } from "./requestedJob.ts";
@@ -68,6 +68,7 @@ async function answerText<TextRequest>(
   const created = Date.now();
   const work = await textWork(textCall, call);
   if (choices > 1) {
+    if (call.prefer.respondAsync) return errorResponse(manyWithoutWait);
     const works = Array.from({ length: choices }, (_, index) => withSeed(work, index));
     const { signal } = request;
     return await answerWithJobs(ctx, caller, call, works, { stream, promptField }, async (jobs) => {

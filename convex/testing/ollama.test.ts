@@ -168,7 +168,7 @@ describe("POST /api/chat", () => {
   it.each<[object, number, string, RegExp]>([
     [{ model: "none" }, 404, "model_not_found", /'none'/],
     [{ messages: [{ ...hello[0], images: ["aGk="] }] }, 400, "unsupported_parameter", /images/],
-    [{ tool_choice: "auto" }, 400, "unsupported_parameter", /'tool_choice'/],
+    [{ tool_choice: "auto" }, 400, "unknown_parameter", /'tool_choice'/],
     [{ options: { mirostat: 1 } }, 400, "unsupported_value", /'options.mirostat'/],
   ])("refuses %j in the form of this API", async (over, status, code, message) => {
     const response = await post("/api/chat", { messages: hello, ...over });

@@ -148,6 +148,11 @@ async function post(
       ...(isExempt(url, allowed) ? {} : { lookup: lookupPublic }),
     });
     call.on("error", reject);
+    // A receiver that switches the protocol gives neither a response nor an error.
+    call.on("upgrade", (_response, socket) => {
+      socket.destroy();
+      reject(new Error("It answered with another protocol."));
+    });
     call.on("response", (response) => {
       let text = "";
       const end = (): void => {

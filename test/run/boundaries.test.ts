@@ -236,7 +236,8 @@ function allows(room: string, row: Row, { name, path }: Sample, typeOnly: boolea
   const owners = path ? undefined : restrictedPackages[name];
   if (owners?.includes(room) === false) return false;
   const rights = path ? [room, ...row.rooms, ...(typeOnly ? (row.types ?? []) : [])] : row.packages;
-  return rights.includes("*") || rights.includes(name);
+  const isOfNode = name.startsWith("node:") && rights.includes("node:");
+  return rights.includes("*") || rights.includes(name) || isOfNode;
 }
 
 const forms = [

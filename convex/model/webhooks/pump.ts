@@ -104,6 +104,8 @@ export async function noteTries(
     ...(last === undefined ? {} : { last: { at: last.at, error: last.error } }),
   });
   await setFull(ctx, await pumpOf(ctx, webhookId), { retrying, fails: failingSince !== undefined, lateMs });
+  // A member may have disabled it meanwhile.
+  if (webhook.disabled !== undefined) return;
   if (tries.some(({ attempt }) => attempt.status === goneStatus))
     await disableWebhook(ctx, webhook, "gone", { actor: "system", at: now });
   else if (failingSince !== undefined && now - failingSince >= failsForMs)

@@ -3,10 +3,9 @@ import type { ActionCtx } from "../../_generated/server.js";
 import type { RequestView } from "../../model/requests/watch.ts";
 import { type AnswerHead, headOf, type TextForm, textOf, usageBody } from "../answerForm.ts";
 import { chunkEvents } from "../chunkEvents.ts";
-import { endOf, serverStops, waitIsOver } from "../errors.ts";
-import { follow } from "../follow.ts";
-import { waitingOf } from "../jobs/waiting.ts";
-import { abandonAll, idsOf, type RequestedJob } from "../requestedJob.ts";
+import { endOf } from "../errors.ts";
+import { endOfWait, follow } from "../follow.ts";
+import { idsOf, type RequestedJob } from "../requestedJob.ts";
 import { answerHeaders, type ApiError, jobErrorResponse, json, ofSeveral } from "../respond.ts";
 import { streamTexts } from "../stream.ts";
 import { choiceForm, choicesOf } from "./choiceForm.ts";
@@ -71,7 +70,6 @@ async function wholeChoices(
   );
   const [failure] = failures;
   if (failure !== undefined) {
-    await abandonAll(ctx, jobs);
     return jobErrorResponse(failure.error, failure.jobId);
   }
   const answered = ends.filter((end) => end !== null);
@@ -98,10 +96,9 @@ async function endOfJob(ctx: ActionCtx, job: RequestedJob, over: AbortSignal): P
     if (view.result !== null) return { kind: "answered", view, result: view.result };
     const error = endOf(view, job.promptField);
     if (error !== null) return { kind: "failed", error };
-    if (over.aborted) return { kind: "failed", error: serverStops(job.kept) };
+    if (over.aborted) break;
   }
-  const error = over.aborted ? serverStops(job.kept) : waitIsOver(job, await waitingOf(ctx, job));
-  return { kind: "failed", error };
+  return { kind: "failed", error: await endOfWait(ctx, job, over) };
 }
 
 /** All choices have the same prompt, and each has read it. */

@@ -1,18 +1,13 @@
 import { limits } from "../../../app/jobs/limits.ts";
 import type { ParsedEmbedding } from "../../../app/jobs/parse/parse-embedding.ts";
 import type { EmbeddingRequest } from "../../../app/jobs/work.ts";
-import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
-import type { Submitted } from "../../model/requests/submit.ts";
 import type { RequestView } from "../../model/requests/watch.ts";
-import { asMutable } from "../../model/validators.ts";
 import type { Caller } from "../endpoint.ts";
-import { endOf, errorOf, serverStops, tooManyWaiting, waitIsOver } from "../errors.ts";
-import { follow } from "../follow.ts";
-import { waitingOf } from "../jobs/waiting.ts";
-import { type Outcome, outcomeOf } from "../outcome.ts";
+import { endOf } from "../errors.ts";
+import { endOfWait, follow } from "../follow.ts";
 import type { Call } from "../readCall.ts";
-import { abandonAll, idsOf, type RequestedJob, waitLimitMs } from "../requestedJob.ts";
+import { answerWithJobs, idsOf, type RequestedJob } from "../requestedJob.ts";
 import { answerHeaders, type ApiError, errorResponse, json, ofSeveral } from "../respond.ts";
 import { vectorsBody } from "./vectorsBody.ts";
 
@@ -30,52 +25,15 @@ export async function answerParts(
   call: Call<ParsedEmbedding>,
   parts: readonly EmbeddingRequest[],
 ): Promise<Response> {
-  const { keyId } = caller;
-  // If they cannot be counted, the call is let through, as with the rate of calls.
-  const waiting = await outcomeOf(ctx.runQuery(internal.requests.mayWaitAdmitted, { keyId }));
-  if (waiting.kind === "ok" && !waiting.value.allowed) return errorResponse(tooManyWaiting(waiting.value));
-  const submitted = await submit(ctx, caller, call, parts);
-  if (submitted.kind !== "ok") return errorResponse(errorOf(submitted, "input"));
-  const options = { keyId, stream: false, promptField: "input", respondAsync: false, request: null } as const;
-  const kept = call.idempotencyKey !== null;
-  const giveUpAt = Date.now() + Math.min(waitLimitMs, call.prefer.waitMs || waitLimitMs);
-  const jobs = submitted.value.map((job) => ({ ...options, ...job, kept, giveUpAt }));
-  try {
-    const response = await gather(ctx, signal, jobs, call.asked);
-    if (response.status !== 200) await abandonAll(ctx, jobs);
-    return response;
-  } catch (thrown) {
-    await abandonAll(ctx, jobs);
-    throw thrown;
-  }
-}
-
-async function submit(
-  ctx: ActionCtx,
-  { keyId, hasQuotas }: Caller,
-  { asked, model, alias, idempotencyKey, expiresInMs, requires }: Call<ParsedEmbedding>,
-  parts: readonly EmbeddingRequest[],
-): Promise<Outcome<readonly Submitted[]>> {
-  const used = hasQuotas ? { use: await ctx.runQuery(internal.requests.useOfKey, { keyId }) } : {};
-  const submission = {
-    keyId,
-    model: model.modelId,
-    ...(alias === undefined ? {} : { alias }),
-    works: parts.map((request) => asMutable({ kind: "embedding" as const, request })),
-    stream: false,
-    priority: asked.priority,
-    idempotencyKey: idempotencyKey ?? crypto.randomUUID(),
-    endsWithCall: idempotencyKey === null,
-    isAwaited: true,
-    requires: asMutable(requires),
-    ...(expiresInMs === undefined ? {} : { expiresInMs }),
-    ...used,
-  };
-  const outcome = await outcomeOf(ctx.runMutation(internal.requests.submitParts, submission));
-  // If it was committed after all, the idempotency keys find the jobs.
-  return outcome.kind === "failed"
-    ? await outcomeOf(ctx.runMutation(internal.requests.submitParts, submission))
-    : outcome;
+  const works = parts.map((request) => ({ kind: "embedding" as const, request }));
+  return await answerWithJobs(
+    ctx,
+    caller,
+    call,
+    works,
+    { stream: false, promptField: "input" },
+    async (jobs) => await gather(ctx, signal, jobs, call.asked),
+  );
 }
 
 /** Waits for the jobs in their order, since all of them run meanwhile. */
@@ -126,8 +84,7 @@ async function endOfJob(ctx: ActionCtx, signal: AbortSignal, job: RequestedJob):
     if (error !== null) return { kind: "error", error };
     if (signal.aborted) break;
   }
-  if (signal.aborted) return { kind: "error", error: serverStops(job.kept) };
-  return { kind: "error", error: waitIsOver(job, await waitingOf(ctx, job)) };
+  return { kind: "error", error: await endOfWait(ctx, job, signal) };
 }
 
 /** The bytes of an answer for each number of a vector: in base64, and as most numbers are in JSON, with a comma. */

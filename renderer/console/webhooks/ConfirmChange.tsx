@@ -1,7 +1,15 @@
 import type { ReactNode } from "react";
 import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import type { WebhookRow } from "../data/rows.ts";
-import type { WebhookChanges } from "./WebhooksView.tsx";
+
+export type WebhookChanges = {
+  readonly onEdit: (webhook: WebhookRow) => void;
+  readonly onTest: (webhook: WebhookRow) => void;
+  readonly onEnable: (webhook: WebhookRow) => void;
+  readonly onDisable: (webhook: WebhookRow) => void;
+  readonly onReplaceSecret: (webhook: WebhookRow) => void;
+  readonly onRemove: (webhook: WebhookRow) => void;
+};
 
 /** A change that cannot be undone without work, before somebody confirms it. */
 export type Confirmed = {

@@ -9,10 +9,9 @@ import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import type { WebhookRow } from "../data/rows.ts";
 import { hrefOf } from "../shell/route.ts";
 import { SubPageHead } from "../shell/SubPageHead.tsx";
-import { ConfirmChange, type Confirmed } from "./ConfirmChange.tsx";
+import { ConfirmChange, type Confirmed, type WebhookChanges } from "./ConfirmChange.tsx";
 import { DeliveriesView, type DeliveriesViewProps } from "./DeliveriesView.tsx";
 import { disabledSentence, webhookState } from "./webhook-words.ts";
-import type { WebhookChanges } from "./WebhooksView.tsx";
 
 type Props = DeliveriesViewProps & {
   readonly webhook: WebhookRow;

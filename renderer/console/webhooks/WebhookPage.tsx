@@ -5,8 +5,8 @@ import { Empty } from "../../ui/Empty.tsx";
 import type { DeliveryRow, WebhookRow } from "../data/rows.ts";
 import { useAct, useSession } from "../data/session-context.ts";
 import { useFilter } from "../shell/route.ts";
+import type { WebhookChanges } from "./ConfirmChange.tsx";
 import { WebhookDetails } from "./WebhookDetails.tsx";
-import type { WebhookChanges } from "./WebhooksView.tsx";
 
 const pageSize = 25;
 

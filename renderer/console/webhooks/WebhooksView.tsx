@@ -9,17 +9,8 @@ import { actionColumn, RowActions } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { WebhookRow } from "../data/rows.ts";
 import { hrefOf } from "../shell/route.ts";
-import { ConfirmChange, type Confirmed } from "./ConfirmChange.tsx";
+import { ConfirmChange, type Confirmed, type WebhookChanges } from "./ConfirmChange.tsx";
 import { webhookState } from "./webhook-words.ts";
-
-export type WebhookChanges = {
-  readonly onEdit: (webhook: WebhookRow) => void;
-  readonly onTest: (webhook: WebhookRow) => void;
-  readonly onEnable: (webhook: WebhookRow) => void;
-  readonly onDisable: (webhook: WebhookRow) => void;
-  readonly onReplaceSecret: (webhook: WebhookRow) => void;
-  readonly onRemove: (webhook: WebhookRow) => void;
-};
 
 type Props = {
   /** Undefined while they load. */
