@@ -1,4 +1,4 @@
-import { getFunctionName, makeFunctionReference } from "convex/server";
+import { type FunctionArgs, getFunctionName, makeFunctionReference } from "convex/server";
 import { waitingCalls } from "../../app/jobs/limits.ts";
 import { pollIntervalMs, type WaitStage } from "../../app/jobs/poll-interval.ts";
 import { isFinal } from "../../app/jobs/states.ts";
@@ -77,12 +77,11 @@ export async function* follow(
   const ended = new Promise<false>((resolve) => {
     signal?.addEventListener("abort", () => resolve(false));
   });
-  const read = async (): Promise<RequestView> =>
-    await ctx.runQuery(internal.requests.watchAdmitted, {
-      keyId,
-      jobId,
-      ...(after === null ? {} : { after }),
-    });
+  let args: WatchArgs = { keyId, jobId };
+  const read = async (): Promise<RequestView> => {
+    args = { keyId, jobId, ...(after === null ? {} : { after }) };
+    return await ctx.runQuery(internal.requests.watchAdmitted, args);
+  };
   try {
     let view = await read();
     let readAt = Date.now();
@@ -107,7 +106,7 @@ export async function* follow(
       const name = stageOf(view, stream && after !== null);
       if (name !== stage.name) stage = { name, since: Date.now() };
       const hasMore = isFinal(view.status) || isLongPiece(view);
-      const isChanged = hasMore || (await Promise.race([changes(ctx, stage, giveUpAt), ended]));
+      const isChanged = hasMore || (await Promise.race([changes(ctx, args, stage, giveUpAt), ended]));
       if (isChanged || Date.now() - readAt >= readAgainMs) {
         view = await read();
         readAt = Date.now();
@@ -141,6 +140,9 @@ async function forget(ctx: ActionCtx, waitId: Id<"waits">): Promise<void> {
 /** Functions see this variable only on the embedded backend. Other projects, which have no types of Node, import these types. */
 declare const process: { readonly env: { readonly CONVEX_EMBEDDED_WAIT_FOR_CHANGE?: string } };
 
+type WatchArgs = FunctionArgs<typeof internal.requests.watchAdmitted>;
+type Wait = { query: string; args: WatchArgs; withinMs: number };
+
 /** So often a wait goes on, for example to send a comment to its client: at first after the least time, later less often. */
 const goesOnAfterMs = { least: 1_000, most: 5_000 } as const;
 
@@ -153,6 +155,7 @@ const readAgainMs = 30_000;
  */
 async function changes(
   ctx: ActionCtx,
+  args: WatchArgs,
   stage: { readonly name: WaitStage; readonly since: number },
   until: number,
 ): Promise<boolean> {
@@ -164,13 +167,11 @@ async function changes(
     await sleep(Math.min(leftMs, pollIntervalMs(stage.name, sinceMs)));
     return true;
   }
-  const reference = makeFunctionReference<"action", { query: string; withinMs: number }, boolean>(
-    waitForChange,
-  );
+  const reference = makeFunctionReference<"action", Wait, boolean>(waitForChange);
   const query = getFunctionName(internal.requests.watchAdmitted);
   const { least, most } = goesOnAfterMs;
   const withinMs = Math.min(leftMs, most, Math.max(least, Math.floor(sinceMs / 2)));
-  return await ctx.runAction(reference, { query, withinMs });
+  return await ctx.runAction(reference, { query, args, withinMs });
 }
 
 async function sleep(ms: number): Promise<void> {

@@ -85,14 +85,14 @@ describe.skipIf(!isEmbedded)("what differs from Convex Cloud", () => {
   });
 
   test("nobody but an action can wait for changes, and only for what it has read, for a minute at most", async () => {
-    const wait = makeFunctionReference<"action", { query: string; withinMs: number }>(
+    const wait = makeFunctionReference<"action", { query: string; args: object; withinMs: number }>(
       "_system/embedded/waitForChange",
     );
-    const asked = { query: "counters:get", withinMs: 1 };
+    const asked = { query: "counters:get", args: {}, withinMs: 1 };
     await expect(client.action(wait, asked)).rejects.toThrow("Could not find public function");
     await expect(asAdmin(httpClient()).action(wait, asked)).rejects.toThrow("Could not find");
     await expect(client.action(counters.waitsWithoutQuery, {})).rejects.toThrow(
-      'Call the query "counters:secretGet" first.',
+      'Call the query "counters:secretGet" with these arguments first.',
     );
     const long = client.action(counters.readTwice, { name: uniqueName(), withinMs: 60_001 });
     await expect(long).rejects.toThrow("at most 60000 ms");

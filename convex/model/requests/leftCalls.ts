@@ -25,6 +25,7 @@ export async function leaveJob(
   apiKeyId: Id<"apiKeys">,
   { jobId, request }: LeftJob,
 ): Promise<void> {
+  if (await isWaitedFor(ctx, apiKeyId, { jobId, request })) return;
   const leftId = await ctx.db.insert("leftCalls", { apiKeyId, request, jobId });
   await ctx.scheduler.runAfter(leftMs, internal.requests.endLeftCall, { leftId });
 }
@@ -42,15 +43,29 @@ export async function takeUpJob(
   const left = await ctx.db
     .query("leftCalls")
     .withIndex("by_request", (q) => q.eq("apiKeyId", apiKeyId).eq("request", request))
-    .first();
-  if (left !== null) await ctx.db.delete("leftCalls", left._id);
-  const jobId = left?.jobId ?? (isRetry ? await waitedFor(ctx, apiKeyId, request) : null);
+    .take(mostEqual);
+  const [first] = left;
+  // Calls that shared a job may have left it one after the other.
+  for (const { _id, jobId } of left) if (jobId === first?.jobId) await ctx.db.delete("leftCalls", _id);
+  const jobId = first?.jobId ?? (isRetry ? await waitedFor(ctx, apiKeyId, request) : null);
   if (jobId === null) return null;
   const job = await queue.status(ctx, organizationId, jobId);
   // A restart of the backend cancels jobs whose calls were cut off.
   return job === null || job.status === "canceled" || job.status === "expired"
     ? null
     : await orderOf(ctx, jobId);
+}
+
+async function isWaitedFor(
+  ctx: QueryCtx,
+  apiKeyId: Id<"apiKeys">,
+  { jobId, request }: LeftJob,
+): Promise<boolean> {
+  const waits = await ctx.db
+    .query("waits")
+    .withIndex("by_request", (q) => q.eq("apiKeyId", apiKeyId).eq("request", request))
+    .take(mostEqual);
+  return waits.some((wait) => wait.jobId === jobId);
 }
 
 async function waitedFor(ctx: QueryCtx, apiKeyId: Id<"apiKeys">, request: string): Promise<string | null> {
@@ -67,11 +82,7 @@ export async function endLeftCall(ctx: MutationCtx, leftId: Id<"leftCalls">, now
   if (left === null) return;
   const { apiKeyId, request, jobId } = left;
   await ctx.db.delete("leftCalls", leftId);
-  const waits = await ctx.db
-    .query("waits")
-    .withIndex("by_request", (q) => q.eq("apiKeyId", apiKeyId).eq("request", request))
-    .take(mostEqual);
-  if (waits.some((wait) => wait.jobId === jobId)) return;
+  if (await isWaitedFor(ctx, apiKeyId, { jobId, request })) return;
   const order = await orderOf(ctx, jobId);
   if (order === null) return;
   const outcome = await cancelOrder(ctx, order);

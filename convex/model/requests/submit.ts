@@ -168,7 +168,8 @@ async function submitBeside(
   if (balanceMicro - beside.micro < order.reservedMicro) {
     refuse("quota_exceeded", "This API key has too few credits for the request.");
   }
-  if (isAwaited && !handed) {
+  // All jobs of a call need the same of a device.
+  if (isAwaited && !handed && (asked.part?.index ?? 0) === 0) {
     const { needs, modelBytes } = prepared;
     await checkDevices(ctx, organizationId, { modelId: order.modelId, modelBytes, needs }, now);
   }

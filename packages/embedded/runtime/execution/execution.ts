@@ -58,12 +58,15 @@ export type TransactionExecution = ExecutionBase & {
   leftFailure: FunctionFailure | null;
 };
 
+/** What a run of a query has read, and when. */
+export type LastRead = { readonly readSet: ReadSet; readonly ts: Timestamp };
+
 /** An action or an HTTP action. It may have side effects, and each database access is a separate transaction. */
 export type ActionExecution = ExecutionBase & {
   readonly kind: "action" | "httpAction";
   readonly timers: Set<NodeJS.Timeout>;
-  /** What each query that it called has read the last time. */
-  readonly lastReads: Map<string, { readonly readSet: ReadSet; readonly ts: Timestamp }>;
+  /** What the queries that it called have read the last time, by the query and its arguments. */
+  readonly lastReads: Map<string, LastRead>;
   /** Whether the answer of an HTTP action has arrived, or its client has left. */
   answered: boolean;
   /** Ends the execution, if code that it has left behind has timers. */

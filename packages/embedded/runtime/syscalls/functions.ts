@@ -1,7 +1,7 @@
 import type { JSONValue } from "convex/values";
-import { functionHandleOf } from "../../names/function-path.ts";
+import { functionHandleOf, type FunctionPath } from "../../names/function-path.ts";
 import { limits } from "../checks/limits.ts";
-import type { ActionExecution, Execution, TransactionExecution } from "../execution/execution.ts";
+import type { ActionExecution, Execution, LastRead, TransactionExecution } from "../execution/execution.ts";
 import type { FunctionResult } from "../execution/function-failure.ts";
 import { SyscallError } from "../execution/syscall-error.ts";
 import type { Services } from "./services.ts";
@@ -55,8 +55,23 @@ export async function actionQuery(
   const target = targetOf(services, execution, args, "runQuery", "Query");
   const callArgs = objectArg(args, "args", "runQuery");
   const { result, readSet, ts } = await services.calls.query(target, callArgs, execution.context);
-  if (!execution.ended) execution.lastReads.set(functionHandleOf(target.path), { readSet, ts });
+  if (!execution.ended) noteRead(execution, readKey(target, callArgs), { readSet, ts });
   return valueOf(result);
+}
+
+/** Of an action, the reads of so many queries are known: those of the newest runs. */
+const mostReads = 100;
+
+function noteRead({ lastReads }: ActionExecution, key: string, read: LastRead): void {
+  lastReads.delete(key);
+  lastReads.set(key, read);
+  const [oldest] = lastReads.keys();
+  if (lastReads.size > mostReads && oldest !== undefined) lastReads.delete(oldest);
+}
+
+/** A query with its arguments. */
+function readKey({ path }: { readonly path: FunctionPath }, args: SyscallArgs): string {
+  return `${functionHandleOf(path)} ${JSON.stringify(args)}`;
 }
 
 /** `1.0/actions/mutation` */
@@ -83,8 +98,8 @@ export async function actionAction(
 }
 
 /**
- * Waits until a commit changes something that the last run of `query` in the calling action has read, or for `withinMs`. A
- * change since that run counts. An action names only a query that it has run, so it learns of nothing that it could not read.
+ * Waits until a commit changes something that the last run of `query` with `args` in the calling action has read, or for
+ * `withinMs`. A change since that run counts. An action names only a query that it has run, so it learns of nothing that it could not read.
  * @returns whether there was a change
  */
 function waitForChange(
@@ -97,9 +112,11 @@ function waitForChange(
   if (withinMs > limits.waitForChangeMs)
     throw new SyscallError(`An action waits for a change at most ${limits.waitForChangeMs} ms at a time.`);
   const target = targetOf(services, execution, { name }, "waitForChange", "Query");
-  const read = execution.lastReads.get(functionHandleOf(target.path));
+  const read = execution.lastReads.get(readKey(target, objectArg(args, "args", "waitForChange")));
   if (read === undefined)
-    throw new SyscallError(`Call the query "${name}" first. Then wait for a change of what it has read.`);
+    throw new SyscallError(
+      `Call the query "${name}" with these arguments first. Then wait for a change of what it has read.`,
+    );
   return new Promise((resolve) => {
     const unsubscribe = services.engine.subscribe(read.readSet, read.ts, () => {
       clearTimeout(timer);
