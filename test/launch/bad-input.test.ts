@@ -93,7 +93,7 @@ test.each([
 test.each([
   ["temperature", { temperature: 9 }],
   ["max_tokens", { max_tokens: -1 }],
-  ["n", { n: 3 }],
+  ["n", { n: 9 }],
   ["messages", { messages: [] }],
   ["messages", { messages: [{ role: "wizard", content: "Hello" }] }],
 ])("a bad %s is refused, and named in the error", async (param, extra) => {

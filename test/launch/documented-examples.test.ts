@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -104,6 +105,23 @@ const answeredRows = async (): Promise<number> =>
 
 const lineExample = (): string => examples.find(({ text }) => text.startsWith('{"custom_id"'))?.text ?? "";
 
+/** The message of the example of webhooks, which runs before its receiver. */
+let eventExample = "";
+
+/** What the example of a receiver needs around it. It gets one signed message, and prints the batch that it collects. */
+const receiverOf = (secret: string, body: string): string => `
+  import { createHmac } from "node:crypto"; import { createServer } from "node:http";
+  import { text } from "node:stream/consumers"; import OpenAI from "openai";
+  const [baseURL, apiKey] = [process.env.BASE + "/v1", process.env.KEY];
+  const collect = async ({ id }) => { console.log(id); process.exit(0); };
+  function deliver() {
+    const [id, at, body] = ["msg_1", String(Math.floor(Date.now() / 1_000)), ${JSON.stringify(body)}];
+    const mac = createHmac("sha256", Buffer.from("${secret}", "base64")).update([id, at, body].join("."));
+    const headers = { "webhook-id": id, "webhook-timestamp": at, "webhook-signature": "v1," + mac.digest("base64") };
+    void fetch("http://127.0.0.1:" + this.address().port, { method: "POST", headers, body });
+  }
+`;
+
 /** How each example is run, by its beginning, in the order in which they can be run. The first one needs an idle donor. */
 const runs: Readonly<Record<string, (text: string) => Promise<void>>> = {
   'curl "$BASE/v1/jobs/ID/priority"': async (text) => {
@@ -147,6 +165,18 @@ const runs: Readonly<Record<string, (text: string) => Promise<void>>> = {
   },
   'curl -H "Authorization: Bearer $KEY" "$BASE/v1/usage': async (text) => {
     expect(JSON.parse(await shell(text))).toMatchObject({ object: "list", by: "day", days: 7 });
+  },
+  '{ "id": "evt_': async (text) => {
+    eventExample = text;
+    expect(JSON.parse(text)).toMatchObject({ object: "event", type: "batch.completed" });
+  },
+  "const client = new OpenAI({ baseURL, apiKey, webhookSecret": async (text) => {
+    const list = (await (await call("/v1/batches?limit=1")).json()) as { data: { id: string }[] };
+    const id = list.data[0]?.id ?? "";
+    const secret = randomBytes(32).toString("base64");
+    const own = text.replace("whsec_…", `whsec_${secret}`).replace("8080", "0, deliver");
+    const body = eventExample.trim().replace("batch_k97…", id);
+    expect((await program(receiverOf(secret, body) + own)).trim()).toBe(id);
   },
   "gleaner login": async (text) => {
     await writeFile(join(folder, "key-file"), `${farm.organization.apiKey}\n`);
