@@ -3,6 +3,7 @@
 FROM node:24-slim AS build
 WORKDIR /gleaner
 COPY package.json package-lock.json ./
+COPY packages/client/package.json packages/client/
 COPY packages/queue/package.json packages/queue/
 COPY packages/embedded/package.json packages/embedded/
 RUN npm ci --ignore-scripts --no-audit --no-fund
