@@ -2,7 +2,7 @@ import { parseOllamaEmbed, parseOllamaEmbeddings } from "../../app/jobs/parse/ol
 import type { ParsedEmbedding } from "../../app/jobs/parse/parse-embedding.ts";
 import type { ActionCtx } from "../_generated/server.js";
 import { readVector } from "../model/requests/answer.ts";
-import type { RequestView } from "../model/requests/watch.ts";
+import { vectorsOf } from "../openai/answerForm.ts";
 import type { Caller } from "../openai/endpoint.ts";
 import type { PromptField } from "../openai/errors.ts";
 import { answerWhole } from "../openai/follow.ts";
@@ -46,16 +46,8 @@ async function answerVectors(
   const work = { kind: "embedding", request: call.asked.request } as const;
   return await answerWithJob(ctx, caller, call, { work, stream: false, promptField }, async (job) => {
     return await answerWhole(ctx, job, request.signal, (result) => {
-      const { vectors, promptTokens } = vectorsOf(result);
-      return body(vectors, promptTokens);
+      const { embeddings: packed, usage } = vectorsOf(result);
+      return body(packed.map(readVector), usage.promptTokens);
     });
   });
-}
-
-function vectorsOf(result: NonNullable<RequestView["result"]>): {
-  readonly vectors: Vectors;
-  readonly promptTokens: number;
-} {
-  if (!("embeddings" in result)) throw new Error("an embedding job has text");
-  return { vectors: result.embeddings.map(readVector), promptTokens: result.usage.promptTokens };
 }

@@ -30,6 +30,14 @@ export function headOf(
 
 export type TextResult = ChatResult;
 
+type VectorResult = Extract<NonNullable<RequestView["result"]>, { readonly embeddings: unknown }>;
+
+/** The result of a job that asked for vectors. */
+export function vectorsOf(result: NonNullable<RequestView["result"]>): VectorResult {
+  if (!("embeddings" in result)) throw new Error("an embedding job has text");
+  return result;
+}
+
 /** The result of a job that asked for text. */
 export function textOf(result: NonNullable<RequestView["result"]>): TextResult {
   if ("text" in result) return result;

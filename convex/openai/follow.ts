@@ -23,16 +23,36 @@ export async function answerWhole(
   signal: AbortSignal | undefined,
   body: (result: NonNullable<RequestView["result"]>) => object,
 ): Promise<Response> {
-  for await (const view of follow(ctx, job, { signal })) {
-    if (view.result !== null) return json(200, body(view.result), answerHeaders(job, view));
-    const error = endOf(view, job.promptField);
-    if (error !== null) return jobErrorResponse(error, job.jobId);
-    if (signal?.aborted === true) break;
-  }
+  const end = await endOfJob(ctx, job, signal);
+  if (end?.kind === "answered") return json(200, body(end.result), answerHeaders(job, end.view));
+  if (end !== null) return jobErrorResponse(end.error, job.jobId);
   if (job.respondAsync) return await answerAccepted(ctx, job, respondedAsync);
   const error = await endOfWait(ctx, job, signal);
   await abandon(ctx, job);
   return jobErrorResponse(error, job.jobId);
+}
+
+export type JobEnd =
+  | {
+      readonly kind: "answered";
+      readonly view: RequestView;
+      readonly result: NonNullable<RequestView["result"]>;
+    }
+  | { readonly kind: "failed"; readonly error: ApiError };
+
+/** Waits for a job's end. Null: the wait is over before, by its time or by the signal. */
+export async function endOfJob(
+  ctx: ActionCtx,
+  job: RequestedJob,
+  signal: AbortSignal | undefined,
+): Promise<JobEnd | null> {
+  for await (const view of follow(ctx, job, { signal })) {
+    if (view.result !== null) return { kind: "answered", view, result: view.result };
+    const error = endOf(view, job.promptField);
+    if (error !== null) return { kind: "failed", error };
+    if (signal?.aborted === true) break;
+  }
+  return null;
 }
 
 /** The error of a wait that is over before its job. If the client has left, nobody reads it. */

@@ -85,7 +85,7 @@ function giveUpTime(mostMs: number | null): number {
 }
 
 /** Why a call may not wait. If the waiting calls cannot be counted, it is let through, as with the rate of calls. */
-async function refusedWait(ctx: ActionCtx, { keyId }: Caller): Promise<ApiError | null> {
+export async function refusedWait(ctx: ActionCtx, { keyId }: Caller): Promise<ApiError | null> {
   const waiting = await outcomeOf(ctx.runQuery(internal.requests.mayWaitAdmitted, { keyId }));
   return waiting.kind === "ok" && !waiting.value.allowed ? tooManyWaiting(waiting.value) : null;
 }
@@ -156,10 +156,18 @@ async function requestJobs(
   return { kind: "ok", value: submitted.value.map((job) => ({ ...wait, ...job, keyId: caller.keyId })) };
 }
 
+/** What the key of a submission has used, if it has quotas. */
+export async function useOf(
+  ctx: ActionCtx,
+  { keyId, hasQuotas }: Pick<Caller, "keyId" | "hasQuotas">,
+): Promise<Pick<Submission, "use">> {
+  return hasQuotas ? { use: await ctx.runQuery(internal.requests.useOfKey, { keyId }) } : {};
+}
+
 /** All of a submission but its work. */
 async function submissionOf(
   ctx: ActionCtx,
-  { keyId, hasQuotas }: Caller,
+  caller: Caller,
   {
     asked,
     model,
@@ -172,7 +180,7 @@ async function submissionOf(
   { stream, kept, respondAsync, request }: Wait,
 ): Promise<Omit<Submission, "work">> {
   return {
-    keyId,
+    keyId: caller.keyId,
     model: model.modelId,
     ...(alias === undefined ? {} : { alias }),
     stream,
@@ -183,7 +191,7 @@ async function submissionOf(
     requires: asMutable(requires),
     ...(request === null ? {} : { request, isRetry: client.isRetry }),
     ...(expiresInMs === undefined ? {} : { expiresInMs }),
-    ...(hasQuotas ? { use: await ctx.runQuery(internal.requests.useOfKey, { keyId }) } : {}),
+    ...(await useOf(ctx, caller)),
   };
 }
 

@@ -8,6 +8,7 @@ import type { CutRequest } from "../../model/batches/cut.ts";
 import type { Caller } from "../endpoint.ts";
 import type { StoredPart } from "../files/readParts.ts";
 import { namedModel } from "../namedModel.ts";
+import { useOf } from "../requestedJob.ts";
 import { askedBy, linesOf } from "./readLines.ts";
 
 /** A Convex action ends after ten minutes. Another one goes on. */
@@ -34,17 +35,13 @@ export async function cutFile(ctx: ActionCtx, batchId: Id<"batches">): Promise<v
   const next = first?.step === "check" ? await ctx.runQuery(internal.batches.nextCut, { batchId }) : first;
   if (next?.step !== "cut") return;
   for await (const piece of piecesOf(ctx, next)) {
-    const used = next.caller.hasQuotas ? { use: await useOfKey(ctx, next.caller) } : {};
+    const used = await useOf(ctx, next.caller);
     const outcome = await ctx.runMutation(internal.batches.addPiece, { batchId, ...piece, ...used });
     if (outcome !== "added") return;
     if (Date.now() < until || piece.isLast) continue;
     await ctx.scheduler.runAfter(0, internal.batchSteps.cut, { batchId });
     return;
   }
-}
-
-async function useOfKey(ctx: ActionCtx, { keyId }: Caller) {
-  return await ctx.runQuery(internal.requests.useOfKey, { keyId });
 }
 
 type CutFile = {

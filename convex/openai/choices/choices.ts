@@ -1,10 +1,8 @@
 import type { Usage } from "../../../app/jobs/chat.ts";
 import type { ActionCtx } from "../../_generated/server.js";
-import type { RequestView } from "../../model/requests/watch.ts";
 import { type AnswerHead, headOf, type TextForm, textOf, usageBody } from "../answerForm.ts";
 import { chunkEvents } from "../chunkEvents.ts";
-import { endOf } from "../errors.ts";
-import { endOfWait, follow } from "../follow.ts";
+import { endOfJob, endOfWait } from "../follow.ts";
 import { idsOf, type RequestedJob } from "../requestedJob.ts";
 import { answerHeaders, type ApiError, jobErrorResponse, json, ofSeveral } from "../respond.ts";
 import { streamTexts } from "../stream.ts";
@@ -62,16 +60,15 @@ async function wholeChoices(
   const ends = await Promise.all(
     jobs.map(async (job) => {
       const end = await endOfJob(ctx, job, over.signal);
-      if (end.kind === "answered") return end;
-      failures.push({ error: end.error, jobId: job.jobId });
+      if (end?.kind === "answered") return end;
+      const error = end?.error ?? (await endOfWait(ctx, job, over.signal));
+      failures.push({ error, jobId: job.jobId });
       over.abort();
       return null;
     }),
   );
   const [failure] = failures;
-  if (failure !== undefined) {
-    return jobErrorResponse(failure.error, failure.jobId);
-  }
+  if (failure !== undefined) return jobErrorResponse(failure.error, failure.jobId);
   const answered = ends.filter((end) => end !== null);
   const bodies = answered.map(({ result }, index) => choiceForm(form, index).whole(head, textOf(result)));
   const choices = bodies.flatMap((body) => choicesOf(body));
@@ -80,25 +77,6 @@ async function wholeChoices(
   const priceMicro = prices.reduce((sum, price) => (sum === null || price === null ? null : sum + price), 0n);
   const headers = answerHeaders({ ...jobs[0], jobId: idsOf(jobs) }, { ...jobs[0], ...ofSeveral, priceMicro });
   return json(200, { ...bodies[0], choices, usage }, headers);
-}
-
-type End =
-  | {
-      readonly kind: "answered";
-      readonly view: RequestView;
-      readonly result: NonNullable<RequestView["result"]>;
-    }
-  | { readonly kind: "failed"; readonly error: ApiError };
-
-/** Waits for a job's end, or until the call is over because another job failed, the client has left, or the server stops. */
-async function endOfJob(ctx: ActionCtx, job: RequestedJob, over: AbortSignal): Promise<End> {
-  for await (const view of follow(ctx, job, { signal: over })) {
-    if (view.result !== null) return { kind: "answered", view, result: view.result };
-    const error = endOf(view, job.promptField);
-    if (error !== null) return { kind: "failed", error };
-    if (over.aborted) break;
-  }
-  return { kind: "failed", error: await endOfWait(ctx, job, over) };
 }
 
 /** All choices have the same prompt, and each has read it. */

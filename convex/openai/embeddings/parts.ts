@@ -2,17 +2,13 @@ import { limits } from "../../../app/jobs/limits.ts";
 import type { ParsedEmbedding } from "../../../app/jobs/parse/parse-embedding.ts";
 import type { EmbeddingRequest } from "../../../app/jobs/work.ts";
 import type { ActionCtx } from "../../_generated/server.js";
-import type { RequestView } from "../../model/requests/watch.ts";
+import { vectorsOf } from "../answerForm.ts";
 import type { Caller } from "../endpoint.ts";
-import { endOf } from "../errors.ts";
-import { endOfWait, follow } from "../follow.ts";
+import { endOfJob, endOfWait } from "../follow.ts";
 import type { Call } from "../readCall.ts";
 import { answerWithJobs, idsOf, type RequestedJob } from "../requestedJob.ts";
 import { answerHeaders, type ApiError, errorResponse, json, ofSeveral } from "../respond.ts";
 import { vectorsBody } from "./vectorsBody.ts";
-
-/** The vectors and the usage of all jobs of a call. */
-type Vectors = Extract<NonNullable<RequestView["result"]>, { readonly embeddings: unknown }>;
 
 /**
  * Answers a call whose inputs are several jobs, which devices do side by side: with all vectors, or with the first error. Then the
@@ -40,11 +36,10 @@ export async function answerParts(
 async function gather(
   ctx: ActionCtx,
   signal: AbortSignal,
-  jobs: readonly RequestedJob[],
+  jobs: readonly [RequestedJob, ...RequestedJob[]],
   asked: ParsedEmbedding,
 ): Promise<Response> {
   const [first] = jobs;
-  if (first === undefined) throw new Error("a call has no jobs");
   const ids = idsOf(jobs);
   const refuse = (error: ApiError): Response =>
     errorResponse({ ...error, headers: { ...error.headers, "x-gleaner-job": ids } });
@@ -54,12 +49,14 @@ async function gather(
     priceMicro: 0n,
   };
   for (const job of jobs) {
-    const end = await endOfJob(ctx, signal, job);
-    if (end.kind === "error") return refuse(end.error);
-    all.embeddings.push(...end.vectors.embeddings);
-    all.promptTokens += end.vectors.usage.promptTokens;
-    all.priceMicro += end.priceMicro;
-    const tooLarge = sizeMistake(end.vectors.embeddings[0] ?? "", asked);
+    const end = await endOfJob(ctx, job, signal);
+    if (end === null) return refuse(await endOfWait(ctx, job, signal));
+    if (end.kind === "failed") return refuse(end.error);
+    const { embeddings, usage } = vectorsOf(end.result);
+    all.embeddings.push(...embeddings);
+    all.promptTokens += usage.promptTokens;
+    all.priceMicro += end.view.priceMicro ?? 0n;
+    const tooLarge = sizeMistake(embeddings[0] ?? "", asked);
     if (tooLarge !== null) return refuse(tooLarge);
   }
   const usage = { promptTokens: all.promptTokens, completionTokens: 0 };
@@ -69,22 +66,6 @@ async function gather(
     body,
     answerHeaders({ ...first, jobId: ids }, { ...first, ...ofSeveral, priceMicro: all.priceMicro }),
   );
-}
-
-type End =
-  | { readonly kind: "vectors"; readonly vectors: Vectors; readonly priceMicro: bigint }
-  | { readonly kind: "error"; readonly error: ApiError };
-
-async function endOfJob(ctx: ActionCtx, signal: AbortSignal, job: RequestedJob): Promise<End> {
-  for await (const view of follow(ctx, job, { signal })) {
-    if (view.result !== null && "embeddings" in view.result) {
-      return { kind: "vectors", vectors: view.result, priceMicro: view.priceMicro ?? 0n };
-    }
-    const error = endOf(view, job.promptField);
-    if (error !== null) return { kind: "error", error };
-    if (signal.aborted) break;
-  }
-  return { kind: "error", error: await endOfWait(ctx, job, signal) };
 }
 
 /** The bytes of an answer for each number of a vector: in base64, and as most numbers are in JSON, with a comma. */

@@ -1,6 +1,7 @@
 import type { ParsedEmbedding } from "../../../app/jobs/parse/parse-embedding.ts";
 import { readVector } from "../../model/requests/answer.ts";
 import type { RequestView } from "../../model/requests/watch.ts";
+import { vectorsOf } from "../answerForm.ts";
 
 /** OpenAI's list of embedding objects, in the order of the inputs. */
 export function vectorsBody(
@@ -8,8 +9,7 @@ export function vectorsBody(
   encoding: ParsedEmbedding["encoding"],
   result: NonNullable<RequestView["result"]>,
 ): object {
-  if (!("embeddings" in result)) throw new Error("an embedding job has text");
-  const { embeddings: vectors, usage } = result;
+  const { embeddings: vectors, usage } = vectorsOf(result);
   return {
     object: "list",
     data: vectors.map((packed, index) => ({

@@ -4,11 +4,11 @@ import type { Id } from "../../_generated/dataModel.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import type { RequesterJob } from "../../model/requests/requesterJob.ts";
 import type { Caller } from "../endpoint.ts";
-import { errorOf, tooManyWaiting } from "../errors.ts";
+import { errorOf } from "../errors.ts";
 import { eventStream, keepAliveMs, type Sink } from "../eventStream.ts";
 import { follow, type TextPosition } from "../follow.ts";
-import { failureOf, outcomeOf } from "../outcome.ts";
-import { waitLimitMs } from "../requestedJob.ts";
+import { failureOf } from "../outcome.ts";
+import { refusedWait, waitLimitMs } from "../requestedJob.ts";
 import { errorBody, errorResponse, jobHeaders } from "../respond.ts";
 import { jobBody } from "./jobBody.ts";
 import { outlookEveryMs, queueHeaders } from "./waiting.ts";
@@ -21,12 +21,13 @@ import { outlookEveryMs, queueHeaders } from "./waiting.ts";
 export async function streamEvents(
   ctx: ActionCtx,
   request: Request,
-  { keyId }: Caller,
+  caller: Caller,
   jobId: string,
 ): Promise<Response> {
+  const { keyId } = caller;
   const job = await ctx.runQuery(internal.requests.jobAdmitted, { keyId, jobId });
-  const waiting = await outcomeOf(ctx.runQuery(internal.requests.mayWaitAdmitted, { keyId }));
-  if (waiting.kind === "ok" && !waiting.value.allowed) return errorResponse(tooManyWaiting(waiting.value));
+  const full = await refusedWait(ctx, caller);
+  if (full !== null) return errorResponse(full);
   const asked = positionOf(request.headers.get("last-event-id"));
   const isStored = asked !== null && (await hasPiece(ctx, keyId, jobId, asked));
   // The text is stored in pieces only while somebody follows it.

@@ -9,10 +9,9 @@ import { chatForm } from "../chatForm.ts";
 import { completionForm } from "../completionForm.ts";
 import { vectorsBody } from "../embeddings/vectorsBody.ts";
 import type { Caller } from "../endpoint.ts";
-import { endOf, type PromptField, tooManyWaiting, wrongParameter } from "../errors.ts";
+import { endOf, type PromptField, wrongParameter } from "../errors.ts";
 import { follow } from "../follow.ts";
-import { outcomeOf } from "../outcome.ts";
-import { waitLimitMs } from "../requestedJob.ts";
+import { refusedWait, waitLimitMs } from "../requestedJob.ts";
 import { answerHeaders, errorResponse, jobErrorResponse, json } from "../respond.ts";
 import { answerAccepted } from "./accepted.ts";
 
@@ -32,16 +31,17 @@ export type Encoding = (typeof encodings)[number];
 export async function getResult(
   ctx: ActionCtx,
   request: Request,
-  { keyId }: Caller,
+  caller: Caller,
   jobId: string,
 ): Promise<Response> {
+  const { keyId } = caller;
   const asked = new URL(request.url).searchParams.get("encoding_format") ?? "float";
   const encoding = encodings.find((each) => each === asked);
   if (encoding === undefined) return errorResponse(wrongParameter("encoding_format", encodings));
   const { waitMs } = parsePrefer(request.headers.get("prefer") ?? "");
   if (waitMs !== null && waitMs > 0) {
-    const waiting = await outcomeOf(ctx.runQuery(internal.requests.mayWaitAdmitted, { keyId }));
-    if (waiting.kind === "ok" && !waiting.value.allowed) return errorResponse(tooManyWaiting(waiting.value));
+    const full = await refusedWait(ctx, caller);
+    if (full !== null) return errorResponse(full);
     const giveUpAt = Date.now() + Math.min(waitMs, waitLimitMs);
     const { signal } = request;
     for await (const _view of follow(ctx, { keyId, jobId, giveUpAt, stream: false }, { signal })) {
