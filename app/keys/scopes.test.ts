@@ -19,4 +19,7 @@ it.each([
 
 it("any key may list its models", () => {
   expect([scopeOfPath("/v1/models"), scopeOfPath("/v1/models/qwen/3")]).toEqual([null, null]);
+  const ofOllama = ["/api/tags", "/api/show", "/api/version"].map(scopeOfPath);
+  expect(ofOllama).toEqual([null, null, null]);
+  expect(scopeOfPath("/api/chat")).toBe("inference");
 });

@@ -44,6 +44,20 @@ it("asks for the tables with documents that a restore must not make less strict"
   expect(await t.query(internal.afterRestore.tables, {})).toEqual([...tables]);
 });
 
+it("keeps the bounds that a key got after the backup", async () => {
+  const [key] = await documentsOf("apiKeys");
+  const bounds = {
+    scopes: ["jobs"],
+    models: ["a"],
+    addresses: ["10.0.0.0/8"],
+    quotas: { day: { requests: 5 } },
+  };
+  await apply("apiKeys", [{ ...key, ...bounds }]);
+  expect(await documentsOf("apiKeys")).toMatchObject([bounds]);
+  await apply("apiKeys", [{ ...key, scopes: ["usage"] }]);
+  expect(await documentsOf("apiKeys")).toMatchObject([bounds]);
+});
+
 it("only makes the restored documents stricter", async () => {
   const { key, deviceId } = await addDevice(t, acme);
   const tokenHash = await hashSecret(secret("gm_"));

@@ -128,6 +128,16 @@ it("finds all jobs again by the idempotency key", async () => {
   expect(await allJobs(t, acme)).toHaveLength(3);
 });
 
+it("submits none of the choices if the credits are too few for all, also with an idempotency key", async () => {
+  await post({ ...chat, n: 1 }, { prefer: "respond-async" });
+  const [one] = await t.run(async (ctx) => await ctx.db.query("orders").collect());
+  const poor = await addOrganization(t, { name: "Poor", creditsMicro: one!.reservedMicro * 2n });
+  await addDevice(t, poor);
+  const headers = { authorization: `Bearer ${poor.apiKey}`, "idempotency-key": "order-17" };
+  await expectError(await post(chat, headers), 429, { code: "insufficient_quota" });
+  expect(await allJobs(t, poor)).toEqual([]);
+});
+
 it("refuses too many choices, and several without a wait", async () => {
   await expectError(await post({ ...chat, n: 9 }), 400, { code: "invalid_value", param: "n" });
   const headers = { prefer: "respond-async" };

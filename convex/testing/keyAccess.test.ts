@@ -89,6 +89,7 @@ describe("the scopes of a key", () => {
     const job = { apiKey: acme.apiKey, jobId };
     await expectRefusal(t.query(api.requests.watch, job), "scope_missing");
     await expectRefusal(t.mutation(api.requests.cancel, job), "scope_missing");
+    await expectRefusal(t.mutation(api.requests.follow, job), "scope_missing");
     await expectRefusal(t.mutation(api.requests.setPriority, { ...job, priority: "low" }), "scope_missing");
     await set({ scopes: ["jobs"] });
     expect((await t.query(api.requests.watch, job)).status).toBe("queued");
@@ -169,6 +170,10 @@ describe("the addresses of a key", () => {
     await set({ addresses: ["10.0.0.0/8"] });
     await expectError(await call("/v1/models"), 403, { code: "address_not_allowed" });
     await expectRefusal(t.query(api.requests.watch, { apiKey: acme.apiKey, jobId }), "address_not_allowed");
+    await expectRefusal(
+      t.mutation(api.requests.follow, { apiKey: acme.apiKey, jobId }),
+      "address_not_allowed",
+    );
     await expectRefusal(t.query(internal.requests.identify, { apiKey: acme.apiKey }), "address_not_allowed");
   });
 

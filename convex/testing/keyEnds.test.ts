@@ -38,7 +38,7 @@ const models = async (apiKey: string): Promise<Response> =>
   await t.fetch("/v1/models", { headers: { authorization: `Bearer ${apiKey}` } });
 const statusWith = async (apiKey: string): Promise<number> => (await models(apiKey)).status;
 
-/** What the cron does each minute. */
+/** The work of the cron, each minute. */
 async function endDue(): Promise<void> {
   await t.mutation(internal.maintenance.endDueKeys, {});
   await runDue(t);

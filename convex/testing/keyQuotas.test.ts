@@ -53,7 +53,7 @@ async function submitted(body: object = chat()): Promise<string> {
 
 const useNow = async () => await t.query(internal.requests.useOfKey, { keyId });
 
-/** What the projector's cron does each minute. */
+/** The work of the projector's cron, each minute. */
 async function project(): Promise<void> {
   await pass(t, 3_000);
   await t.mutation(internal.maintenance.project, {});

@@ -163,6 +163,20 @@ describe("equal requests under way", () => {
     expect(again).toBe(first);
   });
 
+  it("do not get a job that others still wait for, because two retries of it have left", async () => {
+    const { keyId } = await t.query(internal.requests.identify, { apiKey: acme.apiKey });
+    const { asked: first } = await waiting("Name a color.");
+    const [{ jobId } = { jobId: "" }] = await allJobs(t, acme);
+    const [wait] = await waits();
+    const left = { keyId, jobId, request: String(wait?.request) };
+    await t.mutation(internal.requests.leaveAdmitted, left);
+    await t.mutation(internal.requests.leaveAdmitted, left);
+    const others = [await waiting("Name a color."), await waiting("Name a color.")].map(({ asked }) => asked);
+    for (const color of ["Blue.", "Red.", "Green."]) await answerNext(color);
+    const answers = await Promise.all([first, ...others]);
+    expect(new Set(answers.map(({ headers }) => headers.get("x-gleaner-job"))).size).toBe(3);
+  });
+
   it("keep their job while one of two calls still waits for it", async () => {
     const { keyId } = await t.query(internal.requests.identify, { apiKey: acme.apiKey });
     const { asked: first } = await waiting("Name a color.");

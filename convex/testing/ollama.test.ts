@@ -232,6 +232,12 @@ describe("vectors", () => {
   };
   const vector = [expect.closeTo(0.6) as number, expect.closeTo(0.8) as number];
 
+  it("of more inputs than one job takes are refused by name", async () => {
+    const response = await post("/api/embed", { input: Array.from({ length: 257 }, () => "Hi") });
+    expect(response.status).toBe(400);
+    expect(((await response.json()) as { error: string }).error).toMatch(/'input'.*at most 256 texts/);
+  });
+
   it("come from /api/embed and, one by one, from /api/embeddings", async () => {
     expect(await answerVector("/api/embed", { input: ["Hi"] })).toEqual({
       model: modelId,

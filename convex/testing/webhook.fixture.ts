@@ -76,7 +76,7 @@ export async function addWebhook(
 export async function deliver(t: Backend, ms = 1_000): Promise<void> {
   vi.advanceTimersByTime(ms);
   await t.finishInProgressScheduledFunctions();
-  // What the first run found late, such as skipped events.
+  // The first run found these late, such as skipped events.
   vi.advanceTimersByTime(1);
   await t.finishInProgressScheduledFunctions();
 }

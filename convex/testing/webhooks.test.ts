@@ -1,4 +1,6 @@
 import { createHmac } from "node:crypto";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import OpenAI from "openai";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { webhookEvents } from "../../app/webhooks/events.ts";
@@ -212,6 +214,24 @@ describe("deliveries", () => {
     expect(delivery).toMatchObject({ state: "delivered", dueAt: null, type: "job.completed" });
     expect(delivery!.attempts.map(({ status }) => status)).toEqual([500, 302, 429, 200]);
     expect(delivery!.attempts[0]!.answer).toBe("x".repeat(1_000));
+  });
+
+  it("count as failed if the receiver switches to another protocol", async () => {
+    const server = createServer((socket) => {
+      socket.on("error", () => undefined);
+      socket.once("data", () => socket.write("HTTP/1.1 101 X\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"));
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/hook`;
+    await addWebhook(t, session, url, ["job.completed"]);
+    await finishJob();
+    await deliver(t);
+    expect(await listed()).toMatchObject({
+      retrying: 1,
+      last: { error: "It answered with another protocol." },
+    });
+    server.close();
   });
 
   it("fail after the last try, and are sent again by hand: one, or all since a time", async () => {
