@@ -70,7 +70,7 @@ export const identify = internalQuery({
   },
 });
 
-/** What a key has used of the present day and month, until now. */
+/** The use of a key on the present day and in the present month, until now. */
 export const useOfKey = internalQuery({
   args: { keyId: v.id("apiKeys") },
   returns: keyUse,

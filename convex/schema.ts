@@ -381,11 +381,11 @@ export default defineSchema({
     expired: v.optional(v.literal(true)),
     /** The secret before a rotation, while it still works. Written by model/keys/rotation.ts. */
     former: v.optional(formerSecret),
-    /** When the secrets were last changed by a member, so that a restore does not bring a replaced one back. */
+    /** The time at which a member last changed the secrets, so that a restore does not bring a replaced one back. */
     secretChangedAt: v.optional(v.number()),
     /** When its requests stopped the runners of devices, oldest first. Written by model/requests/restriction.ts, seldom. */
     runnerStops: v.optional(v.array(runnerStop)),
-    /** When no answer of its jobs met their schema, oldest first: app/keys/restriction.ts. Written as `runnerStops`. */
+    /** The ends of its jobs whose answers did not meet their schema, oldest first: app/keys/restriction.ts. Written as `runnerStops`. */
     unmetSchemas: v.optional(v.array(v.number())),
     /** Only in a key of the playground: its session, its end, and its credits. Written by model/keys/playgroundKeys.ts. */
     playgroundSession: v.optional(v.id("sessions")),
@@ -404,11 +404,11 @@ export default defineSchema({
     .index("by_former_end", ["former.until"])
     .index("by_expiry", ["organizationId", "expired", "expiresAt"]),
 
-  /** When a key was last used, to the minute. Every call reads it, so it changes seldom. Written by model/keys/keyUse.ts. */
+  /** The last use of a key, to the minute. Every call reads it, so it changes seldom. Written by model/keys/keyUse.ts. */
   keyUses: defineTable({ apiKeyId: v.id("apiKeys"), at: v.number() }).index("by_key", ["apiKeyId"]),
 
   /**
-   * What a key has used on one day (UTC): requests, and what they used or have reserved. Written by the ledger's projector, and kept
+   * The use of a key on one day (UTC): requests, and what they used or have reserved. Written by the ledger's projector, and kept
    * for two months.
    */
   keyDays: defineTable({ apiKeyId: v.id("apiKeys"), startAt: v.number(), ...keyCount.fields }).index(
@@ -937,7 +937,7 @@ export default defineSchema({
     jobs: v.number(),
     /** How the job ended; only on the entry that closes a reservation. */
     outcome: v.optional(outcome),
-    /** What a key's job adds to the use of its day, besides `micro`. `at`: when it was submitted. */
+    /** The addition of a key's job to the use of its day, besides `micro`. `at`: the time of its submission. */
     counts: v.optional(v.object({ at: v.number(), requests: v.number(), tokens: v.number() })),
     /** Set on entries that only move credits between keys and escrow: totals tell the two together. */
     reserves: v.optional(v.boolean()),
@@ -1197,7 +1197,7 @@ export default defineSchema({
   }).index("by_organization", ["organizationId"]),
 
   /**
-   * When the deliveries of a webhook go on. Each event reads it, so it changes seldom. Written by model/webhooks/pump.ts and
+   * The time at which the deliveries of a webhook go on. Each event reads it, so it changes seldom. Written by model/webhooks/pump.ts and
    * deliveries.ts.
    */
   webhookPumps: defineTable({
@@ -1235,7 +1235,7 @@ export default defineSchema({
     data: v.string(),
     createdAt: v.number(),
     state: deliveryState,
-    /** When the next try is due. Absent after the last one. */
+    /** The time of the next try. Absent after the last one. */
     dueAt: v.optional(v.number()),
     /** Tries that failed since it was sent or sent again. */
     tries: v.number(),

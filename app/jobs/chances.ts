@@ -9,7 +9,7 @@ export type KnownDevice = {
   /** False while it is paused, retired, outdated, or waits for approval. */
   readonly inService: boolean;
   readonly online: boolean;
-  /** When it was last online, if it is not; ms epoch. */
+  /** The time at which it was last online, if it is not; ms epoch. */
   readonly lastSeenAt: number;
   readonly groups: readonly string[];
   readonly tags: readonly string[];
@@ -25,7 +25,7 @@ export type KnownDevice = {
   readonly gpuMemory: boolean;
 };
 
-/** What a job needs. `modelBytes`: the size of its model's file. */
+/** The needs of a job. `modelBytes`: the size of its model's file. */
 export type WantedDevice = {
   readonly modelId: string;
   readonly modelBytes: number;
@@ -67,7 +67,7 @@ function mayHoldModel(
   return memoryMb * 2 ** 20 >= modelBytes;
 }
 
-/** What a device reports about its GPU. */
+/** A device's report about its GPU. */
 type GpuReport = { readonly gpu?: boolean; readonly vramMb?: number; readonly tags?: readonly string[] };
 
 /** The GPU of a device, by its last report. Null, or without a word about it: it may have one. */

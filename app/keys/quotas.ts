@@ -17,7 +17,7 @@ export const noCount: KeyCount = { requests: 0, tokens: 0, micro: 0n };
 export type Quota = { requests?: number; tokens?: number; micro?: bigint };
 export type Quotas = { day?: Quota; month?: Quota };
 
-/** What a key has used of the present day and month: what ended, and the most that jobs under way may use. */
+/** The use of a key on the present day and in the present month: that of ended jobs, and the most that jobs under way may use. */
 export type KeyUse = Record<QuotaPeriod, KeyCount>;
 
 /** The bounds of a quota itself. */

@@ -8,11 +8,11 @@ export type RunnerStop = {
   readonly constrained: boolean;
 };
 
-/** What an API key's requests have cost devices lately. */
+/** The harm that an API key's requests have done to devices lately. */
 export type KeyRecord = {
   /** Oldest first. */
   readonly runnerStops?: readonly RunnerStop[] | undefined;
-  /** When its jobs ended because no answer met their schema, ms epoch and oldest first. Each that met its own took the oldest out. */
+  /** The ends of its jobs whose answers did not meet their schema, ms epoch and oldest first. Each job that met its own took the oldest out. */
   readonly unmetSchemas?: readonly number[] | undefined;
 };
 

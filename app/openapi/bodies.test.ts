@@ -19,7 +19,7 @@ function propertiesOf(schema: Schema): ReadonlyMap<string, readonly Schema[]> {
   return found;
 }
 
-/** Where a schema and a table differ. A table without the fields of an object takes any names in it. */
+/** The differences of a schema and a table. A table without the fields of an object takes any names in it. */
 function differences(schema: Schema, fields: Fields, place = ""): readonly string[] {
   const properties = propertiesOf(schema);
   const read = Object.entries(fields).filter(([, { support }]) => support !== "inert");

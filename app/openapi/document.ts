@@ -72,7 +72,7 @@ function described(operation: Operation): object {
     },
   };
   const accepted = {
-    description: "The job, since the call asked not to wait for the answer, or there is none yet.",
+    description: "The job. The call asked not to wait for the answer, or the job has not ended.",
     content: contentOf("Job"),
   };
   return {

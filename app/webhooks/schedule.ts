@@ -27,7 +27,7 @@ export const failsForMs = 5 * dayMs;
 export const keptMs = 30 * dayMs;
 
 /**
- * When the next try is due, in ms since the epoch; null: there is none.
+ * The time of the next try, in ms since the epoch; null after the last one.
  * @param tries tries that failed, at least 1.
  * @param askedMs the pause that the receiver asked for; null: none.
  * @param random from 0 to 1.
@@ -39,7 +39,7 @@ export function nextTryAt(tries: number, askedMs: number | null, random: number,
   return Math.round(now + Math.max(spread, Math.min(askedMs ?? 0, longestPauseMs)));
 }
 
-/** The pause of a Retry-After header, in ms; null: there is none, or nobody can read it. */
+/** The pause of a Retry-After header, in ms; null without a header, or with one that cannot be read. */
 export function retryAfterMs(header: string | undefined, now: number): number | null {
   if (header === undefined) return null;
   const ms = /^\d{1,9}$/.test(header.trim()) ? Number(header) * 1_000 : Date.parse(header) - now;

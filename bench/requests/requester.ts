@@ -7,7 +7,7 @@ import type { Farm } from "../../launch/farm/farm.ts";
 export type Requester = {
   readonly chat: (task: string, options?: ChatOptions) => Promise<Response>;
   readonly fetch: (path: string, init?: RequestInit) => Promise<Response>;
-  /** When the queue took a job and when it ended, ms since the epoch. */
+  /** The times at which the queue took a job and at which it ended, ms since the epoch. */
   readonly timesOf: (jobId: string) => Promise<{ readonly submittedAt: number; readonly finishedAt: number }>;
 };
 

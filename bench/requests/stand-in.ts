@@ -20,7 +20,7 @@ export const tasks = {
 
 /** A device of the farm that speaks the queue's protocol with the real worker, but has no model. */
 export type StandIn = {
-  /** When the handler of a job began, ms since the epoch. */
+  /** The time at which the handler of a job began, ms since the epoch. */
   readonly startOf: (jobId: string) => number | undefined;
   /** Answers the jobs that are held. */
   readonly release: () => void;

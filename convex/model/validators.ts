@@ -391,7 +391,7 @@ export const keyQuotas = v.object({ day: v.optional(keyQuota), month: v.optional
 /** Requests, tokens and micro-credits of a key. */
 export const keyCount = v.object({ requests: v.number(), tokens: v.number(), micro: v.int64() });
 
-/** What a key has used of the present day and month. */
+/** The use of a key on the present day and in the present month. */
 export const keyUse = v.object({ day: keyCount, month: keyCount });
 
 /** The former secret of a key that was rotated. It works until its end. */
@@ -495,7 +495,7 @@ export const attentionItem = v.object({
 /** An event that a webhook can choose. */
 export const webhookEvent = literals(...webhookEvents);
 export const deliveryState = literals("pending", "delivered", "failed");
-/** Who or what disabled a webhook: its receiver failed for days, or said that it is gone, or a member did it. */
+/** The reason why a webhook is disabled: its receiver failed for days, or said that it is gone, or a member did it. */
 export const disabledBy = literals("failing", "gone", "member");
 
 /** A try to deliver a message to a webhook. */

@@ -156,7 +156,7 @@ async function requestJobs(
   return { kind: "ok", value: submitted.value.map((job) => ({ ...wait, ...job, keyId: caller.keyId })) };
 }
 
-/** What the key of a submission has used, if it has quotas. */
+/** The use of a submission's key, if it has quotas. */
 export async function useOf(
   ctx: ActionCtx,
   { keyId, hasQuotas }: Pick<Caller, "keyId" | "hasQuotas">,

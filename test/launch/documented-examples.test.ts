@@ -108,7 +108,7 @@ const lineExample = (): string => examples.find(({ text }) => text.startsWith('{
 /** The message of the example of webhooks, which runs before its receiver. */
 let eventExample = "";
 
-/** What the example of a receiver needs around it. It gets one signed message, and prints the batch that it collects. */
+/** The program around the example of a receiver. It gets one signed message, and prints the batch that it collects. */
 const receiverOf = (secret: string, body: string): string => `
   import { createHmac } from "node:crypto"; import { createServer } from "node:http";
   import { text } from "node:stream/consumers"; import OpenAI from "openai";

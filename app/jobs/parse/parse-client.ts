@@ -1,4 +1,4 @@
-/** What a call's headers tell about the program that made it. */
+/** The program that made a call, as far as the call's headers tell. */
 export type Client = {
   /** Whether it sends the request again, because it got no answer before. */
   readonly isRetry: boolean;

@@ -136,7 +136,7 @@ export async function addPiece(
     readonly from: number;
     readonly requests: readonly CutRequest[];
     readonly isLast: boolean;
-    /** What the key has used, if it has quotas. */
+    /** The key's use, if it has quotas. */
     readonly use?: KeyUse;
   },
   now: number,

@@ -197,7 +197,7 @@ export const keyRow = v.object({
   ...keyRights.fields,
   /** How it may be used. */
   ...keyAccess.fields,
-  /** What it has used of the present day and month, at most some two minutes ago. Null: it has no quotas. */
+  /** Its use on the present day and in the present month, at most some two minutes old. Null: it has no quotas. */
   use: v.union(keyUse, v.null()),
   /** The shown part and the end of the secret before the last rotation, while it works; null without one. */
   former: v.union(v.object({ prefix: v.string(), until: v.number() }), v.null()),

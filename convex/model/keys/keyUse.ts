@@ -4,7 +4,7 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 /** Uses are noted this often, so that calls at the same moment seldom write the same row. */
 const noteEveryMs = 60_000;
 
-/** When a key was last used, to the minute; null if it never was. */
+/** The last use of a key, to the minute; null if it never was used. */
 export async function lastUseOf(ctx: QueryCtx, apiKeyId: Id<"apiKeys">): Promise<number | null> {
   return (await useRow(ctx, apiKeyId))?.at ?? null;
 }

@@ -36,7 +36,7 @@ export async function addToKeyDay(
   for (const { _id } of old) await ctx.db.delete("keyDays", _id);
 }
 
-/** What a key has used of the present day and month, as the projector knows it: at most some two minutes old. */
+/** The use of a key on the present day and in the present month, as the projector knows it: at most some two minutes old. */
 export async function projectedUse(ctx: QueryCtx, apiKeyId: Id<"apiKeys">, now: number): Promise<KeyUse> {
   return useOf(await daysOf(ctx, apiKeyId, now), now);
 }
@@ -45,7 +45,7 @@ export async function projectedUse(ctx: QueryCtx, apiKeyId: Id<"apiKeys">, now: 
 const mostPending = 8_000;
 
 /**
- * What a key has used until now. Ask in a query of its own: a mutation that reads the pending entries would conflict with every
+ * The use of a key until now. Ask in a query of its own: a mutation that reads the pending entries would conflict with every
  * other call of the key.
  */
 export async function presentUse(ctx: QueryCtx, apiKeyId: Id<"apiKeys">, now: number): Promise<KeyUse> {

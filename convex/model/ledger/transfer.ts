@@ -51,7 +51,7 @@ export type Entry = {
   readonly jobs?: number;
   /** How the job ended; only on the entry that closes a reservation. */
   readonly outcome?: Infer<typeof outcome>;
-  /** What a key's job adds to the use of its day. `at`: when it was submitted. */
+  /** The addition of a key's job to the use of its day. `at`: the time of its submission. */
   readonly counts?: { readonly at: number; readonly requests: number; readonly tokens: number };
 };
 

@@ -32,7 +32,7 @@ export async function leaveJob(
 
 /**
  * The job of an equal request of the key that nobody waits for any more. A retry also finds a job whose call still seems to wait:
- * its client gave up, and we have not noticed yet. Other equal requests are meant to be several jobs. Null: there is none.
+ * its client gave up, and we have not noticed yet. Other equal requests are meant to be several jobs. Null: no such job.
  */
 export async function takeUpJob(
   ctx: MutationCtx,

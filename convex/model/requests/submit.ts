@@ -68,7 +68,7 @@ export const submission = {
   requires: v.optional(deviceNeeds),
   /** Its place among the jobs of its call, from 0, and a hash of what the whole call asks. Absent: it is the only one. */
   part: v.optional(v.object({ index: v.number(), callHash: v.string() })),
-  /** What its key has used, as a query has just counted it. Only for keys with quotas. */
+  /** The use of its key, as a query has just counted it. Only for keys with quotas. */
   use: v.optional(keyUse),
   /** Whether its caller waits for the answer. It is refused if no device could give one. */
   isAwaited: v.optional(v.boolean()),

@@ -63,7 +63,7 @@ export const deliveryView = v.object({
   type: v.string(),
   createdAt: v.number(),
   state: deliveryState,
-  /** When the next try is due; null after the last one. */
+  /** The time of the next try; null after the last one. */
   dueAt: v.union(v.number(), v.null()),
   attempts: v.array(deliveryAttempt),
 });

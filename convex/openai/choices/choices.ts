@@ -10,7 +10,7 @@ import { choiceForm, choicesOf } from "./choiceForm.ts";
 
 type Answer = {
   readonly form: TextForm;
-  /** When the call began: milliseconds since the epoch. */
+  /** The beginning of the call: milliseconds since the epoch. */
   readonly created: number;
   readonly stream: boolean;
   readonly includeUsage: boolean;

@@ -137,7 +137,7 @@ it(
       expect(Math.abs(n % 2)).toBe(0);
       if (streamedAtChecks.length === 1) expect(checked.usage).toEqual(first.usage);
       else mended += 1;
-      // What was dropped is not paid.
+      // Dropped tokens are not paid.
       const answered = "The capital" + (checked.toolCalls?.[0]?.arguments ?? "");
       expect(checked.usage.completionTokens).toBeLessThanOrEqual(answered.length + 4);
     }

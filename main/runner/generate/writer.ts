@@ -35,7 +35,7 @@ type Passage = {
   readonly sampling?: Sampling;
 };
 
-/** What is written at a moment, to go back to. */
+/** The text at a moment, to go back to. */
 type Mark = {
   readonly tokens: number;
   readonly bytes: number;

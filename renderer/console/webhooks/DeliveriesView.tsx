@@ -33,7 +33,7 @@ export type DeliveriesViewProps = {
   readonly onResendFailed: ((since: number) => void) | null;
 };
 
-/** What was sent to a webhook in the last 30 days, with each try. */
+/** The deliveries to a webhook in the last 30 days, with each try. */
 export function DeliveriesView(props: DeliveriesViewProps): ReactNode {
   const { deliveries, state, onState, opened, onMore, loadingMore, onResendFailed } = props;
   const [isResending, setResending] = useState(false);

@@ -58,14 +58,14 @@ export type TransactionExecution = ExecutionBase & {
   leftFailure: FunctionFailure | null;
 };
 
-/** What a run of a query has read, and when. */
+/** The reads of a run of a query, and their time. */
 export type LastRead = { readonly readSet: ReadSet; readonly ts: Timestamp };
 
 /** An action or an HTTP action. It may have side effects, and each database access is a separate transaction. */
 export type ActionExecution = ExecutionBase & {
   readonly kind: "action" | "httpAction";
   readonly timers: Set<NodeJS.Timeout>;
-  /** What the queries that it called have read the last time, by the query and its arguments. */
+  /** The last reads of the queries that it called, by the query and its arguments. */
   readonly lastReads: Map<string, LastRead>;
   /** Whether the answer of an HTTP action has arrived, or its client has left. */
   answered: boolean;

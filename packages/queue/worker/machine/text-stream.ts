@@ -14,7 +14,7 @@ export type TextStream = {
   readonly watched: boolean;
   readonly sentChars: number;
   readonly nextSeq: number;
-  /** When its present readers were sent their first chunk and the last one; null before the first. */
+  /** The times at which its present readers were sent their first chunk and the last one; null before the first. */
   readonly sent: { readonly firstAt: number; readonly lastAt: number } | null;
   /** When the next chunk is sent; null while none is planned. */
   readonly sendAt: number | null;
@@ -42,7 +42,7 @@ export function hasUnsent({ watched, sentChars, text }: TextStream): boolean {
 /** The next chunks come after a quarter of the time since the first one, within the bounds. */
 const shareOfAge = 1 / 4;
 
-/** When the next chunk may be sent. */
+/** The time at which the next chunk may be sent. */
 export function nextChunkAt(
   { sent }: TextStream,
   now: number,

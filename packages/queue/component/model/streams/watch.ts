@@ -17,7 +17,7 @@ export const watchView = v.object({
   chunks: v.array(v.object({ seq: v.number(), text: v.string() })),
   attempts: v.number(),
   submittedAt: v.number(),
-  /** When a worker first started it; null before that. */
+  /** The time at which a worker first started it; null before that. */
   startedAt: v.union(v.number(), v.null()),
   /** The result if the job succeeded; null after it was deleted. */
   result: v.optional(anything),
