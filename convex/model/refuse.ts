@@ -1,3 +1,5 @@
+import { isStreamCursor } from "@gleaner/queue/validators";
+import type { PaginationOptions } from "convex/server";
 import { ConvexError } from "convex/values";
 import { isVisible, visibleText } from "../../app/format/visible.ts";
 import type { Id } from "../_generated/dataModel.js";
@@ -121,12 +123,10 @@ export function pageSize(numItems: number, most: number): number {
   return Math.max(1, Math.min(most, Math.floor(numItems) || 1));
 }
 
-/** Reads a page of a stream. Refuses (invalid) a cursor from outside that no page returned. */
-export async function pageAt<Page>(read: () => Promise<Page>): Promise<Page> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof ConvexError || !(error instanceof SyntaxError)) throw error;
-    return refuse("invalid", "This cursor is not one that the list returned. Start with null.");
+/** Checks the cursors of a page of a stream, which come from outside. Refuses: invalid. */
+export function checkCursors({ cursor, endCursor }: PaginationOptions): void {
+  for (const each of [cursor, endCursor ?? null]) {
+    if (each === null || isStreamCursor(each)) continue;
+    refuse("invalid", "This cursor is not one that the list returned. Start with null.");
   }
 }

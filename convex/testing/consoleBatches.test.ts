@@ -241,10 +241,17 @@ describe("the list of batches", () => {
     const ada = await joinAs(t, session, { name: "Ada", roles: ["requester"] });
     await t.mutation(api.console.keys.setOwner, { session, keyId, owner: ada.memberId });
     await start(lines(1), apiKey);
-    const wrong = { session: ada.session, paginationOpts: { numItems: 10, cursor: "gd_none" } };
-    await expectRefusal(t.query(batches.list, wrong), "invalid");
-    await expectRefusal(t.query(api.console.keys.list, wrong), "invalid");
-    await expectRefusal(t.query(api.console.jobs.list, wrong), "invalid");
+    for (const cursors of [
+      { cursor: "gd_none" },
+      { cursor: "-1" },
+      { cursor: null, endCursor: "-1" },
+      { cursor: null, endCursor: "" },
+    ]) {
+      const wrong = { session: ada.session, paginationOpts: { numItems: 10, ...cursors } };
+      await expectRefusal(t.query(batches.list, wrong), "invalid");
+      await expectRefusal(t.query(api.console.keys.list, wrong), "invalid");
+      await expectRefusal(t.query(api.console.jobs.list, wrong), "invalid");
+    }
   });
 
   it("has only the own ones for a requester, who neither sees nor cancels others", async () => {

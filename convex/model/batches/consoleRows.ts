@@ -14,7 +14,7 @@ import { keysOf } from "../keys/apiKeys.ts";
 import { may, type MemberCtx, visibleOwners } from "../memberCalls.ts";
 import { jobWait, waitsOfJobs } from "../orders/jobWaits.ts";
 import { queue } from "../queue.ts";
-import { pageAt, pageSize } from "../refuse.ts";
+import { checkCursors, pageSize } from "../refuse.ts";
 import { cutWait } from "../validators.ts";
 import { batchView, batchViewOf } from "./batches.ts";
 
@@ -137,6 +137,7 @@ export async function batchRowPage(
   { status, key }: BatchFilter,
   { cursor, endCursor = null, numItems }: PaginationOptions,
 ): Promise<PaginationResult<Infer<typeof batchRow>>> {
+  checkCursors({ cursor, endCursor, numItems });
   const wanted = status === undefined ? batchStatuses : status === "open" ? openStatuses : [status];
   const owners = visibleOwners(ctx);
   const keys = key !== undefined ? [key] : owners === null ? null : await keysOf(ctx, owners);
@@ -155,15 +156,13 @@ export async function batchRowPage(
             .withIndex("by_key", (q) => q.eq("apiKeyId", _id))
             .order("desc"),
         );
-  const found = await pageAt(() =>
-    mergedStream(streams, ["_creationTime"])
-      .filterWith(async (batch) => wanted.includes(batch.status))
-      .paginate({
-        cursor,
-        endCursor,
-        numItems: pageSize(numItems, mostInPage),
-        maximumRowsRead: mostRowsRead,
-      }),
-  );
+  const found = await mergedStream(streams, ["_creationTime"])
+    .filterWith(async (batch) => wanted.includes(batch.status))
+    .paginate({
+      cursor,
+      endCursor,
+      numItems: pageSize(numItems, mostInPage),
+      maximumRowsRead: mostRowsRead,
+    });
   return { ...found, page: await Promise.all(found.page.map((batch) => batchRowOf(ctx, batch))) };
 }

@@ -8,7 +8,7 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import schema from "../../schema.ts";
 import { isOwnedBy, type Owners } from "../memberCalls.ts";
-import { pageAt, pageSize, refuse } from "../refuse.ts";
+import { checkCursors, pageSize, refuse } from "../refuse.ts";
 import { type bulkFilters, deviceState, listFilters } from "../validators.ts";
 
 type Listing = Doc<"deviceListings">;
@@ -51,14 +51,13 @@ export async function listingPage(
   const size = pageSize(numItems, maxRows);
   const page = { cursor, ...(endCursor === undefined ? {} : { endCursor }), numItems: size };
   const fits = (row: Listing): boolean => fitsFilter(row, wanted) && isOwnedBy(row, owners);
-  const found =
-    (wanted.search ?? "").trim() === ""
-      ? await pageAt(() =>
-          rowsOf(ctx, organizationId, owners, wanted)
-            .filterWith(async (row) => fits(row))
-            .paginate({ ...page, maximumRowsRead: maxRead }),
-        )
-      : await pageAt(() => search(ctx, organizationId, owners, wanted).paginate(page));
+  const isSearch = (wanted.search ?? "").trim() !== "";
+  if (!isSearch) checkCursors(page);
+  const found = isSearch
+    ? await search(ctx, organizationId, owners, wanted).paginate(page)
+    : await rowsOf(ctx, organizationId, owners, wanted)
+        .filterWith(async (row) => fits(row))
+        .paginate({ ...page, maximumRowsRead: maxRead });
   const { isDone, continueCursor } = found;
   return { page: found.page.filter(fits).map(viewOf), isDone, continueCursor };
 }

@@ -18,7 +18,7 @@ import { issuanceAccount, keyAccount, transfer } from "../ledger/transfer.ts";
 import type { Owners } from "../memberCalls.ts";
 import { ownerName, ownerView } from "../owners.ts";
 import { queue } from "../queue.ts";
-import { boundedText, pageAt, pageSize, refuse } from "../refuse.ts";
+import { boundedText, checkCursors, pageSize, refuse } from "../refuse.ts";
 import { keyUse, restriction } from "../validators.ts";
 import { accessOf, beginAccess, keyAccess } from "./keyAccess.ts";
 import { keyRights, rightsOf } from "./keyRights.ts";
@@ -218,9 +218,8 @@ export async function keyPage(
   { now, paginationOpts }: { readonly now: number; readonly paginationOpts: PaginationOptions },
 ): Promise<PaginationResult<KeyRow>> {
   const numItems = pageSize(paginationOpts.numItems, maxPage);
-  const found = await pageAt(() =>
-    listedKeys(ctx, organizationId, owners).paginate({ ...paginationOpts, numItems }),
-  );
+  checkCursors(paginationOpts);
+  const found = await listedKeys(ctx, organizationId, owners).paginate({ ...paginationOpts, numItems });
   return { ...found, page: await Promise.all(found.page.map((key) => keyRowOf(ctx, key, now))) };
 }
 

@@ -8,7 +8,7 @@ import schema from "../../schema.ts";
 import { keysOf } from "../keys/apiKeys.ts";
 import { type MemberCtx, visibleOwners } from "../memberCalls.ts";
 import { queue } from "../queue.ts";
-import { pageAt } from "../refuse.ts";
+import { checkCursors } from "../refuse.ts";
 import { type JobRow, jobRowsOf } from "./jobRow.ts";
 
 type Page = PaginationResult<JobRow>;
@@ -100,7 +100,8 @@ async function ownPage(
       .withIndex("by_key", (q) => q.eq("apiKeyId", _id))
       .order("desc"),
   );
-  const orders = await pageAt(() => mergedStream(ofKeys, ["_creationTime"]).paginate(paginationOpts));
+  checkCursors(paginationOpts);
+  const orders = await mergedStream(ofKeys, ["_creationTime"]).paginate(paginationOpts);
   const jobs = await jobsOf(
     ctx,
     orders.page.map(({ jobId }) => jobId),

@@ -1,3 +1,4 @@
+export { isStreamCursor } from "./stream-cursor.ts";
 import { type Infer, v, type Value, type VAny } from "convex/values";
 
 /** A payload, result or report. The queue bounds its size (`settings.maxPayloadBytes`) and never reads it. */

@@ -101,8 +101,7 @@ test("a page that was killed is loaded again and says so, while a job keeps runn
   await expect.poll(() => textOf(app)).toContain("This window crashed and was opened again.");
   expect(await textOf(app)).toContain("Demo organization");
   expect((await answer).length).toBeGreaterThan(0);
-  const watched = await attemptsOf(app);
-  expect(watched).toEqual(["succeeded"]);
+  await expect.poll(() => attemptsOf(app)).toEqual(["succeeded"]);
   await app.close();
 });
 

@@ -1,5 +1,6 @@
 import type { PaginationOptions } from "convex/server";
-import { convexToJson, jsonToConvex, type JSONValue, type Value } from "convex/values";
+import { convexToJson, type Value } from "convex/values";
+import { isStreamCursor } from "../../shared/stream-cursor.ts";
 import { refuse } from "./refuse.ts";
 
 const maxNameChars = 255;
@@ -88,16 +89,7 @@ export function boundedPage({ cursor, endCursor, numItems }: PaginationOptions):
   };
 }
 
-/** The cursor of a stream of convex-helpers is a list of the index's values, as JSON. */
 function checkCursor(cursor: string | null): void {
-  if (cursor === null || (cursor.length <= maxCursorChars && isListOfValues(cursor))) return;
+  if (cursor === null || (cursor.length <= maxCursorChars && isStreamCursor(cursor))) return;
   refuse("invalid", "This cursor is not one that the list returned. Start with null.");
-}
-
-function isListOfValues(text: string): boolean {
-  try {
-    return Array.isArray(jsonToConvex(JSON.parse(text) as JSONValue));
-  } catch {
-    return false;
-  }
 }
