@@ -85,11 +85,7 @@ export function PolicyView(props: Props): ReactNode {
           ) : null}
         </div>
       </Card>
-      <fieldset
-        disabled={!mayChange}
-        aria-label="Rules"
-        className="grid grid-cols-1 items-start gap-4 2xl:grid-cols-2"
-      >
+      <section aria-label="Rules" className="grid grid-cols-1 items-start gap-4 2xl:grid-cols-2">
         {columns.map((sections) => (
           <div key={sections.join()} className="grid grid-cols-1 gap-4">
             {sections.map((section) => (
@@ -107,7 +103,7 @@ export function PolicyView(props: Props): ReactNode {
             ))}
           </div>
         ))}
-      </fieldset>
+      </section>
       <SaveBar
         changes={changes}
         problems={problems.size}
@@ -126,13 +122,14 @@ export function PolicyView(props: Props): ReactNode {
   );
 }
 
-type RuleProps = Pick<Props, "draft" | "inherited" | "group" | "onDraft"> & {
+type RuleProps = Pick<Props, "draft" | "inherited" | "group" | "mayChange" | "onDraft"> & {
   readonly name: RuleName;
   readonly effective: EffectiveRules;
   readonly problem: string | null;
 };
 
-function Rule({ name, effective, problem, draft, inherited, group, onDraft }: RuleProps): ReactNode {
+function Rule({ name, effective, problem, ...props }: RuleProps): ReactNode {
+  const { draft, inherited, group, mayChange, onDraft } = props;
   const shown = shownRule(draft, inherited, name);
   const here = { value: effective.rules[name], locked: effective.locked.includes(name) };
   return (
@@ -142,9 +139,15 @@ function Rule({ name, effective, problem, draft, inherited, group, onDraft }: Ru
       effective={here}
       problem={problem}
       inheritedFrom={group === "" ? "Default" : "Organization"}
-      onValue={(value) => onDraft(withValue(draft, name, value, inherited))}
-      onLock={(locked) => onDraft(withLock(draft, name, locked, inherited))}
-      onClear={() => onDraft(without(draft, name))}
+      change={
+        mayChange
+          ? {
+              onValue: (value) => onDraft(withValue(draft, name, value, inherited)),
+              onLock: (locked) => onDraft(withLock(draft, name, locked, inherited)),
+              onClear: () => onDraft(without(draft, name)),
+            }
+          : null
+      }
     />
   );
 }

@@ -16,6 +16,11 @@ type Props = {
   readonly problem: string | null;
   /** The value that applies if this layer does not set it. */
   readonly inheritedFrom: "Default" | "Organization";
+  /** Null for a member who may not change rules: they read the value in words. */
+  readonly change: RuleChange | null;
+};
+
+type RuleChange = {
   readonly onValue: (value: unknown) => void;
   readonly onLock: (locked: boolean) => void;
   readonly onClear: () => void;
@@ -23,7 +28,7 @@ type Props = {
 
 /** One rule: its label, its value, its lock, and what donors see. */
 export function RuleRow(props: Props): ReactNode {
-  const { name, shown, effective, problem, inheritedFrom, onValue, onLock, onClear } = props;
+  const { name, shown, effective, problem, inheritedFrom, change } = props;
   const { title, hint } = ruleOf(name);
   const id = useId();
   const { value, locked, isSet, isSuggested, inheritedValue } = shown;
@@ -53,25 +58,29 @@ export function RuleRow(props: Props): ReactNode {
         )}
       </div>
       <div className="grid min-w-0 content-start gap-1.5">
-        <RuleControl
-          name={name}
-          label={title}
-          value={value}
-          invalid={problem !== null}
-          describedBy={`${id}-note`}
-          onChange={onValue}
-        />
+        {change === null ? (
+          <p>{sayRule(name, effective.value)}</p>
+        ) : (
+          <RuleControl
+            name={name}
+            label={title}
+            value={value}
+            invalid={problem !== null}
+            describedBy={`${id}-note`}
+            onChange={change.onValue}
+          />
+        )}
         <p className="flex items-center justify-between gap-2 text-xs text-faint">
           <span>
             {inheritedFrom}: {sayRule(name, inheritedValue)}
           </span>
-          {isSet ? (
+          {isSet && change !== null ? (
             <Button
               size="sm"
               look="quiet"
               className="-my-1 h-6"
               aria-label={`Reset ${title}`}
-              onClick={onClear}
+              onClick={change.onClear}
             >
               Reset
             </Button>
@@ -79,7 +88,9 @@ export function RuleRow(props: Props): ReactNode {
         </p>
       </div>
       <div className="flex items-start gap-2 sm:flex-col sm:items-end sm:gap-1">
-        <Switch label={`Lock ${title}`} checked={locked} onChange={onLock} />
+        {change === null ? null : (
+          <Switch label={`Lock ${title}`} checked={locked} onChange={change.onLock} />
+        )}
         <span className="text-xs text-muted">{locked ? "Locked" : "Unlocked"}</span>
       </div>
     </div>

@@ -266,7 +266,7 @@ for (const [role, verbs] of refused) {
     page,
     browser,
   }) => {
-    test.setTimeout(180_000);
+    test.setTimeout(300_000);
     await signIn(page, farm);
     const theirs = await join(browser, await invite(page, `Robin ${role}`, [role]), `Robin ${role}`);
     expect(await buttonsOnAllPages(theirs, verbs)).toEqual([]);
