@@ -50,6 +50,7 @@ const actions = {
   "api-key.handed-over": "API key handed over",
   "api-key.rights-changed": "API key rights changed",
   "api-key.access-changed": "API key access changed",
+  "api-key.credits-changed": "API key credits changed",
   "api-key.rotated": "API key given a new secret",
   "api-key.former-secret-ended": "Former secret of an API key ended",
   "api-key.expired": "API key expired",

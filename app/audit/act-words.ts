@@ -62,6 +62,7 @@ const words = {
   "console/jobs:setPriority": "Change the priority of a job",
   "console/jobs:undoChange": "Undo a cancel, a retry or a discard of jobs",
   "console/jobs:undoPriority": "Undo a change of a job's priority",
+  "console/keys:changeCredits": "Change the credits of an API key",
   "console/keys:create": "Create an API key",
   "console/keys:endFormer": "End the former secret of an API key",
   "console/keys:liftRestriction": "Lift the restriction of an API key",

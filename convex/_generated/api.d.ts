@@ -123,6 +123,7 @@ import type * as model_fleet_state from "../model/fleet/state.js";
 import type * as model_fleet_views from "../model/fleet/views.js";
 import type * as model_keys_apiKeys from "../model/keys/apiKeys.js";
 import type * as model_keys_keyAccess from "../model/keys/keyAccess.js";
+import type * as model_keys_keyCredits from "../model/keys/keyCredits.js";
 import type * as model_keys_keyEnds from "../model/keys/keyEnds.js";
 import type * as model_keys_keyLimits from "../model/keys/keyLimits.js";
 import type * as model_keys_keyRights from "../model/keys/keyRights.js";
@@ -447,6 +448,7 @@ declare const fullApi: ApiFromModules<{
   "model/fleet/views": typeof model_fleet_views;
   "model/keys/apiKeys": typeof model_keys_apiKeys;
   "model/keys/keyAccess": typeof model_keys_keyAccess;
+  "model/keys/keyCredits": typeof model_keys_keyCredits;
   "model/keys/keyEnds": typeof model_keys_keyEnds;
   "model/keys/keyLimits": typeof model_keys_keyLimits;
   "model/keys/keyRights": typeof model_keys_keyRights;

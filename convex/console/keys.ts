@@ -11,6 +11,7 @@ import {
   newKey,
 } from "../model/keys/apiKeys.ts";
 import { givenAccess, setAccess as changeAccess } from "../model/keys/keyAccess.ts";
+import { changeCredits as changeCreditsOf } from "../model/keys/keyCredits.ts";
 import { revokeKey } from "../model/keys/keyEnds.ts";
 import { limitKey } from "../model/keys/keyLimits.ts";
 import { setRights as setRightsOf } from "../model/keys/keyRights.ts";
@@ -152,6 +153,19 @@ export const setAccess = memberMutation("keys.change")({
   returns: v.null(),
   handler: async (ctx, { keyId, ...given }) => {
     await changeAccess(ctx, await ownKey(ctx, keyId), given, ctx.by);
+    return null;
+  },
+});
+
+/**
+ * Gives credits to a key, or takes some back if `micro` is negative. `reason` is in the audit trail. Refuses: not_found, invalid,
+ * revoked, conflict (the key has fewer credits).
+ */
+export const changeCredits = memberMutation("money.change")({
+  args: { keyId: v.id("apiKeys"), micro: v.int64(), reason: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { keyId, ...change }) => {
+    await changeCreditsOf(ctx, await ownKey(ctx, keyId), change, ctx.by);
     return null;
   },
 });

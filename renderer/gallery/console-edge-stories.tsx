@@ -28,6 +28,7 @@ const onKey = {
   loadingMore: false,
   onCreate: nothing,
   onLimit: nothing,
+  onCredits: nothing,
   onEntitle: nothing,
   onAccess: nothing,
   onRotate: nothing,

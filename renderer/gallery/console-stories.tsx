@@ -240,6 +240,7 @@ export function consoleStories(now: number): readonly Story[] {
     loadingMore: false,
     onCreate: nothing,
     onLimit: nothing,
+    onCredits: nothing,
     onEntitle: nothing,
     onAccess: nothing,
     onRotate: nothing,

@@ -13,22 +13,20 @@ import schema from "../../schema.ts";
 import { type Act, record } from "../audit.ts";
 import { balanceOf } from "../ledger/balance.ts";
 import { projectedUse } from "../ledger/keyDays.ts";
-import { projectTransfer } from "../ledger/project.ts";
-import { issuanceAccount, keyAccount, transfer } from "../ledger/transfer.ts";
+import { keyAccount } from "../ledger/transfer.ts";
 import type { Owners } from "../memberCalls.ts";
 import { ownerName, ownerView } from "../owners.ts";
 import { queue } from "../queue.ts";
 import { boundedText, checkCursors, pageSize, refuse } from "../refuse.ts";
 import { keyUse, restriction } from "../validators.ts";
 import { accessOf, beginAccess, keyAccess } from "./keyAccess.ts";
+import { issueFirstCredits, maxCreditsMicro } from "./keyCredits.ts";
 import { keyRights, rightsOf } from "./keyRights.ts";
 import { lastUseOf } from "./keyUse.ts";
 import { checkedSecret } from "./rotation.ts";
 
 /** Credits of a new key by default. */
 const defaultCreditsMicro = 1_000n * microPerCredit;
-
-export const maxCreditsMicro = 1_000_000_000n * microPerCredit;
 
 /** Arguments that describe a new key. `prefix` is the part of the secret that may be shown. */
 export const newKey = {
@@ -78,7 +76,7 @@ export async function createKey(
           playgroundMicro: creditsMicro,
         }),
   });
-  await issue(ctx, organizationId, apiKeyId, creditsMicro, by.at);
+  await issueFirstCredits(ctx, organizationId, apiKeyId, creditsMicro, by.at);
   const detail = await beginAccess(ctx, { _id: apiKeyId, organizationId }, key.access ?? {}, by.at);
   await record(ctx, {
     organizationId,
@@ -88,27 +86,6 @@ export async function createKey(
     ...(detail === "" ? {} : { detail }),
   });
   return apiKeyId;
-}
-
-/** Moves credits from the issuance account. They are projected at once, so the new key can spend them at once. */
-async function issue(
-  ctx: MutationCtx,
-  organizationId: Id<"organizations">,
-  apiKeyId: Id<"apiKeys">,
-  micro: bigint,
-  now: number,
-): Promise<void> {
-  await transfer(ctx, {
-    key: `issue:${apiKeyId}`,
-    organizationId,
-    kind: "issue",
-    at: now,
-    entries: [
-      { account: issuanceAccount(organizationId), micro: -micro },
-      { account: keyAccount(apiKeyId), micro },
-    ],
-  });
-  await projectTransfer(ctx, `issue:${apiKeyId}`);
 }
 
 const maxListed = 200;

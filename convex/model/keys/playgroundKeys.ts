@@ -7,7 +7,8 @@ import { type Act, record } from "../audit.ts";
 import { balanceOf } from "../ledger/balance.ts";
 import { keyAccount } from "../ledger/transfer.ts";
 import { present, refuse } from "../refuse.ts";
-import { createKey, maxCreditsMicro } from "./apiKeys.ts";
+import { createKey } from "./apiKeys.ts";
+import { maxCreditsMicro } from "./keyCredits.ts";
 import { revokeKey } from "./keyEnds.ts";
 
 /** The console's playground calls the API with a key of its own. The key ends with its session, or after this time. */

@@ -12,6 +12,7 @@ import { makeSecret } from "../secrets/make-secret.ts";
 import { sha256 } from "../secrets/sha256.ts";
 import { useRoute } from "../shell/route.ts";
 import { KeyAccess } from "./KeyAccess.tsx";
+import { KeyCredits } from "./KeyCredits.tsx";
 import { KeyLimits } from "./KeyLimits.tsx";
 import { KeyRights } from "./KeyRights.tsx";
 import { KeysView } from "./KeysView.tsx";
@@ -41,14 +42,17 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
   const setAccess = useAct(api.console.keys.setAccess);
   const rotate = useAct(api.console.keys.rotate);
   const endFormer = useAct(api.console.keys.endFormer);
+  const changeCredits = useAct(api.console.keys.changeCredits);
   const setOwner = useAct(api.console.keys.setOwner);
   const mayCreate = useScope("keys.create") !== null;
   const mayChange = useScope("keys.change") !== null;
+  const mayChangeCredits = useScope("money.change") !== null;
   const mayRevoke = useScope("keys.revoke") !== null;
   const mayHandOver = useScope("keys.hand-over") !== null;
   const [handed, setHanded] = useState<KeyRow | null>(null);
   const [isNew, setIsNew] = useOpened("new-key");
   const [limited, setLimited] = useState<KeyRow | null>(null);
+  const [credited, setCredited] = useState<KeyRow | null>(null);
   const [entitled, setEntitled] = useState<KeyRow | null>(null);
   const [accessed, setAccessed] = useState<KeyRow | null>(null);
   const [rotated, setRotated] = useState<KeyRow | null>(null);
@@ -74,6 +78,7 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
         loadingMore={status === "LoadingMore"}
         onCreate={mayCreate ? () => setIsNew(true) : null}
         onLimit={mayChange ? setLimited : null}
+        onCredits={mayChangeCredits ? setCredited : null}
         onEntitle={mayChange ? setEntitled : null}
         onAccess={mayChange ? setAccessed : null}
         onRotate={mayCreate ? setRotated : null}
@@ -135,6 +140,22 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
             }))
           }
           onClose={() => setLimited(null)}
+        />
+      )}
+      {credited === null ? null : (
+        <KeyCredits
+          changed={credited}
+          onSave={({ micro, reason }) => {
+            const { keyId, name } = credited;
+            return changeCredits({ keyId, micro, reason }, () => ({
+              words: `The credits of ${name} were changed.`,
+              undo: () => {
+                const back = { keyId, micro: -micro, reason: `Undone: ${reason}`.slice(0, 200) };
+                void changeCredits(back, "The former credits are back.");
+              },
+            }));
+          }}
+          onClose={() => setCredited(null)}
         />
       )}
       {entitled === null ? null : (

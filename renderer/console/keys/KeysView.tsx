@@ -28,6 +28,7 @@ type Props = {
   /** Actions that the member may not take are null. */
   readonly onCreate: (() => void) | null;
   readonly onLimit: OnKey;
+  readonly onCredits: OnKey;
   readonly onEntitle: OnKey;
   readonly onAccess: OnKey;
   readonly onRotate: OnKey;
@@ -46,6 +47,7 @@ export function KeysView({
   loadingMore,
   onCreate,
   onLimit,
+  onCredits,
   onEntitle,
   onAccess,
   onRotate,
@@ -79,6 +81,7 @@ export function KeysView({
         label="API keys"
         columns={columns(now, columnCredits((keys ?? []).map(({ balanceMicro }) => balanceMicro)), {
           limit: onLimit,
+          credits: onCredits,
           entitle: onEntitle,
           access: onAccess,
           rotate: onRotate,
@@ -134,13 +137,16 @@ function noteOf(key: KeyRow, now: number): ReactNode {
 }
 
 type Actions = Readonly<
-  Record<"limit" | "entitle" | "access" | "rotate" | "endFormer" | "lift" | "handOver" | "revoke", OnKey>
+  Record<
+    "limit" | "credits" | "entitle" | "access" | "rotate" | "endFormer" | "lift" | "handOver" | "revoke",
+    OnKey
+  >
 >;
 
 function columns(
   now: number,
   credits: (micro: bigint) => string,
-  { limit, entitle, access, rotate, endFormer, lift, handOver, revoke }: Actions,
+  { limit, credits: changeCredits, entitle, access, rotate, endFormer, lift, handOver, revoke }: Actions,
 ): readonly Column<KeyRow>[] {
   return [
     {
@@ -231,6 +237,7 @@ function columns(
         ...(isRestricted ? act(lift, "Lift restriction", key, "plain") : []),
         ...act(limit, "Edit limits", key),
         ...act(access, "Edit access", key),
+        ...(key.playgroundUntil === null ? act(changeCredits, "Change credits", key) : []),
         ...act(entitle, "Edit rights", key),
         ...(isEnded || key.playgroundUntil !== null || key.former !== null
           ? []

@@ -66,6 +66,41 @@ test("an administrator changes what a key may do, and undoes it", async ({ farm,
   await donor.stop();
 });
 
+test("an administrator gives a key credits, takes some back, and undoes it", async ({ farm, page }) => {
+  await signIn(page, farm);
+  await openPage(page, "API keys");
+  await expect(page.getByRole("table", { name: "API keys" })).toContainText("First requester");
+  const left = page.getByRole("row", { name: /First requester/ }).getByTitle(/^[\d,.]+ credits$/);
+  const before = (await left.getAttribute("title")) ?? "";
+  const credits = Number(before.replace(/[^\d.]/g, ""));
+  const shows = (amount: number) =>
+    expect(left).toHaveAttribute(
+      "title",
+      `${amount.toLocaleString("en", { maximumFractionDigits: 6 })} credits`,
+    );
+  await chooseInRow(page, "First requester", "Change credits");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Credits").fill("250");
+  await expect(dialog.getByRole("button", { name: "Save" })).toBeDisabled();
+  await dialog.getByLabel("Reason").fill("The course of June");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await shows(credits + 250);
+  await chooseInRow(page, "First requester", "Change credits");
+  await dialog.getByLabel("Change").selectOption("Take credits back");
+  await dialog.getByLabel("Credits").fill("999999");
+  await expect(dialog).toContainText("That is more than it has left.");
+  await dialog.getByLabel("Credits").fill("50");
+  await dialog.getByLabel("Reason").fill("Too many");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await shows(credits + 200);
+  await page.getByRole("button", { name: "Undo" }).last().click();
+  await shows(credits + 250);
+  await openPage(page, "Audit trail");
+  await expect(
+    page.getByRole("row", { name: /API key credits changed.*250 given: The course of June/ }),
+  ).toBeVisible();
+});
+
 test("a key gets a new secret, while the former one works until it is ended", async ({ farm, page }) => {
   const donor = await farm.startDonor("keys-3");
   await signIn(page, farm);

@@ -1,0 +1,81 @@
+import { formatExactCredits, microPerCredit, spellCredits } from "../../../app/money/credits.ts";
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { MutationCtx } from "../../_generated/server.js";
+import { type Act, record } from "../audit.ts";
+import { balanceOf } from "../ledger/balance.ts";
+import { projectTransfer } from "../ledger/project.ts";
+import { issuanceAccount, keyAccount, transfer } from "../ledger/transfer.ts";
+import { boundedText, refuse } from "../refuse.ts";
+
+/** The most credits that a key is given at once: a billion. */
+export const maxCreditsMicro = 1_000_000_000n * microPerCredit;
+const maxReasonChars = 200;
+
+/** Moves credits from the issuance account to a new key. */
+export async function issueFirstCredits(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  apiKeyId: Id<"apiKeys">,
+  micro: bigint,
+  at: number,
+): Promise<void> {
+  await issue(ctx, { key: `issue:${apiKeyId}`, organizationId, apiKeyId, micro, at });
+}
+
+/**
+ * Gives credits to a key, or takes some back if `micro` is negative. Credits that are held for its jobs cannot be taken.
+ * Refuses: invalid, revoked, conflict (the key has fewer credits).
+ */
+export async function changeCredits(
+  ctx: MutationCtx,
+  { _id: apiKeyId, organizationId, revokedAt, playgroundUntil }: Doc<"apiKeys">,
+  { micro, reason }: { readonly micro: bigint; readonly reason: string },
+  by: Act,
+): Promise<void> {
+  if (revokedAt !== undefined)
+    refuse("revoked", "This API key was revoked, so its credits stay as they are.");
+  if (playgroundUntil !== undefined) {
+    refuse("invalid", "The credits of the console's own keys are set on the page Playground.");
+  }
+  if (micro === 0n || micro > maxCreditsMicro || micro < -maxCreditsMicro) {
+    refuse("invalid", "Give or take more than 0 credits, and at most a billion.");
+  }
+  const why = boundedText(reason.trim(), "The reason", maxReasonChars);
+  const before = await balanceOf(ctx, keyAccount(apiKeyId));
+  if (before.micro + micro < 0n) {
+    refuse("conflict", `This API key has only ${spellCredits(before.micro)} that no job holds.`);
+  }
+  await issue(ctx, {
+    key: `credits:${apiKeyId}:${crypto.randomUUID()}`,
+    organizationId,
+    apiKeyId,
+    micro,
+    at: by.at,
+  });
+  const change = `${formatExactCredits(micro > 0n ? micro : -micro)} ${micro > 0n ? "given" : "taken"}`;
+  const detail = `${change}: ${why}`;
+  await record(ctx, { organizationId, ...by, action: "api-key.credits-changed", subject: apiKeyId, detail });
+}
+
+type Issue = {
+  readonly key: string;
+  readonly organizationId: Id<"organizations">;
+  readonly apiKeyId: Id<"apiKeys">;
+  readonly micro: bigint;
+  readonly at: number;
+};
+
+/** Credits of the issuance account are projected at once, so the key can spend them at once. */
+async function issue(ctx: MutationCtx, { key, organizationId, apiKeyId, micro, at }: Issue): Promise<void> {
+  await transfer(ctx, {
+    key,
+    organizationId,
+    kind: "issue",
+    at,
+    entries: [
+      { account: issuanceAccount(organizationId), micro: -micro },
+      { account: keyAccount(apiKeyId), micro },
+    ],
+  });
+  await projectTransfer(ctx, key);
+}

@@ -1,0 +1,74 @@
+import { type ReactNode, useState } from "react";
+import { formatCredits } from "../../../app/money/credits.ts";
+import { Field } from "../../ui/controls/Field.tsx";
+import { Select } from "../../ui/controls/Select.tsx";
+import { Dialog } from "../../ui/overlays/Dialog.tsx";
+import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
+import type { KeyRow } from "../data/rows.ts";
+import { parseCredits } from "../usage/parse-usage-form.ts";
+
+type Props = {
+  readonly changed: KeyRow;
+  /** `micro` is negative if credits are taken back. Resolves to whether it was saved. */
+  readonly onSave: (change: { readonly micro: bigint; readonly reason: string }) => Promise<boolean>;
+  readonly onClose: () => void;
+};
+
+const directions = [
+  { value: "give", label: "Give credits" },
+  { value: "take", label: "Take credits back" },
+] as const;
+
+/** Gives credits to an API key, or takes some back. */
+export function KeyCredits({ changed, onSave, onClose }: Props): ReactNode {
+  const [direction, setDirection] = useState<string>("give");
+  const [credits, setCredits] = useState("");
+  const [reason, setReason] = useState("");
+  const parsed = parseCredits(credits);
+  const amount = typeof parsed === "string" ? null : direction === "give" ? parsed : -parsed;
+  const after = changed.balanceMicro + (amount ?? 0n);
+  const isTooMuch = amount !== null && after < 0n;
+  return (
+    <Dialog title={`Credits of ${changed.name}`} onClose={onClose}>
+      <DialogForm
+        action="Save"
+        disabled={amount === null || isTooMuch || reason.trim() === ""}
+        onSubmit={async () => {
+          if (amount === null) return;
+          if (await onSave({ micro: amount, reason: reason.trim() })) onClose();
+        }}
+        onClose={onClose}
+      >
+        <p className="text-sm text-muted">
+          {amount === null || isTooMuch
+            ? `It has ${formatCredits(changed.balanceMicro)} left.`
+            : `It has ${formatCredits(changed.balanceMicro)} left, and ${formatCredits(after)} afterward.`}
+        </p>
+        <Select label="Change" value={direction} options={directions} onChange={setDirection} />
+        <Field
+          label="Credits"
+          hint="A key without credits gets no answers. Credits that its open jobs hold cannot be taken back."
+          inputMode="decimal"
+          value={credits}
+          error={
+            credits === ""
+              ? null
+              : typeof parsed === "string"
+                ? parsed
+                : isTooMuch
+                  ? "That is more than it has left."
+                  : null
+          }
+          onChange={(event) => setCredits(event.target.value)}
+        />
+        <Field
+          label="Reason"
+          hint="It is shown in the audit trail."
+          maxLength={200}
+          value={reason}
+          onChange={(event) => setReason(event.target.value)}
+        />
+      </DialogForm>
+    </Dialog>
+  );
+}
