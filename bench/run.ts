@@ -10,6 +10,7 @@ import { engineBench } from "./engine/bench.ts";
 import { footprintBench } from "./footprint/bench.ts";
 import { inferenceBench } from "./inference/bench.ts";
 import { interferenceBench } from "./interference/bench.ts";
+import { ledgerBench } from "./ledger/bench.ts";
 import { placementBench } from "./placement/bench.ts";
 import { requestsBench } from "./requests/bench.ts";
 import { yieldBench } from "./yield/bench.ts";
@@ -19,6 +20,7 @@ const benches: { readonly [name: string]: Bench } = {
   dispatch: dispatchBench,
   contention: contentionBench,
   cost: costBench,
+  ledger: ledgerBench,
   placement: placementBench,
   footprint: footprintBench,
   desktop: desktopBench,

@@ -11,16 +11,23 @@ const batchObject = z.object({ status: z.string(), request_counts: z.object({ co
 const lines = 300;
 
 /** Lines of a batch in a second, from the upload of its file until the batch has ended, or until the time is up. */
-export async function measureBatch(
-  { modelId }: Farm,
-  requester: Requester,
-  withinMs: number,
-): Promise<number> {
+export async function measureBatch(farm: Farm, requester: Requester, withinMs: number): Promise<number> {
+  const startedAt = performance.now();
+  const id = await sendBatch(farm, requester, lines);
+  for (;;) {
+    await sleep(500);
+    const batch = batchObject.parse(await (await requester.fetch(`/batches/${id}`)).json());
+    const ms = performance.now() - startedAt;
+    if (batch.status === "completed" || ms > withinMs) return batch.request_counts.completed / (ms / 1_000);
+  }
+}
+
+/** Starts a batch of so many lines, which stand-ins answer at once. Returns its id. */
+export async function sendBatch({ modelId }: Farm, requester: Requester, lineCount: number): Promise<string> {
   const body = { model: modelId, messages: [{ role: "user", content: tasks.atOnce }] };
-  const content = Array.from({ length: lines }, (_, line) =>
+  const content = Array.from({ length: lineCount }, (_, line) =>
     JSON.stringify({ custom_id: `line ${line}`, method: "POST", url: "/v1/chat/completions", body }),
   ).join("\n");
-  const startedAt = performance.now();
   const input = await upload(requester, content);
   const created = await requester.fetch("/batches", {
     method: "POST",
@@ -31,13 +38,7 @@ export async function measureBatch(
       completion_window: "24h",
     }),
   });
-  const { id } = object.parse(await created.json());
-  for (;;) {
-    await sleep(500);
-    const batch = batchObject.parse(await (await requester.fetch(`/batches/${id}`)).json());
-    const ms = performance.now() - startedAt;
-    if (batch.status === "completed" || ms > withinMs) return batch.request_counts.completed / (ms / 1_000);
-  }
+  return object.parse(await created.json()).id;
 }
 
 async function upload(requester: Requester, content: string): Promise<string> {

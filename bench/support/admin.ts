@@ -22,8 +22,8 @@ export function askAsAdmin(url: string, query: string, key = adminKey): Promise<
 }
 
 /** The conflicts between mutations since the backend started. */
-export async function collisionsOf(url: string): Promise<Collisions> {
-  const { functions } = conflictReportSchema.parse(await askAsAdmin(url, "_system/embedded/conflicts"));
+export async function collisionsOf(url: string, key = adminKey): Promise<Collisions> {
+  const { functions } = conflictReportSchema.parse(await askAsAdmin(url, "_system/embedded/conflicts", key));
   return Object.fromEntries(
     Object.entries(functions).map(([name, { latest: _, ...stats }]) => [
       name,

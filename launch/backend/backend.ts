@@ -63,6 +63,8 @@ export type BackendOptions = {
   readonly console: boolean;
   /** Added to the backend's environment. */
   readonly env?: NodeJS.ProcessEnv;
+  /** More flags of the embedded backend. */
+  readonly flags?: readonly string[];
 };
 
 /** Starts the embedded backend on a data folder. Throws a LaunchError that says what to do. */
@@ -104,6 +106,7 @@ export async function startBackend(
       ...["--log-format", "text"],
       "--log-refusals",
       "--with-parent",
+      ...(options.flags ?? []),
     ],
     env: {
       ...options.env,

@@ -33,6 +33,8 @@ export type FarmOptions = {
   readonly modelFolder?: string;
   /** Added to the backend's environment. */
   readonly backendEnv?: { readonly [name: string]: string };
+  /** More flags of the embedded backend, such as its latencies. */
+  readonly backendFlags?: readonly string[];
 };
 
 export async function startFarm(options: FarmOptions = {}): Promise<Farm> {
@@ -40,7 +42,12 @@ export async function startFarm(options: FarmOptions = {}): Promise<Farm> {
   const path = await mkdtemp(join(tmpdir(), "gleaner-farm-"));
   const folder = await openDataFolder(path);
   const adminKey = makeSecret("gleaner|");
-  const local = { host: "127.0.0.1", console: options.console ?? false, env: options.backendEnv ?? {} };
+  const local = {
+    host: "127.0.0.1",
+    console: options.console ?? false,
+    env: options.backendEnv ?? {},
+    flags: options.backendFlags ?? [],
+  };
   const donors: Child[] = [];
   let backend = await startBackend(folder, adminKey, { ...local, port: 0, sitePort: 0 });
   const setup = new Setup(backend);

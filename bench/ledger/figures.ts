@@ -1,0 +1,19 @@
+import type { Bar } from "../support/bars.ts";
+
+export type LedgerFigures = {
+  /** Commits of completions that lost a conflict and ran again, of all tables, divided by the completions. */
+  readonly conflictsPerCompletion: number;
+  readonly completionsPerSecond: number;
+  /** Characters of the documents of a job that nothing deletes: its order, and its entries of the ledger. */
+  readonly bytesPerJobKept: number;
+};
+
+export function ledgerBars({ conflictsPerCompletion }: LedgerFigures): readonly Bar[] {
+  return [
+    {
+      text: "conflicts of a completion: at most 0.02",
+      value: String(conflictsPerCompletion),
+      met: conflictsPerCompletion <= 0.02,
+    },
+  ];
+}

@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import * as z from "zod";
+import { startFarm } from "../../launch/farm/farm.ts";
+import { cloud } from "../fleet/site.ts";
+import { sendBatch } from "../requests/files.ts";
+import { makeRequester } from "../requests/requester.ts";
+import { type StandIn, startStandIn } from "../requests/stand-in.ts";
+import { type Collisions, collisionsOf } from "../support/admin.ts";
+import type { LedgerFigures } from "./figures.ts";
+import { type Kept, keptIn } from "./kept-bytes.ts";
+
+const workers = 50;
+const warmUpLines = 100;
+const lines = 4_000;
+/** A slow machine completes fewer lines. */
+const measuredMs = 100_000;
+const warmUpMs = 60_000;
+/** Changes are in the file's tables within this time. */
+const settleMs = 5_000;
+
+/** The function that ends a job and pays for it. */
+const completion = "work.js:complete";
+
+const batch = z.object({
+  status: z.string(),
+  request_counts: z.object({ completed: z.number(), failed: z.number() }),
+});
+
+export type LedgerRun = LedgerFigures & {
+  readonly completions: number;
+  /** Conflicts of all functions, divided by the completions. */
+  readonly allConflictsPerCompletion: number;
+  /** The functions that collided, with the index ranges. */
+  readonly collisions: Collisions;
+  readonly kept: Kept;
+};
+
+/** Lets workers without a model complete the lines of a batch of one key, on a backend with a network's latency. */
+export async function measureLedger(say: (line: string) => void): Promise<LedgerRun> {
+  const farm = await startFarm({
+    backendFlags: [
+      ...["--read-latency-ms", String(cloud.readMs)],
+      ...["--commit-latency-ms", String(cloud.commitMs)],
+    ],
+  });
+  try {
+    const requester = makeRequester(farm);
+    const standIns: StandIn[] = [];
+    // One after the other: enrollments change the counts of the fleet.
+    while (standIns.length < workers) standIns.push(await startStandIn(farm, 1));
+    const countsOf = async (id: string) =>
+      batch.parse(await (await requester.fetch(`/batches/${id}`)).json());
+    const untilDone = async (id: string, withinMs: number): Promise<number> => {
+      const until = performance.now() + withinMs;
+      for (;;) {
+        const { status, request_counts: counts } = await countsOf(id);
+        if (counts.failed > 0) throw new Error(`${counts.failed} lines of the batch failed.`);
+        if (status === "completed" || performance.now() > until) return counts.completed;
+        await sleep(500);
+      }
+    };
+    say(`${workers} workers, ${warmUpLines} lines as a warm-up`);
+    await untilDone(await sendBatch(farm, requester, warmUpLines), warmUpMs);
+    say(`up to ${lines} lines of one key`);
+    const before = await collisionsOf(farm.backend.url, farm.adminKey);
+    const runsBefore = before[completion]?.runs ?? 0;
+    const startedAt = performance.now();
+    const id = await sendBatch(farm, requester, lines);
+    await untilDone(id, measuredMs);
+    const seconds = (performance.now() - startedAt) / 1_000;
+    const after = await collisionsOf(farm.backend.url, farm.adminKey);
+    await requester.fetch(`/batches/${id}/cancel`, { method: "POST" }).catch(() => null);
+    await Promise.all(standIns.map((standIn) => standIn.stop()));
+    await sleep(settleMs);
+    await farm.backend.child.stop();
+    const kept = keptIn(farm.folder.dataFile);
+    const completions = (after[completion]?.runs ?? 0) - runsBefore;
+    const conflicts = (of: (name: string) => boolean): number =>
+      Object.entries(after)
+        .filter(([name]) => of(name))
+        .reduce((sum, [name, each]) => sum + each.conflicts - (before[name]?.conflicts ?? 0), 0);
+    return {
+      conflictsPerCompletion: conflicts((name) => name === completion) / completions,
+      completionsPerSecond: completions / seconds,
+      bytesPerJobKept: (kept.orders.bytes + kept.ledgerEntries.bytes) / kept.orders.documents,
+      completions,
+      allConflictsPerCompletion: conflicts(() => true) / completions,
+      collisions: Object.fromEntries(Object.entries(after).filter(([, each]) => each.conflicts > 0)),
+      kept,
+    };
+  } finally {
+    await farm.close();
+  }
+}
