@@ -20,12 +20,15 @@ export const cut = internalAction({
   },
 });
 
-/** Writes the answers and errors of a batch into its files. Can be repeated at any time. */
+/**
+ * Writes the answers and errors of a batch into its files. Can be repeated at any time. `emptyLooks`: how often the collection has
+ * found nothing.
+ */
 export const collect = internalAction({
-  args: ofBatch,
+  args: { ...ofBatch, emptyLooks: v.optional(v.number()) },
   returns: v.null(),
-  handler: async (ctx, { batchId }) => {
-    await collectLines(ctx, batchId);
+  handler: async (ctx, { batchId, emptyLooks = 0 }) => {
+    await collectLines(ctx, batchId, emptyLooks);
     return null;
   },
 });

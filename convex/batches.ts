@@ -16,8 +16,8 @@ import {
   addLines as addLinesTo,
   collectedLines,
   collectStep,
-  endCollection as endCollectionOf,
   nextCollection as nextCollectionOf,
+  restCollection as restCollectionOf,
 } from "./model/batches/collect.ts";
 import {
   addPiece as addPieceTo,
@@ -168,10 +168,10 @@ export const addLines = internalMutation({
   handler: async (ctx, { batchId, ...collected }) => await addLinesTo(ctx, batchId, collected, Date.now()),
 });
 
-export const endCollection = internalMutation({
-  args: ofBatch,
+export const restCollection = internalMutation({
+  args: { ...ofBatch, emptyLooks: v.number() },
   returns: v.boolean(),
-  handler: async (ctx, { batchId }) => await endCollectionOf(ctx, batchId),
+  handler: async (ctx, { batchId, emptyLooks }) => await restCollectionOf(ctx, batchId, emptyLooks),
 });
 
 /** Goes on with batches whose last step was cut off. */

@@ -1,7 +1,7 @@
 import type { Bar } from "../support/bars.ts";
 
 export type LedgerFigures = {
-  /** Commits of completions that lost a conflict and ran again, of all tables, divided by the completions. */
+  /** Commits of completions that lost a conflict in a table of the app, such as the ledger, and ran again; per completion. */
   readonly conflictsPerCompletion: number;
   readonly completionsPerSecond: number;
   /** Characters of the documents of a job that nothing deletes: its order, and its entries of the ledger. */
@@ -11,7 +11,7 @@ export type LedgerFigures = {
 export function ledgerBars({ conflictsPerCompletion }: LedgerFigures): readonly Bar[] {
   return [
     {
-      text: "conflicts of a completion: at most 0.02",
+      text: "conflicts of a completion in the app's tables: at most 0.02",
       value: String(conflictsPerCompletion),
       met: conflictsPerCompletion <= 0.02,
     },

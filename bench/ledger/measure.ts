@@ -28,8 +28,8 @@ const batch = z.object({
 
 export type LedgerRun = LedgerFigures & {
   readonly completions: number;
-  /** Conflicts of all functions, divided by the completions. */
-  readonly allConflictsPerCompletion: number;
+  /** Conflicts of completions in the queue's tables: a completion also claims the worker's next job. */
+  readonly queueConflictsPerCompletion: number;
   /** The functions that collided, with the index ranges. */
   readonly collisions: Collisions;
   readonly kept: Kept;
@@ -75,16 +75,17 @@ export async function measureLedger(say: (line: string) => void): Promise<Ledger
     await farm.backend.child.stop();
     const kept = keptIn(farm.folder.dataFile);
     const completions = (after[completion]?.runs ?? 0) - runsBefore;
-    const conflicts = (of: (name: string) => boolean): number =>
-      Object.entries(after)
-        .filter(([name]) => of(name))
-        .reduce((sum, [name, each]) => sum + each.conflicts - (before[name]?.conflicts ?? 0), 0);
+    const tables = after[completion]?.collisions ?? {};
+    const conflicts = (ofQueue: boolean): number =>
+      Object.entries(tables)
+        .filter(([index]) => index.startsWith("queue/") === ofQueue)
+        .reduce((sum, [index, count]) => sum + count - (before[completion]?.collisions[index] ?? 0), 0);
     return {
-      conflictsPerCompletion: conflicts((name) => name === completion) / completions,
+      conflictsPerCompletion: conflicts(false) / completions,
       completionsPerSecond: completions / seconds,
       bytesPerJobKept: (kept.orders.bytes + kept.ledgerEntries.bytes) / kept.orders.documents,
       completions,
-      allConflictsPerCompletion: conflicts(() => true) / completions,
+      queueConflictsPerCompletion: conflicts(true) / completions,
       collisions: Object.fromEntries(Object.entries(after).filter(([, each]) => each.conflicts > 0)),
       kept,
     };

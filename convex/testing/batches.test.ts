@@ -242,6 +242,27 @@ describe("a batch", () => {
     expect((await allJobs(t, acme)).map(({ priority }) => priority).sort()).toEqual(["high", "low"]);
   });
 
+  it("looks for ended jobs a few times more before its collection ends, so that two ends seldom conflict", async () => {
+    await start(lines(2));
+    const batchId = (await t.run(async (ctx) => await ctx.db.query("batches").first()))!._id;
+    const isScheduled = async () =>
+      (await t.run(async (ctx) => await ctx.db.query("batchCollections").first()))?.scheduled;
+    await takeJob(t, device, async ({ prompt, complete }) => await complete(`To: ${prompt}`));
+    expect(await isScheduled()).toBe(true);
+    const rest = async (emptyLooks: number) =>
+      await t.mutation(internal.batches.restCollection, { batchId, emptyLooks });
+    expect(await rest(1)).toBe(false);
+    await t.run(async (ctx) => {
+      for (const { _id } of await ctx.db.query("batchEnds").collect()) await ctx.db.delete("batchEnds", _id);
+    });
+    for (const emptyLooks of [1, 2, 3]) {
+      expect(await rest(emptyLooks)).toBe(true);
+      expect(await isScheduled()).toBe(true);
+    }
+    expect(await rest(4)).toBe(true);
+    expect(await isScheduled()).toBe(false);
+  });
+
   it("puts a job that failed for good into the error file, once", async () => {
     const { id } = await start(line("bad luck"));
     for (let attempt = 0; attempt < 4; attempt += 1) {

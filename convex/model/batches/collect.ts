@@ -32,6 +32,11 @@ export async function noteLineEnd(
 
 /** Ends that come in this time are collected together. */
 const collectAfterMs = 3_000;
+/**
+ * A collection that finds nothing looks again after each of these times, and then ends. Each end of a job reads whether a
+ * collection is scheduled, so that must not change while jobs end one after the other: they would conflict.
+ */
+const emptyLooksMs = [3_000, 6_000, 6_000] as const;
 
 /** Schedules a collection unless one is scheduled already. */
 export async function scheduleCollection(ctx: MutationCtx, batchId: Id<"batches">): Promise<void> {
@@ -267,13 +272,27 @@ async function endOfFile(
     : Math.max(expiresAt, now + outputKeptMs);
 }
 
-/** Ends a collection that found nothing more. Returns false if something came meanwhile. */
-export async function endCollection(ctx: MutationCtx, batchId: Id<"batches">): Promise<boolean> {
+/**
+ * Lets a collection that found nothing more look again later, or ends it after several empty looks or with its batch. Returns
+ * false if something came meanwhile.
+ * @param emptyLooks how often it has found nothing since it wrote lines
+ */
+export async function restCollection(
+  ctx: MutationCtx,
+  batchId: Id<"batches">,
+  emptyLooks: number,
+): Promise<boolean> {
   const next = await ctx.db
     .query("batchEnds")
     .withIndex("by_batch", (q) => q.eq("batchId", batchId))
     .first();
   if (next !== null) return false;
+  const batch = await ctx.db.get("batches", batchId);
+  const afterMs = batch?.open === true ? emptyLooksMs[emptyLooks - 1] : undefined;
+  if (afterMs !== undefined) {
+    await ctx.scheduler.runAfter(afterMs, internal.batchSteps.collect, { batchId, emptyLooks });
+    return true;
+  }
   const { _id, scheduled } = await collectionOf(ctx, batchId);
   if (scheduled) await ctx.db.patch("batchCollections", _id, { scheduled: false });
   return true;

@@ -26,16 +26,26 @@ type Batch = {
 /**
  * Writes the ends of a batch's requests into its files, until there are no more. A step that was cut off has changed nothing, and
  * neither has one that another step overtook. The next one writes the same ends.
+ * @param emptyLooks how often its collection has found nothing since it wrote lines
  */
-export async function collectLines(ctx: ActionCtx, batchId: Id<"batches">): Promise<void> {
+export async function collectLines(
+  ctx: ActionCtx,
+  batchId: Id<"batches">,
+  emptyLooks: number,
+): Promise<void> {
+  let empty = emptyLooks;
   const until = Date.now() + stepMs;
   while (Date.now() < until) {
     const step = await ctx.runQuery(internal.batches.nextCollection, { batchId });
     if (step === null) return;
     const { endpoint, isCanceled, lines, tails } = step;
     if (lines.length === 0) {
-      if (await ctx.runMutation(internal.batches.endCollection, { batchId })) return;
-    } else await addLines(ctx, { batchId, endpoint, isCanceled }, lines, tails);
+      empty += 1;
+      if (await ctx.runMutation(internal.batches.restCollection, { batchId, emptyLooks: empty })) return;
+    } else {
+      empty = 0;
+      await addLines(ctx, { batchId, endpoint, isCanceled }, lines, tails);
+    }
   }
   await ctx.scheduler.runAfter(0, internal.batchSteps.collect, { batchId });
 }
