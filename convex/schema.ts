@@ -1035,6 +1035,8 @@ export default defineSchema({
     organizationId: v.id("organizations"),
     subject: budgetSubject,
     monthlyMicro: v.int64(),
+    /** New jobs are refused once it is used up. Absent: it only warns. */
+    stops: v.optional(v.boolean()),
     createdAt: v.number(),
     /** The last warning, and the start of its month. Written by model/alerts/budgetWarnings.ts. */
     warned: v.optional(v.object({ month: v.number(), state: v.union(v.literal("near"), v.literal("over")) })),

@@ -8,6 +8,7 @@ export type BudgetFigures = {
   readonly kind: "key" | "member" | "team";
   readonly name: string | null;
   readonly monthlyMicro: bigint;
+  readonly stops: boolean;
   readonly spentMicro: bigint;
   readonly forecastMicro: bigint;
   readonly state: BudgetState;
@@ -25,6 +26,7 @@ const columns: Readonly<Record<string, (row: BudgetFigures) => Cell>> = {
   expected_credits: ({ forecastMicro }) => credits(forecastMicro),
   share: ({ spentMicro, monthlyMicro }) => shareOfBudget(spentMicro, monthlyMicro),
   state: ({ state }) => state,
+  stops: ({ stops }) => (stops ? "yes" : "no"),
 };
 
 /** The rows as programs get them. */

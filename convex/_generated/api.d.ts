@@ -247,6 +247,7 @@ import type * as model_statistics_report from "../model/statistics/report.js";
 import type * as model_statistics_rollUp from "../model/statistics/rollUp.js";
 import type * as model_statistics_seal from "../model/statistics/seal.js";
 import type * as model_statistics_token from "../model/statistics/token.js";
+import type * as model_usage_budgetStops from "../model/usage/budgetStops.js";
 import type * as model_usage_budgets from "../model/usage/budgets.js";
 import type * as model_usage_facts from "../model/usage/facts.js";
 import type * as model_usage_months from "../model/usage/months.js";
@@ -572,6 +573,7 @@ declare const fullApi: ApiFromModules<{
   "model/statistics/rollUp": typeof model_statistics_rollUp;
   "model/statistics/seal": typeof model_statistics_seal;
   "model/statistics/token": typeof model_statistics_token;
+  "model/usage/budgetStops": typeof model_usage_budgetStops;
   "model/usage/budgets": typeof model_usage_budgets;
   "model/usage/facts": typeof model_usage_facts;
   "model/usage/months": typeof model_usage_months;

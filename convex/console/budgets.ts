@@ -21,12 +21,19 @@ export const list = memberQuery("usage.read")({
   },
 });
 
-/** Sets the budget of a key, a member or a team for each month; null removes it. Refuses: not_found, invalid. */
+/**
+ * Sets the budget of a key, a member or a team for each month; null removes it. `stops`: new jobs are refused once it is used up;
+ * otherwise it only warns. Refuses: not_found, invalid.
+ */
 export const set = memberMutation("money.change")({
-  args: { subject: budgetSubject, monthlyMicro: v.union(v.int64(), v.null()) },
+  args: {
+    subject: budgetSubject,
+    monthlyMicro: v.union(v.int64(), v.null()),
+    stops: v.optional(v.boolean()),
+  },
   returns: v.null(),
-  handler: async (ctx, { subject, monthlyMicro }) => {
-    await setBudget(ctx, ctx.organizationId, subject, monthlyMicro, ctx.by);
+  handler: async (ctx, { subject, ...terms }) => {
+    await setBudget(ctx, ctx.organizationId, subject, terms, ctx.by);
     return null;
   },
 });

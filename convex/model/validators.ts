@@ -190,7 +190,7 @@ export const capacityHour = v.object({
 });
 
 /** For what the next requests of a batch wait before they become jobs: credits or a quota of its key, or room in the queue. */
-export const cutWait = literals("credits", "quota", "queue");
+export const cutWait = literals("credits", "quota", "budget", "queue");
 
 /** A mistake that kept a batch from starting. `line`: from 1; 0: of the whole file. */
 export const lineMistake = v.object({

@@ -355,6 +355,47 @@ describe("budgets", () => {
     await expectRefusal(set(firstKey, 5n, rival), "not_found");
   });
 
+  it("refuse new jobs once they are used up, if they are set so, until they are raised or the month ends", async () => {
+    const organizationId = acme.organizationId;
+    const watch = async (): Promise<void> => {
+      await countStatistics(t, acme);
+      await t.mutation(internal.maintenance.watchBudgets, { organizationId });
+    };
+    const stop = async (subject: Id<"apiKeys"> | Id<"members">, monthlyMicro: bigint, stops = true) =>
+      await t.mutation(api.console.budgets.set, { session, subject, monthlyMicro, stops });
+    await stop(firstKey, answerMicro);
+    await answer();
+    await watch();
+    await expectRefusal(submit(t, acme), "quota_exceeded");
+    await stop(firstKey, answerMicro, false);
+    await answer();
+    await stop(firstKey, answerMicro);
+    await watch();
+    await expectRefusal(submit(t, acme), "quota_exceeded");
+    await stop(firstKey, 5n * answerMicro);
+    await answer();
+    await stop(firstKey, answerMicro);
+    await watch();
+    await expectRefusal(submit(t, acme), "quota_exceeded");
+    vi.setSystemTime(Date.UTC(2027, 1, 1, 1));
+    await answer();
+  });
+
+  it("of a member or a team stop all keys of it", async () => {
+    const ofAda = await addKey("Ada's", ada.memberId);
+    await t.mutation(api.console.budgets.set, {
+      session,
+      subject: ada.memberId,
+      monthlyMicro: 1n,
+      stops: true,
+    });
+    await answer(ofAda);
+    await countStatistics(t, acme);
+    await t.mutation(internal.maintenance.watchBudgets, { organizationId: acme.organizationId });
+    await expectRefusal(answer(ofAda), "quota_exceeded");
+    await answer();
+  });
+
   it("have a forecast, as the organization has one", async () => {
     for (let day = 0; day < 3; day += 1) {
       await answer();
@@ -493,7 +534,7 @@ describe("GET /v1/budgets", () => {
     const csv = await get(token, "?format=csv");
     expect(csv.headers.get("content-type")).toBe("text/csv; charset=utf-8");
     expect(await csv.text()).toMatch(
-      /^of,id,name,budget_credits,spent_credits,expected_credits,share,state\r\nkey,\S+,first key,/,
+      /^of,id,name,budget_credits,spent_credits,expected_credits,share,state,stops\r\nkey,\S+,first key,/,
     );
   });
 

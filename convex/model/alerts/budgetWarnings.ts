@@ -5,7 +5,7 @@ import { monthOf } from "../../../app/usage/months.ts";
 import type { Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { budgetDocs, budgetName } from "../usage/budgets.ts";
-import { daysSince } from "../usage/months.ts";
+import { spentThisMonth } from "../usage/months.ts";
 import { tell } from "./deliver.ts";
 import { budgetMessage, type Message } from "./messages.ts";
 
@@ -21,9 +21,8 @@ export async function watchBudgets(
 ): Promise<void> {
   const month = monthOf(now);
   const messages: Message[] = [];
-  for (const { _id, subject, monthlyMicro, warned } of await budgetDocs(ctx, organizationId)) {
-    const days = await daysSince(ctx, subject, month);
-    const spentMicro = days.reduce((sum, { micro }) => sum + micro, 0n);
+  for (const { _id, subject, monthlyMicro, stops = false, warned } of await budgetDocs(ctx, organizationId)) {
+    const spentMicro = await spentThisMonth(ctx, subject, now);
     const state = budgetState(spentMicro, monthlyMicro);
     const before = warned?.month === month ? warned.state : "ok";
     if (state === before || messages.length >= mostAtOnce) continue;
@@ -32,7 +31,7 @@ export async function watchBudgets(
     const { kind, name } = await budgetName(ctx, subject);
     const share = shareOfBudget(spentMicro, monthlyMicro);
     const of = kind === "key" ? "API key" : kind;
-    const sentence = `The ${of} ${name ?? "that was deleted"} has used ${formatShare(share)} of its budget of this month: ${formatCredits(spentMicro)} of ${formatCredits(monthlyMicro)}.`;
+    const sentence = `The ${of} ${name ?? "that was deleted"} has used ${formatShare(share)} of its budget of this month: ${formatCredits(spentMicro)} of ${formatCredits(monthlyMicro)}.${stops && state === "over" ? " New requests are refused until the next month." : ""}`;
     messages.push(budgetMessage(state, { subject, sentence, share }, now));
   }
   if (messages.length > 0) await tell(ctx, organizationId, messages, now);

@@ -16,6 +16,7 @@ import {
   type PreparedJob,
   submitToBatch,
 } from "../requests/submit.ts";
+import { stoppedBy } from "../usage/budgetStops.ts";
 import {
   batchEndpoint,
   batchForecast,
@@ -202,7 +203,7 @@ type Next = CutWait & { readonly request: CutRequest };
 /**
  * Prepares requests in their order while the key has credits for them, and its quotas allow it. The first one without credits waits
  * until other jobs of the key end, which gives credits back. It fails if the key has no other jobs. One beyond a quota waits for the
- * quota's next day or month, and fails if the batch ends before.
+ * quota's next day or month, and fails if the batch ends before. While a budget stops the key, all of them wait.
  */
 async function prepareAll(
   ctx: MutationCtx,
@@ -215,6 +216,14 @@ async function prepareAll(
     projectedBalance(ctx, keyAccount(key._id)),
     reservedLately(ctx, key, now),
   ]);
+  const [first] = requests;
+  if (first !== undefined && (await stoppedBy(ctx, key, now)) !== null) {
+    return {
+      fitting: [],
+      ended: [],
+      next: { request: first, waitsFor: "budget", retryAfterMs: quotaRetryMs },
+    };
+  }
   let left = balance - lately;
   let use = used;
   const fitting: Fitting[] = [];

@@ -42,6 +42,7 @@ import { orderOf } from "../orders/orders.ts";
 import { priorityPricesOf } from "../organizations/priorityPrices.ts";
 import { queue } from "../queue.ts";
 import { boundedInteger, present, type Refusal, refuse, refuseUntil, wellFormed } from "../refuse.ts";
+import { stoppedBy } from "../usage/budgetStops.ts";
 import { deviceNeeds, keyUse, work } from "../validators.ts";
 import { checkDevices } from "./chances.ts";
 import { checkWork } from "./checkWork.ts";
@@ -267,7 +268,7 @@ export async function prepare(
   return { job, order, needs, sha256, modelBytes };
 }
 
-/** Refuses what a key may not ask for now: priority_not_allowed, requirements_unmet, key_restricted (what its requests have cost devices). */
+/** Refuses what a key may not ask for now: priority_not_allowed, quota_exceeded (a budget stops it), requirements_unmet, key_restricted (what its requests have cost devices). */
 export async function checkNew(
   ctx: MutationCtx,
   key: Doc<"apiKeys">,
@@ -275,6 +276,8 @@ export async function checkNew(
   now: number,
 ): Promise<void> {
   checkPriority(key, job.priority);
+  const stopped = await stoppedBy(ctx, key, now);
+  if (stopped !== null) throw new ConvexError<Refusal>(stopped);
   await checkNeeds(ctx, key.organizationId, needs);
   const restriction = restrictionOf(key, now);
   if (restriction !== null && isRestricted(restriction, order)) {

@@ -9,7 +9,7 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { owned, refuse } from "../refuse.ts";
 import { budgetSubject } from "../validators.ts";
-import { forecastFor } from "./months.ts";
+import { forecastFor, spentThisMonth } from "./months.ts";
 
 /** Each is shown with two months of its subject and a name, and a query reads some 300 rows. */
 const mostBudgets = 60;
@@ -21,6 +21,8 @@ export const budgetRow = v.object({
   /** Null if it is gone. */
   name: v.union(v.string(), v.null()),
   monthlyMicro: v.int64(),
+  /** Whether new jobs are refused once it is used up. */
+  stops: v.boolean(),
   spentMicro: v.int64(),
   forecastMicro: v.int64(),
   state: literals("ok", "near", "over"),
@@ -54,13 +56,13 @@ export async function budgetsOf(
 ): Promise<Infer<typeof budgetRow>[]> {
   const budgets = await budgetDocs(ctx, organizationId);
   const rows = await Promise.all(
-    budgets.map(async ({ subject, monthlyMicro }) => {
+    budgets.map(async ({ subject, monthlyMicro, stops = false }) => {
       const named = await subjectOf(ctx, subject);
       if (owners !== null && !owners.some((owner) => owner === subject || owner === named.owner)) return [];
       const { spentMicro, forecastMicro } = await forecastFor(ctx, subject, now);
       const state = budgetState(spentMicro, monthlyMicro);
       const name = named.row === null ? null : visibleText(named.row.name);
-      return [{ subject, kind: named.kind, name, monthlyMicro, spentMicro, forecastMicro, state }];
+      return [{ subject, kind: named.kind, name, monthlyMicro, stops, spentMicro, forecastMicro, state }];
     }),
   );
   return rows.flat().sort((a, b) => shareOf(b) - shareOf(a));
@@ -70,12 +72,15 @@ function shareOf({ spentMicro, monthlyMicro }: Infer<typeof budgetRow>): number 
   return Number(spentMicro) / Number(monthlyMicro);
 }
 
-/** Sets the budget of a key, a member or a team for each month; null removes it. Refuses: not_found, invalid. */
+/**
+ * Sets the budget of a key, a member or a team for each month; null removes it. A raised one lets jobs in again at once. Refuses:
+ * not_found, invalid.
+ */
 export async function setBudget(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
   subject: Doc<"budgets">["subject"],
-  monthlyMicro: bigint | null,
+  { monthlyMicro, stops = false }: { readonly monthlyMicro: bigint | null; readonly stops?: boolean },
   by: Act,
 ): Promise<void> {
   const { row } = await subjectOf(ctx, subject);
@@ -87,7 +92,7 @@ export async function setBudget(
   if (monthlyMicro === null) {
     if (known === null) return;
     await ctx.db.delete("budgets", known._id);
-    const detail = budgetChange(known.monthlyMicro, null);
+    const detail = budgetChange(known, null);
     await record(ctx, { organizationId, ...by, action: "budget.removed", subject, detail });
     return;
   }
@@ -96,15 +101,27 @@ export async function setBudget(
   }
   if (known === null) {
     await checkNumber(ctx, organizationId);
-    await ctx.db.insert("budgets", { organizationId, subject, monthlyMicro, createdAt: by.at });
-  } else await ctx.db.patch("budgets", known._id, { monthlyMicro });
-  const detail = budgetChange(known?.monthlyMicro ?? null, monthlyMicro);
+    await ctx.db.insert("budgets", { organizationId, subject, monthlyMicro, stops, createdAt: by.at });
+  } else {
+    const state = budgetState(await spentThisMonth(ctx, subject, by.at), monthlyMicro);
+    const isRaised = known.warned?.state === "over" && state !== "over";
+    const warned = state === "near" && known.warned !== undefined ? { ...known.warned, state } : undefined;
+    await ctx.db.patch("budgets", known._id, { monthlyMicro, stops, ...(isRaised ? { warned } : {}) });
+  }
+  const detail = budgetChange(known, { monthlyMicro, stops });
   await record(ctx, { organizationId, ...by, action: "budget.set", subject, detail });
 }
 
-function budgetChange(before: bigint | null, after: bigint | null): string {
-  const [was, is] = [before, after].map((micro) => (micro === null ? null : formatExactCredits(micro)));
-  return changesText([["credits for a month", was, is]]);
+type BudgetTerms = Pick<Doc<"budgets">, "monthlyMicro" | "stops">;
+
+function budgetChange(before: BudgetTerms | null, after: BudgetTerms | null): string {
+  const credits = (terms: BudgetTerms | null) =>
+    terms === null ? null : formatExactCredits(terms.monthlyMicro);
+  const end = (terms: BudgetTerms | null) => (terms?.stops === true ? "stops" : "warns");
+  return changesText([
+    ["credits for a month", credits(before), credits(after)],
+    ["at its end", end(before), after === null ? end(before) : end(after)],
+  ]);
 }
 
 async function checkNumber(ctx: MutationCtx, organizationId: Id<"organizations">): Promise<void> {

@@ -27,6 +27,12 @@ export async function keptDays(ctx: QueryCtx, subject: string): Promise<DaySum[]
   return newest.reverse().flatMap(({ days }) => days);
 }
 
+/** Micro-credits that a subject has spent this month, a minute or two ago. */
+export async function spentThisMonth(ctx: QueryCtx, subject: string, now: number): Promise<bigint> {
+  const days = await daysSince(ctx, subject, monthOf(now));
+  return days.reduce((sum, { micro }) => sum + micro, 0n);
+}
+
 /** A subject's spending of this month, so far and as forecast for its end. Reads at most two rows. */
 export async function forecastFor(ctx: QueryCtx, subject: string, now: number): Promise<Forecast> {
   return forecastOf(await daysSince(ctx, subject, monthOf(now, -1)), now);

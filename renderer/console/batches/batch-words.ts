@@ -47,6 +47,8 @@ export function batchWaitWords(wait: NonNullable<BatchSummary["wait"]>, now: num
       return "Its API key has too few credits for the next request";
     case "quota":
       return "A quota of its API key is used up for now";
+    case "budget":
+      return "The budget of its API key or of its owner is used up for this month";
     case "queue":
       return "The queue takes no more of its requests at the moment";
     default:

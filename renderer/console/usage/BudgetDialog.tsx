@@ -4,6 +4,7 @@ import { formatShare } from "../../../app/format/quantity.ts";
 import { formatExactCredits } from "../../../app/money/credits.ts";
 import { warnAt } from "../../../app/usage/budget.ts";
 import { api } from "../../../convex/_generated/api.js";
+import { Checkbox } from "../../ui/controls/Checkbox.tsx";
 import { Field } from "../../ui/controls/Field.tsx";
 import { Select } from "../../ui/controls/Select.tsx";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
@@ -19,7 +20,10 @@ type Props = {
   /** Null: a new budget. */
   readonly budget: BudgetRow | null;
   /** Resolves to whether it was saved. */
-  readonly onSave: (subject: Subject, monthlyMicro: bigint) => Promise<boolean>;
+  readonly onSave: (
+    subject: Subject,
+    terms: { readonly monthlyMicro: bigint; readonly stops: boolean },
+  ) => Promise<boolean>;
   readonly onClose: () => void;
 };
 
@@ -33,6 +37,7 @@ export function BudgetDialog({ budget, onSave, onClose }: Props): ReactNode {
   const [kind, setKind] = useState<"key" | "owner">("key");
   const [chosen, setChosen] = useState<Subject | null>(budget?.subject ?? null);
   const [credits, setCredits] = useState(budget === null ? "" : formatExactCredits(budget.monthlyMicro));
+  const [stops, setStops] = useState(budget?.stops ?? false);
   const micro = parseCredits(credits);
   const isWrong = typeof micro === "string";
   return (
@@ -45,7 +50,7 @@ export function BudgetDialog({ budget, onSave, onClose }: Props): ReactNode {
         disabled={chosen === null || isWrong}
         onSubmit={async () => {
           if (chosen === null || isWrong) return;
-          if (await onSave(chosen, micro)) onClose();
+          if (await onSave(chosen, { monthlyMicro: micro, stops })) onClose();
         }}
         onClose={onClose}
       >
@@ -69,11 +74,17 @@ export function BudgetDialog({ budget, onSave, onClose }: Props): ReactNode {
         ) : null}
         <Field
           label="Credits a month"
-          hint={`It warns at ${formatShare(warnAt)} and at ${formatShare(1)}, and stops nothing.`}
+          hint={`It warns at ${formatShare(warnAt)} and at ${formatShare(1)}.`}
           inputMode="decimal"
           value={credits}
           error={credits !== "" && isWrong ? micro : null}
           onChange={(event) => setCredits(event.target.value)}
+        />
+        <Checkbox
+          label="Refuse new requests once it is used up"
+          hint="It takes a minute or two. Requests that wait then are still answered and paid."
+          checked={stops}
+          onChange={setStops}
         />
       </DialogForm>
     </Dialog>

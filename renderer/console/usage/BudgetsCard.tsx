@@ -27,7 +27,7 @@ type Props = {
   readonly changes: BudgetChanges | null;
 };
 
-/** Budgets of this month. They warn; the credits of a key are the limit that stops it. */
+/** Budgets of this month. They warn, and some refuse new requests once they are used up. */
 export function BudgetsCard({ budgets, own, changes }: Props): ReactNode {
   const [edited, setEdited] = useState<BudgetRow | "new" | null>(null);
   const [removed, setRemoved] = useState<BudgetRow | null>(null);
@@ -56,16 +56,16 @@ export function BudgetsCard({ budgets, own, changes }: Props): ReactNode {
         keyOf={({ subject }) => subject}
         empty={
           <Empty title={own ? "You have no budget" : "No budgets yet"}>
-            A budget warns at {formatShare(warnAt)} and at {formatShare(1)} of a month, here and by alerts.
-            Credits are the limit that stops a key.
+            A budget warns at {formatShare(warnAt)} and at {formatShare(1)} of a month, here and by alerts. It
+            can also refuse new requests.
           </Empty>
         }
       />
       {budgets === undefined || budgets.length === 0 ? null : (
         <p className="border-t border-line px-4 py-2 text-xs text-muted">
-          Budgets warn at {formatShare(warnAt)} and at {formatShare(1)}, here and by alerts. Credits are the
-          limit that stops a key. A month is expected to cost what is spent, and for each day left the mean of
-          that weekday in the last four weeks.
+          Budgets warn at {formatShare(warnAt)} and at {formatShare(1)}, here and by alerts. A month is
+          expected to cost what is spent, and for each day left the mean of that weekday in the last four
+          weeks.
         </p>
       )}
       {edited === null || changes === null
@@ -79,7 +79,7 @@ export function BudgetsCard({ budgets, own, changes }: Props): ReactNode {
           onConfirm={() => changes.removeBudget(removed)}
           onClose={() => setRemoved(null)}
         >
-          Nobody is warned any more when its month becomes expensive.
+          Nobody is warned any more when its month becomes expensive, and no request is refused for it.
         </Confirm>
       )}
     </Card>
@@ -144,7 +144,16 @@ function columnsOf(budgets: readonly BudgetRow[], actions: Actions | null): read
       key: "state",
       title: "Status",
       width: "w-36",
-      cell: ({ state }) => <Badge tone={states[state].tone}>{states[state].words}</Badge>,
+      cell: ({ state, stops }) => (
+        <span className="grid justify-items-start gap-1">
+          <Badge tone={states[state].tone}>{states[state].words}</Badge>
+          {stops ? (
+            <span className="text-xs text-muted">
+              {state === "over" ? "Refuses new requests" : "Stops at its end"}
+            </span>
+          ) : null}
+        </span>
+      ),
     },
     ...(actions === null
       ? []

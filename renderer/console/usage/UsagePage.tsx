@@ -66,8 +66,8 @@ export function UsagePage({ apiBase }: { readonly apiBase: string }): ReactNode 
               budgetDialog: (close, budget) => (
                 <BudgetDialog
                   budget={budget}
-                  onSave={async (subject, monthlyMicro) =>
-                    await setBudget({ subject, monthlyMicro }, "The budget is set.")
+                  onSave={async (subject, terms) =>
+                    await setBudget({ subject, ...terms }, "The budget is set.")
                   }
                   onClose={close}
                 />
