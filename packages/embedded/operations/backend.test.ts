@@ -181,7 +181,7 @@ test("the function log can be followed as by npx convex logs", async () => {
   const news = poll(newCursor);
   await new ConvexHttpClient(backend.url).mutation(api.counters.increment, { name: "a" });
   expect((await news).entries).toMatchObject([
-    { kind: "Completion", udfType: "Mutation", identifier: "counters.js:increment", error: null },
+    { kind: "Completion", udfType: "Mutation", identifier: "counters:increment", error: null },
   ]);
 });
 

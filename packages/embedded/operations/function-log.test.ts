@@ -24,10 +24,12 @@ test("an entry names the component and the function's name within it", () => {
   log.printed({ ...run, component: "pool/loop", identifier: "pool/loop/lib.js:next" }, "[LOG] 'a'");
   log.printed({ ...run, component: "pool", identifier: "GET /x" }, "[LOG] 'b'");
   log.printed({ ...run, component: "", identifier: "pool/lib.js:next" }, "[LOG] 'c'");
+  log.printed({ ...run, component: "", identifier: "pool/lib.js:default" }, "[LOG] 'd'");
   expect(log.latest().map(({ componentPath, identifier }) => [componentPath, identifier])).toEqual([
-    ["pool/loop", "lib.js:next"],
+    ["pool/loop", "lib:next"],
     ["pool", "GET /x"],
-    [null, "pool/lib.js:next"],
+    [null, "pool/lib:next"],
+    [null, "pool/lib"],
   ]);
 });
 

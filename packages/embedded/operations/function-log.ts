@@ -102,7 +102,7 @@ export class FunctionLog {
       kind,
       udfType: run.kind,
       componentPath: component === appComponent ? null : component,
-      identifier: identifier === null ? "(not found)" : withoutPrefix(identifier, `${component}/`),
+      identifier: identifier === null ? "(not found)" : asCalled(withoutPrefix(identifier, `${component}/`)),
       logLines,
       timestamp: this.#now() / 1000,
       requestId: run.requestId,
@@ -134,4 +134,9 @@ export class FunctionLog {
 
 function withoutPrefix(text: string, prefix: string): string {
   return text.startsWith(prefix) ? text.slice(prefix.length) : text;
+}
+
+/** The name by which clients call a function, as in Convex's log: "jobs:claim" for "jobs.js:claim". Keeps HTTP routes. */
+function asCalled(identifier: string): string {
+  return identifier.replace(/\.js:default$|\.js(?=:\w+$)/, "");
 }
