@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { describeError, type Log } from "../../operations/log.ts";
 import type { HostCheck } from "../../wire/host-check.ts";
 import { requestIdHeader, requestIdOf } from "../../wire/request-id.ts";
-import { bodyEnd, drain } from "../drain.ts";
+import { discardBody } from "../drain.ts";
 import { refusal, type Reply, sendReply, textReply } from "../reply.ts";
 
 /**
@@ -63,8 +63,7 @@ async function answer(
   // The unread rest of a refused body must not be parsed as the connection's next request.
   if (!request.complete) {
     response.setHeader("Connection", "close");
-    drain(request);
-    await bodyEnd(request);
+    await discardBody(request);
   }
   await sendReply(response, reply);
 }

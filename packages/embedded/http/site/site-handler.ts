@@ -8,7 +8,7 @@ import { cancelBody } from "../../runtime/run/plain-response.ts";
 import type { HostCheck } from "../../wire/host-check.ts";
 import { requestIdHeader, requestIdOf } from "../../wire/request-id.ts";
 import type { SourceOf } from "../../wire/request-source.ts";
-import { bodyEnd, drain } from "../drain.ts";
+import { discardBody, drain } from "../drain.ts";
 import { sendReply, textReply } from "../reply.ts";
 import { pagePolicy } from "./page-policy.ts";
 import { serveStatic } from "./static-files.ts";
@@ -128,8 +128,7 @@ async function refuse(
 ): Promise<void> {
   if (!incoming.complete) {
     outgoing.setHeader("Connection", "close");
-    drain(incoming);
-    await bodyEnd(incoming);
+    await discardBody(incoming);
   }
   await sendReply(outgoing, textReply(message, status));
 }
