@@ -1,10 +1,9 @@
-import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { api, modules } from "../../packages/embedded/test-app.fixture.ts";
 import { deployment, httpClient, uniqueName } from "./deployment.ts";
-import { convexCli, credentials, makeProject, type Project } from "./project.ts";
+import { makeProject, type Project, type Ran, runConvex } from "./project.ts";
 
 let project: Project;
 
@@ -14,28 +13,8 @@ beforeAll(async () => {
 
 afterAll(() => project.remove());
 
-type Ran = { readonly code: number; readonly stdout: string; readonly stderr: string };
-
 /** Runs `npx convex …` in a separate project, on the deployment under test. */
-function convex(...args: string[]): Promise<Ran> {
-  const env = {
-    PATH: process.env["PATH"],
-    HOME: project.folder,
-    // A self-hosted deployment may have a certificate of a private authority.
-    NODE_EXTRA_CA_CERTS: process.env["NODE_EXTRA_CA_CERTS"],
-    ...credentials(deployment.url, deployment.adminKey),
-  };
-  return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [convexCli, ...args],
-      { cwd: project.folder, env, timeout: 30_000 },
-      (error, stdout, stderr) => {
-        resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
-      },
-    );
-  });
-}
+const convex = (...args: string[]): Promise<Ran> => runConvex(project, deployment, args);
 
 test("npx convex codegen accepts the fixture's functions", { timeout: 60_000 }, async () => {
   const ran = await convex("codegen", "--system-udfs", "--typecheck", "disable");

@@ -180,18 +180,6 @@ describe.skipIf(!isEmbedded)("what differs from Convex Cloud", () => {
     expect((await client.mutation(differences.metadata, {})).authToken).toBe(null);
   });
 
-  test("what is not supported fails with that message", async () => {
-    const errors = [
-      ...(await client.mutation(differences.unsupportedInMutation, {})),
-      ...(await client.action(differences.unsupportedInAction, {})),
-    ];
-    expect(errors).toEqual(
-      ["ctx.auth.signJwt()", "log.audit()", "getServiceToken()", "getServiceUrl()"].map(
-        (name) => `${name} is not supported by the embedded backend`,
-      ),
-    );
-  });
-
   test("while the issuer of a token does not answer, clients are told to try again", async () => {
     const issuer = await startIssuer();
     const token = await issuer.sign({});

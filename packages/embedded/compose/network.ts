@@ -8,6 +8,7 @@ import { inlineQueryRoutes } from "../http/admin/inline-query-routes.ts";
 import { logRoutes } from "../http/admin/log-routes.ts";
 import { answerOperations, conflictRoutes } from "../http/admin/operations-routes.ts";
 import { pushRoutes } from "../http/admin/push-routes.ts";
+import { unsupportedRoutes } from "../http/admin/unsupported-routes.ts";
 import { apiHandler } from "../http/api/api-handler.ts";
 import { functionRoutes } from "../http/api/function-routes.ts";
 import { storageRoutes } from "../http/api/storage-routes.ts";
@@ -165,6 +166,7 @@ export async function serveNetwork(
         logRoutes({ ...shared, functionLog, stopping: stopping.signal }),
         storageRoutes({ storage: files.storage, now: () => engine.now() }),
         ...backups.routes,
+        unsupportedRoutes(shared),
       ],
       operations: (path, request) => answerOperations({ ...shared, readiness, metrics }, path, request),
       isAllowedHost,

@@ -64,7 +64,8 @@ function outcomeOf(
 ): Outcome {
   const query = queries.get(path.replace(/:default$/, ""));
   if (identity.kind !== "admin" || query === undefined) {
-    return { kind: "failure", message: `Could not find public function for '${path}'.` };
+    const advice = identity.kind === "admin" ? " The embedded backend does not support the dashboard." : "";
+    return { kind: "failure", message: `Could not find public function for '${path}'.${advice}` };
   }
   return { kind: "success", value: query(transaction, args, component) };
 }
