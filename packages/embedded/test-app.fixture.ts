@@ -7,6 +7,7 @@ import {
   type PaginationResult,
 } from "convex/server";
 import type { GenericId, Value } from "convex/values";
+import type * as blocking from "./fixtures/test-app/blocking.ts";
 import type * as counters from "./fixtures/test-app/counters.ts";
 import type * as differences from "./fixtures/test-app/differences.ts";
 import type * as exhausting from "./fixtures/test-app/exhausting.ts";
@@ -28,6 +29,7 @@ import type * as world from "./fixtures/test-app/world.ts";
 import type * as worlds from "./fixtures/test-app/worlds.ts";
 
 type Modules = {
+  blocking: typeof blocking;
   counters: typeof counters;
   differences: typeof differences;
   exhausting: typeof exhausting;

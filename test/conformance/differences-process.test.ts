@@ -1,0 +1,118 @@
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { request } from "node:http";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ConvexHttpClient } from "convex/browser";
+import { makeFunctionReference } from "convex/server";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { modules, testApp } from "../../packages/embedded/test-app.fixture.ts";
+import { aheadClock } from "./ahead-clock.ts";
+import { isEmbedded } from "./deployment.ts";
+import { startEmbedded } from "./embedded-backend.ts";
+
+const { blocking } = modules;
+const uploadUrl = makeFunctionReference<"mutation", Record<string, never>, string>("files:generateUploadUrl");
+
+async function start(options: Parameters<typeof startEmbedded>[0] = {}) {
+  const backend = await startEmbedded(options);
+  onTestFinished(backend.stop);
+  return { backend, client: () => new ConvexHttpClient(backend.url, { logger: false }) };
+}
+
+/** Sends the head of a request, and the beginning of its body. */
+async function begin(url: string, path: string) {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  onTestFinished(() => void socket.destroy());
+  await once(socket, "connect");
+  socket.write(`POST ${path} HTTP/1.1\r\nHost: ${hostname}\r\nContent-Length: 1000\r\n\r\n{`);
+  // The request has arrived.
+  await sleep(500);
+  return socket;
+}
+
+// docs/embedded.md has a table of these differences.
+describe.skipIf(!isEmbedded)("one process, unlike on Convex Cloud", { timeout: 120_000 }, () => {
+  test("no two functions compute at the same time", async () => {
+    const { client } = await start();
+    const runs = [1, 2, 3, 4].map(() => client().action(blocking.computes, { ms: 200 }));
+    const spans = (await Promise.all(runs)).toSorted((a, b) => a.from - b.from);
+    for (const [n, { from }] of spans.slice(1).entries()) expect(from).toBeGreaterThanOrEqual(spans[n]!.to);
+  });
+
+  test("no function runs during one long call of a built-in function", async () => {
+    const { client } = await start();
+    const looked = client().action(blocking.looks, { times: 500 });
+    const { from, to } = await client().action(blocking.multiplies, { ms: 300 });
+    const seen = await looked;
+    expect(seen[0]).toBeLessThan(from);
+    expect(seen.at(-1)).toBeGreaterThan(to);
+    expect(seen.filter((at) => at > from && at < to)).toEqual([]);
+  });
+
+  test("another process cannot open the same data", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "differences-"));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const dataFile = join(folder, "data.sqlite3");
+    await start({ dataFile });
+    const main = join(import.meta.dirname, "../../packages/embedded/main.ts");
+    const args = [main, "--convex", testApp, "--data", dataFile, "--port", "0", "--site-port", "0"];
+    const env = { ...process.env, CONVEX_EMBEDDED_ADMIN_KEY: "any|key", FIXTURE_ISSUER: "none" };
+    const second = spawnSync(process.execPath, args, { env, encoding: "utf8", timeout: 60_000 });
+    expect(second.status).toBeGreaterThan(0);
+    expect(second.stderr).toContain("is in use by another process");
+  });
+
+  test("a request must arrive within five minutes, and an upload may take longer without a pause of one", async () => {
+    const { backend, client } = await start({ env: aheadClock });
+    const { pathname, search } = new URL(await client().mutation(uploadUrl, {}));
+    const slow = await begin(backend.url, "/api/query");
+    const upload = await begin(backend.url, pathname + search);
+    let uploaded = "";
+    upload.setEncoding("utf8").on("data", (data: string) => (uploaded += data));
+    const refused = text(slow);
+    backend.process.kill("SIGUSR2");
+    upload.write("x");
+    expect(await refused).toMatch(/^HTTP\/1\.1 408 Request Timeout/);
+    upload.write("x".repeat(998));
+    await expect.poll(() => uploaded, { timeout: 20_000 }).toMatch(/^HTTP\/1\.1 200 OK/);
+    const pausing = text(await begin(backend.url, pathname + search));
+    // The pause begins when the backend looks for the first time.
+    await sleep(6_000);
+    backend.process.kill("SIGUSR2");
+    expect(await pausing).toMatch(/^HTTP\/1\.1 408 Request Timeout/);
+  });
+
+  test("a stored file has at most 2 GiB, or as much as an option says", async () => {
+    const refusal = async (args: readonly string[], bytes: number): Promise<[number, string]> => {
+      const { client } = await start({ args });
+      const sent = request(await client().mutation(uploadUrl, {}), {
+        method: "POST",
+        headers: { "Content-Length": bytes },
+      });
+      onTestFinished(() => void sent.destroy());
+      sent.on("error", () => undefined);
+      sent.flushHeaders();
+      const [answer] = (await once(sent, "response")) as [NodeJS.ReadableStream & { statusCode: number }];
+      return [answer.statusCode, await text(answer)];
+    };
+    const sentence = (bytes: number): string => `A file may have ${String(bytes)} bytes at most`;
+    const largest = 2 * 1024 ** 3;
+    expect(await refusal([], largest + 1)).toEqual([413, expect.stringContaining(sentence(largest))]);
+    const option = ["--max-file-mib", "1"];
+    expect(await refusal(option, 1024 ** 2 + 1)).toEqual([413, expect.stringContaining(sentence(1024 ** 2))]);
+  });
+
+  test("on loopback only known host names are answered", async () => {
+    const { backend } = await start();
+    const sent = request(`${backend.url}/api/version`, { headers: { Host: "attacker.test" } });
+    sent.end();
+    const [answer] = (await once(sent, "response")) as [NodeJS.ReadableStream & { statusCode: number }];
+    expect([answer.statusCode, await text(answer)]).toEqual([403, expect.stringContaining("UnknownHost")]);
+  });
+});
