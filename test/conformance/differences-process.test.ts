@@ -10,9 +10,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ConvexHttpClient } from "convex/browser";
 import { makeFunctionReference } from "convex/server";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { modules, testApp } from "../../packages/embedded/test-app.fixture.ts";
+import { api, modules, testApp } from "../../packages/embedded/test-app.fixture.ts";
 import { aheadClock } from "./ahead-clock.ts";
-import { isEmbedded } from "./deployment.ts";
+import { isEmbedded, uniqueName } from "./deployment.ts";
 import { startEmbedded } from "./embedded-backend.ts";
 
 const { blocking } = modules;
@@ -47,12 +47,20 @@ describe.skipIf(!isEmbedded)("one process, unlike on Convex Cloud", { timeout: 1
 
   test("no function runs during one long call of a built-in function", async () => {
     const { client } = await start();
-    const looked = client().action(blocking.looks, { times: 500 });
+    const looked = client().action(blocking.looks, { times: 1_000 });
     const { from, to } = await client().action(blocking.multiplies, { ms: 300 });
     const seen = await looked;
     expect(seen[0]).toBeLessThan(from);
     expect(seen.at(-1)).toBeGreaterThan(to);
     expect(seen.filter((at) => at > from && at < to)).toEqual([]);
+  });
+
+  test("timers that an HTTP action leaves behind go on for ten seconds", async () => {
+    const { backend, client } = await start();
+    const channel = uniqueName();
+    expect(await (await fetch(`${backend.siteUrl}/writes-later/${channel}`)).text()).toBe("answered");
+    await sleep(16_000);
+    expect(await client().query(api.messages.list, { channel })).toEqual(["3"]);
   });
 
   test("another process cannot open the same data", async () => {

@@ -63,8 +63,7 @@ describe.skipIf(!isEmbedded)("how schemas change, unlike on Convex Cloud", { tim
 
   test("a staged index is filled when it is no longer staged", async () => {
     const { backend, client } = await start();
-    const index = (staged: boolean) =>
-      `${plain}.index("by_n", { fields: ["n"], staged: ${String(staged)} })`;
+    const index = (staged: boolean) => `${plain}.index("by_n", { fields: ["n"], staged: ${String(staged)} })`;
     await push(backend, app("first", index(true)));
     await client.mutation(add, { n: 7 });
     await expect(client.query(find, { n: 7 })).rejects.toThrow("things.by_n");

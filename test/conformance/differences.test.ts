@@ -8,12 +8,23 @@ import { makeFunctionReference } from "convex/server";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startIssuer } from "../../packages/embedded/auth/issuer.fixture.ts";
 import { api, modules } from "../../packages/embedded/test-app.fixture.ts";
-import { asAdmin, deployment, httpClient, isEmbedded, uniqueName } from "./deployment.ts";
+import { asAdmin, deployment, httpClient, isEmbedded, liveClient, uniqueName } from "./deployment.ts";
 import { startEmbedded } from "./embedded-backend.ts";
 import { convexCli, credentials, makeProject } from "./project.ts";
+import { watch } from "./watch.ts";
 
 const { counters, differences, nodeActions, reused, world } = modules;
 const client = httpClient();
+
+/** Calls a query of printing.ts, and returns its log lines. */
+async function printedBy(name: string): Promise<readonly string[] | undefined> {
+  const answer = await fetch(`${deployment.url}/api/query`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ path: `printing:${name}`, args: {}, format: "json" }),
+  });
+  return ((await answer.json()) as { readonly logLines?: readonly string[] }).logLines;
+}
 
 async function subscriptions(url: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
@@ -191,6 +202,39 @@ describe.skipIf(!isEmbedded)("what differs from Convex Cloud", () => {
       body: JSON.stringify({ path: "values:whoami", args: {}, format: "json" }),
     });
     expect(answer.status).toBe(503);
+  });
+
+  test("until the issuer of a token answers, a WebSocket's client tries again, and stays logged in", async () => {
+    const issuer = await startIssuer();
+    onTestFinished(issuer.stop);
+    issuer.answer = (response) => response.destroy();
+    const token = await issuer.sign({});
+    const { url } = await start({ issuer: issuer.url });
+    const client = liveClient(url);
+    const states: boolean[] = [];
+    client.setAuth(
+      () => Promise.resolve(token),
+      (isLoggedIn) => void states.push(isLoggedIn),
+    );
+    const user = watch(client, api.values.whoami, {});
+    const attempts = () => client.connectionState().connectionCount;
+    await expect.poll(attempts, { timeout: 30_000 }).toBeGreaterThan(1);
+    expect([user.values, user.errors]).toEqual([[], []]);
+    issuer.answer = null;
+    expect(await user.until(() => true)).toContain("ann");
+    expect(states).toEqual([true]);
+  });
+
+  test("a line of a log has up to 32 KiB", async () => {
+    const lines = (await printedBy("values")) ?? [];
+    expect(lines.at(-1)?.length).toBeGreaterThan(32_000);
+  });
+
+  test("a longer message of an error is cut", async () => {
+    const failed = client.query(api.values.fail, { message: "x".repeat(100_000) });
+    const message = await failed.then(() => "it did not fail", String);
+    expect(message).toContain("x".repeat(32_000));
+    expect(message.length).toBeLessThan(34_000);
   });
 
   test("packages that a push leaves to be installed are refused with a sentence", async () => {
