@@ -1,6 +1,7 @@
+import { makeFunctionReference } from "convex/server";
 import { expect, test } from "vitest";
 import { api } from "../../packages/embedded/test-app.fixture.ts";
-import { deployment, httpClient, liveClient, uniqueName } from "./deployment.ts";
+import { asAdmin, deployment, httpClient, isEmbedded, liveClient, uniqueName } from "./deployment.ts";
 import { saying } from "./expectations.ts";
 import { watch } from "./watch.ts";
 
@@ -126,4 +127,10 @@ test("a listener of a client that leaves may still call a mutation, and its erro
   client.abort();
   await expect(answer).rejects.toThrow("aborted");
   await messages.until((list) => list.includes("left"));
+  if (!isEmbedded) return;
+  const latest = makeFunctionReference<"query", Record<string, never>, { logLines: string[] }[]>(
+    "_system/embedded/logs",
+  );
+  const printed = (await asAdmin(httpClient()).query(latest, {})).flatMap(({ logLines }) => logLines);
+  expect(printed).toContain("[LOG] 'the client has left'");
 });

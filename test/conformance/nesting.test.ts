@@ -71,6 +71,23 @@ test("everything is rolled back if a nested error is not caught, and the client 
   expect(await httpClient().query(api.messages.list, { channel })).toEqual([]);
 });
 
+test("writes of nested mutations that failed do not count", { timeout: 60_000 }, async () => {
+  const channel = uniqueName();
+  const errors = await httpClient().mutation(nested.writesAfterFailures, { channel });
+  expect(errors).toEqual(["taken back", "taken back"]);
+  expect(await httpClient().query(api.messages.list, { channel })).toEqual(["kept"]);
+});
+
+test("work that a mutation does not await runs to its end, and commits or fails with it", async () => {
+  const [done, failed] = [uniqueName(), uniqueName()];
+  const leave = (channel: string, fails: boolean) =>
+    httpClient().mutation(nested.leavesWork, { channel, fails });
+  expect(await leave(done, false)).toBe("returned");
+  expect(await httpClient().query(api.messages.list, { channel: done })).toEqual(["first", "second"]);
+  await expect(leave(failed, true)).rejects.toThrow(/left behind|Server Error/);
+  expect(await httpClient().query(api.messages.list, { channel: failed })).toEqual([]);
+});
+
 test("actions of one client run concurrently", async () => {
   const client = liveClient();
   const runs = await Promise.all(Array.from({ length: 4 }, () => client.action(nested.slow, { ms: 500 })));
