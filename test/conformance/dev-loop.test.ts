@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { api } from "../../packages/embedded/test-app.fixture.ts";
 import { isEmbedded, liveClient } from "./deployment.ts";
 import { startEmbedded } from "./embedded-backend.ts";
-import { makeProject, startConvex } from "./project.ts";
+import { makeProject, runConvex, startConvex } from "./project.ts";
 import { watch } from "./watch.ts";
 
 const patience = { timeout: 60_000, interval: 100 };
@@ -35,6 +35,7 @@ async function startLoop() {
   await expect.poll(pushes, patience).toBe(1);
   return {
     backend,
+    project,
     ended,
     client: new ConvexHttpClient(backend.url, { logger: false }),
     output: dev.output,
@@ -80,9 +81,9 @@ describe.skipIf(!isEmbedded)("npx convex dev", { timeout: 240_000 }, () => {
     await expect.poll(() => client.query(answer), patience).toBe("mended");
   });
 
-  test("adds tables and indexes, and refuses a schema that stored documents do not fit", async () => {
+  test("adds tables and indexes, and waits while stored documents do not fit the schema", async () => {
     const { client, read, write, printed } = await startLoop();
-    await client.mutation(api.messages.send, { channel: "c", body: "early" });
+    const id = await client.mutation(api.messages.send, { channel: "c", body: "early" });
     const schema = await read("schema.ts");
     await write(
       "schema.ts",
@@ -103,6 +104,23 @@ describe.skipIf(!isEmbedded)("npx convex dev", { timeout: 240_000 }, () => {
     await write("schema.ts", schema.replace("body: v.string(), n", "body: v.int64(), n"));
     await refused();
     expect(await client.query(count)).toBe(1);
+    const goesOn = printed("functions ready");
+    await client.mutation(api.messages.remove, { id });
+    await goesOn();
+  });
+
+  test("pushes again by itself when a variable is set that the code needs", async () => {
+    const { backend, project, client, write, printed } = await startLoop();
+    const missing = printed("Uncaught Error: PLANET is missing");
+    await write(
+      "added.ts",
+      `if (process.env.PLANET === undefined) throw new Error("PLANET is missing");
+       ${queryThat("return process.env.PLANET;")}`,
+    );
+    await missing();
+    const set = await runConvex(project, backend, ["env", "set", "PLANET", "mars"]);
+    expect(set.code, set.stderr).toBe(0);
+    await expect.poll(() => client.query(answer).catch(() => null), patience).toBe("mars");
   });
 
   test("prints what functions print, and ends at once on an interrupt", async () => {

@@ -63,11 +63,16 @@ describe.skipIf(!isEmbedded)("what differs from Convex Cloud", () => {
     const sent = { method: "POST", body: "<script>", headers: { "Content-Type": "text/html" } };
     const { storageId: id } = (await (await fetch(url as string, sent)).json()) as { storageId: string };
     const stored = await client.query(makeFunctionReference<"query">("files:url"), { id });
-    expect(Object.fromEntries((await fetch(stored as string)).headers)).toMatchObject({
+    const { headers } = await fetch(stored as string);
+    expect(Object.fromEntries(headers)).toMatchObject({
       "content-disposition": "attachment",
       "content-security-policy": "sandbox; default-src 'none'",
       etag: expect.stringMatching(/^".+"$/),
     });
+    const statusWith = async (name: string, value: string) =>
+      (await fetch(stored as string, { headers: { [name]: value } })).status;
+    expect(await statusWith("If-None-Match", headers.get("ETag")!)).toBe(304);
+    expect(await statusWith("Range", "bytes=100-")).toBe(416);
   });
 
   test("an action can wait for a change of what its query has read", async () => {
