@@ -10,8 +10,8 @@ import {
   watchList,
   watchPromises,
 } from "../native/reserve.ts";
-import { watchPattern } from "../native/watched-pattern.ts";
-import { mayBacktrackForever } from "../source/backtracking.ts";
+import { matchAllInTime, matchInTime, replaceInTime, watchPattern } from "../native/watched-pattern.ts";
+import { safeLength, safeLengthOf } from "../source/backtracking.ts";
 
 /** Methods of arrays that make a list as long as theirs. */
 const listing = [
@@ -51,7 +51,7 @@ const visiting = [
   "toLocaleString",
   "unshift",
 ];
-const textMethods = ["replace", "replaceAll", "split"];
+const replaceMethods = ["replace", "replaceAll"];
 /** Methods of texts that make a regular expression of a text, with these flags. */
 const searchMethods = { match: "", matchAll: "g", search: "" };
 /** Functions of `Object` that name each character of a text, and each element of a buffer. */
@@ -79,11 +79,15 @@ function parametersOf(owner: Owner, name: string): string {
  * The text of methods that do something before the built-in ones. Each has code of its own, so V8 can compile both as one.
  * Setting a built-in method keeps it hidden from enumeration, and costs a third of defining it: each world sets sixty.
  */
-const allGuarded = (owner: Owner, names: readonly string[], before: string): string => {
+const allGuarded = (
+  owner: Owner,
+  names: readonly string[],
+  before: string,
+  call = (own: string): string => `apply(${own}, this, arguments)`,
+): string => {
   const own = (name: string): string => `${owner.replace(".", "_")}_${name}`;
   const methods = names.map(
-    (name) =>
-      `${name}(${parametersOf(owner, name)}) { ${before} return apply(${own(name)}, this, arguments); },`,
+    (name) => `${name}(${parametersOf(owner, name)}) { ${before} return ${call(own(name))}; },`,
   );
   return `
   const ${names.map((name) => `${own(name)} = ${owner}.${name}`).join()};
@@ -92,7 +96,21 @@ const allGuarded = (owner: Owner, names: readonly string[], before: string): str
     ${names.map((name) => `${owner}.${name} = guarded.${name};`).join("")}
   }`;
 };
-const guarded = (owner: Owner, name: string, before: string): string => allGuarded(owner, [name], before);
+const guarded = (owner: Owner, name: string, before: string, call?: (own: string) => string): string =>
+  allGuarded(owner, [name], before, call);
+
+/** Before methods of texts that use a regular expression. */
+const textBefore = "if (!isSmallText(this)) reserve.text(this);";
+/** Calls such a method in time if the text is long. `call` is the code for that. */
+const matching =
+  (call: (own: string) => string) =>
+  (own: string): string =>
+    `typeof this === "string" && this.length > ${String(safeLength)} && typeof arguments[0] === "object" ? ${call(own)} : apply(${own}, this, arguments)`;
+const asMatch = matching((own) => `reserve.match(arguments[0], () => apply(${own}, this, arguments))`);
+const asAllMatches = matching((own) => `reserve.matchAll(arguments[0], apply(${own}, this, arguments))`);
+const asReplacement = matching(
+  (own) => `reserve.replace(arguments[0], arguments[1], (by) => apply(${own}, this, [arguments[0], by]))`,
+);
 
 const listBefore =
   "if (!isSmallList(arguments[0])) { reserve.list(arguments[0]); arguments[0] = reserve.watched(arguments[0]); }";
@@ -107,7 +125,8 @@ const guards = new vm.Script(`((reserve) => {
   const { isView } = ArrayBuffer;
   const isSmallList = (list) => isArray(list) && list.length <= ${String(smallLength)};
   const isSmallText = (text) => typeof text === "string" && text.length <= ${String(smallLength)};
-  const patternOf = (text, flags) => reserve.isRisky(text) ? reserve.pattern(new RegExp(text, flags)) : text;
+  const patternOf = (text, source, flags) =>
+    reserve.isRisky(text, source) ? reserve.pattern(new RegExp(source, flags)) : source;
   const countFlat = (list, depth, most) => {
     let count = list.length;
     if (depth < 1) return count;
@@ -122,13 +141,15 @@ const guards = new vm.Script(`((reserve) => {
   };
   ${allGuarded("Array.prototype", listing, "if (!isSmallList(this)) reserve.list(this);")}
   ${allGuarded("Array.prototype", visiting, `if (!(isArray(this) && this.length <= ${String(maxElements)})) reserve.visits(this);`)}
-  ${allGuarded("String.prototype", textMethods, "if (!isSmallText(this)) reserve.text(this);")}
+  ${allGuarded("String.prototype", replaceMethods, textBefore, asReplacement)}
+  ${guarded("String.prototype", "split", textBefore, asMatch)}
   ${Object.entries(searchMethods)
     .map(([name, flags]) =>
       guarded(
         "String.prototype",
         name,
-        `if (!isSmallText(this)) reserve.text(this); if (typeof arguments[0] === "string") arguments[0] = patternOf(arguments[0], "${flags}");`,
+        `${textBefore} if (typeof arguments[0] === "string") arguments[0] = patternOf(this, arguments[0], "${flags}");`,
+        name === "matchAll" ? asAllMatches : asMatch,
       ),
     )
     .join("")}
@@ -145,12 +166,15 @@ const guards = new vm.Script(`((reserve) => {
 
 const reserve = {
   elements: reserveElements,
-  isRisky: mayBacktrackForever,
+  isRisky: (text: unknown, source: string) => lengthOf(text) > safeLengthOf(source),
   list: (list: unknown) => reserveElements(lengthOf(list)),
+  match: matchInTime,
+  matchAll: matchAllInTime,
   more: (list: unknown, count: number) => reserveElements(lengthOf(list) + count),
   names: (value: unknown) => reserveNames(lengthOf(value)),
   pattern: watchPattern,
   promises: watchPromises,
+  replace: replaceInTime,
   text: (text: unknown) => reserveParts(lengthOf(text)),
   visits: (list: unknown) => reserveVisits(lengthOf(list)),
   watched: watchList,

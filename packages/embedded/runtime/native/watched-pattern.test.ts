@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { watchPattern } from "./watched-pattern.ts";
+import { matchAllInTime, matchInTime, replaceInTime, watchPattern } from "./watched-pattern.ts";
 
 const pattern = (flags: string): RegExp => new RegExp("(?=a)(?:(?<word>a+)b*)+", flags);
 const text = "aab ab, aaaabbb, xxxxxxxxxxxxxxxx abba";
@@ -28,8 +28,31 @@ test("a watched iterator finds all of many matches", () => {
   expect([matches.next().done, matches.next().done, matches.next().done]).toEqual([false, true, true]);
 });
 
+test("a long text has the same matches and replacements, and a function is called once for each match", () => {
+  const long = "ab ".repeat(3_000);
+  const words = /[ab]+(?= )/g;
+  expect(matchInTime(words, () => long.match(words))).toEqual(long.match(words));
+  expect([...matchAllInTime(words, long.matchAll(words))]).toHaveLength(3_000);
+  const calls: string[] = [];
+  const count = (word: string): string => String(calls.push(word));
+  const replace = (by: unknown): string => long.replace(words, by as string);
+  expect(replaceInTime(words, "x", replace)).toBe("x ".repeat(3_000));
+  expect(replaceInTime(words, count, replace).slice(0, 6)).toBe("1 2 3 ");
+  expect(calls).toHaveLength(3_000);
+  const sticky = /[ab]+/y;
+  sticky.lastIndex = 3;
+  expect(
+    replaceInTime(
+      sticky,
+      () => "x",
+      (by) => long.replace(sticky, by as string),
+    ).slice(0, 5),
+  ).toBe("ab x ");
+  expect(sticky.lastIndex).toBe(5);
+});
+
 test("a regular expression that V8 can end, and any other value, stays as it is", () => {
-  for (const value of [/(a+)+$/, /(?=a)b+/, "(?=a)(a+)+", null, { source: "(?=a)(a+)+" }]) {
+  for (const value of [/(a+)+$/, /(?=a)b+/, /a+b+c+/, "(?=a)(a+)+", null, { source: "(?=a)(a+)+" }]) {
     expect(watchPattern(value)).toBe(value);
     expect(Object.hasOwn(Object(value) as object, "exec")).toBe(false);
   }

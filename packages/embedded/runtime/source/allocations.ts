@@ -1,5 +1,15 @@
-import type { AnyNode, CallExpression, Literal, NewExpression, Node, Pattern, SpreadElement } from "acorn";
-import { mayBacktrackForever } from "./backtracking.ts";
+import type {
+  AnyNode,
+  CallExpression,
+  Expression,
+  Literal,
+  NewExpression,
+  Node,
+  Pattern,
+  SpreadElement,
+  Super,
+} from "acorn";
+import { mayReadAgain, safeLength, safeLengthOf } from "./backtracking.ts";
 
 /** The call of `Reserve` that precedes an allocation: the code around the value that says how much it needs. */
 export type Allocation = { readonly value: Node; readonly before: string; readonly after: string };
@@ -37,13 +47,51 @@ export function allocationOf({ callee, arguments: args }: CallExpression | NewEx
   return { value, before: "__convexReserve.buffer(", after: `,${String(bytesOfEach[name])})` };
 }
 
-/** How code tells of a regular expression that may backtrack without end; null for other values. */
+/** How code tells of a regular expression that may take long even in a short text; null for other values. */
 export function watchedPattern(node: CallExpression | NewExpression | Literal): Allocation | null {
   const isRisky =
     node.type === "Literal"
-      ? node.regex != null && mayBacktrackForever(node.regex.pattern)
+      ? node.regex != null && safeLengthOf(node.regex.pattern) < safeLength
       : node.callee.type === "Identifier" && node.callee.name === "RegExp";
   return isRisky ? reserved(node, "pattern") : null;
+}
+
+/** A call of `test` or `exec` that becomes one of a function, with the object and the text as its arguments. */
+export type Matching = {
+  readonly before: string;
+  /** The position of the dot and of the name after it. A comma and blanks take their place. */
+  readonly from: number;
+  readonly to: number;
+};
+
+/** How code matches a text that may be long; null for other calls. A regular expression's own `exec` would be much slower. */
+export function matchingOf(node: CallExpression, code: string): Matching | null {
+  const { callee, arguments: args } = node;
+  const [text] = args;
+  if (callee.type !== "MemberExpression" || callee.computed || callee.property.type !== "Identifier")
+    return null;
+  const { name, start, end } = callee.property;
+  if (name !== "test" && name !== "exec") return null;
+  if (text === undefined || args.length > 1 || text.type === "SpreadElement" || text.type === "Literal")
+    return null;
+  if (node.optional || callee.optional || !mayMatchLong(callee.object)) return null;
+  if (code.slice(text.end, node.end).includes(",")) return null;
+  return {
+    before: name === "test" ? "__convexTest(" : "__convexExec(",
+    from: code.lastIndexOf(".", start),
+    to: end,
+  };
+}
+
+function mayMatchLong(object: Expression | Super): boolean {
+  if (object.type === "Literal") return object.regex != null && mayReadAgain(object.regex.pattern);
+  return object.type !== "Super" && !isOptional(object);
+}
+
+/** Whether an optional chain may skip all that follows. */
+function isOptional(node: Expression | Super): boolean {
+  if (node.type === "MemberExpression") return node.optional || isOptional(node.object);
+  return node.type === "CallExpression" && (node.optional || isOptional(node.callee));
 }
 
 /**
@@ -82,11 +130,15 @@ function restNames(outside: readonly AnyNode[]): readonly string[] {
   });
 }
 
+const isLongText = `typeof text=="string"&&text.length>${String(safeLength)}`;
+
 /** Most programs make small arrays and buffers again and again. */
 const smallLength = 4_096;
 
 /** They ask the host only for a large array or a long text, since V8 compiles them into the code. */
 export const allocationChecks =
+  `const __convexTest=(pattern,text)=>${isLongText}?__convexReserve.test(pattern,text):pattern.test(text),` +
+  `__convexExec=(pattern,text)=>${isLongText}?__convexReserve.exec(pattern,text):pattern.exec(text);` +
   `const __convexLength=(length)=>typeof length=="number"&&length>${String(smallLength)}?__convexReserve.array(length):length,` +
   `__convexFields=(value)=>typeof value=="string"&&value.length>${String(smallLength)}?__convexReserve.fields(value):value;`;
 

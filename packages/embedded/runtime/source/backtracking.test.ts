@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mayBacktrackForever } from "./backtracking.ts";
+import { mayReadAgain, safeLength, safeLengthOf } from "./backtracking.ts";
 
 test.each([
   /(?=a)(a+)+$/,
@@ -10,7 +10,7 @@ test.each([
   /(?=a)(?:(?:ab?)*)*/,
   /(?=[)(])(?:[^)]*x){3}/,
 ])("a regular expression may take a time that doubles with each character: %s", ({ source }) => {
-  expect(mayBacktrackForever(source)).toBe(true);
+  expect(safeLengthOf(source)).toBe(16);
 });
 
 test.each([
@@ -23,6 +23,27 @@ test.each([
   /(?!x)(?:a+)?b/,
   /\(?=a(b+)c+/,
   /(?=[(*+|)])(?:[*|])+/,
-])("a regular expression is left to V8: %s", ({ source }) => {
-  expect(mayBacktrackForever(source)).toBe(false);
+])("the time of a regular expression does not double with each character: %s", ({ source }) => {
+  expect(safeLengthOf(source)).toBeGreaterThan(50);
+});
+
+test.each<[RegExp, number]>([
+  [/\s+\n/, safeLength],
+  [/\s+\s+\n/, safeLength],
+  [/(?=a)a*b/, safeLength],
+  [/(?=a)a*b+c/, 215],
+  [/(.*),\1/, 215],
+  [/(?<n>.*)\k<n>[*+]/, 215],
+  [/(?!x)a*b*c*/, 56],
+])("the more parts an expression repeats, the shorter is a text that is safe: %s", ({ source }, length) => {
+  expect(safeLengthOf(source)).toBe(length);
+});
+
+test("an expression that repeats nothing reads no text again", () => {
+  expect([/a/, /\s{3}x/, /(?=a)b?c|d/].map(({ source }) => mayReadAgain(source))).toEqual([
+    false,
+    false,
+    false,
+  ]);
+  expect([/a+/, /\s{3,}x/, /x{1,9}/, /a*/].map(({ source }) => mayReadAgain(source))).not.toContain(false);
 });

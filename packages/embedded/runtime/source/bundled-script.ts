@@ -28,7 +28,10 @@ export type NodeBundle = {
 /** The exports of a module, by name. */
 export type ModuleNamespace = { readonly [name: string]: unknown };
 
-/** A script calls these functions before a single operation that may need much. Each returns its first argument, or throws. */
+/**
+ * A script calls these functions before a single operation that may need much. Each returns its first argument, or throws; only
+ * the last two do the operation themselves.
+ */
 export type Reserve = {
   readonly array: (length: unknown) => unknown;
   readonly buffer: (length: unknown, bytesOfEach: number) => unknown;
@@ -40,6 +43,9 @@ export type Reserve = {
   readonly digits: (value: unknown) => unknown;
   /** Before a regular expression is used. */
   readonly pattern: (value: unknown) => unknown;
+  /** Call the method of this name of a regular expression, or of another object, with a long text. */
+  readonly test: (pattern: unknown, text: string) => unknown;
+  readonly exec: (pattern: unknown, text: string) => unknown;
 };
 
 /** A script's ticks decrement `fuel`. Below zero they call `refuel`, which refills `fuel` or throws. */

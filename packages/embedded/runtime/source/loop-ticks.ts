@@ -1,5 +1,6 @@
 import {
   type AnyNode,
+  type CallExpression,
   type Comment,
   type Expression,
   type ForStatement,
@@ -17,6 +18,7 @@ import {
   allocationOfNames,
   allocationOfPattern,
   allocationOfSpread,
+  matchingOf,
   watchedPattern,
 } from "./allocations.ts";
 import { ticksName } from "./bundled-script.ts";
@@ -80,10 +82,10 @@ type Ticked = { readonly code: string; readonly sourceMap: string };
 export function withTicks(code: string, sourceMap: string): Ticked {
   const comments: Comment[] = [];
   const program = parse(code, { ecmaVersion: "latest", sourceType: "module", onComment: comments });
-  const insertions = tickInsertions(program, code);
+  const { insertions, commas } = tickInsertions(program, code);
   const map = JSON.parse(sourceMap) as { readonly mappings: string };
   return {
-    code: insert(inLatin1(code, comments), insertions),
+    code: insert(withCommas(inLatin1(code, comments), commas), insertions),
     sourceMap: JSON.stringify({ ...map, mappings: shiftMappings(map.mappings, code, insertions) }),
   };
 }
@@ -102,7 +104,23 @@ function inLatin1(code: string, comments: readonly Comment[]): string {
   return parts.join("") + code.slice(from);
 }
 
-function tickInsertions(program: Program, code: string): readonly Insertion[] {
+/** A part of the code that becomes a comma. */
+type Comma = { readonly from: number; readonly to: number };
+
+function withCommas(code: string, commas: readonly Comma[]): string {
+  const parts: string[] = [];
+  let end = 0;
+  for (const { from, to } of commas.toSorted((a, b) => a.from - b.from)) {
+    parts.push(code.slice(end, from), ",".padEnd(to - from));
+    end = to;
+  }
+  return parts.join("") + code.slice(end);
+}
+
+type Changes = { readonly insertions: readonly Insertion[]; readonly commas: readonly Comma[] };
+
+function tickInsertions(program: Program, code: string): Changes {
+  const commas: Comma[] = [];
   const openers: Insertion[] = [{ at: afterDirectives(program.body, program.start), text: prologue }];
   const closers: Insertion[] = [];
   const around = ({ start, end }: Node, before: string, after: string): void => {
@@ -142,6 +160,12 @@ function tickInsertions(program: Program, code: string): readonly Insertion[] {
       openers.push({ at: place.at, text });
     }
   };
+  const matchInTime = (node: CallExpression): void => {
+    const matching = matchingOf(node, code);
+    if (matching === null) return;
+    around(node, matching.before, ")");
+    commas.push(matching);
+  };
   const reserve = (allocation: Allocation | null): void => {
     if (allocation !== null) around(allocation.value, allocation.before, allocation.after);
   };
@@ -167,6 +191,7 @@ function tickInsertions(program: Program, code: string): readonly Insertion[] {
       case "CallExpression":
         reserve(allocationOf(node));
         reserve(watchedPattern(node));
+        matchInTime(node);
         if (!isCostly(node) || (node.callee.type === "Identifier" && named.cheapNames.has(node.callee.name)))
           return;
         for (const each of ancestors) calling.add(each);
@@ -206,7 +231,7 @@ function tickInsertions(program: Program, code: string): readonly Insertion[] {
   });
   // At one position, insertions that end a node precede those that start one, and outer nodes start before
   // inner ones.
-  return [...closers, ...openers.reverse()].sort((a, b) => a.at - b.at);
+  return { insertions: [...closers, ...openers.reverse()].sort((a, b) => a.at - b.at), commas };
 }
 
 /**

@@ -5,6 +5,9 @@ import { type PackedMap, unpackMap } from "./packed-map.ts";
 /** Maps a stack of the bundle to lines of the developer's files. */
 export type StackMapper = (stack: string) => readonly string[];
 
+/** Begins the names of functions that bundling adds. */
+const addedPrefix = "__convex";
+
 const frame = /^\s+at (?:(async )?(.*?) )?\(?([^()\s]+):(\d+):(\d+)\)?$/;
 
 /** A parsed map takes ten times the memory of its text: tens of megabytes. So it is kept only while errors come. */
@@ -37,7 +40,7 @@ export function createStackMapper(sourceMaps: ReadonlyMap<string, PackedMap>): S
       // An error that a function created has such positions already.
       if (script?.startsWith("../") === true) lines.push(line);
       const map = script === undefined ? null : mapOf(script);
-      if (map === null) continue;
+      if (map === null || name?.startsWith(addedPrefix) === true) continue;
       const entry = map.findEntry(Number(row) - 1, Number(column) - 1);
       if (!("originalSource" in entry) || entry.originalSource.includes("node_modules/")) continue;
       const place = `../${entry.originalSource}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
