@@ -17,6 +17,12 @@ test("a component's documents are in neither the app's tables nor those of other
   expect(await client.query(mail.reachInto, {})).toBe(0);
 });
 
+test("each call of a component has modules of its own", async () => {
+  const client = httpClient();
+  await client.mutation(mail.countRuns, {});
+  expect(await client.mutation(mail.countRuns, {})).toEqual([1, 1]);
+});
+
 test("a component cannot paginate", async () => {
   await expect(httpClient().query(mail.page, {})).rejects.toThrow(
     saying("paginate() is only supported in the app."),

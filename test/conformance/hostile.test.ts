@@ -31,8 +31,9 @@ test.each(Object.keys(ways).flatMap((way) => names.map((name) => [way, name] as 
   },
 );
 
-test("more than 200 attacks were tried", () => {
-  expect(names.length * Object.keys(ways).length).toBeGreaterThan(200);
+test("there are more than 200 different attacks", () => {
+  const all = new Set([...names, ...Object.keys(endless), ...Object.keys(greedy)]);
+  expect(all.size).toBeGreaterThan(200);
 });
 
 test.each(Object.keys(endless))("a query is ended in time, and others run meanwhile: %s", async (name) => {
