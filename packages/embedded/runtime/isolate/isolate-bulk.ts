@@ -11,7 +11,7 @@ import {
   watchPromises,
 } from "../native/reserve.ts";
 import { matchAllInTime, matchInTime, replaceInTime, watchPattern } from "../native/watched-pattern.ts";
-import { safeLength, safeLengthOf } from "../source/backtracking.ts";
+import { safeLength, safeLengthsOf } from "../source/backtracking.ts";
 
 /** Methods of arrays that make a list as long as theirs. */
 const listing = [
@@ -106,10 +106,13 @@ const matching =
   (call: (own: string) => string) =>
   (own: string): string =>
     `typeof this === "string" && this.length > ${String(safeLength)} && typeof arguments[0] === "object" ? ${call(own)} : apply(${own}, this, arguments)`;
-const asMatch = matching((own) => `reserve.match(arguments[0], () => apply(${own}, this, arguments))`);
-const asAllMatches = matching((own) => `reserve.matchAll(arguments[0], apply(${own}, this, arguments))`);
+const asMatch = matching((own) => `reserve.match(arguments[0], this, () => apply(${own}, this, arguments))`);
+const asAllMatches = matching(
+  (own) => `reserve.matchAll(arguments[0], this, apply(${own}, this, arguments))`,
+);
 const asReplacement = matching(
-  (own) => `reserve.replace(arguments[0], arguments[1], (by) => apply(${own}, this, [arguments[0], by]))`,
+  (own) =>
+    `reserve.replace(arguments[0], this, arguments[1], (by) => apply(${own}, this, [arguments[0], by]))`,
 );
 
 const listBefore =
@@ -126,7 +129,7 @@ const guards = new vm.Script(`((reserve) => {
   const isSmallList = (list) => isArray(list) && list.length <= ${String(smallLength)};
   const isSmallText = (text) => typeof text === "string" && text.length <= ${String(smallLength)};
   const patternOf = (text, source, flags) =>
-    reserve.isRisky(text, source) ? reserve.pattern(new RegExp(source, flags)) : source;
+    reserve.isRisky(text, source, flags) ? reserve.pattern(new RegExp(source, flags)) : source;
   const countFlat = (list, depth, most) => {
     let count = list.length;
     if (depth < 1) return count;
@@ -166,7 +169,8 @@ const guards = new vm.Script(`((reserve) => {
 
 const reserve = {
   elements: reserveElements,
-  isRisky: (text: unknown, source: string) => lengthOf(text) > safeLengthOf(source),
+  isRisky: (text: unknown, source: string, flags: string) =>
+    lengthOf(text) > safeLengthsOf(source, flags).all,
   list: (list: unknown) => reserveElements(lengthOf(list)),
   match: matchInTime,
   matchAll: matchAllInTime,

@@ -14,6 +14,11 @@ const runTask = new vm.Script("task()");
 /** Whether such a task runs now. It also ends all that it calls. */
 let isRunning = false;
 
+/** Whether the running code is ended in time anyway. */
+export function isInTime(): boolean {
+  return isRunning;
+}
+
 /**
  * Runs native code that may not end and has no tick, and ends it with the time of the running function. On a busy machine the
  * task may begin again, so it must not matter how often it begins.
@@ -38,6 +43,11 @@ export function endOnce<T>(task: () => T): T {
   if (ran !== null) return ran.value;
   time?.exceed();
   throw new ExecutionLimitError("Function execution timed out");
+}
+
+/** Runs native code, and ends it after some ms. Returns whether it has ended by itself. */
+export function endsWithin(timeout: number, task: () => void): boolean {
+  return runFor(timeout, task) !== null;
 }
 
 /** Null if the task has taken longer. */

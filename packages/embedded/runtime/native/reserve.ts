@@ -2,7 +2,7 @@ import { executions } from "../execution/execution.ts";
 import { ExecutionLimitError, outOfMemory } from "../execution/execution-time.ts";
 import type { Reserve } from "../source/bundled-script.ts";
 import { watchIterable } from "./watched-iterable.ts";
-import { matchInTime, watchPattern } from "./watched-pattern.ts";
+import { matchOnceInTime, watchPattern } from "./watched-pattern.ts";
 
 /*
  * V8 ends the process if a single call of a built-in function needs too much memory, and a call that visits billions of empty
@@ -118,8 +118,8 @@ export const executionReserve: Reserve = {
     return value;
   },
   pattern: watchPattern,
-  test: (pattern, text) => matchInTime(pattern, () => (pattern as RegExp).test(text)),
-  exec: (pattern, text) => matchInTime(pattern, () => (pattern as RegExp).exec(text)),
+  test: (pattern, text) => matchOnceInTime(pattern, text, () => (pattern as RegExp).test(text)),
+  exec: (pattern, text) => matchOnceInTime(pattern, text, () => (pattern as RegExp).exec(text)),
 };
 
 function reserve(isPossible: boolean, heap: number, buffers: number): void {

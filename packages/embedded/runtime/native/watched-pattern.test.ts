@@ -1,7 +1,15 @@
 import { expect, test } from "vitest";
-import { matchAllInTime, matchInTime, replaceInTime, watchPattern } from "./watched-pattern.ts";
+import {
+  matchAllInTime,
+  matchInTime,
+  matchOnceInTime,
+  replaceInTime,
+  watchPattern,
+} from "./watched-pattern.ts";
 
 const pattern = (flags: string): RegExp => new RegExp("(?=a)(?:(?<word>a+)b*)+", flags);
+const isWatched = (value: unknown): boolean =>
+  value instanceof RegExp && value.exec !== RegExp.prototype.exec;
 const text = "aab ab, aaaabbb, xxxxxxxxxxxxxxxx abba";
 
 test.each<[string, (regExp: RegExp) => unknown]>([
@@ -16,7 +24,7 @@ test.each<[string, (regExp: RegExp) => unknown]>([
 ])("a watched regular expression gives the same result: %s", (_, use) => {
   for (const flags of ["", "g", "gi", "y", "d"]) {
     const watched = watchPattern(pattern(flags));
-    expect(Object.hasOwn(watched, "exec")).toBe(true);
+    expect(isWatched(watched)).toBe(true);
     expect(use(watched)).toEqual(use(pattern(flags)));
   }
 });
@@ -29,21 +37,22 @@ test("a watched iterator finds all of many matches", () => {
 });
 
 test("a long text has the same matches and replacements, and a function is called once for each match", () => {
-  const long = "ab ".repeat(3_000);
+  const long = "ab ".repeat(6_000);
   const words = /[ab]+(?= )/g;
-  expect(matchInTime(words, () => long.match(words))).toEqual(long.match(words));
-  expect([...matchAllInTime(words, long.matchAll(words))]).toHaveLength(3_000);
+  expect(matchInTime(words, long, () => long.match(words))).toEqual(long.match(words));
+  expect([...matchAllInTime(words, long, long.matchAll(words))]).toHaveLength(6_000);
   const calls: string[] = [];
   const count = (word: string): string => String(calls.push(word));
   const replace = (by: unknown): string => long.replace(words, by as string);
-  expect(replaceInTime(words, "x", replace)).toBe("x ".repeat(3_000));
-  expect(replaceInTime(words, count, replace).slice(0, 6)).toBe("1 2 3 ");
-  expect(calls).toHaveLength(3_000);
+  expect(replaceInTime(words, long, "x", replace)).toBe("x ".repeat(6_000));
+  expect(replaceInTime(words, long, count, replace).slice(0, 6)).toBe("1 2 3 ");
+  expect(calls).toHaveLength(6_000);
   const sticky = /[ab]+/y;
   sticky.lastIndex = 3;
   expect(
     replaceInTime(
       sticky,
+      long,
       () => "x",
       (by) => long.replace(sticky, by as string),
     ).slice(0, 5),
@@ -51,9 +60,33 @@ test("a long text has the same matches and replacements, and a function is calle
   expect(sticky.lastIndex).toBe(5);
 });
 
+test("a parser of a long text finds the same matches one after the other, also if it goes back", () => {
+  const long = "ab (cd) ".repeat(6_000);
+  for (const flags of ["g", "y", "gi"]) {
+    const plain = new RegExp("\\s*(\\w+|[()]+)", flags);
+    const watched = new RegExp(plain);
+    const next = (): unknown => {
+      const found = matchOnceInTime(watched, long, () => watched.exec(long));
+      const expected = plain.exec(long);
+      expect([found, watched.lastIndex]).toEqual([expected, plain.lastIndex]);
+      return expected;
+    };
+    for (let i = 0; i < 3_000; i += 1) next();
+    plain.lastIndex = watched.lastIndex = 3;
+    while (next() !== null);
+  }
+});
+
+test("a match is found even if the next one would take very long", () => {
+  const long = `ab ${"a".repeat(20_000)}`;
+  const pattern = /(a+)+b|(c+)+d/gi;
+  expect(matchOnceInTime(pattern, long, () => pattern.exec(long))?.[0]).toBe("ab");
+  expect(pattern.lastIndex).toBe(2);
+});
+
 test("a regular expression that V8 can end, and any other value, stays as it is", () => {
   for (const value of [/(a+)+$/, /(?=a)b+/, /a+b+c+/, "(?=a)(a+)+", null, { source: "(?=a)(a+)+" }]) {
     expect(watchPattern(value)).toBe(value);
-    expect(Object.hasOwn(Object(value) as object, "exec")).toBe(false);
+    expect(isWatched(value)).toBe(false);
   }
 });

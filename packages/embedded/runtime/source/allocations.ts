@@ -9,7 +9,7 @@ import type {
   SpreadElement,
   Super,
 } from "acorn";
-import { mayReadAgain, safeLength, safeLengthOf } from "./backtracking.ts";
+import { safeLength, safeLengthsOf } from "./backtracking.ts";
 
 /** The call of `Reserve` that precedes an allocation: the code around the value that says how much it needs. */
 export type Allocation = { readonly value: Node; readonly before: string; readonly after: string };
@@ -51,7 +51,7 @@ export function allocationOf({ callee, arguments: args }: CallExpression | NewEx
 export function watchedPattern(node: CallExpression | NewExpression | Literal): Allocation | null {
   const isRisky =
     node.type === "Literal"
-      ? node.regex != null && safeLengthOf(node.regex.pattern) < safeLength
+      ? node.regex != null && safeLengthsOf(node.regex.pattern, node.regex.flags).all < safeLength
       : node.callee.type === "Identifier" && node.callee.name === "RegExp";
   return isRisky ? reserved(node, "pattern") : null;
 }
@@ -84,7 +84,8 @@ export function matchingOf(node: CallExpression, code: string): Matching | null 
 }
 
 function mayMatchLong(object: Expression | Super): boolean {
-  if (object.type === "Literal") return object.regex != null && mayReadAgain(object.regex.pattern);
+  if (object.type === "Literal")
+    return object.regex != null && safeLengthsOf(object.regex.pattern, object.regex.flags).one < Infinity;
   return object.type !== "Super" && !isOptional(object);
 }
 
