@@ -34,6 +34,8 @@ test.each([
   "[[1, NaN].includes(NaN), [1, 1].indexOf(1, 1), [1, 1].lastIndexOf(1), [1, 1].lastIndexOf(1, 0), [1, 2].find((x) => x > 1), [1, 2].findLastIndex((x) => x < 2)]",
   "[[1].some((x) => x), [].every((x) => x), [1, 2].filter((x) => x > 1), [...[1, 2].values()]]",
   "['aba'.replace('a', 'c'), 'aba'.replaceAll('a', (x) => x + x), 'aba'.replace(/b/g, '[$&]')]",
+  "[(-255n).toString(16), 5n.toLocaleString(), String(2n), BigInt.asIntN(8, 255n).toString(), BigInt.asUintN('4', -1n).toString(), BigInt.asIntN.length]",
+  "(() => { try { BigInt.prototype.toString.call(1); } catch (error) { return error instanceof TypeError; } })()",
   "[Object.keys('ab'), Object.keys({ a: 1 }), Object.entries([5]), Object.values('ab'), Object.assign({}, { a: 1 }, 'b', null)]",
   "[Object.getOwnPropertyNames('a'), Object.keys(new Uint8Array(2)), Object.getOwnPropertyDescriptors('a')]",
   "(() => { try { [].map.call(null); } catch (error) { return error instanceof TypeError; } })()",

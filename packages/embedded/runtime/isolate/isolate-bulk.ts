@@ -2,6 +2,8 @@ import vm from "node:vm";
 import {
   lengthOf,
   maxElements,
+  reserveBits,
+  reserveDigits,
   reserveElements,
   reserveNames,
   reserveParts,
@@ -61,6 +63,8 @@ const naming = ["entries", "getOwnPropertyDescriptors", "getOwnPropertyNames", "
 const owners = {
   Array,
   "Array.prototype": Array.prototype,
+  BigInt,
+  "BigInt.prototype": BigInt.prototype,
   JSON,
   Map,
   Object,
@@ -164,10 +168,14 @@ const guards = new vm.Script(`((reserve) => {
   ${guarded("Map", "groupBy", listBefore)}
   ${guarded("Array.prototype", "concat", "const count = countAll(arguments); if (count > 1 || !isSmallList(this)) reserve.more(this, count);")}
   ${guarded("Array.prototype", "flat", `if (isArray(this)) reserve.elements(countFlat(this, arguments[0] ?? 1, ${String(maxElements)}));`)}
+  ${allGuarded("BigInt", ["asIntN", "asUintN"], "reserve.bits(arguments[0]);")}
+  ${allGuarded("BigInt.prototype", ["toLocaleString", "toString"], "reserve.digits(this);")}
   ${guarded("JSON", "parse", "if (!isSmallText(arguments[0])) reserve.text(arguments[0]);")}
 })`);
 
 const reserve = {
+  bits: (count: unknown) => reserveBits(typeof count === "number" ? count : 0),
+  digits: reserveDigits,
   elements: reserveElements,
   isRisky: (text: unknown, source: string, flags: string) =>
     lengthOf(text) > safeLengthsOf(source, flags).all,

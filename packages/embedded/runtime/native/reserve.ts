@@ -16,6 +16,11 @@ export const maxElements = 2 ** 25;
 const maxCharacters = 2 ** 26;
 /** V8 takes about a tenth of a second to make them a number, and a hundred times as long for ten times as many. */
 const maxDigits = 2 ** 20;
+/**
+ * The bits of a big integer of so many digits, about. Dividing such numbers or making them a text takes about half a
+ * second.
+ */
+const maxBits = 2 ** 22;
 /** Above it, `Array` throws an error of its own. */
 const maxArrayLength = 2 ** 32 - 1;
 
@@ -46,6 +51,18 @@ export function reserveVisits(count: number): void {
   const time = executions.getStore()?.time;
   if (time === undefined) throw new ExecutionLimitError("Function execution timed out");
   time.exceed();
+}
+
+/** Call it before native code makes a big integer with so many bits, or makes a text of one. */
+export function reserveBits(count: number): void {
+  if (count > maxBits) reserveVisits(Infinity);
+}
+
+const shortest = 2n ** BigInt(maxBits);
+
+/** The same for a big integer that is there already. */
+export function reserveDigits(value: unknown): void {
+  if (typeof value === "bigint" && (value > shortest || value < -shortest)) reserveVisits(Infinity);
 }
 
 /** Call it before native code takes all elements of a list. Returns the list, or one with the same elements. */
@@ -117,10 +134,33 @@ export const executionReserve: Reserve = {
     if (typeof value === "string" && value.length > maxDigits) reserveVisits(Infinity);
     return value;
   },
+  bits(count) {
+    if (typeof count === "bigint") reserveBits(Number(count));
+    return count;
+  },
+  factor(value) {
+    reserveDigits(value);
+    return value;
+  },
+  exponent(base, exponent) {
+    if (typeof base === "bigint" && exponent > 1n && (base > 1n || base < -1n)) {
+      reserveDigits(base);
+      reserveBits(bitsOf(base) * Number(exponent));
+    }
+    return exponent;
+  },
   pattern: watchPattern,
   test: (pattern, text) => matchOnceInTime(pattern, text, () => (pattern as RegExp).test(text)),
   exec: (pattern, text) => matchOnceInTime(pattern, text, () => (pattern as RegExp).exec(text)),
 };
+
+const bitsOfDigit = 4;
+
+/** One more at most for each digit of base 16. */
+function bitsOf(value: bigint): number {
+  const length = value.toString(16).length;
+  return length === 1 ? Math.log2(Number(value)) : (length - 1) * bitsOfDigit;
+}
 
 function reserve(isPossible: boolean, heap: number, buffers: number): void {
   const time = executions.getStore()?.time;

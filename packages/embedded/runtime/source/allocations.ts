@@ -1,5 +1,7 @@
 import type {
   AnyNode,
+  AssignmentExpression,
+  BinaryExpression,
   CallExpression,
   Expression,
   Literal,
@@ -56,16 +58,16 @@ export function watchedPattern(node: CallExpression | NewExpression | Literal): 
   return isRisky ? reserved(node, "pattern") : null;
 }
 
-/** A call of `test` or `exec` that becomes one of a function, with the object and the text as its arguments. */
-export type Matching = {
+/** An expression that becomes a call of a function, with its two parts as arguments. */
+export type AsCall = {
   readonly before: string;
-  /** The position of the dot and of the name after it. A comma and blanks take their place. */
+  /** The positions between the parts: of a dot and a name, or of an operator. A comma and blanks take their place. */
   readonly from: number;
   readonly to: number;
 };
 
 /** How code matches a text that may be long; null for other calls. A regular expression's own `exec` would be much slower. */
-export function matchingOf(node: CallExpression, code: string): Matching | null {
+export function matchingOf(node: CallExpression, code: string): AsCall | null {
   const { callee, arguments: args } = node;
   const [text] = args;
   if (callee.type !== "MemberExpression" || callee.computed || callee.property.type !== "Identifier")
@@ -93,6 +95,65 @@ function mayMatchLong(object: Expression | Super): boolean {
 function isOptional(node: Expression | Super): boolean {
   if (node.type === "MemberExpression") return node.optional || isOptional(node.object);
   return node.type === "CallExpression" && (node.optional || isOptional(node.callee));
+}
+
+/** How a power says what it needs if it is one of a big integer; null for other operations. */
+export function powerOf({ operator, left, right }: BinaryExpression, code: string): AsCall | null {
+  if (operator !== "**" || isNumber(left) || isNumber(right)) return null;
+  const from = code.indexOf("**", left.end);
+  return { before: "__convexPower(", from, to: from + operator.length };
+}
+
+/**
+ * The same for a shift, for a square, and for an assignment of one of them: no other operation makes a number grow so fast. A
+ * shift of other values says nothing, since hash functions have so many that V8 would compile them into slower code.
+ */
+export function allocationOfBits({
+  operator,
+  left,
+  right,
+}: AssignmentExpression | BinaryExpression): Allocation | null {
+  const isBig = isBigInteger(left) || isBigInteger(right);
+  if ((operator === "<<" || operator === "<<=") && isBig)
+    return { value: right, before: "__convexReserve.bits(", after: ")" };
+  if (left.type !== "Identifier") return null;
+  const { name } = left;
+  if (operator === "**=" && !isNumber(right))
+    return { value: right, before: `__convexExponent(${name},`, after: ")" };
+  const isSquare =
+    (operator === "*" || operator === "*=") && right.type === "Identifier" && right.name === name;
+  if (!isSquare) return null;
+  return { value: right, before: `(typeof ${name}=="bigint"?__convexReserve.factor(${name}):`, after: ")" };
+}
+
+/** Whether a value is surely a big integer, unless the operation throws. */
+function isBigInteger(node: AnyNode): boolean {
+  switch (node.type) {
+    case "Literal":
+      return node.bigint != null;
+    case "BinaryExpression":
+      return isBigInteger(node.left) || isBigInteger(node.right);
+    case "UnaryExpression":
+      return isBigInteger(node.argument);
+    case "CallExpression":
+      return node.callee.type === "Identifier" && node.callee.name === "BigInt";
+    default:
+      return false;
+  }
+}
+
+/** Whether a value is surely no big integer, since these cannot be combined with numbers. */
+function isNumber(node: AnyNode): boolean {
+  switch (node.type) {
+    case "Literal":
+      return typeof node.value === "number";
+    case "BinaryExpression":
+      return isNumber(node.left) || isNumber(node.right);
+    case "UnaryExpression":
+      return isNumber(node.argument);
+    default:
+      return false;
+  }
 }
 
 /**
@@ -138,6 +199,8 @@ const smallLength = 4_096;
 
 /** They ask the host only for a large array or a long text, since V8 compiles them into the code. */
 export const allocationChecks =
+  `const __convexExponent=(base,exponent)=>typeof exponent=="bigint"?__convexReserve.exponent(base,exponent):exponent,` +
+  `__convexPower=(base,exponent)=>base**__convexExponent(base,exponent);` +
   `const __convexTest=(pattern,text)=>${isLongText}?__convexReserve.test(pattern,text):pattern.test(text),` +
   `__convexExec=(pattern,text)=>${isLongText}?__convexReserve.exec(pattern,text):pattern.exec(text);` +
   `const __convexLength=(length)=>typeof length=="number"&&length>${String(smallLength)}?__convexReserve.array(length):length,` +

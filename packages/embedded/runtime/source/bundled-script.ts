@@ -29,8 +29,8 @@ export type NodeBundle = {
 export type ModuleNamespace = { readonly [name: string]: unknown };
 
 /**
- * A script calls these functions before a single operation that may need much. Each returns its first argument, or throws; only
- * the last two do the operation themselves.
+ * A script calls these functions before a single operation that may need much. Each returns the value that says
+ * how much, or throws; only the last two do the operation themselves.
  */
 export type Reserve = {
   readonly array: (length: unknown) => unknown;
@@ -41,6 +41,12 @@ export type Reserve = {
   readonly fields: (value: unknown) => unknown;
   /** Before a text becomes a big integer. */
   readonly digits: (value: unknown) => unknown;
+  /** Before a big integer is shifted by so many bits. */
+  readonly bits: (count: unknown) => unknown;
+  /** Before a big integer is multiplied by itself. */
+  readonly factor: (value: bigint) => bigint;
+  /** Before a power of a big integer is computed. Returns the exponent. */
+  readonly exponent: (base: unknown, exponent: bigint) => bigint;
   /** Before a regular expression is used. */
   readonly pattern: (value: unknown) => unknown;
   /** Call the method of this name of a regular expression, or of another object, with a long text. */

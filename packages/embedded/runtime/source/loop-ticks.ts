@@ -1,6 +1,5 @@
 import {
   type AnyNode,
-  type CallExpression,
   type Comment,
   type Expression,
   type ForStatement,
@@ -15,10 +14,13 @@ import {
   type Allocation,
   allocationChecks,
   allocationOf,
+  allocationOfBits,
   allocationOfNames,
   allocationOfPattern,
   allocationOfSpread,
+  type AsCall,
   matchingOf,
+  powerOf,
   watchedPattern,
 } from "./allocations.ts";
 import { ticksName } from "./bundled-script.ts";
@@ -160,11 +162,10 @@ function tickInsertions(program: Program, code: string): Changes {
       openers.push({ at: place.at, text });
     }
   };
-  const matchInTime = (node: CallExpression): void => {
-    const matching = matchingOf(node, code);
-    if (matching === null) return;
-    around(node, matching.before, ")");
-    commas.push(matching);
+  const replace = (node: Node, call: AsCall | null): void => {
+    if (call === null) return;
+    around(node, call.before, ")");
+    commas.push(call);
   };
   const reserve = (allocation: Allocation | null): void => {
     if (allocation !== null) around(allocation.value, allocation.before, allocation.after);
@@ -191,7 +192,7 @@ function tickInsertions(program: Program, code: string): Changes {
       case "CallExpression":
         reserve(allocationOf(node));
         reserve(watchedPattern(node));
-        matchInTime(node);
+        replace(node, matchingOf(node, code));
         if (!isCostly(node) || (node.callee.type === "Identifier" && named.cheapNames.has(node.callee.name)))
           return;
         for (const each of ancestors) calling.add(each);
@@ -212,7 +213,12 @@ function tickInsertions(program: Program, code: string): Changes {
       case "VariableDeclarator":
         if (node.init != null) reserve(allocationOfPattern(node.id, node.init));
         return;
+      case "BinaryExpression":
+        reserve(allocationOfBits(node));
+        replace(node, powerOf(node, code));
+        return;
       case "AssignmentExpression":
+        reserve(allocationOfBits(node));
         reserve(allocationOfPattern(node.left, node.right));
         return;
       case "StaticBlock":
