@@ -26,6 +26,7 @@ import {
 import { ticksName } from "./bundled-script.ts";
 import { type Insertion, shiftMappings } from "./loop-ticks-map.ts";
 import { isCostly, namedFunctions } from "./named-functions.ts";
+import { isShortClosure } from "./short-closures.ts";
 import { isInert, isStoringConstructor } from "./storing-constructors.ts";
 import { afterDirectives, placeBeforeLongCode, startOf } from "./tick-places.ts";
 
@@ -152,8 +153,10 @@ function tickInsertions(program: Program, code: string): Changes {
   const withFunctions = new Set<Node>();
   const calling = new Set<Node>();
   const named = namedFunctions(program);
-  const tickFunction = (node: Function, parent: AnyNode | undefined): void => {
+  const tickFunction = (node: Function, ancestors: readonly AnyNode[]): void => {
+    const parent = ancestors.at(-2);
     if (parent?.type === "MethodDefinition" && isStoringConstructor(parent)) return;
+    if (isShortClosure(node, ancestors)) return;
     const place = named.nodes.has(node) ? placeBeforeLongCode(node, named.mayTakeLong) : startOf(node);
     if (place === null) return;
     if ("value" in place) around(place.value, `(${payForCall},`, ")");
@@ -232,7 +235,7 @@ function tickInsertions(program: Program, code: string): Changes {
       case "FunctionExpression":
       case "ArrowFunctionExpression":
         for (const each of ancestors) withFunctions.add(each);
-        tickFunction(node, ancestors.at(-2));
+        tickFunction(node, ancestors);
     }
   });
   // At one position, insertions that end a node precede those that start one, and outer nodes start before

@@ -25,6 +25,42 @@ test.each([
 });
 
 test.each([
+  "const f = (a) => (b) => (c) => a;",
+  "function f(count) { return { next: () => count += 1, value: () => count }; }",
+  "function f(a) { let b = a; return { next: () => b++, isIt: (x) => x === b, id: (x) => x.id }; }",
+  "function f(a) { return () => this.a; }",
+  "const g = (x) => ({ more: () => x + 1, none: () => null, list: (y) => [x, y] });",
+])(
+  "a function that code returns or keeps in an object needs no tick if it does next to nothing: %s",
+  (code) => {
+    expect(marked(`${code} f(1); g(1);`)).toBe(`${code} f(1); g(1);`);
+  },
+);
+
+test.each([
+  ["two steps", "return { a: () => x + y };"],
+  ["two reads", "return { a: () => x.y.z };"],
+  ["a read of a value for an operator", "return { a: () => x.y + 1 };"],
+  ["a call", "return { a: () => x() };"],
+  ["a global name", "return { a: () => [outside, outside] };"],
+  ["a name of another function", "function g(outside) {} return { a: () => [outside, outside] };"],
+  ["a write", "return { a: (z) => z.x = 1 };"],
+  ["a callback", "return x.find(() => true);"],
+  ["a variable", "const a = () => true; return x.find(a);"],
+  ["a getter", "return { get a() { return x; } };"],
+  ["an iterator", "return { next: () => x };"],
+  ["a template", "return { a: () => `${x}${y}` };"],
+  ["a test whether it is there", "return { a: () => x in y };"],
+  ["a default", "return { a: (z = x()) => z };"],
+])(
+  "such a function has a tick if it may run other code twice, or be called by native code: %s",
+  (_, body) => {
+    const code = marked(`export function f(x, y) { ${body} }`);
+    expect(code.split("§").length - 1).toBe(2);
+  },
+);
+
+test.each([
   ["function f(n) { return n < 2 ? n : f(n - 1) + f(n - 2); }", "n < 2 ? n : (§,f(n - 1) + f(n - 2))"],
   ["const f = (n) => n > 0 && f(n - 1);", "n > 0 && (§,f(n - 1))"],
   ["const f = (n) => n > 1 ? n > 2 ? f(n - 1) : 1 : 0;", "n > 1 ? n > 2 ? (§,f(n - 1)) : 1 : 0"],
