@@ -1,4 +1,4 @@
-import type { AnyNode, Expression, Function, Node } from "acorn";
+import type { AnyNode, Expression, Function, Node, Pattern } from "acorn";
 import { base, full } from "acorn-walk";
 import { isInert } from "./storing-constructors.ts";
 
@@ -93,7 +93,7 @@ function variablesOf(scope: AnyNode): ReadonlySet<string> {
   return names;
 }
 
-function declarationsIn(scope: AnyNode): readonly ((Node & { readonly name?: string }) | null | undefined)[] {
+function declarationsIn(scope: AnyNode): readonly (Pattern | null)[] {
   if ("params" in scope) return scope.params;
   const statements = scope.type === "BlockStatement" || scope.type === "Program" ? scope.body : [];
   return statements.flatMap((statement) => {
