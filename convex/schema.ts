@@ -1194,9 +1194,16 @@ export default defineSchema({
     /** `why`: who or what disabled it. "gone": the receiver said so. */
     disabled: v.optional(v.object({ at: v.number(), why: disabledBy })),
     createdAt: v.number(),
+    /** The last change of the fields above. Absent: none. */
+    changedAt: v.optional(v.number()),
     /** Only in webhooks of earlier versions. */
     last: v.optional(v.object({ at: v.number(), error: v.union(v.string(), v.null()) })),
   }).index("by_organization", ["organizationId"]),
+
+  /** A removed webhook. Kept, so that a restore does not bring it back. */
+  removedWebhooks: defineTable({ webhookId: v.id("webhooks"), removedAt: v.number() }).index("by_webhook", [
+    "webhookId",
+  ]),
 
   /**
    * The time at which the deliveries of a webhook go on. Each event reads it, so it changes seldom. Written by model/webhooks/pump.ts and

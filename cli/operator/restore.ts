@@ -15,8 +15,8 @@ import { type Deployment, deploymentOptions, deploymentUsage, findDeployment } f
 const usage = `gleaner restore FILE [options]
 gleaner restore --undo [options]
 Resets a running deployment to a backup. The deployment checks the file and restarts with it, and its clients reconnect by
-themselves. Changes since the backup are undone, but what was revoked, used or retired since then stays so, and everybody has to
-sign in again. The previous data is kept, and --undo goes back to it. If no deployment runs, the restore is prepared, and the next
+themselves. Changes since the backup are undone, but what was revoked, used, retired or removed since then stays so, and everybody
+has to sign in again. The previous data is kept, and --undo goes back to it. If no deployment runs, the restore is prepared, and the next
 start completes it. If the previous data is lost or damaged, nobody knows what was revoked since the backup: use --revoke-all.
 --undo does not undo revocations either, whether by a person or by --revoke-all.
 ${deploymentUsage}
@@ -86,7 +86,7 @@ async function run(args: readonly string[]): Promise<void> {
 /** Says whether revocations since the backup are still in force. */
 const carriedNotes: Readonly<Record<"none" | "all" | "unknown", string | null>> = {
   none: null,
-  all: "API keys, codes, sign-in links and devices that were revoked, used or retired since the backup stay so.",
+  all: "API keys, codes, sign-in links, devices and webhooks that were revoked, used, retired or removed since the backup stay so.",
   unknown:
     "There was no earlier data here, or not all of it could be read. So nobody knows which API keys, enrollment codes and" +
     " devices were revoked or retired since the backup: they may be valid again. Review them in the console, under API keys," +

@@ -11,8 +11,9 @@ import { cancelJobsOf } from "./keys/keyEnds.ts";
 import { signCatalog, type signOutcome } from "./models/signCatalog.ts";
 import { allOrganizations } from "./organizations/create.ts";
 import { deleteSession } from "./people/sessions.ts";
+import { keepWebhookRemoved, keepWebhookSettings } from "./webhooks/restored.ts";
 
-/** Documents of these tables can become stricter: revoked, rotated, used, retired. A restore must not take that back. */
+/** Documents of these tables can become stricter: revoked, rotated, used, retired, removed. A restore must not take that back. */
 export const carriedTables = [
   "apiKeys",
   "enrolmentCodes",
@@ -20,31 +21,34 @@ export const carriedTables = [
   "devices",
   "organizations",
   "metricsTokens",
+  "webhooks",
+  "removedWebhooks",
 ] as const;
 
 const perBatch = 500;
 
 /** The fields of documents that can only become stricter. Documents of other versions may lack them. */
-type Replaced = {
-  readonly _id?: string;
-  readonly keyHash?: string;
-  readonly codeHash?: string;
-  readonly tokenHash?: string;
-  readonly prefix?: string;
-  readonly former?: Doc<"apiKeys">["former"];
-  readonly secretChangedAt?: number;
-  readonly expiresAt?: number;
-  readonly revokedAt?: number;
-  readonly scopes?: Doc<"apiKeys">["scopes"];
-  readonly models?: Doc<"apiKeys">["models"];
-  readonly addresses?: Doc<"apiKeys">["addresses"];
-  readonly quotas?: Doc<"apiKeys">["quotas"];
-  readonly usedAt?: number;
-  readonly used?: number;
-  readonly status?: string;
-  readonly pause?: Doc<"devices">["pause"];
-  readonly oldestVersion?: string;
-};
+type Replaced = Parameters<typeof keepWebhookSettings>[1] &
+  Parameters<typeof keepWebhookRemoved>[1] & {
+    readonly _id?: string;
+    readonly keyHash?: string;
+    readonly codeHash?: string;
+    readonly tokenHash?: string;
+    readonly prefix?: string;
+    readonly former?: Doc<"apiKeys">["former"];
+    readonly secretChangedAt?: number;
+    readonly expiresAt?: number;
+    readonly revokedAt?: number;
+    readonly scopes?: Doc<"apiKeys">["scopes"];
+    readonly models?: Doc<"apiKeys">["models"];
+    readonly addresses?: Doc<"apiKeys">["addresses"];
+    readonly quotas?: Doc<"apiKeys">["quotas"];
+    readonly usedAt?: number;
+    readonly used?: number;
+    readonly status?: string;
+    readonly pause?: Doc<"devices">["pause"];
+    readonly oldestVersion?: string;
+  };
 
 /**
  * Makes restored documents as strict as they were in the replaced state. Secrets are recognized by their hashes, and
@@ -131,6 +135,8 @@ const keepers: Readonly<Record<(typeof carriedTables)[number], Keeper>> = {
     if (token !== null && token.revokedAt === undefined)
       await ctx.db.patch("metricsTokens", token._id, { revokedAt });
   },
+  webhooks: keepWebhookSettings,
+  removedWebhooks: keepWebhookRemoved,
 };
 
 async function keepPause(
@@ -169,7 +175,7 @@ export async function endRestore(
     const carried = isRevoked
       ? "All API keys, devices, enrollment codes, sign-in links and tokens for metrics of the backup were revoked"
       : isKnown
-        ? "Whatever was revoked, used or retired since the backup stays so"
+        ? "Whatever was revoked, used, retired or removed since the backup stays so"
         : "The data before the restore could not be read, or not all of it: keys, codes and devices of the backup may be valid again";
     const unsigned = unsignedDetails[await signCatalog(ctx, organizationId, "renew", now)];
     await record(ctx, {

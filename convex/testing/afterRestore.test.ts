@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { oldestVersion } from "../../app/versions.ts";
 import { api, internal } from "../_generated/api.js";
+import type { Doc } from "../_generated/dataModel.js";
 import { hashSecret } from "../model/authenticate.ts";
 import {
   addDevice,
@@ -12,6 +13,7 @@ import {
   pass,
   secret,
 } from "./backend.fixture.ts";
+import { addWebhook } from "./webhook.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
 let t: Backend;
@@ -34,6 +36,8 @@ const tables = [
   "devices",
   "organizations",
   "metricsTokens",
+  "webhooks",
+  "removedWebhooks",
 ] as const;
 const documentsOf = async (table: (typeof tables)[number]) =>
   await t.run(async (ctx) => await ctx.db.query(table).take(10));
@@ -56,6 +60,58 @@ it("keeps the bounds that a key got after the backup", async () => {
   expect(await documentsOf("apiKeys")).toMatchObject([bounds]);
   await apply("apiKeys", [{ ...key, scopes: ["usage"] }]);
   expect(await documentsOf("apiKeys")).toMatchObject([bounds]);
+});
+
+describe("a webhook", () => {
+  const old = "https://old.example/hook";
+  const list = async () => await t.query(api.console.webhooks.endpoints.list, { session });
+  const add = async () => (await addWebhook(t, session, old, ["job.completed"])).webhookId;
+
+  it("that was removed after the backup stays so, also in a later restore", async () => {
+    const webhookId = await add();
+    const [backup] = await documentsOf("webhooks");
+    await t.mutation(api.console.webhooks.endpoints.remove, { session, webhookId });
+    const removed = await documentsOf("removedWebhooks");
+    const restore = async (replaced: readonly object[]) => {
+      await t.run(async (ctx) => {
+        for (const { _id } of await ctx.db.query("removedWebhooks").collect())
+          await ctx.db.delete("removedWebhooks", _id);
+        // A restore keeps ids. Here the row gets a new one.
+        const { _id: _, _creationTime: __, ...webhook } = backup as Doc<"webhooks">;
+        await ctx.db.insert("webhooks", webhook);
+      });
+      const [{ _id: restored }] = (await documentsOf("webhooks")) as [Doc<"webhooks">];
+      await apply(
+        "removedWebhooks",
+        replaced.map((row) => ({ ...row, webhookId: restored })),
+      );
+    };
+    await restore(removed);
+    expect(await list()).toEqual([]);
+    const carried = await documentsOf("removedWebhooks");
+    expect(carried).toHaveLength(1);
+    await restore(carried);
+    expect(await list()).toEqual([]);
+  });
+
+  it("that was changed after the backup keeps its new settings", async () => {
+    const webhookId = await add();
+    const { _id: apiKeyId } = (await t.run(async (ctx) => await ctx.db.query("apiKeys").first()))!;
+    const [backup] = (await documentsOf("webhooks")) as [Doc<"webhooks">];
+    vi.advanceTimersByTime(1_000);
+    const settings = { name: "New", url: "https://new.example/hook", apiKeyId };
+    const change = { session, webhookId, ...settings, events: ["job.failed" as const] };
+    await t.mutation(api.console.webhooks.endpoints.change, change);
+    await t.action(api.console.webhooks.endpoints.replaceSecret, { session, webhookId });
+    await t.mutation(api.console.webhooks.endpoints.setEnabled, { session, webhookId, enabled: false });
+    const replaced = await documentsOf("webhooks");
+    await t.run(async (ctx) => await ctx.db.replace("webhooks", webhookId, backup));
+    await apply("webhooks", replaced);
+    expect(await documentsOf("webhooks")).toEqual(replaced);
+    // The undo of the restore brings the newer settings back, whatever the replaced state has.
+    await apply("webhooks", [backup]);
+    expect(await documentsOf("webhooks")).toEqual(replaced);
+  });
 });
 
 it("only makes the restored documents stricter", async () => {

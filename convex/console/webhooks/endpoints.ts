@@ -86,7 +86,6 @@ export const remove = memberMutation("webhooks.change")({
   returns: v.null(),
   handler: async (ctx, { webhookId }) => {
     await removeWebhook(ctx, await ownWebhook(ctx, webhookId), ctx.by);
-    await ctx.scheduler.runAfter(0, internal.webhooks.steps.purge, { webhookId });
     return null;
   },
 });

@@ -20,7 +20,7 @@ export async function disableWebhook(
   by: Act,
 ): Promise<void> {
   if (disabled !== undefined) refuse("conflict", "This webhook is disabled already.");
-  await ctx.db.patch("webhooks", subject, { disabled: { at: by.at, why } });
+  await ctx.db.patch("webhooks", subject, { disabled: { at: by.at, why }, changedAt: by.at });
   await record(ctx, { organizationId, ...by, action: "webhook.disabled", subject, detail: words[why] });
 }
 
@@ -31,7 +31,7 @@ export async function enableWebhook(
   by: Act,
 ): Promise<void> {
   if (disabled === undefined) refuse("conflict", "This webhook is enabled already.");
-  await ctx.db.patch("webhooks", subject, { disabled: undefined });
+  await ctx.db.patch("webhooks", subject, { disabled: undefined, changedAt: by.at });
   const state = await stateOf(ctx, subject);
   await ctx.db.patch("webhookStates", state._id, { failingSince: undefined });
   await wake(ctx, await pumpOf(ctx, subject), by.at);

@@ -1,5 +1,6 @@
 import { isLoopback } from "../../../app/join-command.ts";
 import { eventsBeforeChoice, isOfKey, type WebhookEvent } from "../../../app/webhooks/events.ts";
+import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
@@ -81,7 +82,8 @@ export async function changeWebhook(
   by: Act,
 ): Promise<void> {
   const { apiKeyId, ...settings } = await checked(ctx, organizationId, given);
-  await ctx.db.patch("webhooks", subject, { ...settings, apiKeyId: apiKeyId ?? undefined });
+  const change = { ...settings, apiKeyId: apiKeyId ?? undefined, changedAt: by.at };
+  await ctx.db.patch("webhooks", subject, change);
   const detail = `${new URL(settings.url).host}: ${settings.events.join(", ")}`;
   await record(ctx, { organizationId, ...by, action: "webhook.changed", subject, detail });
 }
@@ -111,14 +113,34 @@ export async function replaceSecret(
   by: Act,
 ): Promise<void> {
   const previous = { secret: before, until: by.at + overlapMs };
-  await ctx.db.patch("webhooks", subject, { secret, previous });
+  await ctx.db.patch("webhooks", subject, { secret, previous, changedAt: by.at });
   await record(ctx, { organizationId, ...by, action: "webhook.secret-replaced", subject });
 }
 
-/** Removes a webhook. Its deliveries are deleted in steps by `purge` of pump.ts. */
+/** Removes a webhook with its deliveries. */
 export async function removeWebhook(ctx: MutationCtx, webhook: Doc<"webhooks">, by: Act): Promise<void> {
   const { _id: subject, organizationId } = webhook;
-  await ctx.db.delete("webhooks", subject);
+  await deleteWebhook(ctx, subject, by.at);
   const detail = `${nameOf(webhook)} (${new URL(webhook.url).host})`;
   await record(ctx, { organizationId, ...by, action: "webhook.removed", subject, detail });
+}
+
+/**
+ * Deletes a webhook, and its deliveries in steps (`purgeWebhook` in pump.ts). Keeps that it was removed: a restore must not
+ * bring it back.
+ */
+export async function deleteWebhook(
+  ctx: MutationCtx,
+  webhookId: Id<"webhooks">,
+  removedAt: number,
+): Promise<void> {
+  if ((await ctx.db.get("webhooks", webhookId)) !== null) {
+    await ctx.db.delete("webhooks", webhookId);
+    await ctx.scheduler.runAfter(0, internal.webhooks.steps.purge, { webhookId });
+  }
+  const known = await ctx.db
+    .query("removedWebhooks")
+    .withIndex("by_webhook", (q) => q.eq("webhookId", webhookId))
+    .unique();
+  if (known === null) await ctx.db.insert("removedWebhooks", { webhookId, removedAt });
 }
