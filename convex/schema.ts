@@ -1242,6 +1242,11 @@ export default defineSchema({
     type: v.string(),
     /** The event's `data` as JSON: ids and states, and the words of alerts. Never a prompt or an answer. */
     data: v.string(),
+    /**
+     * The address of the webhook when it was sent or sent again, and the key of its job or batch; null: it is of the organization.
+     * Absent in deliveries of earlier versions.
+     */
+    target: v.optional(v.object({ url: v.string(), apiKeyId: v.union(v.id("apiKeys"), v.null()) })),
     createdAt: v.number(),
     state: deliveryState,
     /** The time of the next try. Absent after the last one. */

@@ -257,6 +257,62 @@ describe("deliveries", () => {
     expect(receiver.messages.at(-1)!.headers["webhook-id"]).toBe(failed[0]!.eventId);
   });
 
+  it("do not go to another address that the webhook gets meanwhile, unless somebody sends them again", async () => {
+    const { webhookId } = await addWebhook(t, session, receiver.url, ["job.completed"]);
+    receiver.answers.push({ status: 500 });
+    await finishJob();
+    await deliver(t);
+    await finishJob();
+    const second = await startReceiver();
+    const settings = { name: "Hook", url: second.url, events: ["job.completed" as const], apiKeyId: null };
+    await t.mutation(api.console.webhooks.endpoints.change, { session, webhookId, ...settings });
+    await deliver(t, 10_000);
+    expect([receiver.messages.length, second.messages.length]).toEqual([1, 0]);
+    const failed = await deliveries(webhookId, "failed");
+    expect(failed.map(({ attempts }) => attempts.at(-1)?.error)).toEqual([
+      expect.stringContaining("address of the webhook was changed"),
+      expect.stringContaining("address of the webhook was changed"),
+    ]);
+    expect(await listed()).toMatchObject({ retrying: 0 });
+    await t.mutation(api.console.webhooks.deliveries.resendFailed, { session, webhookId, since: 0 });
+    await deliver(t);
+    expect(second.messages.map(({ event }) => event.type)).toEqual(["job.completed", "job.completed"]);
+    second.close();
+  });
+
+  it("of other API keys do not go to a webhook that is given to one meanwhile", async () => {
+    const keyId = (await listKeys(t, session))[0]!.keyId;
+    const { webhookId } = await addWebhook(t, session, receiver.url, ["job.completed"]);
+    const other = await t.run(async (ctx) => {
+      const { _id, _creationTime, ...key } = (await ctx.db.query("apiKeys").first())!;
+      return await ctx.db.insert("apiKeys", { ...key, keyHash: "other", name: "other" });
+    });
+    const jobId = await finishJob();
+    const settings = { name: "Hook", url: receiver.url, events: ["job.completed" as const] };
+    const give = async (apiKeyId: Id<"apiKeys">) =>
+      await t.mutation(api.console.webhooks.endpoints.change, { session, webhookId, ...settings, apiKeyId });
+    await give(other);
+    await deliver(t);
+    expect(receiver.messages).toEqual([]);
+    const [{ deliveryId, attempts } = { attempts: [] }] = await deliveries(webhookId, "failed");
+    expect(attempts.at(-1)?.error).toContain("given to another API key");
+    await expectRefusal(
+      t.mutation(api.console.webhooks.deliveries.resend, { session, deliveryId: deliveryId! }),
+      "conflict",
+    );
+    await give(keyId);
+    await t.mutation(api.console.webhooks.deliveries.resend, { session, deliveryId: deliveryId! });
+    await deliver(t);
+    expect(receiver.messages.map(({ event }) => event.data["id"])).toEqual([jobId]);
+    await finishJob();
+    await give(other);
+    await deliver(t);
+    await t.mutation(api.console.webhooks.deliveries.resendFailed, { session, webhookId, since: 0 });
+    await deliver(t);
+    expect(receiver.messages).toHaveLength(1);
+    expect(await deliveries(webhookId, "failed")).toEqual([]);
+  });
+
   it("are sent by one run, also if many events come at once, and no run stays behind", async () => {
     await addWebhook(t, session, receiver.url, ["job.completed"]);
     for (let n = 0; n < 70; n += 1) await finishJob();

@@ -36,14 +36,17 @@ export const run = internalAction({
     const endAt = Date.now() + runMs;
     for (;;) {
       const step = await ctx.runQuery(internal.webhooks.steps.next, of);
-      const messages = step?.messages ?? [];
+      const { webhookId } = of;
+      const { messages, dropped } = step ?? { messages: [], dropped: [] };
+      if (dropped.length > 0)
+        await ctx.runMutation(internal.webhooks.steps.drop, { webhookId, deliveryIds: dropped });
       if (step !== null && messages.length > 0) {
         const tries = await sendAll(step);
-        await ctx.runMutation(internal.webhooks.steps.noted, { webhookId: of.webhookId, tries });
+        await ctx.runMutation(internal.webhooks.steps.noted, { webhookId, tries });
       }
       const isLong = Date.now() > endAt;
       // A full step is likely to have a next one.
-      if (messages.length > 0 && !isLong) continue;
+      if (messages.length + dropped.length > 0 && !isLong) continue;
       if (!(await ctx.runMutation(internal.webhooks.steps.settle, { ...of, isLong }))) return null;
     }
   },

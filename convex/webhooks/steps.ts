@@ -17,6 +17,7 @@ import {
   tried,
 } from "../model/webhooks/pump.ts";
 import { replayFailed as replayNext } from "../model/webhooks/replay.ts";
+import { dropDeliveries } from "../model/webhooks/targets.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -64,6 +65,16 @@ export const noted = internalMutation({
   returns: v.null(),
   handler: async (ctx, { webhookId, tries }) => {
     await noteTries(ctx, webhookId, tries, Date.now());
+    return null;
+  },
+});
+
+/** Ends deliveries that the webhook must not get any more. */
+export const drop = internalMutation({
+  args: { ...ofWebhook, deliveryIds: v.array(v.id("webhookDeliveries")) },
+  returns: v.null(),
+  handler: async (ctx, { webhookId, deliveryIds }) => {
+    await dropDeliveries(ctx, webhookId, deliveryIds, Date.now());
     return null;
   },
 });

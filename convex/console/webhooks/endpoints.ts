@@ -95,10 +95,10 @@ export const test = memberMutation("webhooks.change")({
   args: ofWebhook,
   returns: v.null(),
   handler: async (ctx, { webhookId }) => {
-    const { disabled } = await ownWebhook(ctx, webhookId);
-    if (disabled !== undefined) refuse("conflict", "This webhook is disabled. Enable it first.");
+    const webhook = await ownWebhook(ctx, webhookId);
+    if (webhook.disabled !== undefined) refuse("conflict", "This webhook is disabled. Enable it first.");
     const data = { sentence: "This is a test of a webhook of Gleaner. Nothing is wrong." };
-    await send(ctx, webhookId, { type: "test", data }, ctx.at);
+    await send(ctx, webhook, { type: "test", data }, webhook.apiKeyId ?? null, ctx.at);
     return null;
   },
 });

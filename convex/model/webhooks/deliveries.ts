@@ -31,32 +31,41 @@ export async function tellWebhooks(
   const told = await events();
   for (const webhook of webhooks) {
     const wanted = eventsOf(webhook);
-    for (const event of told) if (wanted.includes(event.type)) await deliver(ctx, webhook, event, now);
+    for (const event of told)
+      if (wanted.includes(event.type)) await deliver(ctx, webhook, event, apiKeyId, now);
   }
 }
 
-async function deliver(ctx: MutationCtx, webhook: Doc<"webhooks">, event: Told, now: number): Promise<void> {
+async function deliver(
+  ctx: MutationCtx,
+  webhook: Doc<"webhooks">,
+  event: Told,
+  apiKeyId: Id<"apiKeys"> | null,
+  now: number,
+): Promise<void> {
   const { _id: webhookId, disabled } = webhook;
   const pump = await pumpOf(ctx, webhookId);
   if (disabled === undefined && !(pump.full && isFrequent(event.type))) {
-    await send(ctx, webhookId, event, now);
+    await send(ctx, webhook, event, apiKeyId, now);
     return;
   }
   await ctx.db.insert("webhookSkips", { webhookId });
   await wake(ctx, pump, now + countAfterMs);
 }
 
-/** Writes one delivery, which is due at once. */
+/** Writes one delivery, which is due at once. `apiKeyId`: as in `tellWebhooks`. */
 export async function send(
   ctx: MutationCtx,
-  webhookId: Id<"webhooks">,
+  { _id: webhookId, url }: Doc<"webhooks">,
   { type, data }: { readonly type: string; readonly data: object },
+  apiKeyId: Id<"apiKeys"> | null,
   now: number,
 ): Promise<void> {
   await ctx.db.insert("webhookDeliveries", {
     webhookId,
     type,
     data: JSON.stringify(data),
+    target: { url, apiKeyId },
     createdAt: now,
     state: "pending",
     dueAt: now,

@@ -6,6 +6,7 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { deliveryAttempt } from "../validators.ts";
 import { findPump, findState, pumpOf, stateOf } from "./deliveries.ts";
 import { disableWebhook } from "./disable.ts";
+import { changedSince } from "./targets.ts";
 
 /** Deliveries of one step. */
 const atOnce = 64;
@@ -36,6 +37,8 @@ export const dueStep = v.object({
       createdAt: v.number(),
     }),
   ),
+  /** Due deliveries that the webhook must not get any more, since its settings have changed. */
+  dropped: v.array(v.id("webhookDeliveries")),
 });
 
 /** The next deliveries of a run. Null: the webhook is gone or disabled, or another run took over. */
@@ -52,16 +55,18 @@ export async function nextDue(
     .withIndex("by_due", (q) => q.eq("webhookId", webhookId).gt("dueAt", 0).lte("dueAt", now))
     .take(atOnce);
   const organization = await ctx.db.get("organizations", organizationId);
+  const isSent = (row: Doc<"webhookDeliveries">): boolean => changedSince(row, webhook) === null;
   return {
     url,
     organization: { id: organizationId, name: organization?.name ?? "" },
     secrets: previous !== undefined && previous.until > now ? [secret, previous.secret] : [secret],
-    messages: rows.map(({ _id: deliveryId, type, data, createdAt }) => ({
+    messages: rows.filter(isSent).map(({ _id: deliveryId, type, data, createdAt }) => ({
       deliveryId,
       type,
       data,
       createdAt,
     })),
+    dropped: rows.filter((row) => !isSent(row)).map(({ _id }) => _id),
   };
 }
 
