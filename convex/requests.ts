@@ -78,14 +78,15 @@ export const useOfKey = internalQuery({
 });
 
 /**
- * Submits a job for an admitted key. Internal, so that nobody gets past the count of calls.
- * Refuses: unauthorized, revoked, and as `submit` in model/requests/ says.
+ * Submits a job for an admitted key. Internal, so that nobody gets past the count of calls. `answerScope`: what the key needs to
+ * fetch the answer later. Refuses: unauthorized, revoked, scope_missing, and as `submit` in model/requests/ says.
  */
 export const submit = internalMutation({
-  args: { keyId: v.id("apiKeys"), ...submission },
+  args: { keyId: v.id("apiKeys"), answerScope: scope, ...submission },
   returns: submitted,
-  handler: async (ctx, { keyId, ...asked }) => {
+  handler: async (ctx, { keyId, answerScope, ...asked }) => {
     const key = await admittedKey(ctx, keyId);
+    checkScope(key, answerScope ?? null, "an answer that is fetched later (`Prefer: respond-async`)");
     return await submitJob(ctx, key, asked, Date.now());
   },
 });

@@ -29,8 +29,8 @@ export function scopeOfPath(pathname: string): KeyScope | null {
   return found === undefined ? "inference" : found[1];
 }
 
-/** The refusal of a call, and who can change that. */
-export function missingScopeWords(scope: KeyScope): string {
+/** The refusal of a call, and who can change that. @param of the part of the call that needs the scope */
+export function missingScopeWords(scope: KeyScope, of = "this call"): string {
   const { name } = scopeWords[scope];
-  return `This API key lacks the scope “${scope}” (${name}), which this call needs. An owner or administrator can add it on the console's page API keys.`;
+  return `This API key lacks the scope “${scope}” (${name}), which ${of} needs. An owner or administrator can add it on the console's page API keys.`;
 }

@@ -2,6 +2,7 @@ import type { FunctionArgs } from "convex/server";
 import type { Preference } from "../../app/jobs/parse/parse-prefer.ts";
 import type { JobPriority } from "../../app/jobs/priority.ts";
 import type { Work } from "../../app/jobs/work.ts";
+import type { KeyScope } from "../../app/keys/scopes.ts";
 import { internal } from "../_generated/api.js";
 import type { ActionCtx } from "../_generated/server.js";
 import { hashSecret } from "../model/authenticate.ts";
@@ -33,6 +34,12 @@ export type RequestedJob = Pick<Caller, "keyId"> &
     readonly promptField: PromptField;
   };
 
+type JobOptions = Pick<RequestedJob, "stream" | "promptField"> & {
+  readonly work: Work;
+  /** What a key needs to fetch the answer by the job's id. */
+  readonly answerScope?: KeyScope;
+};
+
 /**
  * Submits a call's work and answers with the job. If answering fails, it abandons the job, unless its requester can find it
  * again. A call that asks for the job itself gets it at once, or after the wait that it asks for.
@@ -41,7 +48,7 @@ export async function answerWithJob(
   ctx: ActionCtx,
   caller: Caller,
   call: Call<{ readonly priority: JobPriority }>,
-  { work, ...options }: Pick<RequestedJob, "stream" | "promptField"> & { readonly work: Work },
+  { work, answerScope = "jobs", ...options }: JobOptions,
   answer: (job: RequestedJob) => Promise<Response>,
 ): Promise<Response> {
   const { asked, model, idempotencyKey, requires } = call;
@@ -57,7 +64,12 @@ export async function answerWithJob(
     ? await hashSecret(JSON.stringify([work.kind, model.modelId, asked, requires]))
     : null;
   const wait = { ...options, giveUpAt, kept, respondAsync, request };
-  const requested = await requestJob(ctx, caller, call, work, wait);
+  const submission = {
+    ...(await submissionOf(ctx, caller, call, wait)),
+    ...(respondAsync ? { answerScope } : {}),
+    work: asMutable(work),
+  };
+  const requested = await requestJob(ctx, submission, wait);
   if (requested.kind !== "ok") return errorResponse(errorOf(requested, options.promptField));
   const job = requested.value;
   if (!waits) return await answerAccepted(ctx, job, respondedAsync);
@@ -128,15 +140,12 @@ type Wait = Omit<RequestedJob, "keyId" | keyof Submitted>;
 /** Submits a job of a call. */
 async function requestJob(
   ctx: ActionCtx,
-  caller: Caller,
-  call: Call<{ readonly priority: JobPriority }>,
-  work: Work,
+  submission: Submission,
   wait: Wait,
 ): Promise<Outcome<RequestedJob>> {
-  const submission = await submissionOf(ctx, caller, call, wait);
-  const submitted = await submit(ctx, { ...submission, work: asMutable(work) });
+  const submitted = await submit(ctx, submission);
   if (submitted.kind !== "ok") return submitted;
-  return { kind: "ok", value: { ...wait, ...submitted.value, keyId: caller.keyId } };
+  return { kind: "ok", value: { ...wait, ...submitted.value, keyId: submission.keyId } };
 }
 
 /** Submits the jobs of a call: all of them or none. */

@@ -4,6 +4,7 @@ import { api, internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
 import { expectError } from "./apiError.fixture.ts";
 import {
+  allJobs,
   type Backend,
   expectRefusal,
   listKeys,
@@ -93,6 +94,35 @@ describe("the scopes of a key", () => {
     await expectRefusal(t.mutation(api.requests.setPriority, { ...job, priority: "low" }), "scope_missing");
     await set({ scopes: ["jobs"] });
     expect((await t.query(api.requests.watch, job)).status).toBe("queued");
+  });
+
+  it("count for an answer that is fetched later, so that no job is begun whose answer the key cannot have", async () => {
+    await set({ scopes: ["inference"] });
+    const authorization = `Bearer ${acme.apiKey}`;
+    const ask = async (path: string, fields: object) => {
+      const headers = { authorization, prefer: "respond-async" };
+      return await t.fetch(path, {
+        method: "POST",
+        headers,
+        body: JSON.stringify({ model: modelId, ...fields }),
+      });
+    };
+    const messages = [{ role: "user", content: "Hi" }];
+    const message = expect.stringMatching("“jobs”.*`Prefer: respond-async`.*administrator") as string;
+    for (const [path, fields] of [
+      ["/v1/chat/completions", { messages }],
+      ["/v1/completions", { prompt: "Hi" }],
+      ["/v1/embeddings", { input: "Hi" }],
+      ["/v1/messages", { messages, max_tokens: 5 }],
+      ["/api/chat", { messages, stream: false }],
+    ] as const)
+      expect(JSON.stringify(await (await ask(path, fields)).json())).toEqual(message);
+    await expectError(await ask("/v1/chat/completions", { messages }), 403, { code: "insufficient_scope" });
+    expect(await allJobs(t, acme)).toEqual([]);
+    // The answer of a response is fetched with the scope of its own call.
+    expect(await (await ask("/v1/responses", { input: "Hi" })).json()).toMatchObject({ status: "queued" });
+    await set({ scopes: ["inference", "jobs"] });
+    expect((await ask("/v1/chat/completions", { messages })).status).toBe(202);
   });
 
   it("also count while the limiter of rates is broken", async () => {

@@ -183,10 +183,14 @@ function changesIn(before: KeyAccess, after: KeyAccess): string {
   ]);
 }
 
-/** Refuses (scope_missing) a call of a kind that the key may not make. @param scope null: every key may make the call */
-export function checkScope({ scopes }: Doc<"apiKeys">, scope: KeyScope | null): void {
+/**
+ * Refuses (scope_missing) a call of a kind that the key may not make.
+ * @param scope null: every key may make the call
+ * @param of the part of the call that needs the scope
+ */
+export function checkScope({ scopes }: Doc<"apiKeys">, scope: KeyScope | null, of?: string): void {
   if (scope === null || scopes === undefined || scopes.includes(scope)) return;
-  refuse("scope_missing", missingScopeWords(scope));
+  refuse("scope_missing", missingScopeWords(scope, of));
 }
 
 /** Refuses (address_not_allowed) a call from an address that is not in the key's list. @param address null: it is not known */

@@ -22,7 +22,7 @@ export async function createResponse(ctx: ActionCtx, request: Request, caller: C
   const { echo, stream } = call.asked;
   const created = Date.now();
   const work = await textWork(chatCall, call);
-  const options = { work, stream, promptField: "input" } as const;
+  const options = { work, stream, promptField: "input", answerScope: "inference" } as const;
   const response = await answerWithJob(ctx, caller, call, options, async (job) => {
     const head = { ...headOf(job, created), echo };
     if (stream) return await streamText(ctx, job, request.signal, new ResponseEvents(head));
