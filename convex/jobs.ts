@@ -70,7 +70,7 @@ async function close(ctx: MutationCtx, event: FinalEvent, at: number): Promise<R
       if (event.error?.code === jobErrors.schemaNotMet.code) await noteUnmetSchema(ctx, order, at);
       await releaseReservation(ctx, order, event.outcome, at);
       if (order.endsWithCall !== undefined) {
-        await ctx.db.patch("orders", order._id, { endsWithCall: undefined });
+        await ctx.db.patch("orders", order._id, { endsWithCall: undefined, request: undefined });
       }
       return null;
     default:
@@ -97,6 +97,7 @@ async function pay(ctx: MutationCtx, order: Doc<"orders">, event: FinalEvent, at
     usage,
     ...(deviceClass === null ? {} : { deviceClass }),
     endsWithCall: undefined,
+    request: undefined,
   });
   return {
     earnedMicro: earned,

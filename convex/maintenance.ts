@@ -41,7 +41,7 @@ import { leftThings, settleThings as settle } from "./model/people/handOver.ts";
 import { endIdleBatch, endIfIdle, endSessionsOf } from "./model/people/sessions.ts";
 import { closePreview, countFleetOf, fleetPage, fleetPageOf, storeFleet } from "./model/policies/preview.ts";
 import { endRestrictedBatch } from "./model/requests/restriction.ts";
-import { sweepWaits as deleteEndedWaits } from "./model/requests/waits.ts";
+import { endAllWaits, sweepWaits as deleteEndedWaits } from "./model/requests/waits.ts";
 import { endSessions } from "./model/restores.ts";
 import { sealPiece } from "./model/statistics/seal.ts";
 import { owner } from "./model/validators.ts";
@@ -500,13 +500,16 @@ export const sweepWaits = internalMutation({
 });
 
 /**
- * Cancels jobs whose calls were cut off when the backend ended. The embedded backend runs it at each start, before it answers
+ * Cancels jobs whose calls were cut off when the backend ended, and counts these calls no more. The embedded backend runs it at each start, before it answers
  * anybody, until it returns false. Convex itself moves or ends calls without a restart of the deployment.
  */
 export const cancelCutOffCalls = internalMutation({
   args: {},
   returns: v.boolean(),
-  handler: async (ctx) => await cancelCutOff(ctx),
+  handler: async (ctx) => {
+    const hasMoreWaits = await endAllWaits(ctx);
+    return (await cancelCutOff(ctx)) || hasMoreWaits;
+  },
 });
 
 /** Replaces sharing secrets that are a week old. */

@@ -336,6 +336,8 @@ export default defineSchema({
     /** A hash of the request that the call waits for, and its job. Absent if its requester can find the job otherwise. */
     request: v.optional(v.string()),
     jobId: v.optional(v.string()),
+    /** The idempotency key of the submission that took up a job of another call. Absent: it got a job of its own. */
+    submission: v.optional(v.string()),
   })
     .index("by_key", ["apiKeyId", "until"])
     .index("by_request", ["apiKeyId", "request"])
@@ -765,6 +767,8 @@ export default defineSchema({
     constrained: v.optional(v.boolean()),
     /** Whether the job ends with the call that asked for it, since nobody could find its answer. Absent after its end. */
     endsWithCall: v.optional(v.boolean()),
+    /** A hash of the request, if a retry of its call finds the job by it. Absent after its end. */
+    request: v.optional(v.string()),
     reservedMicro: v.int64(),
     /** The job's round, from 0. Each retry of a dead letter starts another; a round reserves once and is closed once. */
     round: v.number(),
@@ -782,7 +786,8 @@ export default defineSchema({
   })
     .index("by_job", ["jobId"])
     .index("by_key", ["apiKeyId"])
-    .index("by_call", ["endsWithCall"]),
+    .index("by_call", ["endsWithCall"])
+    .index("by_request", ["request", "apiKeyId"]),
 
   /** A requester's file: the requests of a batch, or its answers so far. Written by model/files/files.ts. */
   files: defineTable({

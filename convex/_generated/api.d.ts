@@ -323,6 +323,9 @@ import type * as openai_responses_responses from "../openai/responses/responses.
 import type * as openai_stream from "../openai/stream.js";
 import type * as openai_textCalls from "../openai/textCalls.js";
 import type * as openai_usage from "../openai/usage.js";
+import type * as openai_wait_abortsWith from "../openai/wait/abortsWith.js";
+import type * as openai_wait_callWait from "../openai/wait/callWait.js";
+import type * as openai_wait_changes from "../openai/wait/changes.js";
 import type * as requests from "../requests.js";
 import type * as rollouts from "../rollouts.js";
 import type * as setup from "../setup.js";
@@ -651,6 +654,9 @@ declare const fullApi: ApiFromModules<{
   "openai/stream": typeof openai_stream;
   "openai/textCalls": typeof openai_textCalls;
   "openai/usage": typeof openai_usage;
+  "openai/wait/abortsWith": typeof openai_wait_abortsWith;
+  "openai/wait/callWait": typeof openai_wait_callWait;
+  "openai/wait/changes": typeof openai_wait_changes;
   requests: typeof requests;
   rollouts: typeof rollouts;
   setup: typeof setup;

@@ -1,17 +1,16 @@
-import { type FunctionArgs, getFunctionName, makeFunctionReference } from "convex/server";
-import { waitingCalls } from "../../app/jobs/limits.ts";
-import { pollIntervalMs, type WaitStage } from "../../app/jobs/poll-interval.ts";
 import { isFinal } from "../../app/jobs/states.ts";
+import type { WaitStage } from "../../app/jobs/poll-interval.ts";
 import { internal } from "../_generated/api.js";
-import type { Id } from "../_generated/dataModel.js";
 import type { ActionCtx } from "../_generated/server.js";
 import type { RequestView } from "../model/requests/watch.ts";
 import { endOf, serverStops, waitIsOver } from "./errors.ts";
 import { answerAccepted, respondedAsync } from "./jobs/accepted.ts";
 import { waitingOf } from "./jobs/waiting.ts";
-import { logBug, outcomeOf } from "./outcome.ts";
 import { abandon, type RequestedJob } from "./requestedJob.ts";
 import { answerHeaders, type ApiError, jobErrorResponse, json } from "./respond.ts";
+import { abortsWith } from "./wait/abortsWith.ts";
+import { type CallWait, callWait, type WaitingCall } from "./wait/callWait.ts";
+import { changes, type WatchArgs } from "./wait/changes.ts";
 
 /**
  * Waits for a job's end and answers with the `body` of its result.
@@ -32,27 +31,67 @@ export async function answerWhole(
   return jobErrorResponse(error, job.jobId);
 }
 
-export type JobEnd =
-  | {
-      readonly kind: "answered";
-      readonly view: RequestView;
-      readonly result: NonNullable<RequestView["result"]>;
-    }
-  | { readonly kind: "failed"; readonly error: ApiError };
+type Answered = {
+  readonly kind: "answered";
+  readonly view: RequestView;
+  readonly result: NonNullable<RequestView["result"]>;
+};
+
+type JobEnd = Answered | { readonly kind: "failed"; readonly error: ApiError };
 
 /** Waits for a job's end. Null: the wait is over before, by its time or by the signal. */
-export async function endOfJob(
+async function endOfJob(
   ctx: ActionCtx,
   job: RequestedJob,
   signal: AbortSignal | undefined,
+  shared?: CallWait,
 ): Promise<JobEnd | null> {
-  for await (const view of follow(ctx, job, { signal })) {
+  for await (const view of follow(ctx, job, { signal, callWait: shared })) {
     if (view.result !== null) return { kind: "answered", view, result: view.result };
     const error = endOf(view, job.promptField);
     if (error !== null) return { kind: "failed", error };
     if (signal?.aborted === true) break;
   }
   return null;
+}
+
+/** The ends of a call's jobs, in their order, or the first failure. */
+type JobEnds =
+  | { readonly kind: "answered"; readonly ends: readonly Answered[] }
+  | { readonly kind: "failed"; readonly error: ApiError; readonly jobId: string };
+
+/**
+ * Waits for the ends of all jobs of a call together. If one fails, the waits for the others end.
+ * @param mistakeIn why a result makes the call fail; null: it does not
+ */
+export async function endOfJobs(
+  ctx: ActionCtx,
+  jobs: readonly [RequestedJob, ...RequestedJob[]],
+  signal: AbortSignal | undefined,
+  mistakeIn: (result: Answered["result"]) => ApiError | null = () => null,
+): Promise<JobEnds> {
+  const failures: { readonly error: ApiError; readonly jobId: string }[] = [];
+  const over = abortsWith(signal);
+  const wait = callWait(ctx, jobs[0]);
+  try {
+    const ends = await Promise.all(
+      jobs.map(async (job) => {
+        const end = await endOfJob(ctx, job, over.signal, wait);
+        const error = end?.kind === "answered" ? mistakeIn(end.result) : end?.error;
+        if (end?.kind === "answered" && error === null) return end;
+        if (failures.length > 0) return null;
+        failures.push({ error: error ?? (await endOfWait(ctx, job, signal)), jobId: job.jobId });
+        over.abort();
+        return null;
+      }),
+    );
+    const [failure] = failures;
+    return failure === undefined
+      ? { kind: "answered", ends: ends.filter((end) => end !== null) }
+      : { kind: "failed", ...failure };
+  } finally {
+    await wait.end();
+  }
 }
 
 /** The error of a wait that is over before its job. If the client has left, nobody reads it. */
@@ -67,34 +106,38 @@ export async function endOfWait(
 /** Each call keeps the job's text streaming for two more minutes. */
 const followAgainMs = 45_000;
 
+/** A state that nothing has changed is read again after this time, because some of it depends on the time. */
+const readAgainMs = 30_000;
+
 /** The last piece of a job's text that a watcher has. */
 export type TextPosition = { readonly attemptId: string; readonly seq: number };
 
-type FollowOptions = { readonly from?: TextPosition | null; readonly signal?: AbortSignal | undefined };
+type FollowOptions = {
+  /** What the watcher has already. */
+  readonly from?: TextPosition | null;
+  /** A wait ends early when it aborts. */
+  readonly signal?: AbortSignal | undefined;
+  /** The wait of a call of several jobs, which ends it itself. */
+  readonly callWait?: CallWait | undefined;
+};
 
 /**
  * Yields a job's states until it is final, each with the text that is new since the last one. It ends early, without a
  * final state, after `giveUpAt`. While nothing changes, it yields the last state again from time to time.
- * @param options `from`: what the watcher has already. `signal`: a wait ends early when it aborts.
  */
 export async function* follow(
   ctx: ActionCtx,
-  {
-    keyId,
-    jobId,
-    giveUpAt,
-    stream,
-    request = null,
-  }: Pick<RequestedJob, "keyId" | "jobId" | "giveUpAt" | "stream"> & Partial<Pick<RequestedJob, "request">>,
-  { from = null, signal }: FollowOptions = {},
+  job: WaitingCall & Pick<RequestedJob, "stream">,
+  { from = null, signal, callWait: shared }: FollowOptions = {},
 ): AsyncGenerator<RequestView, void> {
+  const { keyId, jobId, giveUpAt, stream } = job;
   let after = from;
-  let wait: Id<"waits"> | null = null;
+  const wait = shared ?? callWait(ctx, job);
   // The submission counts as the first call.
   let followedAt = Date.now();
   let stage: { readonly name: WaitStage; readonly since: number } = { name: "queued", since: followedAt };
-  const countedFrom = followedAt + waitingCalls.countedAfterMs;
   const ended = new Promise<false>((resolve) => {
+    if (signal?.aborted === true) resolve(false);
     signal?.addEventListener("abort", () => resolve(false));
   });
   let args: WatchArgs = { keyId, jobId };
@@ -112,28 +155,23 @@ export async function* follow(
       if (isOver || Date.now() >= giveUpAt) return;
       const last = view.chunks.at(-1);
       if (last !== undefined && view.attemptId !== null) after = { attemptId: view.attemptId, seq: last.seq };
-      if (wait === null && Date.now() >= countedFrom) {
-        wait = await ctx.runMutation(internal.requests.beginWaitAdmitted, {
-          keyId,
-          until: giveUpAt,
-          ...(request === null ? {} : { jobId, request }),
-        });
-      }
+      await wait.count();
       if (stream && Date.now() - followedAt >= followAgainMs) {
         await ctx.runMutation(internal.requests.followAdmitted, { keyId, jobId });
         followedAt = Date.now();
       }
       const name = stageOf(view, stream && after !== null);
       if (name !== stage.name) stage = { name, since: Date.now() };
+      const mostMs = Math.max(0, Math.min(giveUpAt - Date.now(), wait.uncountedMs()));
       const hasMore = isFinal(view.status) || isLongPiece(view);
-      const isChanged = hasMore || (await Promise.race([changes(ctx, args, stage, giveUpAt), ended]));
+      const isChanged = hasMore || (await Promise.race([changes(ctx, args, stage, mostMs), ended]));
       if (isChanged || Date.now() - readAt >= readAgainMs) {
         view = await read();
         readAt = Date.now();
       } else view = { ...view, chunks: [] };
     }
   } finally {
-    if (wait !== null) await forget(ctx, wait);
+    if (shared === undefined) await wait.end();
   }
 }
 
@@ -145,55 +183,4 @@ function stageOf({ status }: RequestView, hasText: boolean): WaitStage {
 /** Whether a piece of text is so long that the query may have cut it. Then the rest is there already. */
 function isLongPiece({ chunks }: RequestView): boolean {
   return chunks.length > 100 || chunks.reduce((chars, { text }) => chars + text.length, 0) > 64 * 1024;
-}
-
-/** Never rejects: the count ends by itself, later. */
-async function forget(ctx: ActionCtx, waitId: Id<"waits">): Promise<void> {
-  const outcome = await outcomeOf(ctx.runMutation(internal.requests.endWaitAdmitted, { waitId }));
-  if (outcome.kind !== "ok")
-    logBug(
-      "the end of a wait could not be noted",
-      outcome.kind === "failed" ? outcome.thrown : outcome.refusal,
-    );
-}
-
-/** Functions see this variable only on the embedded backend. Other projects, which have no types of Node, import these types. */
-declare const process: { readonly env: { readonly CONVEX_EMBEDDED_WAIT_FOR_CHANGE?: string } };
-
-type WatchArgs = FunctionArgs<typeof internal.requests.watchAdmitted>;
-type Wait = { query: string; args: WatchArgs; withinMs: number };
-
-/** So often a wait goes on, for example to send a comment to its client: at first after the least time, later less often. */
-const goesOnAfterMs = { least: 1_000, most: 5_000 } as const;
-
-/** A state that nothing has changed is read again after this time, because some of it depends on the time. */
-const readAgainMs = 30_000;
-
-/**
- * Waits until the job's state may have changed; false if it surely has not. An action cannot subscribe, so it polls. The
- * embedded backend wakes it instead, by a change of what the query has read.
- */
-async function changes(
-  ctx: ActionCtx,
-  args: WatchArgs,
-  stage: { readonly name: WaitStage; readonly since: number },
-  until: number,
-): Promise<boolean> {
-  const now = Date.now();
-  const leftMs = Math.max(0, until - now);
-  const sinceMs = now - stage.since;
-  const waitForChange = process.env.CONVEX_EMBEDDED_WAIT_FOR_CHANGE ?? "";
-  if (waitForChange === "") {
-    await sleep(Math.min(leftMs, pollIntervalMs(stage.name, sinceMs)));
-    return true;
-  }
-  const reference = makeFunctionReference<"action", Wait, boolean>(waitForChange);
-  const query = getFunctionName(internal.requests.watchAdmitted);
-  const { least, most } = goesOnAfterMs;
-  const withinMs = Math.min(leftMs, most, Math.max(least, Math.floor(sinceMs / 2)));
-  return await ctx.runAction(reference, { query, args, withinMs });
-}
-
-async function sleep(ms: number): Promise<void> {
-  await new Promise<void>((resolve) => setTimeout(resolve, ms));
 }

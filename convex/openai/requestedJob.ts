@@ -186,7 +186,7 @@ async function submissionOf(
     requires,
     client,
   }: Call<{ readonly priority: JobPriority }>,
-  { stream, kept, respondAsync, request }: Wait,
+  { giveUpAt, stream, kept, respondAsync, request }: Wait,
 ): Promise<Omit<Submission, "work">> {
   return {
     keyId: caller.keyId,
@@ -198,7 +198,7 @@ async function submissionOf(
     endsWithCall: !kept,
     isAwaited: !respondAsync,
     requires: asMutable(requires),
-    ...(request === null ? {} : { request, isRetry: client.isRetry }),
+    ...(request === null ? {} : { request: { hash: request, isRetry: client.isRetry, until: giveUpAt } }),
     ...(expiresInMs === undefined ? {} : { expiresInMs }),
     ...(await useOf(ctx, caller)),
   };

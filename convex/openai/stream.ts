@@ -9,6 +9,8 @@ import { outlookEveryMs, waitingOf } from "./jobs/waiting.ts";
 import { failureOf } from "./outcome.ts";
 import { abandon, idsOf, type RequestedJob } from "./requestedJob.ts";
 import { type ApiError, jobErrorResponse, jobHeaders } from "./respond.ts";
+import { abortsWith } from "./wait/abortsWith.ts";
+import { callWait } from "./wait/callWait.ts";
 
 /** The status line waits this long, so that a job that fails at once still gets its own status. */
 const headersAfterMs = 3_000;
@@ -68,26 +70,30 @@ function isSilent(view: RequestView): boolean {
 /** Streams the texts of several jobs as the events of one answer. If one of them fails, the others are abandoned. */
 export function streamTexts(
   ctx: ActionCtx,
-  jobs: readonly RequestedJob[],
+  jobs: readonly [RequestedJob, ...RequestedJob[]],
   signal: AbortSignal | undefined,
   eventsOf: (index: number) => TextEvents,
 ): Response {
-  const [{ pricePercent } = { pricePercent: 100 }] = jobs;
+  const [{ pricePercent }] = jobs;
   return eventStream(jobHeaders({ jobId: idsOf(jobs), pricePercent }), signal, async (sink) => {
     let isFailed = false;
+    const over = abortsWith(signal);
+    const wait = callWait(ctx, jobs[0]);
     const shared = { ...sink, gone: () => isFailed || sink.gone() };
     const pumpOne = async (job: RequestedJob, index: number): Promise<void> => {
       const events = eventsOf(index);
       const error = (why: ApiError): readonly string[] => {
         if (isFailed) return [];
         isFailed = true;
+        over.abort();
         return events.error(why);
       };
-      const views = follow(ctx, job);
+      const views = follow(ctx, job, { signal: over.signal, callWait: wait });
       const first = async () => (await views.next()).value ?? null;
       await pump(ctx, job, { ...events, error }, first, views, shared);
     };
     await Promise.all(jobs.map(pumpOne));
+    await wait.end();
   });
 }
 

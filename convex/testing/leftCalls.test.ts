@@ -6,6 +6,7 @@ import {
   addOrganization,
   allJobs,
   type Backend,
+  chat as chatRequest,
   type Device,
   expectBooksInOrder,
   modelId,
@@ -141,11 +142,80 @@ describe("the job of a call that gave up", () => {
 
   it("is not given to anybody once it was canceled, as by a restart of the backend", async () => {
     await leave("Name a color.");
+    const { keyId } = await t.query(internal.requests.identify, { apiKey: acme.apiKey });
+    await t.mutation(internal.requests.beginWaitAdmitted, { keyId, until: Date.now() + 540_000 });
     await t.mutation(internal.maintenance.cancelCutOffCalls, {});
     expect(await statuses()).toEqual(["canceled"]);
+    // The calls of before the restart wait no more.
+    expect(await waits()).toEqual([]);
     const next = post("Name a color.", retry);
     await answerNext("Red.");
     expect((await next).status).toBe(200);
+  });
+});
+
+describe("a retry in the first seconds of its call", () => {
+  const askedAtOnce = async () => {
+    const first = post("Name a color.");
+    await expect.poll(async () => (await allJobs(t, acme)).length).toBe(1);
+    const again = post("Name a color.", retry);
+    await expect.poll(async () => (await waits()).length).toBe(1);
+    return { first, again };
+  };
+
+  it("gets the job of the first try, whose call does not count as waiting yet", async () => {
+    const { first, again } = await askedAtOnce();
+    expect(await statuses()).toEqual(["ready"]);
+    await answerNext("Blue.");
+    const answers = await Promise.all([first, again]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    const [one, other] = answers.map(({ headers }) => headers.get("x-gleaner-job"));
+    expect(other).toBe(one);
+    expect(await waits()).toEqual([]);
+    await expectBooksInOrder(t);
+    // The job has ended, so the next retry is a new request.
+    const next = post("Name a color.", retry);
+    await answerNext("Red.");
+    expect((await next).headers.get("x-gleaner-job")).not.toBe(one);
+  });
+
+  it("keeps the job although the first call is noticed to have left, and nobody else gets it", async () => {
+    const { first, again } = await askedAtOnce();
+    const { keyId } = await t.query(internal.requests.identify, { apiKey: acme.apiKey });
+    const [{ jobId = "", request = "" } = {}] = await waits();
+    await t.mutation(internal.requests.leaveAdmitted, { keyId, jobId, request });
+    expect(await t.run(async (ctx) => await ctx.db.query("leftCalls").collect())).toEqual([]);
+    const other = post("Name a color.");
+    await expect.poll(async () => (await allJobs(t, acme)).length).toBe(2);
+    for (const color of ["Blue.", "Red."]) await answerNext(color);
+    const [one, two, three] = await Promise.all([first, again, other]);
+    expect(two.headers.get("x-gleaner-job")).toBe(one.headers.get("x-gleaner-job"));
+    expect(three.headers.get("x-gleaner-job")).not.toBe(one.headers.get("x-gleaner-job"));
+  });
+
+  it("finds the job that it took up if it is submitted twice, as after a conflict", async () => {
+    const first = post("Name a color.");
+    await expect.poll(async () => (await allJobs(t, acme)).length).toBe(1);
+    const [order] = await t.run(async (ctx) => await ctx.db.query("orders").collect());
+    const { keyId } = await t.query(internal.requests.identify, { apiKey: acme.apiKey });
+    const { jobId } = order!;
+    const hash = String(order!.request);
+    await t.mutation(internal.requests.leaveAdmitted, { keyId, jobId, request: hash });
+    const submission = {
+      keyId,
+      model: modelId,
+      work: { kind: "chat" as const, request: chatRequest("Name a color.") },
+      stream: false,
+      idempotencyKey: "of-the-call",
+      endsWithCall: true,
+      request: { hash, isRetry: false, until: Date.now() + 60_000 },
+    };
+    const taken = await t.mutation(internal.requests.submit, { ...submission, handOver: true });
+    expect(taken).toMatchObject({ jobId, waitId: expect.any(String) });
+    expect(await t.mutation(internal.requests.submit, submission)).toEqual(taken);
+    await answerNext("Blue.");
+    expect((await first).status).toBe(200);
+    expect(await allJobs(t, acme)).toHaveLength(1);
   });
 });
 

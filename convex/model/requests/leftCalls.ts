@@ -1,9 +1,11 @@
+import { type Infer, v } from "convex/values";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { recordCancel } from "../audit.ts";
 import { cancelOrder, orderOf } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
+import { beginWait } from "./waits.ts";
 
 /*
  * A call without an idempotency key that ends before its answer, because its client or we gave up, leaves its job behind for a
@@ -30,16 +32,35 @@ export async function leaveJob(
   await ctx.scheduler.runAfter(leftMs, internal.requests.endLeftCall, { leftId });
 }
 
+/** A request whose retry finds its job. */
+export const callRequest = v.object({
+  hash: v.string(),
+  /** Whether the requester sends it again, since it got no answer. */
+  isRetry: v.boolean(),
+  /** The end of its wait. */
+  until: v.number(),
+});
+
+type TakenJob = { readonly order: Doc<"orders">; readonly waitId: Id<"waits"> };
+
 /**
  * The job of an equal request of the key that nobody waits for any more. A retry also finds a job whose call still seems to wait:
- * its client gave up, and we have not noticed yet. Other equal requests are meant to be several jobs. Null: no such job.
+ * its client gave up, and we have not noticed yet. Other equal requests are meant to be several jobs. Null: no such job. The call
+ * counts as waiting at once, so that nobody else takes the job up.
+ * @param submission its idempotency key. Submitted again, it finds the same job.
  */
 export async function takeUpJob(
   ctx: MutationCtx,
   { _id: apiKeyId, organizationId }: Doc<"apiKeys">,
-  request: string,
-  isRetry: boolean,
-): Promise<Doc<"orders"> | null> {
+  { hash: request, isRetry, until }: Infer<typeof callRequest>,
+  submission: string | undefined,
+): Promise<TakenJob | null> {
+  const waits = await waitsFor(ctx, apiKeyId, request);
+  const known = waits.find((wait) => submission !== undefined && wait.submission === submission);
+  if (known?.jobId !== undefined) {
+    const order = await orderOf(ctx, known.jobId);
+    return order === null ? null : { order, waitId: known._id };
+  }
   const left = await ctx.db
     .query("leftCalls")
     .withIndex("by_request", (q) => q.eq("apiKeyId", apiKeyId).eq("request", request))
@@ -47,13 +68,22 @@ export async function takeUpJob(
   const [first] = left;
   // Calls that shared a job may have left it one after the other.
   for (const { _id, jobId } of left) if (jobId === first?.jobId) await ctx.db.delete("leftCalls", _id);
-  const jobId = first?.jobId ?? (isRetry ? await waitedFor(ctx, apiKeyId, request) : null);
+  const jobId = first?.jobId ?? (isRetry ? await openJob(ctx, apiKeyId, request) : null);
   if (jobId === null) return null;
   const job = await queue.status(ctx, organizationId, jobId);
   // A restart of the backend cancels jobs whose calls were cut off.
-  return job === null || job.status === "canceled" || job.status === "expired"
-    ? null
-    : await orderOf(ctx, jobId);
+  if (job === null || job.status === "canceled" || job.status === "expired") return null;
+  const order = await orderOf(ctx, jobId);
+  if (order === null) return null;
+  return {
+    order,
+    waitId: await beginWait(ctx, apiKeyId, {
+      until,
+      jobId,
+      request,
+      ...(submission === undefined ? {} : { submission }),
+    }),
+  };
 }
 
 async function isWaitedFor(
@@ -61,19 +91,23 @@ async function isWaitedFor(
   apiKeyId: Id<"apiKeys">,
   { jobId, request }: LeftJob,
 ): Promise<boolean> {
-  const waits = await ctx.db
+  return (await waitsFor(ctx, apiKeyId, request)).some((wait) => wait.jobId === jobId);
+}
+
+async function waitsFor(ctx: QueryCtx, apiKeyId: Id<"apiKeys">, request: string): Promise<Doc<"waits">[]> {
+  return await ctx.db
     .query("waits")
     .withIndex("by_request", (q) => q.eq("apiKeyId", apiKeyId).eq("request", request))
     .take(mostEqual);
-  return waits.some((wait) => wait.jobId === jobId);
 }
 
-async function waitedFor(ctx: QueryCtx, apiKeyId: Id<"apiKeys">, request: string): Promise<string | null> {
-  const wait = await ctx.db
-    .query("waits")
-    .withIndex("by_request", (q) => q.eq("apiKeyId", apiKeyId).eq("request", request))
+/** The oldest job of an equal request that has not ended. */
+async function openJob(ctx: QueryCtx, apiKeyId: Id<"apiKeys">, request: string): Promise<string | null> {
+  const order = await ctx.db
+    .query("orders")
+    .withIndex("by_request", (q) => q.eq("request", request).eq("apiKeyId", apiKeyId))
     .first();
-  return wait?.jobId ?? null;
+  return order?.jobId ?? null;
 }
 
 /** Cancels a left job, unless somebody has asked for it again. */

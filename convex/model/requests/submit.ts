@@ -47,7 +47,7 @@ import { deviceNeeds, keyUse, work } from "../validators.ts";
 import { checkDevices } from "./chances.ts";
 import { checkWork } from "./checkWork.ts";
 import { hasGrammar } from "./claims.ts";
-import { takeUpJob } from "./leftCalls.ts";
+import { callRequest, takeUpJob } from "./leftCalls.ts";
 import { checkNeeds, needsOf, requirementsOf } from "./needs.ts";
 import { jobsOfKind } from "./restriction.ts";
 
@@ -73,10 +73,8 @@ export const submission = {
   use: v.optional(keyUse),
   /** Whether its caller waits for the answer. It is refused if no device could give one. */
   isAwaited: v.optional(v.boolean()),
-  /** A hash of the request, if its requester has no other way to find a job that it gave up. */
-  request: v.optional(v.string()),
-  /** Whether the requester sends it again, since it got no answer. */
-  isRetry: v.optional(v.boolean()),
+  /** The request of a requester who has no other way to find a job that it gave up. */
+  request: v.optional(callRequest),
   /** Whether the queue may hand the job to a waiting device. This saves a call, but may conflict. Then submit without it. */
   handOver: v.optional(v.boolean()),
 };
@@ -93,6 +91,8 @@ export const submitted = v.object({
   priority,
   modelId: v.string(),
   sha256: v.string(),
+  /** The count of the call that waits, if it got the job of another call. */
+  waitId: v.optional(v.id("waits")),
 });
 export type Submitted = Infer<typeof submitted>;
 
@@ -142,9 +142,12 @@ async function submitBeside(
   beside: KeyCount,
 ): Promise<{ readonly submitted: Submitted; readonly count: KeyCount }> {
   const { organizationId, _id: apiKeyId } = key;
-  const { request, isRetry = false, isAwaited = false } = asked;
-  const left = request === undefined ? null : await takeUpJob(ctx, key, request, isRetry);
-  if (left !== null) return { submitted: await submittedAs(ctx, left), count: noCount };
+  const { request, isAwaited = false } = asked;
+  const taken = request === undefined ? null : await takeUpJob(ctx, key, request, asked.idempotencyKey);
+  if (taken !== null) {
+    const submitted = { ...(await submittedAs(ctx, taken.order)), waitId: taken.waitId };
+    return { submitted, count: noCount };
+  }
   const [prepared, balanceMicro] = await Promise.all([
     prepare(ctx, key, asked, now),
     projectedBalance(ctx, keyAccount(apiKeyId)),
@@ -258,6 +261,7 @@ export async function prepare(
     ...(pricePercent === 100 ? {} : { pricePercent }),
     ...(constrained ? { constrained } : {}),
     ...(asked.endsWithCall === true ? { endsWithCall: true } : {}),
+    ...(asked.request === undefined ? {} : { request: asked.request.hash }),
     ...(alias === undefined ? {} : { alias }),
     most,
     promptTokens: mostPromptTokens(extent),

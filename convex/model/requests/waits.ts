@@ -52,12 +52,17 @@ function numberOf(variable: string | undefined): number | null {
 
 /**
  * Counts a waiting call until `endWait`, or until its wait must have ended.
- * @param wait.request a hash of the request, by which a retry finds the job; absent if it finds it otherwise.
+ * @param wait.request a hash of the request, if a retry may take up its job. `wait.submission`: as in the schema.
  */
 export async function beginWait(
   ctx: MutationCtx,
   apiKeyId: Id<"apiKeys">,
-  wait: { readonly until: number; readonly jobId?: string; readonly request?: string },
+  wait: {
+    readonly until: number;
+    readonly jobId?: string;
+    readonly request?: string;
+    readonly submission?: string;
+  },
 ): Promise<Id<"waits">> {
   const { organizationId } = present(await ctx.db.get("apiKeys", apiKeyId), "admitted API key");
   return await ctx.db.insert("waits", { apiKeyId, organizationId, ...wait });
@@ -65,6 +70,13 @@ export async function beginWait(
 
 export async function endWait(ctx: MutationCtx, waitId: Id<"waits">): Promise<void> {
   if ((await ctx.db.get("waits", waitId)) !== null) await ctx.db.delete("waits", waitId);
+}
+
+/** Deletes the next rows of all calls, as after a restart of the backend. Returns whether there may be more. */
+export async function endAllWaits(ctx: MutationCtx): Promise<boolean> {
+  const waits = await ctx.db.query("waits").take(sweptAtOnce);
+  for (const { _id } of waits) await ctx.db.delete("waits", _id);
+  return waits.length === sweptAtOnce;
 }
 
 /** Deletes the rows of calls that were cut off. Returns whether there may be more. */

@@ -2,9 +2,9 @@ import type { Usage } from "../../../app/jobs/chat.ts";
 import type { ActionCtx } from "../../_generated/server.js";
 import { type AnswerHead, headOf, type TextForm, textOf, usageBody } from "../answerForm.ts";
 import { chunkEvents } from "../chunkEvents.ts";
-import { endOfJob, endOfWait } from "../follow.ts";
+import { endOfJobs } from "../follow.ts";
 import { idsOf, type RequestedJob } from "../requestedJob.ts";
-import { answerHeaders, type ApiError, jobErrorResponse, json, ofSeveral } from "../respond.ts";
+import { answerHeaders, jobErrorResponse, json, ofSeveral } from "../respond.ts";
 import { streamTexts } from "../stream.ts";
 import { choiceForm, choicesOf } from "./choiceForm.ts";
 
@@ -33,7 +33,7 @@ export async function answerChoices(
 
 function streamChoices(
   ctx: ActionCtx,
-  jobs: readonly RequestedJob[],
+  jobs: readonly [RequestedJob, ...RequestedJob[]],
   head: AnswerHead,
   { form, includeUsage, signal }: Answer,
 ): Response {
@@ -53,23 +53,9 @@ async function wholeChoices(
   head: AnswerHead,
   { form, signal }: Answer,
 ): Promise<Response> {
-  const failures: { readonly error: ApiError; readonly jobId: string }[] = [];
-  const over = new AbortController();
-  if (signal?.aborted === true) over.abort();
-  signal?.addEventListener("abort", () => over.abort(), { once: true });
-  const ends = await Promise.all(
-    jobs.map(async (job) => {
-      const end = await endOfJob(ctx, job, over.signal);
-      if (end?.kind === "answered") return end;
-      const error = end?.error ?? (await endOfWait(ctx, job, over.signal));
-      failures.push({ error, jobId: job.jobId });
-      over.abort();
-      return null;
-    }),
-  );
-  const [failure] = failures;
-  if (failure !== undefined) return jobErrorResponse(failure.error, failure.jobId);
-  const answered = ends.filter((end) => end !== null);
+  const end = await endOfJobs(ctx, jobs, signal);
+  if (end.kind === "failed") return jobErrorResponse(end.error, end.jobId);
+  const { ends: answered } = end;
   const bodies = answered.map(({ result }, index) => choiceForm(form, index).whole(head, textOf(result)));
   const choices = bodies.flatMap((body) => choicesOf(body));
   const usage = usageBody(totalUsage(answered.map(({ result }) => result.usage)));

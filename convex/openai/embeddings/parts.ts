@@ -4,10 +4,10 @@ import type { EmbeddingRequest } from "../../../app/jobs/work.ts";
 import type { ActionCtx } from "../../_generated/server.js";
 import { vectorsOf } from "../answerForm.ts";
 import type { Caller } from "../endpoint.ts";
-import { endOfJob, endOfWait } from "../follow.ts";
+import { endOfJobs } from "../follow.ts";
 import type { Call } from "../readCall.ts";
 import { answerWithJobs, idsOf, type RequestedJob } from "../requestedJob.ts";
-import { answerHeaders, type ApiError, errorResponse, json, ofSeveral } from "../respond.ts";
+import { answerHeaders, type ApiError, jobErrorResponse, json, ofSeveral } from "../respond.ts";
 import { vectorsBody } from "./vectorsBody.ts";
 
 /**
@@ -32,40 +32,26 @@ export async function answerParts(
   );
 }
 
-/** Waits for the jobs in their order, since all of them run meanwhile. */
+/** Waits for all jobs, and puts their vectors together in the order of the inputs. */
 async function gather(
   ctx: ActionCtx,
   signal: AbortSignal,
   jobs: readonly [RequestedJob, ...RequestedJob[]],
   asked: ParsedEmbedding,
 ): Promise<Response> {
-  const [first] = jobs;
   const ids = idsOf(jobs);
-  const refuse = (error: ApiError): Response =>
-    errorResponse({ ...error, headers: { ...error.headers, "x-gleaner-job": ids } });
-  const all: { embeddings: string[]; promptTokens: number; priceMicro: bigint } = {
-    embeddings: [],
-    promptTokens: 0,
-    priceMicro: 0n,
-  };
-  for (const job of jobs) {
-    const end = await endOfJob(ctx, job, signal);
-    if (end === null) return refuse(await endOfWait(ctx, job, signal));
-    if (end.kind === "failed") return refuse(end.error);
-    const { embeddings, usage } = vectorsOf(end.result);
-    all.embeddings.push(...embeddings);
-    all.promptTokens += usage.promptTokens;
-    all.priceMicro += end.view.priceMicro ?? 0n;
-    const tooLarge = sizeMistake(embeddings[0] ?? "", asked);
-    if (tooLarge !== null) return refuse(tooLarge);
-  }
-  const usage = { promptTokens: all.promptTokens, completionTokens: 0 };
-  const body = vectorsBody(first.modelId, asked.encoding, { embeddings: all.embeddings, usage });
-  return json(
-    200,
-    body,
-    answerHeaders({ ...first, jobId: ids }, { ...first, ...ofSeveral, priceMicro: all.priceMicro }),
+  const end = await endOfJobs(ctx, jobs, signal, (result) =>
+    sizeMistake(vectorsOf(result).embeddings[0] ?? "", asked),
   );
+  if (end.kind === "failed") return jobErrorResponse(end.error, ids);
+  const results = end.ends.map(({ result }) => vectorsOf(result));
+  const embeddings = results.flatMap((result) => result.embeddings);
+  const promptTokens = results.reduce((sum, { usage }) => sum + usage.promptTokens, 0);
+  const priceMicro = end.ends.reduce((sum, { view }) => sum + (view.priceMicro ?? 0n), 0n);
+  const [first] = jobs;
+  const usage = { promptTokens, completionTokens: 0 };
+  const body = vectorsBody(first.modelId, asked.encoding, { embeddings, usage });
+  return json(200, body, answerHeaders({ ...first, jobId: ids }, { ...first, ...ofSeveral, priceMicro }));
 }
 
 /** The bytes of an answer for each number of a vector: in base64, and as most numbers are in JSON, with a comma. */
