@@ -1,5 +1,5 @@
-import { isFinal } from "../../app/jobs/states.ts";
 import type { WaitStage } from "../../app/jobs/poll-interval.ts";
+import { isFinal } from "../../app/jobs/states.ts";
 import { internal } from "../_generated/api.js";
 import type { ActionCtx } from "../_generated/server.js";
 import type { RequestView } from "../model/requests/watch.ts";

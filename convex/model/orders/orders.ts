@@ -47,7 +47,8 @@ export async function cancelCutOff(ctx: MutationCtx): Promise<boolean> {
     .take(canceledAtOnce);
   for (const order of orders) {
     const { kind } = await queue.cancel(ctx, order.organizationId, order.jobId);
-    if (kind !== "canceled") await ctx.db.patch("orders", order._id, { endsWithCall: undefined, request: undefined });
+    if (kind !== "canceled")
+      await ctx.db.patch("orders", order._id, { endsWithCall: undefined, request: undefined });
   }
   return orders.length === canceledAtOnce;
 }
