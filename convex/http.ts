@@ -77,9 +77,12 @@ for (const method of methods) {
 http.route({
   path: "/v1/openapi.json",
   method: "GET",
-  handler: httpAction(async (ctx) => {
-    const headers = { "content-type": "application/json", "cache-control": "public, max-age=3600", ...cors };
-    return new Response(await ctx.runAction(internal.openai.document.openApi.read, {}), { headers });
+  handler: httpAction(async (ctx, request) => {
+    const known = request.headers.get("if-none-match");
+    const { etag, json } = await ctx.runAction(internal.openai.document.openApi.read, { known });
+    const headers = { etag, "cache-control": "public, max-age=3600", ...cors };
+    if (json === null) return new Response(null, { status: 304, headers });
+    return new Response(json, { headers: { "content-type": "application/json", ...headers } });
   }),
 });
 

@@ -1,8 +1,14 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
+import { openApiDocument } from "../../app/openapi/document.ts";
 import { operations } from "../../app/openapi/operations.ts";
 import http from "../http.ts";
 import { addOrganization, type Backend, type Organization, startBackend } from "./backend.fixture.ts";
+
+vi.mock(import("../../app/openapi/document.ts"), async (original) => {
+  const { openApiDocument: make } = await original();
+  return { openApiDocument: vi.fn(make) };
+});
 
 let t: Backend;
 let acme: Organization;
@@ -32,6 +38,25 @@ it("is served to everybody, also to a page of another origin", async () => {
   expect(response.status).toBe(200);
   expect(response.headers.get("access-control-allow-origin")).toBe("*");
   expect(response.headers.get("content-type")).toBe("application/json");
+});
+
+it("is sent again only to readers who do not have it", async () => {
+  const response = await t.fetch("/v1/openapi.json");
+  const etag = response.headers.get("etag") ?? "";
+  expect(etag).toMatch(/^"[0-9a-f]{32}"$/);
+  const ask = async (known: string) =>
+    await t.fetch("/v1/openapi.json", { headers: { "if-none-match": known } });
+  for (const known of [etag, `"other", W/${etag}`, "*"]) {
+    const unchanged = await ask(known);
+    expect([unchanged.status, await unchanged.text()]).toEqual([304, ""]);
+    expect(unchanged.headers.get("etag")).toBe(etag);
+  }
+  expect(await (await ask('"other"')).text()).toBe(await response.text());
+});
+
+it("is made once for all readers", async () => {
+  for (let reader = 0; reader < 3; reader++) await (await t.fetch("/v1/openapi.json")).text();
+  expect(vi.mocked(openApiDocument).mock.calls.length).toBeLessThanOrEqual(1);
 });
 
 it("is a valid document of OpenAPI 3.1", async () => {
