@@ -5,7 +5,7 @@ import type { MutationCtx, QueryCtx } from "./_generated/server.js";
 import { internalMutation, internalQuery, mutation, query } from "./_generated/server.js";
 import { recordCancel } from "./model/audit.ts";
 import { admittedKey, authenticateApiKey, usableKey } from "./model/authenticate.ts";
-import { checkAddress, checkScope } from "./model/keys/keyAccess.ts";
+import { checkAddress, checkAnswerScope, checkScope } from "./model/keys/keyAccess.ts";
 import { noteUse } from "./model/keys/keyUse.ts";
 import { presentUse } from "./model/ledger/keyDays.ts";
 import { identity, identityOf } from "./model/models/identity.ts";
@@ -86,7 +86,7 @@ export const submit = internalMutation({
   returns: submitted,
   handler: async (ctx, { keyId, answerScope, ...asked }) => {
     const key = await admittedKey(ctx, keyId);
-    checkScope(key, answerScope ?? null, "an answer that is fetched later (`Prefer: respond-async`)");
+    checkAnswerScope(key, answerScope ?? null);
     return await submitJob(ctx, key, asked, Date.now());
   },
 });

@@ -29,8 +29,14 @@ export function scopeOfPath(pathname: string): KeyScope | null {
   return found === undefined ? "inference" : found[1];
 }
 
-/** The refusal of a call, and who can change that. @param of the part of the call that needs the scope */
-export function missingScopeWords(scope: KeyScope, of = "this call"): string {
+/** The refusal of a call, and who can change that. */
+export function missingScopeWords(scope: KeyScope): string {
   const { name } = scopeWords[scope];
-  return `This API key lacks the scope “${scope}” (${name}), which ${of} needs. An owner or administrator can add it on the console's page API keys.`;
+  return `This API key lacks the scope “${scope}” (${name}), which this call needs. An owner or administrator can add it on the console's page API keys.`;
+}
+
+/** The refusal of a call whose answer the key could not fetch later. */
+export function missingAnswerScopeWords(scope: KeyScope): string {
+  const { name } = scopeWords[scope];
+  return `This API key lacks the scope “${scope}” (${name}), so it could not fetch the answer later, as “Prefer: respond-async” asks. An owner or administrator can add it on the console's page API keys.`;
 }

@@ -108,7 +108,7 @@ describe("the scopes of a key", () => {
       });
     };
     const messages = [{ role: "user", content: "Hi" }];
-    const message = expect.stringMatching("“jobs”.*`Prefer: respond-async`.*administrator") as string;
+    const message = expect.stringMatching("“jobs”.*“Prefer: respond-async”.*administrator") as string;
     for (const [path, fields] of [
       ["/v1/chat/completions", { messages }],
       ["/v1/completions", { prompt: "Hi" }],

@@ -3,7 +3,12 @@ import { changesText } from "../../../app/audit/changes.ts";
 import { isInRanges, parseRanges } from "../../../app/keys/addresses.ts";
 import { longestKeyMs } from "../../../app/keys/expiry.ts";
 import { type Quota, quotaLimits, quotaPeriods, type Quotas, quotasWords } from "../../../app/keys/quotas.ts";
-import { type KeyScope, keyScopes, missingScopeWords } from "../../../app/keys/scopes.ts";
+import {
+  type KeyScope,
+  keyScopes,
+  missingAnswerScopeWords,
+  missingScopeWords,
+} from "../../../app/keys/scopes.ts";
 import { microPerCredit } from "../../../app/money/credits.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
@@ -183,14 +188,16 @@ function changesIn(before: KeyAccess, after: KeyAccess): string {
   ]);
 }
 
-/**
- * Refuses (scope_missing) a call of a kind that the key may not make.
- * @param scope null: every key may make the call
- * @param of the part of the call that needs the scope
- */
-export function checkScope({ scopes }: Doc<"apiKeys">, scope: KeyScope | null, of?: string): void {
+/** Refuses (scope_missing) a call of a kind that the key may not make. @param scope null: every key may make the call */
+export function checkScope({ scopes }: Doc<"apiKeys">, scope: KeyScope | null): void {
   if (scope === null || scopes === undefined || scopes.includes(scope)) return;
-  refuse("scope_missing", missingScopeWords(scope, of));
+  refuse("scope_missing", missingScopeWords(scope));
+}
+
+/** Refuses (scope_missing) a call whose answer the key could not fetch later. @param scope null: nobody fetches it */
+export function checkAnswerScope({ scopes }: Doc<"apiKeys">, scope: KeyScope | null): void {
+  if (scope === null || scopes === undefined || scopes.includes(scope)) return;
+  refuse("scope_missing", missingAnswerScopeWords(scope));
 }
 
 /** Refuses (address_not_allowed) a call from an address that is not in the key's list. @param address null: it is not known */
