@@ -32,6 +32,18 @@ describe("a donor on a real backend, with the real runner and the demo model", {
     await end(donor);
   });
 
+  it("has its model in memory before the first job, and loads it no second time", async () => {
+    const donor = await deployment.startDonor("ready", away);
+    const { attemptId } = (await untilLogged(donor, "model.loaded")) as { attemptId: string };
+    expect(attemptId).toMatch(/^warm-/);
+    const jobId = await deployment.submit(chat("What is the capital of Norway?"));
+    await deployment.until(jobId, ({ status }) => status === "succeeded");
+    expect(donor.lines.filter((line) => line.includes('"model.loaded"'))).toHaveLength(1);
+    await donor.setIdle(0);
+    await untilLogged(donor, "donor.yielded");
+    await end(donor);
+  });
+
   it("shows that it was retired, calls no more, and works again after it is reinstated", async () => {
     const donor = await deployment.startDonor("retiree", away);
     const client = new ConvexHttpClient(deployment.url, { logger: false });

@@ -192,6 +192,11 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
       running.used(sha256);
       models.store.used(sha256);
     },
+    usedAt: (sha256) => models.store.usedAt(sha256),
+    aroundWarmUp: async ({ sha256 }, load) => {
+      running.used(sha256);
+      await gpuWatch.during(load);
+    },
     onWork: (view) => snapshot.update({ work: view }),
     onGreeted: () => publisher.greeted(),
     around: (handler) =>
@@ -218,7 +223,8 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     perform: (effect) => {
       const { modelWarmSeconds } = rules();
       performEffect(effect, { work, modelWarmSeconds, onFinished, log });
-      if (effect.kind === "accept" && effect.limits.gpu) void freeVram.look();
+      if (effect.kind === "accept")
+        void (effect.limits.gpu ? freeVram.look() : Promise.resolve()).then(() => work.warmUp());
     },
     onDecision: (activity, seen, recheckAt) => {
       input.watch(yieldsToInput(activity, models.store.downloads.active !== null, rules()), seen.idleSeconds);

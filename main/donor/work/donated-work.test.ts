@@ -292,6 +292,19 @@ describe("donated work", () => {
     expect(views.at(-1)).toBeNull();
   });
 
+  it("loads a model when it begins to take jobs, and stops that at once on a yield", async () => {
+    work.warmUp();
+    expect(runner.did).toEqual([]);
+    work.accept(limits);
+    work.warmUp();
+    await vi.waitFor(() => expect(runner.did).toEqual([expect.stringMatching(/^run warm-/)]), patient);
+    expect(runner.job).toMatchObject({ model: { modelId: "m" }, work: { request: { maxTokens: 1 } } });
+    expect(views).toEqual([]);
+    const warming = runner.job!.attemptId;
+    await work.yield("in-use", 0);
+    expect(runner.did.slice(1)).toEqual([`abort ${warming}`, "yield"]);
+  });
+
   it("stops its job at once on a yield, and then releases it", async () => {
     await hold(chatJob("a1"));
     await ran("a1");

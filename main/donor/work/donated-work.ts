@@ -1,6 +1,7 @@
 import { type Abilities, type Handler, Worker, type WorkerClient } from "@gleaner/queue/worker";
-import type { ModelFile } from "../../../app/contract/runner.ts";
+import type { LoadReport, ModelFile } from "../../../app/contract/runner.ts";
 import type { WorkView } from "../../../app/contract/snapshot.ts";
+import type { MeasuredSpeed } from "../../../app/contract/speed.ts";
 import type { Limits } from "../../../app/policy/declare/activity.ts";
 import { sameLimits } from "../../../app/policy/limits.ts";
 import { api } from "../../../convex/_generated/api.js";
@@ -12,6 +13,7 @@ import type { RunnerLimits } from "../../supervisor/process/supervised-process.t
 import type { OrganizationModel } from "../organization/organization.ts";
 import { type LoadedModel, mustUnload } from "./loaded-model.ts";
 import { ModelOffer } from "./model-offer.ts";
+import { WarmUp } from "./warm-up.ts";
 
 type DonatedWorkDeps = {
   readonly client: WorkerClient;
@@ -35,6 +37,10 @@ type DonatedWorkDeps = {
   readonly onGreeted: () => void;
   /** Wraps the handler of each job, for example to record it. */
   readonly around?: (handler: Handler) => Handler;
+  /** When a job used a model last, in ms since the epoch; 0: never. */
+  readonly usedAt?: (sha256: string) => number;
+  /** Wraps the load of a model before the first job. */
+  readonly aroundWarmUp?: (model: ModelFile, load: () => Promise<void>) => Promise<void>;
 };
 
 /** A worker of the organization's queue that runs jobs with the models on this device. */
@@ -42,6 +48,7 @@ export class DonatedWork {
   readonly #deps: DonatedWorkDeps;
   readonly #worker: Worker;
   readonly #offer: ModelOffer;
+  readonly #warmUp: WarmUp;
   #member = false;
   #accepting = false;
   #finishing = false;
@@ -51,32 +58,48 @@ export class DonatedWork {
   constructor(deps: DonatedWorkDeps) {
     this.#deps = deps;
     const { client, runner, catalog, plans, log, onWork, onGreeted, around = (each) => each } = deps;
-    const { chat, completion, embedding } = jobHandlers({
+    const { usedAt = () => 0, aroundWarmUp = async (_model, load) => await load() } = deps;
+    const ofRuns = {
       runner,
       log,
-      onWork,
-      findModel: (modelId) => {
-        const found = this.usableModels.find((model) => model.modelId === modelId) ?? null;
-        if (found !== null) deps.onUse?.(found.sha256);
-        return found;
-      },
-      onBadModel: (sha256) => void catalog.recheck(sha256),
-      planFor: (model) => (plans.fits(model) ? plans.planFor(model) : null),
-      onGpuRefused: (model) => {
+      onBadModel: (sha256: string) => void catalog.recheck(sha256),
+      onGpuRefused: (model: ModelFile) => {
         plans.gpuRefused(model);
         this.modelsChanged();
       },
-      onLoaded: (model, report) => {
+      onLoaded: (model: ModelFile, report: LoadReport) => {
         this.#loaded = { model, report };
       },
-      onMeasured: (model, speed) => plans.measured(model, speed),
-      onRest: (ms) => this.#worker.pauseTaking(ms),
+      onMeasured: (model: ModelFile, speed: MeasuredSpeed) => plans.measured(model, speed),
+      onRest: (ms: number) => this.#worker.pauseTaking(ms),
+    };
+    const { chat, completion, embedding } = jobHandlers({
+      ...ofRuns,
+      onWork,
+      findModel: (modelId) => {
+        const found = this.usableModels.find((model) => model.modelId === modelId) ?? null;
+        if (found === null) return null;
+        this.#warmUp.jobBegins(found);
+        deps.onUse?.(found.sha256);
+        return found;
+      },
+      planFor: (model) => (plans.fits(model) ? plans.planFor(model) : null),
+    });
+    this.#warmUp = new WarmUp({
+      ...ofRuns,
+      plans,
+      usable: () => this.usableModels,
+      usedAt,
+      around: aroundWarmUp,
     });
     this.#offer = new ModelOffer({
       plans,
       usable: () => this.usableModels,
       isAccepting: () => this.#accepting,
-      onChange: () => this.#offerCapabilities(),
+      onChange: () => {
+        this.#offerCapabilities();
+        this.#warmUp.modelsChanged();
+      },
     });
     this.#worker = new Worker(client, {
       key: deps.deviceKey,
@@ -113,6 +136,7 @@ export class DonatedWork {
   modelsChanged(): void {
     this.#deps.plans.refit(this.usableModels);
     this.#offerCapabilities();
+    this.#warmUp.modelsChanged();
     if (this.#accepting) this.#offer.inspect();
   }
 
@@ -140,6 +164,11 @@ export class DonatedWork {
     this.#finishing = false;
     this.#applyLimits(limits);
     this.#worker.accept();
+  }
+
+  /** Loads a model before the first job. Call it after `accept`, once it is known whether the GPU is free. */
+  warmUp(): void {
+    if (this.#accepting && !this.#finishing) this.#warmUp.begin();
   }
 
   /** Applies to new and running jobs. Jobs that cannot continue within the limits are released. */
@@ -191,6 +220,7 @@ export class DonatedWork {
   /** Takes no more jobs. Resolves when the running jobs have ended. */
   finish(): Promise<void> {
     this.#finishing = true;
+    this.#warmUp.cancel();
     return this.#worker.finish("finishing");
   }
 
@@ -200,6 +230,7 @@ export class DonatedWork {
    */
   async yield(reason: string, modelWarmSeconds: number): Promise<void> {
     this.#accepting = false;
+    this.#warmUp.cancel();
     // Free the processor first. The calls to the queue can wait.
     const stopped = this.#deps.runner.yield({ warmMs: modelWarmSeconds * 1_000 });
     await Promise.all([stopped, this.#worker.pause(reason)]);
@@ -215,6 +246,7 @@ export class DonatedWork {
   /** Releases all jobs and says goodbye, within `withinMs`. */
   async stop(withinMs: number): Promise<void> {
     this.#accepting = false;
+    this.#warmUp.cancel();
     this.#offer.stop();
     await this.#worker.stop({ finishMs: 0, leaveMs: withinMs });
     await this.#deps.runner.stop();

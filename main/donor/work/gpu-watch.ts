@@ -35,16 +35,19 @@ export class GpuWatch {
 
   /** The handler starts when the load is known, or is known to be unknown. */
   checked(handler: Handler): Handler {
-    return async (...job) => {
-      this.#jobs += 1;
-      try {
-        await this.#check();
-        return await handler(...job);
-      } finally {
-        this.#jobs -= 1;
-        this.#release();
-      }
-    };
+    return async (...job) => await this.during(async () => await handler(...job));
+  }
+
+  /** The same for other work with a model. */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    this.#jobs += 1;
+    try {
+      await this.#check();
+      return await work();
+    } finally {
+      this.#jobs -= 1;
+      this.#release();
+    }
   }
 
   runnerEnded(): void {

@@ -19,22 +19,27 @@ export type JobRunner = {
   abort(attemptId: string): Promise<void>;
 };
 
-type JobHandlerDeps = {
-  readonly runner: JobRunner;
+/** Learns what a failure means for this device. */
+export type FailureDeps = {
+  readonly runner: Pick<JobRunner, "restMs">;
   readonly log: Log;
-  /** The verified file of one of the organization's models; null if it is not here. */
-  readonly findModel: (modelId: string) => ModelFile | null;
-  /** How to load the model now; null if it no longer fits. Then other devices do its jobs. */
-  readonly planFor: (model: ModelFile) => LoadPlan | null;
   /** The model was planned for the GPU's memory only, and could not be loaded there. It must no longer count as fitting. */
   readonly onGpuRefused: (model: ModelFile) => void;
   /** The model's file is missing or corrupt. When this returns, the model must count as unusable. */
   readonly onBadModel: (sha256: string) => void;
+  /** Take no job for this many milliseconds, after a crash. */
+  readonly onRest: (ms: number) => void;
+};
+
+type JobHandlerDeps = FailureDeps & {
+  readonly runner: JobRunner;
+  /** The verified file of one of the organization's models; null if it is not here. */
+  readonly findModel: (modelId: string) => ModelFile | null;
+  /** How to load the model now; null if it no longer fits. Then other devices do its jobs. */
+  readonly planFor: (model: ModelFile) => LoadPlan | null;
   /** The runner has the model in memory. */
   readonly onLoaded: (model: ModelFile, report: LoadReport) => void;
   readonly onMeasured: (model: ModelFile, speed: MeasuredSpeed) => void;
-  /** Take no job for this many milliseconds, after a crash. */
-  readonly onRest: (ms: number) => void;
   readonly onWork: (view: WorkView | null) => void;
 };
 
@@ -105,7 +110,7 @@ async function run(
   return outcome;
 }
 
-function logLoad(log: Log, attemptId: string, report: LoadReport): void {
+export function logLoad(log: Log, attemptId: string, report: LoadReport): void {
   if (report.loadMs === 0) return;
   const { passedOver, ...loaded } = report;
   log("info", "model.loaded", { attemptId, ...loaded });
@@ -114,25 +119,31 @@ function logLoad(log: Log, attemptId: string, report: LoadReport): void {
   }
 }
 
-function resultOf(
+/** After a run that gave no answer: whether this device rests, and whether it goes on offering the model. */
+export function noteFailure(
   outcome: AttemptOutcome,
-  { runner, log, onBadModel, onGpuRefused, onRest }: JobHandlerDeps,
-  { model, plan }: RunnerJob,
-  ctx: JobContext,
-): Value {
+  { runner, onBadModel, onGpuRefused, onRest }: FailureDeps,
+  { model, plan }: Pick<RunnerJob, "model" | "plan">,
+): void {
   if (outcome.kind !== "done" && runner.restMs > 0) onRest(runner.restMs);
+  if (outcome.kind !== "failed") return;
+  if (isGpuRefusal(outcome.error, plan)) onGpuRefused(model);
+  else if (isOfModelFile(outcome.error)) onBadModel(model.sha256);
+}
+
+function isGpuRefusal({ code }: JobError, { backends }: LoadPlan): boolean {
+  return code === "out_of_memory" && !backends.includes("cpu");
+}
+
+function resultOf(outcome: AttemptOutcome, deps: JobHandlerDeps, job: RunnerJob, ctx: JobContext): Value {
+  noteFailure(outcome, deps, job);
   if (outcome.kind === "aborted" || outcome.kind === "released") throw new ReleaseJob();
   if (outcome.kind === "failed") {
-    if (outcome.error.code === "out_of_memory" && !plan.backends.includes("cpu")) {
-      onGpuRefused(model);
-      // Another device runs it. That is no failed try, because nothing is wrong with the job.
-      throw new ReleaseJob();
-    }
-    if (isOfModelFile(outcome.error)) onBadModel(model.sha256);
-    throw failureOf(outcome.error);
+    // Another device runs it. That is no failed try, because nothing is wrong with the job.
+    throw isGpuRefusal(outcome.error, job.plan) ? new ReleaseJob() : failureOf(outcome.error);
   }
   const { usage, timing } = outcome.result;
-  log("info", "job.answered", { attemptId: ctx.attemptId, ...usage, ...timing });
+  deps.log("info", "job.answered", { attemptId: ctx.attemptId, ...usage, ...timing });
   ctx.report({ usage, timing });
   return answerOf(outcome.result);
 }
