@@ -189,10 +189,10 @@ test("the function log names the component of each run", async () => {
   await watched.runAny(request("app:addByAction", { mount: "second", name: "x" }));
   await watched.runHttp(new Request("http://localhost/first/user"));
   expect(log.latest().map(({ componentPath, identifier }) => [componentPath, identifier])).toEqual([
-    ["second", "lib.js:add"],
-    ["second", "lib.js:names"],
-    ["second", "lib.js:namesByAction"],
-    [null, "app.js:addByAction"],
+    ["second", "lib:add"],
+    ["second", "lib:names"],
+    ["second", "lib:namesByAction"],
+    [null, "app:addByAction"],
     ["first", "GET /user"],
     ["first", "GET /user"],
   ]);
