@@ -2,15 +2,13 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { ElectronApplication, Page } from "@playwright/test";
-import { ConvexHttpClient } from "convex/browser";
 import { appLink } from "../../../app/join-link.ts";
-import { api } from "../../../convex/_generated/api.js";
 import type { Farm } from "../../../launch/farm/farm.ts";
 import { readDemoModel } from "../../../launch/organization/demo-model.ts";
-import { makeSecret } from "../../../launch/organization/secrets.ts";
 import { cuttableLine } from "../../../packages/queue/worker/cuttable-line.fixture.ts";
 import { startDesktop } from "../support/desktop.ts";
 import { expect, test } from "../support/farm-test.ts";
+import { ownerOf } from "../support/owner.ts";
 
 test.describe.configure({ mode: "serial" });
 
@@ -44,25 +42,6 @@ async function leave(window: Page): Promise<void> {
   const dialog = window.getByRole("dialog");
   await expect(dialog).toContainText("the downloaded models, the journal and your settings are deleted");
   await dialog.getByRole("button", { name: "Leave" }).click();
-}
-
-/** A member of an organization who may do everything there. */
-async function ownerOf(farm: Farm, organizationId: OrganizationId) {
-  const client = new ConvexHttpClient(farm.backend.url, { logger: false });
-  const [token, session] = [await farm.setup.makeSignInToken(organizationId), makeSecret("gs_")];
-  await client.mutation(api.console.account.signIn, { token, session });
-  return {
-    deviceNamed: async (name: string) => {
-      const paginationOpts = { numItems: 50, cursor: null };
-      const { page } = await client.query(api.console.devices.list, { session, paginationOpts });
-      const { deviceId } = page.find((device) => device.name === name)!;
-      return await client.query(api.console.devices.get, { session, deviceId });
-    },
-    lockIn: async () => {
-      const rules = { values: { allowLeave: false }, locked: ["allowLeave"] };
-      await client.mutation(api.console.policy.save, { session, group: "", baseVersion: 0, rules });
-    },
-  };
 }
 
 test("a person leaves the organization, which is told, and the program asks where to join", async ({
@@ -151,7 +130,7 @@ test("a link to another organization offers to leave, and changes nothing withou
   expect(await owner.deviceNamed(name)).toMatchObject({ status: "active" });
 
   // Now the organization locks its computers in.
-  await owner.lockIn();
+  await owner.lock("allowLeave", false);
   await window.getByRole("tab", { name: "Settings" }).click();
   await expect(window.getByText("Your organization does not let its computers leave.")).toBeVisible();
   await expect(window.getByRole("button", { name: "Leave…" })).toHaveCount(0);

@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { chromium, type Page } from "@playwright/test";
+import type { Page } from "@playwright/test";
 import { paths } from "../../../launch/core/paths.ts";
 import { electronArguments } from "./desktop.ts";
+import { startAsBrowser } from "./desktop-as-browser.ts";
 
 const program = "gnome-keyring-daemon";
 
@@ -44,38 +43,14 @@ function isOnBus(): boolean {
   );
 }
 
-/**
- * Starts the built desktop program with this keyring. Playwright's own start of Electron turns keychains off, so this one is
- * reached as a browser.
- */
+/** Starts the built desktop program with this keyring. */
 export async function startWithKeyring(
   executable: string,
   args: readonly string[],
-): Promise<{ readonly window: Page; readonly stop: () => Promise<void> }> {
-  const child = spawn(
-    executable,
-    [
-      ...[paths.desktopApp, ...electronArguments, "--password-store=gnome-libsecret"],
-      ...["--remote-debugging-port=0", ...args],
-    ],
-    { stdio: ["ignore", "ignore", "pipe"], env: { ...process.env, GLEANER_THREADS: "1" } },
+): Promise<{ readonly window: Page; readonly stop: () => Promise<unknown> }> {
+  const app = await startAsBrowser(
+    [executable, paths.desktopApp, ...electronArguments, "--password-store=gnome-libsecret", ...args],
+    { ...process.env, GLEANER_THREADS: "1" },
   );
-  const exited = once(child, "exit");
-  const address = Promise.withResolvers<string>();
-  createInterface({ input: child.stderr }).on("line", (line) => {
-    const found = /^DevTools listening on (ws:\S+)/.exec(line)?.[1];
-    if (found !== undefined) address.resolve(found);
-  });
-  void exited.then(() => address.reject(new Error("the desktop program ended")));
-  const browser = await chromium.connectOverCDP(await address.promise);
-  const [context] = browser.contexts();
-  if (context === undefined) throw new Error("the desktop program has no window");
-  return {
-    window: context.pages()[0] ?? (await context.waitForEvent("page")),
-    stop: async () => {
-      await browser.close();
-      child.kill("SIGTERM");
-      await exited;
-    },
-  };
+  return { window: await app.window(), stop: app.stop };
 }
