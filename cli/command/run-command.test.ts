@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { donors } from "../donor/verbs.ts";
-import { operators } from "../operator/verbs.ts";
+import { administrators, operators } from "../operator/verbs.ts";
 import { requesters } from "../requester/verbs.ts";
 import { exitUnreachable } from "./command.ts";
 
@@ -60,17 +60,16 @@ it("takes no inherited property for a command", async () => {
   expect((await loadedBy("constructor")).code).toBe(2);
 });
 
-describe.each(Object.entries({ ...requesters.verbs, ...donors.verbs, ...operators.verbs }))(
-  "the command %s",
-  (name, { load }) => {
-    it("loads the module with its own usage", async () => {
-      expect((await load()).usage).toMatch(new RegExp(`gleaner ${name}\\b`));
-    });
+describe.each(
+  Object.entries({ ...requesters.verbs, ...donors.verbs, ...administrators.verbs, ...operators.verbs }),
+)("the command %s", (name, { load }) => {
+  it("loads the module with its own usage", async () => {
+    expect((await load()).usage).toMatch(new RegExp(`gleaner ${name}\\b`));
+  });
 
-    it("describes exactly the options that it parses", async () => {
-      const { usage, options } = await load();
-      const described = [...usage.matchAll(/^ {2}(?:--[\w-]+, )*--([\w-]+)/gm)].map(([, option]) => option);
-      expect(described.toSorted()).toEqual(Object.keys(options).toSorted());
-    });
-  },
-);
+  it("describes exactly the options that it parses", async () => {
+    const { usage, options } = await load();
+    const described = [...usage.matchAll(/^ {2}(?:--[\w-]+, )*--([\w-]+)/gm)].map(([, option]) => option);
+    expect(described.toSorted()).toEqual(Object.keys(options).toSorted());
+  });
+});

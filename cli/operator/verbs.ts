@@ -16,10 +16,6 @@ export const operators: VerbGroup = {
       summary: "make the token for an organization's metrics",
       load: async () => (await import("./metrics-token.ts")).metricsToken,
     },
-    entry: {
-      summary: "describe a model's file for the catalog",
-      load: async () => (await import("./entry.ts")).entry,
-    },
     backup: {
       summary: "write a copy of a deployment into one file",
       load: async () => (await import("./backup.ts")).backup,
@@ -39,6 +35,17 @@ export const operators: VerbGroup = {
     audit: {
       summary: "export the audit trail, or check an export",
       load: async () => (await import("./audit.ts")).audit,
+    },
+  },
+};
+
+/** The commands for an organization's administrator, who may have only the desktop program. */
+export const administrators: VerbGroup = {
+  title: "For administrators",
+  verbs: {
+    entry: {
+      summary: "describe a model's file for the catalog",
+      load: async () => (await import("./entry.ts")).entry,
     },
   },
 };

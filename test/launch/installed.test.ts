@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { calls } from "../../app/contract/donor-calls.ts";
 import { electronFile, electronFolder } from "../../launch/donor/shell.ts";
 import { type Farm, startFarm } from "../../launch/farm/farm.ts";
+import { readDemoModel } from "../../launch/organization/demo-model.ts";
 import { coresOfThisComputer } from "../../main/supervisor/plan/physical-cores.ts";
 import { packProgram } from "../../scripts/package/pack-program.ts";
 import { packedPackages, withDependencies } from "./packed-packages.ts";
@@ -110,6 +111,15 @@ describe.skipIf(lacking !== null)(`an installed program${lacking === null ? "" :
     expect({ code, out }).toEqual({ code: 3, out: "" });
     expect(err).toContain(`looked in ${join(folder, "config/gleaner")})`);
     expect((await gleaner("backup")).code).toBe(2);
+  });
+
+  test("the installed command describes a model's file for the catalog", async () => {
+    const file = join(program, "resources/demo-model/gleaner-demo-q8.gguf");
+    const source = "https://models.example.org/demo.gguf";
+    const { code, out, err } = await gleaner("entry", file, "--source", source);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    const { sha256 } = await readDemoModel();
+    expect(JSON.parse(out)).toMatchObject({ source, sha256 });
   });
 
   test("the installed command donates without a window, controls that donor, and uses the packaged libraries", async () => {
