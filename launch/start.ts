@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { ServerAnnouncement } from "./backend/announce.ts";
 import { alreadyRunning } from "./compose/already-running.ts";
 import { prepare, startLocalFarm } from "./compose/compose.ts";
 import { parseStartOptions, usage } from "./compose/start-options.ts";
@@ -23,6 +24,7 @@ async function main(): Promise<void> {
   }
   console.log("Starting the backend and this computer's donor.");
   const children: Child[] = [];
+  let announcement: ServerAnnouncement | null = null;
   try {
     const starting = startLocalFarm(prepared, children).catch(async (error: unknown) => {
       // Calls to a backend that has just ended fail in other words.
@@ -30,9 +32,13 @@ async function main(): Promise<void> {
     });
     const first = await Promise.race([starting.then(() => "started"), stopped]);
     // Stopped during the start. Waits for the children that are starting, so that all can be stopped in order.
+    announcement = await starting.then(
+      (farm) => farm.announcement,
+      () => null,
+    );
     if (first === "started") await untilStopped(stopped, children, prepared.folder.logFolder);
-    else await starting.catch(() => undefined);
   } finally {
+    await announcement?.stop();
     // Stops the donor first, so that it gives its jobs back while the backend still runs.
     for (const child of children.reverse()) await child.stop();
   }

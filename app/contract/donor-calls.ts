@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { mostNearbyServers, nearbyServer } from "../nearby-servers.ts";
 import { ruleName, someRules } from "../policy/rule-schemas.ts";
 import { computer, facts, instant, measurements, models, rules, status } from "./donor-answers.ts";
 import { explanation } from "./explanation.ts";
@@ -92,6 +93,12 @@ export const calls = {
   restartToUpdate: { faces: panel, argument: none, answer: none },
   quit: { faces: panel, argument: none, answer: none },
   getSetup: { faces: setup, argument: none, answer: z.custom<Setup>() },
+  /** The servers that announce themselves in this computer's networks. It listens for a second. Nothing of them is proven. */
+  findServers: {
+    faces: setup,
+    argument: none,
+    answer: z.object({ servers: z.array(nearbyServer).max(mostNearbyServers) }),
+  },
   /** Asks the server which organization an invitation is for. Nothing is joined yet. */
   lookUp: { faces: setup, argument: givenInvitation, answer: invitationAnswer },
   /** Joins the organization that was found last. A computer that belongs to another one leaves that first. */

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { serverPin } from "../nearby-servers.ts";
 import type { Departure } from "./leaving.ts";
 
 /** The facts that the page of the first start begins with. */
@@ -31,11 +32,15 @@ export const givenInvitation = z
         .object({
           server: z.string().trim().min(1).max(300),
           code: z.string().trim().min(4).max(200),
+          /** The pin that a server of this network announced. Null for a typed address. */
+          announcedPin: serverPin.nullable(),
         })
         .strict(),
     ]),
     /** Whether the person allows a connection without encryption to another computer. */
     insecureHttp: z.boolean(),
+    /** Whether the person has compared the announced pin with the server's own. */
+    isPinConfirmed: z.boolean(),
   })
   .strict();
 
@@ -50,12 +55,14 @@ export const invitationAnswer = z.discriminatedUnion("kind", [
     /** The part of the organization's key that people compare with the console's. Null if its models are not signed. */
     keyFingerprint: z.string().nullable(),
     /** How this computer knows that it talks to this server. */
-    proof: z.enum(["pinned-key", "authority", "this-computer", "none"]),
+    proof: z.enum(["pinned-key", "confirmed-key", "authority", "this-computer", "none"]),
     /** Whether an admin has to approve this computer. */
     needsApproval: z.boolean(),
   }),
   /** The server can only be reached without encryption, which the person has to allow first. */
   z.object({ kind: z.literal("unencrypted"), server: z.string() }),
+  /** Only the network names the server's key, which the person has to compare first. */
+  z.object({ kind: z.literal("unconfirmed"), server: z.string(), pin: z.string() }),
 ]);
 
 export type InvitationAnswer = z.output<typeof invitationAnswer>;

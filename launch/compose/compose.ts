@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { MembershipReport } from "../../app/contract/membership.ts";
 import type { ModelManifest } from "../../app/contract/model-manifest.ts";
+import { announceServer, type ServerAnnouncement } from "../backend/announce.ts";
 import { type Backend, startBackend } from "../backend/backend.ts";
 import type { Child } from "../core/child.ts";
 import {
@@ -95,7 +96,12 @@ function warner(): (report: MembershipReport) => void {
   };
 }
 
-type LocalFarm = { readonly backend: Backend; readonly donor: LocalDonor };
+type LocalFarm = {
+  readonly backend: Backend;
+  readonly donor: LocalDonor;
+  /** Null if other computers cannot connect, or should not be told. */
+  readonly announcement: ServerAnnouncement | null;
+};
 
 /**
  * Starts the backend, opens the organization or makes one, starts this computer's donor, and prints the next steps for
@@ -140,7 +146,16 @@ export async function startLocalFarm(prepared: Prepared, started: Child[]): Prom
       others: await othersStep(backend, setup, organizationId, secrets),
     }),
   );
-  return { backend, donor };
+  return { backend, donor, announcement: announced(backend, organizationName, options) };
+}
+
+function announced(
+  { isReachable, publicUrl: url, certificate }: Backend,
+  organization: string,
+  { announce }: StartOptions,
+): ServerAnnouncement | null {
+  if (!isReachable || !announce) return null;
+  return announceServer({ organization, url, pin: certificate?.pin ?? null });
 }
 
 /** With TLS, this computer's own link leads over loopback, where the browser does not warn. */

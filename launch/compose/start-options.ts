@@ -7,6 +7,8 @@ export type StartOptions = {
   readonly host: string;
   /** Lets other computers connect without TLS. */
   readonly insecureHttp: boolean;
+  /** Tells this computer's networks the server's address, once other computers can connect. */
+  readonly announce: boolean;
   readonly headless: boolean;
   readonly organization: string;
   /** Print secrets even if the output is no terminal. */
@@ -18,6 +20,7 @@ export const usage = `npm start -- [options]
   --port N           first of three ports: backend N, API and console N+1, panel N+2 (default 3210)
   --host ADDRESS     let other computers connect, with TLS: 0.0.0.0, or one address of this machine (default 127.0.0.1)
   --insecure-http    with --host, use no TLS: for a network that you trust, or a proxy on another machine
+  --no-announce      with --host, do not tell the local network this server's address and the organization's name
   --organization S   name of the first organization (first run only)
   --headless         do not open the desktop app; donate at any time, even while somebody uses this computer
   --print-secrets    print the sign-in link and the keys even if the output is no terminal, but a file or a log.
@@ -34,6 +37,7 @@ export function parseStartOptions(argv: readonly string[]): StartOptions {
         host: { type: "string", default: "127.0.0.1" },
         organization: { type: "string", default: "My organization" },
         "insecure-http": { type: "boolean", default: false },
+        "no-announce": { type: "boolean", default: false },
         headless: { type: "boolean", default: false },
         "print-secrets": { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false },
@@ -47,6 +51,7 @@ export function parseStartOptions(argv: readonly string[]): StartOptions {
       port,
       host: values.host,
       insecureHttp: values["insecure-http"],
+      announce: !values["no-announce"],
       headless: values.headless,
       organization: values.organization.slice(0, 120),
       printSecrets: values["print-secrets"],

@@ -4,6 +4,7 @@ import type { ManagedSettings } from "../../app/managed/managed-settings.ts";
 import type { Handlers } from "../face/answer-call.ts";
 import type { Log } from "../log.ts";
 import { allowsServer, otherServerWords } from "../managed/server-of-start.ts";
+import { findServers } from "./find-servers.ts";
 import { type InvitedTo, invitedTo, isUnencrypted } from "./invited-to.ts";
 import { lookUp } from "./look-up.ts";
 
@@ -28,6 +29,8 @@ export function firstRun({ setup, onAgreed, onStay, managed, log }: FirstRunDeps
   let found: Agreed | null = null;
   return {
     getSetup: () => ok(setup()),
+    // A management's server is the only one.
+    findServers: async () => ok({ servers: managed.server === undefined ? [...(await findServers())] : [] }),
     lookUp: async (given) => {
       found = null;
       const read = invitedTo(given);
@@ -45,6 +48,11 @@ export function firstRun({ setup, onAgreed, onStay, managed, log }: FirstRunDeps
       const insecureHttp = given.insecureHttp || (isManaged && managed.insecureHttp === true);
       if (isUnencrypted(to) && !insecureHttp)
         return ok({ kind: "unencrypted", server: new URL(to.url).host });
+      const announced = "server" in given.invitation ? given.invitation.announcedPin : null;
+      // Nothing is sent to a server that only the network names, and least of all the code.
+      if (announced !== null && !given.isPinConfirmed) {
+        return ok({ kind: "unconfirmed", server: new URL(to.url).host, pin: announced });
+      }
       const reply = await lookUp(to, log);
       if (reply.kind === "refused") return reply;
       const { member } = setup();
@@ -53,7 +61,7 @@ export function firstRun({ setup, onAgreed, onStay, managed, log }: FirstRunDeps
         return refused(`This computer already belongs to ${organization}.`);
       }
       found = { ...to, insecureHttp };
-      return reply;
+      return announced === null ? reply : ok({ ...reply.value, proof: "confirmed-key" });
     },
     join: async () => {
       if (found === null) return refused("Look an invitation up first.");

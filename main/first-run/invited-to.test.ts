@@ -19,12 +19,14 @@ it.each([
   ["https://office:3210/console/", "https://office:3210"],
   ["http://127.0.0.1:3210", "http://127.0.0.1:3210"],
 ])("takes the typed address %s as %s", (server, url) => {
-  expect(invitedTo({ invitation: { server, code } })).toMatchObject({ to: { url, pin: null, code } });
+  expect(invitedTo({ invitation: { server, code, announcedPin: null } })).toMatchObject({
+    to: { url, pin: null, code },
+  });
 });
 
 it.each([
-  { server: "ftp://office", code },
-  { server: "my server", code },
+  { server: "ftp://office", code, announcedPin: null },
+  { server: "my server", code, announcedPin: null },
   { link: "https://example.org/" },
   { link: code },
 ])("says what is wrong with %j", (invitation) => {

@@ -19,7 +19,7 @@ export function invitedTo({ invitation }: Pick<GivenInvitation, "invitation">): 
     if (url === null) {
       return refused("This is no address of a server. It looks like https://gleaner.example.org:3210.");
     }
-    return { kind: "invited", to: { url, pin: null, code: invitation.code } };
+    return { kind: "invited", to: { url, pin: invitation.announcedPin, code: invitation.code } };
   }
   const found = readJoinLink(invitation.link);
   if (found === null) {

@@ -1,4 +1,5 @@
 import type { Setup } from "../../app/contract/invitation.ts";
+import type { NearbyServer } from "../../app/nearby-servers.ts";
 import type { FoundOrganization } from "../panel/first-run/Consent.tsx";
 import { FirstRunView, type Step } from "../panel/first-run/FirstRunView.tsx";
 import type { Story } from "./story.ts";
@@ -11,6 +12,12 @@ const found: FoundOrganization = {
   proof: "pinned-key",
   needsApproval: false,
 };
+
+const pin = `sha256:${"3fa9c1d27b".repeat(7).slice(0, 64)}`;
+const nearby = [
+  { organization: "Demo organization", url: "https://192.168.1.20:3210", pin },
+  { organization: "Northwind Research", url: "https://gleaner.northwind.example", pin: null },
+];
 
 const link = "gleaner://join#join=GLN-7K2M-9QXD-4WHT";
 const fresh: Setup = {
@@ -26,7 +33,12 @@ const left = { organization: "Northwind Research", device: "laptop-042", kept: [
 
 /** The page for joining an organization, in each of its steps. */
 export function firstRunStories(): readonly Story[] {
-  const step = (id: string, initialStep: Step, change: Partial<Setup> = {}): Story => ({
+  const step = (
+    id: string,
+    initialStep: Step,
+    change: Partial<Setup> = {},
+    servers: readonly NearbyServer[] = [],
+  ): Story => ({
     id,
     group: "Panel",
     size: [420, 640],
@@ -34,6 +46,7 @@ export function firstRunStories(): readonly Story[] {
       <FirstRunView
         setup={{ ...fresh, ...change }}
         initialStep={initialStep}
+        onFindServers={() => Promise.resolve(servers)}
         onLookUp={() => Promise.resolve({ refusal: "gleaner.office.example did not answer." })}
         onJoin={() => Promise.resolve(null)}
         onStay={() => undefined}
@@ -42,6 +55,13 @@ export function firstRunStories(): readonly Story[] {
   });
   return [
     step("first-run", { kind: "asking" }),
+    step("first-run-nearby", { kind: "asking" }, {}, nearby),
+    step("first-run-unconfirmed", {
+      kind: "unconfirmed",
+      server: "192.168.1.20:3210",
+      pin,
+      given: { server: "https://192.168.1.20:3210", code: "GLN-7K2M-9QXD-4WHT", announcedPin: pin },
+    }),
     step("first-run-link", { kind: "asking" }, { link }),
     step("first-run-managed", { kind: "asking" }, { server: "https://gleaner.office.example:3210" }),
     step("first-run-left", { kind: "asking" }, { departure: { ...left, isTold: true } }),
@@ -52,7 +72,7 @@ export function firstRunStories(): readonly Story[] {
     step("first-run-unencrypted", {
       kind: "unencrypted",
       server: "office.example:3210",
-      given: { server: "http://office.example:3210", code: "GLN-7K2M-9QXD-4WHT" },
+      given: { server: "http://office.example:3210", code: "GLN-7K2M-9QXD-4WHT", announcedPin: null },
     }),
     step("first-run-consent", { kind: "found", organization: found }),
     step("first-run-consent-long", {

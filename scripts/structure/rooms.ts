@@ -148,11 +148,13 @@ export const rooms: Readonly<Record<string, Row>> = {
       "@peculiar/x509",
       "node:",
       "convex",
+      "multicast-dns",
       "openai",
       "reflect-metadata",
       "undici",
       "zod",
     ],
+    tests: ["main/first-run"],
   },
   cli: {
     rooms: [

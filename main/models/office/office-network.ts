@@ -7,7 +7,7 @@ import { Discovery } from "./discovery.ts";
 import { OfficeClient, type WantedFile } from "./office-client.ts";
 import { OfficeServer } from "./office-server.ts";
 import { PeerTable } from "./peer-table.ts";
-import { isPrivate, privateAddresses } from "./private-address.ts";
+import { isPrivate, privateAddresses } from "../../connection/private-address.ts";
 import { type OfficeKey, officeKeys, type SharingSecrets } from "./secrets.ts";
 import type { SharedFiles } from "./shared-files.ts";
 

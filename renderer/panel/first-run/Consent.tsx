@@ -93,6 +93,8 @@ function proofWords(proof: FoundOrganization["proof"]): string {
   switch (proof) {
     case "pinned-key":
       return "the key in your invitation";
+    case "confirmed-key":
+      return "the key that you compared";
     case "authority":
       return "its certificate";
     case "this-computer":

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useState } from "react";
 import type { DonorClient, Reply } from "../../../app/contract/donor-calls.ts";
 import type { Setup } from "../../../app/contract/invitation.ts";
 import { tellRendered } from "../bridge/tell-rendered.ts";
@@ -22,6 +22,10 @@ export function FirstRun({ bridge }: { readonly bridge: DonorClient<"setup"> }):
   useEffect(() => {
     if (setup !== null) tellRendered();
   }, [setup]);
+  const findServers = useCallback(async () => {
+    const reply = await bridge.findServers(null);
+    return reply.kind === "ok" ? reply.value.servers : [];
+  }, [bridge]);
   if (setup === null) return null;
   const refusalOf = async (asked: Promise<Reply>): Promise<string | null> => {
     const reply = await asked;
@@ -30,6 +34,7 @@ export function FirstRun({ bridge }: { readonly bridge: DonorClient<"setup"> }):
   return (
     <FirstRunView
       setup={setup}
+      onFindServers={findServers}
       onLookUp={async (given) => outcomeOf(await bridge.lookUp(given))}
       onJoin={() => refusalOf(bridge.join(null))}
       onStay={() => void bridge.stay(null)}

@@ -1,15 +1,23 @@
 import { type ReactNode, useState } from "react";
 import type { GivenInvitation, InvitationAnswer, Setup } from "../../../app/contract/invitation.ts";
 import { departureWords, lockedInWords } from "../../../app/contract/leaving.ts";
+import type { NearbyServer } from "../../../app/nearby-servers.ts";
 import { Button } from "../../ui/controls/Button.tsx";
 import { Logo } from "../../ui/Logo.tsx";
 import { Consent, type FoundOrganization } from "./Consent.tsx";
 import { InvitationForm } from "./InvitationForm.tsx";
+import { Unconfirmed } from "./Unconfirmed.tsx";
 import { Unencrypted } from "./Unencrypted.tsx";
 
 export type Step =
   | { readonly kind: "asking" }
   | { readonly kind: "unencrypted"; readonly server: string; readonly given: GivenInvitation["invitation"] }
+  | {
+      readonly kind: "unconfirmed";
+      readonly server: string;
+      readonly pin: string;
+      readonly given: GivenInvitation["invitation"];
+    }
   | { readonly kind: "found"; readonly organization: FoundOrganization };
 
 /** An answer, or the reason for a refusal in a sentence. */
@@ -18,6 +26,8 @@ type Outcome<T> = { readonly value: T } | { readonly refusal: string };
 type Props = {
   readonly setup: Setup;
   readonly initialStep?: Step;
+  /** The servers that announce themselves on this computer's network. */
+  readonly onFindServers: () => Promise<readonly NearbyServer[]>;
   readonly onLookUp: (given: GivenInvitation) => Promise<Outcome<InvitationAnswer>>;
   readonly onJoin: () => Promise<string | null>;
   /** Keeps the organization that this computer belongs to. */
@@ -31,6 +41,7 @@ type Props = {
 export function FirstRunView({
   setup,
   initialStep = { kind: "asking" },
+  onFindServers,
   onLookUp,
   onJoin,
   onStay,
@@ -47,7 +58,7 @@ export function FirstRunView({
     setStep(
       answer.kind === "found"
         ? { kind: "found", organization: answer }
-        : { kind: "unencrypted", server: answer.server, given: given.invitation },
+        : { ...answer, given: given.invitation },
     );
     return null;
   };
@@ -68,6 +79,7 @@ export function FirstRunView({
               <InvitationForm
                 initial={invitation}
                 onlyServer={setup.server}
+                onFindServers={onFindServers}
                 title={setup.member === null ? "Join your organization" : "Join another organization"}
                 onLookUp={lookUp}
               />
@@ -78,7 +90,15 @@ export function FirstRunView({
           <Unencrypted
             server={step.server}
             onBack={back}
-            onAllow={() => lookUp({ invitation: step.given, insecureHttp: true })}
+            onAllow={() => lookUp({ invitation: step.given, insecureHttp: true, isPinConfirmed: false })}
+          />
+        ) : null}
+        {step.kind === "unconfirmed" ? (
+          <Unconfirmed
+            server={step.server}
+            pin={step.pin}
+            onBack={back}
+            onConfirm={() => lookUp({ invitation: step.given, insecureHttp: false, isPinConfirmed: true })}
           />
         ) : null}
         {step.kind === "found" ? (

@@ -1,8 +1,10 @@
 import { type ReactNode, useState } from "react";
 import { type GivenInvitation, givenInvitation } from "../../../app/contract/invitation.ts";
+import type { NearbyServer } from "../../../app/nearby-servers.ts";
 import { Button } from "../../ui/controls/Button.tsx";
 import { Field } from "../../ui/controls/Field.tsx";
 import { Form } from "../../ui/controls/Form.tsx";
+import { NearbyServers } from "./NearbyServers.tsx";
 
 type Props = {
   /** The invitation that the form shows at first: an earlier entry, or the link that opened the program. */
@@ -10,22 +12,31 @@ type Props = {
   readonly title: string;
   /** The only server that this computer may join. Null: the person enters one. */
   readonly onlyServer: string | null;
+  /** The servers that announce themselves on this computer's network. */
+  readonly onFindServers: () => Promise<readonly NearbyServer[]>;
   /** Resolves to null, or to the reason for a refusal. */
   readonly onLookUp: (given: GivenInvitation) => Promise<string | null>;
 };
 
-/** Asks for an invitation: its link, or a server's address and a code. */
-export function InvitationForm({ initial, title, onlyServer, onLookUp }: Props): ReactNode {
+/** Asks for an invitation: its link, or a server's address and a code. The network may offer the address. */
+export function InvitationForm({ initial, title, onlyServer, onFindServers, onLookUp }: Props): ReactNode {
   const [byCode, setByCode] = useState(initial === null ? onlyServer !== null : !("link" in initial));
   const [link, setLink] = useState(initial !== null && "link" in initial ? initial.link : "");
   const [server, setServer] = useState(
     onlyServer ?? (initial !== null && "server" in initial ? initial.server : ""),
   );
+  const [announcedPin, setAnnouncedPin] = useState(
+    initial !== null && "server" in initial ? initial.announcedPin : null,
+  );
   const [code, setCode] = useState(initial !== null && "code" in initial ? initial.code : "");
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const submit = async (): Promise<void> => {
-    const given = { invitation: byCode ? { server, code } : { link }, insecureHttp: false };
+    const given = {
+      invitation: byCode ? { server, code, announcedPin } : { link },
+      insecureHttp: false,
+      isPinConfirmed: false,
+    };
     const parsed = givenInvitation.safeParse(given);
     if (!parsed.success) {
       setError(
@@ -43,6 +54,12 @@ export function InvitationForm({ initial, title, onlyServer, onLookUp }: Props):
       set(event.target.value);
       setError(null);
     };
+  const choose = ({ url, pin }: NearbyServer): void => {
+    setByCode(true);
+    setServer(url);
+    setAnnouncedPin(pin);
+    setError(null);
+  };
   const common = { autoComplete: "off", spellCheck: false } as const;
   return (
     <>
@@ -64,7 +81,11 @@ export function InvitationForm({ initial, title, onlyServer, onLookUp }: Props):
                 label="Server’s address"
                 placeholder="https://gleaner.example.org"
                 value={server}
-                onChange={changed(setServer)}
+                onChange={changed((address) => {
+                  setServer(address);
+                  // The pin belongs to the announced address.
+                  setAnnouncedPin(null);
+                })}
               />
             ) : (
               <div>
@@ -112,6 +133,13 @@ export function InvitationForm({ initial, title, onlyServer, onLookUp }: Props):
           </Button>
         </div>
       </Form>
+      {onlyServer === null ? (
+        <NearbyServers
+          onFind={onFindServers}
+          chosen={byCode ? { url: server, pin: announcedPin } : null}
+          onChoose={choose}
+        />
+      ) : null}
     </>
   );
 }

@@ -1,7 +1,9 @@
 import { writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { appLink, joinLink } from "../../../app/join-link.ts";
+import { announceServer } from "../../../launch/backend/announce.ts";
 import type { Farm } from "../../../launch/farm/farm.ts";
 import { startDesktop } from "../support/desktop.ts";
 import { expect, test } from "../support/farm-test.ts";
@@ -74,6 +76,50 @@ test("it joins by an address and a code, and says what is wrong with either", as
   await next.click();
   await agree(window, name);
   await app.close();
+});
+
+test("it offers a server that announces itself on the network, and joins there by a code", async ({
+  farm,
+}) => {
+  const name = "first-run-nearby";
+  const announcement = announceServer({ organization: "Nearby Org", url: farm.backend.url, pin: null });
+  const app = await startDesktop(["--data", folderOf(farm, name), "--name", name]);
+  const window = await app.firstWindow();
+  await window.getByRole("button", { name: "Gleaner at Nearby Org" }).click();
+  await expect(window.getByLabel("Server’s address")).toHaveValue(farm.backend.url);
+  await window.getByLabel("Code", { exact: true }).fill(await issueCode(farm, name));
+  await window.getByRole("button", { name: "Continue" }).click();
+  await agree(window, name);
+  await app.close();
+  await announcement.stop();
+});
+
+test("it sends nothing to an announced server before its person has compared the key", async ({ farm }) => {
+  const name = "first-run-unconfirmed";
+  let connections = 0;
+  const stranger = createServer((socket) => {
+    connections += 1;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve));
+  const { port } = stranger.address() as AddressInfo;
+  const pin = `sha256:${"ab".repeat(32)}`;
+  const url = `https://127.0.0.1:${String(port)}`;
+  const announcement = announceServer({ organization: "A stranger", url, pin });
+  const app = await startDesktop(["--data", folderOf(farm, name), "--name", name]);
+  const window = await app.firstWindow();
+  await window.getByRole("button", { name: "Gleaner at A stranger" }).click();
+  await window.getByLabel("Code", { exact: true }).fill("GLN-2222-2222-2222");
+  await window.getByRole("button", { name: "Continue" }).click();
+  await expect(window.getByRole("heading", { name: "Is this your organization’s server?" })).toBeVisible();
+  await expect(window.getByText(pin)).toBeVisible();
+  expect(connections).toBe(0);
+  await window.getByRole("button", { name: "The key is the same" }).click();
+  await expect(window.getByRole("alert")).toBeVisible();
+  expect(connections).toBeGreaterThan(0);
+  await app.close();
+  await announcement.stop();
+  stranger.close();
 });
 
 test("a link opens the page with the invitation, and nothing is joined without consent", async ({ farm }) => {

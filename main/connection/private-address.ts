@@ -20,3 +20,8 @@ export function privateAddresses(): readonly string[] {
     .map(({ address }) => address)
     .sort();
 }
+
+/** The addresses at which this machine hears and tells its networks. By loopback, programs on one computer find each other. */
+export function nearbyAddresses(): readonly string[] {
+  return ["127.0.0.1", ...privateAddresses()];
+}

@@ -1,0 +1,52 @@
+import { type ReactNode, useState } from "react";
+import { Card } from "../../ui/Card.tsx";
+import { Button } from "../../ui/controls/Button.tsx";
+
+type Props = {
+  readonly server: string;
+  /** The pin that the network names. */
+  readonly pin: string;
+  /** Resolves to null, or to the reason for a refusal. */
+  readonly onConfirm: () => Promise<string | null>;
+  readonly onBack: () => void;
+};
+
+/** Asks the person to compare a server's key before anything is sent to a server that only the network names. */
+export function Unconfirmed({ server, pin, onConfirm, onBack }: Props): ReactNode {
+  const [error, setError] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const confirm = async (): Promise<void> => {
+    setBusy(true);
+    setError(await onConfirm());
+    setBusy(false);
+  };
+  return (
+    <>
+      <h1 className="text-lg font-semibold">Is this your organization’s server?</h1>
+      <p>
+        <strong className="wrap-anywhere">{server}</strong> was found on this network, where anybody can offer
+        a server. Compare its key with the one that your administrator gives you. Nothing was sent to it yet.
+      </p>
+      <Card>
+        <code className="wrap-anywhere">{pin}</code>
+        <p className="text-xs text-muted">
+          Administrators find it in the console, in the command beside a new enrollment code. An invitation
+          link needs no comparison.
+        </p>
+      </Card>
+      {error === null ? null : (
+        <p role="alert" className="text-bad">
+          {error}
+        </p>
+      )}
+      <div className="flex flex-wrap gap-2">
+        <Button autoFocus look="primary" onClick={onBack}>
+          Back
+        </Button>
+        <Button disabled={busy} onClick={() => void confirm()}>
+          {busy ? "Looking it up…" : "The key is the same"}
+        </Button>
+      </div>
+    </>
+  );
+}
