@@ -110,6 +110,14 @@ describe("trayMenu", () => {
     expect(labels(trayMenu({ ...idle, rules }, now))).not.toContain("Donate now for 1 hour");
   });
 
+  it("does not offer to donate now while the list of models is refused", () => {
+    const activity = { kind: "standby", reason: "no-model", since: 0 } as const;
+    const refused = { ...idle, activity, organization: { name: "Acme", problem: "The list is refused." } };
+    expect(labels(trayMenu(refused, now))).not.toContain("Donate now for 1 hour");
+    const empty = { ...refused, organization: { name: "Acme" } };
+    expect(labels(trayMenu(empty, now))).toContain("Donate now for 1 hour");
+  });
+
   it("names today's jobs and credits once they are known", () => {
     const earnings = { balanceMicro: "48213000", jobsSucceeded: 1_248, todayMicro: "420000", todayJobs: 3 };
     expect(labels(trayMenu({ ...idle, earnings }, now))[1]).toBe("Today: 3 jobs, 0.42 credits");

@@ -1,3 +1,4 @@
+import { offersDonateNow } from "../../app/contract/donate-now.ts";
 import type { CallArgument, CallName } from "../../app/contract/donor-calls.ts";
 import { needsYou } from "../../app/contract/needs-you.ts";
 import type { PanelTab } from "../../app/contract/panel-page.ts";
@@ -5,7 +6,6 @@ import { pauseChoices, type PauseLength } from "../../app/contract/pause-choices
 import type { DonorSnapshot, EarningsView } from "../../app/contract/snapshot.ts";
 import { plural } from "../../app/format/quantity.ts";
 import { spellCredits } from "../../app/money/credits.ts";
-import { isOutOfService } from "../../app/policy/reasons.ts";
 import { downloadLine } from "./download-line.ts";
 import { traySentence } from "./tray-state.ts";
 
@@ -75,14 +75,8 @@ function todayLine({ todayJobs, todayMicro }: EarningsView): string {
   return `Today: ${plural(todayJobs, ["# job", "# jobs"])}, ${spellCredits(todayMicro)}`;
 }
 
-function switches({
-  activity,
-  work,
-  pause,
-  donateNowUntil,
-  finishThenPause,
-  rules,
-}: Shown): readonly TrayEntry[] {
+function switches(shown: Shown): readonly TrayEntry[] {
+  const { work, pause, donateNowUntil, finishThenPause } = shown;
   const entries: TrayEntry[] = [];
   if (pause !== null || donateNowUntil !== null || finishThenPause) {
     const label = pause !== null ? "Resume" : finishThenPause ? "Keep donating" : "Stop donating now";
@@ -95,7 +89,7 @@ function switches({
     }
     entries.push({ kind: "submenu", label: "Pause", entries: pauses });
   }
-  if (donateNowUntil === null && rules.allowDonateNow && !isOutOfService(activity.reason)) {
+  if (offersDonateNow(shown)) {
     entries.push(
       call("Donate now for 1 hour", { kind: "call", name: "donateNow", argument: { minutes: 60 } }),
     );

@@ -127,7 +127,6 @@ export function panelStories(now: number): readonly Story[] {
         <Facts
           facts={all.standby.facts}
           sources={all.standby.factSources}
-          confinement={all.standby.confinement}
           rules={all.standby.rules}
           initialAll
         />

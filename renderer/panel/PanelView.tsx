@@ -183,12 +183,7 @@ function Now({ snapshot }: { readonly snapshot: DonorSnapshot }): ReactNode {
   return (
     <div className="grid gap-3">
       <Work work={snapshot.work} donating={snapshot.activity.kind === "donating"} />
-      <Facts
-        facts={snapshot.facts}
-        sources={snapshot.factSources}
-        confinement={snapshot.confinement}
-        rules={snapshot.rules}
-      />
+      <Facts facts={snapshot.facts} sources={snapshot.factSources} rules={snapshot.rules} />
       <Models
         models={snapshot.models}
         organization={snapshot.organization}

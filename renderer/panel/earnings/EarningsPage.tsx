@@ -19,6 +19,7 @@ import { Empty } from "../../ui/Empty.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import { SkeletonRows } from "../../ui/Skeleton.tsx";
 import { useAnswer } from "../state/use-answer.ts";
+import { DayStart } from "./DayStart.tsx";
 import { EarningsFigures } from "./EarningsFigures.tsx";
 import { EarningsTable } from "./EarningsTable.tsx";
 import { periodChoices, periodWords } from "./period-words.ts";
@@ -124,7 +125,7 @@ function Earned({ answer: { days, since }, earnings, onJobs }: EarnedProps): Rea
             second one written.
           </p>
           <p>
-            Days are those of UTC. They are counted once a minute, and kept for 13 months.
+            <DayStart /> Days are counted once a minute, and kept for 13 months.
             {since !== null && since > (periods[0]?.from ?? 0) ? (
               <> Jobs are counted by day since {periodWords("day", { from: since })}.</>
             ) : null}

@@ -5,6 +5,7 @@ import { Button } from "../../ui/controls/Button.tsx";
 import { inputClass } from "../../ui/controls/Field.tsx";
 import { type Option, SelectBox } from "../../ui/controls/Select.tsx";
 import { attemptWords } from "../../ui/status-words.ts";
+import { DayStart } from "../earnings/DayStart.tsx";
 import { daysOf, fromDay, untilDay, withField } from "./filter-days.ts";
 
 type Props = {
@@ -51,7 +52,9 @@ export function HistoryFilters({ filter, onFilter }: Props): ReactNode {
       />
       <DayInput label="First day" value={first} onDay={(day) => onFilter(fromDay(filter, day))} />
       <DayInput label="Last day" value={last} onDay={(day) => onFilter(untilDay(filter, day))} />
-      <p className="self-center text-xs text-muted">Days are those of UTC.</p>
+      <p className="self-center text-xs text-muted">
+        <DayStart />
+      </p>
       <Button
         size="sm"
         look="quiet"

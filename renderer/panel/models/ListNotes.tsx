@@ -8,11 +8,11 @@ type Props = { readonly organization: OrganizationView | null };
 export function ListProblem({
   organization,
   isEmpty,
-  isProblemShown = false,
+  isProblemShown,
 }: Props & {
   readonly isEmpty: boolean;
   /** The status shows already why the list was refused. */
-  readonly isProblemShown?: boolean;
+  readonly isProblemShown: boolean;
 }): ReactNode {
   const problem = organization?.problem ?? null;
   return (

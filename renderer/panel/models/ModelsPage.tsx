@@ -51,7 +51,11 @@ function ModelsView({
     <div className="grid gap-3">
       <DiskUse rows={rows} rules={rules} free={facts.diskFreeMb} onRule={onRule} />
       <Card title="Models">
-        <ListProblem organization={organization} isEmpty={rows.length === 0} />
+        <ListProblem
+          organization={organization}
+          isEmpty={rows.length === 0}
+          isProblemShown={snapshot.activity.reason === "no-model"}
+        />
         {rows.length === 0 ? null : (
           <ul aria-label="Models" className="divide-y divide-line">
             {rows.map((row) => (

@@ -1,5 +1,4 @@
 import { type ReactNode, useState } from "react";
-import type { Confinement } from "../../../app/contract/confinement.ts";
 import type { FactSources, FactsView } from "../../../app/contract/snapshot.ts";
 import type { Rules } from "../../../app/policy/rules.ts";
 import { Card } from "../../ui/Card.tsx";
@@ -12,13 +11,12 @@ import { factRows } from "./fact-rows.ts";
 type Props = {
   readonly facts: FactsView;
   readonly sources: FactSources;
-  readonly confinement: Confinement | null;
   readonly rules: Rules;
   readonly initialAll?: boolean;
 };
 
-/** Shows the facts that usually decide. On request it shows all facts, with their source and age. */
-export function Facts({ facts, sources, confinement, rules, initialAll = false }: Props): ReactNode {
+/** Shows the facts that usually decide. On request it shows all facts, with their age. */
+export function Facts({ facts, sources, rules, initialAll = false }: Props): ReactNode {
   const act = useAct();
   const [all, setAll] = useState(initialAll);
   return (
@@ -40,7 +38,7 @@ export function Facts({ facts, sources, confinement, rules, initialAll = false }
       }
     >
       {all ? (
-        <AllFacts facts={facts} sources={sources} confinement={confinement} />
+        <AllFacts facts={facts} sources={sources} />
       ) : (
         <dl className="grid gap-1.5">
           {factRows(facts, rules).map((row) => (

@@ -1,4 +1,5 @@
 import { type ReactNode, useRef, useState } from "react";
+import { offersDonateNow } from "../../../app/contract/donate-now.ts";
 import { wayOut } from "../../../app/contract/needs-you.ts";
 import type { PanelTab } from "../../../app/contract/panel-page.ts";
 import { pauseChoices, pauseMinutes } from "../../../app/contract/pause-choices.ts";
@@ -78,7 +79,7 @@ type ControlsProps = { readonly snapshot: DonorSnapshot; readonly now: number };
 /** The donor's commands: pause, resume, donate now. */
 function Controls({ snapshot, now }: ControlsProps): ReactNode {
   const act = useAct();
-  const { activity, pause, donateNowUntil, finishThenPause, rules } = snapshot;
+  const { activity, pause, donateNowUntil, finishThenPause } = snapshot;
   const canDonate = !isOutOfService(activity.reason);
   const stop = finishThenPause ? "Keep donating" : donateNowUntil !== null ? "Stop donating now" : null;
   return (
@@ -96,7 +97,7 @@ function Controls({ snapshot, now }: ControlsProps): ReactNode {
           {stop}
         </Button>
       ) : null}
-      {donateNowUntil === null && rules.allowDonateNow && canDonate ? (
+      {offersDonateNow(snapshot) ? (
         <Button
           title="For one hour, even while you use this computer"
           onClick={() => act("donateNow", { minutes: 60 })}

@@ -47,7 +47,7 @@ export function Tabs<Value extends string>({
           ref={row}
           aria-label={label}
           className={cx(
-            "relative flex gap-1 max-[27rem]:gap-0.5 overflow-x-auto [scrollbar-width:none]",
+            "relative flex gap-1 max-[27rem]:gap-0 overflow-x-auto [scrollbar-width:none]",
             before && after && "mask-x-from-[calc(100%-1.5rem)]",
             before && !after && "mask-l-from-[calc(100%-1.5rem)]",
             after && !before && "mask-r-from-[calc(100%-1.5rem)]",
@@ -57,7 +57,7 @@ export function Tabs<Value extends string>({
             <Radix.Trigger
               key={tab.value}
               value={tab.value}
-              className="h-9 shrink-0 scroll-mx-8 rounded-t-sm border-b-2 border-transparent px-3 font-medium whitespace-nowrap text-muted hover:text-ink focus-visible:-outline-offset-2 data-[state=active]:border-accent data-[state=active]:text-ink max-[27rem]:px-2"
+              className="h-9 shrink-0 scroll-mx-8 rounded-t-sm border-b-2 border-transparent px-3 font-medium whitespace-nowrap text-muted hover:text-ink focus-visible:-outline-offset-2 data-[state=active]:border-accent data-[state=active]:text-ink max-[27rem]:px-1.5"
             >
               {tab.label}
             </Radix.Trigger>
