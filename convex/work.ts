@@ -20,11 +20,12 @@ import { checkSignature } from "./model/requests/signature.ts";
 import { lengthMistake } from "./model/requests/vectorLength.ts";
 import { noteFailure, rolloutOfJob } from "./model/rollouts/failedJob.ts";
 import { heldBackFrom } from "./model/rollouts/find.ts";
+import { streamItem } from "./model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
 
-// The functions that a device calls as a worker of the queue, with its key. Six of them do more here.
+// The functions that a device calls as a worker of the queue, with its key. Seven of them do more here.
 export * from "@gleaner/queue/work";
 
 /** Judges the device soon. Every call that ends attempts without an answer does this. */
@@ -58,6 +59,13 @@ export const hello = mutation({
     await relist(ctx, device._id);
     return greeted;
   },
+});
+
+/** As in the queue. The data beside a text must be that of an answer. */
+export const append = mutation({
+  args: { ...workerMutations.append.args, data: v.optional(v.array(streamItem)), key: v.string() },
+  returns: workerMutations.append.returns,
+  handler: async (ctx, call) => await queue.workerMutation(ctx, queue.component.work.append, call),
 });
 
 type Completed = FunctionReturnType<QueueComponent["work"]["complete"]>;

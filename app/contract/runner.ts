@@ -2,6 +2,7 @@ import * as z from "zod";
 import { finishReasons, type JobError, jobErrorCodes } from "../jobs/chat.ts";
 import { limits } from "../jobs/limits.ts";
 import { cacheOwner, parseWork } from "../jobs/payload.ts";
+import type { StreamItem } from "../jobs/stream-item.ts";
 import type { Work, WorkResult } from "../jobs/work.ts";
 import { sha256 } from "../models/catalog-entry.ts";
 import { confinement } from "./confinement.ts";
@@ -76,7 +77,15 @@ const work = z
 /** One attempt at a job, as the donor sends it. */
 export type RunnerJob = z.infer<typeof runnerJob>;
 const runnerJob = z
-  .object({ attemptId, model: modelFile, work, plan: loadPlan, cacheOwner: cacheOwner.optional() })
+  .object({
+    attemptId,
+    /** In the queue: all attempts at the job share it. Absent for a measurement, which calls no tools. */
+    jobId: attemptId.optional(),
+    model: modelFile,
+    work,
+    plan: loadPlan,
+    cacheOwner: cacheOwner.optional(),
+  })
   .readonly();
 
 /** How a model was loaded. */
@@ -142,6 +151,17 @@ const jobError = z
 const text = z.string().max(limits.resultBytes);
 const tokenLogprob = { token: z.string().max(10_000), logprob: z.number() };
 
+const tokenChoice = z.object({
+  ...tokenLogprob,
+  top: z.array(z.object(tokenLogprob)).max(limits.logprobs),
+});
+
+const streamItem: z.ZodType<StreamItem> = z.union([
+  z.object({ token: tokenChoice }).readonly(),
+  z.object({ call: z.object({ id: text, name: text }) }).readonly(),
+  z.object({ arguments: text }).readonly(),
+]);
+
 const textResult = z
   .object({
     text,
@@ -150,10 +170,7 @@ const textResult = z
       .array(z.object({ id: text, name: text, arguments: text }))
       .max(limits.toolCalls)
       .exactOptional(),
-    logprobs: z
-      .array(z.object({ ...tokenLogprob, top: z.array(z.object(tokenLogprob)).max(limits.logprobs) }))
-      .max(limits.maxTokens)
-      .exactOptional(),
+    logprobs: z.array(tokenChoice).max(limits.maxTokens).exactOptional(),
     usage: z.object({
       promptTokens: count,
       completionTokens: count,
@@ -212,10 +229,18 @@ const fromRunner = z.discriminatedUnion("type", [
   z.object({ type: z.literal("started"), confinement }).readonly(),
   z.object({ type: z.literal("loaded"), attemptId, report: loadReport }).readonly(),
   /**
-   * The next piece of an answer. An empty one shows that the process is alive. `tokens`: about as many were written for it, since
-   * tokens that share a character count as one.
+   * The next piece of an answer. An empty one shows that the process is alive. `items`: what belongs to the text, or follows it.
+   * `tokens`: about as many were written for it, since tokens that share a character count as one.
    */
-  z.object({ type: z.literal("text"), attemptId, text, tokens: count.optional() }).readonly(),
+  z
+    .object({
+      type: z.literal("text"),
+      attemptId,
+      text,
+      items: z.array(streamItem).max(limits.maxTokens).readonly().exactOptional(),
+      tokens: count.optional(),
+    })
+    .readonly(),
   /**
    * Sent before the step, so that the donor knows the culprit if the process dies or falls silent in it. `sample` is sent
    * only when it takes long. Null: the attempt is at none of these steps.
@@ -252,10 +277,16 @@ export function attemptOfBrokenRun(message: unknown): string | null {
   return brokenRun.safeParse(message).data?.job.attemptId ?? null;
 }
 
+/** A part of an answer that is being written. `tokens`: about as many were written for it. */
+export type AnswerPiece = {
+  readonly text: string;
+  readonly items: readonly StreamItem[];
+  readonly tokens: number;
+};
+
 /** Receives what an attempt reports before it ends. */
 export type RunEvents = {
   readonly loaded: (report: LoadReport) => void;
-  /** @param tokens about as many were written for it */
-  readonly text: (text: string, tokens: number) => void;
+  readonly text: (piece: AnswerPiece) => void;
   readonly measured: (speed: z.infer<typeof measuredSpeed>) => void;
 };

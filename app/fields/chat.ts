@@ -72,7 +72,7 @@ export const chatFields = {
     beside: { tools: [clock] },
     fields: { ...names("type"), function: chosenFunction },
   }),
-  logprobs: supported("the log probability of each token. A stream sends them at the end", true),
+  logprobs: supported("the log probability of each token. A stream sends them with the text", true),
   top_logprobs: supported(
     "how many of the likeliest tokens are reported beside the drawn one, at most 20",
     2,

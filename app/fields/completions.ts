@@ -10,7 +10,7 @@ export const completionFields = {
   ),
   max_tokens: supported("an upper bound. Default: 16, as in OpenAI's API", 3),
   logprobs: supported(
-    "a number, at most 20: how many of the likeliest tokens are reported beside the drawn one. `text_offset` counts the answer's characters, from 0. A stream sends them at the end",
+    "a number, at most 20: how many of the likeliest tokens are reported beside the drawn one. `text_offset` counts the answer's characters, from 0. A stream sends them with the text",
     2,
   ),
   best_of: neutral("only 1"),

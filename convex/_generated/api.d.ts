@@ -289,7 +289,7 @@ import type * as openai_choices_choiceForm from "../openai/choices/choiceForm.js
 import type * as openai_choices_choices from "../openai/choices/choices.js";
 import type * as openai_chunkEvents from "../openai/chunkEvents.js";
 import type * as openai_completionForm from "../openai/completionForm.js";
-import type * as openai_continueText from "../openai/continueText.js";
+import type * as openai_continueAnswer from "../openai/continueAnswer.js";
 import type * as openai_document_openApi from "../openai/document/openApi.js";
 import type * as openai_embeddings_embeddings from "../openai/embeddings/embeddings.js";
 import type * as openai_embeddings_parts from "../openai/embeddings/parts.js";
@@ -620,7 +620,7 @@ declare const fullApi: ApiFromModules<{
   "openai/choices/choices": typeof openai_choices_choices;
   "openai/chunkEvents": typeof openai_chunkEvents;
   "openai/completionForm": typeof openai_completionForm;
-  "openai/continueText": typeof openai_continueText;
+  "openai/continueAnswer": typeof openai_continueAnswer;
   "openai/document/openApi": typeof openai_document_openApi;
   "openai/embeddings/embeddings": typeof openai_embeddings_embeddings;
   "openai/embeddings/parts": typeof openai_embeddings_parts;

@@ -1,4 +1,5 @@
 import type { AnswerHead, TextResult } from "../openai/answerForm.ts";
+import type { CallPart } from "../openai/continueAnswer.ts";
 import type { ApiError } from "../openai/respond.ts";
 import type { TextEvents } from "../openai/stream.ts";
 import { anthropicError, messageBody, stopReasons, toolBlock, usageOf } from "./messageBody.ts";
@@ -6,8 +7,8 @@ import { anthropicError, messageBody, stopReasons, toolBlock, usageOf } from "./
 /** The events of a streamed message. */
 export class MessageEvents implements TextEvents {
   readonly #head: AnswerHead;
-  /** Whether the block of the text has begun. */
-  #hasText = false;
+  /** The blocks that have begun. The last one is open. */
+  #blocks = 0;
 
   constructor(head: AnswerHead) {
     this.#head = head;
@@ -18,27 +19,23 @@ export class MessageEvents implements TextEvents {
   }
 
   text(piece: string): readonly string[] {
-    return [...this.#beginText(), delta(0, { type: "text_delta", text: piece })];
+    const begun = this.#blocks === 0 ? this.#begin(textBlock) : [];
+    return [...begun, delta(0, { type: "text_delta", text: piece })];
+  }
+
+  call({ isFirst, ...part }: CallPart): readonly string[] {
+    const begun = isFirst ? this.#begin(toolBlock(part)) : [];
+    const change = { type: "input_json_delta", partial_json: part.arguments };
+    return [...begun, delta(this.#blocks - 1, change)];
   }
 
   closing(result: TextResult): readonly string[] {
-    const { toolCalls = [], finishReason } = result;
-    const text = toolCalls.length === 0 ? this.#beginText() : [];
-    const stop = this.#hasText ? [event("content_block_stop", { index: 0 })] : [];
-    const first = this.#hasText ? 1 : 0;
-    const calls = toolCalls.flatMap((call, at) => {
-      const index = first + at;
-      return [
-        event("content_block_start", { index, content_block: toolBlock(call) }),
-        delta(index, { type: "input_json_delta", partial_json: call.arguments }),
-        event("content_block_stop", { index }),
-      ];
-    });
-    const end = { stop_reason: stopReasons[finishReason], stop_sequence: null, stop_details: null };
+    const begun = this.#blocks === 0 ? this.#begin(textBlock) : [];
+    const stop_reason = stopReasons[result.finishReason];
+    const end = { stop_reason, stop_sequence: null, stop_details: null };
     return [
-      ...text,
-      ...stop,
-      ...calls,
+      ...begun,
+      ...this.#endBlock(),
       event("message_delta", { delta: end, usage: usageOf(result) }),
       event("message_stop", {}),
     ];
@@ -48,13 +45,19 @@ export class MessageEvents implements TextEvents {
     return [`event: error\ndata: ${JSON.stringify(anthropicError(error))}`];
   }
 
-  #beginText(): readonly string[] {
-    if (this.#hasText) return [];
-    this.#hasText = true;
-    const block = { type: "text", text: "", citations: null };
-    return [event("content_block_start", { index: 0, content_block: block })];
+  /** Ends the open block and begins the next one. */
+  #begin(content_block: object): readonly string[] {
+    const ended = this.#endBlock();
+    this.#blocks += 1;
+    return [...ended, event("content_block_start", { index: this.#blocks - 1, content_block })];
+  }
+
+  #endBlock(): readonly string[] {
+    return this.#blocks === 0 ? [] : [event("content_block_stop", { index: this.#blocks - 1 })];
   }
 }
+
+const textBlock = { type: "text", text: "", citations: null };
 
 function event(type: string, fields: object): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}`;

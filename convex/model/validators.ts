@@ -10,6 +10,7 @@ import { type FailureCause, failureCauses } from "../../app/devices/reliability.
 import { type ViewPart, viewParts } from "../../app/devices/views.ts";
 import { type ChatResult, finishReasons } from "../../app/jobs/chat.ts";
 import { type AttemptStatus, finalStatuses, type JobStatus, requestStatuses } from "../../app/jobs/states.ts";
+import type { StreamItem } from "../../app/jobs/stream-item.ts";
 import type { EmbeddingResult, Work } from "../../app/jobs/work.ts";
 import type { Restriction, RunnerStop } from "../../app/keys/restriction.ts";
 import { keyScopes } from "../../app/keys/scopes.ts";
@@ -233,14 +234,21 @@ export const batchLine = v.object({
 export const timing = v.object({ prefillMs: v.number(), generateMs: v.number() });
 
 const logprob = { token: v.string(), logprob: v.number() };
+const tokenChoice = v.object({ ...logprob, top: v.array(v.object(logprob)) });
 
 /** The queue stores an answer as a job's result, together with a report of its cost. */
 export const textAnswer = v.object({
   text: v.string(),
   finishReason: literals(...finishReasons),
   toolCalls: v.optional(v.array(toolCall)),
-  logprobs: v.optional(v.array(v.object({ ...logprob, top: v.array(v.object(logprob)) }))),
+  logprobs: v.optional(v.array(tokenChoice)),
 });
+/** What a device streams beside the text of an answer. */
+export const streamItem = v.union(
+  v.object({ token: tokenChoice }),
+  v.object({ call: v.object({ id: v.string(), name: v.string() }) }),
+  v.object({ arguments: v.string() }),
+);
 export const vectorAnswer = v.object({ embeddings: v.array(v.string()) });
 export const workReport = v.object({ usage, timing });
 
@@ -713,6 +721,7 @@ export function asMutable<T>(value: T): Mutable<T> {
 export const validatorsMatch: readonly true[] = [
   true satisfies Both<Frozen<Infer<typeof work>>, Work>,
   true satisfies Both<Frozen<Infer<typeof textAnswer> & Infer<typeof workReport>>, ChatResult>,
+  true satisfies Both<Frozen<Infer<typeof streamItem>>, StreamItem>,
   true satisfies Both<Frozen<Infer<typeof vectorAnswer>>, Pick<EmbeddingResult, "embeddings">>,
   true satisfies Both<Frozen<Infer<typeof runnerStop>>, RunnerStop>,
   true satisfies Both<Frozen<Infer<typeof restriction>>, Restriction>,

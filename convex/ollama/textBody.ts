@@ -11,14 +11,24 @@ import { ollamaError } from "./endpoint.ts";
 /** The call that asked for a text. Their answers differ in the place of the text. */
 export type TextCall = "chat" | "generate";
 
-type Spoken = { readonly text: string; readonly toolCalls?: readonly object[] };
+type Spoken = {
+  readonly text: string;
+  readonly toolCalls?: readonly object[];
+  readonly logprobs?: readonly TokenChoice[];
+};
 
 /** A part of an answer, or its end. */
-function partBody(call: TextCall, { model }: AnswerHead, { text, toolCalls }: Spoken, done: boolean): object {
+function partBody(
+  call: TextCall,
+  { model }: AnswerHead,
+  { text, toolCalls, logprobs = [] }: Spoken,
+  done: boolean,
+): object {
   const calls = toolCalls === undefined ? {} : { tool_calls: toolCalls };
   const said =
     call === "chat" ? { message: { role: "assistant", content: text, ...calls } } : { response: text };
-  return { model, created_at: new Date().toISOString(), ...said, done };
+  const choices = logprobs.length === 0 ? {} : { logprobs: logprobs.map(choiceBody) };
+  return { model, created_at: new Date().toISOString(), ...said, ...choices, done };
 }
 
 /** A whole answer. */
@@ -26,10 +36,11 @@ export function wholeBody(call: TextCall, head: AnswerHead, result: TextResult):
   return { ...partBody(call, head, spokenIn(result), true), ...endFields(head, result) };
 }
 
-function spokenIn({ text, toolCalls = [] }: TextResult): Spoken {
-  if (toolCalls.length === 0) return { text };
+function spokenIn({ text, toolCalls = [], logprobs = [] }: TextResult): Spoken {
+  if (toolCalls.length === 0) return { text, logprobs };
   return {
     text,
+    logprobs,
     // A call that the bound of tokens cut has no whole arguments.
     toolCalls: toolCalls.map(({ id, name, arguments: json }, index) => ({
       id,
@@ -45,11 +56,10 @@ const doneReasons: Readonly<Record<FinishReason, string>> = {
 };
 
 /** Durations are nanoseconds. How long a device took to load the model is not known, so `load_duration` is left out. */
-function endFields({ created }: AnswerHead, { finishReason, logprobs, usage, timing }: TextResult): object {
+function endFields({ created }: AnswerHead, { finishReason, usage, timing }: TextResult): object {
   const { promptTokens, cachedPromptTokens = 0, completionTokens } = usage;
   return {
     done_reason: doneReasons[finishReason],
-    ...(logprobs === undefined ? {} : { logprobs: logprobs.map(choiceBody) }),
     total_duration: nanoseconds(Date.now() - created),
     prompt_eval_count: promptTokens,
     prompt_eval_cached_count: cachedPromptTokens,
@@ -73,7 +83,9 @@ export function textLines(call: TextCall, head: AnswerHead): TextEvents & { read
   return {
     form: { contentType: "application/x-ndjson", end: "\n", keepAlive: () => partLine({ text: "" }) },
     opening: () => [],
-    text: (piece) => [partLine({ text: piece })],
+    text: (piece, logprobs) => [partLine({ text: piece, logprobs })],
+    // The arguments of a call are an object here, so each comes in one piece, at the end.
+    call: () => [],
     closing: (result) => {
       const { toolCalls } = spokenIn(result);
       const end = { ...partBody(call, head, { text: "" }, true), ...endFields(head, result) };

@@ -1,8 +1,10 @@
 import { unixSeconds } from "../../app/batches/openai-objects.ts";
-import type { ChatResult, Usage } from "../../app/jobs/chat.ts";
+import type { ChatResult, FinishReason, Usage } from "../../app/jobs/chat.ts";
 import type { JobPriority } from "../../app/jobs/priority.ts";
+import type { TokenChoice } from "../../app/jobs/sampling.ts";
 import type { Submitted } from "../model/requests/submit.ts";
 import type { RequestView } from "../model/requests/watch.ts";
+import type { CallPart } from "./continueAnswer.ts";
 
 /** OpenAI's names for the priorities of jobs. */
 export const serviceTiers = {
@@ -44,15 +46,24 @@ export function textOf(result: NonNullable<RequestView["result"]>): TextResult {
   throw new Error("a text job has vectors");
 }
 
+/** `logprobs`: those of the piece's tokens, if they are known yet. `offset`: the code points of the tokens before them. */
+export type TextPiece = {
+  readonly text: string;
+  readonly logprobs: readonly TokenChoice[];
+  readonly offset: number;
+};
+
 /** The bodies in which one of OpenAI's calls answers with text, whole or streamed. */
 export type TextForm = {
   readonly whole: (head: AnswerHead, result: TextResult) => object;
   /** Sent before any text; null: nothing. */
   readonly opening: (head: AnswerHead) => object | null;
   /** A piece of the text. */
-  readonly text: (head: AnswerHead, text: string) => object;
-  /** Sent at the end: tool calls, log probabilities, the finish reason. */
-  readonly closing: (head: AnswerHead, result: TextResult) => readonly object[];
+  readonly text: (head: AnswerHead, piece: TextPiece) => object;
+  /** A part of a tool call; null: this call has none. */
+  readonly call: (head: AnswerHead, part: CallPart) => object | null;
+  /** Sent at the end: the finish reason. */
+  readonly closing: (head: AnswerHead, finishReason: FinishReason) => object;
   /** Sent last, if `stream_options.include_usage` asks for it. */
   readonly usage: (head: AnswerHead, usage: Usage) => object;
 };
@@ -79,4 +90,9 @@ export function usageBody({ promptTokens, completionTokens, cachedPromptTokens =
     total_tokens: promptTokens + completionTokens,
     prompt_tokens_details: { cached_tokens: cachedPromptTokens },
   };
+}
+
+/** The length of a text in Unicode code points. */
+export function codePoints(text: string): number {
+  return Array.from(text).length;
 }

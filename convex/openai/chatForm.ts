@@ -1,17 +1,15 @@
 import type { FinishReason, ToolCall } from "../../app/jobs/chat.ts";
 import type { TokenChoice } from "../../app/jobs/sampling.ts";
 import { type AnswerHead, headBody, type TextForm, type TextResult, usageBody } from "./answerForm.ts";
+import type { CallPart } from "./continueAnswer.ts";
 
 /** OpenAI's chat.completion and chat.completion.chunk objects. */
 export const chatForm: TextForm = {
   whole: wholeBody,
   opening: (head) => chunkBody(head, { role: "assistant", content: "" }, null),
-  text: (head, text) => chunkBody(head, { content: text }, null),
-  closing: (head, { toolCalls, logprobs, finishReason }) => [
-    ...(toolCalls === undefined ? [] : [chunkBody(head, { toolCalls }, null)]),
-    ...(logprobs === undefined ? [] : [chunkBody(head, { content: "", logprobs }, null)]),
-    chunkBody(head, {}, finishReason),
-  ],
+  text: (head, { text, logprobs }) => chunkBody(head, { content: text }, null, logprobs),
+  call: (head, part) => chunkBody(head, { tool_calls: [partBody(part)] }, null),
+  closing: (head, finishReason) => chunkBody(head, {}, finishReason),
   usage: (head, usage) => ({ ...chunkHead(head), choices: [], usage: usageBody(usage) }),
 };
 
@@ -39,27 +37,26 @@ function wholeBody(head: AnswerHead, result: TextResult): object {
 
 function chunkBody(
   head: AnswerHead,
-  delta: {
-    readonly role?: "assistant";
-    readonly content?: string;
-    readonly toolCalls?: readonly ToolCall[];
-    readonly logprobs?: readonly TokenChoice[];
-  },
+  delta: object,
   finishReason: FinishReason | null,
+  logprobs: readonly TokenChoice[] = [],
 ): object {
-  const { toolCalls, logprobs, ...content } = delta;
-  const calls = toolCalls?.map((call, index) => ({ index, ...callBody(call) }));
   return {
     ...chunkHead(head),
     choices: [
       {
         index: 0,
-        delta: calls === undefined ? content : { ...content, tool_calls: calls },
-        logprobs: logprobs === undefined ? null : logprobsBody(logprobs),
+        delta,
+        logprobs: logprobs.length === 0 ? null : logprobsBody(logprobs),
         finish_reason: finishReason,
       },
     ],
   };
+}
+
+/** As in OpenAI's API, only the first part of a call names it. */
+function partBody({ index, isFirst, ...part }: CallPart): object {
+  return isFirst ? { index, ...callBody(part) } : { index, function: { arguments: part.arguments } };
 }
 
 function chunkHead(head: AnswerHead): object {

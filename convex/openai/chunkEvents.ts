@@ -1,5 +1,5 @@
 import type { Usage } from "../../app/jobs/chat.ts";
-import type { AnswerHead, TextForm } from "./answerForm.ts";
+import { type AnswerHead, codePoints, type TextForm } from "./answerForm.ts";
 import { errorBody } from "./respond.ts";
 import type { TextEvents } from "./stream.ts";
 
@@ -15,6 +15,7 @@ export function chunkEvents(
   includeUsage: boolean,
   totalOf: (usage: Usage) => Usage | null = (usage) => usage,
 ): TextEvents {
+  let offset = 0;
   // As in OpenAI's API: if the usage comes at the end, each earlier chunk says that it has none.
   const chunkOf = (body: object): string => event(includeUsage ? { ...body, usage: null } : body);
   return {
@@ -22,9 +23,17 @@ export function chunkEvents(
       const opening = form.opening(head);
       return opening === null ? [] : [chunkOf(opening)];
     },
-    text: (piece) => [chunkOf(form.text(head, piece))],
+    text: (text, logprobs) => {
+      const chunk = chunkOf(form.text(head, { text, logprobs, offset }));
+      offset += logprobs.reduce((sum, { token }) => sum + codePoints(token), 0);
+      return [chunk];
+    },
+    call: (part) => {
+      const body = form.call(head, part);
+      return body === null ? [] : [chunkOf(body)];
+    },
     closing: (result) => {
-      const closing = form.closing(head, result).map(chunkOf);
+      const closing = [chunkOf(form.closing(head, result.finishReason))];
       const total = totalOf(result.usage);
       if (total === null) return closing;
       return [...closing, ...(includeUsage ? [event(form.usage(head, total))] : []), "data: [DONE]"];

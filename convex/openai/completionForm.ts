@@ -1,24 +1,26 @@
 import type { FinishReason } from "../../app/jobs/chat.ts";
 import type { TokenChoice } from "../../app/jobs/sampling.ts";
-import { type AnswerHead, headBody, type TextForm, usageBody } from "./answerForm.ts";
+import { type AnswerHead, codePoints, headBody, type TextForm, usageBody } from "./answerForm.ts";
 
 /** OpenAI's text_completion object, which is also that of each chunk. */
 export const completionForm: TextForm = {
   whole: (head, { text, logprobs, finishReason, usage }) => ({
-    ...body(head, text, logprobs, finishReason),
+    ...body(head, text, finishReason, logprobs === undefined ? null : logprobsBody(logprobs, 0)),
     usage: usageBody(usage),
   }),
   opening: () => null,
-  text: (head, text) => body(head, text, undefined, null),
-  closing: (head, { logprobs, finishReason }) => [body(head, "", logprobs, finishReason)],
+  text: (head, { text, logprobs, offset }) =>
+    body(head, text, null, logprobs.length === 0 ? null : logprobsBody(logprobs, offset)),
+  call: () => null,
+  closing: (head, finishReason) => body(head, "", finishReason, null),
   usage: (head, usage) => ({ ...bodyHead(head), choices: [], usage: usageBody(usage) }),
 };
 
 function body(
   head: AnswerHead,
   text: string,
-  logprobs: readonly TokenChoice[] | undefined,
   finishReason: FinishReason | null,
+  logprobs: object | null,
 ): object {
   return {
     ...bodyHead(head),
@@ -26,7 +28,7 @@ function body(
       {
         index: 0,
         text,
-        logprobs: logprobs === undefined ? null : logprobsBody(logprobs),
+        logprobs,
         finish_reason: finishReason,
       },
     ],
@@ -38,11 +40,11 @@ function bodyHead(head: AnswerHead): object {
 }
 
 /** Like OpenAI, `top_logprobs` includes the sampled token. Offsets count the answer's code points. */
-function logprobsBody(choices: readonly TokenChoice[]): object {
-  let offset = 0;
+function logprobsBody(choices: readonly TokenChoice[], from: number): object {
+  let offset = from;
   const offsets = choices.map(({ token }) => {
     const at = offset;
-    offset += Array.from(token).length;
+    offset += codePoints(token);
     return at;
   });
   return {

@@ -180,7 +180,7 @@ function stageOf({ status }: RequestView, hasText: boolean): WaitStage {
   return hasText ? "streaming" : "running";
 }
 
-/** Whether a piece of text is so long that the query may have cut it. Then the rest is there already. */
+/** Whether a piece of an answer is so long that the query may have cut it. Then the rest is there already. */
 function isLongPiece({ chunks }: RequestView): boolean {
-  return chunks.length > 100 || chunks.reduce((chars, { text }) => chars + text.length, 0) > 64 * 1024;
+  return chunks.length > 100 || JSON.stringify(chunks).length > 64 * 1024;
 }

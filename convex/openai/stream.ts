@@ -1,7 +1,16 @@
+import type { TokenChoice } from "../../app/jobs/sampling.ts";
 import type { ActionCtx } from "../_generated/server.js";
 import type { RequestView } from "../model/requests/watch.ts";
 import { textOf, type TextResult } from "./answerForm.ts";
-import { type Continuation, continueText, nothingSent, reconcile, startAgain } from "./continueText.ts";
+import {
+  type CallPart,
+  conclude,
+  type Continuation,
+  continueAnswer,
+  nothingSent,
+  startAgain,
+  type Streamed,
+} from "./continueAnswer.ts";
 import { diverged, endOf, errorOf, serverStops } from "./errors.ts";
 import { eventStream, keepAliveMs, serverSentEvents, type Sink, type StreamForm } from "./eventStream.ts";
 import { endOfWait, follow } from "./follow.ts";
@@ -21,8 +30,11 @@ export type TextEvents = {
   readonly form?: StreamForm;
   /** Sent before any text. */
   readonly opening: () => readonly string[];
-  readonly text: (piece: string) => readonly string[];
-  /** Sent at the end: tool calls, log probabilities, the finish reason, the usage. */
+  /** A piece of the text. `logprobs`: those of its tokens, if they are known yet. */
+  readonly text: (piece: string, logprobs: readonly TokenChoice[]) => readonly string[];
+  /** A part of a tool call. All text comes before. */
+  readonly call: (part: CallPart) => readonly string[];
+  /** Sent at the end, after all parts: the finish reason, the usage. */
   readonly closing: (result: TextResult) => readonly string[];
   readonly error: (error: ApiError) => readonly string[];
 };
@@ -124,6 +136,10 @@ function sendAll(sink: Sink, events: readonly string[]): void {
   for (const event of events) sink.send(event);
 }
 
+function partsOf({ text, logprobs = [], toolCalls = [] }: TextResult): Streamed {
+  return { text, logprobs, calls: toolCalls };
+}
+
 type StreamEnd =
   | { readonly kind: "done" }
   | { readonly kind: "error"; readonly error: ApiError }
@@ -155,13 +171,13 @@ async function sendText(
     }
     const result = view.result === null ? null : textOf(view.result);
     const step: Continuation =
-      result === null
-        ? continueText(state, view.chunks.map((chunk) => chunk.text).join(""))
-        : reconcile(state.sent, result.text);
+      result === null ? continueAnswer(state, view.chunks) : conclude(state.sent, partsOf(result));
     if (step.kind === "diverged") return { kind: "error", error: diverged };
     state = step.next;
-    if (step.fresh !== "") {
-      sendAll(sink, events.text(step.fresh));
+    const { text, logprobs, calls } = step.fresh;
+    if (text !== "" || logprobs.length > 0) sendAll(sink, events.text(text, logprobs));
+    for (const part of calls) sendAll(sink, events.call(part));
+    if (text !== "" || calls.length > 0) {
       quietSince = Date.now();
     } else if (Date.now() - quietSince >= keepAliveMs) {
       const isQueued = view.status === "queued";

@@ -151,7 +151,7 @@ describe("a chat completion", () => {
         );
         expect(choices).toContainEqual(
           expect.objectContaining({
-            delta: { content: "" },
+            delta: { content: "é" },
             logprobs: expect.objectContaining(logprobs) as object,
           }),
         );

@@ -1,7 +1,9 @@
 import type { Infer } from "convex/values";
 import { api } from "../_generated/api.js";
-import type { work as workValidator } from "../model/validators.ts";
+import type { streamItem, work as workValidator } from "../model/validators.ts";
 import { answer, type Backend, completeWith, type Device, take } from "./backend.fixture.ts";
+
+type StreamItem = Infer<typeof streamItem>;
 
 export type Work = {
   readonly jobId: string;
@@ -12,7 +14,7 @@ export type Work = {
   readonly prompt: string;
   /** Undefined for vectors. */
   readonly maxTokens: number | undefined;
-  readonly append: (seq: number, text: string) => Promise<void>;
+  readonly append: (seq: number, text: string, data?: StreamItem[]) => Promise<void>;
   readonly complete: (text: string) => Promise<void>;
 };
 
@@ -33,8 +35,9 @@ export async function takeJob(t: Backend, device: Device, work: (job: Work) => P
     request,
     prompt: promptOf(request),
     maxTokens: "maxTokens" in request ? request.maxTokens : undefined,
-    append: async (seq, text) => {
-      await t.mutation(api.work.append, { key, attemptId, seq, text });
+    append: async (seq, text, data) => {
+      const more = data === undefined ? {} : { data };
+      await t.mutation(api.work.append, { key, attemptId, seq, text, ...more });
     },
     complete: async (text) => {
       await completeWith(t, device, attemptId, answer(text));

@@ -7,6 +7,7 @@ import type {
   RunnerJob,
   RunOutcome,
 } from "../../app/contract/runner.ts";
+import type { StreamItem } from "../../app/jobs/stream-item.ts";
 import { embed } from "./embed.ts";
 import { answer } from "./generate/answer.ts";
 import { PrefillSlices } from "./generate/prefill.ts";
@@ -20,7 +21,7 @@ import { measureSpeed, speedOf } from "./speed.ts";
 
 /** A job's reports: texts for its requester, and its present step. */
 type InferenceEvents = Omit<RunEvents, "text"> & {
-  readonly text: (text: string) => void;
+  readonly text: (text: string, items: readonly StreamItem[]) => void;
   readonly step?: (step: RequestStep | null) => void;
 };
 
@@ -106,6 +107,7 @@ export class Inference {
       loaded,
       slices: this.#slices,
       cacheOwner: job.cacheOwner,
+      jobId: job.jobId ?? job.attemptId,
       emit: events.text,
       step,
     });

@@ -2,6 +2,7 @@ import { assertNever } from "../../app/assert-never.ts";
 import type { Confinement } from "../../app/contract/confinement.ts";
 import { internalError } from "../../app/contract/job-errors.ts";
 import {
+  type AnswerPiece,
   attemptOfBrokenRun,
   parseToRunner,
   type RequestStep,
@@ -24,14 +25,14 @@ export function serveDonor(port: ParentPort, confinement: Confinement): void {
     if (running.has(attemptId)) return;
     const abort = new AbortController();
     running.set(attemptId, abort);
-    const sendText = (text: string, tokens: number): void =>
-      port.send({ type: "text", attemptId, text, tokens });
-    const heartbeat = setInterval(() => sendText("", 0), heartbeatMs);
+    const sendText = ({ text, items, tokens }: AnswerPiece): void =>
+      port.send({ type: "text", attemptId, text, ...(items.length === 0 ? {} : { items }), tokens });
+    const heartbeat = setInterval(() => sendText({ text: "", items: [], tokens: 0 }), heartbeatMs);
     const texts = new TextThrottle(sendText);
     let at: RequestStep | null = null;
     const outcome = await inference.run(job, abort.signal, {
       loaded: (report) => port.send({ type: "loaded", attemptId, report }),
-      text: (text) => texts.push(text),
+      text: (text, items) => texts.push(text, items),
       measured: (speed) => port.send({ type: "measured", attemptId, speed }),
       step: (step) => {
         if (step !== at) port.send({ type: "step", attemptId, step });

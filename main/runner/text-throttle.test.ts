@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { StreamItem } from "../../app/jobs/stream-item.ts";
 import { TextThrottle } from "./text-throttle.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -6,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 
 function throttle(): { readonly throttle: TextThrottle; readonly sent: string[] } {
   const sent: string[] = [];
-  return { throttle: new TextThrottle((text) => sent.push(text)), sent };
+  return { throttle: new TextThrottle(({ text }) => void sent.push(text)), sent };
 }
 
 it("sends the first piece at once, and later ones together", () => {
@@ -40,9 +41,22 @@ it("sends the rest at the end, and leaves no timer", () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
+it("joins the parts of a call's arguments, and keeps other items apart", () => {
+  const sent: (readonly StreamItem[])[] = [];
+  const texts = new TextThrottle(({ items }) => void sent.push(items));
+  const token = { token: { token: "a", logprob: -1, top: [] } };
+  const call = { call: { id: "c", name: "f" } };
+  texts.push("a", [token]);
+  texts.push("", [call]);
+  texts.push("", [{ arguments: "{" }]);
+  texts.push("", [{ arguments: "}" }]);
+  texts.end();
+  expect(sent).toEqual([[token], [call, { arguments: "{}" }]]);
+});
+
 it("tells how many pieces were sent as one", () => {
   const sent: number[] = [];
-  const texts = new TextThrottle((_text, pushed) => sent.push(pushed));
+  const texts = new TextThrottle(({ tokens }) => void sent.push(tokens));
   for (const piece of ["a", "b", "c"]) texts.push(piece);
   vi.advanceTimersByTime(100);
   texts.push("d");

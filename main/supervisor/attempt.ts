@@ -58,6 +58,11 @@ export class Attempt {
     return this.load !== null;
   }
 
+  #receiveText({ text, items = [], tokens = 0 }: Extract<JobMessage, { readonly type: "text" }>): void {
+    // The runner sends empty texts to show that it is alive.
+    if ((text !== "" || items.length > 0) && !this.aborting) this.#events.text({ text, items, tokens });
+  }
+
   /** Passes the message to the listeners. Returns the outcome if the message tells it; it is not settled yet. */
   receive(message: JobMessage): RunOutcome | null {
     switch (message.type) {
@@ -69,7 +74,7 @@ export class Attempt {
         this.#events.measured(message.speed);
         return null;
       case "text":
-        if (message.text !== "" && !this.aborting) this.#events.text(message.text, message.tokens ?? 0);
+        this.#receiveText(message);
         return null;
       case "step":
         this.step = message.step;

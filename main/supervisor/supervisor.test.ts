@@ -91,7 +91,7 @@ function start(
     {
       loaded: (report) => loads.push(report),
       measured: () => undefined,
-      text: (text) => {
+      text: ({ text }) => {
         texts.push(text);
         onText?.();
       },

@@ -261,3 +261,47 @@ test("tools are offered together with a format, in a compressed body", async () 
   expect(choices[0]?.finish_reason).toBe("stop");
   expect(choices[0]?.message.content).toMatch(/^\{\s*"city":\s*"(?:Lisbon|Oslo)"\s*\}$/);
 });
+
+test("a stream brings log probabilities with the text, and a call in parts", async () => {
+  const messages = [{ role: "user" as const, content: "What is the capital of Norway?" }];
+  const asked = { model: farm.modelId, messages, temperature: 0, max_tokens: 40 };
+  const plain = { ...asked, logprobs: true, top_logprobs: 2 };
+  const whole = await client.chat.completions.create(plain);
+  const spoken = client.chat.completions.stream({ ...plain, stream: true });
+  let withBoth = 0;
+  spoken.on("chunk", ({ choices: [choice] }) => {
+    const isSpoken = (choice?.delta.content ?? "") !== "";
+    if (isSpoken && choice?.logprobs?.content?.length) withBoth += 1;
+  });
+  const [choice] = (await spoken.finalChatCompletion()).choices;
+  expect(choice?.message.content).toBe(whole.choices[0]?.message.content);
+  expect(choice?.logprobs?.content).toEqual(whole.choices[0]?.logprobs?.content);
+  expect(withBoth).toBeGreaterThan(0);
+
+  const parameters = {
+    type: "object",
+    properties: { city: { type: "string", maxLength: 200 }, note: { type: "string", maxLength: 200 } },
+  };
+  const tools = [{ type: "function" as const, function: { name: "weather", parameters } }];
+  const called = client.chat.completions.stream({
+    ...asked,
+    stream: true,
+    tools,
+    tool_choice: "required",
+    temperature: 1,
+    seed: 3,
+  });
+  const parts: string[] = [];
+  const names: string[] = [];
+  called.on("chunk", ({ choices: [part] }) => {
+    for (const call of part?.delta.tool_calls ?? []) {
+      if (call.function?.name !== undefined) names.push(call.function.name);
+      parts.push(call.function?.arguments ?? "");
+    }
+  });
+  const { message } = (await called.finalChatCompletion()).choices[0]!;
+  const [call] = message.tool_calls ?? [];
+  expect(names).toEqual(["weather"]);
+  expect(call).toMatchObject({ function: { name: "weather", arguments: parts.join("") } });
+  expect(parts.length).toBeGreaterThan(1);
+});

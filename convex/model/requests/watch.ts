@@ -7,7 +7,15 @@ import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { jobErrorOf } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
-import { requestStatus, textAnswer, timing, usage, vectorAnswer, workReport } from "../validators.ts";
+import {
+  requestStatus,
+  streamItem,
+  textAnswer,
+  timing,
+  usage,
+  vectorAnswer,
+  workReport,
+} from "../validators.ts";
 
 /** The last chunk that a watcher has received. */
 export const watchPosition = v.object({ attemptId: v.string(), seq: v.number() });
@@ -18,7 +26,7 @@ export const watchView = v.object({
   attempt: v.number(),
   attemptId: v.union(v.string(), v.null()),
   /** Chunks of the current attempt after the position. More may follow at a later position. */
-  chunks: v.array(v.object({ seq: v.number(), text: v.string() })),
+  chunks: v.array(v.object({ seq: v.number(), text: v.string(), data: v.optional(v.array(streamItem)) })),
   attempts: v.number(),
   /** Null before the end, and again once the answer was deleted. */
   result: v.union(
@@ -54,7 +62,10 @@ export async function watch(
     status: requestStatusOf(status),
     attempt,
     attemptId,
-    chunks,
+    chunks: chunks.map(({ data, ...chunk }) => ({
+      ...chunk,
+      ...(data === undefined ? {} : { data: parse(v.array(streamItem), data) }),
+    })),
     attempts,
     result: status === "succeeded" ? answerOf(done, vectors !== undefined) : null,
     error: jobErrorOf(order, { status, error }),

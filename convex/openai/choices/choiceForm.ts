@@ -12,8 +12,12 @@ export function choiceForm(form: TextForm, index: number): TextForm {
       const opening = form.opening(head);
       return opening === null ? null : placed(opening);
     },
-    text: (head, text) => placed(form.text(head, text)),
-    closing: (head, result) => form.closing(head, result).map(placed),
+    text: (head, piece) => placed(form.text(head, piece)),
+    call: (head, part) => {
+      const body = form.call(head, part);
+      return body === null ? null : placed(body);
+    },
+    closing: (head, finishReason) => placed(form.closing(head, finishReason)),
     usage: form.usage,
   };
 }

@@ -85,6 +85,8 @@ async function sendEvents(
       for (const { seq, text } of view.chunks) {
         if (attemptId !== null && attemptId !== view.attemptId) send("restart", {});
         ({ attemptId } = view);
+        // A piece may have nothing but a part of a tool call.
+        if (text === "") continue;
         send("text", { attempt: view.attempt, text }, `${String(attemptId)}:${String(seq)}`);
       }
       if (view.status !== status && !isFinal(view.status)) {

@@ -280,7 +280,7 @@ describe("donated work", () => {
     await hold(chatJob("a1"));
     await ran("a1");
     expect(views.at(-1)).toMatchObject({ attemptId: "a1", modelId: "m", phase: "loading" });
-    runner.events?.text("yes", 2);
+    runner.events?.text({ text: "yes", items: [], tokens: 2 });
     runner.finish({ kind: "done", result });
     const { args } = await called("complete");
     expect(args).toMatchObject({
@@ -374,7 +374,7 @@ describe("donated work", () => {
     await ran("a1");
     let over = false;
     const finished = work.finish().then(() => (over = true));
-    runner.events?.text("yes", 2);
+    runner.events?.text({ text: "yes", items: [], tokens: 2 });
     expect(over).toBe(false);
     runner.finish({ kind: "done", result });
     const { args } = await called("complete");

@@ -17,6 +17,8 @@ import {
   type ToolCall,
 } from "../../../app/jobs/chat.ts";
 import type { Sampling } from "../../../app/jobs/sampling.ts";
+import { needsCheck } from "../../../app/jobs/schema/checks.ts";
+import { callIdOf, type StreamItem } from "../../../app/jobs/stream-item.ts";
 import type { Work } from "../../../app/jobs/work.ts";
 import type { LoadedModel } from "../load/load-model.ts";
 import type { SequenceLoan } from "../load/sequences.ts";
@@ -33,7 +35,6 @@ import {
   callSyntax,
   mustCall,
   nameGrammar,
-  toolCall,
 } from "./tool-call.ts";
 import { type PassageEnd, Writer } from "./writer.ts";
 
@@ -43,7 +44,10 @@ type AnswerDeps = JobPace & {
   readonly loaded: LoadedModel;
   readonly slices: PrefillSlices;
   readonly cacheOwner: string | undefined;
-  readonly emit: (text: string) => void;
+  /** In the queue. All attempts at a job share it. */
+  readonly jobId: string;
+  /** Takes the next piece of the text, with what belongs to it or follows it. */
+  readonly emit: (text: string, items: readonly StreamItem[]) => void;
   /** Called before each step in which this request alone can block the process; with null after it. */
   readonly step: (step: RequestStep | null) => void;
 };
@@ -99,7 +103,7 @@ async function checkedAnswer(work: TextWork, prompt: Prompt, deps: AnswerDeps): 
     const isHeld = holdsChecks(outcome.result, work.request);
     step(null);
     if (isHeld) {
-      if (outcome.result.text !== "") emit(outcome.result.text);
+      if (outcome.result.text !== "") emit(outcome.result.text, []);
       return outcome;
     }
   }
@@ -121,6 +125,8 @@ class Answer {
   readonly #writer: Writer;
   readonly #tries: number;
   #text = "";
+  /** The choices that were emitted: how many, and the length of their tokens. */
+  #emitted = { choices: 0, chars: 0 };
 
   constructor(work: TextWork, prompt: Prompt, loan: SequenceLoan, deps: AnswerDeps, tries: number) {
     const { loaded, signal, pace, clock, step } = deps;
@@ -227,8 +233,22 @@ class Answer {
 
   readonly #emit = (piece: string): void => {
     this.#text += piece;
-    this.#deps.emit(piece);
+    this.#deps.emit(piece, this.#freshChoices());
   };
+
+  /** The choices of tokens that begin within the emitted text and were not emitted. */
+  #freshChoices(): readonly StreamItem[] {
+    const fresh: StreamItem[] = [];
+    let { choices, chars } = this.#emitted;
+    for (const token of this.#writer.logprobs.slice(choices)) {
+      if (chars >= this.#text.length) break;
+      fresh.push({ token });
+      choices += 1;
+      chars += token.token.length;
+    }
+    this.#emitted = { choices, chars };
+    return fresh;
+  }
 
   /** Writes text, or a tool call if the request demands one or the model begins one. */
   async #writeOrCall(
@@ -333,27 +353,42 @@ class Answer {
     const enforced = tool === undefined ? null : await argumentsGrammar(llama, tool);
     step(null);
     if (enforced === null) return { kind: "failed", error: jobErrors.invalidGrammar };
-    return await this.#arguments(request, [...fed, ...beforeArguments], enforced, name);
+    const call = { id: callIdOf(this.#deps.jobId, 0), name };
+    this.#deps.emit("", [{ call }]);
+    return await this.#arguments(request, [...fed, ...beforeArguments], enforced, call);
   }
 
-  /** Writes the arguments of a call until they hold what no grammar enforces. The text before the call stays as it is. */
+  /**
+   * Writes the arguments of a call until they hold what no grammar enforces. The text before the call stays as it is. Arguments
+   * that may have to be written again are not streamed.
+   */
   async #arguments(
     request: ChatRequest,
     fed: readonly Token[],
     enforced: Enforced,
-    name: string,
+    begun: Pick<ToolCall, "id" | "name">,
   ): Promise<PassageEnd | CallEnd> {
     const { step } = this.#deps;
+    const parameters = request.tools?.find((tool) => tool.name === begun.name)?.parameters;
+    const isStreamed = parameters === undefined || !needsCheck(parameters);
     const before = this.#writer.mark();
     for (let tries = this.#tries; tries < mostTries; tries += 1) {
       let json = "";
-      const emit = (text: string): string => (json += text);
+      let blanks = "";
+      const emit = (text: string): void => {
+        json += text;
+        if (!isStreamed) return;
+        // Blanks at the end do not belong to the arguments.
+        const solid = (blanks + text).trimEnd();
+        blanks = (blanks + text).slice(solid.length);
+        if (solid !== "") this.#deps.emit("", [{ arguments: solid }]);
+      };
       const sampling = askedAgain(request, tries - this.#tries);
       const end = await this.#writeSilently(fed, enforced, emit, sampling);
       if (end.kind === "aborted" || end.kind === "too-slow") return end;
       // The requester pays for the tokens of a call that was cut, so it gets them.
-      if (end.kind === "length") return { kind: "cut", call: toolCall(name, json) };
-      const call = toolCall(name, json.trim());
+      if (end.kind === "length") return { kind: "cut", call: { ...begun, arguments: json } };
+      const call = { ...begun, arguments: json.trim() };
       step("check");
       const isHeld = holdsCall(call, request);
       step(null);

@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RequestStep } from "../../../app/contract/runner.ts";
 import { mostTries } from "../../../app/jobs/answers/answer-checks.ts";
 import { textMistake } from "../../../app/jobs/answers/text-check.ts";
-import type { ChatRequest } from "../../../app/jobs/chat.ts";
+import type { ChatRequest, ToolCall } from "../../../app/jobs/chat.ts";
+import type { StreamItem } from "../../../app/jobs/stream-item.ts";
 import { Libraries } from "../load/libraries.ts";
 import type { LoadedModel } from "../load/load-model.ts";
 import { ModelSlot } from "../load/model-slot.ts";
@@ -67,6 +68,7 @@ async function ask(
 ) {
   const loaded = { ...model, wrapper };
   let streamed = "";
+  const items: StreamItem[] = [];
   const outcome = await answer(
     { kind: "chat", request },
     {
@@ -76,12 +78,16 @@ async function ask(
       clock: () => 0,
       signal: new AbortController().signal,
       cacheOwner: undefined,
+      jobId: "j1",
       step: (at) => step(at, streamed),
-      emit: (text) => (streamed += text),
+      emit: (text, more) => {
+        streamed += text;
+        items.push(...more);
+      },
     },
   );
   if (outcome.kind !== "done" || !("text" in outcome.result)) throw new Error(JSON.stringify(outcome));
-  return { ...outcome.result, streamed };
+  return { ...outcome.result, streamed, items };
 }
 
 const question = chat("What is the capital of Norway?");
@@ -99,7 +105,37 @@ it("turns text into a call when the model begins one", { timeout: 60_000 }, asyn
   const { n } = JSON.parse(called.toolCalls?.[0]?.arguments ?? "") as { n: number };
   expect(Number.isInteger(n)).toBe(true);
   const again = await ask(asked, wrapper);
-  expect(again.toolCalls?.[0]?.arguments).toBe(called.toolCalls?.[0]?.arguments);
+  expect(again.toolCalls).toEqual(called.toolCalls);
+});
+
+/** The calls that were streamed. */
+function streamedCalls(items: readonly StreamItem[]): readonly ToolCall[] {
+  const calls: ToolCall[] = [];
+  for (const item of items) {
+    const last = calls.at(-1);
+    if ("call" in item) calls.push({ ...item.call, arguments: "" });
+    else if ("arguments" in item && last !== undefined)
+      calls.splice(-1, 1, { ...last, arguments: last.arguments + item.arguments });
+  }
+  return calls;
+}
+
+it("streams the name of a call, and then its arguments as they come", { timeout: 60_000 }, async () => {
+  const wrapper = new WordCallWrapper(" of Norway", [" of Nor"]);
+  const parameters = JSON.stringify({
+    type: "object",
+    properties: { city: { type: "string", maxLength: 40 }, note: { type: "string", maxLength: 40 } },
+  });
+  const offered = { ...question, tools: [{ name: "weather", parameters }, { name: "clock" }] };
+  for (let seed = 1; seed <= 4; seed += 1) {
+    const called = await ask({ ...offered, seed, temperature: 1, logprobs: 1, maxTokens: 64 }, wrapper);
+    expect(streamedCalls(called.items)).toEqual(called.toolCalls);
+    const tokens = called.items.flatMap((item) => ("token" in item ? [item.token] : []));
+    expect(tokens).toEqual(called.logprobs);
+    const begun = called.items.findIndex((item) => "call" in item);
+    expect(called.items.slice(0, begun).every((item) => "token" in item)).toBe(true);
+    expect(called.items.length - begun).toBeGreaterThan(2);
+  }
 });
 
 it(

@@ -1,5 +1,5 @@
 import { type ChatWrapper, type Llama, type LlamaModel, LlamaText, type Token } from "node-llama-cpp";
-import type { ChatRequest, ChatTool, ToolCall } from "../../../app/jobs/chat.ts";
+import type { ChatRequest, ChatTool } from "../../../app/jobs/chat.ts";
 import { type Enforced, grammarOf, plainGrammar } from "./grammars.ts";
 
 /** How a model begins a tool call in its chat template. */
@@ -88,9 +88,4 @@ export function nameGrammar(llama: Llama, tools: readonly ChatTool[]): Promise<E
 export function argumentsGrammar(llama: Llama, { parameters }: ChatTool): Promise<Enforced | null> {
   const schema = parameters ?? '{"type":"object","properties":{}}';
   return grammarOf(llama, { kind: "json-schema", schema });
-}
-
-/** The next request of the chat refers to a call by its id, so the id must be unique. */
-export function toolCall(name: string, json: string): ToolCall {
-  return { id: `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`, name, arguments: json };
 }

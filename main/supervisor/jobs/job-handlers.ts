@@ -57,7 +57,8 @@ export function jobHandlers(deps: JobHandlerDeps): Readonly<Record<Work["kind"],
       if (model === null) throw failureOf(jobErrors.modelMissing);
       const plan = deps.planFor(model);
       if (plan === null) throw new ReleaseJob();
-      const job = { attemptId: ctx.attemptId, model, work, plan, cacheOwner: parseCacheOwner(payload) };
+      const { attemptId, jobId } = ctx;
+      const job = { attemptId, jobId, model, work, plan, cacheOwner: parseCacheOwner(payload) };
       return resultOf(await run(deps, shown, job, ctx), deps, job, ctx);
     };
   const [chat, completion, embedding] = kinds.map(handlerOf) as [Handler, Handler, Handler];
@@ -98,9 +99,10 @@ async function run(
       onLoaded(model, report);
       progress.loaded();
     },
-    text: (text, tokens) => {
-      progress.text(text, tokens);
-      ctx.append(text);
+    text: (piece) => {
+      progress.text(piece);
+      // Plain JSON, by the runner's protocol.
+      ctx.append(piece.text, piece.items as unknown as Value[]);
     },
     measured: (speed) => onMeasured(model, speed),
   };

@@ -1,3 +1,4 @@
+import type { AnswerPiece } from "../../../app/contract/runner.ts";
 import type { WorkView } from "../../../app/contract/snapshot.ts";
 
 /** The panel is updated at most this often. */
@@ -20,11 +21,9 @@ export class WorkProgress {
     this.#tellSoon();
   }
 
-  /** @param tokens about as many were written for this text */
-  text(text: string, tokens: number): void {
-    // The runner sends empty texts to show that it is alive.
-    if (text === "") return;
-    const writtenChars = this.#view.writtenChars + text.length;
+  text({ text, items, tokens }: AnswerPiece): void {
+    const called = items.reduce((sum, item) => sum + ("arguments" in item ? item.arguments.length : 0), 0);
+    const writtenChars = this.#view.writtenChars + text.length + called;
     const writtenTokens = (this.#view.writtenTokens ?? 0) + tokens;
     this.#view = { ...this.#view, phase: "writing", writtenChars, writtenTokens };
     this.#tellSoon();

@@ -15,6 +15,7 @@ import { attemptById, attemptsById, type Held, heldByKey, passFence } from "./mo
 import { newestHanded } from "./model/jobs/payloads.ts";
 import { noteProgress } from "./model/jobs/rows.ts";
 import { leaseByKey, renew } from "./model/leases/renew.ts";
+import { defined } from "./model/load.ts";
 import { leaveRings, removeWaiters, waitersByKey } from "./model/rings/membership.ts";
 import { appendChunk } from "./model/streams/chunks.ts";
 import { submitSubtasks } from "./model/submit/subtasks.ts";
@@ -82,8 +83,12 @@ export const claim = mutation({
 export const append = mutation({
   args: { ...byWorker, ...workerMutations.append.args },
   returns: workerMutations.append.returns,
-  handler: async (ctx, { seq, text, ...from }) =>
-    await report(ctx, from, async (held) => await appendChunk(ctx, held, { seq, text })),
+  handler: async (ctx, { seq, text, data, ...from }) =>
+    await report(
+      ctx,
+      from,
+      async (held) => await appendChunk(ctx, held, { seq, text, ...defined({ data }) }),
+    ),
 });
 
 export const progress = mutation({

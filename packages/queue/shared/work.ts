@@ -79,11 +79,11 @@ export const workerMutations = {
     ),
   },
   /**
-   * Streams text of an attempt. The text is kept while the job is watched. `seq` must grow; a repeated one changes
-   * nothing.
+   * Streams text of an attempt, and small values that belong to it, in their order. Both are kept while the job is watched.
+   * `seq` must grow; a repeated one changes nothing.
    */
   append: {
-    args: { attemptId: v.string(), seq: v.number(), text: v.string() },
+    args: { attemptId: v.string(), seq: v.number(), text: v.string(), data: v.optional(v.array(anything)) },
     returns: acknowledged,
   },
   /** Reports the progress of an attempt, which the job's status then shows. Refuses: too_large. */

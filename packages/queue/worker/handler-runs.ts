@@ -60,7 +60,7 @@ export class HandlerRuns {
       number,
       remainingMs,
       fresh,
-      append: (text) => onEvent({ kind: "text", attemptId, text }),
+      append: (text, data = []) => onEvent({ kind: "text", attemptId, text, data }),
       report,
       progress: (view) => onEvent({ kind: "progress", attemptId, view }),
       submit: async (jobs) => {

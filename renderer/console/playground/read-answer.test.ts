@@ -60,6 +60,20 @@ it("reads tool calls, streamed and whole", () => {
   }
 });
 
+it("joins the parts of streamed calls", () => {
+  const part = (...calls: readonly object[]) => ({ choices: [{ delta: { tool_calls: calls } }] });
+  const bodies = [
+    part({ index: 0, id: "a", function: { name: "f", arguments: "" } }),
+    part({ index: 0, function: { arguments: '{"n"' } }),
+    part({ index: 0, function: { arguments: ":1}" } }),
+    part({ index: 1, id: "b", function: { name: "g", arguments: "{}" } }),
+  ];
+  expect(bodies.reduce(withBody, noAnswer).toolCalls).toEqual([
+    { id: "a", function: { name: "f", arguments: '{"n":1}' } },
+    { id: "b", function: { name: "g", arguments: "{}" } },
+  ]);
+});
+
 it("reads completions and embeddings", () => {
   const completion = { choices: [{ text: "Hello", finish_reason: "length" }] };
   expect(withBody(noAnswer, completion)).toMatchObject({ text: "Hello", finishReason: "length" });

@@ -3,13 +3,15 @@ import { isRecord, parseJson, recordOf } from "../../../app/json.ts";
 /** An answer of the API, as far as it has come. */
 export type Answer = {
   readonly text: string;
-  /** Calls of tools, as the API sent them. */
-  readonly toolCalls: readonly unknown[];
+  /** Calls of tools, in the API's words. */
+  readonly toolCalls: readonly ToolCall[];
   readonly finishReason: string | null;
   readonly usage: { readonly promptTokens: number; readonly completionTokens: number } | null;
   /** The vectors of an embedding: how many there are, their length, and the first numbers of each. */
   readonly vectors: { readonly length: number; readonly starts: readonly (readonly number[])[] } | null;
 };
+
+type ToolCall = Readonly<Record<string, unknown>>;
 
 export type ApiFailure = { readonly code: string; readonly message: string };
 
@@ -24,11 +26,24 @@ export function withBody(answer: Answer, body: unknown): Answer {
   const calls = said["tool_calls"];
   return {
     text: answer.text + (typeof text === "string" ? text : ""),
-    toolCalls: Array.isArray(calls) ? [...answer.toolCalls, ...(calls as unknown[])] : answer.toolCalls,
+    toolCalls: Array.isArray(calls)
+      ? (calls as unknown[]).reduce(withCall, answer.toolCalls)
+      : answer.toolCalls,
     finishReason: typeof choice["finish_reason"] === "string" ? choice["finish_reason"] : answer.finishReason,
     usage: isRecord(usage) ? usageOf(usage) : answer.usage,
     vectors: Array.isArray(data) ? vectorsOf(data) : answer.vectors,
   };
+}
+
+/** Adds a call, or the next part of its arguments. Chunks say to which call a part belongs. */
+function withCall(calls: Answer["toolCalls"], added: unknown): Answer["toolCalls"] {
+  const { index = calls.length, ...call } = recordOf(added);
+  const before = calls[Number(index)];
+  if (before === undefined) return [...calls, call];
+  const begun = recordOf(before["function"]);
+  const parts = [begun["arguments"], recordOf(call["function"])["arguments"]];
+  const json = parts.filter((part) => typeof part === "string").join("");
+  return calls.with(Number(index), { ...before, function: { ...begun, arguments: json } });
 }
 
 /** The error in a body or a streamed chunk; null if it has none. */

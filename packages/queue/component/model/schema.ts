@@ -396,7 +396,9 @@ export const schema = defineSchema({
     attemptId: v.id("attempts"),
     seq: v.number(),
     text: v.string(),
-    /** UTF-8 bytes of the attempt's text up to the end of this chunk. */
+    /** What the worker sent beside the text. */
+    data: v.optional(v.array(anything)),
+    /** UTF-8 bytes of the attempt's text and data up to the end of this chunk. */
     endBytes: v.number(),
     /** Identifies the attempt's text up to the end of this chunk: model/streams/digest.ts. */
     digest: v.optional(

@@ -15,8 +15,11 @@ export type JobContext = {
   readonly remainingMs: number | null;
   /** The newest data that the app's `onClaim` gave at the claim. Undefined without one, and if it failed. */
   readonly fresh: Value | undefined;
-  /** Streams text: in chunks while somebody reads along, and from the start to a reader who comes late. */
-  readonly append: (text: string) => void;
+  /**
+   * Streams text: in chunks while somebody reads along, and from the start to a reader who comes late. `data`: small values
+   * that belong to this text. They come with it, in their order.
+   */
+  readonly append: (text: string, data?: readonly Value[]) => void;
   /** Keeps small facts with the result. The last call counts. */
   readonly report: (facts: Value) => void;
   /**

@@ -137,7 +137,7 @@ describe("heartbeats", () => {
     at.answers.append = { kind: "ok" };
     at.send({ kind: "held", rows: [{ attemptId: "a1", watched: true }] });
     for (let second = 0; second < 60; second += 1) {
-      at.send({ kind: "text", attemptId: "a1", text: "x" });
+      at.send({ kind: "text", attemptId: "a1", text: "x", data: [] });
       at.pass(1_000);
     }
     expect(at.sent("append")).toHaveLength(60);

@@ -49,7 +49,7 @@ class RandomWorld {
     showReady: (pick) => this.#showReady(pick),
     hand: () => this.#hand(),
     endHandler: (pick) => this.endHandler(pick),
-    text: (pick) => this.#output(pick, { kind: "text", attemptId: "", text: "x" }),
+    text: (pick) => this.#output(pick, { kind: "text", attemptId: "", text: "x", data: [] }),
     progress: (pick) => this.#output(pick, { kind: "progress", attemptId: "", view: pick }),
   };
 

@@ -1,3 +1,4 @@
+import type { Value } from "convex/values";
 import { describe, expect, it } from "vitest";
 import { claimedJob } from "../fake-queue.fixture.ts";
 import { MachineAtTest } from "./machine.fixture.ts";
@@ -12,7 +13,7 @@ function recorder({ watched = true, answered = true } = {}) {
   const chunks = () => at.sent("append").map(({ args }) => args);
   return {
     at,
-    push: (text: string) => at.send({ kind: "text", attemptId: "a1", text }),
+    push: (text: string, data: Value[] = []) => at.send({ kind: "text", attemptId: "a1", text, data }),
     watch: (isWatched: boolean) => at.send({ kind: "held", rows: [{ attemptId: "a1", watched: isWatched }] }),
     finish: () =>
       at.send({
@@ -21,6 +22,7 @@ function recorder({ watched = true, answered = true } = {}) {
         end: { kind: "done", result: null, report: undefined },
       }),
     sent: () => chunks().map(({ seq, text }) => [seq, text] as const),
+    data: () => chunks().map((chunk) => chunk.data ?? []),
     text: () =>
       chunks()
         .map(({ text }) => text)
@@ -156,5 +158,68 @@ describe("unwatched text", () => {
     watch(true);
     finish();
     expect(text()).toBe("a".repeat(keptChars - 1));
+  });
+});
+
+describe("the data beside a text", () => {
+  it("comes with the text that was there, in its order", () => {
+    const { at, push, sent, data } = recorder();
+    push("a", [1]);
+    push("b", [2, 3]);
+    push("", [{ call: "f" }]);
+    at.pass(100);
+    expect(sent()).toEqual([
+      [0, "a"],
+      [1, "b"],
+    ]);
+    expect(data()).toEqual([[1], [2, 3, { call: "f" }]]);
+    push("", ["more"]);
+    at.pass(700);
+    expect(sent()[2]).toEqual([2, ""]);
+    expect(data()[2]).toEqual(["more"]);
+  });
+
+  it("comes from its start to a late reader", () => {
+    const { at, push, watch, text, data } = recorder({ watched: false });
+    push("a", [1]);
+    push("b", [2]);
+    at.pass(1_000);
+    expect(data()).toEqual([]);
+    watch(true);
+    at.pass(1_000);
+    expect(text()).toBe("ab");
+    expect(data().flat()).toEqual([1, 2]);
+  });
+
+  it("is divided into chunks within their bound, and never comes before its text", () => {
+    const { push, finish, sent, data } = recorder();
+    const item = (n: number): string => `${"é".repeat(5_000)}${String(n)}`;
+    push("start");
+    for (let n = 0; n < 12; n += 1) push(`${"語".repeat(3_000)}${String(n)} `, [item(n)]);
+    push("語".repeat(30_000), [item(12)]);
+    finish();
+    const bytes = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
+    let text = "";
+    const items: unknown[] = [];
+    for (const [index, [, piece]] of sent().entries()) {
+      text += piece;
+      const more = data()[index] ?? [];
+      items.push(...more);
+      expect(bytes(more) + new TextEncoder().encode(piece).length).toBeLessThanOrEqual(chunkBytes);
+      for (let n = 0; n < Math.min(items.length, 12); n += 1) expect(text).toContain(`${String(n)} `);
+    }
+    expect(items).toEqual(Array.from({ length: 13 }, (_, n) => item(n)));
+    expect(text).toHaveLength(5 + 10 * 3_002 + 2 * 3_003 + 30_000);
+  });
+
+  it("ends, and the text with it, at a value that is too large or that Convex cannot keep", () => {
+    for (const wrong of ["x".repeat(chunkBytes), () => 0]) {
+      const { at, push, text, data } = recorder();
+      push("a", [1]);
+      push("b", [wrong as Value]);
+      push("c", [2]);
+      at.pass(1_000);
+      expect([text(), data().flat()]).toEqual(["a", [1]]);
+    }
   });
 });

@@ -38,9 +38,9 @@ function sendText(t: Turn, attemptId: string, { text }: Attempt): void {
 function sendChunk(t: Turn, attemptId: string): boolean {
   const stream = t.state.attempts.get(attemptId)?.text;
   if (stream === undefined || !hasUnsent(stream)) return false;
-  const { seq, text, rest } = nextChunk(stream, t.now);
+  const { seq, text, data, rest } = nextChunk(stream, t.now);
   t.setAttempt(attemptId, { text: rest });
-  t.call({ name: "append", args: { attemptId, seq, text } });
+  t.call({ name: "append", args: { attemptId, seq, text, ...(data.length === 0 ? {} : { data }) } });
   return true;
 }
 

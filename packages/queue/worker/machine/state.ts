@@ -176,7 +176,12 @@ type Answered = {
 /** A running handler returned, threw, or used its context. */
 export type HandlerEvent =
   | { readonly kind: "handler-ended"; readonly attemptId: string; readonly end: HandlerEnd }
-  | { readonly kind: "text"; readonly attemptId: string; readonly text: string }
+  | {
+      readonly kind: "text";
+      readonly attemptId: string;
+      readonly text: string;
+      readonly data: readonly Value[];
+    }
   | { readonly kind: "progress"; readonly attemptId: string; readonly view: Value };
 
 export type MachineEvent =

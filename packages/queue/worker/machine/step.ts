@@ -218,6 +218,7 @@ function capabilitiesOf(kinds: readonly string[], abilities: Abilities, capacity
 function takeOutput(t: Turn, event: Extract<MachineEvent, { kind: "text" | "progress" }>): void {
   const attempt = t.state.attempts.get(event.attemptId);
   if (attempt?.state.kind !== "running") return;
-  if (event.kind === "text") t.setAttempt(event.attemptId, { text: pushText(attempt.text, event.text) });
+  if (event.kind === "text")
+    t.setAttempt(event.attemptId, { text: pushText(attempt.text, event.text, event.data) });
   else t.setAttempt(event.attemptId, { progress: { ...attempt.progress, unsent: { view: event.view } } });
 }

@@ -1,18 +1,25 @@
+import { convexToJson, type Value } from "convex/values";
 import type { WorkerTimes } from "../contract/times.ts";
 
 /** At most three bytes a UTF-16 unit: a chunk has at most 64 KiB. */
 const maxChunkChars = Math.floor((64 * 1024) / 3);
 
-/** The largest result. Text beyond it is not kept for a late reader. */
+/** The largest result. Text and data beyond it are not kept for a late reader. */
 const maxKeptChars = 512 * 1024;
 
-/** The whole text of an attempt, and how much of it was sent to its present readers. */
+/** A value beside the text. `at`: how much text was there. `chars`: the length of its JSON, with a comma. */
+type Item = { readonly value: Value; readonly at: number; readonly chars: number };
+
+/** The whole text of an attempt with its data, and how much was sent to its present readers. */
 export type TextStream = {
   readonly text: string;
-  /** Text was left out. Nothing after it is kept either, so that there is no hole. */
+  readonly items: readonly Item[];
+  readonly itemChars: number;
+  /** Something was left out. Nothing after it is kept either, so that there is no hole. */
   readonly full: boolean;
   readonly watched: boolean;
   readonly sentChars: number;
+  readonly sentItems: number;
   readonly nextSeq: number;
   /** The times at which its present readers were sent their first chunk and the last one; null before the first. */
   readonly sent: { readonly firstAt: number; readonly lastAt: number } | null;
@@ -21,22 +28,44 @@ export type TextStream = {
 };
 
 export function newTextStream(watched: boolean): TextStream {
-  return { text: "", full: false, watched, sentChars: 0, nextSeq: 0, sent: null, sendAt: null };
+  const empty = { text: "", items: [], itemChars: 0, full: false };
+  return { ...empty, watched, sentChars: 0, sentItems: 0, nextSeq: 0, sent: null, sendAt: null };
 }
 
-export function pushText(stream: TextStream, text: string): TextStream {
-  if (stream.full || stream.text.length + text.length > maxKeptChars) return { ...stream, full: true };
-  return { ...stream, text: stream.text + text };
+export function pushText(stream: TextStream, piece: string, data: readonly Value[] = []): TextStream {
+  const text = stream.text + piece;
+  const added = data.map((value) => ({ value, at: text.length, chars: charsOf(value) }));
+  const itemChars = added.reduce((sum, { chars }) => sum + chars, stream.itemChars);
+  const isTooLong = text.length + itemChars > maxKeptChars || added.some(({ chars }) => chars > maxItemChars);
+  if (stream.full || isTooLong) return { ...stream, full: true };
+  return {
+    ...stream,
+    text,
+    itemChars,
+    items: added.length === 0 ? stream.items : [...stream.items, ...added],
+  };
+}
+
+/** The brackets of a list take two. */
+const maxItemChars = maxChunkChars - 2;
+
+/** Infinity: Convex cannot keep this value. */
+function charsOf(value: Value): number {
+  try {
+    return JSON.stringify(convexToJson(value)).length + 1;
+  } catch {
+    return Infinity;
+  }
 }
 
 /** A reader who comes after a time without readers gets the text from its start: nobody kept the chunks of that time. */
 export function setWatched(stream: TextStream, watched: boolean): TextStream {
   const isFirst = watched && !stream.watched;
-  return isFirst ? { ...stream, watched, sentChars: 0, sent: null } : { ...stream, watched };
+  return isFirst ? { ...stream, watched, sentChars: 0, sentItems: 0, sent: null } : { ...stream, watched };
 }
 
-export function hasUnsent({ watched, sentChars, text }: TextStream): boolean {
-  return watched && sentChars < text.length;
+export function hasUnsent({ watched, sentChars, text, sentItems, items }: TextStream): boolean {
+  return watched && (sentChars < text.length || sentItems < items.length);
 }
 
 /** The next chunks come after a quarter of the time since the first one, within the bounds. */
@@ -60,12 +89,37 @@ export function nextChunk(
 ): {
   readonly seq: number;
   readonly text: string;
+  readonly data: Value[];
   readonly rest: TextStream;
 } {
   const { sentChars, nextSeq: seq } = stream;
-  const text = wholeChars(stream.text.slice(sentChars, sentChars + maxChunkChars + 1), maxChunkChars);
+  const { text, sentItems } = nextPart(stream);
+  const data = stream.items.slice(stream.sentItems, sentItems).map(({ value }) => value);
   const sent = { firstAt: stream.sent?.firstAt ?? now, lastAt: now };
-  return { seq, text, rest: { ...stream, sentChars: sentChars + text.length, nextSeq: seq + 1, sent } };
+  const rest = { ...stream, sentChars: sentChars + text.length, sentItems, nextSeq: seq + 1, sent };
+  return { seq, text, data, rest };
+}
+
+/** As much as a chunk may have. A value comes with the text before it or after it, never earlier. */
+function nextPart({ text, items, sentChars, sentItems: first }: TextStream): {
+  readonly text: string;
+  readonly sentItems: number;
+} {
+  let sentItems = first;
+  let end = sentChars;
+  let room = items.length > first ? maxItemChars : maxChunkChars;
+  for (const { at, chars } of items.slice(first)) {
+    if (at - end + chars > room) break;
+    room -= at - end + chars;
+    end = at;
+    sentItems += 1;
+  }
+  // Text without data, or text that is too long for its data to come with it.
+  const until = items[sentItems]?.at ?? text.length;
+  if (sentItems === items.length || sentItems === first) {
+    end += wholeChars(text.slice(end, Math.min(until, end + room + 1)), room).length;
+  }
+  return { text: text.slice(sentChars, end), sentItems };
 }
 
 /** The beginning of `text`, at most `max` long, without half a character at its end. */

@@ -1,5 +1,7 @@
-import { boundedInteger, byteLength, wellFormed } from "../bounds.ts";
+import type { Value } from "convex/values";
+import { boundedInteger, byteLength, sizeOf, wellFormed } from "../bounds.ts";
 import type { Doc, Id, MutationCtx, QueryCtx } from "../builders.ts";
+import { defined } from "../load.ts";
 import { refuse } from "../refuse.ts";
 import { settingsOf } from "../settings.ts";
 import { emptyDigest, extendDigest, isContinuedBy } from "./digest.ts";
@@ -7,7 +9,8 @@ import { emptyDigest, extendDigest, isContinuedBy } from "./digest.ts";
 /** The most chunks of one attempt: more than two hours at four a second. */
 const maxSeq = 32_768;
 
-export type Chunk = { readonly seq: number; readonly text: string };
+/** `data`: small values that belong to the text, in their order. */
+export type Chunk = { readonly seq: number; readonly text: string; readonly data?: Value[] };
 
 /**
  * Adds text to the stream of a watched job; otherwise writes nothing. A `seq` that is not higher than the last one
@@ -16,12 +19,12 @@ export type Chunk = { readonly seq: number; readonly text: string };
 export async function appendChunk(
   ctx: MutationCtx,
   held: { readonly attempt: Doc<"attempts">; readonly job: Doc<"jobs"> },
-  { seq, text }: Chunk,
+  { seq, text, data }: Chunk,
 ): Promise<void> {
   boundedInteger(seq, "seq", 0, maxSeq);
   wellFormed(text, "The chunk");
   if (!held.job.watched) return;
-  const bytes = byteLength(text);
+  const bytes = bytesOf({ text, ...defined({ data }) });
   const attemptId = held.attempt._id;
   const [{ maxChunkBytes, maxTextBytes }, last] = await Promise.all([
     settingsOf(ctx, held.job.scope),
@@ -32,11 +35,17 @@ export async function appendChunk(
   if (last !== null && seq <= last.seq) return;
   const endBytes = (last?.endBytes ?? 0) + bytes;
   if (endBytes > maxTextBytes) {
-    refuse("too_large", `An attempt's text has at most ${String(maxTextBytes)} bytes.`);
+    refuse("too_large", `An attempt's text and data have at most ${String(maxTextBytes)} bytes.`);
   }
   const before = last === null ? emptyDigest(Math.random()) : last.digest;
   const digest = before === undefined ? {} : { digest: extendDigest(before, text) };
-  await ctx.db.insert("chunks", { jobId: held.job._id, attemptId, seq, text, endBytes, ...digest });
+  const row = { jobId: held.job._id, attemptId, seq, text, ...defined({ data }), endBytes };
+  await ctx.db.insert("chunks", { ...row, ...digest });
+}
+
+/** The size of a chunk in UTF-8 bytes: its text, and the JSON of its data. */
+function bytesOf({ text, data }: Pick<Chunk, "text" | "data">): number {
+  return byteLength(text) + (data === undefined ? 0 : sizeOf(data));
 }
 
 /** Whether a text begins with all that was streamed of an attempt. True if nothing is known of it. One read. */
@@ -61,7 +70,7 @@ export async function streamedChars(ctx: QueryCtx, attemptId: Id<"attempts">, te
 /** The most points of a curve. */
 const mostPoints = 40;
 
-/** A moment, and the UTF-8 bytes of the attempt's text that were stored by then. */
+/** A moment, and the UTF-8 bytes of the attempt's text and data that were stored by then. */
 type StreamPoint = { readonly at: number; readonly bytes: number };
 
 /** How the streamed text of an attempt grew: at most 41 points, with the last one. One read each. */
@@ -109,44 +118,41 @@ async function lastChunk(ctx: QueryCtx, attemptId: Id<"attempts">): Promise<Doc<
     .first();
 }
 
-/** The text in one answer is about this long. A reader far behind asks again. */
-const maxChars = 256 * 1024;
+/** One answer has about as much text and data. A reader far behind asks again. */
+const maxBytes = 256 * 1024;
 
 const maxChunks = 1_000;
 
-/** The text of an attempt after a chunk, or from the start (-1). */
-export async function chunksAfter(
-  ctx: QueryCtx,
-  attemptId: Id<"attempts">,
-  seq: number,
-): Promise<{ seq: number; text: string }[]> {
-  const chunks: { seq: number; text: string }[] = [];
-  let chars = 0;
+/** The text of an attempt, with its data, after a chunk or from the start (-1). */
+export async function chunksAfter(ctx: QueryCtx, attemptId: Id<"attempts">, seq: number): Promise<Chunk[]> {
+  const chunks: Chunk[] = [];
+  let bytes = 0;
   const rows = ctx.db
     .query("chunks")
     .withIndex("by_attempt", (q) => q.eq("attemptId", attemptId).gt("seq", seq));
   for await (const row of rows) {
-    chunks.push({ seq: row.seq, text: row.text });
-    chars += row.text.length;
-    if (chars >= maxChars || chunks.length >= maxChunks) break;
+    const { text, data } = row;
+    chunks.push({ seq: row.seq, text, ...defined({ data }) });
+    bytes += bytesOf(row);
+    if (bytes >= maxBytes || chunks.length >= maxChunks) break;
   }
   return chunks;
 }
 
 const perPiece = 500;
 
-const charsPerPiece = 2 * 1024 * 1024;
+const bytesPerPiece = 2 * 1024 * 1024;
 
 /** Deletes some of a job's streamed text, of all attempts. @returns whether more may be left. */
 export async function deletePiece(ctx: MutationCtx, jobId: Id<"jobs">): Promise<boolean> {
   const ids: Id<"chunks">[] = [];
-  let chars = 0;
+  let bytes = 0;
   const rows = ctx.db.query("chunks").withIndex("by_job", (q) => q.eq("jobId", jobId));
   for await (const row of rows) {
     ids.push(row._id);
-    chars += row.text.length;
-    if (ids.length >= perPiece || chars >= charsPerPiece) break;
+    bytes += bytesOf(row);
+    if (ids.length >= perPiece || bytes >= bytesPerPiece) break;
   }
   for (const id of ids) await ctx.db.delete("chunks", id);
-  return ids.length >= perPiece || chars >= charsPerPiece;
+  return ids.length >= perPiece || bytes >= bytesPerPiece;
 }

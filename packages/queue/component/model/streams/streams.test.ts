@@ -141,6 +141,27 @@ describe("watched jobs", () => {
     expect(await append(t, worker, attemptId, 32, `${full}x`)).toEqual({ kind: "ok" });
   });
 
+  it("the data beside the text of a watched job comes with it, and counts for the limits", async () => {
+    const t = startQueue();
+    const { jobId, worker, attemptId } = await startRunning(t, true);
+    const { keyHash } = worker;
+    const data = [{ token: "a" }, "é"];
+    await t.mutation(queue.work.append, { keyHash, attemptId, seq: 0, text: "a", data });
+    await append(t, worker, attemptId, 1, "b");
+    expect((await watch(t, jobId)).chunks).toEqual([
+      { seq: 0, text: "a", data },
+      { seq: 1, text: "b" },
+    ]);
+    const item = "x".repeat(60 * 1024);
+    const large = async (seq: number, text: string) =>
+      await t.mutation(queue.work.append, { keyHash, attemptId, seq, text, data: [item] });
+    expect(await refused(large(2, "x".repeat(5 * 1024)))).toBe("too_large");
+    for (let seq = 2; seq < 10; seq += 1) await large(seq, "");
+    expect((await watch(t, jobId, { attemptId, seq: 1 })).chunks).toHaveLength(5);
+    for (let seq = 10; seq < 36; seq += 1) await large(seq, "");
+    expect(await refused(large(36, ""))).toBe("too_large");
+  });
+
   it("the text of a watched job comes to a reader far behind in several answers", async () => {
     const t = startQueue();
     const { jobId, worker, attemptId } = await startRunning(t, true);

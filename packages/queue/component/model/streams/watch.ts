@@ -14,7 +14,7 @@ export const watchView = v.object({
   attempt: v.number(),
   attemptId: v.union(v.string(), v.null()),
   /** Chunks of the current attempt after the position. The reader gets further ones with a later position. */
-  chunks: v.array(v.object({ seq: v.number(), text: v.string() })),
+  chunks: v.array(v.object({ seq: v.number(), text: v.string(), data: v.optional(v.array(anything)) })),
   attempts: v.number(),
   submittedAt: v.number(),
   /** The time at which a worker first started it; null before that. */
