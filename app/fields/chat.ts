@@ -64,7 +64,7 @@ export const chatFields = {
     100,
   ),
   tools: supported(
-    "up to 128 functions, each with a description of at most 32,768 characters. An answer has one call, and its arguments follow the function's [schema](#schemas). If the bound of tokens cuts the call, `finish_reason` is `length` and the arguments are not complete. Together with a response format or a grammar, the answer is either a call or follows the format",
+    "up to 128 functions, each with a description of at most 32,768 characters. The arguments of a call follow the function's [schema](#schemas). If the bound of tokens cuts a call, `finish_reason` is `length` and the arguments are not complete. Together with a response format or a grammar, the answer is either a call or follows the format",
     [clock],
     { fields: toolFields },
   ),
@@ -72,6 +72,11 @@ export const chatFields = {
     beside: { tools: [clock] },
     fields: { ...names("type"), function: chosenFunction },
   }),
+  parallel_tool_calls: supported(
+    "an answer may have up to 16 calls, if the model's template knows how to write several. With `false`, and if one function is chosen, it has one. Default: true",
+    false,
+    { beside: { tools: [clock] } },
+  ),
   logprobs: supported("the log probability of each token. A stream sends them with the text", true),
   top_logprobs: supported(
     "how many of the likeliest tokens are reported beside the drawn one, at most 20",
@@ -90,7 +95,6 @@ export const chatFields = {
   ...openAiInert,
   metadata: inert("OpenAI's storage. Only batches and responses have metadata"),
   store: inert("answers are kept for a day in any case"),
-  parallel_tool_calls: inert("an answer has one call"),
   reasoning_effort: inert("a hint. Models think as their templates say"),
   verbosity: inert("a hint. Say it in the prompt"),
 };

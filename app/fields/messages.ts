@@ -54,11 +54,11 @@ export const messagesFields = {
     },
   }),
   tool_choice: supported(
-    "of the type `auto`, `any`, `none`, or `tool` with a name",
+    "of the type `auto`, `any`, `none`, or `tool` with a name. With `disable_parallel_tool_use` an answer has one call at most",
     { type: "any" },
     {
       beside: { tools: [clock] },
-      fields: { ...names("type", "name"), ...unused("disable_parallel_tool_use") },
+      fields: names("type", "name", "disable_parallel_tool_use"),
     },
   ),
   output_config: supported(

@@ -72,7 +72,7 @@ export const responseFields = {
     { task: "7" },
   ),
   store: supported("repeated in the answer. Answers are kept for a day in any case", false),
-  parallel_tool_calls: supported("repeated in the answer, which has one call", false),
+  parallel_tool_calls: supported(asForChat, false),
   previous_response_id: neutral("not supported. Send the earlier items as `input`"),
   conversation: neutral("not supported. Send the earlier items as `input`"),
   prompt: neutral("not supported. Send its text as `input`"),

@@ -1,3 +1,4 @@
+import { limits } from "./limits.ts";
 import type { Sampling, TokenChoice } from "./sampling.ts";
 
 /** A chat job's payload, as the runner gets it: already parsed, bounded and with every default filled in. */
@@ -6,6 +7,8 @@ export type ChatRequest = Sampling & {
   readonly tools?: readonly ChatTool[];
   /** Defaults to "auto" if there are tools. */
   readonly toolChoice?: ToolChoice;
+  /** False: an answer has one call at most. */
+  readonly parallelToolCalls?: boolean;
 };
 
 /** Only the assistant has `toolCalls`. Only a tool has `toolCallId`, the call that it answers. */
@@ -36,6 +39,14 @@ export function callableTools({
 }: Pick<ChatRequest, "tools" | "toolChoice">): readonly ChatTool[] {
   if (toolChoice === "none") return [];
   return typeof toolChoice === "string" ? tools : tools.filter(({ name }) => name === toolChoice.name);
+}
+
+/** The most calls of one answer. */
+export function mostCalls({
+  parallelToolCalls = true,
+  toolChoice,
+}: Pick<ChatRequest, "parallelToolCalls" | "toolChoice">): number {
+  return parallelToolCalls && typeof toolChoice !== "object" ? limits.toolCalls : 1;
 }
 
 /** `arguments`: JSON, as the model wrote it. Not complete in an answer that ends with "length". */

@@ -74,6 +74,7 @@ const chat = z.object({
     .max(limits.tools)
     .optional(),
   toolChoice: z.union([z.enum(["none", "auto", "required"]), z.object({ name: toolName })]).optional(),
+  parallelToolCalls: z.boolean().optional(),
 });
 
 const completion = z.object({ ...sampling, prompt: z.string().max(limits.promptBytes) });

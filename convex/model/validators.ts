@@ -143,6 +143,7 @@ export const chatRequest = v.object({
   toolChoice: v.optional(
     v.union(v.literal("none"), v.literal("auto"), v.literal("required"), v.object({ name: v.string() })),
   ),
+  parallelToolCalls: v.optional(v.boolean()),
 });
 
 export const completionRequest = v.object({ ...sampling, prompt: v.string() });

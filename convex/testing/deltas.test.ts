@@ -202,6 +202,54 @@ describe("a call of a tool that two devices write", () => {
   });
 });
 
+describe("several calls in an answer", () => {
+  const toolCalls = ["a", "b"].map((id) => ({ id, name: "weather", arguments: json }));
+
+  async function finish(): Promise<void> {
+    await takeJob(t, device, async ({ attemptId }) => {
+      const result = { text: "", finishReason: "tool_calls" as const, toolCalls };
+      await completeWith(t, device, attemptId, { result, report });
+    });
+  }
+
+  it("are items of a response, one after the other", async () => {
+    type Event = { readonly type: string; readonly output_index?: number; readonly item?: object };
+    const own = [{ type: "function", name: "weather", parameters }];
+    const asked = post("/v1/responses", { input: "Hi", tools: own, max_tokens: undefined });
+    await finish();
+    const events = await eventsOf<Event>(await asked);
+    const done = events.filter(({ type }) => type === "response.output_item.done");
+    expect(done).toMatchObject([
+      { output_index: 0, item: { call_id: "a", arguments: json } },
+      { output_index: 1, item: { call_id: "b", arguments: json } },
+    ]);
+  });
+
+  it("are blocks of a message, one after the other", async () => {
+    type Event = { readonly type: string; readonly index?: number };
+    const asked = post("/v1/messages", { messages, tools: [{ name: "weather", input_schema: parameters }] });
+    await finish();
+    const blocks = (await eventsOf<Event>(await asked)).filter(({ index }) => index !== undefined);
+    expect(blocks.map(({ type, index }) => `${type} ${String(index)}`)).toEqual(
+      [0, 1].flatMap((at) => ["start", "delta", "stop"].map((name) => `content_block_${name} ${String(at)}`)),
+    );
+  });
+
+  it("are refused of a device if the request allows one", async () => {
+    const body = { messages, tools, parallel_tool_calls: false, stream: false };
+    const asked = post("/v1/chat/completions", body);
+    await finish();
+    await takeJob(t, other, async ({ request, attemptId }) => {
+      expect(request).toMatchObject({ parallelToolCalls: false });
+      const result = { text: "", finishReason: "tool_calls" as const, toolCalls: toolCalls.slice(1) };
+      await completeWith(t, other, attemptId, { result, report });
+    });
+    expect(await (await asked).json()).toMatchObject({
+      choices: [{ message: { tool_calls: [{ id: "b" }] } }],
+    });
+  });
+});
+
 it("a continuation streams the log probabilities of each piece, with the places of its tokens", async () => {
   const asked = post("/v1/completions", { prompt: "Once", logprobs: 1 });
   const reading = asked.then(chunksOf);

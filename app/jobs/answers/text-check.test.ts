@@ -79,8 +79,34 @@ it("refuses an answer that says that it was cut, but has fewer tokens than were 
   expect(mistakeOf(answer, maxTokens - 1)).toBe("The answer says that it was cut, but it is short.");
 });
 
+it("accepts several calls, of which the bound of tokens may cut the last one", () => {
+  const whole = { ...call, arguments: "{}" };
+  const cut = { ...call, id: "call_2" };
+  const asked = { tools: [tool] };
+  const text = "x".repeat(maxTokens);
+  expect(mistakeOf({ text, toolCalls: [whole, cut] }, maxTokens, asked)).toBeNull();
+  expect(mistakeOf({ text, toolCalls: [cut, { ...whole, id: "call_3" }] }, maxTokens, asked)).toBe(
+    "A tool call's arguments are not JSON.",
+  );
+  const both: Partial<ChatResult> = { finishReason: "tool_calls", toolCalls: [whole, { ...whole, id: "c" }] };
+  expect(mistakeOf({ text: "", ...both }, 5, asked)).toBeNull();
+  for (const less of [{ parallelToolCalls: false }, { toolChoice: { name: tool.name } }])
+    expect(mistakeOf({ text: "", ...both }, 5, { ...asked, ...less })).toBe(
+      "The answer has too many tool calls.",
+    );
+});
+
 it.each<[string, Partial<ChatResult>, Partial<ChatRequest>]>([
-  ["two calls", { toolCalls: [call, { ...call, id: "call_2" }] }, { tools: [tool] }],
+  [
+    "two calls where one is allowed",
+    {
+      toolCalls: [
+        { ...call, arguments: "{}" },
+        { ...call, id: "call_2" },
+      ],
+    },
+    { tools: [tool], parallelToolCalls: false },
+  ],
   ["a call of an unknown tool", { toolCalls: [{ ...call, name: "rm" }] }, { tools: [tool] }],
   ["a call that was not offered", { toolCalls: [call] }, {}],
   ["a call with half a character", { toolCalls: [{ ...call, arguments: "\ud800" }] }, { tools: [tool] }],

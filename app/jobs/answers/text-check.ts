@@ -1,5 +1,5 @@
 import { isRecord, parseJson } from "../../json.ts";
-import { callableTools, type ChatRequest, type ChatResult, type ToolCall } from "../chat.ts";
+import { callableTools, type ChatRequest, type ChatResult, mostCalls, type ToolCall } from "../chat.ts";
 import type { JsonSchema } from "../grammar/schema-rules.ts";
 import { limits } from "../limits.ts";
 import type { Sampling } from "../sampling.ts";
@@ -55,7 +55,7 @@ function writtenBytes(
   const cut =
     finishReason === "stop"
       ? request.stop
-      : finishReason === "length" && toolCalls.length === 0
+      : finishReason === "length"
         ? (toolsOf(request).tools ?? []).map(({ name }) => name)
         : [];
   return utf8Length(text) + called.reduce((sum, each) => sum + each, 0) + Math.max(0, ...cut.map(utf8Length));
@@ -75,7 +75,8 @@ function endMistake({ finishReason, text, toolCalls = [], usage }: ChatResult, j
   if (text !== "" && completionTokens === 0) return "The answer has text, but no tokens.";
   if (finishReason !== "length") return null;
   const characters = toolCalls.reduce((sum, call) => sum + call.arguments.length, text.length);
-  const spareTokens = tools.length > 0 ? writtenTokens.withTools : writtenTokens.without;
+  const spareTokens =
+    tools.length > 0 ? writtenTokens.withTools * Math.max(1, toolCalls.length) : writtenTokens.without;
   const countedBytes = 4 * characters + (logprobs === undefined ? 0 : 64 * (1 + logprobs) * completionTokens);
   const isFull =
     completionTokens >= maxTokens ||
@@ -84,7 +85,7 @@ function endMistake({ finishReason, text, toolCalls = [], usage }: ChatResult, j
   return isFull ? null : "The answer says that it was cut, but it is short.";
 }
 
-type Tools = Pick<ChatRequest, "tools" | "toolChoice">;
+type Tools = Pick<ChatRequest, "tools" | "toolChoice" | "parallelToolCalls">;
 
 function toolsOf(request: ChatRequest | CompletionRequest): Tools {
   return "messages" in request ? request : {};
@@ -92,21 +93,22 @@ function toolsOf(request: ChatRequest | CompletionRequest): Tools {
 
 function callMistake({ text, toolCalls = [], finishReason }: ChatResult, asked: Tools): string | null {
   const { tools = [], toolChoice = "auto" } = asked;
-  // An answer that was cut may end with one unfinished call.
+  // An answer that was cut may end with an unfinished call.
   const isCut = finishReason === "length";
-  if (isCut ? toolCalls.length > 1 : (finishReason === "tool_calls") !== toolCalls.length > 0)
+  if (!isCut && (finishReason === "tool_calls") !== toolCalls.length > 0)
     return "The answer's tool calls do not fit its finish reason.";
   const mustCall = tools.length > 0 && (toolChoice === "required" || typeof toolChoice === "object");
   if (mustCall && (finishReason === "stop" || text !== ""))
     return "The answer does not call a tool, as it has to.";
-  if (toolCalls.length > limits.toolCalls) return "The answer has too many tool calls.";
+  if (toolCalls.length > mostCalls(asked)) return "The answer has too many tool calls.";
   if (new Set(toolCalls.map(({ id }) => id)).size < toolCalls.length)
     return "Two of the answer's tool calls have the same id.";
   const callable = callableTools(asked);
   for (const call of toolCalls) {
     const tool = callable.find(({ name }) => name === call.name);
     if (tool === undefined) return "The answer calls a tool that it was not offered.";
-    const mistake = idMistake(call) ?? argumentsMistake(call, tool.parameters, isCut);
+    const mayBeCut = isCut && call === toolCalls.at(-1);
+    const mistake = idMistake(call) ?? argumentsMistake(call, tool.parameters, mayBeCut);
     if (mistake !== null) return mistake;
   }
   return null;
@@ -121,10 +123,10 @@ function idMistake({ id }: ToolCall): string | null {
 function argumentsMistake(
   { arguments: json }: ToolCall,
   parameters: string | undefined,
-  isCut: boolean,
+  mayBeCut: boolean,
 ): string | null {
   const schema = parameters === undefined ? noParameters : schemaOf(parameters);
-  if (isCut)
+  if (mayBeCut)
     return mayHoldSchema(schema, json)
       ? null
       : "A tool call's arguments begin otherwise than its schema allows.";

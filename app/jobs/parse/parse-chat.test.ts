@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { recordOf } from "../../json.ts";
 import { limits } from "../limits.ts";
 import { parseChat } from "./parse-chat.ts";
 import { parseResponse } from "./parse-response.ts";
@@ -169,6 +170,14 @@ describe("parseChat", () => {
         },
       },
     });
+  });
+
+  it("keeps that an answer has one call, if there are tools", () => {
+    const kept = (body: object) =>
+      recordOf(recordOf(recordOf(parse(body))["asked"])["request"])["parallelToolCalls"];
+    expect(kept({ tools: [weather], parallel_tool_calls: false })).toBe(false);
+    expect(kept({ tools: [weather], parallel_tool_calls: true })).toBeUndefined();
+    expect(kept({ parallel_tool_calls: false })).toBeUndefined();
   });
 
   it("takes tools together with a format of the answer", () => {

@@ -80,6 +80,7 @@ export const chatBody = requestBody(chatFields, {
   top_logprobs: whole(0, limits.logprobs).nullish(),
   tools: tools.nullish(),
   tool_choice: toolChoice.nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
   functions: absent("functions are not supported, tools are"),
   function_call: z.enum(["none", "auto"], { error: "functions are not supported" }).nullish(),
   audio: absent("audio is not supported"),
@@ -116,6 +117,8 @@ export function parseChat(json: string): BodyParse<ParsedText<ChatRequest>> {
           tools: asked.tools == null || asked.tools.length === 0 ? null : asked.tools,
           toolChoice:
             asked.tool_choice == null || !asked.tools?.length ? null : toToolChoice(asked.tool_choice),
+          // More calls than one are usual, so only the other wish is kept.
+          parallelToolCalls: asked.parallel_tool_calls === false && asked.tools?.length ? false : null,
         }),
       },
     },

@@ -67,8 +67,12 @@ const tool = z.object({
 const toolChoice = z.discriminatedUnion(
   "type",
   [
-    z.object({ type: z.enum(["auto", "any", "none"]) }),
-    z.object({ type: z.literal("tool"), name: functionName }),
+    z.object({ type: z.enum(["auto", "any", "none"]), disable_parallel_tool_use: z.boolean().nullish() }),
+    z.object({
+      type: z.literal("tool"),
+      name: functionName,
+      disable_parallel_tool_use: z.boolean().nullish(),
+    }),
   ],
   { error: oneOfForms('must be "auto", "any", "tool" or "none"') },
 );
@@ -141,6 +145,7 @@ function chatOf({ messages, system, tools, tool_choice: choice, ...given }: Aske
       function: { name, description, parameters, strict },
     })),
     tool_choice: choice == null ? undefined : choiceOf(choice),
+    parallel_tool_calls: choice?.disable_parallel_tool_use !== true,
     response_format:
       schema === undefined ? undefined : { type: "json_schema", json_schema: { schema, strict: true } },
   };

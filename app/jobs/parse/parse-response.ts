@@ -174,6 +174,7 @@ function chatOf(asked: Body): object {
     ...(wantsLogprobs === true ? { logprobs: true, top_logprobs: asked.top_logprobs } : {}),
     tools: tools?.map(({ type, ...called }) => ({ type, function: called })),
     tool_choice: choiceOf(asked.tool_choice),
+    parallel_tool_calls: asked.parallel_tool_calls,
     response_format: formatOf(asText?.format),
     stream: asked.stream,
     service_tier: asked.service_tier,

@@ -116,3 +116,17 @@ describe("a message", () => {
     });
   });
 });
+
+it("a translated body may ask for one call at most", () => {
+  const parameters = { type: "object", properties: {} };
+  const one = { kind: "parsed", asked: { request: { parallelToolCalls: false } } };
+  const tools = [{ type: "function", name: "a", parameters }];
+  expect(ofResponse({ tools, parallel_tool_calls: false })).toMatchObject(one);
+  const own = [{ name: "a", input_schema: parameters }];
+  for (const choice of [{ type: "auto" }, { type: "any" }, { type: "tool", name: "a" }])
+    expect(
+      ofMessages({ tools: own, tool_choice: { ...choice, disable_parallel_tool_use: true } }),
+    ).toMatchObject(one);
+  for (const parsed of [ofResponse({ tools }), ofMessages({ tools: own, tool_choice: { type: "any" } })])
+    expect(parsed).not.toMatchObject(one);
+});

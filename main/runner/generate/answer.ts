@@ -14,6 +14,7 @@ import {
   type ChatResult,
   type FinishReason,
   type JobError,
+  mostCalls,
   type ToolCall,
 } from "../../../app/jobs/chat.ts";
 import type { Sampling } from "../../../app/jobs/sampling.ts";
@@ -29,6 +30,7 @@ import { chatPrompt, plainPrompt, type Prompt } from "./prompt.ts";
 import { choicesWithin } from "./sampling.ts";
 import {
   argumentsGrammar,
+  beginsCall,
   CallMatcher,
   callStarts,
   type CallSyntax,
@@ -52,10 +54,13 @@ type AnswerDeps = JobPace & {
   readonly step: (step: RequestStep | null) => void;
 };
 
+type Failure = { readonly kind: "failed"; readonly error: JobError };
+
 /** How a tool call ended. `cut`: its arguments are not complete. */
-type CallEnd =
-  | { readonly kind: "called" | "cut"; readonly call: ToolCall }
-  | { readonly kind: "failed"; readonly error: JobError };
+type CallEnd = { readonly kind: "called" | "cut"; readonly call: ToolCall } | Failure;
+
+/** How the tool calls of an answer ended. `cut`: the last one is not complete. */
+type CallsEnd = { readonly kind: "called" | "cut"; readonly calls: readonly ToolCall[] } | Failure;
 
 /** Reads a prompt and generates its answer, in a sequence of the model's context. Throws what llama.cpp throws. */
 export async function answer(work: TextWork, deps: AnswerDeps): Promise<RunOutcome> {
@@ -181,7 +186,7 @@ class Answer {
 
   #resultOf(
     text: string,
-    end: Exclude<PassageEnd | CallEnd, { readonly kind: "failed" | "too-slow" }>,
+    end: Exclude<PassageEnd | CallsEnd, { readonly kind: "failed" | "too-slow" }>,
     startedAt: number,
   ): ChatResult {
     const { clock } = this.#deps;
@@ -191,7 +196,7 @@ class Answer {
     return {
       text,
       finishReason: finishReasonOf(end),
-      ...("call" in end ? { toolCalls: [end.call] } : {}),
+      ...("calls" in end ? { toolCalls: end.calls } : {}),
       ...(this.#work.request.logprobs === undefined ? {} : { logprobs: choicesWithin(logprobs, text) }),
       usage: {
         promptTokens: this.#prompt.tokens.length,
@@ -250,14 +255,14 @@ class Answer {
     return fresh;
   }
 
-  /** Writes text, or a tool call if the request demands one or the model begins one. */
+  /** Writes text, or tool calls if the request demands one or the model begins one. */
   async #writeOrCall(
     request: ChatRequest,
     rest: readonly Token[],
     enforced: Enforced | null,
-  ): Promise<PassageEnd | CallEnd> {
+  ): Promise<PassageEnd | CallsEnd> {
     const syntax = callSyntax(this.#model, this.#deps.loaded.wrapper);
-    if (mustCall(request)) return this.#call(request, [...rest, ...syntax.begin], syntax.beforeArguments);
+    if (mustCall(request)) return this.#calls(request, [...rest, ...syntax.begin], syntax);
     if (enforced !== null) return this.#writeEnforcedOrCall(request, rest, enforced, syntax);
     const { trigger } = syntax;
     const end = await this.#writeText(rest, {
@@ -268,11 +273,11 @@ class Answer {
     if (trigger.kind === "token") {
       if (end.kind !== "stop-token" || end.token !== trigger.token) return end;
       // The sequence holds all generated tokens but this last one.
-      return this.#call(request, syntax.begin, syntax.beforeArguments);
+      return this.#calls(request, syntax.begin, syntax);
     }
     if (end.kind !== "stop-text" || !trigger.texts.includes(end.text)) return end;
     const before = await this.#erase(end.tokensBefore);
-    return this.#call(request, [...before, ...syntax.begin], syntax.beforeArguments);
+    return this.#calls(request, [...before, ...syntax.begin], syntax);
   }
 
   /**
@@ -284,7 +289,7 @@ class Answer {
     rest: readonly Token[],
     enforced: Enforced,
     syntax: CallSyntax,
-  ): Promise<PassageEnd | CallEnd> {
+  ): Promise<PassageEnd | CallsEnd> {
     const starts = callStarts(this.#model, syntax, callableTools(request));
     const matcher = new CallMatcher(starts);
     const end = await this.#writeText(rest, {
@@ -308,7 +313,7 @@ class Answer {
       return end;
     }
     const before = await this.#erase(0);
-    return this.#call(request, [...before, ...syntax.begin], syntax.beforeArguments, call.name);
+    return this.#calls(request, [...before, ...syntax.begin], syntax, call.name);
   }
 
   /**
@@ -329,22 +334,82 @@ class Answer {
       : this.#writer.tokens.slice(tokensBefore - 1, tokensBefore);
   }
 
-  /** Writes the name and the arguments of a call. @param begin tokens that begin it and are not read yet. */
+  /** Writes calls as long as the model begins another one. @param begin tokens that begin the first and are not read yet. */
+  async #calls(
+    request: ChatRequest,
+    begin: readonly Token[],
+    syntax: CallSyntax,
+    knownName = "",
+  ): Promise<PassageEnd | CallsEnd> {
+    const calls: ToolCall[] = [];
+    let fed = begin;
+    let name = knownName;
+    for (;;) {
+      const end = await this.#call(request, fed, syntax.beforeArguments, { name, index: calls.length });
+      // The bound of tokens may cut the name of a call.
+      if (end.kind === "length" && calls.length > 0) return { kind: "cut", calls };
+      if (!("call" in end)) return end;
+      calls.push(end.call);
+      if (end.kind === "cut") return { kind: "cut", calls };
+      const next = calls.length < mostCalls(request) ? await this.#beginNext(syntax) : null;
+      if (next === null) return { kind: "called", calls };
+      fed = next;
+      name = "";
+    }
+  }
+
+  /**
+   * Lets the model go on after a call, to see whether it begins another one. Nobody pays for these tokens: they are dropped, and
+   * the template's own take their place. Returns these, which are not read yet; null if there is no other call.
+   */
+  async #beginNext({ next }: CallSyntax): Promise<readonly Token[] | null> {
+    if (next === null) return null;
+    const fed = [...(await this.#unreadEnd()), ...next.end];
+    const before = this.#writer.mark();
+    let text = "";
+    await this.#writer.write(fed, {
+      enforced: null,
+      stopTexts: [],
+      stopTokens: new Set(),
+      reported: false,
+      emit: (piece) => (text += piece),
+      until: () => beginsCall(text, next) !== null,
+    });
+    await this.#writer.dropFrom(before);
+    return beginsCall(text, next) === true ? [...fed, ...next.begin] : null;
+  }
+
+  /** The tokens to read before others can follow: at least the last one, which is taken out of the sequence if it is there. */
+  async #unreadEnd(): Promise<readonly Token[]> {
+    const { unread } = this.#writer;
+    if (unread !== null) return [unread];
+    const { sequence } = this.#loan;
+    const { nextTokenIndex: end } = sequence;
+    const last = sequence.contextTokens.slice(-1);
+    await this.#deps.loaded.batches.step(() => sequence.eraseContextTokenRanges([{ start: end - 1, end }]));
+    return last;
+  }
+
+  /**
+   * Writes the name and the arguments of a call.
+   * @param begin tokens that begin it and are not read yet.
+   * @param place.name "" if it is not known.
+   */
   async #call(
     request: ChatRequest,
     begin: readonly Token[],
     beforeArguments: readonly Token[],
-    knownName = "",
+    place: { readonly name: string; readonly index: number },
   ): Promise<PassageEnd | CallEnd> {
     const { step, loaded } = this.#deps;
     const { llama } = loaded;
     const tools = callableTools(request);
-    let name = knownName === "" && tools.length === 1 ? (tools[0]?.name ?? "") : knownName;
+    let name = place.name === "" && tools.length === 1 ? (tools[0]?.name ?? "") : place.name;
     let fed = begin;
     if (name === "") {
       const end = await this.#writeSilently(fed, await nameGrammar(llama, tools), (text) => (name += text));
       if (end.kind !== "ended") return end;
-      fed = this.#writer.tokens.slice(-1);
+      fed = await this.#unreadEnd();
     } else {
       fed = [...fed, ...this.#model.tokenize(name)];
     }
@@ -353,7 +418,7 @@ class Answer {
     const enforced = tool === undefined ? null : await argumentsGrammar(llama, tool);
     step(null);
     if (enforced === null) return { kind: "failed", error: jobErrors.invalidGrammar };
-    const call = { id: callIdOf(this.#deps.jobId, 0), name };
+    const call = { id: callIdOf(this.#deps.jobId, place.index), name };
     this.#deps.emit("", [{ call }]);
     return await this.#arguments(request, [...fed, ...beforeArguments], enforced, call);
   }
@@ -416,7 +481,7 @@ class Answer {
   }
 }
 
-function finishReasonOf({ kind }: PassageEnd | CallEnd): FinishReason {
+function finishReasonOf({ kind }: PassageEnd | CallsEnd): FinishReason {
   if (kind === "called") return "tool_calls";
   return kind === "length" || kind === "cut" ? "length" : "stop";
 }

@@ -3,6 +3,7 @@ import {
   type ChatWrapper,
   type ChatWrapperGenerateContextStateOptions,
   LlamaText,
+  SpecialTokensText,
 } from "node-llama-cpp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RequestStep } from "../../../app/contract/runner.ts";
@@ -25,7 +26,8 @@ import { PrefillSlices } from "./prefill.ts";
 class WordCallWrapper extends ChatMLChatWrapper {
   override readonly settings: ChatWrapper["settings"];
 
-  constructor(prefix: string, prefixAlternateMatches: string[] = []) {
+  /** @param suffix ends a call. If it is given, others may follow. */
+  constructor(prefix: string, prefixAlternateMatches: string[] = [], suffix?: LlamaText) {
     super();
     this.settings = {
       ...new ChatMLChatWrapper().settings,
@@ -35,9 +37,10 @@ class WordCallWrapper extends ChatMLChatWrapper {
           prefix,
           prefixAlternateMatches,
           paramsPrefix: LlamaText("("),
-          suffix: ")",
+          suffix: suffix ?? ")",
         },
         result: { prefix: "", suffix: "" },
+        ...(suffix === undefined ? {} : { parallelism: { call: { sectionPrefix: "" } } }),
       },
     };
   }
@@ -180,6 +183,65 @@ it(
     expect(mended).toBeGreaterThan(0);
   },
 );
+
+describe("several calls in an answer", { timeout: 60_000 }, () => {
+  // The model was not trained to go on after a call. So the question is repeated, and it begins its answer again.
+  const turn =
+    "<|im_end|>\n<|im_start|>user\nWhat is the capital of Norway?<|im_end|>\n<|im_start|>assistant\n";
+  const suffix = LlamaText(new SpecialTokensText(`${turn}The capital`));
+  const wrapper = new WordCallWrapper(" of Norway", [" of Nor"], suffix);
+  const asked = { ...question, tools, temperature: 0, maxTokens: 200 };
+
+  const mistake = (answer: Awaited<ReturnType<typeof ask>>, request: ChatRequest) => {
+    const { streamed: _streamed, items: _items, ...result } = answer;
+    return textMistake(result, { request, promptTokens: 500, contextTokens: 512, heldMs: 60_000 });
+  };
+
+  it("are written and streamed as long as the model begins another one", async () => {
+    for (const more of [[], [{ name: "clock" }]]) {
+      const request = { ...asked, tools: [...tools, ...more], logprobs: 0 };
+      const called = await ask(request, wrapper);
+      const { toolCalls = [] } = called;
+      expect(toolCalls.length).toBeGreaterThan(1);
+      expect(called).toMatchObject({ text: "The capital", streamed: "The capital" });
+      expect(toolCalls.map(({ id }) => id)).toEqual(toolCalls.map((_, at) => `call_j1_${String(at)}`));
+      expect(streamedCalls(called.items)).toEqual(toolCalls);
+      expect(mistake(called, request)).toBeNull();
+      // The tokens by which another call was looked for are not paid.
+      const written = called.text + toolCalls.map((call) => call.name + call.arguments).join("");
+      expect(called.usage.completionTokens).toBeLessThanOrEqual(written.length + 4);
+    }
+  });
+
+  it("are one if the request or the template says so, or if the tool is chosen", async () => {
+    const one = { toolCalls: [{ name: "weather" }], finishReason: "tool_calls" };
+    expect(await ask({ ...asked, parallelToolCalls: false }, wrapper)).toMatchObject(one);
+    expect(await ask({ ...asked, toolChoice: { name: "weather" } }, wrapper)).toMatchObject(one);
+    expect(await ask(asked, new WordCallWrapper(" of Norway", [" of Nor"]))).toMatchObject(one);
+  });
+
+  it("may be cut by the bound of tokens, at any place", async () => {
+    const offered = { ...asked, tools: [...tools, { name: "clock" }] };
+    const { toolCalls: whole = [], usage } = await ask(offered, wrapper);
+    const trimmed = (calls: readonly ToolCall[]) =>
+      calls.map((call) => ({ ...call, arguments: call.arguments.trimEnd() }));
+    const counts = new Set<number>();
+    for (let maxTokens = 3; maxTokens < Math.min(40, usage.completionTokens); maxTokens += 1) {
+      const request = { ...offered, maxTokens };
+      const cut = await ask(request, wrapper);
+      const { toolCalls = [] } = cut;
+      expect(mistake(cut, request)).toBeNull();
+      // Blanks at the end come with the result.
+      expect(trimmed(streamedCalls(cut.items))).toEqual(trimmed(toolCalls));
+      const [last] = toolCalls.slice(-1);
+      expect(toolCalls.slice(0, -1)).toEqual(whole.slice(0, Math.max(0, toolCalls.length - 1)));
+      if (last !== undefined)
+        expect(whole[toolCalls.length - 1]?.arguments.startsWith(last.arguments)).toBe(true);
+      counts.add(toolCalls.length);
+    }
+    expect(counts.size).toBeGreaterThan(2);
+  });
+});
 
 describe("with tools and a format", { timeout: 60_000 }, () => {
   const schema = '{"type":"object","properties":{"city":{"type":"string","maxLength":20}}}';

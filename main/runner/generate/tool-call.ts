@@ -11,9 +11,20 @@ export type CallSyntax = {
     | { readonly kind: "token"; readonly token: Token }
     | { readonly kind: "texts"; readonly texts: readonly string[] };
   readonly beforeArguments: readonly Token[];
+  /** How another call follows in the same answer. Null: the template knows of one call. */
+  readonly next: NextCall | null;
 };
 
-export function callSyntax(model: LlamaModel, { settings }: ChatWrapper): CallSyntax {
+type NextCall = {
+  /** The tokens that end the call before. */
+  readonly end: readonly Token[];
+  readonly begin: readonly Token[];
+  /** The beginning of what the model writes if it makes another call, without blanks. */
+  readonly sign: string;
+};
+
+export function callSyntax(model: LlamaModel, wrapper: ChatWrapper): CallSyntax {
+  const { settings } = wrapper;
   const { call, parallelism } = settings.functions;
   const section = parallelism?.call.sectionPrefix ?? "";
   const prefix = LlamaText([section, call.prefix]);
@@ -28,7 +39,30 @@ export function callSyntax(model: LlamaModel, { settings }: ChatWrapper): CallSy
       ? { kind: "token", token: first }
       : { kind: "texts", texts: [prefix.toString().trimEnd(), ...alternates].filter((text) => text !== "") },
     beforeArguments: LlamaText(call.paramsPrefix).tokenize(model.tokenizer),
+    next: nextCall(model, wrapper),
   };
+}
+
+function nextCall(model: LlamaModel, { settings }: ChatWrapper): NextCall | null {
+  const { call, parallelism } = settings.functions;
+  if (parallelism === undefined) return null;
+  const begin = LlamaText([parallelism.call.betweenCalls ?? "", call.prefix]).tokenize(model.tokenizer);
+  const end = LlamaText(call.suffix).tokenize(model.tokenizer);
+  // A special token says it all. Models vary the words after it.
+  const special = begin.findIndex((token) => model.isSpecialToken(token));
+  const sign = withoutBlanks(model.detokenize(special === -1 ? begin : begin.slice(0, special + 1), true));
+  return sign === "" ? null : { end, begin, sign };
+}
+
+function withoutBlanks(text: string): string {
+  return text.replace(/\s/g, "");
+}
+
+/** Whether a text after a call begins another one. Null while it is too short to tell. */
+export function beginsCall(text: string, { sign }: Pick<NextCall, "sign">): boolean | null {
+  const written = withoutBlanks(text);
+  if (written.startsWith(sign)) return true;
+  return sign.startsWith(written) ? null : false;
 }
 
 export function mustCall({ toolChoice = "auto" }: ChatRequest): boolean {

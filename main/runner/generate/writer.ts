@@ -31,6 +31,8 @@ type Passage = {
   readonly emit: (text: string) => void;
   /** Whether the log probabilities of these tokens belong to the answer. */
   readonly reported: boolean;
+  /** Ends the passage after a piece of its text. Then the text of control tokens counts, too. */
+  readonly until?: () => boolean;
   /** How its tokens are chosen, if not as the request says. */
   readonly sampling?: Sampling;
 };
@@ -62,6 +64,7 @@ export class Writer {
   readonly #logprobs: TokenChoice[] = [];
   #bytes = 0;
   #controlTokens = 0;
+  #unread: Token | null = null;
   #firstTokenAt: number | null = null;
   #droppedMs = 0;
 
@@ -88,6 +91,11 @@ export class Writer {
     return this.#answer;
   }
 
+  /** The last token of the passage before, if the sequence does not hold it yet. */
+  get unread(): Token | null {
+    return this.#unread;
+  }
+
   get logprobs(): readonly TokenChoice[] {
     return this.#logprobs;
   }
@@ -109,7 +117,7 @@ export class Writer {
   async dropFrom({ tokens, bytes, controlTokens, nextTokenIndex: start, at }: Mark): Promise<void> {
     const { sequence, batches, clock } = this.#deps;
     const { nextTokenIndex: end } = sequence;
-    await batches.step(() => sequence.eraseContextTokenRanges([{ start, end }]));
+    if (end > start) await batches.step(() => sequence.eraseContextTokenRanges([{ start, end }]));
     this.#answer.length = tokens;
     this.#bytes = bytes;
     this.#controlTokens = controlTokens;
@@ -133,7 +141,7 @@ export class Writer {
     const matcher = new StopMatcher(stops);
     const before = [...sequence.contextTokens.slice(-16), ...fed];
     // A grammar compares the text of control tokens too, so they are part of the answer.
-    const special = enforced !== null;
+    const special = enforced !== null || passage.until !== undefined;
     const decoder = new TokenDecoder<Token>(
       (tokens, last) => model.detokenize(tokens, special, last),
       before,
@@ -178,6 +186,7 @@ export class Writer {
     );
     if (this.#isFull(fed.length)) return { kind: "length" };
 
+    this.#unread = null;
     const steps = sequence.evaluateWithMetadata([...fed], wanted, options);
     for await (const step of batches.each(steps, signal)) {
       watch.end();
@@ -190,6 +199,7 @@ export class Writer {
         return { kind: "stop-token", token };
       }
       this.#answer.push(token);
+      this.#unread = token;
       starts.push(decoder.isInsideCharacter ? Infinity : length);
       let text = decoder.push(token);
       if (count !== undefined) {
@@ -201,6 +211,7 @@ export class Writer {
       if (complete !== null) text = text.slice(0, complete);
       const end = push(text);
       if (end !== null) return end;
+      if (passage.until?.() === true) return { kind: "ended" };
       if (complete !== null) {
         send(matcher.flush());
         return { kind: "ended" };
@@ -214,6 +225,7 @@ export class Writer {
       if (wait !== null) await wait;
       if (this.#isAborted()) return { kind: "aborted" };
     }
+    this.#unread = null;
     if (this.#isAborted()) return { kind: "aborted" };
     return flush() ?? { kind: "ended" };
   }
