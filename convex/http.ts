@@ -21,8 +21,9 @@ import { callBatch, createBatch, listBatches } from "./openai/batches/batches.ts
 import { estimateBatch, estimatePath } from "./openai/batches/estimate.ts";
 import { budgets } from "./openai/budgets.ts";
 import { embeddings } from "./openai/embeddings/embeddings.ts";
+import { rerank } from "./openai/embeddings/rerank.ts";
 import { bearerKey, type Caller, endpoint } from "./openai/endpoint.ts";
-import { unknownModel, unknownUrl, wrongMethod } from "./openai/errors.ts";
+import { noTokenizer, unknownModel, unknownUrl, wrongMethod } from "./openai/errors.ts";
 import { filesPath } from "./openai/files/fileBody.ts";
 import { callFile, listFiles, uploadFile } from "./openai/files/files.ts";
 import { callUpload, createUpload, uploadsPath } from "./openai/files/uploads.ts";
@@ -54,6 +55,12 @@ http.route({ path: "/v1/messages", method: "POST", handler: anthropicEndpoint(cr
 http.route({ path: "/v1/messages/count_tokens", method: "POST", handler: anthropicEndpoint(countTokens) });
 http.route({ path: "/v1/completions", method: "POST", handler: endpoint(completions) });
 http.route({ path: "/v1/embeddings", method: "POST", handler: endpoint(embeddings) });
+http.route({ path: "/v1/rerank", method: "POST", handler: endpoint(rerank) });
+http.route({
+  path: "/v1/tokenize",
+  method: "POST",
+  handler: endpoint(async () => await Promise.resolve(errorResponse(noTokenizer))),
+});
 http.route({ path: "/v1/models", method: "GET", handler: endpoint(listModels) });
 http.route({ path: "/v1/usage", method: "GET", handler: usage });
 http.route({ path: "/v1/budgets", method: "GET", handler: budgets });

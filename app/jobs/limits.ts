@@ -32,6 +32,8 @@ export const limits = {
   embeddingInputs: 256,
   /** Of a call, which becomes several jobs. As in OpenAI's API. */
   embeddingInputsOfCall: 2_048,
+  /** Of a call that ranks them. */
+  rerankedDocuments: 1_000,
   /** Of a job of such a call: few enough that vectors of 3,072 numbers fit a job's result. */
   embeddingInputsOfPart: 32,
   /** Of an answer with vectors, so that a call does not fill the backend's memory. */

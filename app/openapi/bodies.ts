@@ -21,6 +21,7 @@ import { completionBody, parseCompletion } from "../jobs/parse/parse-completion.
 import { embeddingBody, parseEmbedding } from "../jobs/parse/parse-embedding.ts";
 import { countBody, messagesBody, parseCountTokens, parseMessages } from "../jobs/parse/parse-messages.ts";
 import { parsePriority, priorityBody } from "../jobs/parse/parse-priority.ts";
+import { parseRerank, rerankBody } from "../jobs/parse/parse-rerank.ts";
 import { parseResponse, responseBody } from "../jobs/parse/parse-response.ts";
 
 /** A body of the HTTP API: its fields, its schema, and the parser that reads it. */
@@ -37,6 +38,7 @@ export const bodies = {
   CountTokensRequest: { body: countBody, parse: parseCountTokens },
   CompletionRequest: { body: completionBody, parse: parseCompletion },
   EmbeddingRequest: { body: embeddingBody, parse: parseEmbedding },
+  RerankRequest: { body: rerankBody, parse: parseRerank },
   BatchRequest: { body: batchBody, parse: parseBatch },
   UploadRequest: { body: uploadBody, parse: parseUpload },
   UploadCompletionRequest: { body: uploadCompletionBody, parse: parseUploadCompletion },

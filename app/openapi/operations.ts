@@ -75,6 +75,15 @@ export const operations: readonly Operation[] = [
     answer: "EmbeddingList",
     asksForJob: true,
   },
+  {
+    method: "post",
+    path: "/v1/rerank",
+    summary: "Order documents by their relevance to a query",
+    tag: "Answers",
+    body: "RerankRequest",
+    answer: "Ranking",
+    asksForJob: true,
+  },
   { method: "get", path: "/v1/jobs", summary: "List jobs", tag: "Jobs", answer: "JobList", query: paging },
   { method: "get", path: "/v1/jobs/{id}", summary: "Get a job", tag: "Jobs", answer: "Job" },
   {

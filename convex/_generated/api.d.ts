@@ -293,6 +293,7 @@ import type * as openai_continueAnswer from "../openai/continueAnswer.js";
 import type * as openai_document_openApi from "../openai/document/openApi.js";
 import type * as openai_embeddings_embeddings from "../openai/embeddings/embeddings.js";
 import type * as openai_embeddings_parts from "../openai/embeddings/parts.js";
+import type * as openai_embeddings_rerank from "../openai/embeddings/rerank.js";
 import type * as openai_embeddings_vectorsBody from "../openai/embeddings/vectorsBody.js";
 import type * as openai_endpoint from "../openai/endpoint.js";
 import type * as openai_errors from "../openai/errors.js";
@@ -624,6 +625,7 @@ declare const fullApi: ApiFromModules<{
   "openai/document/openApi": typeof openai_document_openApi;
   "openai/embeddings/embeddings": typeof openai_embeddings_embeddings;
   "openai/embeddings/parts": typeof openai_embeddings_parts;
+  "openai/embeddings/rerank": typeof openai_embeddings_rerank;
   "openai/embeddings/vectorsBody": typeof openai_embeddings_vectorsBody;
   "openai/endpoint": typeof openai_endpoint;
   "openai/errors": typeof openai_errors;

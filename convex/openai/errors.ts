@@ -8,7 +8,7 @@ import { type Failure, logBug } from "./outcome.ts";
 import type { ApiError } from "./respond.ts";
 
 /** The field of a call that holds the prompt. An error about its length names it. */
-export type PromptField = "messages" | "prompt" | "input";
+export type PromptField = "messages" | "prompt" | "input" | "documents";
 
 /** OpenAI's clients retry 409, 429 and 5xx by themselves. This tells them that a retry is useless. */
 const noRetry = { "x-should-retry": "false" };
@@ -91,6 +91,15 @@ export const manyWithoutWait: ApiError = {
   code: "unsupported_value",
   param: "n",
   message: "Invalid 'n': only 1 is supported together with Prefer: respond-async.",
+};
+
+export const noTokenizer: ApiError = {
+  status: 403,
+  type: "invalid_request_error",
+  code: "unsupported_call",
+  message:
+    "The server has no tokenizers: only devices have those of the models. POST /v1/messages/count_tokens estimates how many tokens " +
+    "messages have, and the usage of each answer has the exact number.",
 };
 
 export const bodyTooLarge: ApiError = {

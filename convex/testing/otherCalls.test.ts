@@ -198,3 +198,88 @@ describe("embeddings", () => {
     expect(await allJobs(t, acme)).toEqual([]);
   });
 });
+
+describe("a ranking", () => {
+  const rerank = async (body: object) => await post("/v1/rerank", body);
+  const pack = (vector: readonly number[]): string =>
+    Buffer.from(new Uint8Array(new Float32Array(vector).buffer)).toString("base64");
+  const report = {
+    usage: { promptTokens: 9, completionTokens: 0 },
+    timing: { prefillMs: 1, generateMs: 0 },
+  };
+
+  /** Does the next job: the vector of a text is the direction of its first letter. */
+  async function work(): Promise<void> {
+    await takeJob(t, device, async ({ attemptId, request }) => {
+      const inputs = "inputs" in request ? request.inputs : [];
+      const embeddings = inputs.map((input) => {
+        const angle = (input.charCodeAt(0) - "a".charCodeAt(0)) / 10;
+        return pack([Math.cos(angle), Math.sin(angle)]);
+      });
+      await completeWith(t, device, attemptId, { result: { embeddings }, report });
+    });
+  }
+
+  it("orders documents by the cosine of their vectors with the query's", async () => {
+    const documents = ["e", { text: "b" }, "a", "c"];
+    const asked = rerank({ query: "a?", documents, top_n: 3 });
+    await work();
+    const response = await asked;
+    const result = (index: number, text: string, angle: number) => ({
+      index,
+      relevance_score: expect.closeTo(Math.cos(angle), 5) as number,
+      document: { text },
+    });
+    const [job] = await allJobs(t, acme);
+    expect(await response.json()).toEqual({
+      id: `rerank-${String(job?.jobId)}`,
+      object: "list",
+      model: modelId,
+      results: [result(2, "a", 0), result(1, "b", 0.1), result(3, "c", 0.2)],
+      usage: { prompt_tokens: 9, total_tokens: 9 },
+    });
+    expect(response.headers.get("x-gleaner-job")).toBe(job?.jobId);
+    await expectBooksInOrder(t);
+  });
+
+  it("of many documents is several jobs, and may leave the documents out", async () => {
+    const documents = Array.from({ length: 40 }, (_, n) => (n === 35 ? "a" : "c"));
+    const asked = rerank({ query: "a", documents, top_n: 1, return_documents: false });
+    await work();
+    await work();
+    expect(await (await asked).json()).toMatchObject({
+      results: [{ index: 35, relevance_score: expect.closeTo(1, 5) as number }],
+      usage: { total_tokens: 18 },
+    });
+    expect(await allJobs(t, acme)).toHaveLength(2);
+  });
+
+  it("names the documents if one of them does not fit", async () => {
+    const asked = rerank({ query: "a", documents: ["Once ".repeat(300)] });
+    await takeJob(t, device, async ({ attemptId }) => {
+      const error = { code: "context_length_exceeded", message: "Too long.", retryable: false };
+      await fail(t, device, attemptId, error);
+    });
+    await expectError(await asked, 400, { code: "context_length_exceeded", param: "documents" });
+  });
+
+  it("is refused with unsupported fields, and submits no job", async () => {
+    const body = { query: "a", documents: ["b"] };
+    await expectError(await rerank({ documents: ["b"] }), 400, { param: "query" });
+    await expectError(await rerank({ ...body, documents: [] }), 400, { param: "documents" });
+    await expectError(await rerank({ ...body, documents: ["b", ""] }), 400, {});
+    await expectError(await rerank({ ...body, max_tokens_per_doc: 9 }), 400, { param: "max_tokens_per_doc" });
+    const long = ["b", "x".repeat(300_000)];
+    await expectError(await rerank({ ...body, documents: long }), 413, { param: "documents[1]" });
+    const headers = { authorization: `Bearer ${acme.apiKey}`, prefer: "respond-async" };
+    const asked = { method: "POST", headers, body: JSON.stringify({ model: modelId, ...body }) };
+    await expectError(await t.fetch("/v1/rerank", asked), 400, { code: "unsupported_value" });
+    expect(await allJobs(t, acme)).toEqual([]);
+  });
+});
+
+it("tokenizing is refused, with a way to count tokens", async () => {
+  const response = await post("/v1/tokenize", { prompt: "Hi" });
+  await expectError(response.clone(), 403, { code: "unsupported_call" });
+  expect(await response.text()).toContain("/v1/messages/count_tokens");
+});

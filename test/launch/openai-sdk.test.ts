@@ -239,6 +239,19 @@ test("a strict schema is held in what no grammar enforces, whole and streamed", 
   for (const text of answers) expect(() => numbers.parse(JSON.parse(text))).not.toThrow();
 });
 
+test("documents are ordered by their relevance to a query", async () => {
+  const documents = ["9 * 7 = 63", "the harbour in Oslo", "7 + 5 = 12"];
+  const body = { model: farm.modelId, query: "the harbour in Oslo", documents };
+  type Ranking = {
+    readonly results: readonly { readonly index: number; readonly relevance_score: number }[];
+  };
+  const { results } = await client.post<Ranking>("/rerank", { body });
+  expect(results.map(({ index }) => index).toSorted()).toEqual([0, 1, 2]);
+  expect(results[0]?.index).toBe(1);
+  expect(results[0]?.relevance_score).toBeCloseTo(1, 4);
+  expect(results[1]?.relevance_score).toBeLessThan(0.9);
+});
+
 test("tools are offered together with a format, in a compressed body", async () => {
   const schema = { type: "object", properties: { city: { enum: ["Lisbon", "Oslo"] } } };
   const body = {

@@ -1,7 +1,15 @@
 import * as z from "zod";
 import { batch, batchEstimate, file, upload, uploadPart } from "./batches.ts";
 import { micro, tier, time, usage } from "./shared.ts";
-import { chatCompletion, chatCompletionChunk, completion, embeddings, message, response } from "./texts.ts";
+import {
+  chatCompletion,
+  chatCompletionChunk,
+  completion,
+  embeddings,
+  message,
+  ranking,
+  response,
+} from "./texts.ts";
 
 /** The answers of the HTTP API, for its OpenAPI document. Tests hold real answers to them. */
 
@@ -54,6 +62,7 @@ export const answers = {
   ChatCompletionChunk: chatCompletionChunk,
   Completion: completion,
   EmbeddingList: embeddings,
+  Ranking: ranking,
   Response: response,
   Message: message,
   TokenCount: z.object({ input_tokens: z.int() }),

@@ -96,6 +96,20 @@ export const embeddings = z.object({
   usage: z.object({ prompt_tokens: z.int(), total_tokens: z.int() }),
 });
 
+export const ranking = z.object({
+  id: z.string(),
+  object: z.literal("list"),
+  model: z.string(),
+  results: z.array(
+    z.object({
+      index: z.int(),
+      relevance_score: z.number(),
+      document: z.object({ text: z.string() }).optional(),
+    }),
+  ),
+  usage: z.object({ prompt_tokens: z.int(), total_tokens: z.int() }),
+});
+
 export const response = z.object({
   id: z.string(),
   object: z.literal("response"),

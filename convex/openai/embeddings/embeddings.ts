@@ -1,13 +1,14 @@
-import { embeddingParts } from "../../../app/jobs/embedding-parts.ts";
+import { embeddingParts } from "../../../app/jobs/vectors/embedding-parts.ts";
 import { parseEmbedding, refuseSeveralJobs } from "../../../app/jobs/parse/parse-embedding.ts";
 import type { ActionCtx } from "../../_generated/server.js";
+import { vectorsOf } from "../answerForm.ts";
 import type { Caller } from "../endpoint.ts";
 import { fromParse } from "../errors.ts";
 import { answerWhole } from "../follow.ts";
 import { readCall } from "../readCall.ts";
 import { answerWithJob } from "../requestedJob.ts";
 import { errorResponse } from "../respond.ts";
-import { answerParts } from "./parts.ts";
+import { answerParts, numberBytes, tooLarge } from "./parts.ts";
 import { vectorsBody } from "./vectorsBody.ts";
 
 /**
@@ -25,7 +26,16 @@ export async function embeddings(ctx: ActionCtx, request: Request, caller: Calle
     if (several !== null) return errorResponse(fromParse(several.refusal));
   } else if (parts.length > 1) {
     const works = parts.map((inputs) => ({ ...asked, inputs }));
-    return await answerParts(ctx, request.signal, caller, call, works);
+    const remedy =
+      encoding === "base64"
+        ? "Send fewer inputs."
+        : 'Send fewer inputs, or ask for "encoding_format": "base64".';
+    const size = { count: asked.inputs.length, bytesOfNumber: numberBytes[encoding], remedy };
+    return await answerParts(ctx, request.signal, caller, call, works, {
+      promptField: "input",
+      mistake: (vector) => tooLarge(vector, { ...size, param: "input" }),
+      body: (vectors, { modelId }) => vectorsBody(modelId, encoding, vectors),
+    });
   }
   const options = {
     work: { kind: "embedding", request: asked },
@@ -34,7 +44,7 @@ export async function embeddings(ctx: ActionCtx, request: Request, caller: Calle
   } as const;
   return await answerWithJob(ctx, caller, call, options, async (job) => {
     return await answerWhole(ctx, job, request.signal, (result) =>
-      vectorsBody(job.modelId, encoding, result),
+      vectorsBody(job.modelId, encoding, vectorsOf(result)),
     );
   });
 }

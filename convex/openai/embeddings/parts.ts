@@ -1,14 +1,28 @@
 import { limits } from "../../../app/jobs/limits.ts";
-import type { ParsedEmbedding } from "../../../app/jobs/parse/parse-embedding.ts";
+import type { JobPriority } from "../../../app/jobs/priority.ts";
 import type { EmbeddingRequest } from "../../../app/jobs/work.ts";
 import type { ActionCtx } from "../../_generated/server.js";
 import { vectorsOf } from "../answerForm.ts";
 import type { Caller } from "../endpoint.ts";
+import type { PromptField } from "../errors.ts";
 import { endOfJobs } from "../follow.ts";
 import type { Call } from "../readCall.ts";
 import { answerWithJobs, idsOf, type RequestedJob } from "../requestedJob.ts";
 import { answerHeaders, type ApiError, jobErrorResponse, json, ofSeveral } from "../respond.ts";
-import { vectorsBody } from "./vectorsBody.ts";
+
+/** The vectors of all parts, in their order. */
+export type Vectors = {
+  readonly embeddings: readonly string[];
+  readonly usage: { readonly promptTokens: number; readonly completionTokens: number };
+};
+
+/** How a call answers with its vectors. */
+type Answer = {
+  readonly promptField: PromptField;
+  /** The error of vectors that are too long. All of a model have one length. */
+  readonly mistake: (vector: string) => ApiError | null;
+  readonly body: (vectors: Vectors, first: RequestedJob) => object;
+};
 
 /**
  * Answers a call whose inputs are several jobs, which devices do side by side: with all vectors, or with the first error. Then the
@@ -18,8 +32,9 @@ export async function answerParts(
   ctx: ActionCtx,
   signal: AbortSignal,
   caller: Caller,
-  call: Call<ParsedEmbedding>,
+  call: Call<{ readonly priority: JobPriority }>,
   parts: readonly EmbeddingRequest[],
+  answer: Answer,
 ): Promise<Response> {
   const works = parts.map((request) => ({ kind: "embedding" as const, request }));
   return await answerWithJobs(
@@ -27,8 +42,8 @@ export async function answerParts(
     caller,
     call,
     works,
-    { stream: false, promptField: "input" },
-    async (jobs) => await gather(ctx, signal, jobs, call.asked),
+    { stream: false, promptField: answer.promptField },
+    async (jobs) => await gather(ctx, signal, jobs, answer),
   );
 }
 
@@ -37,12 +52,10 @@ async function gather(
   ctx: ActionCtx,
   signal: AbortSignal,
   jobs: readonly [RequestedJob, ...RequestedJob[]],
-  asked: ParsedEmbedding,
+  { mistake, body }: Answer,
 ): Promise<Response> {
   const ids = idsOf(jobs);
-  const end = await endOfJobs(ctx, jobs, signal, (result) =>
-    sizeMistake(vectorsOf(result).embeddings[0] ?? "", asked),
-  );
+  const end = await endOfJobs(ctx, jobs, signal, (result) => mistake(vectorsOf(result).embeddings[0] ?? ""));
   if (end.kind === "failed") return jobErrorResponse(end.error, ids);
   const results = end.ends.map(({ result }) => vectorsOf(result));
   const embeddings = results.flatMap((result) => result.embeddings);
@@ -50,27 +63,35 @@ async function gather(
   const priceMicro = end.ends.reduce((sum, { view }) => sum + (view.priceMicro ?? 0n), 0n);
   const [first] = jobs;
   const usage = { promptTokens, completionTokens: 0 };
-  const body = vectorsBody(first.modelId, asked.encoding, { embeddings, usage });
-  return json(200, body, answerHeaders({ ...first, jobId: ids }, { ...first, ...ofSeveral, priceMicro }));
+  const headers = answerHeaders({ ...first, jobId: ids }, { ...first, ...ofSeveral, priceMicro });
+  return json(200, body({ embeddings, usage }, first), headers);
 }
 
 /** The bytes of an answer for each number of a vector: in base64, and as most numbers are in JSON, with a comma. */
-const numberBytes = { base64: 16 / 3, float: 22 } as const;
+export const numberBytes = { base64: 16 / 3, float: 22 } as const;
 
-/** All vectors of a model have one length, so one tells the size of the answer. */
-function sizeMistake(vector: string, { encoding, request }: ParsedEmbedding): ApiError | null {
+/** The error of an answer whose vectors take too much room. All vectors of a model have one length, so one tells the size. */
+export function tooLarge(
+  vector: string,
+  {
+    count,
+    bytesOfNumber,
+    param,
+    remedy,
+  }: {
+    readonly count: number;
+    readonly bytesOfNumber: number;
+    readonly param: PromptField;
+    readonly remedy: string;
+  },
+): ApiError | null {
   const numbers = vector.length / numberBytes.base64;
-  const bytes = request.inputs.length * numbers * numberBytes[encoding];
-  if (bytes <= limits.vectorsBytes) return null;
-  const remedy =
-    encoding === "base64"
-      ? "Send fewer inputs."
-      : 'Send fewer inputs, or ask for "encoding_format": "base64".';
+  if (count * numbers * bytesOfNumber <= limits.vectorsBytes) return null;
   return {
     status: 400,
     type: "invalid_request_error",
     code: "result_too_large",
-    param: "input",
+    param,
     message: `The vectors of these inputs take more than ${String(limits.vectorsBytes / 2 ** 20)} MiB. ${remedy}`,
   };
 }

@@ -1,15 +1,13 @@
 import type { ParsedEmbedding } from "../../../app/jobs/parse/parse-embedding.ts";
 import { readVector } from "../../model/requests/answer.ts";
-import type { RequestView } from "../../model/requests/watch.ts";
-import { vectorsOf } from "../answerForm.ts";
+import type { Vectors } from "./parts.ts";
 
 /** OpenAI's list of embedding objects, in the order of the inputs. */
 export function vectorsBody(
   model: string,
   encoding: ParsedEmbedding["encoding"],
-  result: NonNullable<RequestView["result"]>,
+  { embeddings: vectors, usage }: Vectors,
 ): object {
-  const { embeddings: vectors, usage } = vectorsOf(result);
   return {
     object: "list",
     data: vectors.map((packed, index) => ({

@@ -4,7 +4,7 @@ import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import type { RequesterJob } from "../../model/requests/requesterJob.ts";
 import type { RequestView } from "../../model/requests/watch.ts";
-import { type AnswerHead, textOf } from "../answerForm.ts";
+import { type AnswerHead, textOf, vectorsOf } from "../answerForm.ts";
 import { chatForm } from "../chatForm.ts";
 import { completionForm } from "../completionForm.ts";
 import { vectorsBody } from "../embeddings/vectorsBody.ts";
@@ -72,7 +72,7 @@ export function answerBody(
     case "completion":
       return completionForm.whole(head, textOf(result));
     case "embedding":
-      return vectorsBody(head.model, encoding, result);
+      return vectorsBody(head.model, encoding, vectorsOf(result));
     default:
       return assertNever(kind);
   }

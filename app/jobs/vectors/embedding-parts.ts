@@ -1,5 +1,5 @@
-import { limits } from "./limits.ts";
-import { utf8Length } from "./utf8.ts";
+import { limits } from "../limits.ts";
+import { utf8Length } from "../utf8.ts";
 
 /**
  * Cuts the inputs of a call into those of its jobs, in their order. The same inputs are always cut in the same way, so that a
