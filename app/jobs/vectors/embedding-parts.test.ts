@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { embeddingParts } from "./embedding-parts.ts";
 import { limits } from "../limits.ts";
 import { utf8Length } from "../utf8.ts";
+import { embeddingParts } from "./embedding-parts.ts";
 
 it("keeps a few inputs together, and cuts many", () => {
   expect(embeddingParts(["a", "b"])).toEqual([["a", "b"]]);

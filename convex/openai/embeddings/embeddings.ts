@@ -1,5 +1,5 @@
-import { embeddingParts } from "../../../app/jobs/vectors/embedding-parts.ts";
 import { parseEmbedding, refuseSeveralJobs } from "../../../app/jobs/parse/parse-embedding.ts";
+import { embeddingParts } from "../../../app/jobs/vectors/embedding-parts.ts";
 import type { ActionCtx } from "../../_generated/server.js";
 import { vectorsOf } from "../answerForm.ts";
 import type { Caller } from "../endpoint.ts";

@@ -1,5 +1,5 @@
-import { embeddingParts } from "../../../app/jobs/vectors/embedding-parts.ts";
 import { type ParsedRerank, parseRerank } from "../../../app/jobs/parse/parse-rerank.ts";
+import { embeddingParts } from "../../../app/jobs/vectors/embedding-parts.ts";
 import { rankByCosine } from "../../../app/jobs/vectors/rank.ts";
 import type { ActionCtx } from "../../_generated/server.js";
 import { readVector } from "../../model/requests/answer.ts";
