@@ -229,6 +229,8 @@ export const schema = defineSchema({
     key: v.optional(v.string()),
     /** Jobs with one affinity are placed together, and spread out if they have to wait. Deleted with the payload. */
     affinity: v.optional(v.string()),
+    /** No worker has two jobs with the same name here. Omitted in most jobs. */
+    apart: v.optional(v.string()),
     externalId: v.optional(v.string()),
     idempotencyKey: v.optional(v.string()),
     fingerprint: v.optional(v.string()),
@@ -303,6 +305,7 @@ export const schema = defineSchema({
     .index("by_external", ["scope", "externalId"])
     .index("by_idempotency", ["scope", "idempotencyKey"])
     .index("by_batch", ["batchId", "status"])
+    .index("by_apart", ["scope", "apart"])
     .index("by_due", ["dueAt"])
     .index("by_run_out", ["runsOutAt"])
     .index("by_purge", ["purgeAt"])

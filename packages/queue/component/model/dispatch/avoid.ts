@@ -5,16 +5,41 @@ import { following, waitingPosition } from "../rings/neighbors.ts";
 /** The most workers of a lane that are checked for one that could run the job. */
 const maxHomesRead = 32;
 
+/** The most jobs that are kept apart from each other. More are not read. */
+const maxApart = 8;
+
+/** The workers that have, or have done, another of the jobs that this one is kept apart from. */
+async function workersApart(ctx: QueryCtx, job: Doc<"jobs">): Promise<readonly Id<"workers">[]> {
+  const { scope, apart } = job;
+  if (apart === undefined) return [];
+  const jobs = await ctx.db
+    .query("jobs")
+    .withIndex("by_apart", (q) => q.eq("scope", scope).eq("apart", apart))
+    .take(maxApart);
+  const attemptIds = jobs.flatMap(({ _id, currentAttemptId, secondAttemptId }) =>
+    _id === job._id ? [] : [currentAttemptId, secondAttemptId].filter((id) => id !== undefined),
+  );
+  const attempts = await Promise.all(attemptIds.map((id) => ctx.db.get("attempts", id)));
+  return attempts.flatMap((attempt) => (attempt === null ? [] : [attempt.workerId]));
+}
+
+/** Whether a job is kept apart from another one that the worker has or has done. */
+export async function isApart(ctx: QueryCtx, job: Doc<"jobs">, workerId: Id<"workers">): Promise<boolean> {
+  return (await workersApart(ctx, job)).includes(workerId);
+}
+
 /**
- * Whether a worker leaves a job to others: it is unfit for the job, or it failed, lost or often returned it and another
+ * Whether a worker leaves a job to others: it is unfit for the job, has one that this job is kept apart from, or it failed, lost or often returned it and another
  * accepting worker could run it. Workers that did not do so come first. After them, all but the last one may try again.
  */
 export async function isAvoided(ctx: QueryCtx, job: Doc<"jobs">, worker: Doc<"workers">): Promise<boolean> {
   if (isUnfit(job, worker)) return true;
+  const apart = await workersApart(ctx, job);
+  if (apart.includes(worker._id)) return true;
   const wasLast = job.lastFailedWorkerId === worker._id;
   const failedBy = job.failedBy ?? [];
   if (!wasLast && !failedBy.includes(worker._id)) return false;
-  const others = await othersFor(ctx, job, worker._id);
+  const others = (await othersFor(ctx, job, worker._id)).filter((other) => !apart.includes(other));
   return wasLast ? others.length > 0 : others.some((workerId) => !failedBy.includes(workerId));
 }
 

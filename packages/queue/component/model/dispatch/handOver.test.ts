@@ -275,3 +275,49 @@ describe("handOver", () => {
     expect(await jobRow(t, claimed!)).toMatchObject({ status: "ready" });
   });
 });
+
+describe("jobs that are kept apart", () => {
+  const apart = "three opinions";
+
+  it("are handed to one waiting worker each, and the last one to nobody", async () => {
+    const t = startQueue();
+    const workers = await waiting(t, 100, 30_000);
+    const jobIds = [];
+    for (let each = 0; each < 3; each++) jobIds.push(await submit(t, { apart }));
+    const rows = await Promise.all(jobIds.map((jobId) => jobRow(t, jobId)));
+    expect(rows.map(({ status }) => status)).toEqual(["prefetched", "prefetched", "ready"]);
+    const handed = await Promise.all(workers.map(async (worker) => (await see(t, worker)).handed));
+    expect(handed.map((jobs) => jobs.length)).toEqual([1, 1]);
+  });
+
+  it("are neither handed to a worker that has done another one, nor shown to it, nor claimed by it", async () => {
+    const t = startQueue();
+    const [worker] = await waiting(t, 100);
+    const first = await submit(t, { apart });
+    const [handed] = (await see(t, worker!)).handed;
+    await complete(t, worker!, handed!.attemptId);
+    await take(t, worker!);
+    const second = await submit(t, { apart });
+    expect(await jobRow(t, first)).toMatchObject({ status: "succeeded" });
+    expect(await jobRow(t, second)).toMatchObject({ status: "ready" });
+    expect(await shownTo(t, worker!)).toEqual([]);
+    expect(await claim(t, worker!, second)).toEqual({ kind: "unable" });
+    expect((await take(t, worker!)).jobs).toEqual([]);
+    const other = await addWorker(t);
+    expect((await take(t, other)).jobs).toMatchObject([{ jobId: second }]);
+  });
+
+  it("come back to the worker that failed one, if all others have another one", async () => {
+    const t = startQueue();
+    const policy = { backoff: { firstMs: 0, factor: 1, maxMs: 0, jitter: 0 } };
+    const [first] = await submitJobs(t, [{ apart, policy }]);
+    const worker = await addWorker(t);
+    const { jobs } = await take(t, worker);
+    const [second] = await submitJobs(t, [{ apart }]);
+    const other = await addWorker(t);
+    expect((await take(t, other)).jobs).toMatchObject([{ jobId: second }]);
+    await fail(t, worker, jobs[0]!.attemptId);
+    await passTime(t, 10);
+    expect((await take(t, worker)).jobs).toMatchObject([{ jobId: first }]);
+  });
+});

@@ -7,6 +7,7 @@ import { hash16, minSlots, ringSize, slotOf } from "../placement.ts";
 import { type LaneKey, waitersAt } from "../rings/neighbors.ts";
 import { likelyMs } from "../speed.ts";
 import { assign, type AssignableJob } from "./assign.ts";
+import { isApart } from "./avoid.ts";
 import { handedTo } from "./handed.ts";
 
 /** The most waiting workers that are checked, one after the other. Busy ones are soon free. */
@@ -57,7 +58,7 @@ export async function handOver(
   const inOrder = (waiters: readonly Doc<"stands">[]) =>
     soonest(affinity === undefined ? shuffled(waiters) : waiters, size, affinity !== undefined);
   const waiters = await waitersAround(ctx, lane, near, point, size === undefined ? 1 : maxRead);
-  const waiter = await firstIdle(ctx, inOrder(waiters));
+  const waiter = await firstIdle(ctx, job, inOrder(waiters));
   if (waiter === null) return null;
   const { workerId, keyHash } = waiter;
   const how = { begun: false, woken: true };
@@ -86,8 +87,14 @@ async function waitersAround(
 }
 
 /** A busy worker is skipped. It claims further jobs by itself. */
-async function firstIdle(ctx: MutationCtx, waiters: readonly Doc<"stands">[]): Promise<Doc<"stands"> | null> {
-  for (const waiter of waiters.slice(0, maxAsked)) if (!(await holdsAny(ctx, waiter.keyHash))) return waiter;
+async function firstIdle(
+  ctx: MutationCtx,
+  job: Doc<"jobs">,
+  waiters: readonly Doc<"stands">[],
+): Promise<Doc<"stands"> | null> {
+  for (const waiter of waiters.slice(0, maxAsked)) {
+    if (!(await holdsAny(ctx, waiter.keyHash)) && !(await isApart(ctx, job, waiter.workerId))) return waiter;
+  }
   return null;
 }
 

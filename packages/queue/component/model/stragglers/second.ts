@@ -1,6 +1,6 @@
 import type { Doc, Id, MutationCtx, QueryCtx } from "../builders.ts";
 import { insertAttempt } from "../dispatch/assign.ts";
-import { isUnfit } from "../dispatch/avoid.ts";
+import { isApart, isUnfit } from "../dispatch/avoid.ts";
 import { handedTo } from "../dispatch/handed.ts";
 import { reclaimOf, scheduleReclaim } from "../dispatch/reclaim.ts";
 import { holdsAny } from "../jobs/held.ts";
@@ -54,7 +54,7 @@ export async function findSecond(
       const [worker, isBusy] = await Promise.all([ctx.db.get("workers", workerId), holdsAny(ctx, keyHash)]);
       if (worker === null || isBusy || !maySucceed(worker, job)) return [];
       const ms = expectedMs(worker.capabilities, job);
-      if (ms === null || ms > mostMs) return [];
+      if (ms === null || ms > mostMs || (await isApart(ctx, job, workerId))) return [];
       return [{ worker, payload, expectedMs: ms }];
     }),
   );

@@ -336,6 +336,19 @@ describe("no second attempt is made", () => {
     expect(await statuses(t, jobId)).toEqual(["failed", "running"]);
   });
 
+  it("if the idle worker has done a job that this one is kept apart from", async () => {
+    const t = startWithApp([]);
+    const [frozen, other] = [await addSized(t), await addSized(t)];
+    const apart = "two opinions";
+    await submitJob(t, { apart });
+    await complete(t, other, (await takeOne(t, other)).attemptId);
+    const jobId = await submitJob(t, { size, apart });
+    await takeOne(t, frozen);
+    await take(t, other);
+    await alive(t, 20_000, frozen, other);
+    expect(await statuses(t, jobId)).toEqual(["running"]);
+  });
+
   it("while a job of the lane is ready", async () => {
     const { t, frozen, other, jobId } = await straggle();
     await submitJob(t, {});

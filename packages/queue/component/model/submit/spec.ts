@@ -23,6 +23,7 @@ export function checkSpec(spec: JobSpec): void {
     "requester",
     "key",
     "affinity",
+    "apart",
     "idempotencyKey",
     "fingerprint",
     "externalId",
