@@ -33,27 +33,30 @@ export async function isApart(ctx: QueryCtx, job: Doc<"jobs">, workerId: Id<"wor
  * accepting worker could run it. Workers that did not do so come first. After them, all but the last one may try again.
  */
 export async function isAvoided(ctx: QueryCtx, job: Doc<"jobs">, worker: Doc<"workers">): Promise<boolean> {
-  if (isUnfit(job, worker)) return true;
-  const apart = await workersApart(ctx, job);
-  if (apart.includes(worker._id)) return true;
+  if (isUnfit(job, worker) || (await isApart(ctx, job, worker._id))) return true;
   const wasLast = job.lastFailedWorkerId === worker._id;
   const failedBy = job.failedBy ?? [];
   if (!wasLast && !failedBy.includes(worker._id)) return false;
-  const others = (await othersFor(ctx, job, worker._id)).filter((other) => !apart.includes(other));
+  const others = await othersFor(ctx, job, worker._id);
   return wasLast ? others.length > 0 : others.some((workerId) => !failedBy.includes(workerId));
 }
 
 /** The accepting workers beside this one that could run the job, as far as they are read. */
 export async function othersFor(
   ctx: QueryCtx,
-  job: Pick<Doc<"jobs">, "laneId" | "unfit">,
+  job: Doc<"jobs">,
   workerId: Id<"workers">,
 ): Promise<Id<"workers">[]> {
-  const homes = await ctx.db
-    .query("homes")
-    .withIndex("by_lane", (q) => q.eq("laneId", job.laneId))
-    .take(maxHomesRead);
-  return homes.map((home) => home.workerId).filter((other) => other !== workerId && !wasUnfit(job, other));
+  const [homes, apart] = await Promise.all([
+    ctx.db
+      .query("homes")
+      .withIndex("by_lane", (q) => q.eq("laneId", job.laneId))
+      .take(maxHomesRead),
+    workersApart(ctx, job),
+  ]);
+  return homes
+    .map((home) => home.workerId)
+    .filter((other) => other !== workerId && !wasUnfit(job, other) && !apart.includes(other));
 }
 
 type Unfit = NonNullable<Doc<"jobs">["unfit"]>;

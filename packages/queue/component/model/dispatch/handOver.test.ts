@@ -307,9 +307,9 @@ describe("jobs that are kept apart", () => {
     expect((await take(t, other)).jobs).toMatchObject([{ jobId: second }]);
   });
 
-  it("come back to the worker that failed one, if all others have another one", async () => {
+  it("come back to the worker that failed one, and end with its verdict, if all others have another one", async () => {
     const t = startQueue();
-    const policy = { backoff: { firstMs: 0, factor: 1, maxMs: 0, jitter: 0 } };
+    const policy = { agreement: 2, backoff: { firstMs: 0, factor: 1, maxMs: 0, jitter: 0 } };
     const [first] = await submitJobs(t, [{ apart, policy }]);
     const worker = await addWorker(t);
     const { jobs } = await take(t, worker);
@@ -318,6 +318,13 @@ describe("jobs that are kept apart", () => {
     expect((await take(t, other)).jobs).toMatchObject([{ jobId: second }]);
     await fail(t, worker, jobs[0]!.attemptId);
     await passTime(t, 10);
-    expect((await take(t, worker)).jobs).toMatchObject([{ jobId: first }]);
+    const [again] = (await take(t, worker)).jobs;
+    expect(again).toMatchObject({ jobId: first });
+    await fail(t, worker, again!.attemptId, {
+      code: "impossible",
+      message: "It cannot be.",
+      retryable: false,
+    });
+    expect(await jobRow(t, first)).toMatchObject({ status: "failed" });
   });
 });
