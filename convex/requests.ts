@@ -28,6 +28,7 @@ import {
   submitParts as submitAll,
   submitted,
 } from "./model/requests/submit.ts";
+import { noteVote } from "./model/requests/votes.ts";
 import { beginWait, endWait, mayWait, waitAdmission } from "./model/requests/waits.ts";
 import { watch as watchJob, watchPosition, watchView } from "./model/requests/watch.ts";
 import { keyScope, keyUse, work } from "./model/validators.ts";
@@ -79,7 +80,8 @@ export const useOfKey = internalQuery({
 
 /**
  * Submits a job for an admitted key. Internal, so that nobody gets past the count of calls. `answerScope`: what the key needs to
- * fetch the answer later. Refuses: unauthorized, revoked, scope_missing, and as `submit` in model/requests/ says.
+ * fetch the answer later. Refuses: unauthorized, revoked, scope_missing, rate_limited (a further job of a call), and as `submit` in
+ * model/requests/ says.
  */
 export const submit = internalMutation({
   args: { keyId: v.id("apiKeys"), answerScope: scope, ...submission },
@@ -87,6 +89,8 @@ export const submit = internalMutation({
   handler: async (ctx, { keyId, answerScope, ...asked }) => {
     const key = await admittedKey(ctx, keyId);
     checkAnswerScope(key, answerScope ?? null);
+    // The call itself is counted already, but not its further jobs.
+    if (asked.idleOnly === true) await countCalls(ctx, keyId, 1);
     return await submitJob(ctx, key, asked, Date.now());
   },
 });
@@ -105,6 +109,14 @@ export const submitParts = internalMutation({
     await countCalls(ctx, keyId, works.length - 1);
     return await submitAll(ctx, await admittedKey(ctx, keyId), works, asked, Date.now());
   },
+});
+
+/** Counts a vote of a key's model, and tells how likely one more answer would agree. Refuses: unauthorized, revoked. */
+export const noteVoteAdmitted = internalMutation({
+  args: { keyId: v.id("apiKeys"), modelId: v.string(), groups: v.array(v.number()) },
+  returns: v.number(),
+  handler: async (ctx, { keyId, modelId, groups }) =>
+    await noteVote(ctx, await admittedKey(ctx, keyId), modelId, groups),
 });
 
 /** Whether another call of the key may wait for its answer. */

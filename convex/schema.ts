@@ -528,6 +528,14 @@ export default defineSchema({
     .index("by_key", ["organizationId", "alias", "apiKeyId"])
     .index("by_time", ["organizationId", "alias", "usedAt"]),
 
+  /** How the votes on requests to a model ended: app/votes/confidence.ts. Written by model/requests/votes.ts. */
+  voteTallies: defineTable({
+    organizationId: v.id("organizations"),
+    modelId: v.string(),
+    /** How many votes had groups of which sizes, such as "2-1". */
+    tally: v.record(v.string(), v.number()),
+  }).index("by_model", ["organizationId", "modelId"]),
+
   /** The signature of an organization's catalog. Written by setup and console/models, through model/models/signCatalog.ts. */
   catalogSignatures: defineTable({
     organizationId: v.id("organizations"),

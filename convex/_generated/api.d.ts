@@ -203,6 +203,7 @@ import type * as model_requests_restriction from "../model/requests/restriction.
 import type * as model_requests_signature from "../model/requests/signature.js";
 import type * as model_requests_submit from "../model/requests/submit.js";
 import type * as model_requests_vectorLength from "../model/requests/vectorLength.js";
+import type * as model_requests_votes from "../model/requests/votes.js";
 import type * as model_requests_waits from "../model/requests/waits.js";
 import type * as model_requests_watch from "../model/requests/watch.js";
 import type * as model_restores from "../model/restores.js";
@@ -324,6 +325,10 @@ import type * as openai_responses_responses from "../openai/responses/responses.
 import type * as openai_stream from "../openai/stream.js";
 import type * as openai_textCalls from "../openai/textCalls.js";
 import type * as openai_usage from "../openai/usage.js";
+import type * as openai_votes_answerVotes from "../openai/votes/answerVotes.js";
+import type * as openai_votes_collect from "../openai/votes/collect.js";
+import type * as openai_votes_decide from "../openai/votes/decide.js";
+import type * as openai_votes_votedForm from "../openai/votes/votedForm.js";
 import type * as openai_wait_abortsWith from "../openai/wait/abortsWith.js";
 import type * as openai_wait_callWait from "../openai/wait/callWait.js";
 import type * as openai_wait_changes from "../openai/wait/changes.js";
@@ -535,6 +540,7 @@ declare const fullApi: ApiFromModules<{
   "model/requests/signature": typeof model_requests_signature;
   "model/requests/submit": typeof model_requests_submit;
   "model/requests/vectorLength": typeof model_requests_vectorLength;
+  "model/requests/votes": typeof model_requests_votes;
   "model/requests/waits": typeof model_requests_waits;
   "model/requests/watch": typeof model_requests_watch;
   "model/restores": typeof model_restores;
@@ -656,6 +662,10 @@ declare const fullApi: ApiFromModules<{
   "openai/stream": typeof openai_stream;
   "openai/textCalls": typeof openai_textCalls;
   "openai/usage": typeof openai_usage;
+  "openai/votes/answerVotes": typeof openai_votes_answerVotes;
+  "openai/votes/collect": typeof openai_votes_collect;
+  "openai/votes/decide": typeof openai_votes_decide;
+  "openai/votes/votedForm": typeof openai_votes_votedForm;
   "openai/wait/abortsWith": typeof openai_wait_abortsWith;
   "openai/wait/callWait": typeof openai_wait_callWait;
   "openai/wait/changes": typeof openai_wait_changes;

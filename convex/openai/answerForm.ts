@@ -96,3 +96,13 @@ export function usageBody({ promptTokens, completionTokens, cachedPromptTokens =
 export function codePoints(text: string): number {
   return Array.from(text).length;
 }
+
+/** The usage of several jobs for one answer. Each has read the prompt. */
+export function totalUsage(all: readonly Usage[]): Usage {
+  const sum = (of: (usage: Usage) => number): number => all.reduce((total, usage) => total + of(usage), 0);
+  return {
+    promptTokens: sum(({ promptTokens }) => promptTokens),
+    completionTokens: sum(({ completionTokens }) => completionTokens),
+    cachedPromptTokens: sum(({ cachedPromptTokens = 0 }) => cachedPromptTokens),
+  };
+}

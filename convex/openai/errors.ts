@@ -102,6 +102,14 @@ export const noTokenizer: ApiError = {
     "messages have, and the usage of each answer has the exact number.",
 };
 
+export const votesWithoutWait: ApiError = {
+  status: 400,
+  type: "invalid_request_error",
+  code: "unsupported_value",
+  param: "x_gleaner.votes",
+  message: "Invalid 'x_gleaner.votes': only 1 is supported together with Prefer: respond-async.",
+};
+
 export const bodyTooLarge: ApiError = {
   status: 413,
   type: "invalid_request_error",

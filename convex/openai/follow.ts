@@ -37,16 +37,23 @@ type Answered = {
   readonly result: NonNullable<RequestView["result"]>;
 };
 
-type JobEnd = Answered | { readonly kind: "failed"; readonly error: ApiError };
+export type JobEnd = Answered | { readonly kind: "failed"; readonly error: ApiError };
 
-/** Waits for a job's end. Null: the wait is over before, by its time or by the signal. */
-async function endOfJob(
+/**
+ * Waits for a job's end. Null: the wait is over before, by its time or by the signal.
+ * @param options `seen` is called with each state of the job. `callWait`: the wait of a call of several jobs.
+ */
+export async function endOfJob(
   ctx: ActionCtx,
   job: RequestedJob,
   signal: AbortSignal | undefined,
-  shared?: CallWait,
+  {
+    seen,
+    callWait: shared,
+  }: { readonly seen?: ((view: RequestView) => void) | undefined; readonly callWait?: CallWait } = {},
 ): Promise<JobEnd | null> {
   for await (const view of follow(ctx, job, { signal, callWait: shared })) {
+    seen?.(view);
     if (view.result !== null) return { kind: "answered", view, result: view.result };
     const error = endOf(view, job.promptField);
     if (error !== null) return { kind: "failed", error };
@@ -76,7 +83,7 @@ export async function endOfJobs(
   try {
     const ends = await Promise.all(
       jobs.map(async (job) => {
-        const end = await endOfJob(ctx, job, over.signal, wait);
+        const end = await endOfJob(ctx, job, over.signal, { callWait: wait });
         const error = end?.kind === "answered" ? mistakeIn(end.result) : end?.error;
         if (end?.kind === "answered" && error === null) return end;
         if (failures.length > 0) return null;

@@ -64,12 +64,7 @@ export async function answerWithJob(
     ? await hashSecret(JSON.stringify([work.kind, model.modelId, asked, requires]))
     : null;
   const wait = { ...options, giveUpAt, kept, respondAsync, request };
-  const submission = {
-    ...(await submissionOf(ctx, caller, call, wait)),
-    ...(respondAsync ? { answerScope } : {}),
-    work: asMutable(work),
-  };
-  const requested = await requestJob(ctx, submission, wait);
+  const requested = await requestJob(ctx, caller, call, work, wait, respondAsync ? { answerScope } : {});
   if (requested.kind !== "ok") return errorResponse(errorOf(requested, options.promptField));
   const job = requested.value;
   if (!waits) return await answerAccepted(ctx, job, respondedAsync);
@@ -89,6 +84,11 @@ function mostWaitMs({ waitMs }: Preference, stream: boolean): number | null {
 /** How long the client itself waits for a whole answer. Null: as long as we do. */
 function patienceMsOf({ client }: Pick<Call<unknown>, "client">, stream: boolean): number | null {
   return stream ? null : client.patienceMs;
+}
+
+/** The end of the wait of a call that wants an answer. Milliseconds since the epoch. */
+export function endOfPatience(call: Pick<Call<unknown>, "prefer" | "client">, stream: boolean): number {
+  return giveUpTime(mostWaitMs(call.prefer, stream) ?? patienceMsOf(call, stream));
 }
 
 /** The end of a wait. @param mostMs null: as long as an action may wait. */
@@ -118,7 +118,7 @@ export async function answerWithJobs(
   if (full !== null) return errorResponse(full);
   const { stream } = options;
   const kept = call.idempotencyKey !== null;
-  const giveUpAt = giveUpTime(mostWaitMs(call.prefer, stream) ?? patienceMsOf(call, stream));
+  const giveUpAt = endOfPatience(call, stream);
   const wait = { ...options, giveUpAt, kept, respondAsync: false, request: null };
   const requested = await requestJobs(ctx, caller, call, works, wait);
   if (requested.kind !== "ok") return errorResponse(errorOf(requested, options.promptField));
@@ -137,12 +137,16 @@ export async function answerWithJobs(
 
 type Wait = Omit<RequestedJob, "keyId" | keyof Submitted>;
 
-/** Submits a job of a call. */
-async function requestJob(
+/** Submits a job of a call. @param more what only some jobs have. */
+export async function requestJob(
   ctx: ActionCtx,
-  submission: Submission,
+  caller: Caller,
+  call: Call<{ readonly priority: JobPriority }>,
+  work: Work,
   wait: Wait,
+  more: Partial<Pick<Submission, "answerScope" | "priority" | "part" | "apart" | "idleOnly">> = {},
 ): Promise<Outcome<RequestedJob>> {
+  const submission = { ...(await submissionOf(ctx, caller, call, wait)), ...more, work: asMutable(work) };
   const submitted = await submit(ctx, submission);
   if (submitted.kind !== "ok") return submitted;
   return { kind: "ok", value: { ...wait, ...submitted.value, keyId: submission.keyId } };

@@ -6,18 +6,20 @@ import type { ParsedText } from "../../app/jobs/parse/parse-sampling.ts";
 import type { CompletionRequest, Work } from "../../app/jobs/work.ts";
 import type { ActionCtx } from "../_generated/server.js";
 import { hashSecret } from "../model/authenticate.ts";
+import type { ModelView } from "../model/models/catalog.ts";
 import { headOf, type TextForm, textOf } from "./answerForm.ts";
 import { chatForm } from "./chatForm.ts";
 import { answerChoices } from "./choices/choices.ts";
 import { chunkEvents } from "./chunkEvents.ts";
 import { completionForm } from "./completionForm.ts";
 import type { Caller } from "./endpoint.ts";
-import { manyWithoutWait, type PromptField } from "./errors.ts";
+import { manyWithoutWait, type PromptField, votesWithoutWait } from "./errors.ts";
 import { answerWhole } from "./follow.ts";
 import { type Call, readCall } from "./readCall.ts";
 import { answerWithJob, answerWithJobs } from "./requestedJob.ts";
 import { errorResponse } from "./respond.ts";
 import { streamText } from "./stream.ts";
+import { answerVotes } from "./votes/answerVotes.ts";
 
 export const chatCall: TextCall<ChatRequest> = {
   promptField: "messages",
@@ -64,8 +66,23 @@ async function answerText<TextRequest>(
   const read = await readCall(request, caller, parse);
   if (read.kind === "refused") return errorResponse(read.error);
   const { call } = read;
-  const { stream, includeUsage, choices } = call.asked;
+  const { stream, includeUsage, choices, vote } = call.asked;
   const created = Date.now();
+  if (vote !== null) {
+    if (call.prefer.respondAsync) return errorResponse(votesWithoutWait);
+    const kept = call.idempotencyKey !== null;
+    const named = { ...call, idempotencyKey: call.idempotencyKey ?? crypto.randomUUID() };
+    const workFor = async (model: ModelView, index: number) =>
+      withSeed(await textWork(textCall, { ...named, model }), index);
+    return await answerVotes(ctx, caller, named, {
+      ...vote,
+      form,
+      promptField,
+      kept,
+      workFor,
+      signal: request.signal,
+    });
+  }
   const work = await textWork(textCall, call);
   if (choices > 1) {
     if (call.prefer.respondAsync) return errorResponse(manyWithoutWait);

@@ -30,6 +30,7 @@ describe("parseChat", () => {
         stream: false,
         includeUsage: false,
         choices: 1,
+        vote: null,
         priority: "normal",
         request: {
           messages: [{ role: "user", content: "Hi" }],
@@ -411,6 +412,32 @@ describe("parseChat", () => {
       expect(parseChat(json)).toMatchObject({ kind: "refused", refusal: { status: 400, param: null } });
     },
   );
+
+  it.each([
+    [{ votes: 3 }, { votes: 3, escalate: true }],
+    [
+      { votes: 2, escalate: false },
+      { votes: 2, escalate: false },
+    ],
+    [{ votes: 1 }, null],
+    [{ escalate: true }, null],
+    [{}, null],
+    [null, null],
+  ])("reads the votes that a call wants: %j", (own, vote) => {
+    expect(parse({ x_gleaner: own })).toMatchObject({ kind: "parsed", asked: { vote } });
+  });
+
+  it.each([
+    [{ x_gleaner: { votes: 6 } }, "invalid_value", "x_gleaner.votes"],
+    [{ x_gleaner: { votes: 0 } }, "invalid_value", "x_gleaner.votes"],
+    [{ x_gleaner: { votes: "3" } }, "invalid_type", "x_gleaner.votes"],
+    [{ x_gleaner: { vote: 3 } }, "unknown_parameter", "x_gleaner.vote"],
+    [{ x_gleaner: { votes: 3 }, n: 2 }, "invalid_value", "x_gleaner.votes"],
+    [{ x_gleaner: { votes: 3 }, temperature: 0 }, "invalid_value", "x_gleaner.votes"],
+    [{ x_gleaner: { votes: 3 }, top_k: 1 }, "invalid_value", "x_gleaner.votes"],
+  ])("refuses votes that cannot be: %j", (fields, code, param) => {
+    expect(parse(fields)).toMatchObject({ kind: "refused", refusal: { status: 400, code, param } });
+  });
 
   it("accepts descriptions of tools as long as those of agents, up to a bound", () => {
     const described = (chars: number) =>

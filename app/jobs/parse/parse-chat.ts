@@ -15,9 +15,9 @@ import {
 } from "./parse-body.ts";
 import {
   callOf,
-  formatClash,
   given,
   type ParsedText,
+  samplingClash,
   samplingFields,
   samplingOf,
   tokens,
@@ -139,7 +139,7 @@ function clashOf(asked: Body): { readonly param: string; readonly why: string } 
   if (typeof choice === "object" && !offered.includes(choice.function.name)) {
     return { param: "tool_choice", why: "it names none of the tools" };
   }
-  const formats = formatClash(asked);
+  const formats = samplingClash(asked);
   if (formats !== null) return formats;
   if ((asked.top_logprobs ?? 0) > 0 && asked.logprobs !== true) {
     return { param: "top_logprobs", why: "it needs logprobs to be true" };

@@ -18,6 +18,7 @@ describe("parseCompletion", () => {
         stream: false,
         includeUsage: false,
         choices: 1,
+        vote: null,
         priority: "normal",
         request: { prompt: "Once", maxTokens: 16, temperature: 1, topP: 1, seed: null, stop: [] },
       },

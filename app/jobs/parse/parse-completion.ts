@@ -12,7 +12,14 @@ import {
   text,
   withoutTokenIds,
 } from "./parse-body.ts";
-import { callOf, formatClash, type ParsedText, samplingFields, samplingOf, whole } from "./parse-sampling.ts";
+import {
+  callOf,
+  type ParsedText,
+  samplingClash,
+  samplingFields,
+  samplingOf,
+  whole,
+} from "./parse-sampling.ts";
 
 const one = "only one prompt is accepted, as text";
 const prompt = withoutTokenIds(
@@ -43,7 +50,7 @@ export function parseCompletion(json: string): BodyParse<ParsedText<CompletionRe
   const parsed = parseBody(completionBody, json);
   if (parsed.kind === "refused") return parsed;
   const { asked } = parsed;
-  const clash = formatClash(asked);
+  const clash = samplingClash(asked);
   if (clash !== null) return refuseField(clash.param, clash.why);
   const tooLong = refuseSize("prompt", [asked.prompt]);
   if (tooLong !== null) return tooLong;

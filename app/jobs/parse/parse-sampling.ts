@@ -68,6 +68,7 @@ export const samplingFields = {
   service_tier: serviceTier,
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
   n: whole(1, limits.choices).nullish(),
+  x_gleaner: z.object({ votes: whole(1, limits.votes).nullish(), escalate: z.boolean().nullish() }).nullish(),
   top_k: whole(0, limits.topK).nullish(),
   min_p: z.number().min(0).max(1).nullish(),
   repeat_penalty: z.number().min(0.5).max(2).nullish(),
@@ -90,9 +91,14 @@ export type ParsedText<Request> = {
   readonly includeUsage: boolean;
   /** How many answers the call wants. */
   readonly choices: number;
+  /** Null: the call wants no second opinion. */
+  readonly vote: Vote | null;
   readonly priority: JobPriority;
   readonly request: Undecided<Request>;
 };
+
+/** How many devices are asked, and whether a larger model is asked if they disagree. */
+export type Vote = { readonly votes: number; readonly escalate: boolean };
 
 /** Null if the requester gave no value. */
 type Undecided<Request> = Omit<Request, "maxTokens" | "seed"> & {
@@ -107,8 +113,14 @@ export function callOf(asked: Sampled): Omit<ParsedText<never>, "request"> {
     stream: asked.stream ?? false,
     includeUsage: asked.stream_options?.include_usage ?? false,
     choices: asked.n ?? 1,
+    vote: voteOf(asked),
     priority: priorityOf(asked.service_tier ?? "auto"),
   };
+}
+
+function voteOf({ x_gleaner: own }: Sampled): Vote | null {
+  const votes = own?.votes ?? 1;
+  return votes === 1 ? null : { votes, escalate: own?.escalate ?? true };
 }
 
 /** @param logprobs the number of alternative tokens to report; null to report no log probabilities. */
@@ -151,8 +163,26 @@ function formatOf({ response_format: format, grammar: rules }: Sampled): AnswerF
   return rules == null ? null : { kind: "grammar", grammar: rules };
 }
 
+type Clash = { readonly param: string; readonly why: string };
+
 /** Reports fields that contradict each other. */
-export function formatClash(asked: Sampled): { readonly param: string; readonly why: string } | null {
+export function samplingClash(asked: Sampled): Clash | null {
+  return formatClash(asked) ?? voteClash(asked);
+}
+
+function voteClash(asked: Sampled): Clash | null {
+  if (voteOf(asked) === null) return null;
+  const param = "x_gleaner.votes";
+  if ((asked.n ?? 1) > 1) return { param, why: "the answer is one of the votes, so n must be 1" };
+  const isDetermined = asked.temperature === 0 || asked.top_k === 1;
+  if (!isDetermined) return null;
+  return {
+    param,
+    why: "every device would write the same answer. Use a temperature above 0, and no top_k of 1",
+  };
+}
+
+function formatClash(asked: Sampled): Clash | null {
   if (asked.grammar == null || (asked.response_format?.type ?? "text") === "text") return null;
   return { param: "grammar", why: "response_format asks for another format" };
 }

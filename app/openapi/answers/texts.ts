@@ -22,6 +22,16 @@ const head = {
   system_fingerprint: z.string(),
 };
 
+/** Only in answers that were voted on. */
+const opinion = z
+  .object({
+    votes: z.int(),
+    agreed: z.int(),
+    confidence: z.number().min(0).max(1).nullable(),
+    escalated: z.boolean(),
+  })
+  .optional();
+
 export const chatCompletion = z.object({
   ...head,
   object: z.literal("chat.completion"),
@@ -39,6 +49,7 @@ export const chatCompletion = z.object({
     }),
   ),
   usage,
+  x_gleaner: opinion,
 });
 
 export const chatCompletionChunk = z.object({
@@ -57,6 +68,7 @@ export const chatCompletionChunk = z.object({
     }),
   ),
   usage: usage.nullish(),
+  x_gleaner: opinion,
 });
 
 export const completion = z.object({
@@ -78,6 +90,7 @@ export const completion = z.object({
     }),
   ),
   usage: usage.nullish(),
+  x_gleaner: opinion,
 });
 
 export const embeddings = z.object({

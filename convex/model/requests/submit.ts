@@ -75,6 +75,10 @@ export const submission = {
   isAwaited: v.optional(v.boolean()),
   /** The request of a requester who has no other way to find a job that it gave up. */
   request: v.optional(callRequest),
+  /** Whether the jobs of its call go to different devices. */
+  apart: v.optional(v.boolean()),
+  /** Whether only a device that has nothing else to do may get it, at once. Without one it is refused. */
+  idleOnly: v.optional(v.boolean()),
   /** Whether the queue may hand the job to a waiting device. This saves a call, but may conflict. Then submit without it. */
   handOver: v.optional(v.boolean()),
 };
@@ -99,7 +103,7 @@ export type Submitted = Infer<typeof submitted>;
 /**
  * Queues a job and reserves its highest possible price, in one transaction. A repeated idempotency key gives the same job.
  * Refuses as `prepare` and `checkNew`, and: quota_exceeded, conflict (the idempotency key belongs to another request),
- * queue_full, draining, no_device (if its caller waits).
+ * queue_full, draining, no_device (if its caller waits, or if only an idle device may get it).
  */
 export async function submit(
   ctx: MutationCtx,
@@ -126,7 +130,10 @@ export async function submitParts(
   let beside = noCount;
   for (const [index, each] of works.entries()) {
     const part = { index, callHash };
-    const { submitted, count } = await submitBeside(ctx, key, { ...asked, work: each, part }, now, beside);
+    // All jobs of a call need the same of a device.
+    const isAwaited = asked.isAwaited === true && index === 0;
+    const one = { ...asked, work: each, part, isAwaited };
+    const { submitted, count } = await submitBeside(ctx, key, one, now, beside);
     all.push(submitted);
     beside = addCounts(beside, count);
   }
@@ -172,8 +179,8 @@ async function submitBeside(
   if (balanceMicro - beside.micro < order.reservedMicro) {
     refuse("quota_exceeded", "This API key has too few credits for the request.");
   }
-  // All jobs of a call need the same of a device.
-  if (isAwaited && !handed && (asked.part?.index ?? 0) === 0) {
+  if (asked.idleOnly === true && !handed) refuse("no_device", "No device is idle.");
+  if (isAwaited && !handed) {
     const { needs, modelBytes } = prepared;
     await checkDevices(ctx, organizationId, { modelId: order.modelId, modelBytes, needs }, now);
   }
@@ -225,7 +232,8 @@ export async function prepare(
   const { modelId, price, sha256, sizeBytes: modelBytes } = model;
   const extent = checkWork(work, model);
   const cacheOwner = await cacheOwnerOf(key, needs);
-  const affinity = affinityOf(modelId, cacheOwner, work);
+  // The device that has read the prompt before is probably the one that has another job of the call.
+  const affinity = asked.idleOnly === true ? null : affinityOf(modelId, cacheOwner, work);
   const constrained = hasGrammar(work.request);
   const contextTokens = contextNeed(mostContextTokens(work, extent), model.contextTokens);
   const pricePercent = priorityPrices[priority];
@@ -447,9 +455,10 @@ export async function idempotencyHash({ _id }: Doc<"apiKeys">, idempotencyKey: s
 /** Identifies repeats of a request. The queue's idempotency keys belong to the organization, ours to an API key. */
 async function idempotencyOf(
   key: Doc<"apiKeys">,
-  { model, alias = model, work, idempotencyKey, requires, part }: Submission,
+  { model, alias = model, work, idempotencyKey, requires, part, apart = false }: Submission,
 ): Promise<{
   readonly idempotencyKey?: string;
+  readonly apart?: string;
   readonly externalId?: string;
   readonly fingerprint?: string;
 }> {
@@ -458,6 +467,7 @@ async function idempotencyOf(
   return {
     // The first part has the call's own, so that another call with this key is found.
     idempotencyKey: (part?.index ?? 0) === 0 ? hash : await hashSecret(`${hash}:${String(part?.index)}`),
+    ...(apart ? { apart: hash } : {}),
     // The requester's own name for the job: the console finds the job by it.
     externalId: visibleText(idempotencyKey),
     fingerprint: await fingerprintOf(alias, work, [

@@ -57,6 +57,7 @@ type Asked = {
   readonly priority: JobPriority;
   readonly stream?: boolean;
   readonly choices?: number;
+  readonly vote?: object | null;
   readonly encoding?: "float" | "base64";
 };
 
@@ -73,6 +74,7 @@ async function askedFor<Body extends Asked>(
   const { asked } = parsed;
   if (asked.stream === true) return failure(streamed);
   if ((asked.choices ?? 1) > 1) return failure(oneAnswer);
+  if (asked.vote != null) return failure(oneVote);
   const name = asked.model ?? defaultAlias;
   const named = namedModel(caller, (each) => each === name);
   if (named === undefined) return failure(asked.model === null ? missingModel : unknownModel(name));
@@ -101,6 +103,14 @@ const oneAnswer: ApiError = {
   code: "invalid_value",
   param: "n",
   message: "Invalid 'n': a request of a batch has one answer. Send it in several lines.",
+};
+
+const oneVote: ApiError = {
+  status: 400,
+  type: "invalid_request_error",
+  code: "invalid_value",
+  param: "x_gleaner.votes",
+  message: "Invalid 'x_gleaner.votes': a request of a batch has no second opinions.",
 };
 
 function failure({ status, type, code, message, param = null }: ApiError): CutRequest["asked"] {

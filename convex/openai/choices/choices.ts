@@ -1,6 +1,6 @@
 import type { Usage } from "../../../app/jobs/chat.ts";
 import type { ActionCtx } from "../../_generated/server.js";
-import { type AnswerHead, headOf, type TextForm, textOf, usageBody } from "../answerForm.ts";
+import { type AnswerHead, headOf, type TextForm, textOf, totalUsage, usageBody } from "../answerForm.ts";
 import { chunkEvents } from "../chunkEvents.ts";
 import { endOfJobs } from "../follow.ts";
 import { idsOf, type RequestedJob } from "../requestedJob.ts";
@@ -63,14 +63,4 @@ async function wholeChoices(
   const priceMicro = prices.reduce((sum, price) => (sum === null || price === null ? null : sum + price), 0n);
   const headers = answerHeaders({ ...jobs[0], jobId: idsOf(jobs) }, { ...jobs[0], ...ofSeveral, priceMicro });
   return json(200, { ...bodies[0], choices, usage }, headers);
-}
-
-/** All choices have the same prompt, and each has read it. */
-function totalUsage(all: readonly Usage[]): Usage {
-  const sum = (of: (usage: Usage) => number): number => all.reduce((total, usage) => total + of(usage), 0);
-  return {
-    promptTokens: sum(({ promptTokens }) => promptTokens),
-    completionTokens: sum(({ completionTokens }) => completionTokens),
-    cachedPromptTokens: sum(({ cachedPromptTokens = 0 }) => cachedPromptTokens),
-  };
 }

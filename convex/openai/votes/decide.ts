@@ -1,0 +1,125 @@
+import type { Usage } from "../../../app/jobs/chat.ts";
+import { agreementOf, isMajority } from "../../../app/votes/agreement.ts";
+import { confidenceOf } from "../../../app/votes/confidence.ts";
+import { largerStartsWithinMs } from "../../../app/votes/patience.ts";
+import { compare } from "../../../app/votes/similarity.ts";
+import { internal } from "../../_generated/api.js";
+import type { ActionCtx } from "../../_generated/server.js";
+import type { ModelView } from "../../model/models/catalog.ts";
+import { textOf, totalUsage } from "../answerForm.ts";
+import type { Caller } from "../endpoint.ts";
+import { endOfJob, endOfWait } from "../follow.ts";
+import { logBug, outcomeOf } from "../outcome.ts";
+import { abandon, type RequestedJob } from "../requestedJob.ts";
+import type { ApiError } from "../respond.ts";
+import { type Ballot, collectVotes } from "./collect.ts";
+
+/** How the answer of a call with votes was found. `confidence`: null if the larger model has answered, which was asked once. */
+export type Opinion = {
+  readonly votes: number;
+  readonly agreed: number;
+  readonly confidence: number | null;
+  readonly escalated: boolean;
+};
+
+export type Decision =
+  | {
+      readonly kind: "answered";
+      readonly answer: Ballot;
+      readonly opinion: Opinion;
+      /** All jobs that have answered, in the order in which they were asked. */
+      readonly ballots: readonly Ballot[];
+      readonly usage: Usage;
+    }
+  | { readonly kind: "failed"; readonly error: ApiError };
+
+export type VotedCall = {
+  readonly votes: number;
+  readonly askIdle: (index: number) => Promise<RequestedJob | null>;
+  /** Models to ask if there is no majority, in their order. */
+  readonly larger: readonly ModelView[];
+  /** Asks a larger model. Null: it cannot be asked. */
+  readonly askLarger: (model: ModelView) => Promise<RequestedJob | null>;
+  readonly signal: AbortSignal;
+};
+
+/** Collects votes, and decides between them. No job of the call is left without somebody who waits for it. */
+export async function decide(
+  ctx: ActionCtx,
+  { keyId }: Pick<Caller, "keyId">,
+  main: RequestedJob,
+  call: VotedCall,
+): Promise<Decision> {
+  const { signal } = call;
+  const { ballots, first, unanswered } = await collectVotes(ctx, main, call);
+  await Promise.all(unanswered.map(async (job) => await cancel(ctx, job)));
+  if (signal.aborted || ballots.length === 0) {
+    if (first === null) await abandon(ctx, main);
+    const error = first?.kind === "failed" ? first.error : await endOfWait(ctx, main, signal);
+    return { kind: "failed", error };
+  }
+  if (first === null) await cancel(ctx, main);
+  const { chosen, groups } = agreementOf(ballots.map(({ result }) => result));
+  const confidence = await confidenceIn(ctx, { keyId, modelId: main.modelId, groups });
+  const larger = isMajority(groups) ? null : await askedLarger(ctx, call);
+  const all = larger === null ? ballots : [...ballots, larger];
+  const answer = larger ?? ballots[chosen];
+  if (answer === undefined) throw new Error("a vote has no answers");
+  const [largest = 0] = groups;
+  const agreed =
+    larger === null ? largest : ballots.filter(({ result }) => compare(result, larger.result).agree).length;
+  return {
+    kind: "answered",
+    answer,
+    ballots: all,
+    usage: totalUsage(all.map(({ result }) => result.usage)),
+    opinion: {
+      votes: ballots.length,
+      agreed,
+      confidence: larger === null ? confidence : null,
+      escalated: larger !== null,
+    },
+  };
+}
+
+/** Cancels a job whose answer is not waited for any more, also if an idempotency key could find it. */
+async function cancel(ctx: ActionCtx, job: RequestedJob): Promise<void> {
+  await abandon(ctx, { ...job, kept: false, request: null });
+}
+
+/** Rounded to thousandths: it is an estimate. If the vote cannot be counted, the model counts as unknown. */
+async function confidenceIn(
+  ctx: ActionCtx,
+  vote: {
+    readonly keyId: RequestedJob["keyId"];
+    readonly modelId: string;
+    readonly groups: readonly number[];
+  },
+): Promise<number> {
+  const groups = [...vote.groups];
+  const noted = await outcomeOf(ctx.runMutation(internal.requests.noteVoteAdmitted, { ...vote, groups }));
+  if (noted.kind === "failed") logBug("a vote could not be counted", noted.thrown);
+  const confidence = noted.kind === "ok" ? noted.value : confidenceOf(groups, {});
+  return Math.round(confidence * 1_000) / 1_000;
+}
+
+/** The answer of the first larger model that gives one; null if none does in time. */
+async function askedLarger(ctx: ActionCtx, { larger, askLarger, signal }: VotedCall): Promise<Ballot | null> {
+  for (const model of larger) {
+    if (signal.aborted) return null;
+    const job = await askLarger(model);
+    if (job === null) continue;
+    const over = new AbortController();
+    const stop = (): void => over.abort();
+    signal.addEventListener("abort", stop, { once: true });
+    const timer = setTimeout(stop, largerStartsWithinMs);
+    const end = await endOfJob(ctx, job, over.signal, ({ attemptId }) => {
+      if (attemptId !== null) clearTimeout(timer);
+    });
+    clearTimeout(timer);
+    signal.removeEventListener("abort", stop);
+    if (end?.kind === "answered") return { job, result: textOf(end.result), view: end.view };
+    if (end === null) await cancel(ctx, job);
+  }
+  return null;
+}

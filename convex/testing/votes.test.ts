@@ -1,0 +1,311 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { api } from "../_generated/api.js";
+import type { Id } from "../_generated/dataModel.js";
+import { expectError } from "./apiError.fixture.ts";
+import {
+  addDevice,
+  addOrganization,
+  allJobs,
+  answer,
+  type Backend,
+  completeWith,
+  type Device,
+  expectBooksInOrder,
+  fail,
+  listKeys,
+  modelId,
+  type Organization,
+  signIn,
+  startBackend,
+  submit,
+  take,
+} from "./backend.fixture.ts";
+import { takeJob } from "./simDevice.fixture.ts";
+
+let t: Backend;
+let acme: Organization;
+let session: string;
+let devices: readonly Device[];
+
+const large = "large-1b";
+
+/** Attempts that a device has seen already: it may be shown them again. */
+const seen = new Set<string>();
+
+beforeEach(async () => {
+  seen.clear();
+  t = startBackend();
+  acme = await addOrganization(t);
+  session = await signIn(t, acme);
+  const both = [modelId, large];
+  devices = [
+    await addDevice(t, acme, "one", both),
+    await addDevice(t, acme, "two", both),
+    await addDevice(t, acme, "three", both),
+  ];
+  // The lane exists from now on, so idle devices wait in it.
+  await submit(t, acme);
+  await takeJob(t, devices[0]!, async ({ complete }) => await complete("Hi."));
+});
+
+const chat = {
+  model: modelId,
+  messages: [{ role: "user", content: "Which city?" }],
+  seed: 7,
+  max_tokens: 64,
+  x_gleaner: { votes: 3 },
+};
+
+async function post(body: object, headers: object = {}, path = "/v1/chat/completions"): Promise<Response> {
+  return await t.fetch(path, {
+    method: "POST",
+    headers: { authorization: `Bearer ${acme.apiKey}`, ...headers },
+    body: JSON.stringify(body),
+  });
+}
+
+/** The devices wait for jobs from now on. */
+async function wait(...idle: readonly Device[]): Promise<void> {
+  for (const device of idle) expect(await take(t, device)).toEqual([]);
+}
+
+/** The next job that the device is handed. */
+async function handed(device: Device) {
+  for (;;) {
+    const jobs = await t.query(api.work.handed, { key: device.key });
+    const job = jobs.find(({ attemptId }) => !seen.has(attemptId));
+    if (job !== undefined) {
+      seen.add(job.attemptId);
+      return job;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** The devices answer one vote each. Which of them has the first one is up to chance. */
+async function answerAll(idle: readonly Device[], ...texts: readonly string[]): Promise<void> {
+  const jobs = await Promise.all(idle.map(handed));
+  const seeds = jobs.map(({ payload }) => (payload as { seed: number }).seed);
+  for (const [index, text] of texts.entries()) {
+    const at = seeds.indexOf(7 + index);
+    await completeWith(t, idle[at]!, jobs[at]!.attemptId, answer(text));
+  }
+}
+
+const newJobs = async () => (await allJobs(t, acme)).slice(0, -1).toReversed();
+const statuses = async () => (await newJobs()).map(({ status }) => status);
+
+type Answer = {
+  readonly id: string;
+  readonly model: string;
+  readonly choices: readonly { readonly message: { readonly content: string } }[];
+  readonly x_gleaner: { readonly confidence: number };
+};
+
+describe("a call with votes", () => {
+  it("answers with what most of its devices say, at the price of all of them", async () => {
+    await wait(...devices);
+    const asked = post(chat);
+    await answerAll(devices, "Bergen", "Oslo", "oslo.");
+    const response = await asked;
+    expect(response.status).toBe(200);
+    const ids = response.headers.get("x-gleaner-job")?.split(", ") ?? [];
+    expect(ids).toEqual((await newJobs()).map(({ jobId }) => jobId));
+    const body = (await response.json()) as Answer;
+    expect(body).toMatchObject({
+      id: `chatcmpl-${ids[1]}`,
+      model: modelId,
+      choices: [{ index: 0, message: { content: "Oslo" }, finish_reason: "stop" }],
+      usage: { prompt_tokens: 30, completion_tokens: 9, total_tokens: 39 },
+      x_gleaner: { votes: 3, agreed: 2, confidence: expect.any(Number), escalated: false },
+    });
+    expect(body.x_gleaner.confidence).toBeGreaterThan(0.3);
+    expect(body.x_gleaner.confidence).toBeLessThan(0.9);
+    expect(response.headers.get("x-gleaner-price")).toBe("114");
+    expect((await newJobs()).map(({ priority }) => priority)).toEqual(["normal", "low", "low"]);
+    await expectBooksInOrder(t);
+  });
+
+  it("is surer with each vote that agreed before", async () => {
+    const confidences = [];
+    for (let call = 0; call < 6; call++) {
+      await wait(...devices);
+      const asked = post(chat);
+      await answerAll(devices, "Oslo", "Oslo", "Oslo");
+      confidences.push(((await (await asked).json()) as Answer).x_gleaner.confidence);
+    }
+    expect(confidences).toEqual(confidences.toSorted((a, b) => a - b));
+    expect(confidences.at(-1)).toBeGreaterThan(confidences[0]!);
+    const [row] = await t.run(async (ctx) => await ctx.db.query("voteTallies").collect());
+    expect(row).toMatchObject({ modelId, tally: { "3": 6 } });
+  });
+
+  it("answers at once with what there is if no other device is idle", async () => {
+    await wait(devices[0]!);
+    const asked = post(chat);
+    await answerAll([devices[0]!], "Oslo");
+    const begun = Date.now();
+    expect(await (await asked).json()).toMatchObject({
+      choices: [{ message: { content: "Oslo" } }],
+      x_gleaner: { votes: 1, agreed: 1, escalated: false },
+    });
+    expect(Date.now() - begun).toBeLessThan(1_900);
+    expect(await statuses()).toEqual(["succeeded"]);
+  });
+
+  it("cancels a vote that is late", async () => {
+    const [one, other] = devices;
+    await wait(one!, other!);
+    const asked = post(chat);
+    await answerAll([one!, other!], "Oslo");
+    expect(await (await asked).json()).toMatchObject({ x_gleaner: { votes: 1, agreed: 1 } });
+    expect(await statuses()).toEqual(["succeeded", "canceled"]);
+    await expectBooksInOrder(t);
+  });
+
+  it("answers with the other votes if its first job fails, and fails only if all do", async () => {
+    await wait(...devices);
+    const failsFirst = async (failing: number): Promise<Response> => {
+      const asked = post(chat);
+      const jobs = await Promise.all(devices.map(handed));
+      const seeds = jobs.map(({ payload }) => (payload as { seed: number }).seed);
+      for (const index of [0, 1, 2]) {
+        const at = seeds.indexOf(7 + index);
+        const { attemptId } = jobs[at]!;
+        if (index < failing) await fail(t, devices[at]!, attemptId, { retryable: false });
+        else await completeWith(t, devices[at]!, attemptId, answer("Oslo"));
+      }
+      return await asked;
+    };
+    expect(await (await failsFirst(1)).json()).toMatchObject({ x_gleaner: { votes: 2, agreed: 2 } });
+    await wait(...devices);
+    await expectError(await failsFirst(3), 400, { code: "context_length_exceeded" });
+  });
+
+  it("streams the answer in one piece, and tells at the end how it was found", async () => {
+    await wait(...devices);
+    const asked = post({ ...chat, stream: true, stream_options: { include_usage: true } });
+    await answerAll(devices, "Oslo", "Oslo", "Oslo");
+    const response = await asked;
+    expect(response.headers.get("content-type")).toMatch("text/event-stream");
+    const events = (await response.text()).split("\n\n").filter((event) => event.startsWith("data: "));
+    expect(events.at(-1)).toBe("data: [DONE]");
+    const chunks = events.slice(0, -1).map((event) => JSON.parse(event.slice("data: ".length)) as object);
+    expect(chunks).toMatchObject([
+      { choices: [{ delta: { role: "assistant" } }], usage: null },
+      { choices: [{ delta: { content: "Oslo" } }], usage: null },
+      { choices: [{ finish_reason: "stop" }], x_gleaner: { votes: 3, agreed: 3, escalated: false } },
+      { choices: [], usage: { prompt_tokens: 30, completion_tokens: 9 } },
+    ]);
+    expect((await newJobs()).every(({ watched }) => !watched)).toBe(true);
+  });
+
+  it("finds all its votes again by the idempotency key", async () => {
+    await wait(...devices);
+    const headers = { "idempotency-key": "order-17" };
+    const asked = post(chat, headers);
+    await answerAll(devices, "Bergen", "Oslo", "Oslo");
+    const first = await asked;
+    const again = await post(chat, headers);
+    expect(again.headers.get("x-gleaner-job")).toBe(first.headers.get("x-gleaner-job"));
+    expect(((await again.json()) as Answer).choices).toEqual(((await first.json()) as Answer).choices);
+    expect(await newJobs()).toHaveLength(3);
+    await expectError(await post({ ...chat, x_gleaner: { votes: 2 } }, headers), 409, {
+      code: "idempotency_conflict",
+    });
+  });
+
+  it("compares completions and JSON", async () => {
+    const completion = { model: modelId, prompt: "Which?", seed: 7 };
+    await post(completion, { prefer: "respond-async" }, "/v1/completions");
+    await takeJob(t, devices[0]!, async ({ complete }) => await complete("This one."));
+    await wait(...devices);
+    const asked = post({ ...completion, x_gleaner: { votes: 3 } }, {}, "/v1/completions");
+    await answerAll(devices, '{"a":1,"b":2}', '{ "b": 2, "a": 1 }', '{"a":1}');
+    expect(await (await asked).json()).toMatchObject({
+      choices: [{ text: '{"a":1,"b":2}' }],
+      x_gleaner: { votes: 3, agreed: 2 },
+    });
+  });
+
+  it.each([
+    [{ n: 2 }, {}, "invalid_value"],
+    [{ temperature: 0 }, {}, "invalid_value"],
+    [{}, { prefer: "respond-async" }, "unsupported_value"],
+  ])("is refused with %j and the headers %j", async (more, headers, code) => {
+    await expectError(await post({ ...chat, ...more }, headers), 400, { code, param: "x_gleaner.votes" });
+    expect(await newJobs()).toEqual([]);
+  });
+});
+
+describe("a call whose votes disagree", () => {
+  const entry = {
+    modelId: large,
+    source: "https://models.example/large.gguf",
+    sha256: "cd".repeat(32),
+    sizeBytes: 900_000_000,
+    licence: "MIT",
+    contextTokens: 1_024,
+    template: null,
+    pieces: null,
+  };
+  const addLarge = async () => {
+    const price = { promptMicro: 20n, completionMicro: 60n };
+    await t.mutation(api.console.models.add, { session, entry, price });
+  };
+
+  async function disagree(more: object = {}) {
+    await wait(...devices);
+    const asked = post({ ...chat, ...more });
+    await answerAll(devices, "Oslo", "Bergen", "Narvik");
+    return { asked };
+  }
+
+  it("is answered by a larger model", async () => {
+    await addLarge();
+    const { asked } = await disagree();
+    await takeJob(t, devices[0]!, async ({ complete }) => await complete("Bergen!"));
+    const response = await asked;
+    const ids = response.headers.get("x-gleaner-job")?.split(", ") ?? [];
+    expect(ids).toHaveLength(4);
+    expect(await response.json()).toMatchObject({
+      id: `chatcmpl-${ids[3]}`,
+      model: large,
+      choices: [{ message: { content: "Bergen!" } }],
+      usage: { prompt_tokens: 40, completion_tokens: 12 },
+      x_gleaner: { votes: 3, agreed: 1, confidence: null, escalated: true },
+    });
+    // Three times 38, and ten times that for the larger model.
+    expect(response.headers.get("x-gleaner-price")).toBe(String(3 * 38 + 380));
+    expect(response.headers.get("x-gleaner-model-sha256")).toBe(entry.sha256);
+    await expectBooksInOrder(t);
+  });
+
+  it("gets the first answer if there is no larger model, or if none may be asked", async () => {
+    const expected = {
+      model: modelId,
+      choices: [{ message: { content: "Oslo" } }],
+      x_gleaner: { votes: 3, agreed: 1, escalated: false },
+    };
+    const { asked } = await disagree();
+    expect(await (await asked).json()).toMatchObject(expected);
+    await addLarge();
+    const { asked: again } = await disagree({ x_gleaner: { votes: 3, escalate: false } });
+    expect(await (await again).json()).toMatchObject(expected);
+  });
+
+  it("gets the first answer if the key may not use the larger model, or its job is canceled", async () => {
+    await addLarge();
+    const [{ keyId }] = (await listKeys(t, session)) as [{ readonly keyId: Id<"apiKeys"> }];
+    await t.mutation(api.console.keys.setAccess, { session, keyId, models: [modelId] });
+    const { asked: narrow } = await disagree();
+    expect(await (await narrow).json()).toMatchObject({ model: modelId, x_gleaner: { escalated: false } });
+    await t.mutation(api.console.keys.setAccess, { session, keyId, models: [modelId, large] });
+    const { asked } = await disagree();
+    await takeJob(t, devices[0]!, async ({ jobId }) => {
+      await t.mutation(api.requests.cancel, { apiKey: acme.apiKey, jobId });
+    });
+    expect(await (await asked).json()).toMatchObject({ model: modelId, x_gleaner: { escalated: false } });
+    await expectBooksInOrder(t);
+  });
+});
