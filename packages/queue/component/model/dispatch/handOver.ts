@@ -52,12 +52,14 @@ export async function handOver(
   { job, payload, near }: AssignableJob & { readonly near: Nearby },
   now: number,
 ): Promise<HandedTo | null> {
-  const { affinity, size, place } = job;
+  const { affinity, apart, size, place } = job;
   const point = affinity === undefined ? near.point : slotOf(place);
   // In random order, because a worker with a large gap before it would get most jobs.
   const inOrder = (waiters: readonly Doc<"stands">[]) =>
     soonest(affinity === undefined ? shuffled(waiters) : waiters, size, affinity !== undefined);
-  const waiters = await waitersAround(ctx, lane, near, point, size === undefined ? 1 : maxRead);
+  // Any idle one is as good as another, unless one may be faster or the nearest must not get the job.
+  const enough = size === undefined && apart === undefined ? 1 : maxRead;
+  const waiters = await waitersAround(ctx, lane, near, point, enough);
   const waiter = await firstIdle(ctx, job, inOrder(waiters));
   if (waiter === null) return null;
   const { workerId, keyHash } = waiter;
