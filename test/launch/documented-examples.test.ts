@@ -138,6 +138,13 @@ const runs: Readonly<Record<string, (text: string) => Promise<void>>> = {
     expect(own).not.toBe(text);
     expect(JSON.parse(await program(own))).toMatchObject({ city: "Lyon" });
   },
+  "const votes = { x_gleaner": async (text) => {
+    // Only one device is there.
+    expect(JSON.parse(await program(clientOf() + text))).toMatchObject({
+      choices: [{ message: { content: expect.any(String) as string } }],
+      x_gleaner: { votes: 1, agreed: 1, escalated: false },
+    });
+  },
   'curl -i "$BASE/v1/chat/completions"': async (text) => {
     const [asked = "", fetched = ""] = text.split(/\n(?=curl )/);
     const answer = await shell(asked);
