@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { api } from "../_generated/api.js";
-import type { Id } from "../_generated/dataModel.js";
 import { expectError } from "./apiError.fixture.ts";
 import {
   addDevice,
@@ -296,7 +295,7 @@ describe("a call whose votes disagree", () => {
 
   it("gets the first answer if the key may not use the larger model, or its job is canceled", async () => {
     await addLarge();
-    const [{ keyId }] = (await listKeys(t, session)) as [{ readonly keyId: Id<"apiKeys"> }];
+    const { keyId } = (await listKeys(t, session))[0]!;
     await t.mutation(api.console.keys.setAccess, { session, keyId, models: [modelId] });
     const { asked: narrow } = await disagree();
     expect(await (await narrow).json()).toMatchObject({ model: modelId, x_gleaner: { escalated: false } });

@@ -7,6 +7,7 @@ import {
   queue,
   scope,
   startQueue,
+  submitJob,
   submitJobs,
 } from "../../testing/queue.fixture.ts";
 import {
@@ -310,10 +311,10 @@ describe("jobs that are kept apart", () => {
   it("come back to the worker that failed one, and end with its verdict, if all others have another one", async () => {
     const t = startQueue();
     const policy = { agreement: 2, backoff: { firstMs: 0, factor: 1, maxMs: 0, jitter: 0 } };
-    const [first] = await submitJobs(t, [{ apart, policy }]);
+    const first = await submitJob(t, { apart, policy });
     const worker = await addWorker(t);
     const { jobs } = await take(t, worker);
-    const [second] = await submitJobs(t, [{ apart }]);
+    const second = await submitJob(t, { apart });
     const other = await addWorker(t);
     expect((await take(t, other)).jobs).toMatchObject([{ jobId: second }]);
     await fail(t, worker, jobs[0]!.attemptId);
