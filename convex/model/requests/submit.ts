@@ -251,6 +251,8 @@ export async function prepare(
     key: jobsOfKind(apiKeyId, { constrained, ...(tries === undefined ? {} : { tries }) }),
     priority,
     ...(affinity === null ? {} : { affinity }),
+    // A second device for a vote that is late would cost more than it gains.
+    ...(asked.idleOnly === true ? { policy: { secondAttempt: false } } : {}),
     watched: stream,
     called: asked.endsWithCall === true,
     attemptMs: attemptLimitMs(extent),

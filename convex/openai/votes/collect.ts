@@ -1,22 +1,21 @@
 import { idlePauseMs, lateVotesMs } from "../../../app/votes/patience.ts";
 import type { ActionCtx } from "../../_generated/server.js";
+import type { RequestView } from "../../model/requests/watch.ts";
 import { textOf, type TextResult } from "../answerForm.ts";
+import { errorOf } from "../errors.ts";
 import { endOfJob, type JobEnd } from "../follow.ts";
-import type { RequestedJob } from "../requestedJob.ts";
+import { logBug, outcomeOf } from "../outcome.ts";
+import { abandon, type RequestedJob } from "../requestedJob.ts";
 
 /** A job that has answered. */
 export type Ballot = {
   readonly job: RequestedJob;
   readonly result: TextResult;
-  readonly view: Extract<JobEnd, { readonly kind: "answered" }>["view"];
+  readonly view: RequestView;
 };
 
-/** `first`: the end of the first job; null if the wait was over before. `unanswered`: further jobs without an answer. */
-export type Collected = {
-  readonly ballots: readonly Ballot[];
-  readonly first: JobEnd | null;
-  readonly unanswered: readonly RequestedJob[];
-};
+/** The votes in the order of their jobs. `first`: the end of the first job; null if the wait was over before. */
+export type Collected = { readonly ballots: readonly Ballot[]; readonly first: JobEnd | null };
 
 type Vote = {
   readonly votes: number;
@@ -28,67 +27,94 @@ type Vote = {
 
 /**
  * Collects the votes of a call. Its first job is submitted already. As soon as that one has a device, idle devices are asked for the
- * other answers. Once an answer is there, the others have a short time left.
+ * other answers. Once an answer is there, the others have a short time left. Then they are canceled.
  */
-export async function collectVotes(
-  ctx: ActionCtx,
-  main: RequestedJob,
-  { votes, askIdle, signal }: Vote,
-): Promise<Collected> {
+export async function collectVotes(ctx: ActionCtx, main: RequestedJob, vote: Vote): Promise<Collected> {
   const begun = Date.now();
-  const over = new AbortController();
-  const stop = (): void => over.abort();
-  if (signal.aborted) stop();
-  signal.addEventListener("abort", stop, { once: true });
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  const over = stopper(vote.signal);
   const ends = new Map<RequestedJob, JobEnd | null>();
-  const follow = async (job: RequestedJob, hasDevice?: () => void): Promise<void> => {
-    const seen = ({ attemptId }: { readonly attemptId: string | null }): void => {
-      if (attemptId !== null) hasDevice?.();
-    };
-    const end = await endOfJob(ctx, job, over.signal, seen);
+  /** Never rejects. */
+  const follow = async (job: RequestedJob, seen?: (view: RequestView) => void): Promise<void> => {
+    const end = await endOfVote(ctx, job, over.signal, seen);
     ends.set(job, end);
-    const isNews = end?.kind === "answered" || job === main;
-    if (isNews) timer ??= setTimeout(stop, lateVotesMs(Date.now() - begun));
+    if (end?.kind === "answered" || job === main) over.stopWithin(lateVotesMs(Date.now() - begun));
   };
 
-  const others: RequestedJob[] = [];
-  let hasDevice = (): void => undefined;
-  const started = new Promise<void>((resolve) => {
-    hasDevice = resolve;
+  let begin = (): void => undefined;
+  const hasDevice = new Promise<void>((resolve) => {
+    begin = resolve;
   });
-  const mainEnds = follow(main, hasDevice).finally(hasDevice);
-  const askOthers = async (): Promise<void> => {
-    await started;
-    const followed: Promise<void>[] = [];
-    let pauseMs: number = idlePauseMs.first;
-    while (others.length + 1 < votes && !over.signal.aborted && ends.get(main)?.kind !== "failed") {
-      const job = await askIdle(others.length + 1);
-      if (job !== null) {
-        others.push(job);
-        followed.push(follow(job));
-      } else if (ends.has(main)) break;
-      else {
-        await Promise.race([mainEnds, sleep(pauseMs)]);
-        pauseMs = Math.min(2 * pauseMs, idlePauseMs.most);
-      }
+  const mainEnds = follow(main, ({ attemptId }) => {
+    if (attemptId !== null) begin();
+  }).then(begin);
+  const others: RequestedJob[] = [];
+  const followed: Promise<void>[] = [];
+  await hasDevice;
+  let pauseMs: number = idlePauseMs.first;
+  while (others.length + 1 < vote.votes && !over.signal.aborted && ends.get(main)?.kind !== "failed") {
+    const job = await askedIdle(vote, others.length + 1);
+    if (job !== null) {
+      others.push(job);
+      followed.push(follow(job));
+    } else if (ends.has(main)) break;
+    else {
+      await Promise.race([mainEnds, sleep(pauseMs)]);
+      pauseMs = Math.min(2 * pauseMs, idlePauseMs.most);
     }
-    await Promise.all(followed);
-  };
-  try {
-    await Promise.all([mainEnds, askOthers()]);
-  } finally {
-    clearTimeout(timer);
-    stop();
-    signal.removeEventListener("abort", stop);
   }
-  const jobs = [main, ...others];
-  const ballots = jobs.flatMap((job): Ballot[] => {
+  await Promise.all([mainEnds, ...followed]);
+  over.stop();
+  const unanswered = others.filter((job) => ends.get(job)?.kind !== "answered");
+  await Promise.all(unanswered.map(async (job) => await cancel(ctx, job)));
+  const ballots = [main, ...others].flatMap((job): Ballot[] => {
     const end = ends.get(job);
     return end?.kind === "answered" ? [{ job, result: textOf(end.result), view: end.view }] : [];
   });
-  const unanswered = others.filter((job) => ends.get(job)?.kind !== "answered");
-  return { ballots, first: ends.get(main) ?? null, unanswered };
+  return { ballots, first: ends.get(main) ?? null };
+}
+
+/** `endOfJob`, but never rejects: if the job cannot be followed, it has failed. */
+export async function endOfVote(
+  ctx: ActionCtx,
+  job: RequestedJob,
+  signal: AbortSignal,
+  seen?: (view: RequestView) => void,
+): Promise<JobEnd | null> {
+  const end = await outcomeOf(endOfJob(ctx, job, signal, seen));
+  return end.kind === "ok" ? end.value : { kind: "failed", error: errorOf(end, job.promptField) };
+}
+
+/** Cancels a job whose answer is not waited for any more, also if an idempotency key could find it. */
+export async function cancel(ctx: ActionCtx, job: RequestedJob): Promise<void> {
+  await abandon(ctx, { ...job, kept: false, request: null });
+}
+
+/** A signal that aborts with another one, at once, or after a time. The first time counts. */
+export function stopper(outer: AbortSignal) {
+  const controller = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const stop = (): void => {
+    clearTimeout(timer);
+    outer.removeEventListener("abort", stop);
+    controller.abort();
+  };
+  outer.addEventListener("abort", stop);
+  if (outer.aborted) stop();
+  return {
+    signal: controller.signal,
+    stop,
+    stopWithin(ms: number): void {
+      if (!controller.signal.aborted) timer ??= setTimeout(stop, ms);
+    },
+    /** Forgets the time. */
+    goOn: (): void => clearTimeout(timer),
+  };
+}
+
+async function askedIdle({ askIdle }: Vote, index: number): Promise<RequestedJob | null> {
+  const asked = await outcomeOf(askIdle(index));
+  if (asked.kind === "failed") logBug("an idle device could not be asked", asked.thrown);
+  return asked.kind === "ok" ? asked.value : null;
 }
 
 async function sleep(ms: number): Promise<void> {

@@ -8,11 +8,11 @@ import type { ActionCtx } from "../../_generated/server.js";
 import type { ModelView } from "../../model/models/catalog.ts";
 import { textOf, totalUsage } from "../answerForm.ts";
 import type { Caller } from "../endpoint.ts";
-import { endOfJob, endOfWait } from "../follow.ts";
+import { endOfWait } from "../follow.ts";
 import { logBug, outcomeOf } from "../outcome.ts";
 import { abandon, type RequestedJob } from "../requestedJob.ts";
 import type { ApiError } from "../respond.ts";
-import { type Ballot, collectVotes } from "./collect.ts";
+import { type Ballot, cancel, collectVotes, endOfVote, stopper } from "./collect.ts";
 
 /** How the answer of a call with votes was found. `confidence`: null if the larger model has answered, which was asked once. */
 export type Opinion = {
@@ -51,14 +51,13 @@ export async function decide(
   call: VotedCall,
 ): Promise<Decision> {
   const { signal } = call;
-  const { ballots, first, unanswered } = await collectVotes(ctx, main, call);
-  await Promise.all(unanswered.map(async (job) => await cancel(ctx, job)));
+  const { ballots, first } = await collectVotes(ctx, main, call);
   if (signal.aborted || ballots.length === 0) {
-    if (first === null) await abandon(ctx, main);
+    await abandon(ctx, main);
     const error = first?.kind === "failed" ? first.error : await endOfWait(ctx, main, signal);
     return { kind: "failed", error };
   }
-  if (first === null) await cancel(ctx, main);
+  if (first?.kind !== "answered") await cancel(ctx, main);
   const { chosen, groups } = agreementOf(ballots.map(({ result }) => result));
   const confidence = await confidenceIn(ctx, { keyId, modelId: main.modelId, groups });
   const larger = isMajority(groups) ? null : await askedLarger(ctx, call);
@@ -80,11 +79,6 @@ export async function decide(
       escalated: larger !== null,
     },
   };
-}
-
-/** Cancels a job whose answer is not waited for any more, also if an idempotency key could find it. */
-async function cancel(ctx: ActionCtx, job: RequestedJob): Promise<void> {
-  await abandon(ctx, { ...job, kept: false, request: null });
 }
 
 /** Rounded to thousandths: it is an estimate. If the vote cannot be counted, the model counts as unknown. */
@@ -109,15 +103,12 @@ async function askedLarger(ctx: ActionCtx, { larger, askLarger, signal }: VotedC
     if (signal.aborted) return null;
     const job = await askLarger(model);
     if (job === null) continue;
-    const over = new AbortController();
-    const stop = (): void => over.abort();
-    signal.addEventListener("abort", stop, { once: true });
-    const timer = setTimeout(stop, largerStartsWithinMs);
-    const end = await endOfJob(ctx, job, over.signal, ({ attemptId }) => {
-      if (attemptId !== null) clearTimeout(timer);
+    const over = stopper(signal);
+    over.stopWithin(largerStartsWithinMs);
+    const end = await endOfVote(ctx, job, over.signal, ({ attemptId }) => {
+      if (attemptId !== null) over.goOn();
     });
-    clearTimeout(timer);
-    signal.removeEventListener("abort", stop);
+    over.stop();
     if (end?.kind === "answered") return { job, result: textOf(end.result), view: end.view };
     if (end === null) await cancel(ctx, job);
   }
