@@ -163,13 +163,14 @@ describe("a batch", () => {
         line("too long", { ...ask("word ".repeat(60_000)) }),
         line("streamed", { ...ask("x"), stream: true }),
         line("several", { ...ask("x"), n: 2 }),
+        line("votes", { ...ask("x"), temperature: 1, x_gleaner: { votes: 3 } }),
       ].join("\n"),
     );
     await answer(1);
     const done = await get(id);
     expect(done).toMatchObject({
       status: "completed",
-      request_counts: { total: 6, completed: 1, failed: 5 },
+      request_counts: { total: 7, completed: 1, failed: 6 },
     });
     const errors = await content(done.error_file_id);
     expect(
@@ -180,6 +181,7 @@ describe("a batch", () => {
       ["too long", 413, "request_too_large"],
       ["streamed", 400, "invalid_value"],
       ["several", 400, "invalid_value"],
+      ["votes", 400, "invalid_value"],
     ]);
   });
 
