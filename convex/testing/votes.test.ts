@@ -199,6 +199,25 @@ describe("a call with votes", () => {
     expect((await newJobs()).every(({ watched }) => !watched)).toBe(true);
   });
 
+  it("cancels all votes when the client of its stream leaves", async () => {
+    await wait(...devices);
+    const asked = post({ ...chat, stream: true });
+    await Promise.all(devices.map(handed));
+    const response = await asked;
+    await response.body?.cancel();
+    await expect.poll(statuses, { timeout: 10_000 }).toEqual(["canceled", "canceled", "canceled"]);
+    await expectBooksInOrder(t);
+  });
+
+  it("fails with the key, if that is revoked while it waits", async () => {
+    await wait(...devices);
+    const asked = post(chat);
+    await Promise.all(devices.map(handed));
+    const { keyId } = (await listKeys(t, session))[0]!;
+    await t.mutation(api.console.keys.revoke, { session, keyId });
+    await expectError(await asked, 401, { code: "invalid_api_key" });
+  });
+
   it("finds all its votes again by the idempotency key", async () => {
     await wait(...devices);
     const headers = { "idempotency-key": "order-17" };
