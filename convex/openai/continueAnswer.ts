@@ -22,7 +22,7 @@ const nothing: Streamed = { text: "", logprobs: [], calls: [] };
 
 export const nothingSent: SentParts = { sent: nothing, attempt: nothing };
 
-type Fresh = Omit<Streamed, "calls"> & { readonly calls: readonly CallPart[] };
+export type Fresh = Omit<Streamed, "calls"> & { readonly calls: readonly CallPart[] };
 
 export type Continuation =
   { readonly kind: "parts"; readonly fresh: Fresh; readonly next: SentParts } | { readonly kind: "diverged" };

@@ -7,6 +7,7 @@ import {
   conclude,
   type Continuation,
   continueAnswer,
+  type Fresh,
   nothingSent,
   startAgain,
   type Streamed,
@@ -140,6 +141,18 @@ function partsOf({ text, logprobs = [], toolCalls = [] }: TextResult): Streamed 
   return { text, logprobs, calls: toolCalls };
 }
 
+/** The events of an answer that is there as a whole. */
+export function eventsOfWhole(events: TextEvents, result: TextResult): readonly string[] {
+  const whole = conclude(nothingSent.sent, partsOf(result));
+  if (whole.kind === "diverged") throw new Error("an answer differs from nothing");
+  return [...events.opening(), ...eventsOfParts(events, whole.fresh), ...events.closing(result)];
+}
+
+function eventsOfParts(events: TextEvents, { text, logprobs, calls }: Fresh): readonly string[] {
+  const ofText = text === "" && logprobs.length === 0 ? [] : events.text(text, logprobs);
+  return [...ofText, ...calls.flatMap((part) => events.call(part))];
+}
+
 type StreamEnd =
   | { readonly kind: "done" }
   | { readonly kind: "error"; readonly error: ApiError }
@@ -174,9 +187,8 @@ async function sendText(
       result === null ? continueAnswer(state, view.chunks) : conclude(state.sent, partsOf(result));
     if (step.kind === "diverged") return { kind: "error", error: diverged };
     state = step.next;
-    const { text, logprobs, calls } = step.fresh;
-    if (text !== "" || logprobs.length > 0) sendAll(sink, events.text(text, logprobs));
-    for (const part of calls) sendAll(sink, events.call(part));
+    const { text, calls } = step.fresh;
+    sendAll(sink, eventsOfParts(events, step.fresh));
     if (text !== "" || calls.length > 0) {
       quietSince = Date.now();
     } else if (Date.now() - quietSince >= keepAliveMs) {

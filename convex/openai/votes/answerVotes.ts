@@ -28,6 +28,7 @@ import {
   json,
   ofSeveral,
 } from "../respond.ts";
+import { eventsOfWhole } from "../stream.ts";
 import { decide, type Decision } from "./decide.ts";
 import { votedForm } from "./votedForm.ts";
 
@@ -177,10 +178,9 @@ function keepAlive(sink: Sink, quietSince: number): number {
 function eventsOf(decision: Decision, { form, created, includeUsage }: StreamOptions): readonly string[] {
   if (decision.kind === "failed") return [`data: ${JSON.stringify(errorBody(decision.error))}`];
   const { answer, opinion, usage } = decision;
-  const { text } = answer.result;
   const head = headOf(answer.job, created);
   const events = chunkEvents(votedForm(form, opinion, usage), head, includeUsage, () => usage);
-  return [...events.opening(), ...(text === "" ? [] : events.text(text)), ...events.closing(answer.result)];
+  return eventsOfWhole(events, answer.result);
 }
 
 /** The value of a promise, or null if it does not come within so many ms. */

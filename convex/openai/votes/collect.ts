@@ -80,7 +80,7 @@ export async function endOfVote(
   signal: AbortSignal,
   seen?: (view: RequestView) => void,
 ): Promise<JobEnd | null> {
-  const end = await outcomeOf(endOfJob(ctx, job, signal, seen));
+  const end = await outcomeOf(endOfJob(ctx, job, signal, { seen }));
   return end.kind === "ok" ? end.value : { kind: "failed", error: errorOf(end, job.promptField) };
 }
 

@@ -7,9 +7,6 @@ export function votedForm(form: TextForm, opinion: Opinion, usage: Usage): TextF
   return {
     ...form,
     whole: (head, result) => ({ ...form.whole(head, result), usage: usageBody(usage), x_gleaner: opinion }),
-    closing: (head, result) => {
-      const bodies = form.closing(head, result);
-      return bodies.map((body, at) => (at === bodies.length - 1 ? { ...body, x_gleaner: opinion } : body));
-    },
+    closing: (head, finishReason) => ({ ...form.closing(head, finishReason), x_gleaner: opinion }),
   };
 }
