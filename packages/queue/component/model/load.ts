@@ -41,6 +41,13 @@ export async function firstOf<Row>(rows: AsyncIterable<Row>): Promise<Row | null
   return null;
 }
 
+/** The first rows of a range, at most so many. `take` would read on to check for an end. */
+export async function firstFew<Row>(rows: AsyncIterable<Row>, most: number): Promise<Row[]> {
+  const few: Row[] = [];
+  for await (const row of rows) if (few.push(row) >= most) break;
+  return few;
+}
+
 type Defined<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> };
 
 /** Leaves out the fields that are undefined. Rows and views omit absent fields. */

@@ -33,5 +33,5 @@ describe("invariants", { timeout: 60_000 }, () => {
     },
   );
 
-  it("these sequences include jobs that two workers had at once", () => expect(doubled).toBeGreaterThan(20));
+  it("these sequences include jobs that two workers had at once", () => expect(doubled).toBeGreaterThan(10));
 });

@@ -21,21 +21,34 @@ const maxRead = 4;
  */
 const nearReach = ringSize / 8;
 
-/** Some waiting workers, from a point backward. */
-export type Nearby = { readonly point: number; readonly waiters: readonly Doc<"stands">[] };
+/** Some waiting workers, from a point backward: the first `most` of them. */
+export type Nearby = {
+  readonly point: number;
+  readonly most: number;
+  readonly waiters: readonly Doc<"stands">[];
+};
+
+/** The fields of a job that decide which waiting worker gets it. Without all, any of those nearby will do. */
+type Preference = {
+  readonly affinity?: string | undefined;
+  readonly size?: JobSize | undefined;
+  readonly apart?: string | undefined;
+};
 
 /**
  * Finds workers that wait where a job will be placed, before its lane is known. With an affinity the search starts at
  * its point, which is at or just after its slot. Otherwise it starts at a random point, so that submissions rarely
- * conflict.
+ * conflict. If any of the workers will do, it reads as far as the one that is drawn: each row costs a call.
  */
-export async function findNearby(
-  ctx: QueryCtx,
-  lane: LaneKey,
-  affinity: string | undefined,
-): Promise<Nearby> {
+export async function findNearby(ctx: QueryCtx, lane: LaneKey, job: Preference): Promise<Nearby> {
+  const { affinity } = job;
   const point = affinity === undefined ? Math.floor(Math.random() * ringSize) : hash16(affinity);
-  return { point, waiters: await waitersAt(ctx, lane, point, { reach: nearReach, most: maxRead }) };
+  const most = takesAny(job) ? 1 + Math.floor(Math.random() * maxRead) : maxRead;
+  return { point, most, waiters: await waitersAt(ctx, lane, point, { reach: nearReach, most }) };
+}
+
+function takesAny({ affinity, size, apart }: Preference): boolean {
+  return affinity === undefined && size === undefined && apart === undefined;
 }
 
 /**
@@ -43,7 +56,7 @@ export async function findNearby(
  * saves the claim. The job is assigned as prefetched, and taken back if the worker does not start it: reclaim.ts. The
  * worker keeps its waiting position until it says that it has started: short jobs are done by then, and no neighbor has
  * to run its query again. If nobody waits nearby, the job stays where it is. One stage of reads, and one more in a
- * small fleet or for a spread affinity.
+ * small fleet, for a spread affinity, or if the drawn worker is busy.
  * @returns what to store with the job's payload; null if nobody waits nearby.
  */
 export async function handOver(
@@ -52,20 +65,37 @@ export async function handOver(
   { job, payload, near }: AssignableJob & { readonly near: Nearby },
   now: number,
 ): Promise<HandedTo | null> {
-  const { affinity, apart, size, place } = job;
-  const point = affinity === undefined ? near.point : slotOf(place);
-  // In random order, because a worker with a large gap before it would get most jobs.
-  const inOrder = (waiters: readonly Doc<"stands">[]) =>
-    soonest(affinity === undefined ? shuffled(waiters) : waiters, size, affinity !== undefined);
-  // Any idle one is as good as another, unless one may be faster or the nearest must not get the job.
-  const enough = size === undefined && apart === undefined ? 1 : maxRead;
-  const waiters = await waitersAround(ctx, lane, near, point, enough);
-  const waiter = await firstIdle(ctx, job, inOrder(waiters));
+  const waiter = await idleWaiter(ctx, lane, job, near);
   if (waiter === null) return null;
   const { workerId, keyHash } = waiter;
   const how = { begun: false, woken: true };
   const given = await assign(ctx, { _id: workerId, keyHash }, { job, payload }, how, now);
   return handedTo(keyHash, job, given, now);
+}
+
+/** The waiting worker that gets the job; null if none of the workers that were asked is idle. */
+async function idleWaiter(
+  ctx: MutationCtx,
+  lane: LaneKey & { readonly slots: number },
+  job: Doc<"jobs">,
+  near: Nearby,
+): Promise<Doc<"stands"> | null> {
+  const { affinity, apart, size, place } = job;
+  const { point, most, waiters } = near;
+  const drawn = takesAny(job) ? waiters[most - 1] : undefined;
+  if (drawn !== undefined) {
+    if (!(await holdsAny(ctx, drawn.keyHash))) return drawn;
+    const all = await waitersAt(ctx, lane, point, { reach: nearReach, most: maxRead });
+    const others = all.filter(({ _id }) => _id !== drawn._id);
+    return await firstIdle(ctx, job, shuffled(others), maxAsked - 1);
+  }
+  const slot = affinity === undefined ? point : slotOf(place);
+  // Any idle one is as good as another, unless one may be faster or the nearest must not get the job.
+  const enough = size === undefined && apart === undefined ? 1 : maxRead;
+  const around = await waitersAround(ctx, lane, near, slot, enough);
+  // In random order, because a worker with a large gap before it would get most jobs.
+  const inOrder = affinity === undefined ? shuffled(around) : around;
+  return await firstIdle(ctx, job, soonest(inOrder, size, affinity !== undefined), maxAsked);
 }
 
 /**
@@ -88,15 +118,18 @@ async function waitersAround(
   return await waitersAt(ctx, lane, point, { reach, most: maxRead });
 }
 
+async function isIdleFor(ctx: MutationCtx, job: Doc<"jobs">, waiter: Doc<"stands">): Promise<boolean> {
+  return !(await holdsAny(ctx, waiter.keyHash)) && !(await isApart(ctx, job, waiter.workerId));
+}
+
 /** A busy worker is skipped. It claims further jobs by itself. */
 async function firstIdle(
   ctx: MutationCtx,
   job: Doc<"jobs">,
   waiters: readonly Doc<"stands">[],
+  most: number,
 ): Promise<Doc<"stands"> | null> {
-  for (const waiter of waiters.slice(0, maxAsked)) {
-    if (!(await holdsAny(ctx, waiter.keyHash)) && !(await isApart(ctx, job, waiter.workerId))) return waiter;
-  }
+  for (const waiter of waiters.slice(0, most)) if (await isIdleFor(ctx, job, waiter)) return waiter;
   return null;
 }
 

@@ -1,4 +1,5 @@
 import type { Doc, Id, QueryCtx } from "../builders.ts";
+import { firstFew } from "../load.ts";
 import { ringSize } from "../placement.ts";
 
 /**
@@ -73,13 +74,13 @@ async function lastIn(
   to: number,
   most: number,
 ): Promise<readonly Doc<"stands">[]> {
-  return await ctx.db
+  const waiters = ctx.db
     .query("stands")
     .withIndex("by_name", (q) =>
       q.eq("scope", scope).eq("lane", name).gte("position", from).lte("position", to),
     )
-    .order("desc")
-    .take(most);
+    .order("desc");
+  return await firstFew(waiters, most);
 }
 
 /** The worker of a ring that a point wakes: the last at or before it. Null if it is `except` itself. */

@@ -191,7 +191,7 @@ async function readAll(
     backlogsOf(ctx, scope, "requester", requesters),
     batchId === undefined ? null : loadOpenBatch(ctx, scope, batchId),
     gives === true ? reclaimOf(ctx, scope) : null,
-    Promise.all(given.map(({ name, spec }) => findNearby(ctx, { scope, name }, spec.affinity))),
+    Promise.all(given.map(({ name, spec }) => findNearby(ctx, { scope, name }, spec))),
   ]);
   return {
     settings,
