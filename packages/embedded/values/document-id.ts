@@ -23,8 +23,13 @@ export function encodeDocumentId({ tableNumber, internalId }: DocumentId): strin
   if (internalId.length !== internalIdBytes) {
     throw new RangeError(`An internal id has ${internalIdBytes} bytes, not ${internalId.length}.`);
   }
-  const body = [...varint(tableNumber), ...internalId];
-  return encodeBase32(Uint8Array.from([...body, ...fletcher16(body)]));
+  const number = varint(tableNumber);
+  const bytes = new Uint8Array(number.length + internalIdBytes + checksumBytes);
+  bytes.set(number);
+  bytes.set(internalId, number.length);
+  const checked = bytes.length - checksumBytes;
+  bytes.set(fletcher16(bytes.subarray(0, checked)), checked);
+  return encodeBase32(bytes);
 }
 
 /** Decodes an id; null for any other encoding than that of `encodeDocumentId`. */
@@ -71,7 +76,7 @@ function fromVarint(bytes: Uint8Array): number | null {
 }
 
 /** Fletcher-16 with modulus 256 (RFC 1145), low byte first. */
-function fletcher16(bytes: readonly number[]): readonly [number, number] {
+function fletcher16(bytes: Uint8Array): readonly [number, number] {
   let low = 0;
   let high = 0;
   for (const byte of bytes) {

@@ -11,7 +11,7 @@ const pool = new RandomPool(idBytes);
  * @param now ms since the epoch
  */
 export function newInternalId(now: number): Uint8Array {
-  const id = Uint8Array.from(pool.next());
+  const id = new Uint8Array(pool.next());
   new DataView(id.buffer).setUint32(0, Math.floor(now / 1_000) % 2 ** (8 * timeBytes));
   return id;
 }

@@ -70,6 +70,7 @@ function fieldsOf(validator: ObjectValidator): readonly string[] {
 }
 
 function checkObject(validator: ObjectValidator, value: Fields, tableOf: TableOf): Problem | null {
+  let known = 0;
   for (const field of fieldsOf(validator)) {
     const { fieldType, optional } = validator.value[field] as ObjectValidator["value"][string];
     if (!Object.hasOwn(value, field)) {
@@ -82,10 +83,13 @@ function checkObject(validator: ObjectValidator, value: Fields, tableOf: TableOf
         value,
       );
     }
+    known += 1;
     const problem = problemOf(fieldType, value[field] as JSONValue, tableOf);
     if (problem !== null) return within(problem, `.${field}`);
   }
-  const extra = Object.keys(value).find((field) => !Object.hasOwn(validator.value, field));
+  const fields = Object.keys(value);
+  if (fields.length === known) return null;
+  const extra = fields.find((field) => !Object.hasOwn(validator.value, field));
   if (extra === undefined) return null;
   const problem = `Object contains extra field \`${extra}\` that is not in the validator.`;
   return described(problem, "Object", validator, value);

@@ -1,7 +1,7 @@
 import type { JSONValue } from "convex/values";
 import type { ConvexGlobal } from "../contract/convex-global.ts";
 import { type ActionExecution, type Execution, executions, isTransactional } from "../execution/execution.ts";
-import { countOperation } from "../execution/operations.ts";
+import { beginOperation, countOperation } from "../execution/operations.ts";
 import { SyscallError } from "../execution/syscall-error.ts";
 import { dispatchAsync, dispatchSync, endedError } from "./dispatch.ts";
 import type { Services } from "./services.ts";
@@ -44,10 +44,14 @@ export function createConvexGlobal(services: () => Services): ConvexGlobal {
       const execution = current();
       execution.time.check();
       try {
-        return await countOperation(execution, async () => {
+        // Not `countOperation`: a function of its own would take each call several more turns of the microtasks.
+        beginOperation(execution);
+        try {
           const args = parseSyscallArgs(op, argsJson);
           return JSON.stringify(await dispatchAsync(services(), execution, op, args));
-        });
+        } finally {
+          execution.operations -= 1;
+        }
       } finally {
         execution.time.start();
       }

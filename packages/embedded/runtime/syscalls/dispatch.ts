@@ -153,7 +153,8 @@ async function inTurn(
   args: SyscallArgs,
 ): Promise<JSONValue> {
   try {
-    await execution.turn;
+    // Without another syscall under way, the turn has come.
+    if (execution.pendingWaits > 1) await execution.turn;
     // Reads are answered at once. Without this, nothing else could run until the function ends.
     if (isTurnLong()) await nextTurn();
     if (execution.kind === "mutation") await nextRound();
