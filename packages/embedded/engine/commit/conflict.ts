@@ -14,8 +14,10 @@ type Collision = { readonly ts: Timestamp; readonly conflict: Conflict };
 export function firstCollision(reads: MergedRanges, commits: readonly CommitRecord[]): Collision | null {
   for (const { ts, changes } of commits) {
     let found: Conflict | null = null;
-    for (const [qualifiedIndex, keys] of changes) {
-      if (!reads.has(qualifiedIndex)) continue;
+    // A transaction reads few indexes, and a commit changes all those of its tables.
+    for (const qualifiedIndex of reads.keys()) {
+      const keys = changes.get(qualifiedIndex);
+      if (keys === undefined) continue;
       const conflict = conflictIn(reads, qualifiedIndex, keys);
       if (conflict !== null && (found === null || explains(conflict) > explains(found))) found = conflict;
     }

@@ -24,20 +24,21 @@ export function prepareCommit(pending: ReadonlyMap<string, PendingDocument>, ts:
       const { document, json } = after;
       writes.push({ kind: "put_document", id, table, document, json });
     } else if (base !== null) writes.push({ kind: "delete_document", id });
-    for (const [at, index] of table.indexes.entries()) {
+    table.indexes.forEach((index, at) => {
       const before = base?.keys[at] ?? noKeys;
       const now = after?.keys[at] ?? noKeys;
-      const [removed, added] = [keysOnlyIn(before, now), keysOnlyIn(now, before)];
+      const removed = keysOnlyIn(before, now);
+      const added = keysOnlyIn(now, before);
       for (const key of removed) writes.push({ kind: "delete_entry", index, key });
       for (const key of added) writes.push({ kind: "put_entry", index, key, id });
       // Readers of a search index get its documents by id, so equal keys mean no change for them. If one key differs, all
       // count: with another value of a filter field, for example, the document is found by its terms or is not.
-      if (index.search !== null && removed.length === 0 && added.length === 0) continue;
+      if (index.search !== null && removed.length === 0 && added.length === 0) return;
       const list = listOf(changes, index.qualified);
       // An unchanged key counts as changed, too: its readers saw the old document.
       for (const key of before) list.push({ key, documentId: id, before: base?.document ?? null });
       for (const key of added) list.push({ key, documentId: id, before: null });
-    }
+    });
   }
   return { writes, changes };
 }

@@ -91,6 +91,7 @@ export function rangeAt(merged: MergedRanges, qualifiedIndex: string, key: Key):
 }
 
 function mergeGroup(ranges: KeyRange[]): KeyRange[] {
+  if (ranges.length === 1) return ranges;
   const merged: KeyRange[] = [];
   for (const range of ranges.sort((a, b) => compareKeys(a.lower, b.lower))) {
     const previous = merged.at(-1);
