@@ -29,7 +29,7 @@ export type TransitionInput = QuerySetChanges & {
 /** The next transition, or null when it would be empty. */
 export function nextTransition(input: TransitionInput): TransitionMessage | null {
   const { from, to } = input;
-  const modifications = [...removals(input), ...updates(input)];
+  const modifications = removals(input).concat(updates(input));
   const versionsMoved = from.querySet !== to.querySet || from.identity !== to.identity;
   if (modifications.length === 0 && !versionsMoved && !input.mutationWaits) return null;
   return {

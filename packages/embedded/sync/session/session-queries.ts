@@ -159,7 +159,7 @@ export class SessionQueries {
     if (caller.expired) {
       // While a new token is being verified, that result decides.
       if (!caller.verifying) caller.refuseExpired(this.#at.identity);
-      await this.#answer(this.#uncovered);
+      await this.#answer(this.#uncovered, []);
       return;
     }
     const ts = this.#deps.engine.durable();
@@ -179,16 +179,16 @@ export class SessionQueries {
       ...(clockSkew === null ? {} : { clientClockSkew: clockSkew }),
       serverTs: this.#deps.clocks.wall() * 1e6,
     };
-    const sent = this.#answer(uncovered, transition);
+    const sent = this.#answer(uncovered, [transition]);
     for (const { requestId } of uncovered) onCovered(requestId);
     await sent;
   }
 
-  /** Sends the answers of the oldest mutations, and then a transition. */
-  async #answer(mutations: readonly Uncovered[], ...transition: readonly ServerMessage[]): Promise<void> {
+  /** Sends the answers of the oldest mutations, and then the transition that covers them, if there is one. */
+  async #answer(mutations: readonly Uncovered[], transition: readonly ServerMessage[]): Promise<void> {
     this.#uncovered = this.#uncovered.slice(mutations.length);
-    await this.#options.socket.send(...mutations.map(({ answer }) => answer), ...transition);
-    for (const { sent } of mutations) sent();
+    await this.#options.socket.send(...mutations.map(({ answer }) => answer).concat(transition));
+    mutations.forEach(({ sent }) => sent());
   }
 
   /** An uncommitted transaction retains the snapshot until the slowest query has run. */
