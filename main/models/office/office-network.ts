@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { OfferedModel } from "../../../app/models/catalog-entry.ts";
+import { isPrivate, privateAddresses } from "../../connection/private-address.ts";
 import type { Log } from "../../log.ts";
 import type { Neighbors } from "../download/neighbors.ts";
 import type { AnnouncedFile } from "./announcement.ts";
@@ -7,7 +8,6 @@ import { Discovery } from "./discovery.ts";
 import { OfficeClient, type WantedFile } from "./office-client.ts";
 import { OfficeServer } from "./office-server.ts";
 import { PeerTable } from "./peer-table.ts";
-import { isPrivate, privateAddresses } from "../../connection/private-address.ts";
 import { type OfficeKey, officeKeys, type SharingSecrets } from "./secrets.ts";
 import type { SharedFiles } from "./shared-files.ts";
 
