@@ -1,7 +1,7 @@
 import type { ToolCall } from "./chat.ts";
 import type { TokenChoice } from "./sampling.ts";
 
-/** What a device streams beside a text, in the order in which it comes. */
+/** A piece of an answer that a device streams beside its text. The pieces come in their order. */
 export type StreamItem =
   /** The choice of the next token of the text. */
   | { readonly token: TokenChoice }

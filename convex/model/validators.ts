@@ -244,7 +244,7 @@ export const textAnswer = v.object({
   toolCalls: v.optional(v.array(toolCall)),
   logprobs: v.optional(v.array(tokenChoice)),
 });
-/** What a device streams beside the text of an answer. */
+/** A piece of an answer that a device streams beside its text. */
 export const streamItem = v.union(
   v.object({ token: tokenChoice }),
   v.object({ call: v.object({ id: v.string(), name: v.string() }) }),

@@ -120,7 +120,7 @@ const readAgainMs = 30_000;
 export type TextPosition = { readonly attemptId: string; readonly seq: number };
 
 type FollowOptions = {
-  /** What the watcher has already. */
+  /** The last piece that the watcher has already. */
   readonly from?: TextPosition | null;
   /** A wait ends early when it aborts. */
   readonly signal?: AbortSignal | undefined;

@@ -36,7 +36,7 @@ export type RequestedJob = Pick<Caller, "keyId"> &
 
 type JobOptions = Pick<RequestedJob, "stream" | "promptField"> & {
   readonly work: Work;
-  /** What a key needs to fetch the answer by the job's id. */
+  /** The scope that a key needs to fetch the answer by the job's id. */
   readonly answerScope?: KeyScope;
 };
 

@@ -88,7 +88,7 @@ export class ModelStore {
     this.disk.stored.used(sha256, Date.now());
   }
 
-  /** When a job used the model last, or when it came, in ms since the epoch. 0: it was never downloaded. */
+  /** The last use of the model by a job, or else its download, in ms since the epoch. 0: it was never downloaded. */
   usedAt(sha256: string): number {
     return this.disk.stored.files.get(sha256)?.lastUsedAt ?? 0;
   }

@@ -37,7 +37,7 @@ type DonatedWorkDeps = {
   readonly onGreeted: () => void;
   /** Wraps the handler of each job, for example to record it. */
   readonly around?: (handler: Handler) => Handler;
-  /** When a job used a model last, in ms since the epoch; 0: never. */
+  /** The last use of a model by a job, in ms since the epoch; 0: never. */
   readonly usedAt?: (sha256: string) => number;
   /** Wraps the load of a model before the first job. */
   readonly aroundWarmUp?: (model: ModelFile, load: () => Promise<void>) => Promise<void>;

@@ -15,7 +15,7 @@ type WarmUpDeps = FailureDeps & {
   readonly plans: Pick<ModelPlans, "fits" | "planFor">;
   /** The organization's models that are on this device. */
   readonly usable: () => readonly ModelFile[];
-  /** When a job used the model last, in ms since the epoch; 0: never. */
+  /** The last use of the model by a job, in ms since the epoch; 0: never. */
   readonly usedAt: (sha256: string) => number;
   readonly onLoaded: (model: ModelFile, report: LoadReport) => void;
   readonly onMeasured: (model: ModelFile, speed: MeasuredSpeed) => void;

@@ -3,7 +3,7 @@ import { formatClock, startOfDay } from "../../../app/format/time.ts";
 import { spans } from "../../../app/statistics/spans.ts";
 import { useNow } from "../../ui/clock.ts";
 
-/** When the days of the accounts begin here: they are those of UTC. Nothing where that is midnight. */
+/** The local time at which the days of the accounts begin, which are those of UTC. Nothing if that is midnight. */
 export function DayStart(): ReactNode {
   const now = useNow();
   const start = now - (now % spans.day);

@@ -399,7 +399,7 @@ export const schema = defineSchema({
     attemptId: v.id("attempts"),
     seq: v.number(),
     text: v.string(),
-    /** What the worker sent beside the text. */
+    /** The values that the worker sent beside the text. */
     data: v.optional(v.array(anything)),
     /** UTF-8 bytes of the attempt's text and data up to the end of this chunk. */
     endBytes: v.number(),
