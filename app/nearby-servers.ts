@@ -16,9 +16,12 @@ export const nearbyServer = z
   .object({
     /** The name of its first organization. */
     organization: z.string().min(1).max(120),
-    url: z.string().max(200).refine(isJoinAddress),
-    /** The pin of its own certificate. Null if authorities know its certificate, and without TLS. */
-    pin: serverPin.nullable(),
+    url: z.string().max(200).startsWith("https:").refine(isJoinAddress),
+    /**
+     * The pin of its own certificate, which a person compares before a code is sent. A server without one is not offered: anybody
+     * can have a certificate that authorities know.
+     */
+    pin: serverPin,
   })
   .strict();
 
@@ -26,8 +29,7 @@ export type NearbyServer = z.output<typeof nearbyServer>;
 
 /** A server's announcement as the fields of a TXT record. */
 export function nearbyFields({ organization, url, pin }: NearbyServer): readonly string[] {
-  const fields = ["v=1", `name=${shortName(organization)}`, `url=${url}`];
-  return pin === null ? fields : [...fields, `pin=${pin}`];
+  return ["v=1", `name=${shortName(organization)}`, `url=${url}`, `pin=${pin}`];
 }
 
 /** Reads the fields of such a record, which can come from anybody. Null if they are no announcement. */

@@ -90,7 +90,7 @@ export const submit = internalMutation({
     const key = await admittedKey(ctx, keyId);
     checkAnswerScope(key, answerScope ?? null);
     // The call itself is counted already, but not its further jobs.
-    if (asked.idleOnly === true) await countCalls(ctx, keyId, 1);
+    if ((asked.part?.index ?? 0) > 0) await countCalls(ctx, keyId, 1);
     return await submitJob(ctx, key, asked, Date.now());
   },
 });

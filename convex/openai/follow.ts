@@ -97,6 +97,7 @@ export async function endOfJobs(
       ? { kind: "answered", ends: ends.filter((end) => end !== null) }
       : { kind: "failed", ...failure };
   } finally {
+    over.abort();
     await wait.end();
   }
 }

@@ -20,7 +20,7 @@ afterEach(async () => {
 
 it("is found by a computer that asks the network, and no longer after its end", async () => {
   const network = where();
-  const other = { organization: "Another Org", url: "http://127.0.0.1:4210", pin: null };
+  const other = { ...server, organization: "Another Org", url: "https://127.0.0.1:4210" };
   const announcement = announceServer(server, network);
   running.push(announceServer(other, network));
   expect(await findServers(network)).toEqual([other, server]);
@@ -53,7 +53,7 @@ it("shows at most 20 servers of a network that announces many", async () => {
         name: `${String(at)}.${nearbyService}`,
         type: "TXT" as const,
         ttl: 120,
-        data: ["v=1", "name=Many", `url=https://many-${String(at)}`],
+        data: ["v=1", "name=Many", `url=https://many-${String(at)}`, `pin=${server.pin}`],
       })),
     );
   });

@@ -154,8 +154,8 @@ function announced(
   organization: string,
   { announce }: StartOptions,
 ): ServerAnnouncement | null {
-  if (!isReachable || !announce) return null;
-  return announceServer({ organization, url, pin: certificate?.pin ?? null });
+  if (!isReachable || !announce || certificate === null) return null;
+  return announceServer({ organization, url, pin: certificate.pin });
 }
 
 /** With TLS, this computer's own link leads over loopback, where the browser does not warn. */

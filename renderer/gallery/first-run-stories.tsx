@@ -16,7 +16,7 @@ const found: FoundOrganization = {
 const pin = `sha256:${"3fa9c1d27b".repeat(7).slice(0, 64)}`;
 const nearby = [
   { organization: "Demo organization", url: "https://192.168.1.20:3210", pin },
-  { organization: "Northwind Research", url: "https://gleaner.northwind.example", pin: null },
+  { organization: "Northwind Research", url: "https://192.168.1.44:3210", pin },
 ];
 
 const link = "gleaner://join#join=GLN-7K2M-9QXD-4WHT";

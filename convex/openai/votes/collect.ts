@@ -6,6 +6,7 @@ import { errorOf } from "../errors.ts";
 import { endOfJob, type JobEnd } from "../follow.ts";
 import { logBug, outcomeOf } from "../outcome.ts";
 import { abandon, type RequestedJob } from "../requestedJob.ts";
+import type { CallWait } from "../wait/callWait.ts";
 
 /** A job that has answered. */
 export type Ballot = {
@@ -29,13 +30,18 @@ type Vote = {
  * Collects the votes of a call. Its first job is submitted already. As soon as that one has a device, idle devices are asked for the
  * other answers. Once an answer is there, the others have a short time left. Then they are canceled.
  */
-export async function collectVotes(ctx: ActionCtx, main: RequestedJob, vote: Vote): Promise<Collected> {
+export async function collectVotes(
+  ctx: ActionCtx,
+  main: RequestedJob,
+  vote: Vote,
+  wait: CallWait,
+): Promise<Collected> {
   const begun = Date.now();
   const over = stopper(vote.signal);
   const ends = new Map<RequestedJob, JobEnd | null>();
   /** Never rejects. */
   const follow = async (job: RequestedJob, seen?: (view: RequestView) => void): Promise<void> => {
-    const end = await endOfVote(ctx, job, over.signal, seen);
+    const end = await endOfVote(ctx, job, over.signal, wait, seen);
     ends.set(job, end);
     if (end?.kind === "answered" || job === main) over.stopWithin(lateVotesMs(Date.now() - begun));
   };
@@ -78,9 +84,10 @@ export async function endOfVote(
   ctx: ActionCtx,
   job: RequestedJob,
   signal: AbortSignal,
+  wait: CallWait,
   seen?: (view: RequestView) => void,
 ): Promise<JobEnd | null> {
-  const end = await outcomeOf(endOfJob(ctx, job, signal, { seen }));
+  const end = await outcomeOf(endOfJob(ctx, job, signal, { seen, callWait: wait }));
   return end.kind === "ok" ? end.value : { kind: "failed", error: errorOf(end, job.promptField) };
 }
 
@@ -107,7 +114,10 @@ export function stopper(outer: AbortSignal) {
       if (!controller.signal.aborted) timer ??= setTimeout(stop, ms);
     },
     /** Forgets the time. */
-    goOn: (): void => clearTimeout(timer),
+    goOn(): void {
+      clearTimeout(timer);
+      timer = undefined;
+    },
   };
 }
 

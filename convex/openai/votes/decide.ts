@@ -12,6 +12,7 @@ import { endOfWait } from "../follow.ts";
 import { logBug, outcomeOf } from "../outcome.ts";
 import { abandon, type RequestedJob } from "../requestedJob.ts";
 import type { ApiError } from "../respond.ts";
+import { type CallWait, callWait } from "../wait/callWait.ts";
 import { type Ballot, cancel, collectVotes, endOfVote, stopper } from "./collect.ts";
 
 /** How the answer of a call with votes was found. `confidence`: null if the larger model has answered, which was asked once. */
@@ -46,21 +47,38 @@ export type VotedCall = {
 /** Collects votes, and decides between them. No job of the call is left without somebody who waits for it. */
 export async function decide(
   ctx: ActionCtx,
-  { keyId }: Pick<Caller, "keyId">,
+  caller: Pick<Caller, "keyId">,
   main: RequestedJob,
   call: VotedCall,
 ): Promise<Decision> {
+  // The jobs of a call wait as one call.
+  const wait = callWait(ctx, main);
+  try {
+    return await decideWithin(ctx, caller, main, call, wait);
+  } finally {
+    await wait.end();
+  }
+}
+
+async function decideWithin(
+  ctx: ActionCtx,
+  { keyId }: Pick<Caller, "keyId">,
+  main: RequestedJob,
+  call: VotedCall,
+  wait: CallWait,
+): Promise<Decision> {
   const { signal } = call;
-  const { ballots, first } = await collectVotes(ctx, main, call);
+  const { ballots, first } = await collectVotes(ctx, main, call, wait);
   if (signal.aborted || ballots.length === 0) {
     await abandon(ctx, main);
     const error = first?.kind === "failed" ? first.error : await endOfWait(ctx, main, signal);
     return { kind: "failed", error };
   }
-  if (first?.kind !== "answered") await cancel(ctx, main);
+  // A repeat of the call finds a kept job by its idempotency key.
+  if (first?.kind !== "answered" && !main.kept) await cancel(ctx, main);
   const { chosen, groups } = agreementOf(ballots.map(({ result }) => result));
   const confidence = await confidenceIn(ctx, { keyId, modelId: main.modelId, groups });
-  const larger = isMajority(groups) ? null : await askedLarger(ctx, call);
+  const larger = isMajority(groups) ? null : await askedLarger(ctx, call, wait);
   const all = larger === null ? ballots : [...ballots, larger];
   const answer = larger ?? ballots[chosen];
   if (answer === undefined) throw new Error("a vote has no answers");
@@ -98,19 +116,27 @@ async function confidenceIn(
 }
 
 /** The answer of the first larger model that gives one; null if none does in time. */
-async function askedLarger(ctx: ActionCtx, { larger, askLarger, signal }: VotedCall): Promise<Ballot | null> {
+async function askedLarger(
+  ctx: ActionCtx,
+  { larger, askLarger, signal }: VotedCall,
+  wait: CallWait,
+): Promise<Ballot | null> {
   for (const model of larger) {
     if (signal.aborted) return null;
-    const job = await askLarger(model);
+    const asked = await outcomeOf(askLarger(model));
+    if (asked.kind === "failed") logBug("a larger model could not be asked", asked.thrown);
+    const job = asked.kind === "ok" ? asked.value : null;
     if (job === null) continue;
     const over = stopper(signal);
     over.stopWithin(largerStartsWithinMs);
-    const end = await endOfVote(ctx, job, over.signal, ({ attemptId }) => {
-      if (attemptId !== null) over.goOn();
+    const end = await endOfVote(ctx, job, over.signal, wait, ({ attemptId }) => {
+      // A device may lose the job again.
+      if (attemptId === null) over.stopWithin(largerStartsWithinMs);
+      else over.goOn();
     });
     over.stop();
     if (end?.kind === "answered") return { job, result: textOf(end.result), view: end.view };
-    if (end === null) await cancel(ctx, job);
+    await cancel(ctx, job);
   }
   return null;
 }

@@ -23,16 +23,18 @@ export function callWait(
   { keyId, jobId, giveUpAt: until, request = null, waitId }: WaitingCall,
 ): CallWait {
   const countedFrom = Date.now() + waitingCalls.countedAfterMs;
+  let isOver = false;
   let counted = waitId === undefined ? null : Promise.resolve(waitId);
   return {
     count: async () => {
-      if (counted === null && Date.now() < countedFrom) return;
+      if (isOver || (counted === null && Date.now() < countedFrom)) return;
       const found = request === null ? {} : { jobId, request };
       counted ??= ctx.runMutation(internal.requests.beginWaitAdmitted, { keyId, until, ...found });
       await counted;
     },
     uncountedMs: () => (counted === null ? Math.max(0, countedFrom - Date.now()) : Infinity),
     end: async () => {
+      isOver = true;
       if (counted === null) return;
       const begun = await outcomeOf(counted);
       if (begun.kind !== "ok") return;

@@ -57,7 +57,10 @@ export class WarmUp {
       .toSorted((a, b) => usedAt(b.sha256) - usedAt(a.sha256));
     if (model === undefined) return;
     this.#isWanted = false;
-    void this.#load(model);
+    void this.#load(model).catch((error: unknown) => {
+      this.#loading = null;
+      this.#deps.log("warn", "warm-up.failed", { error: error instanceof Error ? error.name : "unknown" });
+    });
   }
 
   /** A job loads the model that it needs. */

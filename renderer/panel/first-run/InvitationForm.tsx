@@ -136,7 +136,7 @@ export function InvitationForm({ initial, title, onlyServer, onFindServers, onLo
       {onlyServer === null ? (
         <NearbyServers
           onFind={onFindServers}
-          chosen={byCode ? { url: server, pin: announcedPin } : null}
+          chosen={byCode && announcedPin !== null ? { url: server, pin: announcedPin } : null}
           onChoose={choose}
         />
       ) : null}

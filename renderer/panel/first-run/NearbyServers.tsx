@@ -40,7 +40,7 @@ export function NearbyServers({ onFind, chosen, onChoose }: Props): ReactNode {
         {servers.map((server) => {
           const isChosen = server.url === chosen?.url && server.pin === chosen.pin;
           return (
-            <li key={`${server.url} ${server.pin ?? ""}`}>
+            <li key={`${server.url} ${server.pin}`}>
               <button
                 type="button"
                 aria-pressed={isChosen}

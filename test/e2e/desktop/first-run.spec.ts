@@ -78,22 +78,6 @@ test("it joins by an address and a code, and says what is wrong with either", as
   await app.close();
 });
 
-test("it offers a server that announces itself on the network, and joins there by a code", async ({
-  farm,
-}) => {
-  const name = "first-run-nearby";
-  const announcement = announceServer({ organization: "Nearby Org", url: farm.backend.url, pin: null });
-  const app = await startDesktop(["--data", folderOf(farm, name), "--name", name]);
-  const window = await app.firstWindow();
-  await window.getByRole("button", { name: "Gleaner at Nearby Org" }).click();
-  await expect(window.getByLabel("Server’s address")).toHaveValue(farm.backend.url);
-  await window.getByLabel("Code", { exact: true }).fill(await issueCode(farm, name));
-  await window.getByRole("button", { name: "Continue" }).click();
-  await agree(window, name);
-  await app.close();
-  await announcement.stop();
-});
-
 test("it sends nothing to an announced server before its person has compared the key", async ({ farm }) => {
   const name = "first-run-unconfirmed";
   let connections = 0;

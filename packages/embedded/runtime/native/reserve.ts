@@ -150,8 +150,8 @@ export const executionReserve: Reserve = {
     return exponent;
   },
   pattern: watchPattern,
-  test: (pattern, text) => matchOnceInTime(pattern, text, () => (pattern as RegExp).test(text)),
-  exec: (pattern, text) => matchOnceInTime(pattern, text, () => (pattern as RegExp).exec(text)),
+  test: (pattern, text) => matchOnceInTime(pattern, text, (of) => (pattern as RegExp).test(of as string)),
+  exec: (pattern, text) => matchOnceInTime(pattern, text, (of) => (pattern as RegExp).exec(of as string)),
 };
 
 const bitsOfDigit = 4;

@@ -90,3 +90,25 @@ test("a regular expression that V8 can end, and any other value, stays as it is"
     expect(isWatched(value)).toBe(false);
   }
 });
+
+test("a frozen expression matches a long text, too", () => {
+  const frozen = Object.freeze(/a*b*c*d/);
+  const long = "abc".repeat(10_000);
+  expect(matchOnceInTime(frozen, long, (of) => frozen.test(of as string))).toBe(false);
+  const text = `${long}d`;
+  const replaced = replaceInTime(
+    frozen,
+    text,
+    () => "",
+    (by) => text.replace(frozen, by as string),
+  );
+  expect(replaced).toBe(text.replace(/a*b*c*d/, ""));
+});
+
+test("an object is made a text once, before its length is known", () => {
+  let made = 0;
+  const value = { toString: () => ((made += 1), "ab".repeat(10_000)) };
+  const wanted = /(?=a)(?:(a+)b*)+$/i;
+  expect(matchOnceInTime(wanted, value, (of) => wanted.test(of as string))).toBe(true);
+  expect(made).toBe(1);
+});

@@ -35,7 +35,7 @@ function watchedPrototype(base: RegExp): RegExp {
     "exec",
     (own) =>
       function (this: unknown, text: unknown): unknown {
-        return matchOnceInTime(this, text, () => apply(own, this, text));
+        return matchOnceInTime(this, text, (of) => apply(own, this, of));
       },
   );
   // A split matches with a copy of the expression, which is not watched. The others match many times, so one watch is for all.
@@ -91,8 +91,13 @@ export function replaceInTime<T>(
   // The function's effects must not happen twice, so this finds out first whether all matches are found in time.
   const { lastIndex } = pattern;
   endInTime(() => replace(""));
-  pattern.lastIndex = lastIndex;
+  beginAt(pattern, lastIndex);
   return replace(replacement);
+}
+
+/** A frozen expression refuses any assignment, also of the same place. */
+function beginAt(pattern: RegExp, at: unknown): void {
+  if (pattern.lastIndex !== at) pattern.lastIndex = at as number;
 }
 
 /** The places from which matching took no long time, in the order in which matches follow each other. */
@@ -104,18 +109,21 @@ const trials = new WeakMap<RegExp, Trial>();
  * Like `matchInTime`, for a task that finds one match. An expression that finds one after the other, as a parser does, tries
  * many of them in one watched call. The next tasks then begin at places from which matching is known to end soon.
  */
-export function matchOnceInTime<T>(pattern: unknown, text: unknown, task: () => T): T {
-  if (isInTime() || !types.isRegExp(pattern) || !isLonger(text, lengthsOf(pattern).one)) return task();
+export function matchOnceInTime<T>(pattern: unknown, of: unknown, task: (text: unknown) => T): T {
+  if (isInTime() || !types.isRegExp(pattern)) return task(of);
+  // Matching makes a text of an object, once.
+  const text = typeof of === "object" && of !== null ? String(of as { toString(): string }) : of;
+  if (!isLonger(text, lengthsOf(pattern).one)) return task(text);
   const earlier = trials.get(pattern);
   const at: unknown = pattern.lastIndex;
   if (earlier !== undefined && earlier.places[earlier.next] === at && earlier.text === text) {
     earlier.next += 1;
-    return task();
+    return task(text);
   }
   const isNext = earlier !== undefined && earlier.next === earlier.places.length && earlier.text === text;
   const result = endInTime(() => {
-    pattern.lastIndex = at as number;
-    return task();
+    beginAt(pattern, at);
+    return task(text);
   });
   const most = isNext ? Math.min(mostAtOnce, 2 * earlier.places.length) : fewAtOnce;
   trials.set(pattern, { text, places: goesOn(pattern) ? quickPlaces(pattern, text, most) : [], next: 0 });

@@ -8,6 +8,7 @@ const marked = (code: string): string =>
 
 test.each([
   ["Array(n)", "Array(__convexLength(n))"],
+  ["Array((n = 7, 3))", "Array((__convexLength((n = 7, 3))))"],
   ["new Array(n + 1)", "new Array(__convexLength(n + 1))"],
   ["new Array(5e8)", "new Array(__convexLength(5e8))"],
   ["new Uint8Array(n)", "new Uint8Array(§.buffer(n,1))"],

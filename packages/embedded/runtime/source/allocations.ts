@@ -192,7 +192,8 @@ function restNames(outside: readonly AnyNode[]): readonly string[] {
   });
 }
 
-const isLongText = `typeof text=="string"&&text.length>${String(safeLength)}`;
+/** An object becomes a text of any length. */
+const mayBeLong = `typeof text=="string"?text.length>${String(safeLength)}:typeof text=="object"&&text!==null`;
 
 /** Most programs make small arrays and buffers again and again. */
 const smallLength = 4_096;
@@ -201,8 +202,8 @@ const smallLength = 4_096;
 export const allocationChecks =
   `const __convexExponent=(base,exponent)=>typeof exponent=="bigint"?__convexReserve.exponent(base,exponent):exponent,` +
   `__convexPower=(base,exponent)=>base**__convexExponent(base,exponent);` +
-  `const __convexTest=(pattern,text)=>${isLongText}?__convexReserve.test(pattern,text):pattern.test(text),` +
-  `__convexExec=(pattern,text)=>${isLongText}?__convexReserve.exec(pattern,text):pattern.exec(text);` +
+  `const __convexTest=(pattern,text)=>(${mayBeLong})?__convexReserve.test(pattern,text):pattern.test(text),` +
+  `__convexExec=(pattern,text)=>(${mayBeLong})?__convexReserve.exec(pattern,text):pattern.exec(text);` +
   `const __convexLength=(length)=>typeof length=="number"&&length>${String(smallLength)}?__convexReserve.array(length):length,` +
   `__convexFields=(value)=>typeof value=="string"&&value.length>${String(smallLength)}?__convexReserve.fields(value):value;`;
 

@@ -64,3 +64,13 @@ test("nearly every expression is safe in a short text", () => {
   const { all } = safeLengthsOf("^[\\w.+-]+@[\\w-]+\\.[a-z]{2,}$", "i");
   expect(all).toBeGreaterThan(safeLength);
 });
+
+test.each([
+  [/(?:[a-z]+){2}@/i, 3],
+  [/(?:[a-z]+[-_]?){1,2}@/i, 3],
+  [/(?:(?:[a-z]+){2}){2}@/i, 5],
+])("each copy of a repeated part multiplies the time: %s", ({ source, flags }, power) => {
+  const { all } = safeLengthsOf(source, flags);
+  // So many steps for each character would take minutes.
+  expect(all ** power).toBeLessThan(1e9);
+});

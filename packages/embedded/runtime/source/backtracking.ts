@@ -76,20 +76,20 @@ type Parts = {
 };
 
 /** `repeated` is of the alternative that is read, `most` of the others. */
-type Group = { varies: boolean; copies: number; repeated: number; most: number };
+type Group = { varies: boolean; copies: number; options: number; repeated: number; most: number };
 
-const newGroup = (): Group => ({ varies: false, copies: 1, repeated: 0, most: 0 });
+const newGroup = (): Group => ({ varies: false, copies: 1, options: 0, repeated: 0, most: 0 });
 const mostRepeated = ({ repeated, most }: Group): number => Math.max(repeated, most);
 
 function partsOf(source: string): Parts {
-  let options = 0;
   let doubles = false;
   let alternates = false;
   const groups: Group[] = [newGroup()];
   const top = (): Group => groups.at(-1) as Group;
   const count = (times: Times, part: Group): void => {
-    top().repeated += mostRepeated(part) + (times.isEndless ? 1 : 0);
-    if (!times.isEndless && (times.varies || part.varies)) options += 1;
+    top().repeated += mostRepeated(part) * times.copies + (times.isEndless ? 1 : 0);
+    if (!times.isEndless && (times.varies || part.varies)) top().options += 1;
+    top().options += part.options * times.copies;
     if (times.varies || times.isMany || part.varies) top().varies = true;
     top().copies = Math.max(top().copies, part.copies * times.copies);
   };
@@ -127,7 +127,7 @@ function partsOf(source: string): Parts {
       }
     }
   }
-  return { repeated: mostRepeated(top()), options, copies: top().copies, doubles, alternates };
+  return { repeated: mostRepeated(top()), options: top().options, copies: top().copies, doubles, alternates };
 }
 
 type Times = {

@@ -171,7 +171,11 @@ function tickInsertions(program: Program, code: string): Changes {
     commas.push(call);
   };
   const reserve = (allocation: Allocation | null): void => {
-    if (allocation !== null) around(allocation.value, allocation.before, allocation.after);
+    if (allocation === null) return;
+    const { value, before, after } = allocation;
+    // Without parentheses a comma would separate arguments.
+    const isList = value.type === "SequenceExpression";
+    around(value, isList ? `${before}(` : before, isList ? `)${after}` : after);
   };
   // Visits inner nodes first.
   fullAncestor(program, (node, _, ancestors) => {

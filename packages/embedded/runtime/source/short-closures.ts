@@ -23,7 +23,8 @@ export function isShortClosure(
 }
 
 function isKept(parent: AnyNode | undefined, body: Expression): boolean {
-  if (parent?.type === "ArrowFunctionExpression" || parent?.type === "ReturnStatement") return true;
+  const isReturned = parent?.type === "ArrowFunctionExpression" || parent?.type === "ReturnStatement";
+  if (isReturned) return isPrimitive(body);
   return (
     parent?.type === "Property" &&
     parent.kind === "init" &&
@@ -33,7 +34,7 @@ function isKept(parent: AnyNode | undefined, body: Expression): boolean {
   );
 }
 
-/** Native code calls `next` of an iterator without end, but only if that gives objects. */
+/** Native code calls the `next` of an iterator without end, but only if that gives objects. A returned function may become one. */
 function isPrimitive(body: Expression): boolean {
   return (
     body.type === "UpdateExpression" ||

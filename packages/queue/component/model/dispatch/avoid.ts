@@ -8,6 +8,9 @@ const maxHomesRead = 32;
 /** The most jobs that are kept apart from each other. More are not read. */
 const maxApart = 8;
 
+/** The job ended, and nobody answered it. */
+const withoutAnswer: ReadonlySet<string> = new Set(["failed", "canceled", "expired"]);
+
 /** The workers that have, or have done, another of the jobs that this one is kept apart from. */
 async function workersApart(ctx: QueryCtx, job: Doc<"jobs">): Promise<readonly Id<"workers">[]> {
   const { scope, apart } = job;
@@ -16,8 +19,10 @@ async function workersApart(ctx: QueryCtx, job: Doc<"jobs">): Promise<readonly I
     .query("jobs")
     .withIndex("by_apart", (q) => q.eq("scope", scope).eq("apart", apart))
     .take(maxApart);
-  const attemptIds = jobs.flatMap(({ _id, currentAttemptId, secondAttemptId }) =>
-    _id === job._id ? [] : [currentAttemptId, secondAttemptId].filter((id) => id !== undefined),
+  const attemptIds = jobs.flatMap(({ _id, status, currentAttemptId, secondAttemptId }) =>
+    _id === job._id || withoutAnswer.has(status)
+      ? []
+      : [currentAttemptId, secondAttemptId].filter((id) => id !== undefined),
   );
   const attempts = await Promise.all(attemptIds.map((id) => ctx.db.get("attempts", id)));
   return attempts.flatMap((attempt) => (attempt === null ? [] : [attempt.workerId]));
