@@ -95,6 +95,8 @@ export function replaceInTime<T>(
   return replace(replacement);
 }
 
+const asText: (value: unknown) => string = String;
+
 /** A frozen expression refuses any assignment, also of the same place. */
 function beginAt(pattern: RegExp, at: unknown): void {
   if (pattern.lastIndex !== at) pattern.lastIndex = at as number;
@@ -112,7 +114,7 @@ const trials = new WeakMap<RegExp, Trial>();
 export function matchOnceInTime<T>(pattern: unknown, of: unknown, task: (text: unknown) => T): T {
   if (isInTime() || !types.isRegExp(pattern)) return task(of);
   // Matching makes a text of an object, once.
-  const text = typeof of === "object" && of !== null ? String(of as { toString(): string }) : of;
+  const text = typeof of === "object" && of !== null ? asText(of) : of;
   if (!isLonger(text, lengthsOf(pattern).one)) return task(text);
   const earlier = trials.get(pattern);
   const at: unknown = pattern.lastIndex;
