@@ -145,6 +145,11 @@ const runs: Readonly<Record<string, (text: string) => Promise<void>>> = {
       x_gleaner: { votes: 1, agreed: 1, escalated: false },
     });
   },
+  'curl "$BASE/v1/rerank"': async (text) => {
+    const { results } = JSON.parse(await shell(text)) as { results: { index: number }[] };
+    expect(results).toHaveLength(1);
+    expect([0, 1]).toContain(results[0]?.index);
+  },
   'curl -i "$BASE/v1/chat/completions"': async (text) => {
     const [asked = "", fetched = ""] = text.split(/\n(?=curl )/);
     const answer = await shell(asked);
