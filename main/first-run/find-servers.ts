@@ -38,7 +38,7 @@ export async function findServers(
   for (const socket of sockets) {
     socket.on("response", (response) => {
       for (const server of serversIn(response)) {
-        if (found.size < mostNearbyServers) found.set(`${server.url} ${server.pin ?? ""}`, server);
+        if (found.size < mostNearbyServers) found.set(`${server.url} ${server.pin}`, server);
       }
     });
     socket.on("error", () => undefined);
