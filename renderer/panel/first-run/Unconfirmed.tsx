@@ -1,6 +1,6 @@
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { Card } from "../../ui/Card.tsx";
-import { Button } from "../../ui/controls/Button.tsx";
+import { AskFirst } from "./AskFirst.tsx";
 
 type Props = {
   readonly server: string;
@@ -13,16 +13,13 @@ type Props = {
 
 /** Asks the person to compare a server's key before anything is sent to a server that only the network names. */
 export function Unconfirmed({ server, pin, onConfirm, onBack }: Props): ReactNode {
-  const [error, setError] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
-  const confirm = async (): Promise<void> => {
-    setBusy(true);
-    setError(await onConfirm());
-    setBusy(false);
-  };
   return (
-    <>
-      <h1 className="text-lg font-semibold">Is this your organization’s server?</h1>
+    <AskFirst
+      title="Is this your organization’s server?"
+      action="The key is the same"
+      onGoOn={onConfirm}
+      onBack={onBack}
+    >
       <p>
         <strong className="wrap-anywhere">{server}</strong> was found on this network, where anybody can offer
         a server. Compare its key with the one that your administrator gives you. Nothing was sent to it yet.
@@ -34,19 +31,6 @@ export function Unconfirmed({ server, pin, onConfirm, onBack }: Props): ReactNod
           link needs no comparison.
         </p>
       </Card>
-      {error === null ? null : (
-        <p role="alert" className="text-bad">
-          {error}
-        </p>
-      )}
-      <div className="flex flex-wrap gap-2">
-        <Button autoFocus look="primary" onClick={onBack}>
-          Back
-        </Button>
-        <Button disabled={busy} onClick={() => void confirm()}>
-          {busy ? "Looking it up…" : "The key is the same"}
-        </Button>
-      </div>
-    </>
+    </AskFirst>
   );
 }
