@@ -332,6 +332,7 @@ import type * as openai_votes_votedForm from "../openai/votes/votedForm.js";
 import type * as openai_wait_abortsWith from "../openai/wait/abortsWith.js";
 import type * as openai_wait_callWait from "../openai/wait/callWait.js";
 import type * as openai_wait_changes from "../openai/wait/changes.js";
+import type * as openai_wait_sleep from "../openai/wait/sleep.js";
 import type * as requests from "../requests.js";
 import type * as rollouts from "../rollouts.js";
 import type * as setup from "../setup.js";
@@ -669,6 +670,7 @@ declare const fullApi: ApiFromModules<{
   "openai/wait/abortsWith": typeof openai_wait_abortsWith;
   "openai/wait/callWait": typeof openai_wait_callWait;
   "openai/wait/changes": typeof openai_wait_changes;
+  "openai/wait/sleep": typeof openai_wait_sleep;
   requests: typeof requests;
   rollouts: typeof rollouts;
   setup: typeof setup;

@@ -72,7 +72,7 @@ function reconcile(
   return { kind: "parts", fresh: { text, logprobs, calls }, next: { sent: next, attempt } };
 }
 
-/** The rest of a text after the part that was sent. "" if there is none; null if the two differ. */
+/** The rest of a text after its sent part. Null if the sent part differs. */
 function restOf(sent: string, whole: string): string | null {
   if (whole.startsWith(sent)) return whole.slice(sent.length);
   return sent.startsWith(whole) ? "" : null;

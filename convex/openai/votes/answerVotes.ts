@@ -29,6 +29,7 @@ import {
   ofSeveral,
 } from "../respond.ts";
 import { eventsOfWhole } from "../stream.ts";
+import { abortsWith } from "../wait/abortsWith.ts";
 import { decide, type Decision } from "./decide.ts";
 import { votedForm } from "./votedForm.ts";
 
@@ -139,9 +140,7 @@ async function streamDecision(
   options: StreamOptions,
 ): Promise<Response> {
   const { signal } = options;
-  const left = new AbortController();
-  signal.addEventListener("abort", () => left.abort(), { once: true });
-  if (signal.aborted) left.abort();
+  const left = abortsWith(signal);
   const decided = decide(left.signal).catch(async (thrown: unknown): Promise<Decision> => {
     await abandon(ctx, main);
     return { kind: "failed", error: errorOf(failureOf(thrown), options.promptField) };

@@ -6,7 +6,9 @@ import { errorOf } from "../errors.ts";
 import { endOfJob, type JobEnd } from "../follow.ts";
 import { logBug, outcomeOf } from "../outcome.ts";
 import { abandon, type RequestedJob } from "../requestedJob.ts";
+import { abortsWith } from "../wait/abortsWith.ts";
 import type { CallWait } from "../wait/callWait.ts";
+import { sleep } from "../wait/sleep.ts";
 
 /** A job that has answered. */
 export type Ballot = {
@@ -58,7 +60,7 @@ export async function collectVotes(
   await hasDevice;
   let pauseMs: number = idlePauseMs.first;
   while (others.length + 1 < vote.votes && !over.signal.aborted && ends.get(main)?.kind !== "failed") {
-    const job = await askedIdle(vote, others.length + 1);
+    const job = await askedJob(vote.askIdle(others.length + 1));
     if (job !== null) {
       others.push(job);
       followed.push(follow(job));
@@ -98,20 +100,15 @@ export async function cancel(ctx: ActionCtx, job: RequestedJob): Promise<void> {
 
 /** A signal that aborts with another one, at once, or after a time. The first time counts. */
 export function stopper(outer: AbortSignal) {
-  const controller = new AbortController();
+  const controller = abortsWith(outer);
+  const { signal } = controller;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const stop = (): void => {
-    clearTimeout(timer);
-    outer.removeEventListener("abort", stop);
-    controller.abort();
-  };
-  outer.addEventListener("abort", stop);
-  if (outer.aborted) stop();
+  signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
   return {
-    signal: controller.signal,
-    stop,
+    signal,
+    stop: () => controller.abort(),
     stopWithin(ms: number): void {
-      if (!controller.signal.aborted) timer ??= setTimeout(stop, ms);
+      if (!signal.aborted) timer ??= setTimeout(() => controller.abort(), ms);
     },
     /** Forgets the time. */
     goOn(): void {
@@ -121,12 +118,9 @@ export function stopper(outer: AbortSignal) {
   };
 }
 
-async function askedIdle({ askIdle }: Vote, index: number): Promise<RequestedJob | null> {
-  const asked = await outcomeOf(askIdle(index));
-  if (asked.kind === "failed") logBug("an idle device could not be asked", asked.thrown);
+/** A further job of a call; null if there is none. Never rejects: the call goes on without it. */
+export async function askedJob(asking: Promise<RequestedJob | null>): Promise<RequestedJob | null> {
+  const asked = await outcomeOf(asking);
+  if (asked.kind === "failed") logBug("no further job of a vote could be asked for", asked.thrown);
   return asked.kind === "ok" ? asked.value : null;
-}
-
-async function sleep(ms: number): Promise<void> {
-  await new Promise<void>((resolve) => setTimeout(resolve, ms));
 }

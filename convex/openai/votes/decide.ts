@@ -13,7 +13,7 @@ import { logBug, outcomeOf } from "../outcome.ts";
 import { abandon, type RequestedJob } from "../requestedJob.ts";
 import type { ApiError } from "../respond.ts";
 import { type CallWait, callWait } from "../wait/callWait.ts";
-import { type Ballot, cancel, collectVotes, endOfVote, stopper } from "./collect.ts";
+import { askedJob, type Ballot, cancel, collectVotes, endOfVote, stopper } from "./collect.ts";
 
 /** How the answer of a call with votes was found. `confidence`: null if the larger model has answered, which was asked once. */
 export type Opinion = {
@@ -123,9 +123,7 @@ async function askedLarger(
 ): Promise<Ballot | null> {
   for (const model of larger) {
     if (signal.aborted) return null;
-    const asked = await outcomeOf(askLarger(model));
-    if (asked.kind === "failed") logBug("a larger model could not be asked", asked.thrown);
-    const job = asked.kind === "ok" ? asked.value : null;
+    const job = await askedJob(askLarger(model));
     if (job === null) continue;
     const over = stopper(signal);
     over.stopWithin(largerStartsWithinMs);

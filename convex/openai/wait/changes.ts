@@ -2,6 +2,7 @@ import { type FunctionArgs, getFunctionName, makeFunctionReference } from "conve
 import { pollIntervalMs, type WaitStage } from "../../../app/jobs/poll-interval.ts";
 import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
+import { sleep } from "./sleep.ts";
 
 /** Functions see this variable only on the embedded backend. Other projects, which have no types of Node, import these types. */
 declare const process: { readonly env: { readonly CONVEX_EMBEDDED_WAIT_FOR_CHANGE?: string } };
@@ -35,8 +36,4 @@ export async function changes(
   const { least, most } = goesOnAfterMs;
   const withinMs = Math.min(mostMs, most, Math.max(least, Math.floor(sinceMs / 2)));
   return await ctx.runAction(reference, { query, args, withinMs });
-}
-
-async function sleep(ms: number): Promise<void> {
-  await new Promise<void>((resolve) => setTimeout(resolve, ms));
 }
