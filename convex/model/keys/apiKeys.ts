@@ -20,7 +20,7 @@ import { queue } from "../queue.ts";
 import { boundedText, checkCursors, pageSize, refuse } from "../refuse.ts";
 import { keyUse, restriction } from "../validators.ts";
 import { accessOf, beginAccess, keyAccess } from "./keyAccess.ts";
-import { issueFirstCredits, maxCreditsMicro } from "./keyCredits.ts";
+import { issueCredits, maxCreditsMicro } from "./keyCredits.ts";
 import { keyRights, rightsOf } from "./keyRights.ts";
 import { lastUseOf } from "./keyUse.ts";
 import { checkedSecret } from "./rotation.ts";
@@ -76,7 +76,13 @@ export async function createKey(
           playgroundMicro: creditsMicro,
         }),
   });
-  await issueFirstCredits(ctx, organizationId, apiKeyId, creditsMicro, by.at);
+  await issueCredits(ctx, {
+    key: `issue:${apiKeyId}`,
+    organizationId,
+    apiKeyId,
+    micro: creditsMicro,
+    at: by.at,
+  });
   const detail = await beginAccess(ctx, { _id: apiKeyId, organizationId }, key.access ?? {}, by.at);
   await record(ctx, {
     organizationId,

@@ -11,17 +11,6 @@ import { boundedText, refuse } from "../refuse.ts";
 export const maxCreditsMicro = 1_000_000_000n * microPerCredit;
 const maxReasonChars = 200;
 
-/** Moves credits from the issuance account to a new key. */
-export async function issueFirstCredits(
-  ctx: MutationCtx,
-  organizationId: Id<"organizations">,
-  apiKeyId: Id<"apiKeys">,
-  micro: bigint,
-  at: number,
-): Promise<void> {
-  await issue(ctx, { key: `issue:${apiKeyId}`, organizationId, apiKeyId, micro, at });
-}
-
 /**
  * Gives credits to a key, or takes some back if `micro` is negative. Credits that are held for its jobs cannot be taken.
  * Refuses: invalid, revoked, conflict (the key has fewer credits).
@@ -45,7 +34,7 @@ export async function changeCredits(
   if (before.micro + micro < 0n) {
     refuse("conflict", `This API key has only ${spellCredits(before.micro)} that no job holds.`);
   }
-  await issue(ctx, {
+  await issueCredits(ctx, {
     key: `credits:${apiKeyId}:${crypto.randomUUID()}`,
     organizationId,
     apiKeyId,
@@ -58,6 +47,7 @@ export async function changeCredits(
 }
 
 type Issue = {
+  /** The transfer's key. */
   readonly key: string;
   readonly organizationId: Id<"organizations">;
   readonly apiKeyId: Id<"apiKeys">;
@@ -65,8 +55,11 @@ type Issue = {
   readonly at: number;
 };
 
-/** Credits of the issuance account are projected at once, so the key can spend them at once. */
-async function issue(ctx: MutationCtx, { key, organizationId, apiKeyId, micro, at }: Issue): Promise<void> {
+/** Moves credits from the issuance account. They are projected at once, so the key can spend them at once. */
+export async function issueCredits(
+  ctx: MutationCtx,
+  { key, organizationId, apiKeyId, micro, at }: Issue,
+): Promise<void> {
   await transfer(ctx, {
     key,
     organizationId,

@@ -175,6 +175,8 @@ async function submitBeside(
 
   // Only a new job is refused or charged. A refusal undoes the submission.
   await checkNew(ctx, key, prepared, now);
+  const stopped = await stoppedBy(ctx, key, now);
+  if (stopped !== null) throw new ConvexError<Refusal>(stopped);
   if (asked.use !== undefined) checkQuotas(key, addUse(asked.use, beside), order, now);
   if (balanceMicro - beside.micro < order.reservedMicro) {
     refuse("quota_exceeded", "This API key has too few credits for the request.");
@@ -282,7 +284,7 @@ export async function prepare(
   return { job, order, needs, sha256, modelBytes };
 }
 
-/** Refuses what a key may not ask for now: priority_not_allowed, quota_exceeded (a budget stops it), requirements_unmet, key_restricted (what its requests have cost devices). */
+/** Refuses what a key may not ask for now: priority_not_allowed, requirements_unmet, key_restricted (what its requests have cost devices). */
 export async function checkNew(
   ctx: MutationCtx,
   key: Doc<"apiKeys">,
@@ -290,8 +292,6 @@ export async function checkNew(
   now: number,
 ): Promise<void> {
   checkPriority(key, job.priority);
-  const stopped = await stoppedBy(ctx, key, now);
-  if (stopped !== null) throw new ConvexError<Refusal>(stopped);
   await checkNeeds(ctx, key.organizationId, needs);
   const restriction = restrictionOf(key, now);
   if (restriction !== null && isRestricted(restriction, order)) {

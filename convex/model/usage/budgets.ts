@@ -9,6 +9,7 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { owned, refuse } from "../refuse.ts";
 import { budgetSubject } from "../validators.ts";
+import { budgetOf } from "./budgetStops.ts";
 import { forecastFor, spentThisMonth } from "./months.ts";
 
 /** Each is shown with two months of its subject and a name, and a query reads some 300 rows. */
@@ -85,10 +86,7 @@ export async function setBudget(
 ): Promise<void> {
   const { row } = await subjectOf(ctx, subject);
   owned(row, organizationId, "key, member or team");
-  const known = await ctx.db
-    .query("budgets")
-    .withIndex("by_subject", (q) => q.eq("subject", subject))
-    .unique();
+  const known = await budgetOf(ctx, subject);
   if (monthlyMicro === null) {
     if (known === null) return;
     await ctx.db.delete("budgets", known._id);
