@@ -44,13 +44,14 @@ async function prefillUntil(
     const slice = tokens.slice(at, at + slices.size);
     await batches.step(async () => {
       if (signal.aborted) return;
-      const startedAt = performance.now();
-      await sequence.evaluateWithoutGeneratingNewTokens(slice);
-      slices.measured(slice.length, performance.now() - startedAt);
+      await slices.measure(slice.length, () => sequence.evaluateWithoutGeneratingNewTokens(slice));
     });
     at += slice.length;
   }
 }
+
+/** Slices that are evaluated together: those that have not ended, all of them, and their tokens. */
+type Batch = { running: number; slices: number; tokens: number; readonly startedAt: number };
 
 /** In tokens. Also the step by which the size changes. */
 const smallest = 32;
@@ -61,25 +62,55 @@ const targetMs = 350;
  * with a model of 100 million parameters, slices of 16, 32, 64 and 128 tokens take 1.8, 1.5, 1.15 and 1.03 times as long
  * as slices of 512. So a slice, with the slices of other jobs in its batch, lasts about 350 ms. That is half of the time
  * in which a canceled job should stop. A yield does not wait but ends the process.
+ * On a slow machine a slice has at least 64 tokens. More than two slices in a batch are not slow with 32 either, and the
+ * supervisor waits for an abort beside other jobs for 10 s at most.
  * llama.cpp would split slices that are larger than its batch (`largest`).
  */
 export class PrefillSlices {
   readonly #largest: number;
+  readonly #clock: () => number;
   #size: number;
+  #batch: Batch = { running: 0, slices: 0, tokens: 0, startedAt: 0 };
 
-  /** @param first the size of the first slice, at most `largest`. */
-  constructor(largest: number = batchTokens.cpu, first = smallest) {
+  /**
+   * @param first the size of the first slice, at most `largest`.
+   * @param clock in ms.
+   */
+  constructor(
+    largest: number = batchTokens.cpu,
+    first = smallest,
+    clock: () => number = () => performance.now(),
+  ) {
     this.#largest = largest;
     this.#size = first;
+    this.#clock = clock;
   }
 
   get size(): number {
     return this.#size;
   }
 
-  measured(tokens: number, elapsedMs: number): void {
-    const fitting = (tokens / Math.max(elapsedMs, 0.1)) * targetMs;
-    this.#size = Math.min(this.#largest, Math.max(smallest, this.#next(fitting)));
+  /** Evaluates a slice. Slices that are evaluated at the same time share a batch, which counts once. */
+  async measure(tokens: number, evaluate: () => Promise<unknown>): Promise<void> {
+    if (this.#batch.running === 0)
+      this.#batch = { running: 0, slices: 0, tokens: 0, startedAt: this.#clock() };
+    const batch = this.#batch;
+    batch.running += 1;
+    batch.slices += 1;
+    batch.tokens += tokens;
+    try {
+      await evaluate();
+    } finally {
+      batch.running -= 1;
+      if (batch.running === 0) this.#adjust(batch);
+    }
+  }
+
+  #adjust({ slices, tokens, startedAt }: Batch): void {
+    const elapsedMs = Math.max(this.#clock() - startedAt, 0.1);
+    const fitting = ((tokens / elapsedMs) * targetMs) / slices;
+    const least = slices > 2 ? smallest : 2 * smallest;
+    this.#size = Math.min(this.#largest, Math.max(least, this.#next(fitting)));
   }
 
   /** Far from the fitting size it doubles or halves, near it moves one step: a single odd measurement changes little. */
