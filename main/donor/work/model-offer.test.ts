@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import type { LoadPlan } from "../../../app/contract/runner.ts";
 import type { MeasuredSpeed } from "../../../app/contract/speed.ts";
 import { ModelOffer } from "./model-offer.ts";
 
@@ -12,7 +13,12 @@ const model = (modelId: string) => ({
 
 type Speeds = { readonly [sha256: string]: MeasuredSpeed };
 
-function offerOf(speeds: Speeds, vramMb: number | null = null, needsGpu = false): ModelOffer {
+function offerOf(
+  speeds: Speeds,
+  vramMb: number | null = null,
+  needsGpu = false,
+  sequences: number | null = null,
+): ModelOffer {
   return new ModelOffer({
     plans: {
       contextTokens: () => 64,
@@ -21,7 +27,8 @@ function offerOf(speeds: Speeds, vramMb: number | null = null, needsGpu = false)
       needsGpu: () => needsGpu,
       vramMb,
       planFor: () => {
-        throw new Error("No plan is needed.");
+        if (sequences === null) throw new Error("No plan is needed.");
+        return { sequences } as LoadPlan;
       },
       speed: (sha256) => speeds[sha256] ?? null,
     },
@@ -51,4 +58,19 @@ it("tells the GPU's free memory only while it may be used", () => {
 it("tells that it computes on a GPU before anything was measured, if a model fits only there", () => {
   expect(offerOf({}, 7_680).abilities(true)).not.toHaveProperty("gpu");
   expect(offerOf({}, 7_680, true).abilities(true)).toMatchObject({ gpu: true });
+});
+
+it.each([
+  ["one job of slow models", 4, { small: 90, large: 5 }, 1],
+  ["one job of models of unknown speed", 4, { small: 90 }, 1],
+  ["as many jobs of fast models as it runs at once", 4, { small: 90, large: 40 }, 4],
+  ["no job of fast models if it runs only one at once", 1, { small: 90, large: 40 }, 0],
+])("holds %s in reserve", (_, sequences, writes, prefetch) => {
+  const speeds = Object.fromEntries(
+    Object.entries(writes).map(([name, generate]): [string, MeasuredSpeed] => [
+      `hash of ${name}`,
+      { prefill: 10 * generate, generate, backend: "cpu" },
+    ]),
+  );
+  expect(offerOf(speeds, null, false, sequences).capacity()).toEqual({ concurrency: sequences, prefetch });
 });

@@ -16,6 +16,9 @@ type ModelOfferDeps = {
   readonly onChange: () => void;
 };
 
+/** Tokens per second. An answer of 300 tokens takes ten seconds. */
+const fastPerSecond = 30;
+
 /** The models that this device offers to the queue: those that are known to fit into memory. */
 export class ModelOffer {
   readonly #deps: ModelOfferDeps;
@@ -48,8 +51,15 @@ export class ModelOffer {
   capacity(): Capacity {
     const sequences = this.#offered.map((model) => this.#deps.plans.planFor(model).sequences);
     const concurrency = Math.max(1, ...sequences);
-    // With several running jobs one ends often, so a prefetched job starts soon.
-    return { concurrency, prefetch: concurrency > 1 ? 1 : 0 };
+    // With several running jobs one ends often, so a prefetched job starts soon. Equal jobs end together, and where jobs are
+    // short, each waits in vain for its call. Idle workers may still take prefetched jobs back.
+    return { concurrency, prefetch: concurrency === 1 ? 0 : this.#isFast() ? concurrency : 1 };
+  }
+
+  /** Whether all models write fast enough, as far as their speed is known. */
+  #isFast(): boolean {
+    const speeds = this.#offered.map(({ sha256 }) => this.#deps.plans.speed(sha256)?.generate ?? 0);
+    return speeds.every((perSecond) => speedStep(perSecond) >= fastPerSecond);
   }
 
   abilities(mayUseGpu: boolean): Abilities {
