@@ -64,7 +64,8 @@ it.each([
   ["one job of slow models", 4, { small: 90, large: 5 }, 1],
   ["one job of models of unknown speed", 4, { small: 90 }, 1],
   ["as many jobs of fast models as it runs at once", 4, { small: 90, large: 40 }, 4],
-  ["no job of fast models if it runs only one at once", 1, { small: 90, large: 40 }, 0],
+  ["one job of fast models if it runs one at once", 1, { small: 90, large: 40 }, 1],
+  ["no job of slow models if it runs one at once", 1, { small: 90, large: 5 }, 0],
 ])("holds %s in reserve", (_, sequences, writes, prefetch) => {
   const speeds = Object.fromEntries(
     Object.entries(writes).map(([name, generate]): [string, MeasuredSpeed] => [

@@ -51,9 +51,9 @@ export class ModelOffer {
   capacity(): Capacity {
     const sequences = this.#offered.map((model) => this.#deps.plans.planFor(model).sequences);
     const concurrency = Math.max(1, ...sequences);
-    // With several running jobs one ends often, so a prefetched job starts soon. Equal jobs end together, and where jobs are
-    // short, each waits in vain for its call. Idle workers may still take prefetched jobs back.
-    return { concurrency, prefetch: concurrency === 1 ? 0 : this.#isFast() ? concurrency : 1 };
+    // Jobs of fast models end often. Each would wait for its call, and with jobs side by side equal ones end together. Of slow
+    // models a job would wait for long. Idle workers may take prefetched jobs back.
+    return { concurrency, prefetch: this.#isFast() ? concurrency : concurrency > 1 ? 1 : 0 };
   }
 
   /** Whether all models write fast enough, as far as their speed is known. */

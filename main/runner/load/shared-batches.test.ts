@@ -1,6 +1,7 @@
 import type { LlamaContextSequence } from "node-llama-cpp";
 import { describe, expect, it } from "vitest";
 import { demoModel, planOf } from "../runner.fixture.ts";
+import { BatchSharing } from "./batch-sharing.ts";
 import { Libraries } from "./libraries.ts";
 import { ModelSlot } from "./model-slot.ts";
 import { SharedBatches } from "./shared-batches.ts";
@@ -10,9 +11,13 @@ const never = new AbortController().signal;
 
 /** Steps that end when they are told to. */
 class Steps {
-  readonly batches = new SharedBatches();
+  readonly batches: SharedBatches;
   readonly begun: string[] = [];
   readonly #ends = new Map<string, (error?: Error) => void>();
+
+  constructor(sharing?: BatchSharing) {
+    this.batches = new SharedBatches(sharing);
+  }
 
   add(name: string): Promise<unknown> {
     return this.batches.step(
@@ -45,6 +50,19 @@ describe("SharedBatches", () => {
     expect(steps.begun).not.toContain("d1");
     await steps.end("c1");
     expect(steps.begun).toContain("d1");
+  });
+
+  it("begins one step after the other if the jobs take turns", async () => {
+    const sharing = new BatchSharing();
+    sharing.jobsInBatch = () => 1;
+    const steps = new Steps(sharing);
+    const first = steps.add("a1");
+    void steps.add("b1");
+    void steps.add("c1");
+    await Promise.all([first.then(() => void steps.add("a2")), steps.end("a1")]);
+    expect(steps.begun).toEqual(["a1", "b1"]);
+    for (const name of ["b1", "c1"]) await steps.end(name);
+    expect(steps.begun).toEqual(["a1", "b1", "c1", "a2"]);
   });
 
   it("holds nobody up after a step that failed", async () => {
