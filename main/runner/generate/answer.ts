@@ -1,43 +1,24 @@
 import type { LlamaModel, Token } from "node-llama-cpp";
 import { contextExceeded, jobErrors } from "../../../app/contract/job-errors.ts";
 import type { RequestStep, RunOutcome } from "../../../app/contract/runner.ts";
-import {
-  askedAgain,
-  checksText,
-  holdsCall,
-  holdsChecks,
-  mostTries,
-} from "../../../app/jobs/answers/answer-checks.ts";
+import { askedAgain, checksText, holdsChecks, mostTries } from "../../../app/jobs/answers/answer-checks.ts";
 import {
   callableTools,
   type ChatRequest,
   type ChatResult,
   type FinishReason,
-  type JobError,
-  mostCalls,
-  type ToolCall,
 } from "../../../app/jobs/chat.ts";
-import type { Sampling } from "../../../app/jobs/sampling.ts";
-import { needsCheck } from "../../../app/jobs/schema/checks.ts";
-import { callIdOf, type StreamItem } from "../../../app/jobs/stream-item.ts";
+import type { StreamItem } from "../../../app/jobs/stream-item.ts";
 import type { Work } from "../../../app/jobs/work.ts";
 import type { LoadedModel } from "../load/load-model.ts";
 import type { SequenceLoan } from "../load/sequences.ts";
 import type { JobPace } from "../process/duty-cycle.ts";
+import { type CallsEnd, CallWriter } from "./calls.ts";
 import { type Enforced, grammarOf, orTexts } from "./grammars.ts";
 import { prefillButLastSlice, type PrefillSlices } from "./prefill.ts";
 import { chatPrompt, plainPrompt, type Prompt } from "./prompt.ts";
 import { choicesWithin } from "./sampling.ts";
-import {
-  argumentsGrammar,
-  beginsCall,
-  CallMatcher,
-  callStarts,
-  type CallSyntax,
-  callSyntax,
-  mustCall,
-  nameGrammar,
-} from "./tool-call.ts";
+import { CallMatcher, callStarts, type CallSyntax, callSyntax, mustCall } from "./tool-call.ts";
 import { type PassageEnd, Writer } from "./writer.ts";
 
 type TextWork = Exclude<Work, { readonly kind: "embedding" }>;
@@ -53,14 +34,6 @@ type AnswerDeps = JobPace & {
   /** Called before each step in which this request alone can block the process; with null after it. */
   readonly step: (step: RequestStep | null) => void;
 };
-
-type Failure = { readonly kind: "failed"; readonly error: JobError };
-
-/** How a tool call ended. `cut`: its arguments are not complete. */
-type CallEnd = { readonly kind: "called" | "cut"; readonly call: ToolCall } | Failure;
-
-/** How the tool calls of an answer ended. `cut`: the last one is not complete. */
-type CallsEnd = { readonly kind: "called" | "cut"; readonly calls: readonly ToolCall[] } | Failure;
 
 /** Reads a prompt and generates its answer, in a sequence of the model's context. Throws what llama.cpp throws. */
 export async function answer(work: TextWork, deps: AnswerDeps): Promise<RunOutcome> {
@@ -262,7 +235,7 @@ class Answer {
     enforced: Enforced | null,
   ): Promise<PassageEnd | CallsEnd> {
     const syntax = callSyntax(this.#model, this.#deps.loaded.wrapper);
-    if (mustCall(request)) return this.#calls(request, [...rest, ...syntax.begin], syntax);
+    if (mustCall(request)) return this.#calls(request).write([...rest, ...syntax.begin], syntax);
     if (enforced !== null) return this.#writeEnforcedOrCall(request, rest, enforced, syntax);
     const { trigger } = syntax;
     const end = await this.#writeText(rest, {
@@ -273,11 +246,11 @@ class Answer {
     if (trigger.kind === "token") {
       if (end.kind !== "stop-token" || end.token !== trigger.token) return end;
       // The sequence holds all generated tokens but this last one.
-      return this.#calls(request, syntax.begin, syntax);
+      return this.#calls(request).write(syntax.begin, syntax);
     }
     if (end.kind !== "stop-text" || !trigger.texts.includes(end.text)) return end;
     const before = await this.#erase(end.tokensBefore);
-    return this.#calls(request, [...before, ...syntax.begin], syntax);
+    return this.#calls(request).write([...before, ...syntax.begin], syntax);
   }
 
   /**
@@ -313,7 +286,22 @@ class Answer {
       return end;
     }
     const before = await this.#erase(0);
-    return this.#calls(request, [...before, ...syntax.begin], syntax, call.name);
+    return this.#calls(request).write([...before, ...syntax.begin], syntax, call.name);
+  }
+
+  #calls(request: ChatRequest): CallWriter {
+    const { loaded, jobId, emit, step } = this.#deps;
+    const { sequence } = this.#loan;
+    return new CallWriter({
+      writer: this.#writer,
+      sequence,
+      loaded,
+      request,
+      tries: this.#tries,
+      jobId,
+      emit,
+      step,
+    });
   }
 
   /**
@@ -332,152 +320,6 @@ class Answer {
     return tokensBefore === 0
       ? this.#prompt.tokens.slice(-1)
       : this.#writer.tokens.slice(tokensBefore - 1, tokensBefore);
-  }
-
-  /** Writes calls as long as the model begins another one. @param begin tokens that begin the first and are not read yet. */
-  async #calls(
-    request: ChatRequest,
-    begin: readonly Token[],
-    syntax: CallSyntax,
-    knownName = "",
-  ): Promise<PassageEnd | CallsEnd> {
-    const calls: ToolCall[] = [];
-    let fed = begin;
-    let name = knownName;
-    for (;;) {
-      const end = await this.#call(request, fed, syntax.beforeArguments, { name, index: calls.length });
-      // The bound of tokens may cut the name of a call.
-      if (end.kind === "length" && calls.length > 0) return { kind: "cut", calls };
-      if (!("call" in end)) return end;
-      calls.push(end.call);
-      if (end.kind === "cut") return { kind: "cut", calls };
-      const next = calls.length < mostCalls(request) ? await this.#beginNext(syntax) : null;
-      if (next === null) return { kind: "called", calls };
-      fed = next;
-      name = "";
-    }
-  }
-
-  /**
-   * Lets the model go on after a call, to see whether it begins another one. Nobody pays for these tokens: they are dropped, and
-   * the template's own take their place. Returns these, which are not read yet; null if there is no other call.
-   */
-  async #beginNext({ next }: CallSyntax): Promise<readonly Token[] | null> {
-    if (next === null) return null;
-    const fed = [...(await this.#unreadEnd()), ...next.end];
-    const before = this.#writer.mark();
-    let text = "";
-    await this.#writer.write(fed, {
-      enforced: null,
-      stopTexts: [],
-      stopTokens: new Set(),
-      reported: false,
-      emit: (piece) => (text += piece),
-      until: () => beginsCall(text, next) !== null,
-    });
-    await this.#writer.dropFrom(before);
-    return beginsCall(text, next) === true ? [...fed, ...next.begin] : null;
-  }
-
-  /** The tokens to read before others can follow: at least the last one, which is taken out of the sequence if it is there. */
-  async #unreadEnd(): Promise<readonly Token[]> {
-    const { unread } = this.#writer;
-    if (unread !== null) return [unread];
-    const { sequence } = this.#loan;
-    const { nextTokenIndex: end } = sequence;
-    const last = sequence.contextTokens.slice(-1);
-    await this.#deps.loaded.batches.step(() => sequence.eraseContextTokenRanges([{ start: end - 1, end }]));
-    return last;
-  }
-
-  /**
-   * Writes the name and the arguments of a call.
-   * @param begin tokens that begin it and are not read yet.
-   * @param place.name "" if it is not known.
-   */
-  async #call(
-    request: ChatRequest,
-    begin: readonly Token[],
-    beforeArguments: readonly Token[],
-    place: { readonly name: string; readonly index: number },
-  ): Promise<PassageEnd | CallEnd> {
-    const { step, loaded } = this.#deps;
-    const { llama } = loaded;
-    const tools = callableTools(request);
-    let name = place.name === "" && tools.length === 1 ? (tools[0]?.name ?? "") : place.name;
-    let fed = begin;
-    if (name === "") {
-      const end = await this.#writeSilently(fed, await nameGrammar(llama, tools), (text) => (name += text));
-      if (end.kind !== "ended") return end;
-      fed = await this.#unreadEnd();
-    } else {
-      fed = [...fed, ...this.#model.tokenize(name)];
-    }
-    const tool = tools.find((each) => each.name === name);
-    step("grammar");
-    const enforced = tool === undefined ? null : await argumentsGrammar(llama, tool);
-    step(null);
-    if (enforced === null) return { kind: "failed", error: jobErrors.invalidGrammar };
-    const call = { id: callIdOf(this.#deps.jobId, place.index), name };
-    this.#deps.emit("", [{ call }]);
-    return await this.#arguments(request, [...fed, ...beforeArguments], enforced, call);
-  }
-
-  /**
-   * Writes the arguments of a call until they hold what no grammar enforces. The text before the call stays as it is. Arguments
-   * that may have to be written again are not streamed.
-   */
-  async #arguments(
-    request: ChatRequest,
-    fed: readonly Token[],
-    enforced: Enforced,
-    begun: Pick<ToolCall, "id" | "name">,
-  ): Promise<PassageEnd | CallEnd> {
-    const { step } = this.#deps;
-    const parameters = request.tools?.find((tool) => tool.name === begun.name)?.parameters;
-    const isStreamed = parameters === undefined || !needsCheck(parameters);
-    const before = this.#writer.mark();
-    for (let tries = this.#tries; tries < mostTries; tries += 1) {
-      let json = "";
-      let blanks = "";
-      const emit = (text: string): void => {
-        json += text;
-        if (!isStreamed) return;
-        // Blanks at the end do not belong to the arguments.
-        const solid = (blanks + text).trimEnd();
-        blanks = (blanks + text).slice(solid.length);
-        if (solid !== "") this.#deps.emit("", [{ arguments: solid }]);
-      };
-      const sampling = askedAgain(request, tries - this.#tries);
-      const end = await this.#writeSilently(fed, enforced, emit, sampling);
-      if (end.kind === "aborted" || end.kind === "too-slow") return end;
-      // The requester pays for the tokens of a call that was cut, so it gets them.
-      if (end.kind === "length") return { kind: "cut", call: { ...begun, arguments: json } };
-      const call = { ...begun, arguments: json.trim() };
-      step("check");
-      const isHeld = holdsCall(call, request);
-      step(null);
-      if (isHeld) return { kind: "called", call };
-      await this.#writer.dropFrom(before);
-    }
-    return { kind: "failed", error: jobErrors.schemaNotMet };
-  }
-
-  /** Writes tokens that are not part of the answer's text. */
-  #writeSilently(
-    fed: readonly Token[],
-    enforced: Enforced,
-    emit: (text: string) => void,
-    sampling?: Sampling,
-  ): Promise<PassageEnd> {
-    return this.#writer.write(fed, {
-      ...(sampling === undefined ? {} : { sampling }),
-      enforced,
-      stopTexts: [],
-      stopTokens: new Set(),
-      reported: false,
-      emit,
-    });
   }
 }
 
