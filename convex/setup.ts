@@ -75,7 +75,7 @@ export const signInLink = internalMutation({
   },
 });
 
-/** Creates another API key, with 1,000 credits by default. */
+/** Creates another API key, with 1,000,000 credits by default. */
 export const issueKey = internalMutation({
   args: { organizationId: v.optional(v.id("organizations")), ...newKey },
   returns: v.object({ keyId: v.id("apiKeys") }),

@@ -114,6 +114,6 @@ export type HistoryRow = {
   readonly promptTokens: number;
   readonly completionTokens: number;
   readonly earnedMicro: string;
-  /** The calculation, e.g. "38 prompt × 2 + 11 answer × 6". */
+  /** The calculation, e.g. "38 prompt × 20 + 11 answer × 100 per 1,000 tokens". */
   readonly explanation: string;
 };

@@ -44,8 +44,13 @@ export function partialPay(
 
 const exact = new Intl.NumberFormat(locale, { maximumFractionDigits: 6 });
 const rounded = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
-/** A single job costs thousandths of a credit. */
+/** Of a cheap model, a short job costs thousandths of a credit. */
 const small = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 });
+
+/** A price in credits per 1,000 tokens, which is how prices are shown and typed: "20" or "0.5". Exact. */
+export function formatPrice(microPerToken: bigint): string {
+  return exact.format(`${microPerToken}E-3` as Intl.StringNumericLiteral);
+}
 
 /** "12.345" from 12345000n or its decimal string. Exact: `Intl` reads strings without rounding them. */
 export function formatExactCredits(micro: Micro | string): string {

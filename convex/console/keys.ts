@@ -47,7 +47,7 @@ export const names = memberQuery("keys.read")({
 });
 
 /**
- * Registers a key that the browser made. `creditsMicro`: credits that it may spend, 1,000 by default. `dataClass`: only
+ * Registers a key that the browser made. `creditsMicro`: credits that it may spend, 1,000,000 by default. `dataClass`: only
  * devices with this data class get its jobs. `concurrency`: jobs that may run at once; left out: no limit. Refuses: unauthorized,
  * invalid, conflict, not_found (a model).
  */

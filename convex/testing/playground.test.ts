@@ -72,7 +72,7 @@ describe("a key of the playground", () => {
     expect(listed).toMatchObject({
       name: "Playground",
       owner: { name: "requester" },
-      balanceMicro: 100n * credit,
+      balanceMicro: 100_000n * credit,
       playgroundUntil: Date.now() + 24 * hourMs,
       revokedAt: null,
     });
@@ -162,7 +162,7 @@ describe("the credits of the playground", () => {
     const { page } = await t.query(api.console.audit.list, { session, paginationOpts });
     expect(page[0]).toMatchObject({
       action: "playground.credits-changed",
-      detail: "credits of a member for a day: 100 → 7",
+      detail: "credits of a member for a day: 100,000 → 7",
     });
     const operator = await join("operator");
     await expectRefusal(

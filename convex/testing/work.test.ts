@@ -137,7 +137,7 @@ describe("a job from start to end", () => {
         promptTokens: 10,
         completionTokens: 3,
         earnedMicro: "38",
-        explanation: "10 prompt × 2 + 3 answer × 6",
+        explanation: "10 prompt × 0.002 + 3 answer × 0.006 per 1,000 tokens",
       },
     ]);
   });
@@ -519,7 +519,7 @@ describe("an embedding job", () => {
       result: { embeddings, usage: { promptTokens: 7, completionTokens: 0 } },
     });
     expect(await history(device)).toMatchObject([
-      { kind: "embedding", earnedMicro: "14", explanation: "7 prompt × 2" },
+      { kind: "embedding", earnedMicro: "14", explanation: "7 prompt × 0.002 per 1,000 tokens" },
     ]);
   });
 

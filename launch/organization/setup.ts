@@ -14,13 +14,13 @@ import { hashSecret, makeEnrollmentCode, makeSecret } from "./secrets.ts";
 type SignInTokenOptions = { readonly email?: string | undefined; readonly resetSecondFactor?: boolean };
 
 /** The demo model's price in micro-credits per token. */
-const demoPrice = { promptMicro: 20n, completionMicro: 100n };
+const demoPrice = { promptMicro: 20_000n, completionMicro: 100_000n };
 
 /** For a function of a backend that has just started, on a slow computer. Reading a large ledger takes longest. */
 const answersWithinMs = 120_000;
 
-/** The first requester may spend 100 credits. */
-const firstCreditsMicro = 100_000_000n;
+/** The first requester may spend 100,000 credits. */
+const firstCreditsMicro = 100_000_000_000n;
 
 export type FirstOrganization = {
   readonly organizationId: Id<"organizations">;

@@ -5,7 +5,7 @@ import { parse, validate } from "convex-helpers/validators";
 import type { HistoryRow } from "../../../app/contract/snapshot.ts";
 import { uncapitalize } from "../../../app/format/text.ts";
 import type { Usage } from "../../../app/jobs/chat.ts";
-import { priceOf } from "../../../app/money/credits.ts";
+import { formatPrice, priceOf } from "../../../app/money/credits.ts";
 import { reasonWords } from "../../../app/policy/reasons.ts";
 import { spans } from "../../../app/statistics/spans.ts";
 import type { Doc } from "../../_generated/dataModel.js";
@@ -125,11 +125,13 @@ function explainPay(
 ): string {
   if (ownJob) return "your own job: it costs nothing and earns nothing";
   const { promptTokens, completionTokens } = usage;
-  const read = `${String(promptTokens)} prompt × ${String(promptMicro)}`;
+  const read = `${String(promptTokens)} prompt × ${formatPrice(promptMicro)}`;
   const sum =
-    kind === "embedding" ? read : `${read} + ${String(completionTokens)} answer × ${String(completionMicro)}`;
+    kind === "embedding"
+      ? read
+      : `${read} + ${String(completionTokens)} answer × ${formatPrice(completionMicro)}`;
   const full = priceOf({ promptMicro, completionMicro }, usage);
-  return earnedMicro === full ? sum : `${sum} (limited to the reserved amount)`;
+  return `${sum} per 1,000 tokens${earnedMicro === full ? "" : " (limited to the reserved amount)"}`;
 }
 
 function explain(attempt: AttemptView): string {

@@ -26,7 +26,7 @@ import { lastUseOf } from "./keyUse.ts";
 import { checkedSecret } from "./rotation.ts";
 
 /** Credits of a new key by default. */
-const defaultCreditsMicro = 1_000n * microPerCredit;
+const defaultCreditsMicro = 1_000_000n * microPerCredit;
 
 /** Arguments that describe a new key. `prefix` is the part of the secret that may be shown. */
 export const newKey = {

@@ -15,7 +15,7 @@ import { revokeKey } from "./keyEnds.ts";
 const keyMs = 24 * 3_600_000;
 
 /** Credits that a member may spend in the playground within `keyMs`, unless an administrator sets another number. */
-const defaultMicro = 100n * microPerCredit;
+const defaultMicro = 100_000n * microPerCredit;
 
 /** A member who makes more keys in a day does not work by hand. Bounds the reads of `spentToday`, too. */
 const maxKeysPerDay = 50;

@@ -93,8 +93,8 @@ export function ModelDialog({
         <div className="grid grid-cols-2 items-start gap-3">
           {input("contextTokens", "Context", { unit: "tokens" })}
           {input("licence", "License", { hint: "E.g. Apache-2.0." })}
-          {input("prompt", "Prompt price (credits)", { unit: "per 1M tokens" })}
-          {input("completion", "Answer price (credits)", { unit: "per 1M tokens" })}
+          {input("prompt", "Prompt price (credits)", { unit: "per 1,000 tokens" })}
+          {input("completion", "Answer price (credits)", { unit: "per 1,000 tokens" })}
         </div>
         <div className="grid gap-1">
           <label htmlFor={templateId} className="font-medium">

@@ -1,5 +1,6 @@
 import { useQuery } from "convex/react";
 import { type ReactNode, useState } from "react";
+import { typedNumber } from "../../../app/format/typed-number.ts";
 import type { PriorityPrices as Prices } from "../../../app/jobs/priority.ts";
 import { isEnded } from "../../../app/models/rollout/acts.ts";
 import type { RolloutPace, StageSize } from "../../../app/models/rollout/stages.ts";
@@ -205,7 +206,12 @@ function formOf(model: ModelRow): ModelForm {
     sizeBytes: String(sizeBytes),
     contextTokens: String(contextTokens),
     template: template ?? "",
-    prompt: String(price.promptMicro),
-    completion: String(price.completionMicro),
+    prompt: typedPrice(price.promptMicro),
+    completion: typedPrice(price.completionMicro),
   };
+}
+
+/** As the form's fields show and read it. */
+function typedPrice(microPerToken: bigint): string {
+  return typedNumber(Number(microPerToken) / 1_000);
 }

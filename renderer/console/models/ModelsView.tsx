@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { formatBytes, formatCount, plural } from "../../../app/format/quantity.ts";
+import { formatPrice } from "../../../app/money/credits.ts";
 import { keyFingerprint } from "../../../app/signatures/catalog.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
@@ -121,14 +122,14 @@ function columns({ opened, devicesOf, onOpen, changes }: Props): readonly Column
     },
     {
       key: "price",
-      title: "Credits per 1M tokens",
+      title: "Credits per 1,000 tokens",
       align: "right",
       width: "w-28",
       cell: ({ price }) => (
         <span title="Prompt tokens + answer tokens">
-          {formatCount(Number(price.promptMicro))} in
+          {formatPrice(price.promptMicro)} in
           <br />
-          {formatCount(Number(price.completionMicro))} out
+          {formatPrice(price.completionMicro)} out
         </span>
       ),
     },

@@ -24,7 +24,7 @@ describe("a typed model", () => {
         template: null,
         pieces: null,
       },
-      price: { promptMicro: 20n, completionMicro: 100n },
+      price: { promptMicro: 20_000n, completionMicro: 100_000n },
     });
   });
 
@@ -36,10 +36,18 @@ describe("a typed model", () => {
     ["contextTokens", "0"],
     ["licence", "x".repeat(201)],
     ["prompt", "-1"],
-    ["completion", "0.5"],
+    ["completion", "0.0005"],
   ] as const)("is refused with a wrong %s: %s", (field, typed) => {
     const parsed = parseForm({ ...form, [field]: typed });
     expect(parsed.kind === "wrong" && Object.keys(parsed.problems)).toEqual([field]);
+  });
+
+  it.each([
+    ["0", 0n],
+    ["0.5", 500n],
+    ["1,250", 1_250_000n],
+  ])("has a price of %s credits per 1,000 tokens", (prompt, promptMicro) => {
+    expect(parseForm({ ...form, prompt })).toMatchObject({ price: { promptMicro } });
   });
 
   it("is refused if its pieces belong to another file", () => {

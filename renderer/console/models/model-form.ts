@@ -10,7 +10,7 @@ export type ModelForm = {
   readonly contextTokens: string;
   readonly licence: string;
   readonly template: string;
-  /** In credits per million tokens, which equals micro-credits per token. */
+  /** In credits per 1,000 tokens. */
   readonly prompt: string;
   readonly completion: string;
   /** Only a file can set it, because nobody types a thousand hashes. */
@@ -75,9 +75,9 @@ export function parseForm(form: ModelForm): ParsedForm {
       problems.sizeBytes = wrongPieces;
     }
   }
-  const prices = { prompt: credits(prompt), completion: credits(completion) };
+  const prices = { prompt: priceFrom(prompt), completion: priceFrom(completion) };
   for (const field of ["prompt", "completion"] as const) {
-    if (prices[field] === null) problems[field] = "Enter a whole number of credits.";
+    if (prices[field] === null) problems[field] = "Enter credits, with at most 3 digits after the point.";
   }
   if (!parsed.success || prices.prompt === null || prices.completion === null)
     return { kind: "wrong", problems };
@@ -132,7 +132,9 @@ function wholeNumber(typed: string): number {
   return /^\d{1,15}$/.test(digits) ? Number(digits) : Number.NaN;
 }
 
-function credits(typed: string): bigint | null {
+/** Credits per 1,000 tokens as micro-credits per token. Null if it is no price. */
+function priceFrom(typed: string): bigint | null {
   const digits = plainNumber(typed.replaceAll(/[ _]/g, ""));
-  return /^\d{1,12}$/.test(digits) ? BigInt(digits) : null;
+  const [, whole = "", part = ""] = /^(\d{1,9})(?:\.(\d{1,3}))?$/.exec(digits) ?? [];
+  return whole === "" ? null : BigInt(whole + part.padEnd(3, "0"));
 }

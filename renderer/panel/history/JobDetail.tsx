@@ -42,8 +42,7 @@ function Facts({ row }: { readonly row: HistoryRow }): ReactNode {
       {explanation === "" ? null : <p className="wrap-anywhere">{explanation}</p>}
       {earnedMicro === "0" ? null : (
         <p>
-          <strong>{formatExactCredits(earnedMicro)} credits.</strong>{" "}
-          <span className="text-xs text-muted">Prices are per token, in millionths of a credit.</span>
+          <strong>{formatExactCredits(earnedMicro)} credits</strong>
         </p>
       )}
     </>

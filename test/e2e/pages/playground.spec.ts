@@ -16,7 +16,7 @@ test("a member chats with a model, and sees how the answer came about", async ({
   await askFor(farm, question);
   await signIn(page, farm);
   await openPage(page, "Playground");
-  await expect(page.getByText("You may spend 100 cr in 24 hours here.")).toBeVisible();
+  await expect(page.getByText("You may spend 100,000 cr in 24 hours here.")).toBeVisible();
   await page.getByLabel("Message").fill(question);
   await page.getByLabel("Temperature").fill("0");
   await page.getByLabel("Max tokens").fill("64");
@@ -31,7 +31,7 @@ test("a member chats with a model, and sees how the answer came about", async ({
   await expect(figure(page, "gleaner-demo", "Cost")).toHaveText(/^[\d.]+ m?cr$/);
   await expect(figure(page, "gleaner-demo", "Device")).toHaveText(/^Linux/);
   await expect(page.getByLabel("Measures of gleaner-demo")).not.toContainText("playground-1");
-  await expect(page.getByText(/^[\d.]+ cr of 100 cr left for 24 hours\.$/)).toBeVisible();
+  await expect(page.getByText(/^[\d.,]+ cr of 100,000 cr left for 24 hours\.$/)).toBeVisible();
 
   await page.getByLabel("Message").fill("What is the capital of France?");
   await page.getByRole("button", { name: "Run" }).click();
