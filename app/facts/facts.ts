@@ -1,4 +1,4 @@
-import { formatMebibytes, formatShare } from "../format/quantity.ts";
+import { formatCount, formatMebibytes, formatShare } from "../format/quantity.ts";
 import { formatDuration, formatMinuteOfWeek } from "../format/time.ts";
 
 /** A fact is known, or `unknown` if this platform does not report it. An unknown fact is never guessed. */
@@ -47,6 +47,8 @@ const computerFacts = {
   thermal: fact<ThermalState>("Heat level", (value) => value),
   /** The hottest sensor of the processor or its package, in °C. */
   temperatureC: fact<number>("Temperature", (value) => `${Math.round(value)} °C`),
+  /** Of the fastest fan, in turns a minute. No rule needs it. */
+  fanRpm: fact<number>("Fan", (value) => `${formatCount(value)} rpm`),
   /** Of all cores together. */
   otherCpuLoad: fact<number>("Other programs", (value) => `${formatShare(value)} of CPU`),
   /** Of the busiest GPU that jobs would use. */

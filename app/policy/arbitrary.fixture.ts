@@ -56,6 +56,7 @@ const computer: { readonly [Name in FactName]: fc.Arbitrary<ComputerFacts[Name]>
   batteryPercent: knownOf(fc.integer({ min: 0, max: 100 })),
   thermal: knownOf(fc.constantFrom("nominal", "fair", "serious", "critical")),
   temperatureC: knownOf(fc.double({ min: 20, max: 110, noNaN: true })),
+  fanRpm: knownOf(fc.integer({ min: 0, max: 6_000 })),
   otherCpuLoad: knownOf(share),
   otherGpuLoad: knownOf(share),
   memoryFreeMb: knownOf(megabytes),

@@ -6,8 +6,8 @@ import { parseJson } from "../../json.ts";
  * The record that a device keeps of its own last days, to tell how other rules would have decided. It never leaves the device.
  */
 
-/** These only narrow the limits of a donating computer. They never decide whether it donates. */
-const withoutEffect = ["displayOff", "otherGpuLoad", "vramFreeMb"] as const;
+/** These may narrow the limits of a donating computer. They never decide whether it donates. */
+const withoutEffect = ["displayOff", "fanRpm", "otherGpuLoad", "vramFreeMb"] as const;
 
 export type RecordedFact = Exclude<FactName, (typeof withoutEffect)[number] | "idleSeconds">;
 

@@ -44,18 +44,27 @@ export const heat = check({
   needs: ({ maxTemperatureC }: HeatRules) =>
     maxTemperatureC === null ? ["thermal"] : ["thermal", "temperatureC"],
   veto: ({ state, facts, rules }: Context<"thermal" | "temperatureC", HeatRules>) => {
-    const { thermal } = facts;
-    if (thermal.known && (thermal.value === "serious" || thermal.value === "critical"))
-      return veto("too-hot");
+    if (isThrottled(facts)) return veto("too-hot");
     const margin = isOnStandbyFor(state, "too-hot") ? hotHysteresisC : 0;
     return isAbove(facts, rules, margin) ? veto("too-hot") : null;
   },
 });
 
+/** Whether it is above the limit at this moment. Null: this computer cannot tell. */
+export function isTooHot(facts: Heat, rules: HeatRules): boolean | null {
+  if (isThrottled(facts) || isAbove(facts, rules, 0)) return true;
+  const { thermal, temperatureC } = facts;
+  return thermal.known || (temperatureC.known && rules.maxTemperatureC !== null) ? false : null;
+}
+
 /** @param wasWarm whether it was warm, or too hot, at the last decision. */
 export function isWarm(facts: Heat, rules: HeatRules, wasWarm: boolean): boolean {
   if (facts.thermal.known && facts.thermal.value !== "nominal") return true;
   return isAbove(facts, rules, wasWarm ? coolBelowC : warmWithinC);
+}
+
+function isThrottled({ thermal }: Heat): boolean {
+  return thermal.known && (thermal.value === "serious" || thermal.value === "critical");
 }
 
 function isAbove({ temperatureC }: Heat, { maxTemperatureC }: HeatRules, marginC: number): boolean {

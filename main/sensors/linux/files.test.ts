@@ -91,7 +91,11 @@ describe("heat", () => {
     ["91400", 91, "serious"],
     ["100000", 100, "critical"],
   ])("reads a zone at %s as %i °C and %s", (temperature, degrees, state) => {
-    expect(read(zone(temperature))).toEqual({ temperatureC: known(degrees), thermal: known(state) });
+    expect(read(zone(temperature))).toEqual({
+      temperatureC: known(degrees),
+      thermal: known(state),
+      fanRpm: unknown,
+    });
   });
 
   it("takes the hottest sensor of the processor, and none of a disk", () => {
@@ -105,11 +109,21 @@ describe("heat", () => {
       "zones/thermal_zone0/type": "iwlwifi_1\n",
       "zones/thermal_zone0/temp": "70000\n",
     });
-    expect(found).toEqual({ temperatureC: known(62), thermal: unknown });
+    expect(found).toEqual({ temperatureC: known(62), thermal: unknown, fanRpm: unknown });
+  });
+
+  it("takes the fastest fan, in hundreds, and none that reports nonsense", () => {
+    const found = read({
+      "chips/hwmon0/name": "thinkpad\n",
+      "chips/hwmon0/fan1_input": "3127\n",
+      "chips/hwmon0/fan2_input": "1800\n",
+      "chips/hwmon1/fan1_input": "65535\n",
+    });
+    expect(found.fanRpm).toEqual(known(3_100));
   });
 
   it("does not know the temperature in a virtual machine", () => {
-    expect(read({})).toEqual({ temperatureC: unknown, thermal: unknown });
+    expect(read({})).toEqual({ temperatureC: unknown, thermal: unknown, fanRpm: unknown });
   });
 });
 

@@ -11,11 +11,16 @@ const processorChips = /^(coretemp|k10temp|zenpower|cpu_thermal|soc_thermal|scpi
 const lowestC = -20;
 const highestC = 130;
 
-/** The processor's temperature, and how close it is to its zones' trip points. No subprocess. */
+/** A fan that reports more is broken. */
+const fastestRpm = 20_000;
+/** Smaller changes are noise, and each change is a new decision. */
+const fanGrainRpm = 100;
+
+/** The processor's temperature, how close it is to its zones' trip points, and the fan's speed. No subprocess. */
 export function thermalSensor(zones = "/sys/class/thermal", chips = "/sys/class/hwmon"): Sensor {
   return {
     source: `${zones}, ${chips}`,
-    facts: ["temperatureC", "thermal"],
+    facts: ["temperatureC", "thermal", "fanRpm"],
     everyMs: 15_000,
     sample: () => readThermal(zones, chips),
   };
@@ -26,17 +31,17 @@ export function readThermal(zones: string, chips: string): Found {
     .filter((name) => name.startsWith("thermal_zone"))
     .map((name) => join(zones, name));
   const ofProcessor = all.filter((zone) => processorZones.test(readText(join(zone, "type")) ?? ""));
+  const allChips = listFolder(chips).map((name) => join(chips, name));
   const temperatures = [
     ...ofProcessor.map((zone) => celsius(join(zone, "temp"))),
-    ...listFolder(chips)
-      .map((name) => join(chips, name))
-      .filter((chip) => processorChips.test(readText(join(chip, "name")) ?? ""))
-      .flatMap(inputsOf),
+    ...allChips.filter((chip) => processorChips.test(readText(join(chip, "name")) ?? "")).flatMap(inputsOf),
   ].filter((value) => value !== null);
+  const fans = allChips.flatMap(fansOf);
   const states = all.map(stateOf).filter((state) => state !== null);
   return {
     temperatureC: temperatures.length === 0 ? unknown : known(Math.round(Math.max(...temperatures))),
     thermal: states.length === 0 ? unknown : known(worst(states)),
+    fanRpm: fans.length === 0 ? unknown : known(Math.round(Math.max(...fans) / fanGrainRpm) * fanGrainRpm),
   };
 }
 
@@ -44,6 +49,13 @@ function inputsOf(chip: string): readonly (number | null)[] {
   return listFolder(chip)
     .filter((name) => /^temp\d+_input$/.test(name))
     .map((name) => celsius(join(chip, name)));
+}
+
+function fansOf(chip: string): readonly number[] {
+  return listFolder(chip)
+    .filter((name) => /^fan\d+_input$/.test(name))
+    .map((name) => readNumber(join(chip, name)) ?? -1)
+    .filter((rpm) => rpm >= 0 && rpm <= fastestRpm);
 }
 
 function celsius(path: string): number | null {
