@@ -47,7 +47,7 @@ const untranslated = [
 const files = {
   include: [
     "renderer/{console,panel,rules,ui}/**/*.{ts,tsx}",
-    "app/{audit,devices,facts,format,models,people,policy}/**/*.ts",
+    "app/{audit,comfort,devices,facts,format,models,people,policy}/**/*.ts",
     "app/{audit,queue-settings,keys/addresses,keys/scopes,contract/leaving,contract/needs-you,contract/pause-choices,contract/span-words}.ts",
   ],
   ignore: ["**/*.test.ts", "**/*.fixture.ts", ...untranslated],
