@@ -2,6 +2,7 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { v } from "convex/values";
 import { mutation, query } from "./_generated/server.js";
 import { authenticateDevice, authenticateUnretired } from "./model/authenticate.ts";
+import { addHours } from "./model/comfort/hours.ts";
 import {
   enroll as enrollDevice,
   enrollment,
@@ -30,6 +31,7 @@ import { findProgress } from "./model/statistics/seal.ts";
 import { keptDays } from "./model/usage/months.ts";
 import {
   activity,
+  comfortHour,
   daySum,
   deviceLimits,
   deviceModel,
@@ -215,6 +217,19 @@ export const reportModels = mutation({
   returns: v.null(),
   handler: async (ctx, { key, models }) => {
     await storeModels(ctx, await authenticateUnretired(ctx, key), models, Date.now());
+    return null;
+  },
+});
+
+/**
+ * Reports measured hours of the device's donation, at most 24. Call it once an hour. An hour that is known already does not count
+ * again. Refuses: unauthorized, retired, invalid.
+ */
+export const reportComfort = mutation({
+  args: { key: v.string(), hours: v.array(comfortHour) },
+  returns: v.null(),
+  handler: async (ctx, { key, hours }) => {
+    await addHours(ctx, await authenticateUnretired(ctx, key), hours, Date.now());
     return null;
   },
 });

@@ -43,6 +43,7 @@ import { closePreview, countFleetOf, fleetPage, fleetPageOf, storeFleet } from "
 import { endRestrictedBatch } from "./model/requests/restriction.ts";
 import { endAllWaits, sweepWaits as deleteEndedWaits } from "./model/requests/waits.ts";
 import { endSessions } from "./model/restores.ts";
+import { countPiece } from "./model/comfort/count.ts";
 import { sealPiece } from "./model/statistics/seal.ts";
 import { owner } from "./model/validators.ts";
 
@@ -320,7 +321,7 @@ export const sealAuditOf = internalMutation({
   },
 });
 
-/** Counts the jobs that ended in each organization's statistics. */
+/** Counts the jobs that ended in each organization's statistics, and the comfort of its devices. */
 export const countStatistics = internalMutation({
   args: {},
   returns: v.null(),
@@ -475,12 +476,13 @@ export const endPreview = internalMutation({
   },
 });
 
-/** Counts the next jobs of one organization. */
+/** Counts the next jobs of one organization, and then the measured hours of its devices. */
 export const countStatisticsOf = internalMutation({
   args: { organizationId: v.id("organizations") },
   returns: v.null(),
   handler: async (ctx, { organizationId }) => {
-    if (await sealPiece(ctx, organizationId, Date.now())) {
+    const now = Date.now();
+    if ((await sealPiece(ctx, organizationId, now)) || (await countPiece(ctx, organizationId, now))) {
       await ctx.scheduler.runAfter(0, internal.maintenance.countStatisticsOf, { organizationId });
     }
     return null;

@@ -18,6 +18,8 @@ import {
   bulkState,
   bulkTarget,
   capacityHour,
+  comfortCounts,
+  comfortHour,
   countedListing,
   cutWait,
   daySum,
@@ -588,6 +590,28 @@ export default defineSchema({
   })
     .index("by_device", ["deviceId"])
     .index("by_organization", ["organizationId"]),
+
+  /** The measured hours of devices, kept for eight days. Written by devices.reportComfort: once an hour of donation. */
+  comfortHours: defineTable({
+    organizationId: v.id("organizations"),
+    deviceId: v.id("devices"),
+    ...comfortHour.fields,
+  })
+    .index("by_device", ["deviceId", "startAt"])
+    .index("by_organization", ["organizationId"]),
+
+  /** The comfort of all devices on one day (UTC), kept for 35 days. This and the next are written once a minute by model/comfort/. */
+  comfortDays: defineTable({
+    organizationId: v.id("organizations"),
+    startAt: v.number(),
+    counts: comfortCounts,
+  }).index("by_organization", ["organizationId", "startAt"]),
+
+  /** How far the measured hours of an organization's devices are counted: up to this creation time. */
+  comfortProgress: defineTable({
+    organizationId: v.id("organizations"),
+    countedTo: v.number(),
+  }).index("by_organization", ["organizationId"]),
 
   /**
    * The staged roll-out of a model: one row per model, of its last roll-out. Each device watches the open ones, so a row

@@ -315,6 +315,39 @@ export const bulkTarget = v.object({
   status: v.optional(deviceStatus),
 });
 
+/** One measured hour of a device's donation; see app/comfort/hour.ts, which has its bounds. */
+export const comfortHour = v.object({
+  startAt: v.number(),
+  donatedSeconds: v.number(),
+  yields: v.number(),
+  yieldP95Ms: v.union(v.number(), v.null()),
+  workingDelayMs: v.union(v.number(), v.null()),
+  restingDelayMs: v.union(v.number(), v.null()),
+  hotSeconds: v.union(v.number(), v.null()),
+  batteryPercent: v.union(v.number(), v.null()),
+  mayUseBattery: v.boolean(),
+  donatingFanRpm: v.union(v.number(), v.null()),
+  restingFanRpm: v.union(v.number(), v.null()),
+  step: v.number(),
+});
+
+/** Numbers of hours by the promises that they broke. */
+export const comfortParts = v.object({
+  yields: v.number(),
+  delay: v.number(),
+  heat: v.number(),
+  battery: v.number(),
+});
+
+/** The comfort of a fleet in a time, counted. */
+export const comfortCounts = v.object({
+  hours: v.number(),
+  keptHours: v.number(),
+  broken: comfortParts,
+  /** At most 50. */
+  worst: v.array(v.object({ deviceId: v.string(), brokenHours: v.number(), broken: comfortParts })),
+});
+
 /** A model on a device, as the device reports it. */
 export const deviceModel = v.object({
   modelId: v.string(),
