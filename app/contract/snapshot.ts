@@ -1,3 +1,4 @@
+import type { ComfortView } from "../comfort/view.ts";
 import type { DeviceLimits } from "../devices/limits.ts";
 import type { ComputerFacts } from "../facts/facts.ts";
 import type { AttemptStatus } from "../jobs/states.ts";
@@ -42,6 +43,8 @@ export type DonorSnapshot = {
   readonly factSources: FactSources;
   /** How far the latest process with a model is confined. Null before the first one has started. */
   readonly confinement: Confinement | null;
+  /** How much donating disturbs here. Absent before the donor has opened its measurements. */
+  readonly comfort?: ComfortView;
   readonly work: WorkView | null;
   readonly models: readonly ModelView[];
   readonly earnings: EarningsView | null;

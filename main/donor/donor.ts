@@ -20,6 +20,8 @@ import { StartRefusal } from "../store/start-refusal.ts";
 import { ModelBenchmark } from "../supervisor/model-benchmark.ts";
 import { openRunner } from "../supervisor/open-runner.ts";
 import type { DonorOptions } from "./donor-options.ts";
+import { Comfort, openComfort } from "./comfort/comfort.ts";
+import { ComfortReport } from "./comfort/comfort-report.ts";
 import { openPolicy } from "./donor-policy.ts";
 import { pauseIfRequested } from "./finish-then-pause.ts";
 import { InputWatch } from "./input/input-watch.ts";
@@ -101,7 +103,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     managed: managed.rules,
     log,
   });
-  const rules = (): Rules => policy.current().rules;
+  const ownRules = (): Rules => policy.current().rules;
 
   const modelsFolder = join(options.dataDir, dataNames.models);
   const { runner, plans, knowledge, threads } = await openRunner({
@@ -110,7 +112,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     models: [modelsFolder, ...options.bundledModels.map(({ path }) => path)],
     log,
     deniedGpus: () => work.deniedGpus,
-    memory: () => ({ found: sensors.read().memoryFreeMb, leaveMb: rules().minFreeMemoryMb }),
+    memory: () => ({ found: sensors.read().memoryFreeMb, leaveMb: ownRules().minFreeMemoryMb }),
     gpu: { vramMb: () => freeVram.mb, look: () => freeVram.look() },
     // The last sample may be old and exclude the memory that the process held.
     onEnded: () => {
@@ -120,6 +122,22 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     },
     onConfined: (confinement) => snapshot.update({ confinement }),
   });
+  const comfort: Comfort = await openComfort({
+    path: join(options.dataDir, dataNames.comfort),
+    mostThreads: threads,
+    onHour: () => {
+      snapshot.update({ comfort: comfort.view });
+      comfortReport.hourEnded();
+    },
+    onTightened: (tightening) => {
+      log("info", "comfort.tightened", { step: tightening.step, broken: tightening.cause?.part ?? null });
+      journal.tightened(tightening);
+      loop.wake("comfort");
+    },
+    log,
+  });
+  /** The rules in force: as tight as the comfort of the last hours demands. */
+  const rules = (): Rules => comfort.narrow(ownRules());
   const catalog = new ModelCatalog(log);
   const { deviceKey, signer } = identity.current();
   const sensors = factsOfThisComputer({
@@ -133,6 +151,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
   const snapshot = createSnapshotStore({
     ...initialSnapshot(options, settings.current(), policy.current(), identity.current().enrollment),
     keyStorage: identity.keyStorage,
+    comfort: comfort.view,
   });
   const membership: Membership = new Membership({
     options,
@@ -174,10 +193,11 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
   const previews = new PolicyPreviews({
     organization,
     dataDir: options.dataDir,
-    rules,
+    rules: ownRules,
     rulesUnder: policy.under,
     log,
   });
+  const comfortReport = new ComfortReport({ organization, comfort, log });
   const work: DonatedWork = new DonatedWork({
     client,
     deviceKey,
@@ -198,7 +218,10 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
       await gpuWatch.during(load);
     },
     onWork: (view) => snapshot.update({ work: view }),
-    onGreeted: () => publisher.greeted(),
+    onGreeted: () => {
+      publisher.greeted();
+      comfortReport.greeted();
+    },
     around: (handler) =>
       signer.signed(journal.jobsOf(gpuWatch.checked(handler)), () => membership.me?.deviceId ?? ""),
   });
@@ -216,13 +239,25 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
       modelReady: work.usableModels.length > 0,
     };
   };
-  const input = new InputWatch(options.idle, () => loop.wake("input"));
+  /** The longest time between an input and its decision, in ms. 0: no input led to this decision. */
+  let noticedWithinMs = 0;
+  const input = new InputWatch(
+    options.idle,
+    (withinMs) => {
+      noticedWithinMs = withinMs;
+      loop.wake("input");
+      noticedWithinMs = 0;
+    },
+    (lateMs) => comfort.delayed(lateMs, snapshot.get().work !== null),
+  );
   const loop = new DonorLoop({
     facts,
     rules,
     perform: (effect) => {
       const { modelWarmSeconds } = rules();
-      performEffect(effect, { work, modelWarmSeconds, onFinished, log });
+      const noticedMs = noticedWithinMs;
+      const onStopped = (tookMs: number): void => comfort.yielded(noticedMs + tookMs);
+      performEffect(effect, { work, modelWarmSeconds, onFinished, onStopped, log });
       if (effect.kind === "accept")
         void (effect.limits.gpu ? freeVram.look() : Promise.resolve()).then(() => work.warmUp());
     },
@@ -233,6 +268,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
         const isFree = activity.limits.gpuHeldBy === undefined;
         freeVram.saw({ freeMb: seen.vramFreeMb, isRunning, isFree });
       }
+      comfort.decided(activity, seen, rules());
       const needs = neededBy(rules(), gpuWatch.isNeeded);
       void sensors.need(needs);
       if (activity.kind === "standby") onFinished();
@@ -309,11 +345,12 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
       freeVram.stop();
       sensors.stop();
       publisher.stop();
+      comfortReport.stop();
       previews.stop();
       membership.stop();
       await Promise.all([work.stop(goodbyeWithinMs), models.stop()]);
       journal.stop();
-      await Promise.all([knowledge, settings, policy, identity].map((store) => store.close()));
+      await Promise.all([knowledge, settings, policy, comfort, identity].map((store) => store.close()));
     })());
   const deregistration = new Deregistration({
     organization: () => identity.current().enrollment?.organizationName ?? null,

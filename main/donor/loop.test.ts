@@ -143,6 +143,29 @@ describe("InputWatch", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it("tells how late its timer fires, and how long an input may have waited for it", () => {
+    let idle = known(300);
+    const seen: (readonly [string, number])[] = [];
+    const watch = new InputWatch(
+      { source: () => "a test", sample: () => idle, isPolled: () => true },
+      (withinMs) => seen.push(["input", withinMs]),
+      (lateMs) => seen.push(["late", lateMs]),
+    );
+    watch.watch(true);
+    vi.advanceTimersByTime(100);
+    idle = known(0);
+    // The process was not run for 40 ms.
+    const late = vi.spyOn(performance, "now").mockReturnValue(performance.now() + 140);
+    vi.advanceTimersByTime(100);
+    late.mockRestore();
+    watch.watch(false);
+    expect(seen).toEqual([
+      ["late", 0],
+      ["late", 40],
+      ["input", 140],
+    ]);
+  });
+
   it("notices input since the decision when the system reports whole seconds", () => {
     let inputs = 0;
     const typing = { source: () => "a test", sample: () => known(0), isPolled: () => true };

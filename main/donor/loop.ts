@@ -6,7 +6,16 @@ import type { Log } from "../log.ts";
 
 /** The reason why the donor decides again. */
 type WakeReason =
-  "start" | "sample" | "input" | "recheck" | "settings" | "connection" | "enrollment" | "models" | "power";
+  | "start"
+  | "sample"
+  | "input"
+  | "recheck"
+  | "settings"
+  | "connection"
+  | "enrollment"
+  | "models"
+  | "power"
+  | "comfort";
 
 type LoopDeps = {
   readonly facts: () => Facts;

@@ -9,11 +9,14 @@ type EffectDeps = {
   readonly modelWarmSeconds: number;
   /** Called when the last job has ended and no other follows. */
   readonly onFinished: () => void;
+  /** The processor is free of work that had to stop. `tookMs`: since the effect. */
+  readonly onStopped?: (tookMs: number) => void;
   readonly log: Log;
 };
 
 /** Applies an effect of the policy to the donor's work. */
-export function performEffect(effect: Effect, { work, modelWarmSeconds, onFinished, log }: EffectDeps): void {
+export function performEffect(effect: Effect, deps: EffectDeps): void {
+  const { work, modelWarmSeconds, onFinished, onStopped, log } = deps;
   switch (effect.kind) {
     case "accept":
       work.accept(effect.limits);
@@ -26,10 +29,12 @@ export function performEffect(effect: Effect, { work, modelWarmSeconds, onFinish
       return;
     case "yield": {
       const startedAt = performance.now();
-      void work.yield(effect.reason, modelWarmSeconds).then(() => {
-        const tookMs = Math.round(performance.now() - startedAt);
-        log("info", "donor.yielded", { reason: effect.reason, tookMs });
-      });
+      const tookMs = (): number => Math.round(performance.now() - startedAt);
+      void work
+        .yield(effect.reason, modelWarmSeconds, () => onStopped?.(tookMs()))
+        .then(() => {
+          log("info", "donor.yielded", { reason: effect.reason, tookMs: tookMs() });
+        });
       return;
     }
     default:

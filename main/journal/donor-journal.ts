@@ -1,4 +1,5 @@
 import type { Handler } from "@gleaner/queue/worker";
+import type { Tightening } from "../../app/comfort/tighten.ts";
 import type { ModelView } from "../../app/contract/snapshot.ts";
 import type { Facts } from "../../app/facts/facts.ts";
 import type { Activity } from "../../app/policy/decision.ts";
@@ -69,6 +70,12 @@ export class DonorJournal {
       this.#record({ kind: "model", at: this.#now(), modelId, state, sizeBytes, ...reason });
     }
     this.#models = models;
+  }
+
+  /** Records that the limits were tightened or eased. */
+  tightened({ step, cause }: Tightening): void {
+    const broken = cause === null ? {} : { broken: cause.part };
+    this.#record({ kind: "comfort", at: this.#now(), step, ...broken });
   }
 
   jobsOf(handler: Handler): Handler {

@@ -43,6 +43,8 @@ const shapes = {
     why: word.optional(),
     sizeBytes: count.optional(),
   }),
+  /** The limits were tightened or eased, to this step. Contains the promise that was broken, if one was. */
+  comfort: z.object({ kind: z.literal("comfort"), at: instant, step: count, broken: word.optional() }),
   lifecycle: z.object({
     kind: z.literal("lifecycle"),
     at: instant,
@@ -57,6 +59,7 @@ const journalEntry = z.discriminatedUnion("kind", [
   shapes.facts,
   shapes.jobs,
   shapes.model,
+  shapes.comfort,
   shapes.lifecycle,
 ]);
 

@@ -73,6 +73,7 @@ export function spansOf(
       case "facts":
       case "jobs":
       case "model":
+      case "comfort":
         break;
       default:
         assertNever(entry);

@@ -4,6 +4,8 @@ export const dataNames = {
   policy: "policy.json",
   /** Measured facts of models: memory, speed, backend. */
   knowledge: "models.json",
+  /** Measured hours of donation. */
+  comfort: "comfort.json",
   models: "models",
   gpuCache: "gpu-cache",
 } as const;

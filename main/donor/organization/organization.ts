@@ -2,6 +2,7 @@ import { refusalOf, type Unsubscribe } from "@gleaner/queue/worker";
 import { ConvexClient } from "convex/browser";
 import type { FunctionArgs, FunctionReturnType } from "convex/server";
 import { ConvexError } from "convex/values";
+import type { ComfortHour } from "../../../app/comfort/hour.ts";
 import type { HistoryFilter } from "../../../app/contract/past-jobs.ts";
 import type { HistoryRow } from "../../../app/contract/snapshot.ts";
 import { allowsModel, type DeviceLimits } from "../../../app/devices/limits.ts";
@@ -107,6 +108,8 @@ export type Organization = {
   report(report: DeviceReport): Promise<void>;
   /** Reports the state of all models: on transitions, and at most every 30 s during downloads. */
   reportModels(models: readonly ReportedModel[]): Promise<void>;
+  /** Reports measured hours of donation, oldest first. An older backend refuses the call. */
+  reportComfort(hours: readonly ComfortHour[]): Promise<void>;
   /** Resolves to the hashes of a file's pieces. Null if the organization has none, or they are invalid or not signed. */
   modelPieces(sha256: string): Promise<ModelPieces | null>;
   /** Hears the drafts of rules that this device is asked to replay. */
@@ -177,6 +180,7 @@ export function connectOrganization(
       return told(client.mutation(api.devices.report, { key, ...report }));
     },
     reportModels: (models) => told(client.mutation(api.devices.reportModels, { key, models: [...models] })),
+    reportComfort: (hours) => told(client.mutation(api.devices.reportComfort, { key, hours: [...hours] })),
     modelPieces: async (sha256) => {
       const parsed = modelPieces
         .nullable()

@@ -22,6 +22,8 @@ type DonatedWorkDeps = {
     limit(limits: RunnerLimits): void;
     yield(how: { readonly warmMs: number }): Promise<void>;
     stop(): Promise<void>;
+    /** Undefined while no process runs. */
+    readonly pid?: number | undefined;
   };
   readonly catalog: ModelCatalog;
   readonly threads: number;
@@ -227,12 +229,16 @@ export class DonatedWork {
   /**
    * Releases all jobs. Resolves when the runner is off the CPU and its memory is free, unless the model may
    * stay in memory for a while.
+   * @param onStopped called before the queue has answered, if a process ran.
    */
-  async yield(reason: string, modelWarmSeconds: number): Promise<void> {
+  async yield(reason: string, modelWarmSeconds: number, onStopped?: () => void): Promise<void> {
+    const { runner } = this.#deps;
+    const isRunning = runner.pid !== undefined;
     this.#accepting = false;
     this.#warmUp.cancel();
     // Free the processor first. The calls to the queue can wait.
-    const stopped = this.#deps.runner.yield({ warmMs: modelWarmSeconds * 1_000 });
+    const stopped = runner.yield({ warmMs: modelWarmSeconds * 1_000 });
+    if (isRunning && onStopped !== undefined) void stopped.then(onStopped);
     await Promise.all([stopped, this.#worker.pause(reason)]);
     this.#liftTypingPause();
   }

@@ -1,0 +1,150 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { breaks, comfortableHour, firstHour } from "../../../app/comfort/hour.fixture.ts";
+import { type ComfortHour, hourMs } from "../../../app/comfort/hour.ts";
+import { away, donating, inUse } from "../../../app/policy/decide.fixture.ts";
+import { defaultRules } from "../../../app/policy/rules.ts";
+import { silentLog } from "../../log.ts";
+import { type Comfort, openComfort } from "./comfort.ts";
+import { ComfortReport, hoursPerReport } from "./comfort-report.ts";
+
+let folder: string;
+let path: string;
+let hours: ComfortHour[];
+let steps: number[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "gleaner-comfort-"));
+  path = join(folder, "comfort.json");
+  hours = [];
+  steps = [];
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const open = (log = silentLog): Promise<Comfort> =>
+  openComfort({
+    path,
+    mostThreads: 8,
+    onHour: (hour) => hours.push(hour),
+    onTightened: ({ step }) => steps.push(step),
+    log,
+    now: () => firstHour + 24 * hourMs,
+  });
+
+const stored = async (kept: readonly ComfortHour[]): Promise<void> =>
+  await writeFile(path, JSON.stringify({ version: 1, hours: kept, open: null, sentTo: 0 }));
+
+/** Donates in some minutes of an hour, and yields once. */
+function donateIn(comfort: Comfort, hour: number, minutes: readonly [number, number], yieldMs: number): void {
+  const at = (minute: number): number => firstHour + hour * hourMs + minute * 60_000;
+  const rules = comfort.narrow(defaultRules);
+  for (let minute = minutes[0]; minute < minutes[1]; minute += 5)
+    comfort.decided(donating, { ...away, now: at(minute) }, rules);
+  comfort.decided(inUse, { ...away, now: at(minutes[1]) }, rules);
+  comfort.yielded(yieldMs);
+}
+
+describe("a donor's comfort", () => {
+  it("tightens the rules after an hour with slow stops, and eases them after good hours", async () => {
+    const comfort = await open();
+    expect(comfort.narrow(defaultRules)).toBe(defaultRules);
+    donateIn(comfort, 0, [0, 30], 400);
+    donateIn(comfort, 1, [0, 30], 90);
+    expect([hours.length, steps]).toEqual([1, [1]]);
+    expect(comfort.narrow(defaultRules)).toMatchObject({ idle: { threads: 6 } });
+    expect(comfort.narrow(defaultRules)).toBe(comfort.narrow(defaultRules));
+    for (const hour of [2, 3, 4]) donateIn(comfort, hour, [0, 30], 90);
+    expect(steps).toEqual([1, 0]);
+    expect(comfort.narrow(defaultRules)).toBe(defaultRules);
+    expect(comfort.view).toMatchObject({ week: { hours: 4, keptHours: 3 }, tightening: { step: 0 } });
+    await comfort.close();
+  });
+
+  it("continues after a restart with its hours, its tightening and the open hour", async () => {
+    const first = await open();
+    donateIn(first, 0, [0, 30], 400);
+    donateIn(first, 1, [0, 10], 90);
+    first.sent(firstHour);
+    await first.close();
+    const second = await open();
+    expect(second.view).toMatchObject({ hour: { startAt: firstHour }, tightening: { step: 1 } });
+    expect(second.unsent).toEqual([]);
+    donateIn(second, 1, [20, 30], 90);
+    donateIn(second, 2, [0, 5], 90);
+    expect(hours.at(-1)).toMatchObject({
+      startAt: firstHour + hourMs,
+      donatedSeconds: 1_200,
+      yields: 2,
+      step: 1,
+    });
+    expect(second.unsent.map(({ startAt }) => startAt)).toEqual([firstHour + hourMs]);
+    await second.close();
+  });
+
+  it("starts anew if its file is damaged, which it moves aside and logs", async () => {
+    await writeFile(path, "{");
+    const events: string[] = [];
+    const comfort = await open((_level, event) => void events.push(event));
+    expect(comfort.view).toMatchObject({ hour: null, tightening: { step: 0 } });
+    expect(events).toEqual(["comfort.corrupt"]);
+    await comfort.close();
+    expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ version: 1, hours: [] });
+  });
+
+  it("keeps a bounded number of hours", async () => {
+    await stored(Array.from({ length: 336 }, (_, at) => comfortableHour(at - 336)));
+    const comfort = await open();
+    donateIn(comfort, 0, [0, 30], 90);
+    donateIn(comfort, 1, [0, 5], 90);
+    await comfort.close();
+    const { hours: kept } = JSON.parse(await readFile(path, "utf8")) as { readonly hours: ComfortHour[] };
+    expect([kept.length, kept.at(-1)?.startAt]).toEqual([336, firstHour]);
+  });
+});
+
+describe("the report of measured hours", () => {
+  const many = Array.from({ length: hoursPerReport + 2 }, (_, at) => comfortableHour(at, breaks.heat));
+
+  it("sends each hour once, in bounded calls, and only to a backend that knows the device", async () => {
+    await stored(many);
+    const comfort = await open();
+    const sent: number[] = [];
+    const organization = {
+      reportComfort: async (some: readonly ComfortHour[]) => void sent.push(some.length),
+    };
+    const report = new ComfortReport({ organization, comfort, log: silentLog });
+    report.hourEnded();
+    expect(sent).toEqual([]);
+    report.greeted();
+    await expect.poll(() => comfort.unsent.length).toBe(0);
+    report.greeted();
+    report.hourEnded();
+    expect(sent).toEqual([hoursPerReport, 2]);
+    report.stop();
+    await comfort.close();
+  });
+
+  it("asks a backend that refuses the call only once for each connection, and keeps the hours", async () => {
+    await stored(many);
+    const comfort = await open();
+    let calls = 0;
+    const reportComfort = async (): Promise<void> => {
+      calls += 1;
+      throw new Error("unknown function");
+    };
+    const refused: string[] = [];
+    const log = (_level: string, event: string): void => void refused.push(event);
+    const report = new ComfortReport({ organization: { reportComfort }, comfort, log }, () => 1);
+    report.greeted();
+    await expect.poll(() => refused).toEqual(["comfort-report.refused"]);
+    report.hourEnded();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect([calls, comfort.unsent.length]).toEqual([1, many.length]);
+    report.greeted();
+    await expect.poll(() => calls).toBe(2);
+    report.stop();
+    await comfort.close();
+  });
+});
