@@ -70,6 +70,7 @@ import { batchRows } from "./fixtures/batch-rows.ts";
 import * as rows from "./fixtures/console-rows.ts";
 import * as deviceRows from "./fixtures/device-rows.ts";
 import { linesOf } from "./fixtures/device-rows.ts";
+import { comfortHours, fleetComfort } from "./fixtures/comfort.ts";
 import { jobFilters } from "./fixtures/job-filters.ts";
 import * as jobRows from "./fixtures/job-rows.ts";
 import { owners } from "./fixtures/people-rows.ts";
@@ -213,6 +214,7 @@ const deviceView = (now: number) =>
     device: undefined,
     journal: deviceRows.journal(now),
     outcomes: deviceRows.outcomes,
+    comfort: comfortHours(now),
     attempts: deviceRows.attempts(now),
     earned: Array.from({ length: 7 }, (_, at) => ({
       startAt: new Date(now).setHours(0, 0, 0, 0) - (6 - at) * 86_400_000,
@@ -271,6 +273,7 @@ export function consoleStories(now: number): readonly Story[] {
         queue={queue}
         devices={linesOf(devices)}
         batches={batchRows(now).slice(1, 3)}
+        comfort={fleetComfort}
         jobs={jobs.slice(0, 8)}
       />,
     ),

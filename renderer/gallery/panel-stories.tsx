@@ -17,6 +17,7 @@ import { Bridge } from "../panel/state/actions.ts";
 import type { PanelState } from "../panel/state/panel-store.ts";
 import { PauseDialog } from "../panel/status/PauseDialog.tsx";
 import { answeringBridge, type Answers, computerFixture, modelsFixture } from "./fixtures/answers.ts";
+import { comfortViews } from "./fixtures/comfort.ts";
 import { emptyWeekFixture, weekFixture } from "./fixtures/explanations.ts";
 import { earningsFixture, historyFixture, longHistoryFixture } from "./fixtures/past-jobs.ts";
 import { problemSnapshots } from "./fixtures/problem-snapshots.ts";
@@ -28,6 +29,7 @@ const size = [420, 640] as const;
 
 export function panelStories(now: number): readonly Story[] {
   const all = snapshots(now);
+  const comfort = comfortViews(now);
   const problems = problemSnapshots(now);
   const shown = (id: string, snapshot: DonorSnapshot, tab: PanelTab = "now"): Story =>
     story(id, <PanelView initialTab={tab} state={{ link: "open", snapshot, problem: null }} />);
@@ -152,7 +154,11 @@ export function panelStories(now: number): readonly Story[] {
           />
         )),
     ),
-    answered("panel-why", all.paused, "why", { explain: weekFixture(now) }),
+    answered("panel-why", { ...all.paused, comfort: comfort.kept }, "why", { explain: weekFixture(now) }),
+    answered("panel-why-tightened", { ...all.donating, comfort: comfort.tightened }, "why", {
+      explain: weekFixture(now),
+    }),
+    shown("panel-now-tightened", { ...all.working, comfort: comfort.tightened }, "now"),
     answered("panel-why-ruled", all.outsideHours, "why", { explain: weekFixture(now) }),
     answered("panel-why-empty", all.standby, "why", { explain: emptyWeekFixture(now) }),
     shown("panel-about", all.standby, "about"),

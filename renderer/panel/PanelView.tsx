@@ -15,6 +15,7 @@ import { Skeleton } from "../ui/Skeleton.tsx";
 import { Stat } from "../ui/Stat.tsx";
 import { About } from "./about/About.tsx";
 import type { LinkState } from "./bridge/panel-link.ts";
+import { Tightened } from "./comfort/Tightened.tsx";
 import { EarningsPage } from "./earnings/EarningsPage.tsx";
 import { EnrollForm } from "./enroll/EnrollForm.tsx";
 import { History } from "./history/History.tsx";
@@ -183,6 +184,11 @@ function Now({ snapshot }: { readonly snapshot: DonorSnapshot }): ReactNode {
   return (
     <div className="grid gap-3">
       <Work work={snapshot.work} donating={snapshot.activity.kind === "donating"} />
+      {snapshot.comfort === undefined || snapshot.comfort.tightening.step === 0 ? null : (
+        <Card title="Gives less for now">
+          <Tightened comfort={snapshot.comfort} rules={snapshot.rules} />
+        </Card>
+      )}
       <Facts facts={snapshot.facts} sources={snapshot.factSources} rules={snapshot.rules} />
       <Models
         models={snapshot.models}

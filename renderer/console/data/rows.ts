@@ -16,6 +16,7 @@ export type ViewRow = FunctionReturnType<Console["fleet"]["views"]["list"]>[numb
 export type RuleRow = FunctionReturnType<Console["fleet"]["groupRules"]["list"]>[number];
 export type FleetCounts = FunctionReturnType<Console["devices"]["counts"]>;
 export type DeviceSpan = FunctionReturnType<Console["devices"]["journal"]>[number];
+export type FleetComfortWeek = FunctionReturnType<Console["fleet"]["comfort"]["week"]>;
 export type DeviceAttempt = FunctionReturnType<Console["devices"]["attempts"]>["page"][number];
 export type AttemptOutcomes = FunctionReturnType<Console["devices"]["outcomes"]>;
 export type JobRow = FunctionReturnType<Console["jobs"]["list"]>["page"][number];

@@ -7,10 +7,12 @@ import { Card } from "../../ui/Card.tsx";
 import { useNow } from "../../ui/clock.ts";
 import { Empty } from "../../ui/Empty.tsx";
 import { BatchesTable } from "../batches/BatchesTable.tsx";
+import { FleetComfort } from "../comfort/FleetComfort.tsx";
 import type {
   AttentionItem,
   BatchSummary,
   BudgetRow,
+  FleetComfortWeek,
   JobRow,
   ModelOffer,
   QueueStats,
@@ -45,6 +47,7 @@ export function OverviewPage(): ReactNode {
   const showOffer = useAct(api.console.models.showOffer);
   const now = bucketOf(useNow(), spans.short);
   const budgets = useQuery(api.console.budgets.list, seesMoney ? { session, now } : "skip");
+  const comfort = useQuery(api.console.fleet.comfort.week, { session, until: now });
   const devices = useDeviceLines(listed?.page);
   const jobs = usePaginatedQuery(api.console.jobs.list, { session }, { initialNumItems: latest });
   const batches = usePaginatedQuery(
@@ -59,6 +62,7 @@ export function OverviewPage(): ReactNode {
       queue={queue}
       devices={devices}
       budgets={budgets}
+      comfort={comfort}
       offer={offer}
       onDismissOffer={() =>
         void showOffer({ isShown: false }, () => ({
@@ -82,13 +86,26 @@ type Props = {
   readonly batches?: readonly BatchSummary[];
   /** Undefined while they load, and for those who see no money. */
   readonly budgets?: readonly BudgetRow[] | undefined;
+  /** Undefined while it loads. */
+  readonly comfort?: FleetComfortWeek | undefined;
   /** A first model. Null or undefined: none is offered. */
   readonly offer?: ModelOffer | null | undefined;
   readonly onDismissOffer?: () => void;
 };
 
 export function OverviewView(props: Props): ReactNode {
-  const { summary, attention, queue, devices, jobs, batches = [], budgets, offer, onDismissOffer } = props;
+  const {
+    summary,
+    attention,
+    queue,
+    devices,
+    jobs,
+    batches = [],
+    budgets,
+    comfort,
+    offer,
+    onDismissOffer,
+  } = props;
   return (
     <div className="grid gap-4">
       <AttentionList items={attention} />
@@ -98,6 +115,7 @@ export function OverviewView(props: Props): ReactNode {
         <ShelfOffer offer={offer} onDismiss={() => onDismissOffer?.()} />
       )}
       <Tiles summary={summary} queue={queue} />
+      <FleetComfort week={comfort} />
       {batches.length === 0 ? null : (
         <Card flush title="Batches under way" aside={<AllLink page="batches" />}>
           <BatchesTable compact batches={batches.slice(0, latest)} />

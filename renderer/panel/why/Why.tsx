@@ -7,6 +7,7 @@ import { useFromNow } from "../../ui/clock.ts";
 import { Empty } from "../../ui/Empty.tsx";
 import { SkeletonRows } from "../../ui/Skeleton.tsx";
 import { useAnswer } from "../state/use-answer.ts";
+import { Comfort } from "../comfort/Comfort.tsx";
 import { SpanTable } from "./SpanTable.tsx";
 import { Timeline } from "./Timeline.tsx";
 import { isRecorded, weekOf, weekStart } from "./week.ts";
@@ -66,6 +67,7 @@ export function WhyView({
         <SpanTable week={week} />
       </Card>
       <WeekSummary explanation={explanation} snapshot={snapshot} onRule={onRule} />
+      {snapshot.comfort === undefined ? null : <Comfort comfort={snapshot.comfort} rules={snapshot.rules} />}
     </div>
   );
 }

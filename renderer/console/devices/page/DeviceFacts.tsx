@@ -33,7 +33,8 @@ export function DeviceFacts({ device, initiallyOpen = false }: Props): ReactNode
       )}
       <p className="mt-2 max-w-prose">
         The device reported these. What its sensors read, such as the last input or the temperature, stays on
-        the device. The organization learns only whether it donates, and the reason.
+        the device. The organization learns only whether it donates, the reason, and figures of each hour of
+        donation: how fast it stopped, how long programs waited, and how long it was too warm.
       </p>
       {unknown.length === 0 ? null : (
         <p className="mt-2 max-w-prose">

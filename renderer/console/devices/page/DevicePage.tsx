@@ -21,6 +21,7 @@ export function DevicePage({ deviceId: given }: { readonly deviceId: string }): 
   const device = useQuery(api.console.devices.get, { session, deviceId });
   const journal = useQuery(api.console.devices.journal, { session, deviceId });
   const outcomes = useQuery(api.console.devices.outcomes, { session, deviceId });
+  const comfort = useQuery(api.console.fleet.comfort.ofDevice, { session, deviceId });
   const attempts = usePaginatedQuery(
     api.console.devices.attempts,
     { session, deviceId },
@@ -33,6 +34,7 @@ export function DevicePage({ deviceId: given }: { readonly deviceId: string }): 
         device={device}
         journal={journal}
         outcomes={outcomes}
+        comfort={comfort}
         earned={earned}
         attempts={attempts.status === "LoadingFirstPage" ? undefined : attempts.results}
         linksJobs={seesJobs}

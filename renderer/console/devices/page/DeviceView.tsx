@@ -1,4 +1,5 @@
 import { type ReactNode, useMemo, useState } from "react";
+import type { ComfortHour } from "../../../../app/comfort/hour.ts";
 import { ruleWords } from "../../../../app/devices/rule-words.ts";
 import { platformWords } from "../../../../app/format/platform.ts";
 import { formatCount, formatRate, plural } from "../../../../app/format/quantity.ts";
@@ -16,6 +17,7 @@ import { SkeletonRows } from "../../../ui/Skeleton.tsx";
 import { Stat } from "../../../ui/Stat.tsx";
 import { modelWords } from "../../../ui/status-words.ts";
 import type { AttemptOutcomes, DeviceAttempt, DeviceRow, DeviceSpan } from "../../data/rows.ts";
+import { DeviceComfort } from "../../comfort/DeviceComfort.tsx";
 import { OwnerWords } from "../../people/OwnerWords.tsx";
 import { hrefOf } from "../../shell/route.ts";
 import { SubPageHead } from "../../shell/SubPageHead.tsx";
@@ -34,6 +36,7 @@ type Props = {
   readonly device: DeviceRow | undefined;
   readonly journal: readonly DeviceSpan[] | undefined;
   readonly outcomes: AttemptOutcomes | undefined;
+  readonly comfort?: readonly ComfortHour[] | undefined;
   readonly attempts: readonly DeviceAttempt[] | undefined;
   /** Empty for members who see no money. */
   readonly earned: readonly DayEarned[] | undefined;
@@ -44,7 +47,8 @@ type Props = {
 };
 
 export function DeviceView(props: Props): ReactNode {
-  const { device, journal, outcomes, attempts, earned, linksJobs, actions, onMore, loadingMore } = props;
+  const { device, journal, outcomes, comfort, attempts, earned, linksJobs, actions, onMore, loadingMore } =
+    props;
   const now = useNow();
   const [retiring, setRetiring] = useState(false);
   return (
@@ -75,6 +79,9 @@ export function DeviceView(props: Props): ReactNode {
       <div className="grid items-start gap-4 2xl:grid-cols-2">
         <Card title="Reliability">
           {outcomes === undefined ? <SkeletonRows rows={2} /> : <Reliability outcomes={outcomes} />}
+        </Card>
+        <Card title="Comfort">
+          <DeviceComfort hours={comfort} />
         </Card>
         {device === undefined ? null : <Models device={device} />}
       </div>

@@ -1,0 +1,66 @@
+import type { ReactNode } from "react";
+import { comfortParts, judgeHour } from "../../../app/comfort/judge.ts";
+import type { ComfortView } from "../../../app/comfort/view.ts";
+import { partWords, sayFan, sayPart, verdictWords } from "../../../app/comfort/words.ts";
+import { plural } from "../../../app/format/quantity.ts";
+import { formatMoment } from "../../../app/format/time.ts";
+import type { Rules } from "../../../app/policy/rules.ts";
+import { Card } from "../../ui/Card.tsx";
+import { useFromNow } from "../../ui/clock.ts";
+import { Tightened } from "./Tightened.tsx";
+
+type Props = { readonly comfort: ComfortView; readonly rules: Rules };
+
+/** Whether donating kept its promises to the person here: one line, and its parts on request. */
+export function Comfort({ comfort, rules }: Props): ReactNode {
+  const { hour, week } = comfort;
+  const when = useFromNow((now) => (hour === null ? "" : formatMoment(hour.startAt, now)));
+  if (hour === null) {
+    return (
+      <Card title="Comfort">
+        <p className="text-muted">
+          Gleaner measures each hour whether it disturbs. The first figures appear after the first hour of
+          donation.
+        </p>
+      </Card>
+    );
+  }
+  const judgement = judgeHour(hour);
+  return (
+    <Card title="Comfort">
+      <p>{weekWords(week)}</p>
+      <Tightened comfort={comfort} rules={rules} />
+      <details className="mt-2">
+        <summary className="w-fit cursor-pointer text-xs text-muted">
+          The last hour of donation, {when}
+        </summary>
+        <dl aria-label="The last hour of donation" className="mt-2 grid gap-2">
+          {comfortParts.map((part) => (
+            <div key={part} className="grid grid-cols-[1fr_auto] gap-x-3">
+              <dt className="font-medium">{partWords[part].title}</dt>
+              <dd className={judgement[part] === "broken" ? "font-medium text-hold" : "text-muted"}>
+                {verdictWords[judgement[part]]}
+              </dd>
+              <dd className="col-span-2 text-xs text-muted">
+                {partWords[part].promise} {sayPart(part, hour)}
+              </dd>
+            </div>
+          ))}
+          <div>
+            <dt className="font-medium">Fan</dt>
+            <dd className="text-xs text-muted">{sayFan(hour)}</dd>
+          </div>
+        </dl>
+      </details>
+    </Card>
+  );
+}
+
+function weekWords({ hours, keptHours }: ComfortView["week"]): string {
+  if (hours === 0) return "It did not donate in the last seven days.";
+  const donated = plural(hours, ["# hour", "# hours"]);
+  if (keptHours === hours)
+    return `It kept its promises in each hour of donation (${donated} in the last seven days).`;
+  const broken = plural(hours - keptHours, ["# hour", "# hours"]);
+  return `It broke a promise in ${broken} of donation (${donated} in the last seven days).`;
+}
