@@ -7,6 +7,7 @@ import { storedActor } from "./model/audit.ts";
 import { sealNext } from "./model/auditSeals.ts";
 import { deviceByHash } from "./model/authenticate.ts";
 import { noteCapacity } from "./model/batches/forecast.ts";
+import { countPiece } from "./model/comfort/count.ts";
 import { endPauseAtItsTime, pauseIfFinished } from "./model/devices/pauses.ts";
 import { judgeDevice as judge, judgeDevicesOf as judgeAll } from "./model/devices/reliability.ts";
 import { endGrace, rotateIfDue } from "./model/devices/sharing.ts";
@@ -43,7 +44,6 @@ import { closePreview, countFleetOf, fleetPage, fleetPageOf, storeFleet } from "
 import { endRestrictedBatch } from "./model/requests/restriction.ts";
 import { endAllWaits, sweepWaits as deleteEndedWaits } from "./model/requests/waits.ts";
 import { endSessions } from "./model/restores.ts";
-import { countPiece } from "./model/comfort/count.ts";
 import { sealPiece } from "./model/statistics/seal.ts";
 import { owner } from "./model/validators.ts";
 

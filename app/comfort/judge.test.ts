@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { comfortHour } from "./hour.ts";
 import { breaks, comfortableHour } from "./hour.fixture.ts";
+import { comfortHour } from "./hour.ts";
 import { brokenParts, comfortParts, judgeHour } from "./judge.ts";
 import { partWords, sayFan, sayPart } from "./words.ts";
 

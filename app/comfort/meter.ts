@@ -4,12 +4,12 @@ import type { Activity } from "../policy/decision.ts";
 import type { Rules } from "../policy/rules.ts";
 import { isTooHot } from "../policy/rules/heat.ts";
 import {
+  countOf,
   emptySketch,
   mergeSketches,
   quantile,
   type Sketch,
   sketchOf,
-  countOf,
 } from "../statistics/sketch.ts";
 import { hourMs, hourOf, leastDonatedSeconds, type MeasuredHour } from "./hour.ts";
 

@@ -7,7 +7,7 @@ import type { Rules } from "../policy/rules.ts";
 import { breaks, comfortableHour } from "./hour.fixture.ts";
 import { type ComfortHour, mostSteps } from "./hour.ts";
 import { brokenParts, comfortParts } from "./judge.ts";
-import { type Tightening, tightenAfter, tighteningOf, tightenRules, untightened } from "./tighten.ts";
+import { tightenAfter, type Tightening, tighteningOf, tightenRules, untightened } from "./tighten.ts";
 
 const steps = fc.integer({ min: 0, max: mostSteps });
 const threads = fc.integer({ min: 1, max: 64 });

@@ -6,7 +6,9 @@ import { sayTightening } from "./words.ts";
 
 /** "x": an hour that stops too slowly. ".": a good one. */
 function after(pattern: string): Tightening {
-  return tighteningOf([...pattern].map((kind, at) => comfortableHour(at, kind === "x" ? breaks.yields : {})));
+  return tighteningOf(
+    pattern.split("").map((kind, at) => comfortableHour(at, kind === "x" ? breaks.yields : {})),
+  );
 }
 
 describe("the tightening", () => {
@@ -69,7 +71,7 @@ describe("tightened rules", () => {
     expect(sayTightening(untightened, limited, 8, when)).toBeNull();
     expect(sayTightening(after("xx."), limited, 8, when)).toBe(
       "For now Gleaner gives less: 4 threads fewer, half of the time, nothing while you use the computer, " +
-        "no model stays in memory. The reason at 14:00: stopping took too long. " +
+        "no model stays in memory. The reason: stopping took too long (14:00). " +
         "One step of this ends after 2 more hours of donation without such a problem.",
     );
     expect(

@@ -91,7 +91,7 @@ export function sayTightening(
   const hours = plural(neededHours - goodHours, ["# more hour", "# more hours"]);
   return [
     `For now Gleaner gives less: ${less}.`,
-    `The reason at ${when(cause.startAt)}: ${partWords[cause.part].broken}.`,
+    `The reason: ${partWords[cause.part].broken} (${when(cause.startAt)}).`,
     `One step of this ends after ${hours} of donation without such a problem.`,
   ].join(" ");
 }

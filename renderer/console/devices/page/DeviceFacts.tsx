@@ -34,7 +34,7 @@ export function DeviceFacts({ device, initiallyOpen = false }: Props): ReactNode
       <p className="mt-2 max-w-prose">
         The device reported these. What its sensors read, such as the last input or the temperature, stays on
         the device. The organization learns only whether it donates, the reason, and figures of each hour of
-        donation: how fast it stopped, how long programs waited, and how long it was too warm.
+        donation: stops, delays of other programs, heat, battery and fan.
       </p>
       {unknown.length === 0 ? null : (
         <p className="mt-2 max-w-prose">
