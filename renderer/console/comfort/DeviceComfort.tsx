@@ -29,10 +29,10 @@ export function DeviceComfort({ hours }: Props): ReactNode {
   return (
     <>
       <p>
-        {`${formatCount(keptHours)} of ${plural(donated, ["# donated hour", "# donated hours"])} kept every promise.`}
+        {`${formatCount(keptHours)} of ${plural(donated, ["# donated hour", "# donated hours"])} kept every promise.`}{" "}
         {step === 0
           ? null
-          : ` The device has tightened its own limits (step ${String(step)} of ${String(mostSteps)}).`}
+          : `The device has tightened its own limits (step ${String(step)} of ${String(mostSteps)}).`}
       </p>
       {broken.length === 0 ? null : (
         <ul aria-label="Hours that broke a promise" className="mt-2 divide-y divide-line">
