@@ -53,5 +53,5 @@ export function FleetComfort({ week }: Props): ReactNode {
 }
 
 function reasonWords(broken: FleetComfortWeek["broken"]): string {
-  return `Mostly ${partWords[mainPart(broken)].broken}.`;
+  return `Mostly because ${partWords[mainPart(broken)].broken}.`;
 }

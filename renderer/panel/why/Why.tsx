@@ -40,7 +40,13 @@ export function Why({ snapshot, onRule }: Props): ReactNode {
       </Card>
     );
   }
-  return <WhyView explanation={answer.value} snapshot={snapshot} onRule={onRule} />;
+  const { comfort, rules } = snapshot;
+  return (
+    <div className="grid gap-3">
+      <WhyView explanation={answer.value} snapshot={snapshot} onRule={onRule} />
+      {comfort === undefined ? null : <Comfort comfort={comfort} rules={rules} />}
+    </div>
+  );
 }
 
 /** The page with its answer. */
@@ -67,7 +73,6 @@ export function WhyView({
         <SpanTable week={week} />
       </Card>
       <WeekSummary explanation={explanation} snapshot={snapshot} onRule={onRule} />
-      {snapshot.comfort === undefined ? null : <Comfort comfort={snapshot.comfort} rules={snapshot.rules} />}
     </div>
   );
 }

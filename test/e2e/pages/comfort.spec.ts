@@ -38,9 +38,9 @@ test("a donor that stopped too slowly gives less and says so, and the console sh
 
   await signIn(page, farm);
   const objective = page.getByRole("region", { name: /^Comfort of donors/ });
-  await expect(objective).toContainText("50% of 2 donated hours kept every promise.", { timeout: 150_000 });
+  await expect(objective).toContainText("50.0% of 2 donated hours kept every promise.", { timeout: 150_000 });
   await expect(objective).toContainText("Objective not kept");
-  await expect(objective.getByRole("listitem")).toContainText("Mostly stopping took too long.");
+  await expect(objective.getByRole("listitem")).toContainText("Mostly because stopping took too long.");
   expect(await findingsOf(page, allRules)).toEqual([]);
   await openPage(page, /^Devices/);
   await openDevices(page, "comfort-1");
