@@ -29,7 +29,7 @@ export function DeviceComfort({ hours }: Props): ReactNode {
   return (
     <>
       <p>
-        {`${formatCount(keptHours)} of ${plural(donated, ["# donated hour", "# donated hours"])} kept every promise.`}{" "}
+        {`${formatCount(keptHours)} of ${plural(donated, ["# donated hour", "# donated hours"])} in the last eight days kept every promise.`}{" "}
         {step === 0
           ? null
           : `The device has tightened its own limits (step ${String(step)} of ${String(mostSteps)}).`}

@@ -29,7 +29,9 @@ export function Comfort({ comfort, rules }: Props): ReactNode {
   return (
     <Card title="Comfort">
       <p>{weekWords(week)}</p>
-      <Tightened comfort={comfort} rules={rules} />
+      <div className="mt-2">
+        <Tightened comfort={comfort} rules={rules} />
+      </div>
       <details className="mt-2">
         <summary className="w-fit cursor-pointer text-xs text-muted">
           The last hour of donation, {when}
@@ -57,10 +59,10 @@ export function Comfort({ comfort, rules }: Props): ReactNode {
 }
 
 function weekWords({ hours, keptHours }: ComfortView["week"]): string {
-  if (hours === 0) return "It did not donate in the last seven days.";
+  if (hours === 0) return "This computer did not donate in the last seven days.";
   const donated = plural(hours, ["# hour", "# hours"]);
   if (keptHours === hours)
-    return `It kept its promises in each hour of donation (${donated} in the last seven days).`;
+    return `Gleaner kept its promises in each hour of donation (${donated} in the last seven days).`;
   const broken = plural(hours - keptHours, ["# hour", "# hours"]);
-  return `It broke a promise in ${broken} of donation (${donated} in the last seven days).`;
+  return `Gleaner broke a promise in ${broken} of donation (${donated} in the last seven days).`;
 }

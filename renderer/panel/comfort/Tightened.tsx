@@ -12,5 +12,5 @@ export function Tightened({ comfort: { tightening, mostThreads }, rules }: Props
   const sentence = useFromNow(
     (now) => sayTightening(tightening, rules, mostThreads, (at) => formatMoment(at, now)) ?? "",
   );
-  return sentence === "" ? null : <p className="mt-2">{sentence}</p>;
+  return sentence === "" ? null : <p>{sentence}</p>;
 }

@@ -46,7 +46,7 @@ test("a donor that stopped too slowly gives less and says so, and the console sh
   await openDevices(page, "comfort-1");
   await page.getByRole("link", { name: "comfort-1" }).click();
   const own = page.getByRole("region", { name: "Comfort" });
-  await expect(own).toContainText("1 of 2 donated hours kept every promise.");
+  await expect(own).toContainText("1 of 2 donated hours in the last eight days kept every promise.");
   await expect(own.getByRole("list", { name: "Hours that broke a promise" })).toContainText("Stopping");
   await donor.stop();
 });
