@@ -15,6 +15,8 @@ import { guardSystemTable, tableFor, tableOfArg } from "./table-access.ts";
 
 /** Size of `_id` and `_creationTime`, as Convex counts them. */
 const systemFieldsBytes = 61;
+/** The answer to a change of a document. The convex package uses none, and a document would be written out and parsed again. */
+const nothing = null;
 
 /** `1.0/insert` */
 export function insert(services: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
@@ -51,10 +53,10 @@ export function replace(services: Services, execution: TransactionExecution, arg
 
 /** `1.0/remove` */
 export function remove(_: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
-  const { id, document } = existing(execution, args, "db.delete");
+  const { id } = existing(execution, args, "db.delete");
   execution.usage.write(0);
   execution.transaction.remove(id);
-  return document;
+  return nothing;
 }
 
 type Target = { readonly id: string; readonly table: string; readonly document: DocumentJson };
@@ -83,7 +85,7 @@ function write(
   const { bytes, nesting } = admit(services, execution, table, fields, method);
   execution.transaction.replace(id, fields);
   execution.usage.wrote(id, bytes, nesting);
-  return execution.transaction.get(id);
+  return nothing;
 }
 
 /** Refuses system fields other than the document's own. A new document has none yet. */
