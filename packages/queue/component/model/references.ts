@@ -48,7 +48,7 @@ export const taskArgs = {
     failures,
   },
   /** Counts a batch's final jobs: model/batches/fold.ts. */
-  foldBatch: { batchId: v.id("batches"), failures },
+  foldBatch: { batchId: v.id("batches"), failures, emptyLooks: v.optional(v.number()) },
   /** Submits a recurring job that is due. Called by the crons component: model/recurring/clock.ts. */
   fireRecurring: { recurringId: v.id("recurring") },
   /** Stops watching jobs whose watch was not renewed, and deletes a job's text: model/streams/follow.ts. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { end, note, refuseOnce, settle, startWithApp, statusesOf } from "../../testing/app.fixture.ts";
-import { type Backend, queue, scope, submitJobs } from "../../testing/queue.fixture.ts";
+import { type Backend, passTime, queue, scope, submitJobs } from "../../testing/queue.fixture.ts";
 import { forgetOld } from "../end/forget.ts";
 import { defaultSettings } from "../settings.ts";
 
@@ -60,6 +60,29 @@ describe("batches", () => {
     expect(done).toMatchObject({ context: { file: "a.jsonl" }, createdAt: started.getTime() });
     expect(called).toEqual([done]);
     expect(await t.run(async (ctx) => await ctx.db.query("batchEnds").collect())).toEqual([]);
+  });
+
+  it("a batch looks for more ends a few times before its count stops, so that two ends seldom conflict", async () => {
+    const t = startWithApp([]);
+    const batchId = await create(t);
+    const [a, b, c] = await submitJobs(t, [{}, {}, {}], { batchId });
+    const fold = async () => await t.run(async (ctx) => await ctx.db.query("batchFolds").first());
+    const counted = async () =>
+      (await t.run(async (ctx) => await ctx.db.query("batches").first()))?.succeeded;
+    await end(t, [a!], "succeed");
+    await passTime(t, 2_500);
+    expect(await counted()).toBe(1);
+    await passTime(t, 2_500);
+    expect(await fold()).toMatchObject({ armed: true });
+    await end(t, [b!], "succeed");
+    await passTime(t, 3_000);
+    expect(await counted()).toBe(2);
+
+    await passTime(t, 10_000);
+    expect(await fold()).toMatchObject({ armed: false });
+    await end(t, [c!], "succeed");
+    await passTime(t, 2_500);
+    expect(await counted()).toBe(3);
   });
 
   it("a batch is not done before it is sealed, even if all its jobs are final", async () => {

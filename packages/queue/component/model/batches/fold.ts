@@ -22,13 +22,15 @@ type Fold = {
   readonly batchId: Id<"batches">;
   /** How often `onDone` has thrown. */
   readonly failures?: number | undefined;
+  /** How many counts before this one have found nothing, without a break. */
+  readonly emptyLooks?: number | undefined;
 };
 
 /**
  * Counts some ends of a batch and deletes their rows, so each end counts once. Concludes the batch after the last end.
  */
 export async function foldBatch(ctx: MutationCtx, fold: Fold, now: number): Promise<void> {
-  const { batchId, failures = 0 } = fold;
+  const { batchId, failures = 0, emptyLooks = 0 } = fold;
   const batch = await ctx.db.get("batches", batchId);
   if (batch === null) return;
   const most = batch.status === "open" ? endsPerPieceWhileOpen : endsPerPiece;
@@ -46,7 +48,8 @@ export async function foldBatch(ctx: MutationCtx, fold: Fold, now: number): Prom
       });
       return;
     case "not-yet":
-      await scheduleNext(ctx, batchId, counted === most);
+      if (counted === most) await ctx.scheduler.runAfter(0, maintenance.foldBatch, { batchId });
+      else await scheduleNext(ctx, batchId, counted === 0 ? emptyLooks + 1 : 0);
   }
 }
 
@@ -65,9 +68,11 @@ async function countPiece(
   return ends.length;
 }
 
-async function scheduleNext(ctx: MutationCtx, batchId: Id<"batches">, more: boolean): Promise<void> {
-  if (more) {
-    await ctx.scheduler.runAfter(0, maintenance.foldBatch, { batchId });
+/** @param emptyLooks how many counts have found nothing, without a break. */
+async function scheduleNext(ctx: MutationCtx, batchId: Id<"batches">, emptyLooks: number): Promise<void> {
+  const afterMs = emptyLooks === 0 ? foldEveryMs : emptyLooksMs[emptyLooks - 1];
+  if (afterMs !== undefined) {
+    await ctx.scheduler.runAfter(afterMs, maintenance.foldBatch, { batchId, emptyLooks });
     return;
   }
   const next = await ctx.db
@@ -80,6 +85,11 @@ async function scheduleNext(ctx: MutationCtx, batchId: Id<"batches">, more: bool
 
 /** The shortest time between two counts of a batch, unless one count leaves ends over. */
 const foldEveryMs = 1_000;
+/**
+ * A count that finds nothing looks again after each of these times, and then stops. Each end of a job reads whether a count
+ * is scheduled, so that must not change while jobs end one after the other: they would conflict.
+ */
+const emptyLooksMs = [1_000, 2_000, 2_000] as const;
 
 /**
  * Schedules a count unless one is scheduled. Ends read this row while a count is scheduled and do not conflict.

@@ -17,7 +17,7 @@ export function batchViewOf(batch: Doc<"batches">): BatchView {
   };
 }
 
-/** A batch including uncounted ends. It may lag two seconds behind, and is never ahead. */
+/** A batch including uncounted ends. It may lag three seconds behind, and is never ahead. */
 export async function freshViewOf(ctx: QueryCtx, batch: Doc<"batches">): Promise<BatchView> {
   if (batch.status === "done") return batchViewOf(batch);
   const ends = await ctx.db
