@@ -10,3 +10,14 @@ test("creation times of one millisecond rise and stay within it", () => {
   expect(Math.floor(times.at(-1) as number)).toBe(now);
   expect(clock.next(now + 1)).toBe(now + 1);
 });
+
+test("creation times of a transaction rise while an overlapping one has a later clock", () => {
+  const clock = new CreationClock();
+  const now = 1_790_000_000_000;
+  const first = clock.next(now);
+  const later = clock.next(now + 1);
+  const second = clock.next(now, first);
+  expect(second).toBeGreaterThan(first);
+  expect(second).toBeLessThan(later);
+  expect(clock.next(now + 1)).toBeGreaterThan(later);
+});

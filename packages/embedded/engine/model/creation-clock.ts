@@ -7,10 +7,12 @@ const doubleBits = new DataView(new ArrayBuffer(8));
 export class CreationClock {
   #last = 0;
 
-  next(now: number): number {
-    const isSameMillisecond = this.#last >= now && this.#last < now + 1;
-    this.#last = isSameMillisecond ? nextUp(this.#last) : now;
-    return this.#last;
+  /** @param after the last time that the same transaction got. An overlapping one may have a later `now`. */
+  next(now: number, after = 0): number {
+    const newest = this.#last < now + 1 ? Math.max(this.#last, after) : after;
+    const time = newest >= now ? nextUp(newest) : now;
+    this.#last = Math.max(this.#last, time);
+    return time;
   }
 }
 

@@ -32,6 +32,7 @@ export class EngineTransaction implements Transaction {
   readonly #deps: TransactionDeps;
   readonly #writes = new OwnWrites();
   #isFinished = false;
+  #lastCreation = 0;
 
   constructor(deps: TransactionDeps) {
     this.#deps = deps;
@@ -109,7 +110,8 @@ export class EngineTransaction implements Transaction {
     this.#assertUsable();
     const entry = this.#deps.catalog.ensure(table);
     const id = encodeDocumentId({ tableNumber: entry.number, internalId: newInternalId(this.now) });
-    const created = { ...value, _creationTime: this.#deps.creationClock.next(this.now), _id: id };
+    this.#lastCreation = this.#deps.creationClock.next(this.now, this.#lastCreation);
+    const created = { ...value, _creationTime: this.#lastCreation, _id: id };
     this.#writes.put(id, entry, null, created);
     return id;
   }
