@@ -48,7 +48,8 @@ export function readJoinLink(text: string): JoinInvitation | null {
   return readJoinHash(link.slice(at));
 }
 
-function decoded(text: string): string | null {
+/** A part of an address without its escapes. Null if they are malformed. */
+export function decoded(text: string): string | null {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -10,6 +10,7 @@ import {
   invitationOf,
   invitationOutcome,
 } from "./model/devices/enroll.ts";
+import { isConfirmed } from "./model/devices/enrollmentCodes.ts";
 import { historyFilter, historyPage, historyRow } from "./model/devices/history.ts";
 import { toldPause } from "./model/devices/pauses.ts";
 import { reportActivity, reportModels as storeModels } from "./model/devices/report.ts";
@@ -27,6 +28,7 @@ import { addAnswer, previewAnswer, previewRequest, previewsFor } from "./model/p
 import { queue } from "./model/queue.ts";
 import { present } from "./model/refuse.ts";
 import { heldBackFrom } from "./model/rollouts/find.ts";
+import { consoleAddress } from "./model/signIn/addresses.ts";
 import { findProgress } from "./model/statistics/seal.ts";
 import { keptDays } from "./model/usage/months.ts";
 import {
@@ -57,6 +59,19 @@ export const invitation = mutation({
   args: { code: v.string() },
   returns: invitationOutcome,
   handler: async (ctx, { code }) => await invitationOf(ctx, code, Date.now()),
+});
+
+/**
+ * The console's address, on whose page a member confirms the computer that made the code with this hash, and whether one has.
+ * Computers subscribe to it while they wait. Refuses: invalid.
+ */
+export const confirmation = query({
+  args: { codeHash: v.string() },
+  returns: v.object({ console: v.string(), isConfirmed: v.boolean() }),
+  handler: async (ctx, { codeHash }) => ({
+    console: consoleAddress(),
+    isConfirmed: await isConfirmed(ctx, codeHash),
+  }),
 });
 
 /**

@@ -434,9 +434,11 @@ export default defineSchema({
     owner: v.optional(owner),
     /** Its devices wait until an admin approves them. */
     needsApproval: v.optional(v.boolean()),
+    /** A member confirmed a computer that made this code itself. It is not among the codes that people make. */
+    bySignIn: v.optional(v.literal(true)),
   })
     .index("by_hash", ["codeHash"])
-    .index("by_organization", ["organizationId"])
+    .index("by_organization", ["organizationId", "bySignIn"])
     .index("by_owner", ["owner", "revokedAt"]),
 
   /**

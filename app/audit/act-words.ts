@@ -34,6 +34,7 @@ const words = {
   "console/bulkDevices:prepare": "Choose many devices for a change",
   "console/bulkDevices:run": "Change many devices at once",
   "console/bulkDevices:undo": "Undo a change of many devices",
+  "console/codes:confirmDevice": "Add an own computer",
   "console/codes:create": "Create an enrollment code",
   "console/codes:revoke": "Revoke an enrollment code",
   "console/devices:approve": "Approve a device",

@@ -7,11 +7,11 @@ const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 /**
  * An enrollment code that a person can read aloud: `GLN-XXXX-XXXX-XXXX`, in Crockford's base 32, which has no I, L, O or U.
- * @param random 12 random bytes, of which the code keeps 60 bits.
+ * @param random 12 random bytes, of which the code keeps 60 bits. A code that only a program knows has 32 bytes, and keeps 160.
  */
 export function enrollmentCodeOf(random: Uint8Array): string {
-  const symbols = Array.from(random, (byte) => crockford.charAt(byte & 31));
-  return ["GLN", ...[0, 4, 8].map((at) => symbols.slice(at, at + 4).join(""))].join("-");
+  const symbols = Array.from(random, (byte) => crockford.charAt(byte & 31)).join("");
+  return ["GLN", ...(symbols.match(/.{4}/g) ?? [])].join("-");
 }
 
 /**

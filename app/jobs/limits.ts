@@ -63,6 +63,8 @@ export const rates = {
   secondFactors: { perMinute: 0.2, burst: 10 },
   /** Links to reset a password, for each e-mail address. */
   passwordResets: { perMinute: 0.05, burst: 3 },
+  /** Own computers that a member confirms. */
+  confirmedDevices: { perMinute: 0.5, burst: 20 },
   /** Sign-ins that go to a provider, of each address from which they come. */
   providerVisits: { perMinute: 30, burst: 60 },
   /** Refused acts of a member, and refused sign-ins to an organization, that the audit trail notes. Others leave no row. */

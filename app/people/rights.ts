@@ -28,6 +28,8 @@ const table = {
   "devices.pause": { ...operators, donor: "own" },
   "devices.change": operators,
   "devices.hand-over": { ...managers, donor: "own" },
+  /** To add a computer, which then belongs to the member. */
+  "devices.enroll": { owner: "own", admin: "own", operator: "own", donor: "own" },
   "enrollment.read": { ...operators, auditor: "all" },
   "enrollment.change": operators,
   "policy.read": { ...operators, auditor: "all" },

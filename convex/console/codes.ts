@@ -1,6 +1,14 @@
 import { v } from "convex/values";
 import { codeDevices, devicesOfCode } from "../model/devices/arrivals.ts";
-import { codeRow, codeRows, createCode, newCode, revokeCode } from "../model/devices/enrollmentCodes.ts";
+import {
+  codeRow,
+  codeRows,
+  confirmDevice as confirm,
+  confirmedDevice,
+  createCode,
+  newCode,
+  revokeCode,
+} from "../model/devices/enrollmentCodes.ts";
 import { joinAddress as address, joinAddressOf } from "../model/devices/joinAddress.ts";
 import { memberMutation, memberQuery, ownCode } from "../model/memberCalls.ts";
 
@@ -20,6 +28,19 @@ export const create = memberMutation("enrollment.change")({
   handler: async (ctx, code) => {
     const { organizationId, by } = ctx;
     return { codeId: await createCode(ctx, { ...code, organizationId }, by) };
+  },
+});
+
+/**
+ * Lets a computer of the member join, which waits in its own window. `codeHash`: of the code that it made. Refuses: invalid,
+ * conflict, rate_limited.
+ */
+export const confirmDevice = memberMutation("devices.enroll")({
+  args: confirmedDevice,
+  returns: v.null(),
+  handler: async (ctx, given) => {
+    await confirm(ctx, ctx.member, given, ctx.by);
+    return null;
   },
 });
 

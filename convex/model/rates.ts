@@ -18,6 +18,7 @@ const limiter = new RateLimiter(components.rateLimiter, {
   passwordsOfAddress: bucket(rates.passwordsOfAddress),
   secondFactors: bucket(rates.secondFactors),
   passwordResets: bucket(rates.passwordResets),
+  confirmedDevices: bucket(rates.confirmedDevices),
   providerVisits: bucket(rates.providerVisits),
   refusedActs: bucket(rates.auditedRefusals),
   refusedSignIns: bucket(rates.auditedRefusals),
@@ -80,6 +81,17 @@ export async function countPassword(ctx: MutationCtx, account: string): Promise<
 export async function countSecondFactor(ctx: MutationCtx, memberId: Id<"members">): Promise<void> {
   const { ok, retryAfter } = await limiter.limit(ctx, "secondFactors", { key: memberId });
   if (!ok) refuseUntil("rate_limited", "Too many codes were tried.", retryAfter);
+}
+
+/** Counts a computer that a member confirms. Refuses: rate_limited. */
+export async function countConfirmedDevice(ctx: MutationCtx, memberId: Id<"members">): Promise<void> {
+  const { ok, retryAfter } = await limiter.limit(ctx, "confirmedDevices", { key: memberId });
+  if (!ok)
+    refuseUntil(
+      "rate_limited",
+      "You added many computers. Wait a while, or use an enrollment code.",
+      retryAfter,
+    );
 }
 
 /** Counts a wish to reset a password, whether anybody has the address or not. Refuses: rate_limited. */

@@ -140,7 +140,13 @@ describe("an invitation, before a computer joins", () => {
 
   it("names the organization and uses nothing up", async () => {
     const { code } = await newCode({ needsApproval: true });
-    const open = { kind: "open", organization: "Acme", organizationKey: null, needsApproval: true };
+    const open = {
+      kind: "open",
+      organization: "Acme",
+      organizationKey: null,
+      needsApproval: true,
+      owner: null,
+    };
     expect(await invitation(code)).toEqual(open);
     expect(await invitation(code.toLowerCase())).toEqual(open);
     expect(await enroll(code)).toMatchObject({ kind: "enrolled" });

@@ -40,6 +40,7 @@ const otherCallers: Readonly<Record<string, string>> = {
   "console/access/signIn:finish": "code",
   "console/access/singleSignOn:begin": "providerId",
   "devices:enroll": "code",
+  "devices:confirmation": "codeHash",
   "devices:invitation": "code",
   "devices:*": "key",
   "work:*": "key",

@@ -1,10 +1,7 @@
 import type { Infer } from "convex/values";
 import { attentionPlace, attentionWords, endedWords } from "../../../app/devices/attention.ts";
+import { consoleAddress } from "../signIn/addresses.ts";
 import type { attentionItem } from "../validators.ts";
-
-declare const process: {
-  readonly env: { readonly CONVEX_SITE_URL?: string; readonly GLEANER_CONSOLE_URL?: string };
-};
 
 type Item = Infer<typeof attentionItem>;
 
@@ -28,10 +25,8 @@ const iso = (at: number): string => new Date(at).toISOString();
 
 /** The address of a page of the console. */
 export function consoleLink(page: string, filters: Readonly<Record<string, string>> = {}): string {
-  const { CONVEX_SITE_URL: siteUrl = "", GLEANER_CONSOLE_URL: consoleUrl } = process.env;
-  const base = consoleUrl ?? `${siteUrl.replace(/\/$/, "")}/console/`;
   const query = new URLSearchParams(filters).toString();
-  return `${base}#/${page}${query === "" ? "" : `?${query}`}`;
+  return `${consoleAddress()}#/${page}${query === "" ? "" : `?${query}`}`;
 }
 
 export function beganMessage({ kind, subject, count, since }: Item, now: number): Message {

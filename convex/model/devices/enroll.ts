@@ -7,11 +7,11 @@ import { record } from "../audit.ts";
 import { hashSecret, unlessRetired } from "../authenticate.ts";
 import { relist } from "../fleet/listing.ts";
 import { signatureOf } from "../models/signCatalog.ts";
-import { currentOwner } from "../owners.ts";
+import { currentOwner, ownerView } from "../owners.ts";
 import { queue } from "../queue.ts";
 import { admitGuess, countWrongGuess } from "../rates.ts";
 import { present, refuse, reportedText } from "../refuse.ts";
-import { normalizeCode } from "./enrollmentCodes.ts";
+import { codeByHash, normalizeCode } from "./enrollmentCodes.ts";
 import { ensureSecret } from "./sharing.ts";
 import { provenKey, signingKey } from "./signingKey.ts";
 
@@ -52,6 +52,8 @@ export const invitationOutcome = v.union(
     organizationKey: v.union(v.string(), v.null()),
     /** Whether an admin has to approve the device before it gets jobs. */
     needsApproval: v.boolean(),
+    /** The member or team to whom the device will belong. Null: the organization. */
+    owner: v.union(v.string(), v.null()),
   }),
   refusedCode,
 );
@@ -91,7 +93,9 @@ export async function invitationOf(
   const found = await openCode(ctx, code, now);
   if (found.kind === "refused") return found;
   const { organizationId, needsApproval = false } = found.code;
-  return { kind: "open", ...(await introduced(ctx, organizationId)), needsApproval };
+  const owner = await ownerView(ctx, await currentOwner(ctx, found.code.owner));
+  const belongsTo = { owner: owner?.name ?? null };
+  return { kind: "open", ...(await introduced(ctx, organizationId)), needsApproval, ...belongsTo };
 }
 
 type FoundCode = { readonly kind: "open"; readonly code: Doc<"enrolmentCodes"> };
@@ -103,10 +107,7 @@ async function openCode(
   now: number,
 ): Promise<FoundCode | Infer<typeof refusedCode>> {
   const codeHash = await hashSecret(normalizeCode(typed));
-  const code = await ctx.db
-    .query("enrolmentCodes")
-    .withIndex("by_hash", (q) => q.eq("codeHash", codeHash))
-    .unique();
+  const code = await codeByHash(ctx, codeHash);
   await admitGuess(ctx, code !== null);
   if (code === null) {
     await countWrongGuess(ctx);

@@ -1,11 +1,12 @@
 import { type Infer, type ObjectType, v } from "convex/values";
-import { defaultCode } from "../../../app/enrollment.ts";
+import { confirmedForMs, defaultCode } from "../../../app/enrollment.ts";
 import { visibleText } from "../../../app/format/visible.ts";
 import { limits } from "../../../app/jobs/limits.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { checkedOwner, ownerName, ownerView } from "../owners.ts";
+import { countConfirmedDevice } from "../rates.ts";
 import { boundedInteger, boundedText, checkedHash, refuse } from "../refuse.ts";
 import { owner } from "../validators.ts";
 
@@ -32,10 +33,7 @@ export async function createCode(
 ): Promise<Id<"enrolmentCodes">> {
   const { organizationId, uses = defaultCode.uses, expiresInHours = defaultCode.expiresInHours } = code;
   const codeHash = checkedHash(code.codeHash, "codeHash");
-  const earlier = await ctx.db
-    .query("enrolmentCodes")
-    .withIndex("by_hash", (q) => q.eq("codeHash", codeHash))
-    .unique();
+  const earlier = await codeByHash(ctx, codeHash);
   if (earlier !== null) refuse("conflict", "This enrollment code exists already.");
   const codeId = await ctx.db.insert("enrolmentCodes", {
     organizationId,
@@ -50,6 +48,59 @@ export async function createCode(
   });
   await record(ctx, { organizationId, ...by, action: "enrolment-code.created", subject: codeId });
   return codeId;
+}
+
+/** Arguments of a member's confirmation: the hash of the code that the computer made, and its name. */
+export const confirmedDevice = { codeHash: v.string(), device: v.string() };
+
+/**
+ * Confirms a computer of a member: the code that it made admits it once, within ten minutes, and it belongs to the member.
+ * Confirming it again changes nothing. Refuses: invalid, conflict (the code was used or has expired), rate_limited.
+ */
+export async function confirmDevice(
+  ctx: MutationCtx,
+  { organizationId, _id: owner }: Doc<"members">,
+  { codeHash: given, device }: ObjectType<typeof confirmedDevice>,
+  by: Act,
+): Promise<void> {
+  const codeHash = checkedHash(given, "codeHash");
+  const earlier = await codeByHash(ctx, codeHash);
+  if (earlier !== null) {
+    const isOpen = earlier.used === 0 && earlier.revokedAt === undefined && earlier.expiresAt > by.at;
+    if (earlier.bySignIn === true && earlier.owner === owner && isOpen) return;
+    refuse("conflict", "This computer was confirmed before. Start the sign-in again in Gleaner’s window.");
+  }
+  await countConfirmedDevice(ctx, owner);
+  const label = boundedText(device, "The device's name", limits.nameChars);
+  const codeId = await ctx.db.insert("enrolmentCodes", {
+    organizationId,
+    codeHash,
+    label,
+    uses: 1,
+    used: 0,
+    createdAt: by.at,
+    expiresAt: by.at + confirmedForMs,
+    owner,
+    bySignIn: true,
+  });
+  const detail = `For the computer ${label}, which belongs to the member`;
+  await record(ctx, { organizationId, ...by, action: "enrolment-code.created", subject: codeId, detail });
+}
+
+/**
+ * Whether a member has confirmed the computer that made the code with this hash. Codes that people make have fewer random bits, so
+ * nothing is told of them: this would be a way to guess them. Refuses: invalid.
+ */
+export async function isConfirmed(ctx: QueryCtx, codeHash: string): Promise<boolean> {
+  return (await codeByHash(ctx, checkedHash(codeHash, "codeHash")))?.bySignIn === true;
+}
+
+/** The code with this hash. */
+export async function codeByHash(ctx: QueryCtx, codeHash: string): Promise<Doc<"enrolmentCodes"> | null> {
+  return await ctx.db
+    .query("enrolmentCodes")
+    .withIndex("by_hash", (q) => q.eq("codeHash", codeHash))
+    .unique();
 }
 
 /**
@@ -98,14 +149,14 @@ export async function reopenCode(
   await record(ctx, { organizationId, ...by, action: "enrolment-code.reopened", subject });
 }
 
-/** An organization's enrollment codes, newest first. */
+/** The enrollment codes that people of an organization made, newest first. */
 export async function codeRows(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
 ): Promise<Infer<typeof codeRow>[]> {
   const rows = await ctx.db
     .query("enrolmentCodes")
-    .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
+    .withIndex("by_organization", (q) => q.eq("organizationId", organizationId).eq("bySignIn", undefined))
     .order("desc")
     .take(maxListed);
   return await Promise.all(

@@ -7,6 +7,12 @@ declare const process: {
 
 const maxChars = 2_000;
 
+/** The console's own address: served by the deployment, or GLEANER_CONSOLE_URL. */
+export function consoleAddress(): string {
+  const { CONVEX_SITE_URL: siteUrl = "", GLEANER_CONSOLE_URL: consoleUrl } = process.env;
+  return consoleUrl ?? `${siteUrl.replace(/\/$/, "")}/console/`;
+}
+
 /** The address to which all providers send the browser back. The state tells which one answers. */
 export function redirectUri(): string {
   const { CONVEX_SITE_URL: siteUrl } = process.env;
