@@ -101,6 +101,12 @@ export const calls = {
   },
   /** Asks the server which organization an invitation is for. Nothing is joined yet. */
   lookUp: { faces: setup, argument: givenInvitation, answer: invitationAnswer },
+  /** Opens the page of the waiting sign-in again. Answers whether the system took its address. */
+  openSignIn: { faces: setup, argument: none, answer: z.object({ isOpen: z.boolean() }) },
+  /** Answers once a member has confirmed this computer there, within ten minutes, or with the reason why nobody can. */
+  awaitSignIn: { faces: setup, argument: none, answer: invitationAnswer },
+  /** Ends the waiting sign-in. */
+  cancelSignIn: { faces: setup, argument: none, answer: none },
   /** Joins the organization that was found last. A computer that belongs to another one leaves that first. */
   join: { faces: setup, argument: none, answer: none },
   /** Keeps the organization that this computer belongs to, and goes back to the panel. */

@@ -11,7 +11,7 @@ import type { Pin } from "../../main/connection/pin.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import { CommandError, type Verb } from "../command/command.ts";
 import { readTrust, trustOptions } from "../command/trust.ts";
-import { findManaged } from "./find-managed.ts";
+import { findManaged, refusalAsError } from "./find-managed.ts";
 import { JoinProgress } from "./join-progress.ts";
 
 const usage = `GLEANER_CODE=GLN-… gleaner donate --backend URL [options]
@@ -19,6 +19,8 @@ Runs this computer as a donor of an organization whose backend runs elsewhere. C
   --backend URL          the organization's backend (default: the one in this computer's managed settings)
   --pin PIN              accept only a backend with this key, sha256:…, as the printed command says. It is remembered
   --insecure-http        allow plain HTTP to another computer, in a network that you trust. It is remembered
+  --sign-in              join by a sign-in to the organization instead of a code: prints the address of a page on which you
+                         confirm this computer. Give it once
   --headless             no tray and no window; donate at any time, even while somebody uses this computer. The default
                          on a computer without a display, such as a server
   --attended             no tray and no window, but donate only while nobody uses this computer
@@ -45,6 +47,7 @@ const knownWithinMs = 5_000;
 const commandOptions = {
   backend: { type: "string" },
   ...trustOptions,
+  "sign-in": { type: "boolean", default: false },
   headless: { type: "boolean", default: false },
   attended: { type: "boolean", default: false },
   rejoin: { type: "boolean", default: false },
@@ -62,6 +65,7 @@ type Flags = {
   readonly backend: string | null;
   readonly pin: Pin | null;
   readonly insecureHttp: boolean;
+  readonly signIn: boolean;
   readonly headless: boolean;
   readonly attended: boolean;
   /** Null: the default, or any free port. */
@@ -79,16 +83,21 @@ async function run(args: readonly string[]): Promise<void> {
   const { settings: managed } = await findManaged();
   const flags = readFlags(args, process.env, managed);
   const stopped = stopSignal();
-  if (flags.rejoin && process.env["GLEANER_CODE"] === undefined && managed.code === undefined) {
-    throw usageError("--rejoin needs a new enrollment code in GLEANER_CODE.", usage);
+  const { GLEANER_CODE: givenCode } = process.env;
+  if (flags.signIn && givenCode !== undefined) {
+    throw usageError("Give either --sign-in or GLEANER_CODE, not both.", usage);
   }
+  if (flags.rejoin && !flags.signIn && givenCode === undefined && managed.code === undefined) {
+    throw usageError("--rejoin needs a new enrollment code in GLEANER_CODE, or --sign-in.", usage);
+  }
+  const code = flags.signIn ? await signIn(flags, managed, stopped) : (givenCode ?? null);
   const options = {
     folder: flags.folder,
     logFolder: join(flags.data, "logs"),
     backendUrl: flags.backend,
     pin: flags.pin,
     insecureHttp: flags.insecureHttp,
-    enrollmentCode: process.env["GLEANER_CODE"] ?? null,
+    enrollmentCode: code,
     rejoin: flags.rejoin,
     panelPort: flags.panelPort ?? defaultPanelPort,
     anyPanelPort: flags.panelPort === null,
@@ -139,6 +148,13 @@ async function run(args: readonly string[]): Promise<void> {
   }
 }
 
+async function signIn(flags: Flags, managed: ManagedSettings, stopped: Promise<unknown>): Promise<string> {
+  // It loads Convex's client, which the other ways to start do without.
+  const { signInForCode } = await import("./sign-in.ts");
+  const say = flags.json ? console.error : console.log;
+  return await signInForCode(flags, managed, { say, stopped }).catch(refusalAsError);
+}
+
 /** Makes a folder that only its owner can read. An existing one may be readable for others. */
 async function makePrivate(folder: string): Promise<void> {
   try {
@@ -177,6 +193,7 @@ function readFlags(args: readonly string[], env: NodeJS.ProcessEnv, managed: Man
     attended,
     panelPort,
     rejoin,
+    signIn: values["sign-in"],
     name,
     json,
     printSecrets: values["print-secrets"],

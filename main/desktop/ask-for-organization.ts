@@ -9,6 +9,7 @@ import type { Log } from "../log.ts";
 import { type PanelOrigin, setupAddress } from "../window/panel-address.ts";
 import type { PanelWindow } from "../window/panel-window.ts";
 import type { AppLinks } from "./app-links.ts";
+import { openPage } from "./open-page.ts";
 
 type Asked = {
   readonly options: Pick<Arguments, "name">;
@@ -48,6 +49,8 @@ export async function askForOrganization(asked: Asked): Promise<Agreed> {
       return done;
     },
     onStay: () => refused("This computer belongs to no organization yet."),
+    openPage,
+    onConfirmed: window.show,
     managed,
     log,
   });

@@ -7,6 +7,7 @@ import { type Agreed, firstRun } from "../first-run/first-run.ts";
 import type { Log } from "../log.ts";
 import { type PanelOrigin, setupAddress } from "../window/panel-address.ts";
 import type { PanelWindow } from "../window/panel-window.ts";
+import { openPage } from "./open-page.ts";
 
 type OfferDeps = {
   readonly donor: Pick<Donor, "handlers" | "snapshot">;
@@ -66,6 +67,8 @@ export function offerOtherOrganization(deps: OfferDeps): Offer {
       window.goTo(panel.address);
       return done;
     },
+    openPage,
+    onConfirmed: window.show,
     managed,
     log,
   });

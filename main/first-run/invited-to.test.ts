@@ -24,6 +24,13 @@ it.each([
   });
 });
 
+it("takes an address without a code for a sign-in", () => {
+  expect(invitedTo({ invitation: { server: "office:3210", announcedPin: pin } })).toEqual({
+    kind: "invited",
+    to: { url: "https://office:3210", pin, code: null },
+  });
+});
+
 it.each([
   { server: "ftp://office", code, announcedPin: null },
   { server: "my server", code, announcedPin: null },

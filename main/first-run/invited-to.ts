@@ -4,11 +4,14 @@ import { isJoinAddress, isLoopback } from "../../app/join-command.ts";
 import { readJoinLink } from "../../app/join-link.ts";
 import type { Pin } from "../connection/pin.ts";
 
+export type Server = { readonly url: string; readonly pin: Pin | null };
+
 /** A code, and the server that knows it. */
-export type InvitedTo = { readonly url: string; readonly pin: Pin | null; readonly code: string };
+export type InvitedTo = Server & { readonly code: string };
 
 type Read =
-  | { readonly kind: "invited"; readonly to: InvitedTo }
+  /** `code`: null if the person signs in at the server instead. */
+  | { readonly kind: "invited"; readonly to: Server & { readonly code: string | null } }
   /** `message` says what to do. */
   | { readonly kind: "refused"; readonly message: string };
 
@@ -19,7 +22,8 @@ export function invitedTo({ invitation }: Pick<GivenInvitation, "invitation">): 
     if (url === null) {
       return refused("This is no address of a server. It looks like https://gleaner.example.org:3210.");
     }
-    return { kind: "invited", to: { url, pin: invitation.announcedPin, code: invitation.code } };
+    const code = "code" in invitation ? invitation.code : null;
+    return { kind: "invited", to: { url, pin: invitation.announcedPin, code } };
   }
   const found = readJoinLink(invitation.link);
   if (found === null) {

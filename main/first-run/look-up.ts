@@ -5,34 +5,19 @@ import { visibleText } from "../../app/format/visible.ts";
 import { isLoopback } from "../../app/join-command.ts";
 import { keyFingerprint } from "../../app/signatures/catalog.ts";
 import { api } from "../../convex/_generated/api.js";
-import { backendWebSocket } from "../connection/backend-web-socket.ts";
-import { type ConnectFailure, connectFailureOf } from "../connection/connect-failure.ts";
 import { refusedCodeWords } from "../donor/organization/enrollment.ts";
-import { openClient } from "../donor/organization/organization.ts";
 import { errorName, type Log } from "../log.ts";
 import type { InvitedTo } from "./invited-to.ts";
+import { reachServer } from "./reach-server.ts";
 
 type Found = Extract<InvitationAnswer, { kind: "found" }>;
-
-/** A server answers in milliseconds. This is time for a slow network. */
-const answerWithinMs = 15_000;
 
 /**
  * Asks a server which organization a code is for, over a connection that the invitation's pin proves. Never rejects: a failure
  * is a refusal with words for the person.
  */
 export async function lookUp(to: InvitedTo, log: Log): Promise<Reply<Found>> {
-  let fail: (reply: Reply<Found>) => void = () => undefined;
-  const failed = new Promise<Reply<Found>>((resolve) => (fail = resolve));
-  const timer = setTimeout(() => fail(refused(noAnswer(to.url))), answerWithinMs);
-  const client = openClient(
-    to.url,
-    backendWebSocket(to.pin, (error) => {
-      if (error === null) return;
-      log("warn", "first-run.not-reached", { error: errorName(error) });
-      fail(refused(failureWords(connectFailureOf(error), to.url)));
-    }),
-  );
+  const { client, failed, close } = reachServer(to, log);
   try {
     const asked = client.mutation(api.devices.invitation, { code: to.code });
     return await Promise.race([
@@ -46,8 +31,7 @@ export async function lookUp(to: InvitedTo, log: Log): Promise<Reply<Found>> {
       failed,
     ]);
   } finally {
-    clearTimeout(timer);
-    void client.close();
+    close();
   }
 }
 
@@ -56,7 +40,7 @@ function replyTo(
   { url, pin }: InvitedTo,
 ): Reply<Found> {
   if (answer.kind === "refused") return refused(refusedCodeWords[answer.reason]);
-  const { organization, organizationKey, needsApproval } = answer;
+  const { organization, organizationKey, needsApproval, owner } = answer;
   return ok({
     kind: "found",
     organization: visibleText(organization),
@@ -64,6 +48,8 @@ function replyTo(
     keyFingerprint: organizationKey === null ? null : keyFingerprint(organizationKey),
     proof: proofOf(url, pin),
     needsApproval,
+    // An older backend does not say it.
+    owner: typeof owner === "string" ? visibleText(owner) : null,
   });
 }
 
@@ -71,33 +57,4 @@ function proofOf(url: string, pin: InvitedTo["pin"]): Found["proof"] {
   if (pin !== null) return "pinned-key";
   if (url.startsWith("https:")) return "authority";
   return isLoopback(url) ? "this-computer" : "none";
-}
-
-function noAnswer(url: string): string {
-  return `${new URL(url).host} did not answer. Check the network and the address, and try again.`;
-}
-
-function failureWords(failure: ConnectFailure, url: string): string {
-  const server = new URL(url).host;
-  const askForLink = "Ask your administrator for a new invitation link.";
-  switch (failure.kind) {
-    case "wrong-key":
-      return (
-        `${server} is not the server that the invitation names, or somebody is in between. Nothing was sent to it. ` +
-        "Tell your administrator."
-      );
-    case "untrusted":
-      return (
-        `This computer cannot tell whether ${server} is the right server, so nothing was sent to it. ` +
-        "Use the invitation link instead of the address: it proves the server."
-      );
-    case "other-name":
-      return `The certificate of ${server} is for another name, so nothing was sent to it. ${askForLink}`;
-    case "expired":
-      return `The certificate of ${server} ${failure.because}. Check this computer's clock, or tell your administrator.`;
-    case "no-backend":
-      return `${server} answers, but it is not a Gleaner server: ${failure.because}. Check the address and its port.`;
-    case "unreachable":
-      return `${server} cannot be reached: ${failure.because}. Check the network and the address, and try again.`;
-  }
 }

@@ -1,20 +1,23 @@
 import { useConvexConnectionState, useMutation, useQuery } from "convex/react";
 import { createElement, type ReactNode, useCallback, useEffect, useState } from "react";
+import { readDeviceRequest } from "../../app/enrollment.ts";
 import { useEveryMs } from "../../app/people/idle.ts";
 import { scopeOf } from "../../app/people/rights.ts";
 import type { Role } from "../../app/people/roles.ts";
 import { api } from "../../convex/_generated/api.js";
 import { useNow } from "../ui/clock.ts";
 import { Me, useMemberMutation, useSession } from "./data/session-context.ts";
+import { ConfirmDevice } from "./enrollment/ConfirmDevice.tsx";
 import { type PageProps, preloadPage, usePage } from "./page-modules.ts";
 import { Keyboard, type Overlay } from "./palette/Keyboard.tsx";
 import { commandRegistry, Commands } from "./palette/page-commands.ts";
 import { placeOf, recentPlaces } from "./palette/recent-places.ts";
 import { SecondFactorGate } from "./session/SecondFactorGate.tsx";
+import { FullPage } from "./shell/FullPage.tsx";
 import { PageErrors } from "./shell/PageErrors.tsx";
 import { firstPage, type PageId, pages, pagesFor } from "./shell/pages.ts";
 import { PageSkeleton } from "./shell/PageSkeleton.tsx";
-import { useRoute } from "./shell/route.ts";
+import { useHash, useRoute } from "./shell/route.ts";
 import { type Connection, Shell } from "./shell/Shell.tsx";
 
 const none: readonly Role[] = [];
@@ -34,6 +37,7 @@ export function SignedIn({ apiBase, onEnd }: Props): ReactNode {
   const [isSettingUp, setIsSettingUp] = useState(false);
   const connection = useConnection();
   const route = useRoute();
+  const request = readDeviceRequest(useHash());
   const now = useNow();
   const onExpired = useCallback(() => onEnd("expired"), [onEnd]);
   const ended = me === null || (me !== undefined && me.expiresAt <= now);
@@ -61,6 +65,19 @@ export function SignedIn({ apiBase, onEnd }: Props): ReactNode {
         onSettingUp={setIsSettingUp}
         onSignOut={leave}
       />
+    );
+  }
+  if (request !== null) {
+    return (
+      <PageErrors key={request.codeHash} place={request.codeHash} onExpired={onExpired}>
+        {me === undefined ? (
+          <FullPage title="Connecting…" />
+        ) : (
+          <Me value={me.member}>
+            <ConfirmDevice request={request} organization={me.organization.name} onSignOut={leave} />
+          </Me>
+        )}
+      </PageErrors>
     );
   }
   const visible = pagesFor(roles);

@@ -1,7 +1,7 @@
 import type { Setup } from "../../app/contract/invitation.ts";
 import type { NearbyServer } from "../../app/nearby-servers.ts";
 import type { FoundOrganization } from "../panel/first-run/Consent.tsx";
-import { FirstRunView, type Step } from "../panel/first-run/FirstRunView.tsx";
+import { FirstRunView, type Props, type Step } from "../panel/first-run/FirstRunView.tsx";
 import type { Story } from "./story.ts";
 
 const found: FoundOrganization = {
@@ -11,6 +11,7 @@ const found: FoundOrganization = {
   keyFingerprint: "q83v EjRW eJq8 3vAS NFZ4",
   proof: "pinned-key",
   needsApproval: false,
+  owner: null,
 };
 
 const pin = `sha256:${"3fa9c1d27b".repeat(7).slice(0, 64)}`;
@@ -19,12 +20,20 @@ const nearby = [
   { organization: "Northwind Research", url: "https://192.168.1.44:3210", pin },
 ];
 
+const signIn = {
+  server: "gleaner.office.example:3210",
+  address: `https://gleaner.office.example/console/#/enroll-device?code=${"3fa9c1d27b".repeat(7).slice(0, 64)}&device=laptop-042`,
+  number: "482 913",
+  isOpen: true,
+};
+
 const link = "gleaner://join#join=GLN-7K2M-9QXD-4WHT";
 const fresh: Setup = {
   version: "0.1.0",
   device: "laptop-042",
   server: null,
   link: null,
+  signIn: null,
   member: null,
   departure: null,
 };
@@ -38,6 +47,7 @@ export function firstRunStories(): readonly Story[] {
     initialStep: Step,
     change: Partial<Setup> = {},
     servers: readonly NearbyServer[] = [],
+    onAwaitSignIn: ReturnType<Props["onAwaitSignIn"]> = new Promise(() => undefined),
   ): Story => ({
     id,
     group: "Panel",
@@ -48,6 +58,9 @@ export function firstRunStories(): readonly Story[] {
         initialStep={initialStep}
         onFindServers={() => Promise.resolve(servers)}
         onLookUp={() => Promise.resolve({ refusal: "gleaner.office.example did not answer." })}
+        onAwaitSignIn={() => onAwaitSignIn}
+        onOpenSignIn={() => Promise.resolve(true)}
+        onCancelSignIn={() => undefined}
         onJoin={() => Promise.resolve(null)}
         onStay={() => undefined}
       />
@@ -62,6 +75,15 @@ export function firstRunStories(): readonly Story[] {
       pin,
       given: { server: "https://192.168.1.20:3210", code: "GLN-7K2M-9QXD-4WHT", announcedPin: pin },
     }),
+    step("first-run-sign-in", { kind: "sign-in", ...signIn }),
+    step("first-run-sign-in-by-hand", { kind: "sign-in", ...signIn, isOpen: false }),
+    step(
+      "first-run-sign-in-late",
+      { kind: "sign-in", ...signIn },
+      {},
+      [],
+      Promise.resolve({ refusal: "Nobody confirmed this computer within ten minutes. Start again." }),
+    ),
     step("first-run-link", { kind: "asking" }, { link }),
     step("first-run-managed", { kind: "asking" }, { server: "https://gleaner.office.example:3210" }),
     step("first-run-left", { kind: "asking" }, { departure: { ...left, isTold: true } }),
@@ -84,6 +106,7 @@ export function firstRunStories(): readonly Story[] {
         keyFingerprint: null,
         proof: "none",
         needsApproval: true,
+        owner: "Department of Descriptive Linguistics and Language Documentation",
       },
     }),
   ];

@@ -2,6 +2,7 @@ import { LanguageCard } from "../console/account/LanguageCard.tsx";
 import { OwnSessions } from "../console/account/OwnSessions.tsx";
 import { Profile } from "../console/account/Profile.tsx";
 import { SessionsTable } from "../console/account/SessionsTable.tsx";
+import { ConfirmDeviceView } from "../console/enrollment/ConfirmDevice.tsx";
 import { IdleTime } from "../console/people/IdleTime.tsx";
 import { Invitations } from "../console/people/Invitations.tsx";
 import { InviteDialog } from "../console/people/InviteDialog.tsx";
@@ -24,6 +25,14 @@ const refused = (): Promise<boolean> => Promise.resolve(false);
 const search = { search: "", onSearch: nothing, onMore: null } as const;
 const memberActions = { edit: nothing, link: nothing, sessions: nothing, remove: nothing } as const;
 const teamActions = { create: nothing, members: nothing, rename: nothing, remove: nothing } as const;
+
+const confirming = {
+  request: { codeHash: "3fa9c1d27b".repeat(7).slice(0, 64), device: "laptop-042" },
+  organization: "Northwind Research",
+  member: "Ada Brandt",
+  onConfirm: refused,
+  onSignOut: nothing,
+};
 
 /** The pages and dialogs about people. */
 export function peopleStories(now: number): readonly Story[] {
@@ -136,5 +145,9 @@ export function peopleStories(now: number): readonly Story[] {
         onAccept={() => Promise.resolve()}
       />,
     ),
+    page("console-confirm-device", <ConfirmDeviceView {...confirming} />),
+    page("console-confirm-device-done", <ConfirmDeviceView {...confirming} initialOutcome="confirmed" />),
+    page("console-confirm-device-canceled", <ConfirmDeviceView {...confirming} initialOutcome="canceled" />),
+    page("console-confirm-device-role", <ConfirmDeviceView {...confirming} onConfirm={null} />),
   ];
 }

@@ -164,6 +164,7 @@ export const rooms: Readonly<Record<string, Row>> = {
       "launch/organization",
       "main/connection",
       "main/face",
+      "main/first-run",
       "main/journal",
       "main/managed",
       "main/store",

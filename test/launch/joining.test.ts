@@ -2,7 +2,10 @@ import { generateKeyPairSync } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ConvexHttpClient } from "convex/browser";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { confirmationNumber, readDeviceRequest } from "../../app/enrollment.ts";
+import { api } from "../../convex/_generated/api.js";
 import { type Backend, startBackend } from "../../launch/backend/backend.ts";
 import { type DataFolder, openDataFolder } from "../../launch/core/data-folder.ts";
 import { readDemoModel } from "../../launch/organization/demo-model.ts";
@@ -115,6 +118,46 @@ test("a donor that cannot reach its server says so, and keeps trying", async () 
   await program.until(`http://127.0.0.1:${port} cannot be reached (connection refused).`);
   expect(await statusOf(data)).toContain("cannot be reached (connection refused). Gleaner keeps trying.");
   await stop(program);
+});
+
+test("with --sign-in a member confirms the computer on a page, and nobody types a code", async () => {
+  const program = donate(newFolder(), ["--backend", url, "--pin", pin, "--sign-in"]);
+  const text = await program.until("Ctrl-C cancels.");
+  const [address = ""] = /https:\S+#\S+/.exec(text) ?? [];
+  expect(address).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/console\/#/);
+  const request = readDeviceRequest(new URL(address).hash);
+  if (request === null) throw new Error(text);
+  expect(request.device).toBe("laptop");
+  expect(text).toContain(`the number ${confirmationNumber(request.codeHash)}`);
+  // Over loopback the backend needs no TLS.
+  const client = new ConvexHttpClient(url.replace("https:", "http:"), { logger: false });
+  const [token, session] = [await setup.makeSignInToken(organization.organizationId), makeSecret("gs_")];
+  await client.mutation(api.console.account.signIn, { token, session });
+  await client.mutation(api.console.codes.confirmDevice, { session, ...request });
+  await program.until("Confirmed. This computer joins Acme.");
+  await program.until("Joined Acme as laptop.");
+  await stop(program);
+});
+
+test("a sign-in that its person cancels, and one beside a code, end the command", async () => {
+  const program = donate(newFolder(), ["--backend", url, "--pin", pin, "--sign-in"]);
+  await program.until("Ctrl-C cancels.");
+  program.interrupt();
+  expect(await program.ended).toBe(1);
+  expect(program.output()).toContain("The sign-in was canceled.");
+  const both = donate(newFolder(), ["--backend", url, "--pin", pin, "--sign-in"], "GLN-7K2M-9QXD-4WHT");
+  expect(await both.ended).toBe(2);
+  expect(both.output()).toContain("Give either --sign-in or GLEANER_CODE, not both.");
+});
+
+test("a sign-in at a server that cannot be reached or trusted says why", async () => {
+  const port = await freePorts(1);
+  const away = donate(newFolder(), ["--backend", `http://127.0.0.1:${port}`, "--sign-in"]);
+  expect(await away.ended).toBe(1);
+  expect(away.output()).toContain("cannot be reached: connection refused");
+  const wrong = donate(newFolder(), ["--backend", url, "--pin", `sha256:${"a".repeat(64)}`, "--sign-in"]);
+  expect(await wrong.ended).toBe(1);
+  expect(wrong.output()).toContain("Nothing was sent to it");
 });
 
 test("without a code the command says how to join", async () => {

@@ -51,6 +51,12 @@ export function Consent({ organization: found, device, leaves, onJoin, onBack }:
           )}
           <dt className="text-muted">This computer</dt>
           <dd className="wrap-anywhere">{device}</dd>
+          {found.owner === null ? null : (
+            <>
+              <dt className="text-muted">Belongs to</dt>
+              <dd className="wrap-anywhere">{found.owner}</dd>
+            </>
+          )}
         </dl>
       </Card>
       {leaves === null ? null : <Points title={`Leaving ${leaves}`} points={leavingPoints(leaves)} />}

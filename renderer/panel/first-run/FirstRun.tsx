@@ -26,6 +26,7 @@ export function FirstRun({ bridge }: { readonly bridge: DonorClient<"setup"> }):
     const reply = await bridge.findServers(null);
     return reply.kind === "ok" ? reply.value.servers : [];
   }, [bridge]);
+  const awaitSignIn = useCallback(async () => outcomeOf(await bridge.awaitSignIn(null)), [bridge]);
   if (setup === null) return null;
   const refusalOf = async (asked: Promise<Reply>): Promise<string | null> => {
     const reply = await asked;
@@ -36,6 +37,12 @@ export function FirstRun({ bridge }: { readonly bridge: DonorClient<"setup"> }):
       setup={setup}
       onFindServers={findServers}
       onLookUp={async (given) => outcomeOf(await bridge.lookUp(given))}
+      onAwaitSignIn={awaitSignIn}
+      onOpenSignIn={async () => {
+        const reply = await bridge.openSignIn(null);
+        return reply.kind === "ok" && reply.value.isOpen;
+      }}
+      onCancelSignIn={() => void bridge.cancelSignIn(null)}
       onJoin={() => refusalOf(bridge.join(null))}
       onStay={() => void bridge.stay(null)}
     />

@@ -1,11 +1,17 @@
-import { type ReactNode, useState } from "react";
-import type { GivenInvitation, InvitationAnswer, Setup } from "../../../app/contract/invitation.ts";
+import { type ReactNode, useCallback, useState } from "react";
+import type {
+  GivenInvitation,
+  InvitationAnswer,
+  Setup,
+  WaitingSignIn,
+} from "../../../app/contract/invitation.ts";
 import { departureWords, lockedInWords } from "../../../app/contract/leaving.ts";
 import type { NearbyServer } from "../../../app/nearby-servers.ts";
 import { Button } from "../../ui/controls/Button.tsx";
 import { Logo } from "../../ui/Logo.tsx";
 import { Consent, type FoundOrganization } from "./Consent.tsx";
 import { InvitationForm } from "./InvitationForm.tsx";
+import { SigningIn } from "./SigningIn.tsx";
 import { Unconfirmed } from "./Unconfirmed.tsx";
 import { Unencrypted } from "./Unencrypted.tsx";
 
@@ -18,31 +24,40 @@ export type Step =
       readonly pin: string;
       readonly given: GivenInvitation["invitation"];
     }
+  | ({ readonly kind: "sign-in" } & WaitingSignIn)
   | { readonly kind: "found"; readonly organization: FoundOrganization };
 
 /** An answer, or the reason for a refusal in a sentence. */
 type Outcome<T> = { readonly value: T } | { readonly refusal: string };
 
-type Props = {
+export type Props = {
   readonly setup: Setup;
   readonly initialStep?: Step;
   /** The servers that announce themselves on this computer's network. */
   readonly onFindServers: () => Promise<readonly NearbyServer[]>;
   readonly onLookUp: (given: GivenInvitation) => Promise<Outcome<InvitationAnswer>>;
+  /** Resolves when the waiting sign-in has ended. */
+  readonly onAwaitSignIn: () => Promise<Outcome<InvitationAnswer>>;
+  /** Opens its page again. Resolves to whether the system took its address. */
+  readonly onOpenSignIn: () => Promise<boolean>;
+  readonly onCancelSignIn: () => void;
   readonly onJoin: () => Promise<string | null>;
   /** Keeps the organization that this computer belongs to. */
   readonly onStay: () => void;
 };
 
 /**
- * The page for joining an organization: an invitation, then the organization that it is for, then the person's consent. A
+ * The page for joining an organization: an invitation or a sign-in, then the organization that it is for, then the person's consent. A
  * computer that belongs to an organization leaves that first.
  */
 export function FirstRunView({
   setup,
-  initialStep = { kind: "asking" },
+  initialStep = setup.signIn === null ? { kind: "asking" } : { kind: "sign-in", ...setup.signIn },
   onFindServers,
   onLookUp,
+  onAwaitSignIn,
+  onOpenSignIn,
+  onCancelSignIn,
   onJoin,
   onStay,
 }: Props): ReactNode {
@@ -54,14 +69,15 @@ export function FirstRunView({
     setInvitation(given.invitation);
     const outcome = await onLookUp(given);
     if ("refusal" in outcome) return outcome.refusal;
-    const answer = outcome.value;
-    setStep(
-      answer.kind === "found"
-        ? { kind: "found", organization: answer }
-        : { ...answer, given: given.invitation },
-    );
+    setStep(stepOf(outcome.value, given.invitation));
     return null;
   };
+  const awaitSignIn = useCallback(async (): Promise<string | null> => {
+    const outcome = await onAwaitSignIn();
+    if ("refusal" in outcome) return outcome.refusal;
+    if (outcome.value.kind === "found") setStep({ kind: "found", organization: outcome.value });
+    return null;
+  }, [onAwaitSignIn]);
   const back = (): void => setStep({ kind: "asking" });
   return (
     <div className="flex min-h-screen flex-col">
@@ -101,6 +117,17 @@ export function FirstRunView({
             onConfirm={() => lookUp({ invitation: step.given, insecureHttp: false, isPinConfirmed: true })}
           />
         ) : null}
+        {step.kind === "sign-in" ? (
+          <SigningIn
+            signIn={step}
+            onWait={awaitSignIn}
+            onOpen={onOpenSignIn}
+            onBack={() => {
+              onCancelSignIn();
+              back();
+            }}
+          />
+        ) : null}
         {step.kind === "found" ? (
           <Consent
             organization={step.organization}
@@ -113,6 +140,18 @@ export function FirstRunView({
       </main>
     </div>
   );
+}
+
+function stepOf(answer: InvitationAnswer, given: GivenInvitation["invitation"]): Step {
+  switch (answer.kind) {
+    case "found":
+      return { kind: "found", organization: answer };
+    case "sign-in":
+      return answer;
+    case "unencrypted":
+    case "unconfirmed":
+      return { ...answer, given };
+  }
 }
 
 /** The organization that this computer belongs to, or has just left. */

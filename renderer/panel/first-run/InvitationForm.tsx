@@ -18,9 +18,13 @@ type Props = {
   readonly onLookUp: (given: GivenInvitation) => Promise<string | null>;
 };
 
-/** Asks for an invitation: its link, or a server's address and a code. The network may offer the address. */
+type Way = "link" | "code" | "sign-in";
+
+/** Asks for an invitation's link, or for a server's address with a code or to sign in there. The network may offer the address. */
 export function InvitationForm({ initial, title, onlyServer, onFindServers, onLookUp }: Props): ReactNode {
-  const [byCode, setByCode] = useState(initial === null ? onlyServer !== null : !("link" in initial));
+  const [way, setWay] = useState<Way>(
+    initial === null ? (onlyServer === null ? "link" : "code") : wayOf(initial),
+  );
   const [link, setLink] = useState(initial !== null && "link" in initial ? initial.link : "");
   const [server, setServer] = useState(
     onlyServer ?? (initial !== null && "server" in initial ? initial.server : ""),
@@ -33,15 +37,18 @@ export function InvitationForm({ initial, title, onlyServer, onFindServers, onLo
   const [busy, setBusy] = useState(false);
   const submit = async (): Promise<void> => {
     const given = {
-      invitation: byCode ? { server, code, announcedPin } : { link },
+      invitation:
+        way === "link"
+          ? { link }
+          : way === "code"
+            ? { server, code, announcedPin }
+            : { server, announcedPin },
       insecureHttp: false,
       isPinConfirmed: false,
     };
     const parsed = givenInvitation.safeParse(given);
     if (!parsed.success) {
-      setError(
-        byCode ? "Enter the server’s address and the whole code." : "Paste the whole invitation link.",
-      );
+      setError(incompleteWords(way));
       return;
     }
     setError(null);
@@ -55,7 +62,7 @@ export function InvitationForm({ initial, title, onlyServer, onFindServers, onLo
       setError(null);
     };
   const choose = ({ url, pin }: NearbyServer): void => {
-    setByCode(true);
+    if (way === "link") setWay("code");
     setServer(url);
     setAnnouncedPin(pin);
     setError(null);
@@ -71,40 +78,40 @@ export function InvitationForm({ initial, title, onlyServer, onFindServers, onLo
         </p>
       </div>
       <Form className="grid gap-4" onSubmit={() => void submit()}>
-        {byCode ? (
-          <>
-            {onlyServer === null ? (
-              <Field
-                {...common}
-                key="server"
-                autoFocus
-                label="Server’s address"
-                placeholder="https://gleaner.example.org"
-                value={server}
-                onChange={changed((address) => {
-                  setServer(address);
-                  // The pin belongs to the announced address.
-                  setAnnouncedPin(null);
-                })}
-              />
-            ) : (
-              <div>
-                <p className="text-muted">Your administrator chose the server:</p>
-                <p className="font-medium wrap-anywhere">{onlyServer}</p>
-              </div>
-            )}
-            <Field
-              {...common}
-              key="code"
-              autoFocus={onlyServer !== null}
-              label="Code"
-              placeholder="GLN-XXXX-XXXX-XXXX"
-              value={code}
-              error={error}
-              onChange={changed(setCode)}
-            />
-          </>
+        {way === "link" ? null : onlyServer === null ? (
+          <Field
+            {...common}
+            key="server"
+            autoFocus
+            label="Server’s address"
+            placeholder="https://gleaner.example.org"
+            value={server}
+            error={way === "sign-in" ? error : null}
+            onChange={changed((address) => {
+              setServer(address);
+              // The pin belongs to the announced address.
+              setAnnouncedPin(null);
+            })}
+          />
         ) : (
+          <div>
+            <p className="text-muted">Your administrator chose the server:</p>
+            <p className="font-medium wrap-anywhere">{onlyServer}</p>
+          </div>
+        )}
+        {way === "code" ? (
+          <Field
+            {...common}
+            key="code"
+            autoFocus={onlyServer !== null}
+            label="Code"
+            placeholder="GLN-XXXX-XXXX-XXXX"
+            value={code}
+            error={error}
+            onChange={changed(setCode)}
+          />
+        ) : null}
+        {way === "link" ? (
           <Field
             {...common}
             key="link"
@@ -116,30 +123,74 @@ export function InvitationForm({ initial, title, onlyServer, onFindServers, onLo
             error={error}
             onChange={changed(setLink)}
           />
-        )}
-        <div className="flex flex-wrap items-center justify-between gap-2">
+        ) : null}
+        {way === "sign-in" ? (
+          <p className="text-muted">
+            Your browser opens. You sign in there as usual, and confirm this computer. It then belongs to you.
+          </p>
+        ) : null}
+        {way === "sign-in" && onlyServer !== null && error !== null ? (
+          <p role="alert" className="text-bad">
+            {error}
+          </p>
+        ) : null}
+        <div>
           <Button type="submit" look="primary" disabled={busy}>
-            {busy ? "Looking it up…" : "Continue"}
+            {busy ? "Looking it up…" : way === "sign-in" ? "Open the sign-in page" : "Continue"}
           </Button>
-          <Button
-            look="quiet"
-            disabled={busy}
-            onClick={() => {
-              setByCode(!byCode);
-              setError(null);
-            }}
-          >
-            {byCode ? "I have a link" : "I have a code instead"}
-          </Button>
+        </div>
+        <div className="-ml-3 flex flex-wrap">
+          {(["link", "code", "sign-in"] as const)
+            .filter((other) => other !== way)
+            .map((other) => (
+              <Button
+                key={other}
+                look="quiet"
+                disabled={busy}
+                onClick={() => {
+                  setWay(other);
+                  setError(null);
+                }}
+              >
+                {otherWayWords(other)}
+              </Button>
+            ))}
         </div>
       </Form>
       {onlyServer === null ? (
         <NearbyServers
           onFind={onFindServers}
-          chosen={byCode && announcedPin !== null ? { url: server, pin: announcedPin } : null}
+          chosen={way !== "link" && announcedPin !== null ? { url: server, pin: announcedPin } : null}
           onChoose={choose}
         />
       ) : null}
     </>
   );
+}
+
+function wayOf(invitation: GivenInvitation["invitation"]): Way {
+  if ("link" in invitation) return "link";
+  return "code" in invitation ? "code" : "sign-in";
+}
+
+function otherWayWords(way: Way): string {
+  switch (way) {
+    case "link":
+      return "I have a link";
+    case "code":
+      return "I have a code instead";
+    case "sign-in":
+      return "Sign in to your organization";
+  }
+}
+
+function incompleteWords(way: Way): string {
+  switch (way) {
+    case "link":
+      return "Paste the whole invitation link.";
+    case "code":
+      return "Enter the server’s address and the whole code.";
+    case "sign-in":
+      return "Enter the server’s address.";
+  }
 }
