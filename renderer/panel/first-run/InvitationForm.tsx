@@ -139,13 +139,13 @@ export function InvitationForm({ initial, title, onlyServer, onFindServers, onLo
             {busy ? "Looking it up…" : way === "sign-in" ? "Open the sign-in page" : "Continue"}
           </Button>
         </div>
-        <div className="-ml-3 flex flex-wrap">
+        <div className="flex flex-wrap gap-2">
           {(["link", "code", "sign-in"] as const)
             .filter((other) => other !== way)
             .map((other) => (
               <Button
                 key={other}
-                look="quiet"
+                size="sm"
                 disabled={busy}
                 onClick={() => {
                   setWay(other);
