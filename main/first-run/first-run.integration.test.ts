@@ -47,7 +47,14 @@ afterEach(() => {
 
 function newRun(managed: ManagedSettings = noManagedSettings): Handlers<"setup"> {
   return firstRun({
-    setup: () => ({ version: "1", device: "laptop", server: null, link: null, member: null, departure: null }),
+    setup: () => ({
+      version: "1",
+      device: "laptop",
+      server: null,
+      link: null,
+      member: null,
+      departure: null,
+    }),
     onAgreed: (to) => {
       agreed.push(to);
       return { kind: "ok", value: null };
@@ -154,7 +161,9 @@ it("opens no page of a server that its management forbids, that is not encrypted
   const managed = { ...noManagedSettings, server: "https://office:3210" };
   const at = (server: string) => ({ ...here(), invitation: { server, announcedPin: null } });
   expect(await newRun(managed).lookUp(at("https://elsewhere:3210"))).toMatchObject({ kind: "refused" });
-  expect(await newRun().lookUp(at("http://192.0.2.1:3210"))).toMatchObject({ value: { kind: "unencrypted" } });
+  expect(await newRun().lookUp(at("http://192.0.2.1:3210"))).toMatchObject({
+    value: { kind: "unencrypted" },
+  });
   expect(await newRun().lookUp(at("http://127.0.0.1:1"))).toMatchObject({
     kind: "refused",
     message: expect.stringContaining("cannot be reached") as string,
