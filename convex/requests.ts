@@ -11,6 +11,7 @@ import { presentUse } from "./model/ledger/keyDays.ts";
 import { identity, identityOf } from "./model/models/identity.ts";
 import { canceled, cancelOrder, ownedOrder } from "./model/orders/orders.ts";
 import { prioritized, setOrderPriority } from "./model/orders/priorities.ts";
+import { originsOfAny as anyOrigins } from "./model/organizations/pageOrigins.ts";
 import { queue } from "./model/queue.ts";
 import { callsLeftOf, countCalls } from "./model/rates.ts";
 import { boundedInteger, refuse } from "./model/refuse.ts";
@@ -28,10 +29,10 @@ import {
   submitParts as submitAll,
   submitted,
 } from "./model/requests/submit.ts";
-import { noteVote } from "./model/requests/votes.ts";
+import { findFurther, noteVote } from "./model/requests/votes.ts";
 import { beginWait, endWait, mayWait, waitAdmission } from "./model/requests/waits.ts";
 import { watch as watchJob, watchPosition, watchView } from "./model/requests/watch.ts";
-import { keyScope, keyUse, work } from "./model/validators.ts";
+import { asMutable, keyScope, keyUse, work } from "./model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -69,6 +70,13 @@ export const identify = internalQuery({
     checkScope(key, scope ?? null);
     return await identityOf(ctx, key);
   },
+});
+
+/** The origins whose pages may send a call before it is known whose key it has; null: all. */
+export const originsOfAny = internalQuery({
+  args: {},
+  returns: v.union(v.array(v.string()), v.null()),
+  handler: async (ctx) => asMutable(await anyOrigins(ctx)),
 });
 
 /** The use of a key on the present day and in the present month, until now. */
@@ -111,12 +119,26 @@ export const submitParts = internalMutation({
   },
 });
 
-/** Counts a vote of a key's model, and tells how likely one more answer would agree. Refuses: unauthorized, revoked. */
+/** A further job of a call, by its first job and its number. Submits nothing. Refuses: unauthorized, revoked. */
+export const furtherAdmitted = internalQuery({
+  args: { keyId: v.id("apiKeys"), of: v.string(), index: v.number() },
+  returns: v.union(submitted, v.null()),
+  handler: async (ctx, { keyId, ...which }) => await findFurther(ctx, await admittedKey(ctx, keyId), which),
+});
+
+/**
+ * Counts a vote of a key's model, and tells how likely one more answer would agree. `repeated`: it was counted before. Refuses:
+ * unauthorized, revoked.
+ */
 export const noteVoteAdmitted = internalMutation({
-  args: { keyId: v.id("apiKeys"), modelId: v.string(), groups: v.array(v.number()) },
+  args: {
+    keyId: v.id("apiKeys"),
+    modelId: v.string(),
+    groups: v.array(v.number()),
+    repeated: v.boolean(),
+  },
   returns: v.number(),
-  handler: async (ctx, { keyId, modelId, groups }) =>
-    await noteVote(ctx, await admittedKey(ctx, keyId), modelId, groups),
+  handler: async (ctx, { keyId, ...vote }) => await noteVote(ctx, await admittedKey(ctx, keyId), vote),
 });
 
 /** Whether another call of the key may wait for its answer. */

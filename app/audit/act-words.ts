@@ -71,6 +71,7 @@ const words = {
   "console/keys:rotate": "Give an API key a new secret",
   "console/keys:setAccess": "Change the access of an API key",
   "console/keys:setLimit": "Limit an API key",
+  "console/keys:setOrigins": "Change which pages may call the API from browsers",
   "console/keys:setOwner": "Hand over an API key",
   "console/keys:setRights": "Change the rights of an API key",
   "console/models:add": "Add a model",

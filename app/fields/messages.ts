@@ -1,5 +1,5 @@
 import { inert, names, neutral, supported, unused } from "./field.ts";
-import { asForChat } from "./text.ts";
+import { asForChat, ownForChat } from "./text.ts";
 
 /** Fields of blocks that cache prompts, or cite. */
 const blockExtras = unused("cache_control", "citations");
@@ -74,6 +74,7 @@ export const messagesFields = {
   output_format: supported("the older name of `output_config.format`", format, {
     fields: names("type", "schema"),
   }),
+  x_gleaner: ownForChat,
   thinking: {
     ...neutral('only `{"type": "disabled"}` and `{"type": "adaptive"}`'),
     fields: { ...names("type"), ...unused("display", "block_binding") },

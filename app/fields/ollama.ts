@@ -1,7 +1,7 @@
 import { chatFields, functionFields, toolFields } from "./chat.ts";
 import { embeddingFields } from "./embeddings.ts";
 import { inert, names, neutral, supported, unused } from "./field.ts";
-import { asForChat } from "./text.ts";
+import { asForChat, ownForChat } from "./text.ts";
 
 /** The fields of Ollama's calls. */
 
@@ -44,6 +44,7 @@ const textFields = {
   ),
   logprobs: supported(asForChat, true),
   top_logprobs: supported(asForChat, 2, { beside: { logprobs: true } }),
+  x_gleaner: ownForChat,
   think: neutral("only `false`"),
   images: neutral("not supported"),
   truncate: inert("a prompt that is too long is refused, never cut"),

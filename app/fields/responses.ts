@@ -1,5 +1,5 @@
 import { inert, names, neutral, supported, unused } from "./field.ts";
-import { asForChat, openAiInert } from "./text.ts";
+import { asForChat, openAiInert, ownForChat } from "./text.ts";
 
 /** A client sends the items of earlier answers back as it got them. */
 const itemFields = {
@@ -73,6 +73,7 @@ export const responseFields = {
   ),
   store: supported("repeated in the answer. Answers are kept for a day in any case", false),
   parallel_tool_calls: supported(asForChat, false),
+  x_gleaner: ownForChat,
   previous_response_id: neutral("not supported. Send the earlier items as `input`"),
   conversation: neutral("not supported. Send the earlier items as `input`"),
   prompt: neutral("not supported. Send its text as `input`"),

@@ -12,6 +12,13 @@ const schemaFields = {
   ...unused("name", "description"),
 };
 
+function own(words: string) {
+  return supported(words, { votes: 3 }, { fields: names("votes", "escalate") });
+}
+
+/** Our own field in the calls of other APIs. */
+export const ownForChat = own("[second opinions](#second-opinions), as for chat completions");
+
 export const textFields = {
   model: supported(
     "a model's name or an [alias](#aliases-and-the-default-model). May be left out if the organization has a default model",
@@ -54,10 +61,8 @@ export const textFields = {
     "1 to 8 choices. Each is a job of its own with the next seed, and pays for the prompt, too; `usage` has the sum. If one fails, the call fails and the others are canceled; a choice that has ended by then is paid. Refused together with `Prefer: respond-async`, and in batches",
     2,
   ),
-  x_gleaner: supported(
+  x_gleaner: own(
     "`votes`: 1 to 5 answers of different devices, of which you get the one that most agree on, see [Second opinions](#second-opinions). `escalate`: false asks no larger model if they disagree. Refused together with `n`, a `temperature` of 0 and `Prefer: respond-async`, and in batches",
-    { votes: 3 },
-    { fields: names("votes", "escalate") },
   ),
   user,
   stop_token_ids: neutral("not supported. Use `stop`"),

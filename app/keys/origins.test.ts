@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { allowedOrigin } from "./origins.ts";
+import { allowedOrigin, listedOrigins, originBounds, parseOrigins, unionOf } from "./origins.ts";
 
 const chat = "https://chat.example.com";
 
@@ -13,6 +13,35 @@ it.each([
   ["one with another port is listed", `${chat}:8443`, chat, null],
   ["a longer one is listed", `${chat}.evil.example`, chat, null],
   ["no browser calls", chat, null, null],
-])("an origin, if %s", (_, allowed, origin, answer) => {
-  expect(allowedOrigin(allowed, origin)).toBe(answer);
+])("an origin, if %s", (_, variable, origin, answer) => {
+  expect(allowedOrigin(listedOrigins(variable), origin)).toBe(answer);
+});
+
+it("typed origins are parsed, and written as browsers write them", () => {
+  expect(parseOrigins(` ${chat}/\nHTTP://Localhost:5173 app://obsidian.md\n${chat}`)).toEqual({
+    kind: "ok",
+    origins: [chat, "http://localhost:5173", "app://obsidian.md"],
+  });
+  expect(parseOrigins(" \n ")).toEqual({ kind: "ok", origins: null });
+  expect(parseOrigins("*")).toEqual({ kind: "ok", origins: ["*"] });
+});
+
+it.each([
+  "chat.example.com",
+  `${chat}/path`,
+  `${chat}?a=b`,
+  "https://a:b@chat.example.com",
+  "null",
+  "https://*.example.com",
+  `* ${chat}`,
+  `https://${"a".repeat(originBounds.chars)}`,
+  Array.from({ length: originBounds.most + 1 }, (_, at) => `https://page-${String(at)}.example`).join("\n"),
+])("a wrong origin is refused: %.60s", (typed) => {
+  expect(parseOrigins(typed)).toMatchObject({ kind: "wrong", why: expect.stringContaining("") });
+});
+
+it("several lists allow what one of them allows", () => {
+  expect(unionOf([[chat], [chat, "http://localhost"]])).toEqual([chat, "http://localhost"]);
+  expect(unionOf([[chat], null])).toBeNull();
+  expect(unionOf([])).toEqual([]);
 });

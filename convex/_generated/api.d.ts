@@ -171,6 +171,7 @@ import type * as model_orders_retry from "../model/orders/retry.js";
 import type * as model_organizations_create from "../model/organizations/create.js";
 import type * as model_organizations_depthSamples from "../model/organizations/depthSamples.js";
 import type * as model_organizations_only from "../model/organizations/only.js";
+import type * as model_organizations_pageOrigins from "../model/organizations/pageOrigins.js";
 import type * as model_organizations_priorityPrices from "../model/organizations/priorityPrices.js";
 import type * as model_organizations_queueDepth from "../model/organizations/queueDepth.js";
 import type * as model_organizations_retirement from "../model/organizations/retirement.js";
@@ -512,6 +513,7 @@ declare const fullApi: ApiFromModules<{
   "model/organizations/create": typeof model_organizations_create;
   "model/organizations/depthSamples": typeof model_organizations_depthSamples;
   "model/organizations/only": typeof model_organizations_only;
+  "model/organizations/pageOrigins": typeof model_organizations_pageOrigins;
   "model/organizations/priorityPrices": typeof model_organizations_priorityPrices;
   "model/organizations/queueDepth": typeof model_organizations_queueDepth;
   "model/organizations/retirement": typeof model_organizations_retirement;

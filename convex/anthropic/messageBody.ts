@@ -2,9 +2,14 @@ import type { FinishReason, ToolCall } from "../../app/jobs/chat.ts";
 import { isRecord, parseJson } from "../../app/json.ts";
 import type { AnswerHead, TextResult } from "../openai/answerForm.ts";
 import { type ApiError, errorBody } from "../openai/respond.ts";
+import type { Opinion } from "../openai/votes/decide.ts";
 
-/** Anthropic's message object. `result`: null before the end. */
-export function messageBody({ jobId, model }: AnswerHead, result: TextResult | null): object {
+/** Anthropic's message object. `result`: null before the end. `opinion`: of its votes; null without any. */
+export function messageBody(
+  { jobId, model }: AnswerHead,
+  result: TextResult | null,
+  opinion: Opinion | null = null,
+): object {
   return {
     id: `msg_${jobId}`,
     type: "message",
@@ -16,7 +21,13 @@ export function messageBody({ jobId, model }: AnswerHead, result: TextResult | n
     stop_details: null,
     container: null,
     usage: usageOf(result),
+    ...opinionField(opinion),
   };
+}
+
+/** Our field, which only answers have that were voted on. */
+export function opinionField(opinion: Opinion | null): object {
+  return opinion === null ? {} : { x_gleaner: opinion };
 }
 
 /** A job does not tell which stop string ended its answer, so that is the end of a turn, too. */

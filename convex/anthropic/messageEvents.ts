@@ -2,16 +2,20 @@ import type { AnswerHead, TextResult } from "../openai/answerForm.ts";
 import type { CallPart } from "../openai/continueAnswer.ts";
 import type { ApiError } from "../openai/respond.ts";
 import type { TextEvents } from "../openai/stream.ts";
-import { anthropicError, messageBody, stopReasons, toolBlock, usageOf } from "./messageBody.ts";
+import type { Opinion } from "../openai/votes/decide.ts";
+import { anthropicError, messageBody, opinionField, stopReasons, toolBlock, usageOf } from "./messageBody.ts";
 
 /** The events of a streamed message. */
 export class MessageEvents implements TextEvents {
   readonly #head: AnswerHead;
+  readonly #opinion: Opinion | null;
   /** The blocks that have begun. The last one is open. */
   #blocks = 0;
 
-  constructor(head: AnswerHead) {
+  /** @param opinion of its votes; null without any. */
+  constructor(head: AnswerHead, opinion: Opinion | null = null) {
     this.#head = head;
+    this.#opinion = opinion;
   }
 
   opening(): readonly string[] {
@@ -36,7 +40,7 @@ export class MessageEvents implements TextEvents {
     return [
       ...begun,
       ...this.#endBlock(),
-      event("message_delta", { delta: end, usage: usageOf(result) }),
+      event("message_delta", { delta: end, usage: usageOf(result), ...opinionField(this.#opinion) }),
       event("message_stop", {}),
     ];
   }

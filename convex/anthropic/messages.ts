@@ -9,7 +9,8 @@ import { readCall } from "../openai/readCall.ts";
 import { answerWithJob } from "../openai/requestedJob.ts";
 import { type ApiError, errorFieldsOf, errorResponse, json } from "../openai/respond.ts";
 import { streamText } from "../openai/stream.ts";
-import { chatCall, textWork } from "../openai/textCalls.ts";
+import { answerVoted, chatCall, textWork } from "../openai/textCalls.ts";
+import type { VotedForm } from "../openai/votes/answerVotes.ts";
 import { anthropicError, messageBody, withType } from "./messageBody.ts";
 import { MessageEvents } from "./messageEvents.ts";
 
@@ -44,7 +45,12 @@ export async function createMessage(ctx: ActionCtx, request: Request, caller: Ca
   const read = await readCall(request, caller, parseMessages);
   if (read.kind === "refused") return errorResponse(read.error);
   const { call } = read;
-  const { stream } = call.asked;
+  const { stream, vote } = call.asked;
+  if (vote !== null) {
+    const { signal } = request;
+    const options = { vote, promptField: "messages", signal, form: votedForm } as const;
+    return await answerVoted(ctx, caller, call, chatCall, options);
+  }
   const created = Date.now();
   const options = { work: await textWork(chatCall, call), stream, promptField: "messages" } as const;
   return await answerWithJob(ctx, caller, call, options, async (job) => {
@@ -53,6 +59,11 @@ export async function createMessage(ctx: ActionCtx, request: Request, caller: Ca
     return await answerWhole(ctx, job, request.signal, (result) => messageBody(head, textOf(result)));
   });
 }
+
+const votedForm: VotedForm = {
+  whole: messageBody,
+  events: (head, opinion) => new MessageEvents(head, opinion),
+};
 
 /** POST /v1/messages/count_tokens. An estimate from the length of the texts: only devices have the models' tokenizers. */
 export async function countTokens(_ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {

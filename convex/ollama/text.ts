@@ -1,7 +1,7 @@
 import type { ChatRequest } from "../../app/jobs/chat.ts";
 import { parseOllamaChat } from "../../app/jobs/parse/ollama/ollama-chat.ts";
 import { parseOllamaGenerate } from "../../app/jobs/parse/ollama/ollama-generate.ts";
-import type { ParsedText } from "../../app/jobs/parse/parse-sampling.ts";
+import type { ParsedText, Vote } from "../../app/jobs/parse/parse-sampling.ts";
 import type { CompletionRequest, Work } from "../../app/jobs/work.ts";
 import type { ActionCtx } from "../_generated/server.js";
 import { headOf, textOf } from "../openai/answerForm.ts";
@@ -10,13 +10,17 @@ import { answerWhole } from "../openai/follow.ts";
 import type { Call } from "../openai/readCall.ts";
 import { answerWithJob } from "../openai/requestedJob.ts";
 import { streamText } from "../openai/stream.ts";
-import { chatCall, completionCall, textWork } from "../openai/textCalls.ts";
+import { answerVoted, chatCall, completionCall, textWork } from "../openai/textCalls.ts";
+import type { VotedForm } from "../openai/votes/answerVotes.ts";
 import { answerRead } from "./endpoint.ts";
 import { type TextCall, textLines, wholeBody } from "./textBody.ts";
 
 /** POST /api/chat. */
 export async function chat(ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {
   return await answerRead(request, caller, parseOllamaChat, async (call) => {
+    const { vote } = call.asked;
+    if (vote !== null)
+      return await answerVoted(ctx, caller, call, chatCall, votedCall(request, "chat", vote));
     return await answerText(ctx, request, caller, call, {
       call: "chat",
       work: await textWork(chatCall, call),
@@ -27,12 +31,26 @@ export async function chat(ctx: ActionCtx, request: Request, caller: Caller): Pr
 /** POST /api/generate: a chat of one message, or the continuation of a raw prompt. */
 export async function generate(ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {
   return await answerRead(request, caller, parseOllamaGenerate, async ({ asked, ...call }) => {
+    if (asked.vote !== null) {
+      const options = votedCall(request, "generate", asked.vote);
+      return asked.kind === "chat"
+        ? await answerVoted(ctx, caller, { ...call, asked }, chatCall, options)
+        : await answerVoted(ctx, caller, { ...call, asked }, completionCall, options);
+    }
     const work =
       asked.kind === "chat"
         ? await textWork(chatCall, { ...call, asked })
         : await textWork(completionCall, { ...call, asked });
     return await answerText(ctx, request, caller, { ...call, asked }, { call: "generate", work });
   });
+}
+
+function votedCall({ signal }: Request, call: TextCall, vote: Vote) {
+  const form: VotedForm = {
+    whole: (...answer) => wholeBody(call, ...answer),
+    events: (...answer) => textLines(call, ...answer),
+  };
+  return { vote, promptField: promptFields[call], signal, form };
 }
 
 const promptFields = { chat: "messages", generate: "prompt" } as const;

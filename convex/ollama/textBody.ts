@@ -6,6 +6,7 @@ import { tokenBody } from "../openai/chatForm.ts";
 import type { StreamForm } from "../openai/eventStream.ts";
 import type { ApiError } from "../openai/respond.ts";
 import type { TextEvents } from "../openai/stream.ts";
+import type { Opinion } from "../openai/votes/decide.ts";
 import { ollamaError } from "./endpoint.ts";
 
 /** The call that asked for a text. Their answers differ in the place of the text. */
@@ -31,9 +32,14 @@ function partBody(
   return { model, created_at: new Date().toISOString(), ...said, ...choices, done };
 }
 
-/** A whole answer. */
-export function wholeBody(call: TextCall, head: AnswerHead, result: TextResult): object {
-  return { ...partBody(call, head, spokenIn(result), true), ...endFields(head, result) };
+/** A whole answer. @param opinion of its votes; null without any. */
+export function wholeBody(
+  call: TextCall,
+  head: AnswerHead,
+  result: TextResult,
+  opinion: Opinion | null = null,
+): object {
+  return { ...partBody(call, head, spokenIn(result), true), ...endFields(head, result, opinion) };
 }
 
 function spokenIn({ text, toolCalls = [], logprobs = [] }: TextResult): Spoken {
@@ -56,7 +62,11 @@ const doneReasons: Readonly<Record<FinishReason, string>> = {
 };
 
 /** Durations are nanoseconds. How long a device took to load the model is not known, so `load_duration` is left out. */
-function endFields({ created }: AnswerHead, { finishReason, usage, timing }: TextResult): object {
+function endFields(
+  { created }: AnswerHead,
+  { finishReason, usage, timing }: TextResult,
+  opinion: Opinion | null,
+): object {
   const { promptTokens, cachedPromptTokens = 0, completionTokens } = usage;
   return {
     done_reason: doneReasons[finishReason],
@@ -66,6 +76,7 @@ function endFields({ created }: AnswerHead, { finishReason, usage, timing }: Tex
     prompt_eval_duration: nanoseconds(timing.prefillMs),
     eval_count: completionTokens,
     eval_duration: nanoseconds(timing.generateMs),
+    ...(opinion === null ? {} : { x_gleaner: opinion }),
   };
 }
 
@@ -77,8 +88,15 @@ function choiceBody({ top, ...chosen }: TokenChoice): object {
   return { ...tokenBody(chosen), top_logprobs: top.map(tokenBody) };
 }
 
-/** The lines of a streamed answer. A line with an empty text keeps the connection alive. */
-export function textLines(call: TextCall, head: AnswerHead): TextEvents & { readonly form: StreamForm } {
+/**
+ * The lines of a streamed answer. A line with an empty text keeps the connection alive.
+ * @param opinion of its votes; null without any.
+ */
+export function textLines(
+  call: TextCall,
+  head: AnswerHead,
+  opinion: Opinion | null = null,
+): TextEvents & { readonly form: StreamForm } {
   const partLine = (spoken: Spoken): string => JSON.stringify(partBody(call, head, spoken, false));
   return {
     form: { contentType: "application/x-ndjson", end: "\n", keepAlive: () => partLine({ text: "" }) },
@@ -88,7 +106,7 @@ export function textLines(call: TextCall, head: AnswerHead): TextEvents & { read
     call: () => [],
     closing: (result) => {
       const { toolCalls } = spokenIn(result);
-      const end = { ...partBody(call, head, { text: "" }, true), ...endFields(head, result) };
+      const end = { ...partBody(call, head, { text: "" }, true), ...endFields(head, result, opinion) };
       return [...(toolCalls === undefined ? [] : [partLine({ text: "", toolCalls })]), JSON.stringify(end)];
     },
     error: (error: ApiError) => [JSON.stringify(ollamaError(error))],

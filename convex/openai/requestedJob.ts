@@ -51,7 +51,7 @@ export async function answerWithJob(
   { work, answerScope = "jobs", ...options }: JobOptions,
   answer: (job: RequestedJob) => Promise<Response>,
 ): Promise<Response> {
-  const { asked, model, idempotencyKey, requires } = call;
+  const { idempotencyKey } = call;
   const { respondAsync } = call.prefer;
   const kept = respondAsync || idempotencyKey !== null;
   const mostMs = mostWaitMs(call.prefer, options.stream);
@@ -59,10 +59,7 @@ export async function answerWithJob(
   const full = waits ? await refusedWait(ctx, caller) : null;
   if (full !== null) return errorResponse(full);
   const giveUpAt = giveUpTime(mostMs ?? patienceMsOf(call, options.stream));
-  const isFoundAgain = !kept && !options.stream && mostMs === null;
-  const request = isFoundAgain
-    ? await hashSecret(JSON.stringify([work.kind, model.modelId, asked, requires]))
-    : null;
+  const request = await requestHash(call, work.kind, options.stream);
   const wait = { ...options, giveUpAt, kept, respondAsync, request };
   const requested = await requestJob(ctx, caller, call, work, wait, respondAsync ? { answerScope } : {});
   if (requested.kind !== "ok") return errorResponse(errorOf(requested, options.promptField));
@@ -74,6 +71,20 @@ export async function answerWithJob(
     await abandon(ctx, job);
     throw thrown;
   }
+}
+
+/**
+ * A hash by which an equal request finds the job of a whole call that was given up. Null: its caller finds it otherwise, or has got
+ * a part of its answer.
+ */
+export async function requestHash(
+  { asked, model, idempotencyKey, requires, prefer }: Call<unknown>,
+  kind: Work["kind"],
+  stream: boolean,
+): Promise<string | null> {
+  const isFoundOtherwise = idempotencyKey !== null || prefer.respondAsync;
+  if (isFoundOtherwise || stream || mostWaitMs(prefer, stream) !== null) return null;
+  return await hashSecret(JSON.stringify([kind, model.modelId, asked, requires]));
 }
 
 /** The wait that a call asks for. A stream begins at once, and with `respond-async` its text has an address of its own. */

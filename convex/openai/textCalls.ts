@@ -2,7 +2,7 @@ import type { ChatRequest } from "../../app/jobs/chat.ts";
 import type { BodyParse } from "../../app/jobs/parse/parse-body.ts";
 import { parseChat } from "../../app/jobs/parse/parse-chat.ts";
 import { parseCompletion } from "../../app/jobs/parse/parse-completion.ts";
-import type { ParsedText } from "../../app/jobs/parse/parse-sampling.ts";
+import type { ParsedText, Vote } from "../../app/jobs/parse/parse-sampling.ts";
 import type { CompletionRequest, Work } from "../../app/jobs/work.ts";
 import type { ActionCtx } from "../_generated/server.js";
 import { hashSecret } from "../model/authenticate.ts";
@@ -19,7 +19,8 @@ import { type Call, readCall } from "./readCall.ts";
 import { answerWithJob, answerWithJobs } from "./requestedJob.ts";
 import { errorResponse } from "./respond.ts";
 import { streamText } from "./stream.ts";
-import { answerVotes } from "./votes/answerVotes.ts";
+import { answerVotes, type VotedForm } from "./votes/answerVotes.ts";
+import { votedForm } from "./votes/votedForm.ts";
 
 export const chatCall: TextCall<ChatRequest> = {
   promptField: "messages",
@@ -69,19 +70,9 @@ async function answerText<TextRequest>(
   const { stream, includeUsage, choices, vote } = call.asked;
   const created = Date.now();
   if (vote !== null) {
-    if (call.prefer.respondAsync) return errorResponse(votesWithoutWait);
-    const kept = call.idempotencyKey !== null;
-    const named = { ...call, idempotencyKey: call.idempotencyKey ?? crypto.randomUUID() };
-    const workFor = async (model: ModelView, index: number) =>
-      withSeed(await textWork(textCall, { ...named, model }), index);
-    return await answerVotes(ctx, caller, named, {
-      ...vote,
-      form,
-      promptField,
-      kept,
-      workFor,
-      signal: request.signal,
-    });
+    const { signal } = request;
+    const options = { vote, promptField, signal, form: votedForm(form, includeUsage) };
+    return await answerVoted(ctx, caller, call, textCall, options);
   }
   const work = await textWork(textCall, call);
   if (choices > 1) {
@@ -97,6 +88,30 @@ async function answerText<TextRequest>(
     if (stream) return await streamText(ctx, job, request.signal, chunkEvents(form, head, includeUsage));
     return await answerWhole(ctx, job, request.signal, (result) => form.whole(head, textOf(result)));
   });
+}
+
+type VotedCall = {
+  readonly vote: Vote;
+  readonly form: VotedForm;
+  readonly promptField: PromptField;
+  /** Aborts when the client has left or the server stops. */
+  readonly signal: AbortSignal;
+};
+
+/** Answers a call that wants second opinions. */
+export async function answerVoted<TextRequest>(
+  ctx: ActionCtx,
+  caller: Caller,
+  call: Call<ParsedText<TextRequest>>,
+  textCall: Pick<TextCall<TextRequest>, "workOf">,
+  { vote, ...options }: VotedCall,
+): Promise<Response> {
+  if (call.prefer.respondAsync) return errorResponse(votesWithoutWait);
+  const kept = call.idempotencyKey !== null;
+  const named = { ...call, idempotencyKey: call.idempotencyKey ?? crypto.randomUUID() };
+  const workFor = async (model: ModelView, index: number): Promise<Work> =>
+    withSeed(await textWork(textCall, { ...named, model }), index);
+  return await answerVotes(ctx, caller, named, { ...vote, ...options, kept, workFor });
 }
 
 /** The same text work with a later seed. With the same one, all choices of a call would be equal. */

@@ -19,6 +19,7 @@ import {
   submit,
   take,
 } from "./backend.fixture.ts";
+import { eventsOf } from "./events.fixture.ts";
 import { takeJob } from "./simDevice.fixture.ts";
 
 let t: Backend;
@@ -99,6 +100,21 @@ type Answer = {
   readonly model: string;
   readonly choices: readonly { readonly message: { readonly content: string } }[];
   readonly x_gleaner: { readonly confidence: number };
+};
+
+const entry = {
+  modelId: large,
+  source: "https://models.example/large.gguf",
+  sha256: "cd".repeat(32),
+  sizeBytes: 900_000_000,
+  licence: "MIT",
+  contextTokens: 1_024,
+  template: null,
+  pieces: null,
+};
+const addLarge = async () => {
+  const price = { promptMicro: 20n, completionMicro: 60n };
+  await t.mutation(api.console.models.add, { session, entry, price });
 };
 
 describe("a call with votes", () => {
@@ -233,6 +249,59 @@ describe("a call with votes", () => {
     });
   });
 
+  it("asks no further device and no larger model when it is repeated, and finds the votes although the first job failed", async () => {
+    await addLarge();
+    const headers = { "idempotency-key": "order-18" };
+    await wait(devices[0]!, devices[1]!);
+    const asked = post(chat, headers);
+    const jobs = await Promise.all(devices.slice(0, 2).map(handed));
+    const at = jobs.findIndex(({ payload }) => (payload as { seed: number }).seed === 7);
+    await fail(t, devices[at]!, jobs[at]!.attemptId, { retryable: false });
+    await completeWith(t, devices[1 - at]!, jobs[1 - at]!.attemptId, answer("Oslo"));
+    const first = (await (await asked).json()) as Answer;
+    expect(first).toMatchObject({ x_gleaner: { votes: 1, agreed: 1 } });
+    // Now more devices are idle than before.
+    await wait(...devices);
+    expect(await (await post(chat, headers)).json()).toEqual(first);
+    expect(await statuses()).toEqual(["failed", "succeeded"]);
+    const [row] = await t.run(async (ctx) => await ctx.db.query("voteTallies").collect());
+    expect(row?.tally).toEqual({});
+    await expectBooksInOrder(t);
+  });
+
+  it("counts among the votes of the model once, though it is repeated", async () => {
+    const headers = { "idempotency-key": "order-19" };
+    await wait(...devices);
+    const asked = post(chat, headers);
+    await answerAll(devices, "Oslo", "Oslo", "Oslo");
+    await asked;
+    await post(chat, headers);
+    const [row] = await t.run(async (ctx) => await ctx.db.query("voteTallies").collect());
+    expect(row?.tally).toEqual({ "3": 1 });
+  });
+
+  it("is found by an equal request while it waits, which asks no further device", async () => {
+    const { seed: _, ...unseeded } = chat;
+    await wait(devices[0]!);
+    const first = post(unseeded);
+    const { attemptId } = await handed(devices[0]!);
+    await expect.poll(async () => (await newJobs()).length).toBe(1);
+    await wait(devices[1]!, devices[2]!);
+    const again = post(unseeded, { "x-stainless-retry-count": "1" });
+    await expect
+      .poll(async () => (await t.run(async (ctx) => await ctx.db.query("waits").collect())).length)
+      .toBe(1);
+    const ids = async (response: Response) => response.headers.get("x-gleaner-job")?.split(", ")[0];
+    await expect.poll(async () => (await newJobs()).length).toBeGreaterThan(1);
+    const more = await Promise.all(devices.slice(1).map(handed));
+    for (const [at, job] of more.entries())
+      await completeWith(t, devices[at + 1]!, job.attemptId, answer("Oslo"));
+    await completeWith(t, devices[0]!, attemptId, answer("Oslo"));
+    const [one, other] = await Promise.all([first, again]);
+    expect(await ids(other)).toBe(await ids(one));
+    expect(await newJobs()).toHaveLength(3);
+  });
+
   it("compares completions and JSON", async () => {
     const completion = { model: modelId, prompt: "Which?", seed: 7 };
     await post(completion, { prefer: "respond-async" }, "/v1/completions");
@@ -257,21 +326,6 @@ describe("a call with votes", () => {
 });
 
 describe("a call whose votes disagree", () => {
-  const entry = {
-    modelId: large,
-    source: "https://models.example/large.gguf",
-    sha256: "cd".repeat(32),
-    sizeBytes: 900_000_000,
-    licence: "MIT",
-    contextTokens: 1_024,
-    template: null,
-    pieces: null,
-  };
-  const addLarge = async () => {
-    const price = { promptMicro: 20n, completionMicro: 60n };
-    await t.mutation(api.console.models.add, { session, entry, price });
-  };
-
   async function disagree(more: object = {}) {
     await wait(...devices);
     const asked = post({ ...chat, ...more });
@@ -325,5 +379,69 @@ describe("a call whose votes disagree", () => {
     });
     expect(await (await asked).json()).toMatchObject({ model: modelId, x_gleaner: { escalated: false } });
     await expectBooksInOrder(t);
+  });
+});
+
+describe("a call of another API with votes", () => {
+  const { model, messages } = chat;
+  const own = { x_gleaner: { votes: 3 } };
+  const opinion = { votes: 3, agreed: 3, confidence: expect.any(Number), escalated: false };
+
+  async function asked(path: string, body: object): Promise<Response> {
+    await wait(...devices);
+    const response = post({ model, ...body, ...own }, {}, path);
+    const jobs = await Promise.all(devices.map(handed));
+    for (const [at, job] of jobs.entries())
+      await completeWith(t, devices[at]!, job.attemptId, answer("Oslo"));
+    return await response;
+  }
+
+  it("answers as a response", async () => {
+    const body = { input: "Which city?" };
+    expect(await (await asked("/v1/responses", body)).json()).toMatchObject({
+      object: "response",
+      status: "completed",
+      output: [{ content: [{ text: "Oslo" }] }],
+      usage: { input_tokens: 30, output_tokens: 9 },
+      x_gleaner: opinion,
+    });
+    const streamed = await eventsOf(await asked("/v1/responses", { ...body, stream: true }));
+    expect(streamed.at(-1)).toMatchObject({
+      type: "response.completed",
+      response: { usage: { input_tokens: 30 }, x_gleaner: opinion },
+    });
+    const background = { model, ...body, ...own, background: true };
+    await expectError(await post(background, {}, "/v1/responses"), 400, { param: "x_gleaner.votes" });
+  });
+
+  it("answers as a message", async () => {
+    const body = { messages, max_tokens: 8 };
+    expect(await (await asked("/v1/messages", body)).json()).toMatchObject({
+      type: "message",
+      content: [{ text: "Oslo" }],
+      usage: { input_tokens: 30, output_tokens: 9 },
+      x_gleaner: opinion,
+    });
+    const streamed = await eventsOf(await asked("/v1/messages", { ...body, stream: true }));
+    expect(streamed.slice(-2)).toMatchObject([
+      { type: "message_delta", usage: { output_tokens: 9 }, x_gleaner: opinion },
+      { type: "message_stop" },
+    ]);
+  });
+
+  it("answers as Ollama does", async () => {
+    expect(await (await asked("/api/chat", { messages, stream: false })).json()).toMatchObject({
+      message: { content: "Oslo" },
+      eval_count: 9,
+      x_gleaner: opinion,
+    });
+    const lines = (await (await asked("/api/generate", { prompt: "Which city?" })).text()).trim().split("\n");
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { response: "Oslo", done: false },
+      { done: true, x_gleaner: opinion },
+    ]);
+    const determined = { model, messages, ...own, options: { temperature: 0 } };
+    const refused = await post(determined, {}, "/api/chat");
+    expect([refused.status, await refused.json()]).toMatchObject([400, { param: "x_gleaner.votes" }]);
   });
 });

@@ -13,7 +13,7 @@ import {
   text,
 } from "./parse-body.ts";
 import { parseChat } from "./parse-chat.ts";
-import { modelName, type ParsedText, tokens, whole } from "./parse-sampling.ts";
+import { modelName, ownFields, type ParsedText, tokens, whole } from "./parse-sampling.ts";
 import { callId, functionName } from "./parse-tools.ts";
 
 /** Parses the body of Anthropic's Messages API by translating it into a chat. */
@@ -98,6 +98,7 @@ const shape = {
       type: z.enum(["disabled", "adaptive"], { error: 'only "disabled" and "adaptive" are supported' }),
     })
     .nullish(),
+  x_gleaner: ownFields,
   mcp_servers: absent("MCP servers are not supported"),
   container: absent("containers are not supported"),
   compaction: absent("messages are not compacted"),
@@ -140,6 +141,7 @@ function chatOf({ messages, system, tools, tool_choice: choice, ...given }: Aske
     top_k: given.top_k,
     stop: given.stop_sequences,
     stream: given.stream,
+    x_gleaner: given.x_gleaner,
     tools: tools?.map(({ name, description, input_schema: parameters, strict }) => ({
       type: "function",
       function: { name, description, parameters, strict },

@@ -15,7 +15,15 @@ import {
   text,
 } from "./parse-body.ts";
 import { parseChat } from "./parse-chat.ts";
-import { modelName, type ParsedText, serviceTier, tokens, whole } from "./parse-sampling.ts";
+import {
+  modelName,
+  ownFields,
+  type ParsedText,
+  serviceTier,
+  tokens,
+  voteOf,
+  whole,
+} from "./parse-sampling.ts";
 import { callId, functionName } from "./parse-tools.ts";
 
 /** Parses the body of OpenAI's Responses API by translating it into a chat. */
@@ -112,6 +120,7 @@ export const responseBody = requestBody(responseFields, {
   store: z.boolean().nullish(),
   metadata: metadata.nullish(),
   service_tier: serviceTier,
+  x_gleaner: ownFields,
   truncation: z.literal("disabled", { error: 'only "disabled" is supported' }).nullish(),
   previous_response_id: absent(stateless),
   conversation: absent(stateless),
@@ -151,6 +160,9 @@ export function parseResponse(json: string): BodyParse<ParsedResponse> {
   if (asked.background === true && asked.stream === true) {
     return refuseField("stream", "a response in the background is not streamed");
   }
+  if (asked.background === true && voteOf(asked) !== null) {
+    return refuseField("x_gleaner.votes", "a response in the background has no second opinions");
+  }
   const chat = parseChat(JSON.stringify(chatOf(asked)));
   if (chat.kind === "refused") return inOwnTerms(chat, names);
   const background = asked.background ?? false;
@@ -178,6 +190,7 @@ function chatOf(asked: Body): object {
     response_format: formatOf(asText?.format),
     stream: asked.stream,
     service_tier: asked.service_tier,
+    x_gleaner: asked.x_gleaner,
   };
 }
 

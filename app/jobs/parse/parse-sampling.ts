@@ -57,6 +57,11 @@ export const serviceTier = text.max(40).nullish();
 /** Null or absent: the organization's default model. */
 export const modelName = text.min(1).max(200).nullish();
 
+/** Fields that no other API has. */
+export const ownFields = z
+  .object({ votes: whole(1, limits.votes).nullish(), escalate: z.boolean().nullish() })
+  .nullish();
+
 export const samplingFields = {
   model: modelName,
   max_tokens: tokens.nullish(),
@@ -68,7 +73,7 @@ export const samplingFields = {
   service_tier: serviceTier,
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
   n: whole(1, limits.choices).nullish(),
-  x_gleaner: z.object({ votes: whole(1, limits.votes).nullish(), escalate: z.boolean().nullish() }).nullish(),
+  x_gleaner: ownFields,
   top_k: whole(0, limits.topK).nullish(),
   min_p: z.number().min(0).max(1).nullish(),
   repeat_penalty: z.number().min(0.5).max(2).nullish(),
@@ -118,7 +123,7 @@ export function callOf(asked: Sampled): Omit<ParsedText<never>, "request"> {
   };
 }
 
-function voteOf({ x_gleaner: own }: Sampled): Vote | null {
+export function voteOf({ x_gleaner: own }: Pick<Sampled, "x_gleaner">): Vote | null {
   const votes = own?.votes ?? 1;
   return votes === 1 ? null : { votes, escalate: own?.escalate ?? true };
 }

@@ -138,6 +138,7 @@ export const response = z.object({
   usage: z.object({ input_tokens: z.int(), output_tokens: z.int(), total_tokens: z.int() }).nullable(),
   service_tier: tier,
   metadata: z.record(z.string(), z.string()),
+  x_gleaner: opinion,
 });
 
 export const message = z.object({
@@ -154,4 +155,5 @@ export const message = z.object({
     cache_creation_input_tokens: z.int(),
     output_tokens: z.int(),
   }),
+  x_gleaner: opinion,
 });

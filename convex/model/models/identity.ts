@@ -1,6 +1,8 @@
 import { type Infer, v } from "convex/values";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
+import { originsOf } from "../organizations/pageOrigins.ts";
+import { asMutable } from "../validators.ts";
 import { aliasesOf, aliasRow } from "./aliases.ts";
 import { catalogOf, modelView } from "./catalog.ts";
 
@@ -11,6 +13,8 @@ export const identity = v.object({
   /** Whether its requests are counted against quotas. */
   hasQuotas: v.boolean(),
   aliases: v.array(aliasRow),
+  /** The origins whose pages may read its answers in browsers; null: all. */
+  origins: v.union(v.array(v.string()), v.null()),
   /** The calls that it may still make at once. Absent: the call was not counted. */
   left: v.optional(v.object({ calls: v.number(), resetMs: v.number() })),
 });
@@ -19,9 +23,10 @@ export async function identityOf(
   ctx: QueryCtx,
   { _id: keyId, organizationId, models: allowed, quotas }: Doc<"apiKeys">,
 ): Promise<Infer<typeof identity>> {
-  const [catalog, aliases] = await Promise.all([
+  const [catalog, aliases, origins] = await Promise.all([
     catalogOf(ctx, organizationId),
     aliasesOf(ctx, organizationId),
+    originsOf(ctx, organizationId),
   ]);
   const offered = catalog.filter(({ modelId }) => allowed === undefined || allowed.includes(modelId));
   const models = offered.map(({ modelId, contextTokens, createdAt, sha256, sizeBytes, licence = "" }) => ({
@@ -32,5 +37,5 @@ export async function identityOf(
     sizeBytes,
     licence,
   }));
-  return { keyId, models, hasQuotas: quotas !== undefined, aliases };
+  return { keyId, models, hasQuotas: quotas !== undefined, aliases, origins: asMutable(origins) };
 }

@@ -67,8 +67,11 @@ export const submission = {
   expiresInMs: v.optional(v.number()),
   /** What it requires of devices, in addition to its key. Only for keys whose requests may. */
   requires: v.optional(deviceNeeds),
-  /** Its place among the jobs of its call, from 0, and a hash of what the whole call asks. Absent: it is the only one. */
-  part: v.optional(v.object({ index: v.number(), callHash: v.string() })),
+  /**
+   * Its place among the jobs of its call, from 0, and a hash of what the whole call asks. Absent: it is the only one. `of`: the
+   * first job of the call, by which this one is found again.
+   */
+  part: v.optional(v.object({ index: v.number(), callHash: v.string(), of: v.optional(v.string()) })),
   /** The use of its key, as a query has just counted it. Only for keys with quotas. */
   use: v.optional(keyUse),
   /** Whether its caller waits for the answer. It is refused if no device could give one. */
@@ -95,6 +98,8 @@ export const submitted = v.object({
   priority,
   modelId: v.string(),
   sha256: v.string(),
+  /** Whether the job was there before. */
+  repeated: v.boolean(),
   /** The count of the call that waits, if it got the job of another call. */
   waitId: v.optional(v.id("waits")),
 });
@@ -189,17 +194,17 @@ async function submitBeside(
   await placeOrder(ctx, key, { ...order, jobId }, now);
   const { modelId, pricePercent = 100 } = order;
   const { sha256 } = prepared;
-  const submitted = { jobId, pricePercent, priority: job.priority, modelId, sha256 };
+  const submitted = { jobId, pricePercent, priority: job.priority, modelId, sha256, repeated: false };
   return { submitted, count: countOf(order) };
 }
 
 /** The job of an earlier request. Its alias may stand for another model now. */
-async function submittedAs(
+export async function submittedAs(
   ctx: QueryCtx,
   { jobId, organizationId, modelId, pricePercent = 100, priority = "normal" }: Doc<"orders">,
 ): Promise<Submitted> {
   const { sha256 } = present(await findModel(ctx, organizationId, modelId), "model of an order");
-  return { jobId, pricePercent, priority, modelId, sha256 };
+  return { jobId, pricePercent, priority, modelId, sha256, repeated: true };
 }
 
 /** A request as the queue's job, and its order, which needs only the job's id. `sha256`, `modelBytes`: of its model's file. */
@@ -454,6 +459,20 @@ export async function idempotencyHash({ _id }: Doc<"apiKeys">, idempotencyKey: s
   return await hashSecret(`${_id}:${idempotencyKey}`);
 }
 
+/** The first part has the call's own, so that another call with this key is found. */
+async function partHash(key: Doc<"apiKeys">, ofCall: string, part: Submission["part"]): Promise<string> {
+  if (part === undefined || part.index === 0) return ofCall;
+  const { index, of } = part;
+  return of === undefined
+    ? await hashSecret(`${ofCall}:${String(index)}`)
+    : await furtherHash(key, of, index);
+}
+
+/** A hash of the first job of a call and the number of a further one, from 1. */
+export async function furtherHash({ _id }: Doc<"apiKeys">, of: string, index: number): Promise<string> {
+  return await hashSecret(`${_id} ${of} ${String(index)}`);
+}
+
 /** Identifies repeats of a request. The queue's idempotency keys belong to the organization, ours to an API key. */
 async function idempotencyOf(
   key: Doc<"apiKeys">,
@@ -467,8 +486,7 @@ async function idempotencyOf(
   if (idempotencyKey === undefined) return {};
   const hash = await idempotencyHash(key, idempotencyKey);
   return {
-    // The first part has the call's own, so that another call with this key is found.
-    idempotencyKey: (part?.index ?? 0) === 0 ? hash : await hashSecret(`${hash}:${String(part?.index)}`),
+    idempotencyKey: await partHash(key, hash, part),
     ...(apart ? { apart: hash } : {}),
     // The requester's own name for the job: the console finds the job by it.
     externalId: visibleText(idempotencyKey),

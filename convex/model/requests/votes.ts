@@ -1,23 +1,42 @@
 import { confidenceOf, withVote } from "../../../app/votes/confidence.ts";
 import type { Doc } from "../../_generated/dataModel.js";
-import type { MutationCtx } from "../../_generated/server.js";
+import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { orderOf } from "../orders/orders.ts";
+import { queue } from "../queue.ts";
+import { furtherHash, type Submitted, submittedAs } from "./submit.ts";
+
+/** A further job of a call, by its first job and its number, from 1. Null: the call has asked for none. */
+export async function findFurther(
+  ctx: QueryCtx,
+  key: Doc<"apiKeys">,
+  { of, index }: { readonly of: string; readonly index: number },
+): Promise<Submitted | null> {
+  const hash = await furtherHash(key, of, index);
+  const job = await queue.statusByIdempotencyKey(ctx, key.organizationId, hash);
+  const order = job === null ? null : await orderOf(ctx, job.jobId);
+  return order === null ? null : await submittedAs(ctx, order);
+}
 
 /**
- * Counts a vote among those of the model. @returns how likely one more answer would agree with the largest group, as the earlier votes
- * of the model and this one tell: 0 to 1.
- * @param groups how many answers each group has, the largest first.
+ * Counts a vote among those of the model, unless it was counted before. @returns how likely one more answer would agree with the
+ * largest group, as the earlier votes of the model and this one tell: 0 to 1.
+ * @param vote `groups`: how many answers each group has, the largest first.
  */
 export async function noteVote(
   ctx: MutationCtx,
   { organizationId }: Doc<"apiKeys">,
-  modelId: string,
-  groups: readonly number[],
+  {
+    modelId,
+    groups,
+    repeated,
+  }: { readonly modelId: string; readonly groups: readonly number[]; readonly repeated: boolean },
 ): Promise<number> {
   const row = await ctx.db
     .query("voteTallies")
     .withIndex("by_model", (q) => q.eq("organizationId", organizationId).eq("modelId", modelId))
     .unique();
   const before = row?.tally ?? {};
+  if (repeated) return confidenceOf(groups, before);
   const tally = withVote(before, groups);
   if (row === null) await ctx.db.insert("voteTallies", { organizationId, modelId, tally });
   else if (tally !== before) await ctx.db.patch("voteTallies", row._id, { tally });

@@ -3,6 +3,7 @@ import type { ResponseEcho } from "../../../app/jobs/parse/parse-response.ts";
 import type { TokenChoice } from "../../../app/jobs/sampling.ts";
 import { type AnswerHead, serviceTiers, type TextResult } from "../answerForm.ts";
 import { tokenBody } from "../chatForm.ts";
+import type { Opinion } from "../votes/decide.ts";
 
 /** The path of a response is this and its id. */
 export const responsesPath = "/v1/responses/";
@@ -14,12 +15,15 @@ export function responseId(jobId: string): string {
 
 export type ResponseStatus = "queued" | "in_progress" | "completed" | "incomplete" | "failed" | "cancelled";
 
-/** The fields of a response that are known before its end. `echo`: null if the request is not at hand. */
-export type ResponseHead = AnswerHead & { readonly echo: ResponseEcho | null };
+/** The fields of a response that are known before its end. `echo`: null if the request is not at hand. `opinion`: of its votes. */
+export type ResponseHead = AnswerHead & {
+  readonly echo: ResponseEcho | null;
+  readonly opinion?: Opinion | null;
+};
 
 /** OpenAI's response object. */
 export function responseBody(
-  { jobId, created, model, priority, echo }: ResponseHead,
+  { jobId, created, model, priority, echo, opinion = null }: ResponseHead,
   status: ResponseStatus,
   {
     result = null,
@@ -45,6 +49,7 @@ export function responseBody(
     truncation: "disabled",
     service_tier: serviceTiers[priority],
     ...(echo ?? unknownEcho),
+    ...(result === null || opinion === null ? {} : { x_gleaner: opinion }),
   };
 }
 

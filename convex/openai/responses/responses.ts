@@ -1,4 +1,4 @@
-import { parseResponse } from "../../../app/jobs/parse/parse-response.ts";
+import { parseResponse, type ResponseEcho } from "../../../app/jobs/parse/parse-response.ts";
 import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import type { RequesterJob } from "../../model/requests/requesterJob.ts";
@@ -10,7 +10,8 @@ import { type Call, readCall } from "../readCall.ts";
 import { answerWithJob } from "../requestedJob.ts";
 import { answerHeaders, errorResponse, jobErrorResponse, jobHeaders, json } from "../respond.ts";
 import { streamText } from "../stream.ts";
-import { chatCall, textWork } from "../textCalls.ts";
+import { answerVoted, chatCall, textWork } from "../textCalls.ts";
+import type { VotedForm } from "../votes/answerVotes.ts";
 import { endStatus, responseBody, responsesPath, type ResponseStatus } from "./responseBody.ts";
 import { ResponseEvents } from "./responseEvents.ts";
 
@@ -19,7 +20,12 @@ export async function createResponse(ctx: ActionCtx, request: Request, caller: C
   const read = await readCall(request, caller, parseResponse);
   if (read.kind === "refused") return errorResponse(read.error);
   const call = read.call.asked.background ? inBackground(read.call) : read.call;
-  const { echo, stream } = call.asked;
+  const { echo, stream, vote } = call.asked;
+  if (vote !== null) {
+    const { signal } = request;
+    const options = { vote, promptField: "input", signal, form: votedForm(echo) } as const;
+    return await answerVoted(ctx, caller, call, chatCall, options);
+  }
   const created = Date.now();
   const work = await textWork(chatCall, call);
   const options = { work, stream, promptField: "input", answerScope: "inference" } as const;
@@ -35,6 +41,13 @@ export async function createResponse(ctx: ActionCtx, request: Request, caller: C
   if (response.status !== 202 || jobId === null) return response;
   // The API answers with the response itself, however far it is.
   return await answerStored(ctx, caller, jobId, echo);
+}
+
+function votedForm(echo: ResponseEcho): VotedForm {
+  return {
+    whole: (head, result, opinion) => responseBody({ ...head, echo, opinion }, endStatus(result), { result }),
+    events: (head, opinion) => new ResponseEvents({ ...head, echo, opinion }),
+  };
 }
 
 /** The answer of such a call is fetched later. */

@@ -1,11 +1,11 @@
 import type { Vote } from "../../../app/jobs/parse/parse-sampling.ts";
 import type { JobPriority } from "../../../app/jobs/priority.ts";
 import type { Work } from "../../../app/jobs/work.ts";
+import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import { hashSecret } from "../../model/authenticate.ts";
 import type { ModelView } from "../../model/models/catalog.ts";
-import { headOf, type TextForm } from "../answerForm.ts";
-import { chunkEvents } from "../chunkEvents.ts";
+import { type AnswerHead, headOf, type TextResult } from "../answerForm.ts";
 import type { Caller } from "../endpoint.ts";
 import { errorOf, type PromptField } from "../errors.ts";
 import { eventStream, keepAliveMs, serverSentEvents, type Sink } from "../eventStream.ts";
@@ -17,30 +17,25 @@ import {
   idsOf,
   refusedWait,
   type RequestedJob,
+  requestHash,
   requestJob,
 } from "../requestedJob.ts";
-import {
-  answerHeaders,
-  errorBody,
-  errorResponse,
-  jobErrorResponse,
-  jobHeaders,
-  json,
-  ofSeveral,
-} from "../respond.ts";
-import { eventsOfWhole } from "../stream.ts";
+import { answerHeaders, errorResponse, jobErrorResponse, jobHeaders, json, ofSeveral } from "../respond.ts";
+import { eventsOfWhole, type TextEvents } from "../stream.ts";
 import { abortsWith } from "../wait/abortsWith.ts";
-import { decide, type Decision } from "./decide.ts";
-import { votedForm } from "./votedForm.ts";
+import { decide, type Decision, type Opinion } from "./decide.ts";
 
-type AskedText = {
-  readonly priority: JobPriority;
-  readonly stream: boolean;
-  readonly includeUsage: boolean;
+type AskedText = { readonly priority: JobPriority; readonly stream: boolean };
+
+/** The form in which a call answers. `result` has the usage of all votes. */
+export type VotedForm = {
+  readonly whole: (head: AnswerHead, result: TextResult, opinion: Opinion) => object;
+  /** The events of a stream. `opinion`: null if it ends with an error. */
+  readonly events: (head: AnswerHead, opinion: Opinion | null) => TextEvents;
 };
 
 export type VoteOptions = Vote & {
-  readonly form: TextForm;
+  readonly form: VotedForm;
   readonly promptField: PromptField;
   /** Whether the requester can find the first job again. */
   readonly kept: boolean;
@@ -55,7 +50,8 @@ const mostLarger = 3;
 
 /**
  * Answers a call with the answer that most of several devices agree on. The first job is as that of any other call. Idle devices get
- * the others, at the lowest priority. If there is no majority, a larger model answers.
+ * the others, at the lowest priority. If there is no majority, a larger model answers. A repeated call finds the jobs of the first
+ * one and asks for no further ones.
  * @param call has an idempotency key, its requester's or one of its own.
  */
 export async function answerVotes(
@@ -75,29 +71,37 @@ export async function answerVotes(
   const wait = { promptField, giveUpAt, kept, stream: false, respondAsync: false, request: null };
   const first = await workFor(model, 0);
   const callHash = await hashSecret(JSON.stringify([first, votes, escalate]));
-  const partOf = (index: number) => ({ part: { index, callHash } });
-  const requested = await requestJob(ctx, caller, call, first, wait, { ...partOf(0), apart: true });
+  const ownKey = kept ? call.idempotencyKey : null;
+  const request = await requestHash({ ...call, idempotencyKey: ownKey }, first.kind, stream);
+  const asFirst = { part: { index: 0, callHash }, apart: true };
+  const requested = await requestJob(ctx, caller, call, first, { ...wait, request }, asFirst);
   if (requested.kind !== "ok") return errorResponse(errorOf(requested, promptField));
   const main = requested.value;
+  const { jobId: of, keyId } = main;
+  const partOf = (index: number) => ({ part: { index, callHash, of } });
 
+  const find = async (index: number): Promise<RequestedJob | null> => {
+    const found = await ctx.runQuery(internal.requests.furtherAdmitted, { keyId, of, index });
+    return found === null ? null : { ...wait, ...found, keyId };
+  };
   const askIdle = async (index: number): Promise<RequestedJob | null> => {
+    if (main.repeated) return await find(index);
     const more = { ...partOf(index), apart: true, idleOnly: true, priority: "low" as const };
     const vote = await requestJob(ctx, caller, call, await workFor(model, index), wait, more);
     return vote.kind === "ok" ? vote.value : null;
   };
-  const askLarger = async (larger: ModelView): Promise<RequestedJob | null> => {
-    const { alias: _, ...named } = call;
-    const ofModel = { ...named, model: larger, alias: undefined };
-    const work = await workFor(larger, 0);
-    // The models of a call have numbers behind those of its votes.
-    const more = partOf(votes + caller.models.indexOf(larger));
-    const job = await requestJob(ctx, caller, ofModel, work, wait, more);
+  const larger = escalate ? largerModels(caller, model) : [];
+  const askLarger = async (asked: ModelView): Promise<RequestedJob | null> => {
+    // The larger models of a call have numbers behind those of its votes.
+    const index = votes + larger.indexOf(asked);
+    if (main.repeated) return await find(index);
+    const ofModel = { ...call, model: asked, alias: undefined };
+    const job = await requestJob(ctx, caller, ofModel, await workFor(asked, 0), wait, partOf(index));
     return job.kind === "ok" ? job.value : null;
   };
-  const larger = escalate ? largerModels(caller, model) : [];
   const decision = (within: AbortSignal): Promise<Decision> =>
     decide(ctx, caller, main, { votes, askIdle, larger, askLarger, signal: within });
-  if (stream) return await streamDecision(ctx, main, decision, { ...options, created, ...asked });
+  if (stream) return await streamDecision(ctx, main, decision, { ...options, created });
   try {
     return wholeAnswer(main, await decision(signal), form, created);
   } catch (thrown) {
@@ -114,7 +118,7 @@ function largerModels({ models }: Caller, { sizeBytes }: ModelView): readonly Mo
     .slice(0, mostLarger);
 }
 
-function wholeAnswer(main: RequestedJob, decision: Decision, form: TextForm, created: number): Response {
+function wholeAnswer(main: RequestedJob, decision: Decision, form: VotedForm, created: number): Response {
   if (decision.kind === "failed") return jobErrorResponse(decision.error, main.jobId);
   const { answer, ballots, opinion, usage } = decision;
   const priceMicro = ballots.reduce<bigint | null>(
@@ -123,14 +127,14 @@ function wholeAnswer(main: RequestedJob, decision: Decision, form: TextForm, cre
   );
   const jobId = idsOf(ballots.map(({ job }) => job));
   const headers = answerHeaders({ ...answer.job, jobId }, { ...main, ...ofSeveral, priceMicro });
-  const body = votedForm(form, opinion, usage).whole(headOf(answer.job, created), answer.result);
+  const body = form.whole(headOf(answer.job, created), { ...answer.result, usage }, opinion);
   return json(200, body, headers);
 }
 
 /** The status line waits this long, so that a call that fails at once still gets its own status. */
 const headersAfterMs = 3_000;
 
-type StreamOptions = VoteOptions & AskedText & { readonly created: number };
+type StreamOptions = VoteOptions & { readonly created: number };
 
 /** Streams the answer in one piece once it is decided, and comments until then. */
 async function streamDecision(
@@ -140,6 +144,7 @@ async function streamDecision(
   options: StreamOptions,
 ): Promise<Response> {
   const { signal } = options;
+  const failed = options.form.events(headOf(main, options.created), null);
   const left = abortsWith(signal);
   const decided = decide(left.signal).catch(async (thrown: unknown): Promise<Decision> => {
     await abandon(ctx, main);
@@ -147,12 +152,14 @@ async function streamDecision(
   });
   const early = await within(decided, headersAfterMs);
   if (early?.kind === "failed") return jobErrorResponse(early.error, main.jobId);
-  return eventStream(jobHeaders(main), signal, async (sink) => {
+  const write = async (sink: Sink): Promise<void> => {
     let quietSince = Date.now();
     for (;;) {
       const decision = await within(decided, lookMs);
       if (decision !== null) {
-        for (const event of eventsOf(decision, options)) sink.send(event);
+        const events =
+          decision.kind === "failed" ? failed.error(decision.error) : eventsOf(decision, options);
+        for (const event of events) sink.send(event);
         return;
       }
       if (sink.gone()) {
@@ -160,26 +167,22 @@ async function streamDecision(
         await decided;
         return;
       }
-      quietSince = keepAlive(sink, quietSince);
+      if (Date.now() - quietSince < keepAliveMs) continue;
+      sink.send((failed.form ?? serverSentEvents).keepAlive("working"));
+      quietSince = Date.now();
     }
-  });
+  };
+  return eventStream(jobHeaders(main), signal, write, failed.form);
 }
 
 /** So often a stream looks whether its client is still there. */
 const lookMs = 1_000;
 
-function keepAlive(sink: Sink, quietSince: number): number {
-  if (Date.now() - quietSince < keepAliveMs) return quietSince;
-  sink.send(serverSentEvents.keepAlive("working"));
-  return Date.now();
-}
-
-function eventsOf(decision: Decision, { form, created, includeUsage }: StreamOptions): readonly string[] {
-  if (decision.kind === "failed") return [`data: ${JSON.stringify(errorBody(decision.error))}`];
-  const { answer, opinion, usage } = decision;
-  const head = headOf(answer.job, created);
-  const events = chunkEvents(votedForm(form, opinion, usage), head, includeUsage, () => usage);
-  return eventsOfWhole(events, answer.result);
+function eventsOf(
+  { answer, opinion, usage }: Extract<Decision, { readonly kind: "answered" }>,
+  { form, created }: StreamOptions,
+): readonly string[] {
+  return eventsOfWhole(form.events(headOf(answer.job, created), opinion), { ...answer.result, usage });
 }
 
 /** The value of a promise, or null if it does not come within so many ms. */

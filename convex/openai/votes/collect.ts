@@ -22,7 +22,7 @@ export type Collected = { readonly ballots: readonly Ballot[]; readonly first: J
 
 type Vote = {
   readonly votes: number;
-  /** Asks an idle device for one more answer, with a number from 1. Null: no device is idle. */
+  /** Asks an idle device for one more answer, with a number from 1. Null: no device is idle. Of a repeated call: finds the answer. */
   readonly askIdle: (index: number) => Promise<RequestedJob | null>;
   /** Aborts when the client has left or the server stops. */
   readonly signal: AbortSignal;
@@ -59,7 +59,8 @@ export async function collectVotes(
   const followed: Promise<void>[] = [];
   await hasDevice;
   let pauseMs: number = idlePauseMs.first;
-  while (others.length + 1 < vote.votes && !over.signal.aborted && ends.get(main)?.kind !== "failed") {
+  const isVain = (): boolean => !main.repeated && ends.get(main)?.kind === "failed";
+  while (others.length + 1 < vote.votes && !over.signal.aborted && !isVain()) {
     const job = await askedJob(vote.askIdle(others.length + 1));
     if (job !== null) {
       others.push(job);

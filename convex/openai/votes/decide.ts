@@ -77,7 +77,8 @@ async function decideWithin(
   // A repeat of the call finds a kept job by its idempotency key.
   if (first?.kind !== "answered" && !main.kept) await cancel(ctx, main);
   const { chosen, groups } = agreementOf(ballots.map(({ result }) => result));
-  const confidence = await confidenceIn(ctx, { keyId, modelId: main.modelId, groups });
+  const { modelId, repeated } = main;
+  const confidence = await confidenceIn(ctx, { keyId, modelId, groups, repeated });
   const larger = isMajority(groups) ? null : await askedLarger(ctx, call, wait);
   const all = larger === null ? ballots : [...ballots, larger];
   const answer = larger ?? ballots[chosen];
@@ -102,11 +103,7 @@ async function decideWithin(
 /** Rounded to thousandths: it is an estimate. If the vote cannot be counted, the model counts as unknown. */
 async function confidenceIn(
   ctx: ActionCtx,
-  vote: {
-    readonly keyId: RequestedJob["keyId"];
-    readonly modelId: string;
-    readonly groups: readonly number[];
-  },
+  vote: Pick<RequestedJob, "keyId" | "modelId" | "repeated"> & { readonly groups: readonly number[] },
 ): Promise<number> {
   const groups = [...vote.groups];
   const noted = await outcomeOf(ctx.runMutation(internal.requests.noteVoteAdmitted, { ...vote, groups }));

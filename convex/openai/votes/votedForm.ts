@@ -1,12 +1,14 @@
-import type { Usage } from "../../../app/jobs/chat.ts";
-import { type TextForm, usageBody } from "../answerForm.ts";
-import type { Opinion } from "./decide.ts";
+import type { TextForm } from "../answerForm.ts";
+import { chunkEvents } from "../chunkEvents.ts";
+import type { VotedForm } from "./answerVotes.ts";
 
-/** The bodies of an answer that was voted on: the whole one and the last piece of a stream tell how. @param usage of all votes. */
-export function votedForm(form: TextForm, opinion: Opinion, usage: Usage): TextForm {
+/** OpenAI's bodies of an answer that was voted on: the whole one and the last piece of a stream tell how. */
+export function votedForm(form: TextForm, includeUsage: boolean): VotedForm {
   return {
-    ...form,
-    whole: (head, result) => ({ ...form.whole(head, result), usage: usageBody(usage), x_gleaner: opinion }),
-    closing: (head, finishReason) => ({ ...form.closing(head, finishReason), x_gleaner: opinion }),
+    whole: (head, result, opinion) => ({ ...form.whole(head, result), x_gleaner: opinion }),
+    events: (head, opinion) => {
+      const closing: TextForm["closing"] = (...end) => ({ ...form.closing(...end), x_gleaner: opinion });
+      return chunkEvents(opinion === null ? form : { ...form, closing }, head, includeUsage);
+    },
   };
 }

@@ -63,6 +63,16 @@ describe("jobs", () => {
     expect(await byExternalId("another", "order 7")).toBeNull();
   });
 
+  it("jobs are found by their idempotency key, only in their scope", async () => {
+    const app = installQueue();
+    const jobId = await submit(app, { idempotencyKey: "key 7" });
+    const byKey = (of: string, key: string) =>
+      app.t.query((ctx) => app.queue.statusByIdempotencyKey(ctx, of, key));
+    expect(await byKey(scope, "key 7")).toMatchObject({ jobId, status: "ready" });
+    expect(await byKey(scope, "key 8")).toBeNull();
+    expect(await byKey("another", "key 7")).toBeNull();
+  });
+
   it("jobs count as work while one is ready in a lane that is not paused", async () => {
     const app = installQueue();
     const { t, queue } = app;

@@ -119,6 +119,11 @@ export class Queue {
     return await ctx.runQuery(this.component.jobs.byExternalId, { scope, externalId });
   }
 
+  /** The job that was submitted with that idempotency key. Looks it up and submits nothing. */
+  async statusByIdempotencyKey(ctx: QueryRunner, scope: string, idempotencyKey: string) {
+    return await ctx.runQuery(this.component.jobs.byIdempotencyKey, { scope, idempotencyKey });
+  }
+
   /** Jobs with a status, a requester, a key, a batch or a model, and of a time, newest first. At most 100 a page. */
   async list(ctx: QueryRunner, scope: string, which: Rest<QueueComponent["jobs"]["list"], "scope">) {
     return await ctx.runQuery(this.component.jobs.list, { scope, ...which });

@@ -142,6 +142,19 @@ export const byExternalId = query({
   },
 });
 
+/** The job that was submitted with this idempotency key. */
+export const byIdempotencyKey = query({
+  args: { scope: v.string(), idempotencyKey: v.string() },
+  returns: v.union(jobView, v.null()),
+  handler: async (ctx, { scope, idempotencyKey }) => {
+    const job = await ctx.db
+      .query("jobs")
+      .withIndex("by_idempotency", (q) => q.eq("scope", scope).eq("idempotencyKey", idempotencyKey))
+      .first();
+    return job === null ? null : await viewOne(ctx, job);
+  },
+});
+
 /** Jobs, newest first, at most 100 a page. With several filters a page may be short or empty before the last one. */
 export const list = query({
   args: {

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { samplingOptions } from "../../../fields/ollama.ts";
 import { limits } from "../../limits.ts";
 import { absent, text } from "../parse-body.ts";
-import { modelName, samplingFields, tokens, whole } from "../parse-sampling.ts";
+import { modelName, ownFields, samplingFields, tokens, whole } from "../parse-sampling.ts";
 
 /** The schemas of the fields that Ollama's calls share. app/fields/ollama.ts has the tables. */
 
@@ -50,6 +50,7 @@ export const textFields = {
   logprobs: z.boolean().nullish(),
   top_logprobs: whole(0, limits.logprobs).nullish(),
   images: absent("images are not supported"),
+  x_gleaner: ownFields,
 };
 type TextFields = z.infer<z.ZodObject<typeof textFields>>;
 
@@ -57,7 +58,7 @@ type TextFields = z.infer<z.ZodObject<typeof textFields>>;
 export const maybeText = text.nullish();
 
 /** The fields that OpenAI's chats and completions share. Ollama streams unless it is told not to. */
-export function sharedOf({ model, stream, format: asked, options: given }: TextFields): object {
+export function sharedOf({ model, stream, format: asked, options: given, x_gleaner }: TextFields): object {
   const sampling = Object.entries(given ?? {}).filter(([name]) => name in samplingOptions);
   return {
     ...Object.fromEntries(sampling),
@@ -65,6 +66,7 @@ export function sharedOf({ model, stream, format: asked, options: given }: TextF
     stream: stream ?? true,
     max_tokens: given?.num_predict,
     response_format: formatOf(asked),
+    x_gleaner,
   };
 }
 
