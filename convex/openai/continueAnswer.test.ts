@@ -86,6 +86,23 @@ describe("calls of tools", () => {
     ]);
   });
 
+  it("have no blanks before their arguments, as at their end", () => {
+    const first = [items(call("f", "c"), json("\n ")), items(json(' {"a"')), items(json(" "), json(":1}"))];
+    const streamed = play([first]);
+    expect(streamed?.calls).toEqual([{ id: "c", name: "f", arguments: '{"a" :1}' }]);
+    const answer = (args: string): Streamed => ({
+      text: "",
+      logprobs: [],
+      calls: [{ id: "c", name: "f", arguments: args }],
+    });
+    expect(conclude(streamed!, answer('{"a" :1}'))).toMatchObject({ kind: "parts", fresh: { calls: [] } });
+    // A call that the bound of tokens cut keeps its blanks.
+    expect(conclude(streamed!, answer('\n  {"a" :1}'))).toMatchObject({
+      kind: "parts",
+      fresh: { calls: [] },
+    });
+  });
+
   it("that differ in a later attempt are noticed", () => {
     expect(play([[items(call("weather"))], [items(call("clock"))]])).toBeNull();
     expect(play([[items(call("f"), json('{"a'))], [items(call("f"), json('{"b'))]])).toBeNull();

@@ -39,9 +39,14 @@ export function continueAnswer({ sent, attempt }: SentParts, pieces: readonly Pi
     const last = calls.at(-1);
     if ("token" in item) logprobs.push(item.token);
     else if ("call" in item) calls.push({ ...item.call, arguments: "" });
-    else if (last !== undefined) calls.splice(-1, 1, { ...last, arguments: last.arguments + item.arguments });
+    else if (last !== undefined) calls.splice(-1, 1, withPart(last, item.arguments));
   }
   return reconcile(sent, { text, logprobs, calls }, { isWhole: false });
+}
+
+/** Blanks before the arguments of a call do not belong to them: the answer has none either, unless the call was cut. */
+function withPart(call: ToolCall, part: string): ToolCall {
+  return { ...call, arguments: (call.arguments + part).trimStart() };
 }
 
 /** Another attempt took over. Nothing of it is known yet. */
@@ -51,7 +56,8 @@ export function startAgain({ sent }: SentParts): SentParts {
 
 /** Compares the sent parts with all parts of the final answer. */
 export function conclude(sent: Streamed, answer: Streamed): Continuation {
-  return reconcile(sent, answer, { isWhole: true });
+  const calls = answer.calls.map((call) => withPart(call, ""));
+  return reconcile(sent, { ...answer, calls }, { isWhole: true });
 }
 
 function reconcile(

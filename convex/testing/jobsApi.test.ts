@@ -197,7 +197,7 @@ describe("a call that prefers to wait for a while", () => {
     expect((await whole).status).toBe(200);
     const streamed = post("/v1/chat/completions", { ...chat, stream: true }, "wait=1");
     await takeJob(t, device, async ({ append, complete }) => {
-      await append(1, "Bl");
+      await append(0, "Bl");
       await new Promise((resolve) => setTimeout(resolve, 1_500));
       await complete("Blue.");
     });
@@ -327,8 +327,8 @@ describe("the events of a job", () => {
     const { id } = await submitted({ ...chat, stream: true });
     const readers = [call(`/v1/jobs/${id}/events`), call(`/v1/jobs/${id}/events`)];
     await takeJob(t, device, async ({ append, complete }) => {
-      await append(1, "Bl");
-      await append(2, "ue.");
+      await append(0, "Bl");
+      await append(1, "ue.");
       await complete("Blue.");
     });
     for (const reader of readers) {
@@ -355,11 +355,51 @@ describe("the events of a job", () => {
     expect((await after("no place")).map(({ name }) => name)).toEqual(all.map(({ name }) => name));
   });
 
+  it("have the whole text, also what the device did not stream, and for a reader who comes back or late", async () => {
+    const { id } = await submitted({ ...chat, stream: true });
+    const textOf = async (response: Response) =>
+      (await eventsOf(response)).flatMap(({ name, data }) =>
+        name === "text" ? [(data as { text: string }).text] : [],
+      );
+    const reader = call(`/v1/jobs/${id}/events`);
+    await takeJob(t, device, async ({ append, complete }) => {
+      await append(0, "Bl");
+      // A device of a later version streams what this server does not know.
+      const data = [{ mood: "glad" }] as unknown as NonNullable<Parameters<typeof append>[2]>;
+      await expect(append(1, "u", data)).rejects.toThrow("mood");
+      await append(2, "e");
+      await complete("Blue.");
+    });
+    expect(await textOf(await reader)).toEqual(["Bl", "ue."]);
+    const all = await eventsOf(await call(`/v1/jobs/${id}/events`));
+    const last = { "last-event-id": String(all.find(({ name }) => name === "text")?.id) };
+    expect(await textOf(await call(`/v1/jobs/${id}/events`, { headers: last }))).toEqual(["ue."]);
+
+    const unfollowed = await submitted();
+    await takeJob(t, device, async ({ complete }) => await complete("Green."));
+    expect(await textOf(await call(`/v1/jobs/${unfollowed.id}/events`))).toEqual(["Green."]);
+  });
+
+  it("of vectors are its states", async () => {
+    const { id } = await submitted({ model: modelId, input: "Hi" }, "/v1/embeddings");
+    const reader = call(`/v1/jobs/${id}/events`);
+    const packed = Buffer.from(new Float32Array([1, 0, 0, 0]).buffer).toString("base64");
+    await takeJob(t, device, async ({ attemptId }) => {
+      await completeWith(t, device, attemptId, {
+        result: { embeddings: [packed] },
+        report: { usage: { promptTokens: 2, completionTokens: 0 }, timing: { prefillMs: 1, generateMs: 0 } },
+      });
+    });
+    const events = await eventsOf(await reader);
+    expect(new Set(events.map(({ name }) => name))).toEqual(new Set(["job"]));
+    expect(events.at(-1)).toMatchObject({ data: { endpoint: "/v1/embeddings", status: "succeeded" } });
+  });
+
   it("begin with the job while it is not over, and end with its last status", async () => {
     const { id } = await submitted({ ...chat, stream: true });
     const response = await call(`/v1/jobs/${id}/events`);
     await takeJob(t, device, async ({ append, complete }) => {
-      await append(1, "Blue.");
+      await append(0, "Blue.");
       await complete("Blue.");
     });
     const events = await eventsOf(response);
@@ -373,7 +413,7 @@ describe("the events of a job", () => {
     const { id } = await submitted({ ...chat, max_tokens: 1_000, stream: true });
     const pieces = Array.from({ length: 6 }, (_, n) => String(n).repeat(60_000));
     await takeJob(t, device, async ({ append, attemptId }) => {
-      for (const [n, piece] of pieces.entries()) await append(n + 1, piece);
+      for (const [n, piece] of pieces.entries()) await append(n, piece);
       await fail(t, device, attemptId, { code: "context_length_exceeded", retryable: false });
     });
     const events = await eventsOf(await call(`/v1/jobs/${id}/events`));

@@ -437,15 +437,16 @@ describe("a device's input", () => {
     const attemptId = await claim(t, device, jobId);
     const text = "é".repeat(limits.chunkBytes / 2);
     const chunks = (2 * 1024 * 1024) / limits.chunkBytes;
-    for (let seq = 1; seq <= chunks; seq += 1) await append(device, attemptId, seq, text);
-    await expectRefusal(append(device, attemptId, chunks + 1, "x"), "too_large");
+    for (let seq = 0; seq < chunks; seq += 1) await append(device, attemptId, seq, text);
+    await expectRefusal(append(device, attemptId, chunks, "x"), "too_large");
     expect(await append(device, attemptId, 0, "too late")).toEqual({ kind: "ok" });
-    expect(await append(device, attemptId, chunks, text)).toEqual({ kind: "ok" });
+    expect(await append(device, attemptId, chunks - 1, text)).toEqual({ kind: "ok" });
+    const last = chunks - 1;
     const kept: number[] = [];
-    for (let after = 0; after < chunks; after = kept.at(-1) ?? chunks) {
+    for (let after = 0; after < last; after = kept.at(-1) ?? last) {
       kept.push(...(await watch(jobId, { attemptId, seq: after })).chunks.map(({ seq }) => seq));
     }
-    expect(kept).toEqual(Array.from({ length: chunks }, (_, index) => index + 1));
+    expect(kept).toEqual(Array.from({ length: last }, (_, index) => index + 1));
   });
 
   it("refuses text that is not well-formed", async () => {

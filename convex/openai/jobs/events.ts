@@ -3,6 +3,7 @@ import { internal } from "../../_generated/api.js";
 import type { Id } from "../../_generated/dataModel.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import type { RequesterJob } from "../../model/requests/requesterJob.ts";
+import type { RequestView } from "../../model/requests/watch.ts";
 import type { Caller } from "../endpoint.ts";
 import { errorOf } from "../errors.ts";
 import { eventStream, keepAliveMs, type Sink } from "../eventStream.ts";
@@ -29,29 +30,40 @@ export async function streamEvents(
   const full = await refusedWait(ctx, caller);
   if (full !== null) return errorResponse(full);
   const asked = positionOf(request.headers.get("last-event-id"));
-  const isStored = asked !== null && (await hasPiece(ctx, keyId, jobId, asked));
+  const stored = asked === null ? null : await textUntil(ctx, keyId, jobId, asked);
   // The text is stored in pieces only while somebody follows it.
   if (!isFinal(job.status)) await ctx.runMutation(internal.requests.followAdmitted, { keyId, jobId });
-  const from = isStored ? asked : null;
   const { signal } = request;
-  const start = { from, restarts: asked !== null && !isStored, signal };
+  const start = {
+    ...(stored ?? { from: null, said: "" }),
+    restarts: asked !== null && stored === null,
+    signal,
+  };
   const headers = { ...jobHeaders(job), ...queueHeaders(job.outlook) };
   return eventStream(headers, signal, async (sink) => await sendEvents(ctx, keyId, job, start, sink));
 }
 
-/** Pieces are deleted when nobody follows a job any more. Later ones begin with the start of the text again. */
-async function hasPiece(
+/** Where a reader begins. `said`: the text that it has; null if that is too long to be read at once. */
+type TextStart = { readonly from: TextPosition | null; readonly said: string | null };
+
+/**
+ * The text until a piece. Null: the piece is not there. Pieces are deleted when nobody follows a job any more, and later ones begin
+ * with the start of the text again.
+ */
+async function textUntil(
   ctx: ActionCtx,
   keyId: Id<"apiKeys">,
   jobId: string,
-  { attemptId, seq }: TextPosition,
-): Promise<boolean> {
+  from: TextPosition,
+): Promise<TextStart | null> {
   const view = await ctx.runQuery(internal.requests.watchAdmitted, { keyId, jobId });
-  return view.attemptId === attemptId && (view.chunks[0]?.seq ?? Infinity) <= seq;
+  const pieces = view.chunks.filter(({ seq }) => seq <= from.seq);
+  if (view.attemptId !== from.attemptId || pieces.length === 0) return null;
+  const isWhole = pieces.at(-1)?.seq === from.seq;
+  return { from, said: isWhole ? pieces.map(({ text }) => text).join("") : null };
 }
 
-type Start = {
-  readonly from: TextPosition | null;
+type Start = TextStart & {
   readonly restarts: boolean;
   readonly signal: AbortSignal | undefined;
 };
@@ -61,7 +73,7 @@ async function sendEvents(
   ctx: ActionCtx,
   keyId: Id<"apiKeys">,
   job: RequesterJob,
-  { from, restarts, signal }: Start,
+  { from, said: before, restarts, signal }: Start,
   sink: Sink,
 ): Promise<void> {
   const { jobId } = job;
@@ -77,18 +89,25 @@ async function sendEvents(
   let { status, outlook } = job;
   let outlookAt = Date.now();
   let attemptId = from?.attemptId ?? null;
+  let said = before;
   try {
     if (!isFinal(status)) send("job", jobBody(job));
     if (restarts) send("restart", {});
     for await (const view of views) {
       if (sink.gone() || sink.stops()) return;
       for (const { seq, text } of view.chunks) {
-        if (attemptId !== null && attemptId !== view.attemptId) send("restart", {});
+        if (attemptId !== null && attemptId !== view.attemptId) {
+          send("restart", {});
+          said = "";
+        }
         ({ attemptId } = view);
+        if (said !== null) said += text;
         // A piece may have nothing but a part of a tool call.
         if (text === "") continue;
         send("text", { attempt: view.attempt, text }, `${String(attemptId)}:${String(seq)}`);
       }
+      const rest = view.chunks.length > 0 ? "" : restOf(view.result, said);
+      if (rest !== "") send("text", { attempt: view.attempt, text: rest });
       if (view.status !== status && !isFinal(view.status)) {
         ({ status } = view);
         // The job may be a step further by now. The next view says so.
@@ -114,6 +133,12 @@ async function sendEvents(
   } finally {
     await views.return();
   }
+}
+
+/** The part of an answer's text that its device did not stream. */
+function restOf(result: RequestView["result"], said: string | null): string {
+  if (result === null || said === null || !("text" in result)) return "";
+  return result.text.startsWith(said) ? result.text.slice(said.length) : "";
 }
 
 /** The place that an event's id names. Null: none. */

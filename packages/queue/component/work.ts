@@ -83,11 +83,11 @@ export const claim = mutation({
 export const append = mutation({
   args: { ...byWorker, ...workerMutations.append.args },
   returns: workerMutations.append.returns,
-  handler: async (ctx, { seq, text, data, ...from }) =>
+  handler: async (ctx, { seq, text, data, isFirst = seq === 0, ...from }) =>
     await report(
       ctx,
       from,
-      async (held) => await appendChunk(ctx, held, { seq, text, ...defined({ data }) }),
+      async (held) => await appendChunk(ctx, held, { seq, text, ...defined({ data }) }, isFirst),
     ),
 });
 

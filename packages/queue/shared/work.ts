@@ -80,10 +80,17 @@ export const workerMutations = {
   },
   /**
    * Streams text of an attempt, and small values that belong to it, in their order. Both are kept while the job is watched.
-   * `seq` must grow; a repeated one changes nothing.
+   * `seq` begins at 0 and is the next number; another one changes nothing. `isFirst`: the text begins again from its start, for
+   * readers who came later.
    */
   append: {
-    args: { attemptId: v.string(), seq: v.number(), text: v.string(), data: v.optional(v.array(anything)) },
+    args: {
+      attemptId: v.string(),
+      seq: v.number(),
+      text: v.string(),
+      data: v.optional(v.array(anything)),
+      isFirst: v.optional(v.boolean()),
+    },
     returns: acknowledged,
   },
   /** Reports the progress of an attempt, which the job's status then shows. Refuses: too_large. */

@@ -4,7 +4,7 @@ import { adopt, onAttempt, receive, refuseResult } from "./attempts.ts";
 import { countIdle, demandOf, maxHeld } from "./capacity.ts";
 import { greeted, helloFailed } from "./handshake.ts";
 import { recheckHeld } from "./held.ts";
-import { progressFailed } from "./output.ts";
+import { appendFailed, progressFailed } from "./output.ts";
 import type { Call, CallFailure, MachineEvent, SentCall } from "./state.ts";
 import { isJobRequest, type Turn } from "./turn.ts";
 import { backOff, retryTriedLater } from "./waiting.ts";
@@ -132,6 +132,7 @@ function failed(t: Turn, call: SentCall, failure: CallFailure, random: number): 
       t.set({ stop: { kind: "over" } });
       return;
     case "append":
+      appendFailed(t, call.args.attemptId, error);
       return;
     default:
       t.log("warn", `${call.name}.refused`, { error });

@@ -91,21 +91,30 @@ describe("watched text", () => {
     expect(sent()).toHaveLength(1);
   });
 
-  it("the text of a watched attempt ends with a fence, which aborts the handler, and continues after a failed call", () => {
+  it("the text of a watched attempt ends with a fence, which aborts the handler", () => {
     const fencing = recorder();
     fencing.at.answers.append = { kind: "fenced" };
     fencing.push("a");
     fencing.at.pass(250);
     expect(fencing.at.effects).toContainEqual({ kind: "abort", attemptId: "a1" });
-
-    const failing = recorder();
-    failing.at.failures.append = ["broken", "broken"];
-    failing.push("a");
-    failing.at.pass(250);
-    failing.push("b");
-    failing.at.pass(250);
-    expect(failing.sent()).toHaveLength(2);
   });
+
+  it.each(["refused", "broken"] as const)(
+    "nothing follows a chunk that was %s, so readers see no hole",
+    (kind) => {
+      const { at, push, finish, sent } = recorder();
+      push("a");
+      at.pass(250);
+      at.failures.append = [kind];
+      push("b");
+      at.pass(250);
+      push("c");
+      at.pass(250);
+      finish();
+      expect(sent().map(([, text]) => text)).toEqual(["a", "b"]);
+      expect(at.sent("complete")).toHaveLength(1);
+    },
+  );
 
   it("the text of a watched attempt is cut into bounded chunks, and not in the middle of a character", () => {
     const { push, finish, sent, text: sentText } = recorder();
@@ -147,6 +156,8 @@ describe("unwatched text", () => {
     at.pass(500);
     const again = sent().slice(2);
     expect(again.map(([seq]) => seq)).toEqual([2, 3]);
+    const firsts = at.sent("append").map(({ args }) => args.isFirst);
+    expect(firsts).toEqual([undefined, undefined, true, undefined]);
     expect(again.map(([, chunk]) => chunk).join("")).toBe(`${"a".repeat(30_000)}bc`);
   });
 

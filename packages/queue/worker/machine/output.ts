@@ -1,6 +1,6 @@
 import { convexToJson } from "convex/values";
 import type { Attempt } from "./state.ts";
-import { hasUnsent, nextChunk, nextChunkAt } from "./text-stream.ts";
+import { closeStream, hasUnsent, nextChunk, nextChunkAt } from "./text-stream.ts";
 import type { Turn } from "./turn.ts";
 
 /** The pause after a failed report of progress, in multiples of `progressEveryMs`. */
@@ -20,13 +20,20 @@ export function sendRestOfText(t: Turn, attemptId: string): void {
   while (sendChunk(t, attemptId));
 }
 
+/** A chunk is missing, as when the queue is of an earlier version and does not know its data. No other follows it. */
+export function appendFailed(t: Turn, attemptId: string, error: string): void {
+  const attempt = t.state.attempts.get(attemptId);
+  if (attempt === undefined || attempt.text.closed) return;
+  t.log("warn", "attempt.stream-closed", { attemptId, error });
+  t.setAttempt(attemptId, { text: closeStream(attempt.text) });
+}
+
 /** A failed report is not repeated: the next one replaces it. */
 export function progressFailed(t: Turn, attemptId: string, error: string): void {
   t.log("warn", "attempt.progress-refused", { attemptId, error });
   planProgress(t, attemptId, pauseAfterFailure * t.state.times.progressEveryMs);
 }
 
-/** A failed chunk is not repeated: the result carries the whole text. */
 function sendText(t: Turn, attemptId: string, { text }: Attempt): void {
   if (!hasUnsent(text) || isUnanswered(t, "append", attemptId)) return;
   const sendAt = text.sendAt ?? nextChunkAt(text, t.now, t.state.times);
@@ -38,9 +45,9 @@ function sendText(t: Turn, attemptId: string, { text }: Attempt): void {
 function sendChunk(t: Turn, attemptId: string): boolean {
   const stream = t.state.attempts.get(attemptId)?.text;
   if (stream === undefined || !hasUnsent(stream)) return false;
-  const { seq, text, data, rest } = nextChunk(stream, t.now);
+  const { rest, ...chunk } = nextChunk(stream, t.now);
   t.setAttempt(attemptId, { text: rest });
-  t.call({ name: "append", args: { attemptId, seq, text, ...(data.length === 0 ? {} : { data }) } });
+  t.call({ name: "append", args: { attemptId, ...chunk } });
   return true;
 }
 

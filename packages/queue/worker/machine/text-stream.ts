@@ -17,6 +17,8 @@ export type TextStream = {
   readonly itemChars: number;
   /** Something was left out. Nothing after it is kept either, so that there is no hole. */
   readonly full: boolean;
+  /** The queue did not take a chunk. No other is sent, so that its readers see no hole. */
+  readonly closed: boolean;
   readonly watched: boolean;
   readonly sentChars: number;
   readonly sentItems: number;
@@ -28,7 +30,7 @@ export type TextStream = {
 };
 
 export function newTextStream(watched: boolean): TextStream {
-  const empty = { text: "", items: [], itemChars: 0, full: false };
+  const empty = { text: "", items: [], itemChars: 0, full: false, closed: false };
   return { ...empty, watched, sentChars: 0, sentItems: 0, nextSeq: 0, sent: null, sendAt: null };
 }
 
@@ -64,8 +66,13 @@ export function setWatched(stream: TextStream, watched: boolean): TextStream {
   return isFirst ? { ...stream, watched, sentChars: 0, sentItems: 0, sent: null } : { ...stream, watched };
 }
 
-export function hasUnsent({ watched, sentChars, text, sentItems, items }: TextStream): boolean {
-  return watched && (sentChars < text.length || sentItems < items.length);
+export function hasUnsent({ watched, closed, sentChars, text, sentItems, items }: TextStream): boolean {
+  return watched && !closed && (sentChars < text.length || sentItems < items.length);
+}
+
+/** Ends the stream before its text. The result brings the whole text. */
+export function closeStream(stream: TextStream): TextStream {
+  return { ...stream, closed: true };
 }
 
 /** The next chunks come after a quarter of the time since the first one, within the bounds. */
@@ -89,7 +96,8 @@ export function nextChunk(
 ): {
   readonly seq: number;
   readonly text: string;
-  readonly data: Value[];
+  readonly data?: Value[];
+  readonly isFirst?: boolean;
   readonly rest: TextStream;
 } {
   const { sentChars, nextSeq: seq } = stream;
@@ -97,7 +105,13 @@ export function nextChunk(
   const data = stream.items.slice(stream.sentItems, sentItems).map(({ value }) => value);
   const sent = { firstAt: stream.sent?.firstAt ?? now, lastAt: now };
   const rest = { ...stream, sentChars: sentChars + text.length, sentItems, nextSeq: seq + 1, sent };
-  return { seq, text, data, rest };
+  return {
+    seq,
+    text,
+    ...(data.length === 0 ? {} : { data }),
+    ...(stream.sent === null && seq > 0 ? { isFirst: true } : {}),
+    rest,
+  };
 }
 
 /** As much as a chunk may have. A value comes with the text before it or after it, never earlier. */

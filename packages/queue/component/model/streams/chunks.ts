@@ -13,13 +13,15 @@ const maxSeq = 32_768;
 export type Chunk = { readonly seq: number; readonly text: string; readonly data?: Value[] };
 
 /**
- * Adds text to the stream of a watched job; otherwise writes nothing. A `seq` that is not higher than the last one
- * changes nothing, so the worker can repeat a call without an answer. Refuses: invalid, too_large (by the settings).
+ * Adds text to the stream of a watched job; otherwise writes nothing. A `seq` that is not the next one changes nothing: the worker
+ * can repeat a call without an answer, and a chunk that was refused leaves no hole. Refuses: invalid, too_large (by the settings).
+ * @param isFirst whether the text begins with the chunk.
  */
 export async function appendChunk(
   ctx: MutationCtx,
   held: { readonly attempt: Doc<"attempts">; readonly job: Doc<"jobs"> },
   { seq, text, data }: Chunk,
+  isFirst: boolean,
 ): Promise<void> {
   boundedInteger(seq, "seq", 0, maxSeq);
   wellFormed(text, "The chunk");
@@ -31,8 +33,8 @@ export async function appendChunk(
     lastChunk(ctx, attemptId),
   ]);
   if (bytes > maxChunkBytes) refuse("too_large", `A chunk has at most ${String(maxChunkBytes)} bytes.`);
-  // A reader that has the last chunk would never see one before it.
-  if (last !== null && seq <= last.seq) return;
+  // A reader that has the last chunk would never see one before it, nor miss one.
+  if (last === null ? !isFirst : seq !== last.seq + 1) return;
   const endBytes = (last?.endBytes ?? 0) + bytes;
   if (endBytes > maxTextBytes) {
     refuse("too_large", `An attempt's text and data have at most ${String(maxTextBytes)} bytes.`);

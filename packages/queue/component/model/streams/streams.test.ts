@@ -10,7 +10,15 @@ import {
   submitJob,
   submitJobs,
 } from "../../testing/queue.fixture.ts";
-import { addWorker, complete, crash, fail, takeOne, type TestWorker } from "../../testing/workers.fixture.ts";
+import {
+  addWorker,
+  complete,
+  crash,
+  expectRefusal,
+  fail,
+  takeOne,
+  type TestWorker,
+} from "../../testing/workers.fixture.ts";
 import type { Id } from "../builders.ts";
 
 const watchMs = 120_000;
@@ -59,7 +67,7 @@ describe("the curve of a streamed text", () => {
     const startedAt = Date.now();
     await append(t, worker, attemptId, 0, "Zürich ");
     vi.setSystemTime(startedAt + 1_000);
-    await append(t, worker, attemptId, 3, "lies ");
+    await append(t, worker, attemptId, 1, "lies ");
     const found = await curve(t, jobId);
     expect(found!.attempt).toBe(1);
     expect(found!.points.map(({ bytes }) => bytes)).toEqual([8, 13]);
@@ -102,10 +110,30 @@ describe("watched jobs", () => {
   it("the text of a watched job takes each chunk once, and none before the last", async () => {
     const t = startQueue();
     const { jobId, worker, attemptId } = await startRunning(t, true);
-    await append(t, worker, attemptId, 3, "a");
-    await append(t, worker, attemptId, 3, "a");
-    await append(t, worker, attemptId, 2, "b");
+    await append(t, worker, attemptId, 0, "a");
+    await append(t, worker, attemptId, 1, "b");
+    await append(t, worker, attemptId, 1, "b");
+    await append(t, worker, attemptId, 0, "a");
+    expect(await textOf(t, jobId)).toBe("ab");
+  });
+
+  it("the text of a watched job has no hole after a chunk that was refused", async () => {
+    const t = startQueue();
+    const { jobId, worker, attemptId } = await startRunning(t, true);
+    await append(t, worker, attemptId, 0, "a");
+    await expectRefusal(append(t, worker, attemptId, 1, "b".repeat(65 * 1024)), "too_large");
+    await append(t, worker, attemptId, 2, "c");
     expect(await textOf(t, jobId)).toBe("a");
+  });
+
+  it("the text of a watched job does not begin behind a first chunk that was refused", async () => {
+    const t = startQueue();
+    const { jobId, worker, attemptId } = await startRunning(t, true);
+    await append(t, worker, attemptId, 1, "b");
+    expect(await textOf(t, jobId)).toBe("");
+    const { keyHash } = worker;
+    await t.mutation(queue.work.append, { keyHash, attemptId, seq: 2, text: "ab", isFirst: true });
+    expect(await textOf(t, jobId)).toBe("ab");
   });
 
   it("the text of a watched job starts again with the next attempt", async () => {
