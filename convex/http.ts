@@ -22,7 +22,7 @@ import { estimateBatch, estimatePath } from "./openai/batches/estimate.ts";
 import { budgets } from "./openai/budgets.ts";
 import { embeddings } from "./openai/embeddings/embeddings.ts";
 import { rerank } from "./openai/embeddings/rerank.ts";
-import { bearerKey, type Caller, endpoint } from "./openai/endpoint.ts";
+import { bearerKey, type Caller, endpoint, originsOfNobody } from "./openai/endpoint.ts";
 import { noTokenizer, unknownModel, unknownUrl, wrongMethod } from "./openai/errors.ts";
 import { filesPath } from "./openai/files/fileBody.ts";
 import { callFile, listFiles, uploadFile } from "./openai/files/files.ts";
@@ -45,8 +45,9 @@ declare const process: { readonly env: { readonly CONVEX_CLOUD_URL?: string } };
 const http = httpRouter();
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 const modelsPath = "/v1/models/";
-const preflightAction = httpAction(
-  async (_ctx, request) => await Promise.resolve(withOrigin(request, preflight())),
+/** A preflight request has no key. */
+const preflightAction = httpAction(async (ctx, request) =>
+  withOrigin(request, preflight(), await originsOfNobody(ctx, request)),
 );
 
 http.route({ path: "/v1/chat/completions", method: "POST", handler: endpoint(chatCompletions) });
@@ -118,14 +119,14 @@ type ErrorForm = (error: ApiError, path: string) => Response | Promise<Response>
 
 /** Refuses each unknown URL of an API, and each method that a known one does not have. */
 function refuseOthers(pathPrefix: string, form: ErrorForm): void {
-  const refuse = httpAction(async (_ctx, request) => {
+  const refuse = httpAction(async (ctx, request) => {
     const { pathname } = new URL(request.url);
     const allowed = methods.filter((method) => {
       const [, , path] = http.lookup(pathname, method) ?? [];
       return path !== undefined && path !== `${pathPrefix}*`;
     });
     const error = allowed.length === 0 ? unknownUrl(request) : wrongMethod(request, allowed);
-    return withOrigin(request, await form(error, pathname));
+    return withOrigin(request, await form(error, pathname), await originsOfNobody(ctx, request));
   });
   for (const method of methods) http.route({ pathPrefix, method, handler: refuse });
   http.route({ pathPrefix, method: "OPTIONS", handler: preflightAction });

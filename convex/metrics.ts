@@ -1,7 +1,9 @@
 import { v } from "convex/values";
 import { internalQuery } from "./_generated/server.js";
+import { originsOf } from "./model/organizations/pageOrigins.ts";
 import { metricsText } from "./model/statistics/metrics.ts";
 import { organizationOfToken } from "./model/statistics/token.ts";
+import { asMutable } from "./model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -13,5 +15,15 @@ export const read = internalQuery({
   handler: async (ctx, { token }) => {
     const organizationId = await organizationOfToken(ctx, token);
     return organizationId === null ? null : await metricsText(ctx, organizationId);
+  },
+});
+
+/** The origins whose pages may read what a token opens; null: all. A token that opens nothing is read by nobody. */
+export const origins = internalQuery({
+  args: { token: v.string() },
+  returns: v.union(v.array(v.string()), v.null()),
+  handler: async (ctx, { token }) => {
+    const organizationId = await organizationOfToken(ctx, token);
+    return organizationId === null ? [] : asMutable(await originsOf(ctx, organizationId));
   },
 });

@@ -17,11 +17,16 @@ import { limitKey } from "../model/keys/keyLimits.ts";
 import { setRights as setRightsOf } from "../model/keys/keyRights.ts";
 import { endFormerSecret, rotateKey } from "../model/keys/rotation.ts";
 import { memberMutation, memberQuery, ownKey, visibleOwners } from "../model/memberCalls.ts";
+import {
+  operatorsOrigins,
+  ownOrigins,
+  setOrigins as setOriginsOf,
+} from "../model/organizations/pageOrigins.ts";
 import { checkedOwner } from "../model/owners.ts";
 import { handOverKey } from "../model/people/handOver.ts";
 import { refuse } from "../model/refuse.ts";
 import { liftRestriction as liftRestrictionOf } from "../model/requests/restriction.ts";
-import { deviceNeeds, owner } from "../model/validators.ts";
+import { asMutable, deviceNeeds, owner } from "../model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -44,6 +49,31 @@ export const names = memberQuery("keys.read")({
   args: {},
   returns: v.array(keyName),
   handler: async (ctx) => await keyNames(ctx, ctx.organizationId, visibleOwners(ctx)),
+});
+
+const origins = v.union(v.array(v.string()), v.null());
+
+/**
+ * The origins whose pages may read answers in browsers. `own`: the organization's list; null: it has none, and the operator's counts.
+ * `operators`: null: all pages.
+ */
+export const pageOrigins = memberQuery("keys.read")({
+  args: {},
+  returns: v.object({ own: origins, operators: origins }),
+  handler: async (ctx) => ({
+    own: await ownOrigins(ctx, ctx.organizationId),
+    operators: asMutable(operatorsOrigins()),
+  }),
+});
+
+/**
+ * Sets the organization's list; null: none. ["*"]: all pages. Refuses: invalid.
+ * @returns the list before. The same call with it undoes the change.
+ */
+export const setOrigins = memberMutation("keys.change")({
+  args: { origins },
+  returns: origins,
+  handler: async (ctx, { origins: wanted }) => await setOriginsOf(ctx, ctx.organizationId, wanted, ctx.by),
 });
 
 /**

@@ -22,7 +22,7 @@ export const budgets = httpAction(async (ctx: ActionCtx, request) => {
         : read.value === null
           ? errorResponse(wrongMetricsToken)
           : answerWith(request, read.value, now);
-    return withOrigin(request, response);
+    return withOrigin(request, response, await ctx.runQuery(internal.metrics.origins, { token }));
   }
   return await answerCaller(ctx, request, async (_ctx, _request, { keyId }) =>
     answerWith(request, await ctx.runQuery(internal.usage.budgetsOfKey, { keyId, now }), now),

@@ -1,4 +1,5 @@
 import { type CallsLeft, rateHeaders } from "../../app/jobs/rate-headers.ts";
+import type { Origins } from "../../app/keys/origins.ts";
 import { type KeyScope, scopeOfPath } from "../../app/keys/scopes.ts";
 import { internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
@@ -19,6 +20,7 @@ export type Caller = {
     readonly modelId: string;
     readonly createdAt: number;
   }[];
+  readonly origins: Origins;
   readonly left?: CallsLeft | undefined;
 };
 
@@ -35,20 +37,40 @@ export function endpoint(answer: Answer) {
  */
 export async function answerCaller(ctx: ActionCtx, request: Request, answer: Answer): Promise<Response> {
   const begun = Date.now();
-  const response = await admitAndAnswer(ctx, request, answer);
+  const { response, origins } = await admitAndAnswer(ctx, request, answer);
   response.headers.set("x-request-id", `req_${crypto.randomUUID().replaceAll("-", "")}`);
   response.headers.set("openai-processing-ms", String(Date.now() - begun));
-  return withOrigin(request, response);
+  return withOrigin(request, response, origins);
 }
 
-async function admitAndAnswer(ctx: ActionCtx, request: Request, answer: Answer): Promise<Response> {
+/** `origins`: those whose pages may read the response. */
+type Answered = { readonly response: Response; readonly origins: Origins };
+
+async function admitAndAnswer(ctx: ActionCtx, request: Request, answer: Answer): Promise<Answered> {
   const apiKey = bearerKey(request);
-  if (apiKey === null) return errorResponse(missingKey);
+  const unadmitted = async (response: Response): Promise<Answered> => ({
+    response,
+    origins: await originsOfNobody(ctx, request),
+  });
+  if (apiKey === null) return await unadmitted(errorResponse(missingKey));
   const caller = await admit(ctx, apiKey, scopeOfPath(new URL(request.url).pathname));
-  if (caller.kind !== "ok") return withRate(errorResponse(errorOf(caller)), leftOf(caller));
+  if (caller.kind !== "ok") return await unadmitted(withRate(errorResponse(errorOf(caller)), leftOf(caller)));
   const outcome = await outcomeOf(answer(ctx, request, caller.value));
   const response = outcome.kind === "ok" ? outcome.value : errorResponse(errorOf(outcome));
-  return withRate(response, caller.value.left);
+  const { left, origins } = caller.value;
+  return { response: withRate(response, left), origins };
+}
+
+/** The origins whose pages may read what nobody's key has asked for: those that some organization allows. Never rejects. */
+export async function originsOfNobody(ctx: ActionCtx, { headers }: Request): Promise<Origins> {
+  if (headers.get("origin") === null) return null;
+  const origins = await outcomeOf(ctx.runQuery(internal.requests.originsOfAny, {}));
+  if (origins.kind === "ok") return origins.value;
+  logBug(
+    "the origins of pages could not be read",
+    origins.kind === "failed" ? origins.thrown : origins.refusal,
+  );
+  return [];
 }
 
 /** A key that makes too many calls has none left. */

@@ -1,12 +1,9 @@
 import { visibleText } from "../../app/format/visible.ts";
 import { parseJson, recordOf } from "../../app/json.ts";
-import { allowedOrigin } from "../../app/keys/origins.ts";
+import { allowedOrigin, type Origins } from "../../app/keys/origins.ts";
 import type { RequestView } from "../model/requests/watch.ts";
 
-/** Convex sets it for every function. */
-declare const process: { readonly env: { readonly CORS_ORIGINS?: string } };
-
-/** Browsers may call from anywhere, unless the operator names origins: access is by bearer key, never by cookie. */
+/** Browsers may call from anywhere, unless origins are listed: access is by bearer key, never by cookie. */
 export const cors: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers":
@@ -17,8 +14,8 @@ export const cors: Readonly<Record<string, string>> = {
 };
 
 /** Lets only pages of the allowed origins read an answer. */
-export function withOrigin(request: Request, response: Response): Response {
-  const origin = allowedOrigin(process.env.CORS_ORIGINS, request.headers.get("origin"));
+export function withOrigin(request: Request, response: Response, allowed: Origins): Response {
+  const origin = allowedOrigin(allowed, request.headers.get("origin"));
   if (origin === "*") return response;
   response.headers.set("vary", "Origin");
   if (origin === null) response.headers.delete("access-control-allow-origin");

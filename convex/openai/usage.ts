@@ -26,7 +26,8 @@ export const tableFormats = ["json", "csv"] as const;
 export const usage = httpAction(async (ctx: ActionCtx, request) => {
   const token = bearerKey(request);
   if (token?.startsWith(tokenPrefix) === true) {
-    return withOrigin(request, await ofOrganization(ctx, request, token));
+    const response = await ofOrganization(ctx, request, token);
+    return withOrigin(request, response, await ctx.runQuery(internal.metrics.origins, { token }));
   }
   return await answerCaller(ctx, request, async (_ctx, _request, { keyId }) => {
     const wanted = wantedOf(request, ["day"]);

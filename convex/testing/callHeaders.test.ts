@@ -9,8 +9,10 @@ import {
   complete,
   countQueue,
   type Device,
+  expectRefusal,
   modelId,
   type Organization,
+  signIn,
   startBackend,
   submit,
 } from "./backend.fixture.ts";
@@ -141,5 +143,56 @@ describe("pages in browsers", () => {
     expect(await origins("https://evil.example")).toEqual([null, null, null]);
     const models = await call("/v1/models");
     expect([models.status, models.headers.get("vary")]).toEqual([200, "Origin"]);
+  });
+
+  it("may call from the origins that an administrator lists, whatever the operator allows", async () => {
+    vi.stubEnv("CORS_ORIGINS", "https://operators.example");
+    const session = await signIn(t, acme);
+    const set = async (list: string[] | null) =>
+      await t.mutation(api.console.keys.setOrigins, { session, origins: list });
+    expect(await set([page])).toBeNull();
+    expect(await origins(page)).toEqual([page, page, page]);
+    expect(await origins("https://evil.example")).toEqual([null, null, null]);
+    const read = await t.query(api.console.keys.pageOrigins, { session });
+    expect(read).toEqual({ own: [page], operators: ["https://operators.example"] });
+    expect(await set(["*"])).toEqual([page]);
+    expect(await origins("https://evil.example")).toEqual(["*", "*", "*"]);
+    expect(await set(null)).toEqual(["*"]);
+    expect(await origins(page)).toEqual([null, null, null]);
+    const { page: trail } = await t.query(api.console.audit.list, {
+      session,
+      action: "page-origins.changed",
+      paginationOpts: { numItems: 9, cursor: null },
+    });
+    expect(trail.map(({ detail }) => detail)).toEqual([
+      "origins: * → not set",
+      `origins: ${page} → *`,
+      `origins: not set → ${page}`,
+    ]);
+    for (const wrong of [[], [`${page}/path`], ["*", page]]) await expectRefusal(set(wrong), "invalid");
+  });
+
+  it("of another organization may send a preflight, but not read the answers to this one's keys", async () => {
+    const other = await addOrganization(t, { name: "Other" });
+    const session = await signIn(t, acme);
+    const others = await signIn(t, other);
+    await t.mutation(api.console.keys.setOrigins, { session, origins: [page] });
+    await t.mutation(api.console.keys.setOrigins, { session: others, origins: ["https://other.example"] });
+    expect(await origins(page)).toEqual([page, page, page]);
+    expect(await origins("https://other.example")).toEqual([
+      "https://other.example",
+      null,
+      "https://other.example",
+    ]);
+    // Who has no valid key, and who has a token for metrics.
+    const noKey = await t.fetch("/v1/models", { headers: { origin: "https://other.example" } });
+    expect([noKey.status, noKey.headers.get("access-control-allow-origin")]).toEqual([
+      401,
+      "https://other.example",
+    ]);
+    for (const path of ["/v1/usage", "/v1/budgets"]) {
+      const byToken = await t.fetch(path, { headers: { authorization: "Bearer gm_none", origin: page } });
+      expect([byToken.status, byToken.headers.get("access-control-allow-origin")]).toEqual([401, null]);
+    }
   });
 });

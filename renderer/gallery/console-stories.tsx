@@ -32,6 +32,7 @@ import { KeyMade } from "../console/keys/KeyMade.tsx";
 import { KeyRights } from "../console/keys/KeyRights.tsx";
 import { KeysView } from "../console/keys/KeysView.tsx";
 import { NewKey } from "../console/keys/NewKey.tsx";
+import { PageOrigins } from "../console/keys/PageOrigins.tsx";
 import { RotateKey } from "../console/keys/RotateKey.tsx";
 import { AliasDialog } from "../console/models/AliasDialog.tsx";
 import { AliasesView } from "../console/models/AliasesView.tsx";
@@ -169,6 +170,12 @@ const modelsView = {
   rolloutOf: () => null,
   onOpen: nothing,
   changes: { onAdd: nothing, onEdit: nothing, onRetire: nothing, onReinstate: nothing },
+} as const;
+
+const pageOrigins = {
+  own: ["https://chat.example.com", "http://localhost:5173"],
+  operators: null,
+  onSet: nothing,
 } as const;
 
 const statisticsView = {
@@ -923,7 +930,12 @@ export function consoleStories(now: number): readonly Story[] {
         onClose={nothing}
       />,
     ),
-    inShell("console-keys", "keys", <KeysView {...keysView} keys={rows.keys(now)} />),
+    inShell(
+      "console-keys",
+      "keys",
+      <KeysView {...keysView} keys={rows.keys(now)} pages={<PageOrigins {...pageOrigins} />} />,
+    ),
+    inShell("console-page-origins", "keys", <PageOrigins {...pageOrigins} initiallyOpen />),
     inShell(
       "console-key-made",
       "keys",

@@ -17,6 +17,7 @@ import { KeyLimits } from "./KeyLimits.tsx";
 import { KeyRights } from "./KeyRights.tsx";
 import { KeysView } from "./KeysView.tsx";
 import { NewKey } from "./NewKey.tsx";
+import { PageOrigins } from "./PageOrigins.tsx";
 import { RotateKey } from "./RotateKey.tsx";
 import { hasOwnCertificate } from "./snippets.ts";
 
@@ -33,6 +34,7 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
   );
   const keys = status === "LoadingFirstPage" ? undefined : results;
   const models = useQuery(api.console.models.list, { session });
+  const pages = useQuery(api.console.keys.pageOrigins, { session });
   const joined = useQuery(api.console.codes.joinAddress, { session });
   const create = useAct(api.console.keys.create);
   const revoke = useAct(api.console.keys.revoke);
@@ -43,6 +45,7 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
   const rotate = useAct(api.console.keys.rotate);
   const endFormer = useAct(api.console.keys.endFormer);
   const changeCredits = useAct(api.console.keys.changeCredits);
+  const setOrigins = useAct(api.console.keys.setOrigins);
   const setOwner = useAct(api.console.keys.setOwner);
   const mayCreate = useScope("keys.create") !== null;
   const mayChange = useScope("keys.change") !== null;
@@ -93,6 +96,22 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
             : null
         }
         onHandOver={mayHandOver ? setHanded : null}
+        pages={
+          id !== null || pages === undefined ? null : (
+            <PageOrigins
+              {...pages}
+              onSet={
+                mayChange
+                  ? (origins) =>
+                      void setOrigins({ origins }, (before) => ({
+                        words: "The pages that may call the API were saved.",
+                        undo: () => void setOrigins({ origins: before }, "The former pages are back."),
+                      }))
+                  : null
+              }
+            />
+          )
+        }
         onRevoke={
           mayRevoke ? ({ keyId, name }) => void revoke({ keyId }, `The key for ${name} was revoked.`) : null
         }

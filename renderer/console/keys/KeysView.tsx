@@ -36,6 +36,8 @@ type Props = {
   readonly onLift: OnKey;
   readonly onHandOver: OnKey;
   readonly onRevoke: OnKey;
+  /** Shown below the keys. */
+  readonly pages?: ReactNode;
 };
 
 type OnKey = ((key: KeyRow) => void) | null;
@@ -55,6 +57,7 @@ export function KeysView({
   onLift,
   onHandOver,
   onRevoke,
+  pages = null,
 }: Props): ReactNode {
   const now = useNow();
   const [revoking, setRevoking] = useState<KeyRow | null>(null);
@@ -102,6 +105,7 @@ export function KeysView({
         }
       />
       <LoadMore onMore={onMore} loading={loadingMore} />
+      {pages}
       {revoking === null ? null : (
         <Confirm
           title={`Revoke the key for ${revoking.name}?`}
