@@ -75,6 +75,28 @@ const clientOf = (): string =>
   `import OpenAI from "openai"; import { createReadStream } from "node:fs";` +
   `const client = new OpenAI({ baseURL: process.env.BASE + "/v1", apiKey: process.env.KEY });`;
 
+/** A Python with OpenAI's package; null if this machine has none. */
+async function findPython(): Promise<string | null> {
+  const { GLEANER_PYTHON: named } = process.env;
+  const python = named === undefined ? "python3" : resolve(root, named);
+  const found = await run(python, ["-c", "import openai"]).catch((error: unknown) => {
+    if (named !== undefined) throw error;
+    return null;
+  });
+  return found === null ? null : python;
+}
+
+const python = await findPython();
+const noPython =
+  "python3 has no package openai: python3 -m venv venv && venv/bin/pip install openai, and set GLEANER_PYTHON=venv/bin/python";
+
+/** Runs a program in Python. */
+const pythonProgram = async (text: string): Promise<string> =>
+  (await run(python ?? "", ["-c", text], { cwd: folder, env })).stdout;
+
+const pythonClient =
+  'import os, time\nfrom openai import OpenAI\nclient = OpenAI(base_url=os.environ["BASE"] + "/v1", api_key=os.environ["KEY"])\n';
+
 type Sent = {
   readonly method?: string;
   readonly body?: BodyInit;
@@ -143,6 +165,20 @@ const runs: Readonly<Record<string, (text: string) => Promise<void>>> = {
     expect(JSON.parse(await program(clientOf() + text))).toMatchObject({
       choices: [{ message: { content: expect.any(String) as string } }],
       x_gleaner: { votes: 1, agreed: 1, escalated: false },
+    });
+  },
+  "import os\nfrom openai": async (text) => {
+    expect(await pythonProgram(text)).toContain("Athens");
+  },
+  "answer = client.chat.completions.create(": async (text) => {
+    expect(await pythonProgram(pythonClient + text)).toMatch(/Athens.* 1\n$/s);
+  },
+  "file = client.files.create(": async (text) => {
+    await writeFile(join(folder, "prompts.jsonl"), lineExample());
+    const quick = text.replace("sleep(10)", "sleep(0.5)");
+    expect(JSON.parse(await pythonProgram(pythonClient + quick))).toMatchObject({
+      custom_id: "q1",
+      response: { status_code: 200 },
     });
   },
   'curl "$BASE/v1/rerank"': async (text) => {
@@ -219,9 +255,10 @@ test("every example of the pages is run by a test", () => {
 });
 
 describe("an example works as it is written", () => {
-  test.each(Object.keys(runs))("%s", async (begin) => {
+  test.for(Object.keys(runs))("%s", async (begin, { skip }) => {
     const example = examples.find(({ text }) => text.startsWith(begin));
     if (example === undefined) throw new Error("No page has this example.");
+    skip(example.language === "python" && python === null, noPython);
     await runs[begin]?.(example.text);
   });
 });
