@@ -147,3 +147,33 @@ test("revoking a key stops the answer that a device writes for it", async ({
   await expect(panel.getByText("Waiting for your organization's next job.")).toBeVisible();
   await donor.stop();
 });
+
+test("an administrator lists the pages that may call the API, and undoes it", async ({ farm, page }) => {
+  const origin = "https://chat.example.com";
+  const allowed = async (): Promise<string | null> => {
+    const url = `${farm.backend.siteUrl}/v1/models`;
+    const headers = { authorization: `Bearer ${farm.organization.apiKey}`, origin };
+    return (await fetch(url, { headers })).headers.get("access-control-allow-origin");
+  };
+  await signIn(page, farm);
+  await openPage(page, "API keys");
+  await expect(page.getByText("All pages in browsers may call the API.")).toBeVisible();
+  expect(await allowed()).toBe("*");
+  await page.getByRole("button", { name: "Change pages" }).click();
+  await page.getByLabel("Origins").fill("chat.example.com");
+  await expect(page.getByText("“chat.example.com” is no origin")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Preview" })).toBeDisabled();
+  await page.getByLabel("Origins").fill("https://other.example/\nhttp://localhost:5173");
+  await page.getByRole("button", { name: "Preview" }).click();
+  await expect(page.getByRole("list", { name: "Changes" })).toContainText(
+    "https://other.exampleNot allowed → Allowed",
+  );
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(
+    page.getByText("Pages of https://other.example, http://localhost:5173 may call"),
+  ).toBeVisible();
+  expect(await allowed()).toBeNull();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(page.getByText("All pages in browsers may call the API.")).toBeVisible();
+  expect(await allowed()).toBe("*");
+});
