@@ -1,6 +1,6 @@
 import { v } from "convex/values";
 import { internalQuery } from "./_generated/server.js";
-import { originsOf } from "./model/organizations/pageOrigins.ts";
+import { originsOf } from "./model/pageOrigins.ts";
 import { metricsText } from "./model/statistics/metrics.ts";
 import { organizationOfToken } from "./model/statistics/token.ts";
 import { asMutable } from "./model/validators.ts";

@@ -11,7 +11,7 @@ import { presentUse } from "./model/ledger/keyDays.ts";
 import { identity, identityOf } from "./model/models/identity.ts";
 import { canceled, cancelOrder, ownedOrder } from "./model/orders/orders.ts";
 import { prioritized, setOrderPriority } from "./model/orders/priorities.ts";
-import { originsOfAny as anyOrigins } from "./model/organizations/pageOrigins.ts";
+import { originsOfAny as anyOrigins } from "./model/pageOrigins.ts";
 import { queue } from "./model/queue.ts";
 import { callsLeftOf, countCalls } from "./model/rates.ts";
 import { boundedInteger, refuse } from "./model/refuse.ts";

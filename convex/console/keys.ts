@@ -17,12 +17,8 @@ import { limitKey } from "../model/keys/keyLimits.ts";
 import { setRights as setRightsOf } from "../model/keys/keyRights.ts";
 import { endFormerSecret, rotateKey } from "../model/keys/rotation.ts";
 import { memberMutation, memberQuery, ownKey, visibleOwners } from "../model/memberCalls.ts";
-import {
-  operatorsOrigins,
-  ownOrigins,
-  setOrigins as setOriginsOf,
-} from "../model/organizations/pageOrigins.ts";
 import { checkedOwner } from "../model/owners.ts";
+import { operatorsOrigins, ownOrigins, setOrigins as setOriginsOf } from "../model/pageOrigins.ts";
 import { handOverKey } from "../model/people/handOver.ts";
 import { refuse } from "../model/refuse.ts";
 import { liftRestriction as liftRestrictionOf } from "../model/requests/restriction.ts";

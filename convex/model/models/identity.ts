@@ -1,7 +1,7 @@
 import { type Infer, v } from "convex/values";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
-import { originsOf } from "../organizations/pageOrigins.ts";
+import { originsOf } from "../pageOrigins.ts";
 import { asMutable } from "../validators.ts";
 import { aliasesOf, aliasRow } from "./aliases.ts";
 import { catalogOf, modelView } from "./catalog.ts";

@@ -1,9 +1,9 @@
-import { changesText } from "../../../app/audit/changes.ts";
-import { listedOrigins, type Origins, originsMistake, unionOf } from "../../../app/keys/origins.ts";
-import type { Doc, Id } from "../../_generated/dataModel.js";
-import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
-import { type Act, record } from "../audit.ts";
-import { present, refuse } from "../refuse.ts";
+import { changesText } from "../../app/audit/changes.ts";
+import { listedOrigins, type Origins, originsMistake, unionOf } from "../../app/keys/origins.ts";
+import type { Doc, Id } from "../_generated/dataModel.js";
+import type { MutationCtx, QueryCtx } from "../_generated/server.js";
+import { type Act, record } from "./audit.ts";
+import { present, refuse } from "./refuse.ts";
 
 /** Convex sets it for every function. */
 declare const process: { readonly env: { readonly CORS_ORIGINS?: string } };
