@@ -146,7 +146,7 @@ export class MaliciousDevice {
     const { attemptId, jobId, payload } = job;
     const { deviceId } = this;
     if (lie.kind === "answer" && lie.streams !== undefined) {
-      await this.#call("append", { attemptId, seq: 1, text: lie.streams });
+      await this.#call("append", { attemptId, seq: 0, text: lie.streams });
     }
     const told = lie.kind === "answer" ? lie : honest;
     const forges = lie.kind === "forge" ? lie.signature : null;
