@@ -1,0 +1,82 @@
+import { type EnergySource, type JobEnergy, microWhOf } from "./job-energy.ts";
+
+/** What a meter has counted since some moment. Readings of different meters do not compare. */
+export type MeterReading = { readonly meter: string; readonly joules: number };
+
+/** The state of the computer at a moment. */
+export type PowerSample = {
+  /** ms of a clock that nobody sets. */
+  readonly at: number;
+  /** Null if no meter can be read. */
+  readonly reading: MeterReading | null;
+  /** The estimated power of jobs from now on; watts. */
+  readonly watts: number;
+};
+
+/** Shorter times say little about the power at rest. */
+const shortestRestMs = 5_000;
+const restsKept = 30;
+
+type Share = { joules: number; source: EnergySource };
+
+/**
+ * Divides the energy of a computer among its jobs. While jobs run, each of them gets an equal share of it. The computer's power at
+ * rest, which it learns while no job runs, is subtracted. Without a meter, or before the power at rest is known, it uses the
+ * estimate.
+ */
+export class EnergyAccount {
+  readonly #running = new Map<string, Share>();
+  readonly #rests = new Map<string, number[]>();
+  #last: PowerSample | null = null;
+
+  begin(id: string, sample: PowerSample): void {
+    this.advance(sample);
+    this.#running.set(id, { joules: 0, source: "measured" });
+  }
+
+  /** @returns null for a job that did not begin. */
+  end(id: string, sample: PowerSample): JobEnergy | null {
+    this.advance(sample);
+    const share = this.#running.get(id);
+    this.#running.delete(id);
+    if (share === undefined) return null;
+    return { microWh: Math.round(microWhOf(share.joules)), source: share.source };
+  }
+
+  /** Books the time since the last sample. Call it often enough that a meter cannot overflow twice in between. */
+  advance(sample: PowerSample): void {
+    const last = this.#last;
+    this.#last = sample;
+    if (last === null || sample.at <= last.at) return;
+    const ms = sample.at - last.at;
+    const counted = countedBetween(last.reading, sample.reading);
+    if (this.#running.size === 0) {
+      if (counted !== null && ms >= shortestRestMs) this.#learnRest(counted.meter, counted.joules / ms);
+      return;
+    }
+    const restPerMs = counted === null ? null : this.#restPerMs(counted.meter);
+    const isMeasured = counted !== null && restPerMs !== null;
+    const joules = isMeasured ? Math.max(0, counted.joules - restPerMs * ms) : (last.watts * ms) / 1_000;
+    for (const share of this.#running.values()) {
+      share.joules += joules / this.#running.size;
+      if (!isMeasured) share.source = "estimated";
+    }
+  }
+
+  #learnRest(meter: string, joulesPerMs: number): void {
+    const rests = this.#rests.get(meter) ?? [];
+    this.#rests.set(meter, [...rests, joulesPerMs].slice(-restsKept));
+  }
+
+  /** The median: somebody may have worked at the computer in some of the times. */
+  #restPerMs(meter: string): number | null {
+    const rests = [...(this.#rests.get(meter) ?? [])].sort((a, b) => a - b);
+    return rests[Math.floor((rests.length - 1) / 2)] ?? null;
+  }
+}
+
+function countedBetween(before: MeterReading | null, after: MeterReading | null): MeterReading | null {
+  if (before === null || after === null || before.meter !== after.meter) return null;
+  const joules = after.joules - before.joules;
+  return joules >= 0 ? { meter: after.meter, joules } : null;
+}

@@ -1,0 +1,72 @@
+import type { Handler, JobContext } from "@gleaner/queue/worker";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { MeterReading } from "../../../app/energy/energy-account.ts";
+import { EnergyWatch } from "./energy-watch.ts";
+
+let now = 0;
+let reading: MeterReading | null = null;
+let watch: EnergyWatch;
+
+beforeEach(() => {
+  now = 0;
+  reading = null;
+  watch = new EnergyWatch({
+    hardware: () => ({ threads: 4, busyShare: 1, gpu: "none" }),
+    meter: () => reading,
+    now: () => now,
+  });
+});
+
+afterEach(() => watch.stop());
+
+function context(attemptId: string, reports: unknown[]): JobContext {
+  return {
+    signal: new AbortController().signal,
+    attemptId,
+    jobId: `job of ${attemptId}`,
+    kind: "chat",
+    requirements: {},
+    number: 1,
+    remainingMs: null,
+    fresh: undefined,
+    append: () => undefined,
+    report: (facts) => reports.push(facts),
+    progress: () => undefined,
+    submit: async () => [],
+  };
+}
+
+/** A job of some seconds, after which the meter says something else. */
+function job(seconds: number, after: MeterReading | null): Handler {
+  return async (_payload, ctx) => {
+    now += seconds * 1_000;
+    reading = after;
+    ctx.report({ usage: { promptTokens: 1 } });
+    return await Promise.resolve({ text: "Hi" });
+  };
+}
+
+it("adds the estimated energy to the report of a job where no meter can be read", async () => {
+  const reports: unknown[] = [];
+  await watch.metered(job(36, null))({}, context("a", reports));
+  // 4 cores of 6.5 W for 36 s.
+  const energy = { microWh: 260_000, source: "estimated" };
+  expect(reports).toEqual([{ usage: { promptTokens: 1 }, energy }]);
+});
+
+it("adds the measured energy once it knows the power at rest", async () => {
+  reading = { meter: "rapl", joules: 0 };
+  await watch.metered(job(1, { meter: "rapl", joules: 10 }))({}, context("a", []));
+  now += 20_000;
+  reading = { meter: "rapl", joules: 110 };
+  const reports: unknown[] = [];
+  await watch.metered(job(36, { meter: "rapl", joules: 110 + 36 * 15 }))({}, context("b", reports));
+  expect(reports).toMatchObject([{ energy: { microWh: 100_000, source: "measured" } }]);
+});
+
+it("reports nothing of a job that failed", async () => {
+  const reports: unknown[] = [];
+  const failing: Handler = async () => await Promise.reject(new Error("no"));
+  await expect(watch.metered(failing)({}, context("a", reports))).rejects.toThrow("no");
+  expect(reports).toEqual([]);
+});

@@ -1,0 +1,61 @@
+import type { Handler } from "@gleaner/queue/worker";
+import type { Value } from "convex/values";
+import { EnergyAccount, type PowerSample } from "../../../app/energy/energy-account.ts";
+import { estimatedWatts, type Hardware } from "../../../app/energy/estimate.ts";
+import { isRecord } from "../../../app/json.ts";
+import { type EnergyMeter, energyMeter } from "../../sensors/energy/energy-meter.ts";
+
+type EnergyWatchDeps = {
+  /** The hardware that jobs use now. */
+  readonly hardware: () => Hardware;
+  readonly meter?: EnergyMeter;
+  /** ms of a clock that nobody sets. */
+  readonly now?: () => number;
+};
+
+/** Shorter than a processor's counter takes to overflow, which is some minutes under full load. */
+const everyMs = 30_000;
+
+/** Adds the energy that a job used to the device's report of it. */
+export class EnergyWatch {
+  readonly #hardware: () => Hardware;
+  readonly #meter: EnergyMeter;
+  readonly #now: () => number;
+  readonly #account = new EnergyAccount();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor({
+    hardware,
+    meter = energyMeter(process.platform),
+    now = () => performance.now(),
+  }: EnergyWatchDeps) {
+    this.#hardware = hardware;
+    this.#meter = meter;
+    this.#now = now;
+    this.#timer = setInterval(() => this.#account.advance(this.#sample()), everyMs).unref();
+  }
+
+  /** Wraps a job's handler. */
+  metered(handler: Handler): Handler {
+    return async (payload, ctx) => {
+      let report: unknown;
+      this.#account.begin(ctx.attemptId, this.#sample());
+      try {
+        return await handler(payload, { ...ctx, report: (facts) => (report = facts) });
+      } finally {
+        const energy = this.#account.end(ctx.attemptId, this.#sample());
+        if (isRecord(report) && energy !== null) ctx.report({ ...(report as Record<string, Value>), energy });
+      }
+    };
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #sample(): PowerSample {
+    const hardware = this.#hardware();
+    const at = this.#now();
+    return { at, reading: this.#meter(at, hardware.gpu === "card"), watts: estimatedWatts(hardware) };
+  }
+}
