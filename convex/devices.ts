@@ -1,5 +1,6 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
+import { newestResultVersion } from "../app/signatures/statements.ts";
 import { mutation, query } from "./_generated/server.js";
 import { authenticateDevice, authenticateUnretired } from "./model/authenticate.ts";
 import { addHours } from "./model/comfort/hours.ts";
@@ -120,6 +121,8 @@ export const me = query({
     limits: v.union(deviceLimits, v.null()),
     /** The registered public key; null before it has one. */
     signingKey: v.union(v.string(), v.null()),
+    /** The newest version of `resultStatement` that this backend accepts. */
+    resultVersion: v.number(),
     models: v.array(offeredModel),
     /**
      * Names of models that this device may not have yet. They are beside the models, because those are signed as a whole: a
@@ -155,6 +158,7 @@ export const me = query({
       requestedPause: isRetired ? null : toldPause(device),
       limits: isRetired ? null : (device.limits ?? null),
       signingKey: device.signingKey ?? null,
+      resultVersion: newestResultVersion,
       models: catalog.map(offered),
       heldBack,
       catalog: signature,

@@ -14,9 +14,10 @@ import { type Outrun, releaseReservation, settle } from "./model/ledger/reservat
 import { jobErrorOf, orderOf } from "./model/orders/orders.ts";
 import { areOneOwner } from "./model/owners.ts";
 import { queue } from "./model/queue.ts";
+import { writeReceipt } from "./model/receipts/write.ts";
 import { present } from "./model/refuse.ts";
 import { forgetRunnerStops, noteMetSchema, noteUnmetSchema } from "./model/requests/restriction.ts";
-import { reply, textAnswer, workReport } from "./model/validators.ts";
+import { deviceReport, reply, textAnswer } from "./model/validators.ts";
 import { tellJobEnd } from "./model/webhooks/events.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
@@ -85,7 +86,8 @@ function failureOf(order: Doc<"orders">, { outcome: status, error }: FinalEvent)
 }
 
 async function pay(ctx: MutationCtx, order: Doc<"orders">, event: FinalEvent, at: number): Promise<Reply> {
-  const { usage } = parse(workReport, event.report);
+  const report = parse(deviceReport, event.report);
+  const { usage, energy } = report;
   const deviceId = present(ctx.db.normalizeId("devices", event.worker ?? ""), "device of a finished job");
   const isOwn = await isOwnDevice(ctx, order, deviceId);
   const outrun = await outrunOf(ctx, order, event);
@@ -95,10 +97,13 @@ async function pay(ctx: MutationCtx, order: Doc<"orders">, event: FinalEvent, at
     priceMicro: earned + outrunEarned,
     ...(isOwn ? { ownJob: true } : {}),
     usage,
+    ...(energy === undefined ? {} : { energy }),
     ...(deviceClass === null ? {} : { deviceClass }),
     endsWithCall: undefined,
     request: undefined,
   });
+  const priceMicro = earned + outrunEarned;
+  await writeReceipt(ctx, order, { deviceId, deviceClass, report, kept: event.report, priceMicro, at });
   return {
     earnedMicro: earned,
     price: order.price,

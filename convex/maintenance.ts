@@ -41,6 +41,7 @@ import {
 import { leftThings, settleThings as settle } from "./model/people/handOver.ts";
 import { endIdleBatch, endIfIdle, endSessionsOf } from "./model/people/sessions.ts";
 import { closePreview, countFleetOf, fleetPage, fleetPageOf, storeFleet } from "./model/policies/preview.ts";
+import { sealNextReceipts } from "./model/receipts/seal.ts";
 import { endRestrictedBatch } from "./model/requests/restriction.ts";
 import { endAllWaits, sweepWaits as deleteEndedWaits } from "./model/requests/waits.ts";
 import { endSessions } from "./model/restores.ts";
@@ -316,6 +317,30 @@ export const sealAuditOf = internalMutation({
   handler: async (ctx, { organizationId }) => {
     if (await sealNext(ctx, organizationId, Date.now())) {
       await ctx.scheduler.runAfter(0, internal.maintenance.sealAuditOf, { organizationId });
+    }
+    return null;
+  },
+});
+
+/** Seals the receipts of each organization. */
+export const sealReceipts = internalMutation({
+  args: {},
+  returns: v.null(),
+  handler: async (ctx) => {
+    for (const { _id: organizationId } of await allOrganizations(ctx)) {
+      await ctx.scheduler.runAfter(0, internal.maintenance.sealReceiptsOf, { organizationId });
+    }
+    return null;
+  },
+});
+
+/** Seals the next receipts of one organization. */
+export const sealReceiptsOf = internalMutation({
+  args: { organizationId: v.id("organizations") },
+  returns: v.null(),
+  handler: async (ctx, { organizationId }) => {
+    if (await sealNextReceipts(ctx, organizationId, Date.now())) {
+      await ctx.scheduler.runAfter(0, internal.maintenance.sealReceiptsOf, { organizationId });
     }
     return null;
   },

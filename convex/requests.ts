@@ -14,6 +14,7 @@ import { prioritized, setOrderPriority } from "./model/orders/priorities.ts";
 import { originsOfAny as anyOrigins } from "./model/pageOrigins.ts";
 import { queue } from "./model/queue.ts";
 import { callsLeftOf, countCalls } from "./model/rates.ts";
+import { receiptOf } from "./model/receipts/read.ts";
 import { boundedInteger, refuse } from "./model/refuse.ts";
 import { endLeftCall as endLeft, leaveJob } from "./model/requests/leftCalls.ts";
 import {
@@ -282,6 +283,14 @@ export const jobAdmitted = internalQuery({
   returns: requesterJob,
   handler: async (ctx, { keyId, jobId }) =>
     await requesterJobOf(ctx, await orderOf(ctx, await ctx.db.get("apiKeys", keyId), jobId)),
+});
+
+/** The receipt of an answered job, as JSON. Refuses like `watch`, and (not_found) a job without one. */
+export const receiptAdmitted = internalQuery({
+  args: ofAdmittedKey,
+  returns: v.string(),
+  handler: async (ctx, { keyId, jobId }) =>
+    await receiptOf(ctx, await orderOf(ctx, await ctx.db.get("apiKeys", keyId), jobId)),
 });
 
 /** A job with its answer or error, if it has ended. Refuses like `watch`. */

@@ -41,6 +41,7 @@ import {
   filePurpose,
   formerSecret,
   inspectionOutcome,
+  jobEnergy,
   keyCount,
   keyQuotas,
   keyScope,
@@ -813,6 +814,8 @@ export default defineSchema({
     /** Whether a device of the key's owner did it, so that it cost nothing. */
     ownJob: v.optional(v.boolean()),
     usage: v.optional(usage),
+    /** The energy that the device used for it. Absent before its end, and if the device did not tell it. */
+    energy: v.optional(jobEnergy),
     /** The kind of computer that did it. Absent before its end, and in old orders. */
     deviceClass: v.optional(v.string()),
     /** Why the app itself canceled the job. */
@@ -824,6 +827,37 @@ export default defineSchema({
     .index("by_key", ["apiKeyId"])
     .index("by_call", ["endsWithCall"])
     .index("by_request", ["request", "apiKeyId"]),
+
+  /**
+   * The receipt of an answered job: app/receipts/receipt.ts. Append-only, and no row of another job is read or changed. Written by
+   * model/receipts/write.ts.
+   */
+  receipts: defineTable({
+    organizationId: v.id("organizations"),
+    jobId: v.string(),
+    /** As canonical JSON, which the seal covers: the device's claim and signature, and what the organization adds. */
+    entry: v.string(),
+  })
+    .index("by_organization", ["organizationId"])
+    .index("by_job", ["jobId"]),
+
+  /** The hash chain over the receipts. Append-only; written by model/receipts/seal.ts. */
+  receiptSeals: defineTable({
+    organizationId: v.id("organizations"),
+    number: v.number(),
+    count: v.number(),
+    root: v.string(),
+    previous: v.string(),
+    hash: v.string(),
+    /** Absent if the deployment has no signing key. */
+    signedBy: v.optional(v.object({ key: v.string(), signature: v.string() })),
+    /** The creation times of its first and last receipt. */
+    from: v.number(),
+    to: v.number(),
+    at: v.number(),
+  })
+    .index("by_number", ["organizationId", "number"])
+    .index("by_end", ["organizationId", "to"]),
 
   /** A requester's file: the requests of a batch, or its answers so far. Written by model/files/files.ts. */
   files: defineTable({

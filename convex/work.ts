@@ -4,16 +4,18 @@ import type { FunctionReturnType } from "convex/server";
 import { type ObjectType, v } from "convex/values";
 import { reportedError } from "../app/contract/job-errors.ts";
 import { internal } from "./_generated/api.js";
+import type { Doc } from "./_generated/dataModel.js";
 import { mutation, type MutationCtx } from "./_generated/server.js";
 import { authenticateDevice, authenticateUnretired } from "./model/authenticate.ts";
 import { visibleCapabilities, withoutModels } from "./model/devices/capabilities.ts";
 import { endActivity } from "./model/devices/report.ts";
 import { applyVersion, checkVersion, oldestVersionOf } from "./model/devices/versions.ts";
 import { relist } from "./model/fleet/listing.ts";
+import { findModel } from "./model/models/catalog.ts";
 import { orderOf } from "./model/orders/orders.ts";
 import { queue } from "./model/queue.ts";
 import { present } from "./model/refuse.ts";
-import { answerMistake, readAnswer } from "./model/requests/answer.ts";
+import { type Answer, answerMistake, readAnswer } from "./model/requests/answer.ts";
 import { isRefuted } from "./model/requests/claims.ts";
 import { noteRunnerStop } from "./model/requests/restriction.ts";
 import { checkSignature } from "./model/requests/signature.ts";
@@ -105,6 +107,7 @@ export const complete = mutation({
     const order = present(await orderOf(ctx, jobId), "order of a job");
     const why =
       answerMistake(answer, { order, payload, heldMs: Date.now() - claimedAt }) ??
+      (await modelMistake(ctx, order, answer)) ??
       (await lengthMistake(ctx, order, device, answer));
     if (why !== null) return await refuseAnswer(ctx, call, why);
     const { result, report } = answer;
@@ -113,6 +116,17 @@ export const complete = mutation({
     return await queue.workerMutation(ctx, component.work.complete, accepted);
   },
 });
+
+/** The mistake of a device that used another file than that of the order's model; null without one, or if it did not tell. */
+async function modelMistake(
+  ctx: MutationCtx,
+  { organizationId, modelId }: Doc<"orders">,
+  { report }: Answer,
+): Promise<string | null> {
+  if (report.model === undefined) return null;
+  const model = await findModel(ctx, organizationId, modelId);
+  return model?.sha256 === report.model ? null : "The answer is of another file than the model's.";
+}
 
 /** Fails the attempt of an answer that does not fit its job. @param why a sentence that quotes nothing of the answer. */
 async function refuseAnswer(

@@ -58,6 +58,10 @@ const earnedDay = z.object({
   micro,
   /** The time that it worked on answers; ms. */
   runMs: z.number().min(0),
+  /** The energy that it used for them. An older backend does not say it. */
+  energy: z
+    .object({ microWh: z.number().min(0), measuredMicroWh: z.number().min(0), runMs: z.number().min(0) })
+    .optional(),
 });
 export type EarnedDay = z.infer<typeof earnedDay>;
 

@@ -32,6 +32,11 @@ export const answerHeaders = {
   "x-gleaner-job": answered("string", "The id of the job."),
   "x-gleaner-price-percent": answered("number", "What the priority costs, in percent of the model's price."),
   "x-gleaner-price": answered("integer", "What the job has cost, in micro-credits. Not in streams."),
+  "x-gleaner-energy-wh": answered(
+    "number",
+    "The energy that the device used, in watt-hours. Not in streams.",
+  ),
+  "x-gleaner-energy-source": answered("string", "`measured`, or `estimated` by the hardware."),
 };
 
 export const jobHeaders = Object.keys(answerHeaders);

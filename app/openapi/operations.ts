@@ -96,6 +96,13 @@ export const operations: readonly Operation[] = [
   },
   {
     method: "get",
+    path: "/v1/jobs/{id}/receipt",
+    summary: "Get the signed receipt of an answered job",
+    tag: "Jobs",
+    answer: "Receipt",
+  },
+  {
+    method: "get",
     path: "/v1/jobs/{id}/events",
     summary: "Follow a job to its end",
     tag: "Jobs",

@@ -31,6 +31,39 @@ export function resultStatement(claim: ResultClaim): string {
   return statement("gleaner.result", 1, claim);
 }
 
+/** The version of `resultStatement` that donors sign if their backend knows it. It has the report in plain, for receipts. */
+export const newestResultVersion = 2;
+
+/** The same since version 2: the costs are in it, and the answer has a hash of its own, so that both can be checked apart. */
+export type ReceiptClaim = Omit<ResultClaim, "resultHash"> & {
+  /** The hash of `answerText`. */
+  readonly answerHash: string;
+  /** The hash of the whole result in canonical JSON. */
+  readonly resultHash: string;
+  /** The device's report: tokens, times, the file of the model, energy. */
+  readonly report: Readonly<Record<string, unknown>>;
+};
+
+export function receiptStatement(claim: ReceiptClaim): string {
+  const { attemptId, deviceId, jobId, requestHash, answerHash, resultHash, report } = claim;
+  const hashes = { requestHash, answerHash, resultHash };
+  return statement("gleaner.result", 2, { attemptId, deviceId, jobId, ...hashes, report });
+}
+
+/**
+ * The text whose hash stands for an answer: the answer's own text, so that any program can hash it. With tool calls or vectors
+ * it is the canonical JSON of them.
+ */
+export function answerText(result: {
+  readonly text?: string;
+  readonly toolCalls?: readonly unknown[];
+  readonly embeddings?: readonly string[];
+}): string {
+  const { text = "", toolCalls, embeddings } = result;
+  if (embeddings !== undefined) return canonicalJson({ embeddings });
+  return toolCalls === undefined || toolCalls.length === 0 ? text : canonicalJson({ text, toolCalls });
+}
+
 /** The text whose hash a device signs: the result, and the report of its cost. Throws a TypeError if they have no JSON. */
 export function resultText(result: unknown, report: unknown): string {
   return canonicalJson({ result, report });

@@ -21,6 +21,7 @@ const job = (over: Partial<EndedJob> = {}): EndedJob => ({
   waitMs: 100,
   usage: { promptTokens: 10, completionTokens: 3 },
   micro: 38n,
+  energy: null,
   attempts: [attempt({})],
   owner: { kind: "member", id: "ann" },
   earnings: [{ device: "a", group: "g", micro: 38n }],
@@ -53,6 +54,15 @@ describe("the tallies of jobs that ended", () => {
       expect(quantile(tally.wait, 0.5)).toBeCloseTo(100, -1);
       expect(quantile(tally.run, 0.5)).toBeCloseTo(400, -2);
     }
+  });
+
+  it("have the energy of each answered job, of the device that answered it, too", () => {
+    const measured = job({ energy: { microWh: 90, source: "measured" } });
+    const estimated = job({ energy: { microWh: 10, source: "estimated" } });
+    const folded = foldJobs([measured, estimated, job()]);
+    for (const [first] of Object.values(folded))
+      expect(first?.tally.energy).toEqual({ microWh: 100, measuredMicroWh: 90, runMs: 800 });
+    expect(only("all", job()).tally.energy).toBeUndefined();
   });
 
   it("count a theft for the device that took the job, and a return for the one that lost it", () => {

@@ -1,3 +1,5 @@
+import { energySumOf } from "../energy/energy-sum.ts";
+import type { JobEnergy } from "../energy/job-energy.ts";
 import type { Usage } from "../jobs/chat.ts";
 import type { AttemptStatus, FinalStatus } from "../jobs/states.ts";
 import { sketchOf } from "./sketch.ts";
@@ -38,6 +40,8 @@ export type EndedJob = {
   readonly waitMs: number | null;
   readonly usage: Usage | null;
   readonly micro: bigint;
+  /** Null if its device did not tell it. */
+  readonly energy: JobEnergy | null;
   readonly attempts: readonly EndedAttempt[];
   /** The ledger's pay for the job: to the device that answered it, and to one that was outrun. */
   readonly earnings: readonly Earning[];
@@ -112,6 +116,7 @@ function tallyOfJob(job: EndedJob): Tally {
     micro: job.micro,
     wait: waitOf(job),
     run: runOf(winner),
+    ...energyOf(job, winner),
   };
   tally[job.outcome] += 1;
   for (const attempt of job.attempts) {
@@ -129,7 +134,7 @@ function tallyOfJob(job: EndedJob): Tally {
 function tallyOfAttempt(job: EndedJob, attempt: EndedAttempt): Tally {
   const won = attempt.status === "succeeded";
   const tally: Tally = won
-    ? { ...emptyTally(), ...tokensOf(job), wait: waitOf(job), run: runOf(attempt) }
+    ? { ...emptyTally(), ...tokensOf(job), wait: waitOf(job), run: runOf(attempt), ...energyOf(job, attempt) }
     : emptyTally();
   const counter = counterOf(attempt);
   if (counter !== null) tally[counter] += 1;
@@ -140,6 +145,11 @@ function tallyOfAttempt(job: EndedJob, attempt: EndedAttempt): Tally {
 function tokensOf({ usage }: EndedJob): Pick<Tally, "promptTokens" | "completionTokens"> {
   const { promptTokens = 0, completionTokens = 0 } = usage ?? {};
   return { promptTokens, completionTokens };
+}
+
+function energyOf({ energy }: EndedJob, winner: EndedAttempt | undefined): Pick<Tally, "energy"> {
+  const sum = energySumOf(energy, runOf(winner).sum);
+  return sum === undefined ? {} : { energy: sum };
 }
 
 const waitOf = ({ waitMs }: EndedJob): Tally["wait"] => sketchOf(waitMs === null ? [] : [waitMs]);

@@ -133,7 +133,7 @@ export function metricsOf({ models, lanes, devices, held }: Measured): readonly 
   ];
 }
 
-type Counts = Omit<Tally, "micro" | "wait" | "run">;
+type Counts = Omit<Tally, "energy" | "micro" | "wait" | "run">;
 
 function labelsOf({ laneId, kind, model }: LaneDepth): Sample["labels"] {
   return { lane: laneId, kind, model };

@@ -1,3 +1,4 @@
+import { type EnergySum, mergeEnergy } from "../energy/energy-sum.ts";
 import { emptySketch, mergeSketches, type Sketch } from "./sketch.ts";
 
 /** Jobs are tallied together, and by each of these. */
@@ -39,6 +40,8 @@ export type Counter = (typeof counters)[number];
 export type Tally = Record<Counter, number> & {
   /** Credits that the jobs cost, in millionths. */
   micro: bigint;
+  /** The energy of its jobs, as far as devices told it. Absent: none did. */
+  energy?: EnergySum;
   /** From submission to the first start of a job. */
   wait: Sketch;
   /** From the start of an attempt to its answer. */
@@ -57,6 +60,8 @@ export function mergeTallies(tallies: readonly Tally[]): Tally {
     for (const counter of counters) sum[counter] += tally[counter];
     sum.micro += tally.micro;
   }
+  const energy = mergeEnergy(tallies.map((tally) => tally.energy));
+  if (energy !== undefined) sum.energy = energy;
   sum.wait = mergeSketches(tallies.map(({ wait }) => wait));
   sum.run = mergeSketches(tallies.map(({ run }) => run));
   return sum;

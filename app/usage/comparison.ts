@@ -37,13 +37,26 @@ export function cloudTotal(
 /** An organization's own figures of its devices and its grid. Null: it entered none, and nothing is guessed. */
 export type PowerFacts = { readonly watts: number | null; readonly gramsPerKwh: number | null };
 
-/** Energy = the power that a working device draws × the time that devices worked on answers. Null if the power is unknown. */
-export function kilowattHours(runMs: number, { watts }: PowerFacts): number | null {
-  return watts === null ? null : (watts * runMs) / 3.6e9;
+type Work = Pick<UsageFigures, "runMs" | "energy">;
+
+/**
+ * The energy that devices told, and for jobs of which none did: the power that a working device draws × the time that devices worked
+ * on them. Null if nothing is known.
+ */
+export function kilowattHours({ runMs, energy }: Work, { watts }: PowerFacts): number | null {
+  if (watts === null) return energy === null ? null : energy.microWh / 1e9;
+  const { microWh, runMs: toldMs } = energy ?? { microWh: 0, runMs: 0 };
+  return microWh / 1e9 + (watts * Math.max(0, runMs - toldMs)) / 3.6e9;
+}
+
+/** The share of the energy that meters counted, 0 to 1. Null without energy. */
+export function measuredShare(work: Work, facts: PowerFacts): number | null {
+  const all = kilowattHours(work, facts);
+  return all === null || all === 0 ? null : (work.energy?.measuredMicroWh ?? 0) / 1e9 / all;
 }
 
 /** Carbon = energy × the grid's intensity; grams of CO2. Null if one of them is unknown. */
-export function carbonGrams(runMs: number, facts: PowerFacts): number | null {
-  const energy = kilowattHours(runMs, facts);
+export function carbonGrams(work: Work, facts: PowerFacts): number | null {
+  const energy = kilowattHours(work, facts);
   return energy === null || facts.gramsPerKwh === null ? null : energy * facts.gramsPerKwh;
 }

@@ -56,10 +56,10 @@ it("counts today among the last days", () => {
 it("a statement has each period with earnings", () => {
   expect(statementCsv(earnedPeriods(days, "month", now))).toBe(
     [
-      "first_day,last_day,answered,prompt_tokens,completion_tokens,device_seconds,credits",
-      "2025-11-01,2025-11-30,1,10,3,2,1",
-      "2026-10-01,2026-10-31,1,10,3,2,0.0001",
-      "2026-11-01,2026-11-30,4,40,12,8,0.003",
+      "first_day,last_day,answered,prompt_tokens,completion_tokens,device_seconds,energy_kwh,credits",
+      "2025-11-01,2025-11-30,1,10,3,2,,1",
+      "2026-10-01,2026-10-31,1,10,3,2,,0.0001",
+      "2026-11-01,2026-11-30,4,40,12,8,,0.003",
       "",
     ].join("\r\n"),
   );

@@ -1,4 +1,5 @@
 import type { EarnedDay } from "../contract/past-jobs.ts";
+import { type EnergySum, mergeEnergy } from "../energy/energy-sum.ts";
 import { type Cell, csvOf } from "../format/csv.ts";
 import { microPerCredit } from "../money/credits.ts";
 import { bucketOf, spans } from "../statistics/spans.ts";
@@ -8,7 +9,9 @@ export const periodKinds = ["day", "week", "month"] as const;
 export type PeriodKind = (typeof periodKinds)[number];
 
 /** The earnings of a day, a week or a month. Its times are those of UTC, and weeks begin on Monday. */
-export type EarnedPeriod = Omit<EarnedDay, "startAt" | "micro"> & {
+export type EarnedPeriod = Omit<EarnedDay, "startAt" | "micro" | "energy"> & {
+  /** Null if the device told none. */
+  readonly energy: EnergySum | null;
   /** Its start, and the start of the next one; ms epoch. */
   readonly from: number;
   readonly to: number;
@@ -44,6 +47,7 @@ function sumBetween(days: readonly EarnedDay[], from: number, to: number): Earne
     promptTokens: sum(({ promptTokens }) => promptTokens),
     completionTokens: sum(({ completionTokens }) => completionTokens),
     runMs: sum(({ runMs }) => runMs),
+    energy: mergeEnergy(within.map(({ energy }) => energy)) ?? null,
     micro: within.reduce((total, { micro }) => total + BigInt(micro), 0n),
   };
 }
@@ -67,18 +71,30 @@ function shifted(kind: PeriodKind, from: number, by: number): number {
 export function statementCsv(periods: readonly EarnedPeriod[]): string {
   const date = (at: number): string => new Date(at).toISOString().slice(0, 10);
   return csvOf(
-    ["first_day", "last_day", "answered", "prompt_tokens", "completion_tokens", "device_seconds", "credits"],
+    [
+      "first_day",
+      "last_day",
+      "answered",
+      "prompt_tokens",
+      "completion_tokens",
+      "device_seconds",
+      "energy_kwh",
+      "credits",
+    ],
     periods
       .filter(hasJobs)
-      .map(({ from, to, answered, promptTokens, completionTokens, runMs, micro }): readonly Cell[] => [
-        date(from),
-        date(to - 1),
-        answered,
-        promptTokens,
-        completionTokens,
-        runMs / 1_000,
-        Number(micro) / Number(microPerCredit),
-      ]),
+      .map(
+        ({ from, to, answered, promptTokens, completionTokens, runMs, energy, micro }): readonly Cell[] => [
+          date(from),
+          date(to - 1),
+          answered,
+          promptTokens,
+          completionTokens,
+          runMs / 1_000,
+          energy === null ? null : energy.microWh / 1e9,
+          Number(micro) / Number(microPerCredit),
+        ],
+      ),
   );
 }
 

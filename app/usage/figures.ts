@@ -1,3 +1,4 @@
+import type { EnergySum } from "../energy/energy-sum.ts";
 import { quantile, type Sketch } from "../statistics/sketch.ts";
 import { endsOf, type Tally } from "../statistics/tally.ts";
 import type { DaySum } from "./months.ts";
@@ -15,6 +16,8 @@ export type UsageFigures = {
   micro: bigint;
   /** The time that devices worked on answers; ms. */
   runMs: number;
+  /** The energy that devices told. Null: none did. */
+  energy: EnergySum | null;
   /** From submission to the first start; ms. Null without a start. */
   waitP50: number | null;
   waitP95: number | null;
@@ -31,6 +34,7 @@ export function figuresOf(tally: Tally): UsageFigures {
     completionTokens,
     micro,
     runMs: tally.run.sum,
+    energy: tally.energy ?? null,
     waitP50: rounded(tally.wait, 0.5),
     waitP95: rounded(tally.wait, 0.95),
   };
@@ -38,9 +42,9 @@ export function figuresOf(tally: Tally): UsageFigures {
 
 /** The figures of a sum of days, which has no waits and no failures. */
 export function figuresOfDays(sum: DaySum): UsageFigures {
-  const { jobs, answered: succeeded, promptTokens, completionTokens, micro, runMs } = sum;
+  const { jobs, answered: succeeded, promptTokens, completionTokens, micro, runMs, energy = null } = sum;
   const unknown = { successRate: null, waitP50: null, waitP95: null };
-  return { jobs, succeeded, promptTokens, completionTokens, micro, runMs, ...unknown };
+  return { jobs, succeeded, promptTokens, completionTokens, micro, runMs, energy, ...unknown };
 }
 
 function rounded(sketch: Sketch, q: number): number | null {

@@ -1,3 +1,4 @@
+import { type EnergySum, mergeEnergy } from "../energy/energy-sum.ts";
 import { endsOf, type Tally } from "../statistics/tally.ts";
 
 /** A day of a key, a member, a team, a device or the organization. Days and months are those of UTC. */
@@ -13,6 +14,8 @@ export type DaySum = {
   micro: bigint;
   /** The time that devices worked on answers; ms. */
   runMs: number;
+  /** As in a tally. */
+  energy?: EnergySum;
 };
 
 /** The start of the month that a moment is in. `later`: the number of months to add. */
@@ -23,7 +26,17 @@ export function monthOf(at: number, later = 0): number {
 
 export function daySumOf(startAt: number, tally: Tally): DaySum {
   const { succeeded: answered, promptTokens, completionTokens, micro, run } = tally;
-  return { startAt, jobs: endsOf(tally), answered, promptTokens, completionTokens, micro, runMs: run.sum };
+  const { energy } = tally;
+  const sum = {
+    startAt,
+    jobs: endsOf(tally),
+    answered,
+    promptTokens,
+    completionTokens,
+    micro,
+    runMs: run.sum,
+  };
+  return energy === undefined ? sum : { ...sum, energy };
 }
 
 /** The same days of several subjects, each day once, in order. */
@@ -34,7 +47,15 @@ export function mergeDays(lists: readonly (readonly DaySum[])[]): DaySum[] {
 }
 
 export function sumOfDays(days: readonly DaySum[], startAt: number): DaySum {
-  const sum = { startAt, jobs: 0, answered: 0, promptTokens: 0, completionTokens: 0, micro: 0n, runMs: 0 };
+  const sum: DaySum = {
+    startAt,
+    jobs: 0,
+    answered: 0,
+    promptTokens: 0,
+    completionTokens: 0,
+    micro: 0n,
+    runMs: 0,
+  };
   for (const day of days) {
     sum.jobs += day.jobs;
     sum.answered += day.answered;
@@ -43,5 +64,7 @@ export function sumOfDays(days: readonly DaySum[], startAt: number): DaySum {
     sum.micro += day.micro;
     sum.runMs += day.runMs;
   }
+  const energy = mergeEnergy(days.map((day) => day.energy));
+  if (energy !== undefined) sum.energy = energy;
   return sum;
 }

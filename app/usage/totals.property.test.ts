@@ -37,6 +37,7 @@ const job: fc.Arbitrary<EndedJob> = fc
       outcome,
       usage: won ? { promptTokens, completionTokens } : null,
       micro: won ? micro : 0n,
+      energy: won && promptTokens % 3 > 0 ? { microWh: runMs, source: "measured" } : null,
       attempts: won
         ? [{ device, group, status: "succeeded", isSteal: false, startedAt: 0, endedAt: runMs }]
         : [],
@@ -56,8 +57,8 @@ it("the totals of all groupings are equal, however many subjects are lumped toge
       for (const kind of ["model", "key", "member", "team"] as const)
         expect(total(kind)).toEqual(total("all"));
       expect(total("group")).toEqual(total("device"));
-      const { micro, runMs, promptTokens } = total("all");
-      expect(total("device")).toMatchObject({ micro, runMs, promptTokens });
+      const { micro, runMs, promptTokens, energy } = total("all");
+      expect(total("device")).toMatchObject({ micro, runMs, promptTokens, energy });
     }),
     { numRuns: 40 },
   );

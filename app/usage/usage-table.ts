@@ -1,6 +1,13 @@
 import { type Cell, csvOf } from "../format/csv.ts";
 import { microPerCredit } from "../money/credits.ts";
-import { carbonGrams, cloudCost, type CloudPrice, kilowattHours, type PowerFacts } from "./comparison.ts";
+import {
+  carbonGrams,
+  cloudCost,
+  type CloudPrice,
+  kilowattHours,
+  measuredShare,
+  type PowerFacts,
+} from "./comparison.ts";
 import type { UsageFigures } from "./figures.ts";
 
 export const usageGroupings = ["day", "model", "key", "team", "member", "device", "group"] as const;
@@ -33,8 +40,9 @@ const columns = (by: UsageBy, facts: UsageFacts) => ({
   wait_p95_seconds: (row: UsageRow): Cell => (row.waitP95 === null ? null : row.waitP95 / 1_000),
   credits: (row: UsageRow): Cell => Number(row.micro) / Number(microPerCredit),
   ...(by === "model" ? { cloud_cost: (row: UsageRow): Cell => costOf(row, facts) } : {}),
-  energy_kwh: (row: UsageRow): Cell => kilowattHours(row.runMs, facts),
-  co2_grams: (row: UsageRow): Cell => carbonGrams(row.runMs, facts),
+  energy_kwh: (row: UsageRow): Cell => kilowattHours(row, facts),
+  energy_measured_share: (row: UsageRow): Cell => measuredShare(row, facts),
+  co2_grams: (row: UsageRow): Cell => carbonGrams(row, facts),
 });
 
 function costOf(row: UsageRow, { cloudPrices }: UsageFacts): number | null {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { csvOf } from "../format/csv.ts";
 import { budgetState } from "./budget.ts";
-import { carbonGrams, cloudTotal, kilowattHours } from "./comparison.ts";
+import { carbonGrams, cloudTotal, kilowattHours, measuredShare } from "./comparison.ts";
 import { usageCsv, usageRecords, type UsageRow } from "./usage-table.ts";
 
 const row = (over: Partial<UsageRow> = {}): UsageRow => ({
@@ -14,6 +14,7 @@ const row = (over: Partial<UsageRow> = {}): UsageRow => ({
   completionTokens: 500_000,
   micro: 1_500_000n,
   runMs: 7_200_000,
+  energy: null,
   waitP50: 1_500,
   waitP95: null,
   ...over,
@@ -39,14 +40,25 @@ describe("a comparison with a cloud", () => {
 
 describe("energy and carbon", () => {
   it("are the power times the time, and that times the intensity of the grid", () => {
-    expect(kilowattHours(7_200_000, facts)).toBeCloseTo(0.1, 12);
-    expect(carbonGrams(7_200_000, facts)).toBeCloseTo(30, 12);
+    expect(kilowattHours(row(), facts)).toBeCloseTo(0.1, 12);
+    expect(carbonGrams(row(), facts)).toBeCloseTo(30, 12);
   });
 
   it("are unknown until the organization has entered the numbers", () => {
-    expect(kilowattHours(1, { watts: null, gramsPerKwh: 300 })).toBeNull();
-    expect(carbonGrams(1, { watts: 50, gramsPerKwh: null })).toBeNull();
-    expect(carbonGrams(1, { watts: null, gramsPerKwh: 300 })).toBeNull();
+    expect(kilowattHours(row(), { watts: null, gramsPerKwh: 300 })).toBeNull();
+    expect(carbonGrams(row(), { watts: 50, gramsPerKwh: null })).toBeNull();
+    expect(carbonGrams(row(), { watts: null, gramsPerKwh: 300 })).toBeNull();
+    expect(measuredShare(row(), { watts: null, gramsPerKwh: 300 })).toBeNull();
+  });
+
+  it("are those that devices told, and the power counts only for the time of the others", () => {
+    const energy = { microWh: 60_000_000, measuredMicroWh: 15_000_000, runMs: 3_600_000 };
+    const told = row({ energy });
+    expect(kilowattHours(told, { watts: null, gramsPerKwh: 300 })).toBeCloseTo(0.06, 12);
+    expect(carbonGrams(told, { watts: null, gramsPerKwh: 300 })).toBeCloseTo(18, 12);
+    expect(kilowattHours(told, facts)).toBeCloseTo(0.11, 12);
+    expect(measuredShare(told, { watts: null, gramsPerKwh: null })).toBeCloseTo(0.25, 12);
+    expect(kilowattHours(row({ energy, runMs: 0 }), facts)).toBeCloseTo(0.06, 12);
   });
 });
 
@@ -78,11 +90,12 @@ describe("a usage table", () => {
       credits: 1.5,
       cloud_cost: 2,
       energy_kwh: 0.1,
+      energy_measured_share: 0,
       co2_grams: 30,
     });
     const [header, line] = usageCsv("model", [row()], facts).split("\r\n");
     expect(header).toBe(Object.keys(record!).join(","));
-    expect(line).toBe("small,4,3,0.75,2000000,500000,7200,1.5,,1.5,2,0.1,30");
+    expect(line).toBe("small,4,3,0.75,2000000,500000,7200,1.5,,1.5,2,0.1,0,30");
   });
 
   it("has the ids and the names of keys", () => {

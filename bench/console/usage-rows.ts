@@ -41,6 +41,7 @@ export function jobsOf({ keys, members, devices }: Subjects, pattern: number, co
       waitMs: (at * 6_271) % 20_000,
       usage: failed ? null : { promptTokens: 200 + (at % 800), completionTokens: 50 + (at % 300) },
       micro: failed ? 0n : pricePerJob,
+      energy: failed ? null : { microWh: 28_000, source: at % 3 === 0 ? "measured" : "estimated" },
       attempts: [
         {
           device,

@@ -70,7 +70,7 @@ export async function startStandIn(farm: Farm, concurrency: number): Promise<Sta
   const worker = new Worker(client, {
     key,
     functions: api.work,
-    handlers: { chat: signer.signed(answer, () => enrolled.deviceId) },
+    handlers: { chat: signer.signed(answer, () => ({ deviceId: enrolled.deviceId, resultVersion: 1 })) },
     concurrency,
     capabilities: { models: [farm.modelId], memoryMb: 8_192, contextTokens: 131_072 },
     version,

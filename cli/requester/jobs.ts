@@ -10,15 +10,15 @@ import { textOf } from "./client/wire.ts";
 import { momentOf, pageOptions, pageQuery, pageUsage } from "./pages.ts";
 
 const usage = `gleaner jobs [list] [options]
-gleaner jobs get|result|cancel ID [options]
-Lists your key's jobs, newest first, or shows one and why it waits, prints its answer, or cancels it.
+gleaner jobs get|result|receipt|cancel ID [options]
+Lists your key's jobs, newest first, or shows one and why it waits, prints its answer or its signed receipt, or cancels it.
 ${pageUsage}
   --json                 print the answer as JSON
 ${exitCodes}`;
 
 const options = { ...pageOptions, json: { type: "boolean", default: false } } as const;
 
-export const jobs: Verb = { usage, options, actions: ["list", "get", "result", "cancel"], run };
+export const jobs: Verb = { usage, options, actions: ["list", "get", "result", "receipt", "cancel"], run };
 
 async function run(args: readonly string[]): Promise<void> {
   const { values: flags, positionals } = readArguments(args, options, usage, 2);
@@ -40,6 +40,10 @@ async function run(args: readonly string[]): Promise<void> {
     if (response.status === 202) throw new CommandError(sayJob(jobObject.parse(answer)));
     if (flags.json) sayJson(answer);
     else console.log(shown(textOf(answer)));
+    return;
+  }
+  if (action === "receipt") {
+    sayJson(await api.get(`${path}/receipt`, z.unknown()));
     return;
   }
   const job =

@@ -32,6 +32,10 @@ export const requesters: VerbGroup = {
       summary: "list your jobs, show or cancel one",
       load: async () => (await import("./jobs.ts")).jobs,
     },
+    verify: {
+      summary: "check the signed receipt of a job, without a server",
+      load: async () => (await import("./verify.ts")).verify,
+    },
     usage: {
       summary: "show your jobs, tokens and credits by day",
       load: async () => (await import("./usage.ts")).usage,

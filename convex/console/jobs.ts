@@ -5,6 +5,7 @@ import { changesText } from "../../app/audit/changes.ts";
 import { changedAtOnce } from "../../app/jobs/limits.ts";
 import {
   idIn,
+  may,
   memberMutation,
   memberQuery,
   ownBatch,
@@ -33,6 +34,7 @@ import {
 } from "../model/orders/priorities.ts";
 import { retryOrder, retryOutcome } from "../model/orders/retry.ts";
 import { queue } from "../model/queue.ts";
+import { receiptOf } from "../model/receipts/read.ts";
 import { owned, refuse } from "../model/refuse.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
@@ -84,6 +86,17 @@ export const curve = memberQuery("jobs.read")({
   handler: async (ctx, { jobId }) => {
     await ownJob(ctx, jobId);
     return await queue.streamCurve(ctx, ctx.organizationId, jobId);
+  },
+});
+
+/** The signed receipt of an answered job, as JSON. Refuses: forbidden (who sees no money), not_found. */
+export const receipt = memberQuery("jobs.read")({
+  args: { jobId: v.string() },
+  returns: v.string(),
+  handler: async (ctx, { jobId }) => {
+    const order = await ownJob(ctx, jobId);
+    if (!may(ctx, "money.read")) refuse("forbidden", "You may not see what jobs cost.");
+    return await receiptOf(ctx, order);
   },
 });
 

@@ -8,7 +8,7 @@ import { hashSecret as sha256 } from "./authenticate.ts";
 /** Rows of one seal at most, apart from rows of one moment. */
 const rowsPerSeal = 100;
 /** Younger rows wait: a mutation that began earlier may be committed later. Convex ends a mutation within seconds. */
-const minAgeMs = 30_000;
+export const minAgeMs = 30_000;
 
 /** A row as seals cover it and exports show it. */
 export function trailRow(row: Doc<"audit">): TrailRow {
@@ -37,7 +37,7 @@ export async function sealNext(
         .lt("_creationTime", now - minAgeMs),
     )
     .take(rowsPerSeal + 1);
-  const rows = wholeMoments(found);
+  const rows = wholeMoments(found, rowsPerSeal);
   if (rows.length === 0) return false;
   for (const row of rows) {
     if (row.who === undefined) await ctx.db.patch("audit", row._id, indexed(row));
@@ -47,9 +47,12 @@ export async function sealNext(
   return found.length > rows.length;
 }
 
-/** A seal ends between two creation times, so that none of its rows is left behind. */
-function wholeMoments(found: Doc<"audit">[]): Doc<"audit">[] {
-  if (found.length <= rowsPerSeal) return found;
+/** A seal ends between two creation times, so that none of its rows is left behind. `most`: rows of one seal. */
+export function wholeMoments<Row extends { readonly _creationTime: number }>(
+  found: readonly Row[],
+  most: number,
+): readonly Row[] {
+  if (found.length <= most) return found;
   const end = found.at(-1)?._creationTime;
   const whole = found.filter(({ _creationTime }) => _creationTime !== end);
   return whole.length === 0 ? found : whole;

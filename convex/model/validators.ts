@@ -8,6 +8,7 @@ import { bulkKinds } from "../../app/devices/bulk.ts";
 import { type DeviceLimits, limitableKinds } from "../../app/devices/limits.ts";
 import { type FailureCause, failureCauses } from "../../app/devices/reliability.ts";
 import { type ViewPart, viewParts } from "../../app/devices/views.ts";
+import { energySources, type JobEnergy } from "../../app/energy/job-energy.ts";
 import { type ChatResult, finishReasons } from "../../app/jobs/chat.ts";
 import { type AttemptStatus, finalStatuses, type JobStatus, requestStatuses } from "../../app/jobs/states.ts";
 import type { StreamItem } from "../../app/jobs/stream-item.ts";
@@ -252,6 +253,13 @@ export const streamItem = v.union(
 );
 export const vectorAnswer = v.object({ embeddings: v.array(v.string()) });
 export const workReport = v.object({ usage, timing });
+export const jobEnergy = v.object({ microWh: v.number(), source: literals(...energySources) });
+/** The whole report of a device. Those of earlier versions have the costs only. `model`: the hash of the file that it used. */
+export const deviceReport = v.object({
+  ...workReport.fields,
+  model: v.optional(v.string()),
+  energy: v.optional(jobEnergy),
+});
 
 const standbyReason = literals(...(Object.keys(standbyReasons) as StandbyReason[]));
 const donateReason = literals(...(Object.keys(donateReasons) as DonateReason[]));
@@ -644,8 +652,11 @@ const tallyCounts = {
   micro: v.int64(),
 };
 
+/** app/energy/energy-sum.ts. */
+const energySum = v.object({ microWh: v.number(), measuredMicroWh: v.number(), runMs: v.number() });
+
 /** What happened to the jobs of a subject in a time: app/statistics/tally.ts. */
-export const tally = v.object({ ...tallyCounts, wait: sketch, run: sketch });
+export const tally = v.object({ ...tallyCounts, energy: v.optional(energySum), wait: sketch, run: sketch });
 
 const spread = v.union(v.object({ p50: v.number(), p95: v.number(), p99: v.number() }), v.null());
 
@@ -666,6 +677,7 @@ export const daySum = v.object({
   completionTokens: v.number(),
   micro: v.int64(),
   runMs: v.number(),
+  energy: v.optional(energySum),
 });
 
 /** The figures that an organization compares its usage with: app/usage/comparison.ts. */
@@ -688,6 +700,7 @@ export const usageRow = v.object({
   completionTokens: v.number(),
   micro: v.int64(),
   runMs: v.number(),
+  energy: v.union(energySum, v.null()),
   waitP50: v.union(v.number(), v.null()),
   waitP95: v.union(v.number(), v.null()),
 });
@@ -756,6 +769,7 @@ export const validatorsMatch: readonly true[] = [
   true satisfies Both<Frozen<Infer<typeof work>>, Work>,
   true satisfies Both<Frozen<Infer<typeof textAnswer> & Infer<typeof workReport>>, ChatResult>,
   true satisfies Both<Frozen<Infer<typeof streamItem>>, StreamItem>,
+  true satisfies Both<Frozen<Infer<typeof jobEnergy>>, JobEnergy>,
   true satisfies Both<Frozen<Infer<typeof vectorAnswer>>, Pick<EmbeddingResult, "embeddings">>,
   true satisfies Both<Frozen<Infer<typeof runnerStop>>, RunnerStop>,
   true satisfies Both<Frozen<Infer<typeof restriction>>, Restriction>,

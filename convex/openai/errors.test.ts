@@ -10,6 +10,7 @@ const view = (change: Partial<RequestView>): RequestView => ({
   attempts: 0,
   queueMs: null,
   deviceClass: null,
+  energy: null,
   pricePercent: 100,
   priority: "normal",
   priceMicro: null,

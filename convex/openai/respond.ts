@@ -1,3 +1,4 @@
+import { wattHoursText } from "../../app/energy/job-energy.ts";
 import { visibleText } from "../../app/format/visible.ts";
 import { parseJson, recordOf } from "../../app/json.ts";
 import { allowedOrigin, type Origins } from "../../app/keys/origins.ts";
@@ -8,7 +9,7 @@ export const cors: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers":
     "x-request-id, openai-processing-ms, x-gleaner-job, x-gleaner-price-percent, x-gleaner-price, x-gleaner-queue-ms, " +
-    "x-gleaner-device-class, x-gleaner-model-sha256, x-gleaner-jobs-ahead, x-gleaner-expected-wait, x-gleaner-devices-ready, " +
+    "x-gleaner-device-class, x-gleaner-energy-wh, x-gleaner-energy-source, x-gleaner-model-sha256, x-gleaner-jobs-ahead, x-gleaner-expected-wait, x-gleaner-devices-ready, " +
     "x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests, retry-after, location, " +
     "preference-applied, content-range",
 };
@@ -62,7 +63,7 @@ export function jobHeaders({
 
 /**
  * The same with an answer, whose job may have been raised while it waited. `x-gleaner-price`: micro-credits;
- * `x-gleaner-queue-ms`: until a device began it.
+ * `x-gleaner-queue-ms`: until a device began it; `x-gleaner-energy-wh`: watt-hours.
  */
 export function answerHeaders(
   job: { readonly jobId: string; readonly sha256: string },
@@ -71,13 +72,17 @@ export function answerHeaders(
     pricePercent,
     queueMs,
     deviceClass,
-  }: Pick<RequestView, "priceMicro" | "pricePercent" | "queueMs" | "deviceClass">,
+    energy,
+  }: Pick<RequestView, "priceMicro" | "pricePercent" | "queueMs" | "deviceClass" | "energy">,
 ): Readonly<Record<string, string>> {
   return {
     ...jobHeaders({ ...job, pricePercent }),
     ...(priceMicro === null ? {} : { "x-gleaner-price": String(priceMicro) }),
     ...(queueMs === null ? {} : { "x-gleaner-queue-ms": String(queueMs) }),
     ...(deviceClass === null ? {} : { "x-gleaner-device-class": deviceClass }),
+    ...(energy === null
+      ? {}
+      : { "x-gleaner-energy-wh": wattHoursText(energy), "x-gleaner-energy-source": energy.source }),
   };
 }
 

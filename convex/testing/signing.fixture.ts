@@ -1,6 +1,12 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { canonicalJson } from "../../app/signatures/canonical-json.ts";
-import { deviceKeyStatement, resultStatement, resultText } from "../../app/signatures/statements.ts";
+import {
+  answerText,
+  deviceKeyStatement,
+  receiptStatement,
+  resultStatement,
+  resultText,
+} from "../../app/signatures/statements.ts";
 
 /** A simulated device's pair of keys. */
 export type SigningKey = { readonly publicKey: string; readonly privateKey: KeyObject };
@@ -37,7 +43,21 @@ export type SignedAttempt = {
   readonly payload: unknown;
 };
 
-/** A result and its report, signed as a device does. NaN has no JSON, so the hash of another report is signed then. */
+/** The same in version 2, of which receipts are made. `report`: names the file of the model. */
+export function signedForReceipt<Result extends object, Report extends { readonly model: string }>(
+  signingKey: SigningKey,
+  { deviceId, attemptId, jobId, payload }: SignedAttempt,
+  { result, report }: { readonly result: Result; readonly report: Report },
+) {
+  const requestHash = hashText(canonicalJson(payload));
+  const hashes = { answerHash: hashText(answerText(result)), resultHash: hashText(canonicalJson(result)) };
+  const claim = { deviceId, attemptId, jobId, requestHash, ...hashes, report };
+  const value = signText(signingKey, receiptStatement(claim));
+  const signature = { version: 2 as const, jobId, requestHash, ...hashes, value };
+  return { result, report: { ...report, signature } };
+}
+
+/** A result and its report, signed as a device of version 1 does. NaN has no JSON, so the hash of another report is signed then. */
 export function signedAnswer<Result, Report extends object>(
   signingKey: SigningKey,
   { deviceId, attemptId, jobId, payload }: SignedAttempt,

@@ -42,6 +42,7 @@ import { initialSnapshot } from "./reports/views.ts";
 import { openSettings } from "./settings.ts";
 import { StartGate } from "./start-gate.ts";
 import { DonatedWork } from "./work/donated-work.ts";
+import { EnergyWatch } from "./work/energy-watch.ts";
 import { FreeVram, sightOf } from "./work/free-vram.ts";
 import { GpuWatch } from "./work/gpu-watch.ts";
 
@@ -198,6 +199,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     log,
   });
   const comfortReport = new ComfortReport({ organization, comfort, log });
+  const energy = new EnergyWatch({ hardware: () => work.hardware });
   const work: DonatedWork = new DonatedWork({
     client,
     deviceKey,
@@ -223,7 +225,10 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
       comfortReport.greeted();
     },
     around: (handler) =>
-      signer.signed(journal.jobsOf(gpuWatch.checked(handler)), () => membership.me?.deviceId ?? ""),
+      signer.signed(journal.jobsOf(gpuWatch.checked(energy.metered(handler))), () => {
+        const { deviceId = "", resultVersion = 1 } = membership.me ?? {};
+        return { deviceId, resultVersion };
+      }),
   });
   const facts = (): Facts => {
     const now = Date.now();
@@ -344,6 +349,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
       input.watch(false);
       freeVram.stop();
       sensors.stop();
+      energy.stop();
       publisher.stop();
       comfortReport.stop();
       previews.stop();

@@ -665,6 +665,7 @@ export function consoleStories(now: number): readonly Story[] {
       <JobDetails
         job={jobRows.jobDetail(now)}
         changes={jobChanges}
+        onReceipt={nothing}
         payload={<JobPayload {...payload} isAllowed seen={{ request: letter, answer: letter }} />}
       />,
     ),
@@ -683,6 +684,7 @@ export function consoleStories(now: number): readonly Story[] {
           payload: "not-allowed",
         })}
         changes={jobChanges}
+        onReceipt={nothing}
         payload={<JobPayload {...payload} isAllowed={false} seen={null} />}
       />,
     ),
@@ -692,6 +694,7 @@ export function consoleStories(now: number): readonly Story[] {
       <JobDetails
         job={jobRows.jobDetail(now, { attempts: jobRows.handedOver(now) })}
         changes={null}
+        onReceipt={nothing}
         payload={<JobPayload {...payload} isAllowed={false} seen={null} />}
       />,
     ),
@@ -713,6 +716,7 @@ export function consoleStories(now: number): readonly Story[] {
           cost: null,
         })}
         changes={null}
+        onReceipt={nothing}
         payload={
           <JobPayload {...payload} isAllowed seen={{ request: null, answer: null }} ownersMayLook={null} />
         }
@@ -742,7 +746,11 @@ export function consoleStories(now: number): readonly Story[] {
         onClose={nothing}
       />,
     ),
-    inShell("console-job-loading", "jobs", <JobDetails job={undefined} changes={null} payload={null} />),
+    inShell(
+      "console-job-loading",
+      "jobs",
+      <JobDetails job={undefined} changes={null} onReceipt={nothing} payload={null} />,
+    ),
     inShell(
       "console-dead-letters",
       "jobs",

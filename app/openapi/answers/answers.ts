@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { energySources } from "../../energy/job-energy.ts";
+import { receiptSchema } from "../../receipts/receipt.ts";
 import { batch, batchEstimate, file, upload, uploadPart } from "./batches.ts";
 import { micro, tier, time, usage } from "./shared.ts";
 import {
@@ -37,10 +39,15 @@ const job = z.object({
   ended_at: time.nullable(),
   attempts: z.int(),
   usage: usage.nullable(),
+  energy: z
+    .object({ watt_hours: z.number(), source: z.enum(energySources) })
+    .nullable()
+    .describe("The energy that its device used. Null before its end, and if the device did not tell it."),
   price_percent: z.number(),
   price_micro: micro.nullable(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
   result_url: z.string().nullable(),
+  receipt_url: z.string().nullable(),
 });
 
 const listOf = (item: z.ZodType) => z.object({ object: z.literal("list"), data: z.array(item) });
@@ -70,6 +77,7 @@ export const answers = {
   ModelList: listOf(model),
   Job: job,
   JobList: listOf(job).extend(page),
+  Receipt: receiptSchema,
   JobPriority: z.object({ id: z.string(), object: z.literal("job"), service_tier: z.string() }),
   Batch: batch,
   BatchList: listOf(batch).extend({ first_id: z.string().nullable(), ...page }),

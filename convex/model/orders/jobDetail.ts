@@ -7,7 +7,7 @@ import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { may, type MemberCtx } from "../memberCalls.ts";
 import { queue } from "../queue.ts";
-import { price, timing, usage, workReport } from "../validators.ts";
+import { jobEnergy, price, timing, usage, workReport } from "../validators.ts";
 import { jobRow, jobRowsOf } from "./jobRow.ts";
 import { refuseDeletedJob } from "./orders.ts";
 import { mayLook } from "./payloadAccess.ts";
@@ -30,6 +30,9 @@ export const jobDetail = v.object({
   requirements,
   /** The batch that it is a request of, and its place in the batch's file. */
   batch: v.union(v.object({ batchId: v.id("batches"), line: v.number(), customId: v.string() }), v.null()),
+  energy: v.union(jobEnergy, v.null()),
+  /** Whether the member may read its receipt, which it may not have yet. */
+  receipt: v.boolean(),
   /** Failed or lost attempts in this round. */
   failures: v.number(),
   /** Null for those who see no money. */
@@ -62,6 +65,8 @@ export async function jobDetailOf(
     alias: order.alias ?? null,
     requirements: job.requirements,
     batch: batchOf(order),
+    energy: order.energy ?? null,
+    receipt: order.priceMicro !== undefined && may(ctx, "money.read"),
     failures: job.failures,
     cost: may(ctx, "money.read")
       ? { price: order.price, percent, reservedMicro, settled: order.priceMicro !== undefined }

@@ -23,6 +23,19 @@ export async function currentPolicy(
     .first();
 }
 
+/** The versions of the rules that a device has: of each of its groups with rules, and of everybody. */
+export async function policyVersions(
+  ctx: QueryCtx,
+  { organizationId, groups = [] }: Doc<"devices">,
+): Promise<{ group: string; version: number }[]> {
+  const found = await Promise.all(
+    [...[...groups].sort(), everybody].map(async (group) => await currentPolicy(ctx, organizationId, group)),
+  );
+  return found.flatMap((policy) =>
+    policy === null ? [] : [{ group: policy.group, version: policy.version }],
+  );
+}
+
 /** The groups with rules of their own, in alphabetical order. */
 export async function groupsWithPolicies(
   ctx: QueryCtx,

@@ -1,21 +1,22 @@
 import { type Infer, v, type Value } from "convex/values";
 import { validate } from "convex-helpers/validators";
+import { energyMistake } from "../../../app/energy/job-energy.ts";
 import { textMistake } from "../../../app/jobs/answers/text-check.ts";
 import { usageMistake } from "../../../app/jobs/answers/usage-check.ts";
 import { limits } from "../../../app/jobs/limits.ts";
 import type { EmbeddingRequest, Work } from "../../../app/jobs/work.ts";
 import type { Doc } from "../../_generated/dataModel.js";
-import { textAnswer, vectorAnswer, workReport } from "../validators.ts";
+import { deviceReport, textAnswer, vectorAnswer } from "../validators.ts";
 import { resultSignature } from "./signature.ts";
 
 const answer = v.union(textAnswer, vectorAnswer);
 
-const report = v.object({ ...workReport.fields, signature: v.optional(resultSignature) });
+const report = v.object({ ...deviceReport.fields, signature: v.optional(resultSignature) });
 
 /** An answer and its costs, as a device sends and signs them. */
 export type Answer = {
   readonly result: Infer<typeof answer>;
-  readonly report: Infer<typeof workReport>;
+  readonly report: Infer<typeof deviceReport>;
   readonly signature: Infer<typeof resultSignature> | undefined;
 };
 
@@ -44,6 +45,8 @@ type AnsweredJob = {
 export function answerMistake({ result, report }: Answer, job: AnsweredJob): string | null {
   const { order, payload, heldMs } = job;
   const { vectors, most, promptTokens = most.promptTokens } = order;
+  const ofEnergy = report.energy === undefined ? null : energyMistake(report.energy, heldMs);
+  if (ofEnergy !== null) return ofEnergy;
   if ("embeddings" in result !== (vectors !== undefined))
     return "The answer is of another kind than the job.";
   if (!("text" in result)) {

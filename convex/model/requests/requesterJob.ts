@@ -9,7 +9,7 @@ import { waitsOfJobs } from "../orders/jobWaits.ts";
 import { jobErrorOf, orderOf, refuseDeletedJob } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
 import { present, refuse } from "../refuse.ts";
-import { requestStatus, usage } from "../validators.ts";
+import { jobEnergy, requestStatus, usage } from "../validators.ts";
 import { watch, watchView } from "./watch.ts";
 
 const outlook = v.object({
@@ -38,6 +38,7 @@ export const requesterJob = v.object({
   finishedAt: v.union(v.number(), v.null()),
   attempts: v.number(),
   usage: v.union(usage, v.null()),
+  energy: v.union(jobEnergy, v.null()),
   priceMicro: v.union(v.int64(), v.null()),
   error: v.union(v.object({ code: v.string(), message: v.string() }), v.null()),
 });
@@ -123,6 +124,7 @@ function viewOf(order: Doc<"orders">, job: JobView, waitsFor: RequesterJob["wait
     finishedAt: job.finishedAt,
     attempts: job.attempts,
     usage: order.usage ?? null,
+    energy: order.energy ?? null,
     priceMicro,
     error: jobErrorOf(order, job),
   };

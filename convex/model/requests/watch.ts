@@ -8,6 +8,7 @@ import type { QueryCtx } from "../../_generated/server.js";
 import { jobErrorOf } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
 import {
+  jobEnergy,
   requestStatus,
   streamItem,
   textAnswer,
@@ -39,6 +40,8 @@ export const watchView = v.object({
   queueMs: v.union(v.number(), v.null()),
   /** The kind of computer that did it; null if that is not known. */
   deviceClass: v.union(v.string(), v.null()),
+  /** The energy that its device used; null if that is not known. */
+  energy: v.union(jobEnergy, v.null()),
   /** What the job has cost; null until it is paid. */
   priceMicro: v.union(v.int64(), v.null()),
   /** What it costs because of its priority, in percent of the model's price. */
@@ -71,6 +74,7 @@ export async function watch(
     error: jobErrorOf(order, { status, error }),
     queueMs: startedAt === null ? null : startedAt - submittedAt,
     deviceClass,
+    energy: order.energy ?? null,
     priceMicro: priceMicro ?? null,
     pricePercent,
     priority: order.priority ?? "normal",

@@ -55,6 +55,7 @@ async function endedJob(
       waitMs: round > 0 ? null : waitOf(history, entry.at),
       usage: settled ? (order.usage ?? null) : null,
       micro: settled ? (order.priceMicro ?? 0n) : 0n,
+      energy: settled ? (order.energy ?? null) : null,
       attempts: await Promise.all(
         attempts.map(async ({ worker, ...rest }) => ({
           ...rest,

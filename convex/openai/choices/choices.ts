@@ -1,3 +1,4 @@
+import { sumOfEnergy } from "../../../app/energy/job-energy.ts";
 import type { Usage } from "../../../app/jobs/chat.ts";
 import type { ActionCtx } from "../../_generated/server.js";
 import { type AnswerHead, headOf, type TextForm, textOf, totalUsage, usageBody } from "../answerForm.ts";
@@ -61,6 +62,8 @@ async function wholeChoices(
   const usage = usageBody(totalUsage(answered.map(({ result }) => result.usage)));
   const prices = answered.map(({ view }) => view.priceMicro);
   const priceMicro = prices.reduce((sum, price) => (sum === null || price === null ? null : sum + price), 0n);
-  const headers = answerHeaders({ ...jobs[0], jobId: idsOf(jobs) }, { ...jobs[0], ...ofSeveral, priceMicro });
+  const energy = sumOfEnergy(answered.map(({ view }) => view.energy));
+  const costs = { ...jobs[0], ...ofSeveral, priceMicro, energy };
+  const headers = answerHeaders({ ...jobs[0], jobId: idsOf(jobs) }, costs);
   return json(200, { ...bodies[0], choices, usage }, headers);
 }

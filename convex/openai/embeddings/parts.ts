@@ -1,3 +1,4 @@
+import { sumOfEnergy } from "../../../app/energy/job-energy.ts";
 import { limits } from "../../../app/jobs/limits.ts";
 import type { JobPriority } from "../../../app/jobs/priority.ts";
 import type { EmbeddingRequest } from "../../../app/jobs/work.ts";
@@ -63,7 +64,8 @@ async function gather(
   const priceMicro = end.ends.reduce((sum, { view }) => sum + (view.priceMicro ?? 0n), 0n);
   const [first] = jobs;
   const usage = { promptTokens, completionTokens: 0 };
-  const headers = answerHeaders({ ...first, jobId: ids }, { ...first, ...ofSeveral, priceMicro });
+  const energy = sumOfEnergy(end.ends.map(({ view }) => view.energy));
+  const headers = answerHeaders({ ...first, jobId: ids }, { ...first, ...ofSeveral, priceMicro, energy });
   return json(200, body({ embeddings, usage }, first), headers);
 }
 

@@ -15,7 +15,7 @@ const endpoints = {
 
 /** A job over HTTP. Times are seconds since the epoch, as in OpenAI's objects. */
 export function jobBody(job: RequesterJob): object {
-  const { jobId, kind, status, waitsFor, outlook, usage, priceMicro, error } = job;
+  const { jobId, kind, status, waitsFor, outlook, usage, energy, priceMicro, error } = job;
   return {
     id: jobId,
     object: "job",
@@ -30,9 +30,11 @@ export function jobBody(job: RequesterJob): object {
     ended_at: job.finishedAt === null ? null : unixSeconds(job.finishedAt),
     attempts: job.attempts,
     usage: usage === null ? null : usageBody(usage),
+    energy: energy === null ? null : { watt_hours: energy.microWh / 1e6, source: energy.source },
     price_percent: job.pricePercent,
     price_micro: priceMicro === null ? null : String(priceMicro),
     error,
     result_url: status === "succeeded" ? `${jobsPath}${jobId}/result` : null,
+    receipt_url: status === "succeeded" ? `${jobsPath}${jobId}/receipt` : null,
   };
 }

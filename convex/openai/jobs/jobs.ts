@@ -3,7 +3,7 @@ import type { ActionCtx } from "../../_generated/server.js";
 import { type Caller, idBelow } from "../endpoint.ts";
 import { jobEnded, unknownUrl, wrongMethod } from "../errors.ts";
 import { pagingOf } from "../paging.ts";
-import { errorResponse, jobErrorResponse, json } from "../respond.ts";
+import { cors, errorResponse, jobErrorResponse, json } from "../respond.ts";
 import { streamEvents } from "./events.ts";
 import { jobBody, jobsPath } from "./jobBody.ts";
 import { changePriority } from "./priority.ts";
@@ -29,6 +29,7 @@ type JobCall = {
 const calls: ReadonlyMap<string, JobCall> = new Map([
   ["", { method: "GET", answer: getJob }],
   ["/result", { method: "GET", answer: getResult }],
+  ["/receipt", { method: "GET", answer: getReceipt }],
   ["/events", { method: "GET", answer: streamEvents }],
   ["/cancel", { method: "POST", answer: cancelJob }],
   ["/priority", { method: "POST", answer: changePriority }],
@@ -51,6 +52,17 @@ async function getJob(
   jobId: string,
 ): Promise<Response> {
   return json(200, jobBody(await ctx.runQuery(internal.requests.jobAdmitted, { keyId, jobId })));
+}
+
+/** The signed receipt of an answered job. `gleaner verify` checks it. */
+async function getReceipt(
+  ctx: ActionCtx,
+  _request: Request,
+  { keyId }: Caller,
+  jobId: string,
+): Promise<Response> {
+  const receipt = await ctx.runQuery(internal.requests.receiptAdmitted, { keyId, jobId });
+  return new Response(receipt, { headers: { "content-type": "application/json", ...cors } });
 }
 
 /** A canceled job can be canceled again, as after a lost answer. */

@@ -1,3 +1,4 @@
+import { sumOfEnergy } from "../../../app/energy/job-energy.ts";
 import type { Vote } from "../../../app/jobs/parse/parse-sampling.ts";
 import type { JobPriority } from "../../../app/jobs/priority.ts";
 import type { Work } from "../../../app/jobs/work.ts";
@@ -126,7 +127,8 @@ function wholeAnswer(main: RequestedJob, decision: Decision, form: VotedForm, cr
     0n,
   );
   const jobId = idsOf(ballots.map(({ job }) => job));
-  const headers = answerHeaders({ ...answer.job, jobId }, { ...main, ...ofSeveral, priceMicro });
+  const energy = sumOfEnergy(ballots.map(({ view }) => view.energy));
+  const headers = answerHeaders({ ...answer.job, jobId }, { ...main, ...ofSeveral, priceMicro, energy });
   const body = form.whole(headOf(answer.job, created), { ...answer.result, usage }, opinion);
   return json(200, body, headers);
 }

@@ -48,6 +48,8 @@ export type Me = Pick<
   readonly requestedPause?: FunctionReturnType<typeof api.devices.me>["requestedPause"];
   /** The limits that the organization sets for this device. An older backend does not say it. */
   readonly limits?: DeviceLimits | null;
+  /** The newest version of signed results that the backend accepts. An older backend does not say it: 1. */
+  readonly resultVersion?: number;
   /** The names of the models that a roll-out in stages holds back from this device. */
   readonly heldBack: readonly string[];
   /** Null for a retired device. */

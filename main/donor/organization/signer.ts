@@ -3,7 +3,21 @@ import type { Handler } from "@gleaner/queue/worker";
 import type { Value } from "convex/values";
 import { isRecord } from "../../../app/json.ts";
 import { canonicalJson } from "../../../app/signatures/canonical-json.ts";
-import { deviceKeyStatement, resultStatement, resultText } from "../../../app/signatures/statements.ts";
+import {
+  answerText,
+  deviceKeyStatement,
+  newestResultVersion,
+  receiptStatement,
+  type ResultClaim,
+  resultStatement,
+  resultText,
+} from "../../../app/signatures/statements.ts";
+
+/** The device's name at its organization, and the newest version of signed results that the backend knows. */
+type Signed = { readonly deviceId: string; readonly resultVersion: number };
+
+type Fields = Readonly<Record<string, unknown>>;
+type Attempt = Omit<ResultClaim, "resultHash">;
 
 /** Signs in this device's name. Keys and signatures of Ed25519 are in base64url. */
 export class Signer {
@@ -22,8 +36,8 @@ export class Signer {
     return { publicKey, proof };
   }
 
-  /** Wraps a job's handler: its report gets the signature of the result. @param deviceId the organization's id of it. */
-  signed(handler: Handler, deviceId: () => string): Handler {
+  /** Wraps a job's handler: its report gets the signature of the result. @param by the device, once the job has ended. */
+  signed(handler: Handler, by: () => Signed): Handler {
     return async (payload, ctx) => {
       let report: unknown;
       const result = await handler(payload, {
@@ -32,15 +46,32 @@ export class Signer {
           report = facts;
         },
       });
-      if (!isRecord(report)) return result;
+      if (!isRecord(report) || !isRecord(result)) return result;
       const { attemptId, jobId } = ctx;
-      const requestHash = sha256(canonicalJson(payload));
-      const resultHash = sha256(resultText(result, report));
-      const claim = { deviceId: deviceId(), attemptId, jobId, requestHash, resultHash };
-      const signature = { version: 1, jobId, requestHash, value: this.#sign(resultStatement(claim)) };
-      ctx.report({ ...(report as Record<string, Value>), signature });
+      const { deviceId, resultVersion } = by();
+      const attempt = { deviceId, attemptId, jobId, requestHash: sha256(canonicalJson(payload)) };
+      const isNew = resultVersion >= newestResultVersion;
+      ctx.report(
+        (isNew ? this.#newest(attempt, result, report) : this.#first(attempt, result, report)) as Value,
+      );
       return result;
     };
+  }
+
+  #newest(attempt: Attempt, result: Fields, report: Fields): Fields {
+    const { jobId, requestHash } = attempt;
+    const hashes = { answerHash: sha256(answerText(result)), resultHash: sha256(canonicalJson(result)) };
+    const value = this.#sign(receiptStatement({ ...attempt, ...hashes, report }));
+    return { ...report, signature: { version: 2, jobId, requestHash, ...hashes, value } };
+  }
+
+  /** Backends of earlier versions refuse a report that has more than the costs. */
+  #first(attempt: Attempt, result: Fields, { usage, timing }: Fields): Fields {
+    const { jobId, requestHash } = attempt;
+    const report = { usage, timing };
+    const resultHash = sha256(resultText(result, report));
+    const value = this.#sign(resultStatement({ ...attempt, resultHash }));
+    return { ...report, signature: { version: 1, jobId, requestHash, value } };
   }
 
   #sign(text: string): string {

@@ -2,6 +2,7 @@ import { type Abilities, type Handler, Worker, type WorkerClient } from "@gleane
 import type { LoadReport, ModelFile } from "../../../app/contract/runner.ts";
 import type { WorkView } from "../../../app/contract/snapshot.ts";
 import type { MeasuredSpeed } from "../../../app/contract/speed.ts";
+import type { Hardware } from "../../../app/energy/estimate.ts";
 import type { Limits } from "../../../app/policy/declare/activity.ts";
 import { sameLimits } from "../../../app/policy/limits.ts";
 import { api } from "../../../convex/_generated/api.js";
@@ -154,6 +155,15 @@ export class DonatedWork {
     plans.gpuChanged(this.usableModels);
     this.modelsChanged();
     if (this.#accepting && this.#loaded !== null && mustUnload(this.#loaded, plans)) this.#reload();
+  }
+
+  /** The hardware that jobs use now, as their energy is estimated. */
+  get hardware(): Hardware {
+    const { threads: most, plans } = this.#deps;
+    const { threads, dutyCycle = 1 } = this.#limits ?? {};
+    const backend = this.#loaded?.report.backend ?? "cpu";
+    const gpu = backend === "cpu" ? "none" : plans.vramMb === null ? "integrated" : "card";
+    return { threads: Math.min(threads ?? most, most), busyShare: dutyCycle, gpu };
   }
 
   /** GPUs that the runner must not see, by the system's number. */

@@ -146,7 +146,7 @@ function resultOf(outcome: AttemptOutcome, deps: JobHandlerDeps, job: RunnerJob,
   }
   const { usage, timing } = outcome.result;
   deps.log("info", "job.answered", { attemptId: ctx.attemptId, ...usage, ...timing });
-  ctx.report({ usage, timing });
+  ctx.report({ usage, timing, model: job.model.sha256 });
   return answerOf(outcome.result);
 }
 

@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from "react";
+import { energyWords } from "../../../app/format/energy.ts";
 import { kindWords } from "../../../app/format/job-kind.ts";
 import { laneNeeds } from "../../../app/format/lane.ts";
 import { formatDuration } from "../../../app/format/time.ts";
@@ -36,12 +37,14 @@ type Props = {
   readonly job: JobDetail | undefined;
   /** Null for those who may change no jobs. */
   readonly changes: JobChanges | null;
+  /** Saves the receipt of the job as a file. */
+  readonly onReceipt: () => void;
   /** The tokens of the answer over time. */
   readonly tokens?: ReactNode;
   readonly payload: ReactNode;
 };
 
-export function JobDetails({ job, changes, tokens, payload }: Props): ReactNode {
+export function JobDetails({ job, changes, onReceipt, tokens, payload }: Props): ReactNode {
   const now = useNow();
   const back = { href: hrefOf("jobs"), words: "All jobs" };
   if (job === undefined) {
@@ -90,7 +93,7 @@ export function JobDetails({ job, changes, tokens, payload }: Props): ReactNode 
           <AttemptTimeline job={job} />
         </Card>
         <Card title="About this job">
-          <About job={job} changes={changes} />
+          <About job={job} changes={changes} onReceipt={onReceipt} />
         </Card>
       </div>
       {tokens}
@@ -99,7 +102,11 @@ export function JobDetails({ job, changes, tokens, payload }: Props): ReactNode 
   );
 }
 
-function About({ job, changes }: Pick<Props, "changes"> & { readonly job: JobDetail }): ReactNode {
+function About({
+  job,
+  changes,
+  onReceipt,
+}: Pick<Props, "changes" | "onReceipt"> & { readonly job: JobDetail }): ReactNode {
   const { waitedMs, ranMs } = spansOf(job, useNow());
   const { usage } = job;
   const needs = laneNeeds(job);
@@ -162,6 +169,11 @@ function About({ job, changes }: Pick<Props, "changes"> & { readonly job: JobDet
       </Fact>
       <Fact name="Needs">{needs.length === 0 ? "only the model" : needs.join(", ")}</Fact>
       <Fact name="Tokens">{usage === null ? "–" : tokenWords(usage)}</Fact>
+      {job.energy === null ? null : (
+        <Fact name="Energy">
+          {energyWords(job.energy.microWh / 1e9)}, {energySourceWords[job.energy.source]}
+        </Fact>
+      )}
       {job.cost === null ? null : (
         <Fact name="Price">
           {job.priceMicro === null ? (
@@ -180,9 +192,21 @@ function About({ job, changes }: Pick<Props, "changes"> & { readonly job: JobDet
           )}
         </Fact>
       )}
+      {job.receipt ? (
+        <Fact name="Receipt">
+          <Button size="sm" onClick={onReceipt}>
+            Download
+          </Button>
+        </Fact>
+      ) : null}
     </Facts>
   );
 }
+
+const energySourceWords = {
+  measured: "measured by the device",
+  estimated: "estimated from the device’s hardware",
+} as const;
 
 function Actions({ job, changes }: { readonly job: JobDetail; readonly changes: JobChanges }): ReactNode {
   const [asked, setAsked] = useState<"cancel" | "discard" | null>(null);

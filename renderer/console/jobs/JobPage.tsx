@@ -1,7 +1,8 @@
-import { useQuery } from "convex/react";
+import { useConvex, useQuery } from "convex/react";
 import { type ReactNode, useState } from "react";
 import { api } from "../../../convex/_generated/api.js";
 import { useToast } from "../../ui/overlays/Toast.tsx";
+import { saveFile } from "../../ui/save-file.ts";
 import { messageOf } from "../data/refusal.ts";
 import type { PayloadLook } from "../data/rows.ts";
 import { useAct, useMemberMutation, useScope, useSession } from "../data/session-context.ts";
@@ -16,10 +17,18 @@ export function JobPage({ jobId }: { readonly jobId: string }): ReactNode {
   const job = useQuery(api.console.jobs.get, { session, jobId });
   const stream = useQuery(api.console.jobs.curve, { session, jobId }) ?? null;
   const changes = useJobChanges();
+  const convex = useConvex();
+  const toast = useToast();
   return (
     <JobDetails
       job={job}
       changes={changes}
+      onReceipt={() =>
+        void convex.query(api.console.jobs.receipt, { session, jobId }).then(
+          (receipt) => saveFile(`receipt-${jobId}.json`, `${receipt}\n`),
+          (error: unknown) => toast(messageOf(error), "bad"),
+        )
+      }
       tokens={job === undefined ? null : <TokenChart job={job} stream={stream} />}
       payload={job === undefined ? null : <Payload jobId={jobId} isAllowed={job.payload === "allowed"} />}
     />

@@ -1,25 +1,26 @@
 import { type ReactNode, useState } from "react";
-import { formatCount } from "../../../app/format/quantity.ts";
-import { carbonGrams, cloudTotal, kilowattHours } from "../../../app/usage/comparison.ts";
+import { energyWords } from "../../../app/format/energy.ts";
+import { formatCount, formatPercent } from "../../../app/format/quantity.ts";
+import { carbonGrams, cloudTotal, kilowattHours, measuredShare } from "../../../app/usage/comparison.ts";
 import type { UsageRow } from "../../../app/usage/usage-table.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Button } from "../../ui/controls/Button.tsx";
 import { SkeletonRows } from "../../ui/Skeleton.tsx";
 import type { UsageFactsRow } from "../data/rows.ts";
 import { FactsDialog } from "./FactsDialog.tsx";
-import { carbonWords, energyWords, moneyWords } from "./usage-words.ts";
+import { carbonWords, moneyWords } from "./usage-words.ts";
 
 type Props = {
   /** Undefined while they load. */
   readonly facts: UsageFactsRow | undefined;
   readonly models: readonly UsageRow[] | undefined;
-  readonly runMs: number | undefined;
+  readonly work: Pick<UsageRow, "runMs" | "energy"> | undefined;
   /** Null for those who may not change it. */
   readonly onSave: ((facts: UsageFactsRow) => Promise<boolean>) | null;
 };
 
-/** The same work in a cloud, and its energy and carbon: each with its method, and only from numbers that were entered. */
-export function ComparisonCard({ facts, models, runMs, onSave }: Props): ReactNode {
+/** The same work in a cloud, and its energy and carbon: each with its method. */
+export function ComparisonCard({ facts, models, work, onSave }: Props): ReactNode {
   const [open, setOpen] = useState(false);
   return (
     <Card
@@ -32,30 +33,22 @@ export function ComparisonCard({ facts, models, runMs, onSave }: Props): ReactNo
         )
       }
     >
-      {facts === undefined || models === undefined || runMs === undefined ? (
+      {facts === undefined || models === undefined || work === undefined ? (
         <div className="-mx-4 -mb-4">
           <SkeletonRows />
         </div>
       ) : (
         <dl className="grid gap-x-6 gap-y-2 sm:grid-cols-[auto_1fr]">
           <Line name="In the cloud" value={cloudWords(facts, models)} method={cloudMethod(facts, models)} />
-          <Line
-            name="Energy"
-            value={facts.watts === null ? null : energyWords(kilowattHours(runMs, facts) ?? 0)}
-            method={
-              facts.watts === null
-                ? "No power of a device is entered."
-                : `Estimated: ${formatCount(facts.watts)} W per working device (entered) × the time that devices worked on answers (measured). Two answers at once on one device count twice. Idle time, failed attempts and the network are left out.`
-            }
-          />
+          <Line name="Energy" value={energyValue(work, facts)} method={energyMethod(work, facts)} />
           <Line
             name="Carbon"
-            value={carbonValue(runMs, facts)}
+            value={carbonValue(work, facts)}
             method={
               facts.gramsPerKwh === null
                 ? "No carbon intensity of the grid is entered."
-                : facts.watts === null
-                  ? "It needs the power of a device."
+                : kilowattHours(work, facts) === null
+                  ? "It needs the energy."
                   : `Estimated: the energy × ${formatCount(facts.gramsPerKwh)} g CO₂ per kWh of the grid (entered).`
             }
           />
@@ -73,8 +66,40 @@ export function ComparisonCard({ facts, models, runMs, onSave }: Props): ReactNo
   );
 }
 
-function carbonValue(runMs: number, facts: UsageFactsRow): string | null {
-  const grams = carbonGrams(runMs, facts);
+type Work = NonNullable<Props["work"]>;
+
+function energyValue(work: Work, facts: UsageFactsRow): string | null {
+  const kwh = kilowattHours(work, facts);
+  return kwh === null ? null : energyWords(kwh);
+}
+
+function energyMethod(work: Work, facts: UsageFactsRow): string {
+  const { watts } = facts;
+  const { energy, runMs } = work;
+  if (energy === null) {
+    return watts === null
+      ? "No device told its energy, and no power of a device is entered."
+      : `Estimated: ${formatCount(watts)} W per working device (entered) × the time that devices worked on answers (measured).`;
+  }
+  const share = measuredShare(work, facts) ?? 0;
+  const sentences = [
+    share === 0
+      ? "Devices estimated it from their hardware."
+      : `Meters of devices counted ${formatPercent(share * 100)} of it. The rest is estimated.`,
+    "The draw at rest, failed attempts and the network are left out.",
+  ];
+  if (runMs > energy.runMs) {
+    sentences.push(
+      watts === null
+        ? "Jobs whose device did not tell it are left out."
+        : `For jobs whose device did not tell it: ${formatCount(watts)} W (entered) × their time.`,
+    );
+  }
+  return sentences.join(" ");
+}
+
+function carbonValue(work: Work, facts: UsageFactsRow): string | null {
+  const grams = carbonGrams(work, facts);
   return grams === null ? null : carbonWords(grams);
 }
 

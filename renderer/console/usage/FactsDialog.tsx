@@ -39,7 +39,7 @@ export function FactsDialog({ facts, models, onSave, onClose }: Props): ReactNod
         </p>
         <Field
           label="Power of a device that works on an answer"
-          hint="Measure it at the plug: the power while it works, less the power while it does nothing."
+          hint="Only for jobs whose device did not tell its energy. Measure it at the plug: the power while it works, less the power while it does nothing."
           unit="W"
           inputMode="decimal"
           value={watts}

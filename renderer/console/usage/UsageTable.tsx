@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { energyWords } from "../../../app/format/energy.ts";
 import { formatCount, formatPercent, formatRate } from "../../../app/format/quantity.ts";
 import { formatDuration } from "../../../app/format/time.ts";
 import { columnCredits, formatExactCredits } from "../../../app/money/credits.ts";
@@ -7,7 +8,7 @@ import type { UsageBy, UsageRow } from "../../../app/usage/usage-table.ts";
 import { Empty } from "../../ui/Empty.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { UsageFactsRow } from "../data/rows.ts";
-import { carbonWords, energyWords, groupingWords, moneyWords, rowName } from "./usage-words.ts";
+import { carbonWords, groupingWords, moneyWords, rowName } from "./usage-words.ts";
 
 type Props = {
   readonly of: "usage" | "earnings";
@@ -17,7 +18,7 @@ type Props = {
   readonly facts: UsageFactsRow | undefined;
 };
 
-/** A usage table. Energy, carbon and the price of a cloud are shown once an administrator has entered their numbers. */
+/** A usage table. Energy is shown once it is known, carbon and the price of a cloud once an administrator has entered numbers. */
 export function UsageTable({ of, by, rows, facts }: Props): ReactNode {
   const { column } = groupingWords[by];
   // The newest day comes first.
@@ -34,6 +35,10 @@ export function UsageTable({ of, by, rows, facts }: Props): ReactNode {
       }
     />
   );
+}
+
+function wordsOr(value: number | null, words: (value: number) => string): string {
+  return value === null ? "–" : words(value);
 }
 
 function nameColumn(by: UsageBy): Column<UsageRow> {
@@ -95,11 +100,11 @@ function figures(
           }),
         ]
       : []),
-    ...(facts === undefined || facts.watts === null
+    ...(facts === undefined || rows.every((row) => kilowattHours(row, facts) === null)
       ? []
-      : [figure("Energy", ({ runMs }) => energyWords(kilowattHours(runMs, facts) ?? 0))]),
-    ...(facts === undefined || carbonGrams(0, facts) === null
+      : [figure("Energy", (row) => wordsOr(kilowattHours(row, facts), energyWords))]),
+    ...(facts === undefined || rows.every((row) => carbonGrams(row, facts) === null)
       ? []
-      : [figure("CO₂", ({ runMs }) => carbonWords(carbonGrams(runMs, facts) ?? 0))]),
+      : [figure("CO₂", (row) => wordsOr(carbonGrams(row, facts), carbonWords))]),
   ];
 }

@@ -110,7 +110,7 @@ export function UsageView(props: Props): ReactNode {
       <ComparisonCard
         facts={facts}
         models={models}
-        runMs={report === undefined ? undefined : sumOf(report.days).runMs}
+        work={report === undefined ? undefined : sumOf(report.days)}
         onSave={changes?.facts ?? null}
       />
       <Card title="Use these tables in programs">

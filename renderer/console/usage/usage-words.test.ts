@@ -1,15 +1,7 @@
 import { expect, it } from "vitest";
 import { figuresOfDays } from "../../../app/usage/figures.ts";
 import { sumOfDays } from "../../../app/usage/months.ts";
-import {
-  carbonWords,
-  dayAt,
-  dayWords,
-  energyWords,
-  moneyWords,
-  rowName,
-  seriesOfDays,
-} from "./usage-words.ts";
+import { carbonWords, dayAt, dayWords, moneyWords, rowName, seriesOfDays } from "./usage-words.ts";
 
 const none = figuresOfDays(sumOfDays([], 0));
 
@@ -39,6 +31,5 @@ it("writes money, energy and carbon in few digits", () => {
     "0 EUR",
     "1,234.57 EUR",
   ]);
-  expect([0.0004, 0.34, 1.234, 250].map(energyWords)).toEqual(["0.4 Wh", "340 Wh", "1.2 kWh", "250 kWh"]);
   expect([0.5, 120, 3_400].map(carbonWords)).toEqual(["0.5 g", "120 g", "3.4 kg"]);
 });

@@ -1,5 +1,6 @@
+import { mergeEnergy } from "../../../app/energy/energy-sum.ts";
+import { shortNumber } from "../../../app/format/energy.ts";
 import { locale } from "../../../app/format/locale.ts";
-import { formatCount } from "../../../app/format/quantity.ts";
 import { bucketOf, spans } from "../../../app/statistics/spans.ts";
 import { noSubject, otherSubject } from "../../../app/statistics/tally.ts";
 import type { UsageBy, UsageDays, UsageRow } from "../../../app/usage/usage-table.ts";
@@ -63,6 +64,7 @@ export function sumOf(rows: readonly UsageRow[]) {
     promptTokens: sum(({ promptTokens }) => promptTokens),
     completionTokens: sum(({ completionTokens }) => completionTokens),
     runMs: sum(({ runMs }) => runMs),
+    energy: mergeEnergy(rows.map(({ energy }) => energy ?? undefined)) ?? null,
     micro: rows.reduce((total, { micro }) => total + micro, 0n),
   };
 }
@@ -74,16 +76,7 @@ export function moneyWords(amount: number, currency: string): string {
   return `${amount.toLocaleString(locale, digits)} ${currency}`.trim();
 }
 
-/** "340 Wh" or "1.2 kWh". */
-export function energyWords(kwh: number): string {
-  return kwh < 1 ? `${short(kwh * 1_000)} Wh` : `${short(kwh)} kWh`;
-}
-
 /** "120 g" or "3.4 kg". */
 export function carbonWords(grams: number): string {
-  return grams < 1_000 ? `${short(grams)} g` : `${short(grams / 1_000)} kg`;
-}
-
-function short(value: number): string {
-  return value >= 100 ? formatCount(value) : value.toLocaleString(locale, { maximumSignificantDigits: 2 });
+  return grams < 1_000 ? `${shortNumber(grams)} g` : `${shortNumber(grams / 1_000)} kg`;
 }

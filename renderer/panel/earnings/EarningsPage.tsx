@@ -1,6 +1,8 @@
 import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
 import type { CallAnswer } from "../../../app/contract/donor-calls.ts";
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
+import { mergeEnergy } from "../../../app/energy/energy-sum.ts";
+import { formatPercent } from "../../../app/format/quantity.ts";
 import { formatCredits } from "../../../app/money/credits.ts";
 import { spans } from "../../../app/statistics/spans.ts";
 import {
@@ -124,6 +126,7 @@ function Earned({ answer: { days, since }, earnings, onJobs }: EarnedProps): Rea
             price of its model. “Jobs” shows the calculation of each. The first number of tokens was read, the
             second one written.
           </p>
+          <EnergyNote periods={periods} />
           <p>
             <DayStart /> Days are counted once a minute, and kept for 13 months.
             {since !== null && since > (periods[0]?.from ?? 0) ? (
@@ -133,6 +136,21 @@ function Earned({ answer: { days, since }, earnings, onJobs }: EarnedProps): Rea
         </div>
       </Card>
     </div>
+  );
+}
+
+/** How the energy in the table is known. */
+function EnergyNote({ periods }: { readonly periods: readonly EarnedPeriod[] }): ReactNode {
+  const sum = mergeEnergy(periods.map(({ energy }) => energy ?? undefined));
+  if (sum === undefined) return null;
+  const share = sum.microWh === 0 ? 0 : sum.measuredMicroWh / sum.microWh;
+  return (
+    <p>
+      Energy is what the jobs added to this computer’s draw at rest.{" "}
+      {share === 0
+        ? "It is estimated from the hardware, since no meter of this computer can be read."
+        : `Meters of this computer counted ${formatPercent(100 * share)} of it. The rest is estimated from the hardware.`}
+    </p>
   );
 }
 

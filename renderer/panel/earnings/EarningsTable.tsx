@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { energyWords } from "../../../app/format/energy.ts";
 import { formatCount } from "../../../app/format/quantity.ts";
 import { columnCredits, formatExactCredits } from "../../../app/money/credits.ts";
 import { type EarnedPeriod, hasJobs, type PeriodKind } from "../../../app/usage/earned-periods.ts";
@@ -18,7 +19,7 @@ export function EarningsTable({ by, periods, onJobs }: Props): ReactNode {
   return (
     <Table
       label="Earnings"
-      columns={columnsOf(by, onJobs, columnCredits(periods.map(({ micro }) => micro)))}
+      columns={columnsOf(by, periods, onJobs, columnCredits(periods.map(({ micro }) => micro)))}
       rows={periods.filter(hasJobs).reverse()}
       keyOf={({ from }) => String(from)}
       height="max-h-96"
@@ -31,8 +32,13 @@ export function EarningsTable({ by, periods, onJobs }: Props): ReactNode {
   );
 }
 
+function periodEnergy(energy: EarnedPeriod["energy"]): string {
+  return energy === null ? "–" : energyWords(energy.microWh / 1e9);
+}
+
 function columnsOf(
   by: PeriodKind,
+  periods: readonly EarnedPeriod[],
   onJobs: Props["onJobs"],
   credits: (micro: bigint) => string,
 ): readonly Column<EarnedPeriod>[] {
@@ -54,6 +60,9 @@ function columnsOf(
         {formatCount(promptTokens)} + {formatCount(completionTokens)}
       </span>
     )),
+    ...(periods.some(({ energy }) => energy !== null)
+      ? [number("Energy", ({ energy }) => <span className="whitespace-nowrap">{periodEnergy(energy)}</span>)]
+      : []),
     number("Earned", ({ micro }) => (
       <span className="font-medium" title={`${formatExactCredits(micro)} credits`}>
         {credits(micro)}

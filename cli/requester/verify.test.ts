@@ -1,0 +1,145 @@
+import { execFile } from "node:child_process";
+import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, it } from "vitest";
+import { merkleProof, merkleRoot } from "../../app/receipts/merkle.ts";
+import { entryText, noSeal, type Receipt, receiptSealText } from "../../app/receipts/receipt.ts";
+import { answerText, receiptStatement } from "../../app/signatures/statements.ts";
+import { answersIn } from "./verified-answer.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "gleaner-verify-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const gleaner = join(import.meta.dirname, "../gleaner.ts");
+const hashText = (text: string): string => createHash("sha256").update(text).digest("hex");
+const hash = async (text: string): Promise<string> => await Promise.resolve(hashText(text));
+const [device, organization] = [generateKeyPairSync("ed25519"), generateKeyPairSync("ed25519")];
+const publicOf = (key: KeyObject): string => String(key.export({ format: "jwk" })["x"]);
+const signText = (key: KeyObject, text: string): string =>
+  sign(null, Buffer.from(text), key).toString("base64url");
+const organizationKey = publicOf(organization.publicKey);
+
+/** The receipt of a job with this answer, alone in its seal. */
+async function receiptOf(jobId: string, text: string, number = 1, previous = noSeal): Promise<Receipt> {
+  const hashes = { requestHash: hashText("?"), answerHash: hashText(text), resultHash: hashText("!") };
+  const usage = { promptTokens: 10, completionTokens: 3 };
+  const report = {
+    usage,
+    model: hashText("model"),
+    energy: { microWh: 2_083, source: "estimated" as const },
+  };
+  const claim = { attemptId: "a", deviceId: "d", jobId, ...hashes, report };
+  const signature = signText(device.privateKey, receiptStatement(claim));
+  const settled = {
+    organizationId: "acme",
+    jobId,
+    model: "demo",
+    deviceClass: null,
+    policy: [],
+    priceMicro: "38",
+    at: 1,
+  };
+  const entry = { claim, device: { key: publicOf(device.publicKey), signature }, settled };
+  const texts = [entryText(entry)];
+  const seal = { organizationId: "acme", number, count: 1, root: await merkleRoot(texts, hash), previous };
+  const sealed = receiptSealText(seal);
+  const signedBy = { key: organizationKey, signature: signText(organization.privateKey, sealed) };
+  const proof = await merkleProof(texts, 0, hash);
+  return {
+    object: "receipt",
+    version: 1,
+    ...entry,
+    seal: { ...seal, hash: hashText(sealed), signedBy, proof },
+  };
+}
+
+type Ran = { readonly code: number; readonly out: string; readonly err: string };
+
+function verify(text: string, ...options: readonly string[]): Promise<Ran> {
+  const file = join(folder, "receipt.json");
+  writeFileSync(file, text);
+  return new Promise((resolve) => {
+    execFile(process.execPath, [gleaner, "verify", file, ...options], (error, out, err) =>
+      resolve({ code: error === null ? 0 : Number(error.code), out, err }),
+    );
+  });
+}
+
+function answerFile(text: string): readonly string[] {
+  const file = join(folder, "answer");
+  writeFileSync(file, text);
+  return ["--answer", file];
+}
+
+it("checks a receipt and its answer, and names the key to compare", async () => {
+  const text = JSON.stringify(await receiptOf("j1", "Blue."), null, 2);
+  const { code, out } = await verify(text, ...answerFile("Blue.\n"));
+  expect(out).toContain("OK. Job j1: demo, 10 + 3 tokens");
+  expect(out).toContain("0.002083 Wh (estimated)");
+  expect(out).toContain(organizationKey.slice(0, 4));
+  expect(out.trim().split("\n")).toHaveLength(1);
+  expect(code).toBe(0);
+});
+
+it("refuses a changed receipt, another answer, another key and bad arguments", async () => {
+  const receipt = JSON.stringify(await receiptOf("j1", "Blue."));
+  const changed = await verify(receipt.replace('"promptTokens":10', '"promptTokens":11'));
+  expect(changed).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("Not OK. The device's signature") as string,
+  });
+  const other = await verify(receipt, ...answerFile("Red."));
+  expect(other).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("The answer is another one") as string,
+  });
+  const key = await verify(receipt, "--key", publicOf(device.publicKey));
+  expect(key).toMatchObject({ code: 1, err: expect.stringContaining("another key") as string });
+  expect(await verify(receipt, "--key", "short")).toMatchObject({ code: 2 });
+  expect(await verify("not JSON")).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("no receipt") as string,
+  });
+});
+
+it("checks the chain of a file with one receipt a line, and prints JSON", async () => {
+  const first = await receiptOf("j1", "One.");
+  const second = await receiptOf("j2", "Two.", 2, first.seal?.hash);
+  const lines = [first, second].map((each) => JSON.stringify(each)).join("\n");
+  const good = await verify(`${lines}\n`, "--json", "--key", organizationKey, ...answerFile("Two."));
+  expect(JSON.parse(good.out)).toEqual({
+    ok: true,
+    problem: null,
+    receipts: 2,
+    jobs: ["j1", "j2"],
+    organizationKeys: [organizationKey],
+  });
+  const replaced = await receiptOf("j2", "Two.", 2, hashText("another"));
+  const bad = await verify([first, replaced].map((each) => JSON.stringify(each)).join("\n"), "--json");
+  expect(JSON.parse(bad.out)).toMatchObject({
+    ok: false,
+    problem: "Seal 2 does not follow the seal before it.",
+  });
+  expect(bad.code).toBe(1);
+});
+
+it("finds the answer in the bodies of all kinds of calls", () => {
+  const toolCalls = [{ id: "call_1", name: "f", arguments: "{}" }];
+  const vector = Buffer.from(Float32Array.from([0.25, -0.1]).buffer).toString("base64");
+  const called = { id: "call_1", type: "function", function: { name: "f", arguments: "{}" } };
+  const bodies: readonly (readonly [object, string])[] = [
+    [{ choices: [{ message: { content: "Hi" } }] }, "Hi"],
+    [{ choices: [{ text: "Hi" }] }, "Hi"],
+    [
+      { choices: [{ message: { content: null, tool_calls: [called] } }] },
+      answerText({ text: "", toolCalls }),
+    ],
+    [{ output: [{ content: [{ type: "output_text", text: "Hi" }] }] }, "Hi"],
+    [{ content: [{ type: "text", text: "Hi" }] }, "Hi"],
+    [{ data: [{ embedding: [0.25, -0.10000000149011612] }] }, answerText({ embeddings: [vector] })],
+    [{ data: [{ embedding: vector }] }, answerText({ embeddings: [vector] })],
+  ];
+  for (const [body, text] of bodies) expect(answersIn(JSON.stringify(body))).toContain(text);
+});

@@ -1,0 +1,142 @@
+import { createHash, createPublicKey, verify as verifySignature } from "node:crypto";
+import { readFile, stat } from "node:fs/promises";
+import { wattHoursText } from "../../app/energy/job-energy.ts";
+import { plural } from "../../app/format/quantity.ts";
+import { parseJson } from "../../app/json.ts";
+import { formatCredits } from "../../app/money/credits.ts";
+import {
+  chainProblem,
+  readReceipt,
+  type ReceiptCrypto,
+  receiptProblem,
+} from "../../app/receipts/check-receipt.ts";
+import type { Receipt } from "../../app/receipts/receipt.ts";
+import { keyFingerprint } from "../../app/signatures/catalog.ts";
+import { readArguments, usageError } from "../command/arguments.ts";
+import { CommandError, failCommand, type Verb } from "../command/command.ts";
+import { say, sayJson, shown } from "../command/output.ts";
+import { answersIn } from "./verified-answer.ts";
+
+const usage = `gleaner verify FILE [options]
+Checks a receipt, or a file with one receipt a line, without a server: the signatures, the hashes and the chain.
+  --answer FILE   also check that this is the answer: its text, or the body of the call
+  --key KEY       the organization's key, as the console's page Models and "gleaner status" show it
+  --json          print the result as JSON
+Exit codes: 0 all fits, 1 something does not fit, 2 bad arguments.`;
+
+const options = {
+  answer: { type: "string" },
+  key: { type: "string" },
+  json: { type: "boolean", default: false },
+} as const;
+
+/** More than a receipt of each request of the largest batch needs. */
+const mostBytes = 512 * 2 ** 20;
+
+export const verify: Verb = { usage, options, run };
+
+async function run(args: readonly string[]): Promise<void> {
+  const { values: flags, positionals } = readArguments(args, options, usage, 1);
+  const [file] = positionals;
+  if (file === undefined) throw usageError("Name the file with the receipt.", usage);
+  const key = flags.key === undefined ? null : keyStart(flags.key);
+  const read = receiptsIn(await textOf(file));
+  const answers = flags.answer === undefined ? null : answersIn(await textOf(flags.answer));
+  const problem =
+    typeof read === "string"
+      ? read
+      : await problemOf(read, key, answers === null ? null : answers.map(sha256));
+  if (flags.json) sayJson(jsonOf(read, problem));
+  if (problem !== null) throw new CommandError(`Not OK. ${problem}`);
+  if (!flags.json && typeof read !== "string") say(wordsOf(read, key !== null));
+}
+
+/** The beginning of a public key: a person may leave out the blanks of its fingerprint, or give all of it. */
+function keyStart(typed: string): string {
+  const start = typed.replaceAll(/\s/g, "");
+  if (start.length < 20)
+    throw usageError("The key needs at least the 20 characters that the console shows.", usage);
+  return start;
+}
+
+async function textOf(file: string): Promise<string> {
+  const { size } = await stat(file).catch(failCommand);
+  if (size > mostBytes) throw new CommandError(`${file} is larger than 512 MiB. Check it in parts.`);
+  return await readFile(file, "utf8").catch(failCommand);
+}
+
+/** The receipts of a file, or why it has none. */
+function receiptsIn(text: string): readonly Receipt[] | string {
+  const whole = parseJson(text);
+  const lines = whole === undefined ? text.split("\n").filter((line) => line.trim() !== "") : null;
+  const receipts: Receipt[] = [];
+  for (const [at, value] of (lines?.map(parseJson) ?? [whole]).entries()) {
+    const read = readReceipt(value);
+    if (read.kind === "wrong") return lines === null ? read.why : `Line ${String(at + 1)}: ${read.why}`;
+    receipts.push(read.receipt);
+  }
+  return receipts.length === 0 ? "The file is empty." : receipts;
+}
+
+async function problemOf(
+  receipts: readonly Receipt[],
+  key: string | null,
+  answers: readonly string[] | null,
+): Promise<string | null> {
+  for (const receipt of receipts) {
+    const problem = await receiptProblem(receipt, nodeCrypto, key);
+    if (problem !== null) return receipts.length === 1 ? problem : `Job ${receipt.settled.jobId}: ${problem}`;
+  }
+  const chain = chainProblem(receipts);
+  if (chain !== null || answers === null) return chain;
+  return receipts.some(({ claim }) => answers.includes(claim.answerHash))
+    ? null
+    : "The answer is another one: its hash is not the receipt's.";
+}
+
+const nodeCrypto: ReceiptCrypto = {
+  hash: async (text) => await Promise.resolve(sha256(text)),
+  isSigned: async (publicKey, signature, text) => {
+    // The format of a receipt has checked that both have the right length.
+    const key = createPublicKey({ format: "jwk", key: { kty: "OKP", crv: "Ed25519", x: publicKey } });
+    return await Promise.resolve(
+      verifySignature(null, Buffer.from(text), key, Buffer.from(signature, "base64url")),
+    );
+  },
+};
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text, "utf8").digest("hex");
+}
+
+function jsonOf(read: readonly Receipt[] | string, problem: string | null): object {
+  const receipts = typeof read === "string" ? [] : read;
+  const keys = new Set(receipts.flatMap(({ seal }) => seal?.signedBy?.key ?? []));
+  return {
+    ok: problem === null,
+    problem,
+    receipts: receipts.length,
+    jobs: receipts.map(({ settled }) => settled.jobId),
+    organizationKeys: [...keys],
+  };
+}
+
+function wordsOf(receipts: readonly Receipt[], isPinned: boolean): string {
+  const [first] = receipts;
+  const key = first?.seal?.signedBy?.key ?? "";
+  const compare = isPinned ? "" : ` Compare its key with the one that you know: ${keyFingerprint(key)}.`;
+  const what =
+    receipts.length === 1 && first !== undefined
+      ? oneLine(first)
+      : plural(receipts.length, ["# receipt", "# receipts"]);
+  return `OK. ${what}. Signed by the device and by the organization.${compare}`;
+}
+
+function oneLine({ settled, claim }: Receipt): string {
+  const { usage: tokens, energy } = claim.report;
+  const used = energy === undefined ? "" : `, ${wattHoursText(energy)} Wh (${energy.source})`;
+  const counts = `${String(tokens.promptTokens)} + ${String(tokens.completionTokens)} tokens`;
+  return shown(
+    `Job ${settled.jobId}: ${settled.model}, ${counts}, ${formatCredits(BigInt(settled.priceMicro))}${used}`,
+  );
+}

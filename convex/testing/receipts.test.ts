@@ -1,0 +1,231 @@
+import { createHash, createPublicKey, verify } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  chainProblem,
+  readReceipt,
+  type ReceiptCrypto,
+  receiptProblem,
+} from "../../app/receipts/check-receipt.ts";
+import type { Receipt } from "../../app/receipts/receipt.ts";
+import { api, internal } from "../_generated/api.js";
+import {
+  addDevice,
+  addOrganization,
+  answer,
+  answerMicro,
+  type Backend,
+  claim,
+  complete,
+  type Device,
+  expectBooksInOrder,
+  expectRefusal,
+  type Organization,
+  pass,
+  payloadOf,
+  signIn,
+  startBackend,
+  submit,
+} from "./backend.fixture.ts";
+import { signedForReceipt } from "./signing.fixture.ts";
+
+let t: Backend;
+let acme: Organization;
+let device: Device;
+
+beforeEach(async () => {
+  vi.useFakeTimers({ now: 1_800_000_000_000, toFake: ["Date"], shouldAdvanceTime: true });
+  vi.stubEnv("GLEANER_SIGNING_KEY", Buffer.alloc(32, 7).toString("base64url"));
+  t = startBackend();
+  acme = await addOrganization(t);
+  device = await addDevice(t, acme);
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllEnvs();
+});
+
+const model = "ab".repeat(32);
+const energy = { microWh: 2_083, source: "measured" as const };
+
+async function send(jobId: string, more: object = { model, energy }, text = "Hello.") {
+  const attemptId = await claim(t, device, jobId);
+  const { deviceId, key, signingKey } = device;
+  const payload = await payloadOf(t, key, attemptId);
+  const { result, report } = answer(text);
+  const signed = signedForReceipt(
+    signingKey,
+    { deviceId, attemptId, jobId, payload },
+    { result, report: { model, ...report, ...more } },
+  );
+  return await t.mutation(api.work.complete, { key, attemptId, ...signed, demand: { jobs: 0 } });
+}
+
+async function answered(text?: string): Promise<string> {
+  const jobId = await submit(t, acme);
+  expect(await send(jobId, undefined, text)).toMatchObject({ kind: "completed" });
+  return jobId;
+}
+
+async function seal(): Promise<void> {
+  await pass(t, 40_000);
+  await t.mutation(internal.maintenance.sealReceiptsOf, { organizationId: acme.organizationId });
+  await t.finishInProgressScheduledFunctions();
+}
+
+async function call(path: string): Promise<Response> {
+  return await t.fetch(path, { headers: { authorization: `Bearer ${acme.apiKey}` } });
+}
+
+async function receiptOf(jobId: string): Promise<Receipt> {
+  const read = readReceipt(await (await call(`/v1/jobs/${jobId}/receipt`)).json());
+  if (read.kind === "wrong") throw new Error(read.why);
+  return read.receipt;
+}
+
+const crypto: ReceiptCrypto = {
+  hash: async (text) => await Promise.resolve(createHash("sha256").update(text).digest("hex")),
+  isSigned: async (x, signature, text) => {
+    const key = createPublicKey({ format: "jwk", key: { kty: "OKP", crv: "Ed25519", x } });
+    return await Promise.resolve(verify(null, Buffer.from(text), key, Buffer.from(signature, "base64url")));
+  },
+};
+
+describe("the receipt of a job", () => {
+  it("has the device's claim and the organization's facts, and is sealed within two minutes", async () => {
+    const jobId = await answered();
+    const young = await receiptOf(jobId);
+    expect(young.seal).toBeNull();
+    expect(await receiptProblem(young, crypto, null)).toMatch(/not sealed yet/);
+    await seal();
+    const receipt = await receiptOf(jobId);
+    expect(receipt).toMatchObject({
+      claim: {
+        jobId,
+        deviceId: device.deviceId,
+        answerHash: createHash("sha256").update("Hello.").digest("hex"),
+        report: { model, energy, usage: { promptTokens: 10, completionTokens: 3 } },
+      },
+      device: { key: device.signingKey.publicKey },
+      settled: { jobId, organizationId: acme.organizationId, priceMicro: String(answerMicro), policy: [] },
+      seal: { number: 1, count: 1 },
+    });
+    expect(await receiptProblem(receipt, crypto, null)).toBeNull();
+    expect(await receiptProblem(receipt, crypto, "another key")).toMatch(/another key/);
+    await expectBooksInOrder(t);
+  });
+
+  it("proves each of several jobs in one seal, and links the seals", async () => {
+    const first = [await answered("One."), await answered("Two."), await answered("Three.")];
+    await seal();
+    const second = await answered("Four.");
+    await seal();
+    const receipts = await Promise.all([...first, second].map(receiptOf));
+    for (const receipt of receipts) expect(await receiptProblem(receipt, crypto, null)).toBeNull();
+    expect(receipts.map((receipt) => receipt.seal?.number)).toEqual([1, 1, 1, 2]);
+    expect(receipts[3]?.seal?.previous).toBe(receipts[0]?.seal?.hash);
+    expect(chainProblem(receipts)).toBeNull();
+  });
+
+  it("seals nothing twice", async () => {
+    const jobId = await answered();
+    await seal();
+    await seal();
+    await answered();
+    await seal();
+    const seals = await t.run(async (ctx) => await ctx.db.query("receiptSeals").collect());
+    expect(seals.map(({ number, count }) => [number, count])).toEqual([
+      [1, 1],
+      [2, 1],
+    ]);
+    expect((await receiptOf(jobId)).seal?.number).toBe(1);
+  });
+
+  it("names the versions of the rules that the device had", async () => {
+    const session = await signIn(t, acme);
+    const rules = { values: { minFreeMemoryMb: 512 }, locked: [] };
+    await t.mutation(api.console.policy.save, { session, group: "", rules, baseVersion: 0 });
+    expect((await receiptOf(await answered())).settled.policy).toEqual([{ group: "", version: 1 }]);
+  });
+
+  it("is not signed by the organization if the deployment has no key, and then proves nothing", async () => {
+    vi.stubEnv("GLEANER_SIGNING_KEY", "");
+    const jobId = await answered();
+    await seal();
+    expect(await receiptProblem(await receiptOf(jobId), crypto, null)).toMatch(/had no signing key/);
+  });
+
+  it("is missing for a job without an answer, and for a device that signs as earlier versions do", async () => {
+    const open = await call(`/v1/jobs/${await submit(t, acme)}/receipt`);
+    expect(open.status).toBe(404);
+    const jobId = await submit(t, acme);
+    await complete(t, device, await claim(t, device, jobId));
+    const old = await call(`/v1/jobs/${jobId}/receipt`);
+    expect(old.status).toBe(404);
+    expect(await old.text()).toMatch(/no receipt/);
+  });
+
+  it("is another organization's secret", async () => {
+    const jobId = await answered();
+    const beta = await addOrganization(t, { name: "Beta" });
+    const headers = { authorization: `Bearer ${beta.apiKey}` };
+    expect((await t.fetch(`/v1/jobs/${jobId}/receipt`, { headers })).status).toBe(404);
+    const session = await signIn(t, beta);
+    await expectRefusal(t.query(api.console.jobs.receipt, { session, jobId }), "not_found");
+  });
+
+  it("is in the console, too", async () => {
+    const jobId = await answered();
+    const session = await signIn(t, acme);
+    expect(await t.query(api.console.jobs.get, { session, jobId })).toMatchObject({ receipt: true, energy });
+    const text = await t.query(api.console.jobs.receipt, { session, jobId });
+    expect(JSON.parse(text)).toMatchObject({ object: "receipt", claim: { jobId } });
+  });
+});
+
+describe("a claim that a device signs for a receipt", () => {
+  it("is refused with another file than the model's", async () => {
+    const refused = await send(await submit(t, acme), { model: "cd".repeat(32) });
+    expect(refused).toMatchObject({ kind: "refused", why: expect.stringMatching(/another file/) as string });
+  });
+
+  it.each([-1, 0.5, 1e12])("is refused with an energy of %d", async (microWh) => {
+    const refused = await send(await submit(t, acme), { energy: { ...energy, microWh } });
+    expect(refused).toMatchObject({ kind: "refused", why: expect.stringMatching(/energy/) as string });
+    await expectBooksInOrder(t);
+  });
+
+  it("is refused if the result is another one", async () => {
+    const jobId = await submit(t, acme);
+    const attemptId = await claim(t, device, jobId);
+    const { deviceId, key, signingKey } = device;
+    const payload = await payloadOf(t, key, attemptId);
+    const { result, report } = answer();
+    const attempt = { deviceId, attemptId, jobId, payload };
+    const signed = signedForReceipt(signingKey, attempt, { result, report: { ...report, model } });
+    const changed = { ...signed, result: { ...result, finishReason: "length" as const } };
+    const sent = await t.mutation(api.work.complete, { key, attemptId, ...changed, demand: { jobs: 0 } });
+    expect(sent).toMatchObject({ kind: "refused", why: expect.stringMatching(/signature/) as string });
+  });
+});
+
+describe("the energy of a job", () => {
+  it("is in the job, in the headers of its result, and in the usage", async () => {
+    const jobId = await answered();
+    const job = await (await call(`/v1/jobs/${jobId}`)).json();
+    expect(job).toMatchObject({
+      energy: { watt_hours: 0.002083, source: "measured" },
+      receipt_url: `/v1/jobs/${jobId}/receipt`,
+    });
+    const { headers } = await call(`/v1/jobs/${jobId}/result`);
+    expect(headers.get("x-gleaner-energy-wh")).toBe("0.002083");
+    expect(headers.get("x-gleaner-energy-source")).toBe("measured");
+  });
+
+  it("is unknown for a device that tells none", async () => {
+    const jobId = await submit(t, acme);
+    await complete(t, device, await claim(t, device, jobId));
+    expect(await (await call(`/v1/jobs/${jobId}`)).json()).toMatchObject({ energy: null });
+    expect((await call(`/v1/jobs/${jobId}/result`)).headers.get("x-gleaner-energy-wh")).toBeNull();
+  });
+});
