@@ -1,5 +1,6 @@
 import { type Job, jobList, jobObject } from "@gleaner/client/http";
 import * as z from "zod";
+import { energyWords } from "../../app/format/energy.ts";
 import { formatCredits } from "../../app/money/credits.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import { CommandError, type Verb } from "../command/command.ts";
@@ -67,10 +68,12 @@ function rowOf({
 function sayJob(job: Job): string {
   const { id, status, model, endpoint, created_at: at, ended_at: endedAt, price_micro: price, error } = job;
   const ended = endedAt === null ? "" : `, ended ${momentOf(endedAt)}`;
+  const { energy = null } = job;
   return [
     `${id}: ${status}. ${endpoint} with ${model}, asked ${momentOf(at)}${ended}.`,
     ...(status === "queued" ? [`It waits: ${waitWords(job.waits_for)}.`] : []),
     ...(price === null ? [] : [`It has cost ${formatCredits(price)}.`]),
+    ...(energy === null ? [] : [`It has used ${energyWords(energy.watt_hours / 1_000)}, ${energy.source}.`]),
     ...(error === null ? [] : [error.message]),
   ].join("\n");
 }

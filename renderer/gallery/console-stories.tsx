@@ -680,6 +680,8 @@ export function consoleStories(now: number): readonly Story[] {
           startedAt: null,
           finishedAt: null,
           usage: null,
+          energy: null,
+          receipt: false,
           priceMicro: null,
           payload: "not-allowed",
         })}
@@ -711,6 +713,8 @@ export function consoleStories(now: number): readonly Story[] {
           },
           attempts: jobRows.jobDetail(now).attempts.slice(0, 1),
           usage: null,
+          energy: null,
+          receipt: false,
           priceMicro: null,
           keyId: null,
           cost: null,

@@ -85,6 +85,8 @@ export const jobObject = z.looseObject({
   started_at: z.number().nullable(),
   ended_at: z.number().nullable(),
   price_micro: z.string().nullable(),
+  /** Absent from servers of earlier versions. */
+  energy: z.looseObject({ watt_hours: z.number(), source: z.string() }).nullish(),
   error: errorObject.nullable(),
 });
 export type Job = z.output<typeof jobObject>;
