@@ -14,12 +14,13 @@ import { prioritized, setOrderPriority } from "./model/orders/priorities.ts";
 import { originsOfAny as anyOrigins } from "./model/pageOrigins.ts";
 import { queue } from "./model/queue.ts";
 import { callsLeftOf, countCalls } from "./model/rates.ts";
-import { receiptOf } from "./model/receipts/read.ts";
+import { receiptOf, receiptsOf } from "./model/receipts/read.ts";
 import { boundedInteger, refuse } from "./model/refuse.ts";
 import { endLeftCall as endLeft, leaveJob } from "./model/requests/leftCalls.ts";
 import {
   jobResult,
   jobResultOf,
+  orderPage,
   requesterJob,
   requesterJobOf,
   requesterJobPage,
@@ -302,6 +303,26 @@ export const resultAdmitted = internalQuery({
 });
 
 const mostListed = 100;
+/** Each may need all receipts of its seal. */
+const mostReceipts = 50;
+
+/**
+ * The receipts of a key's jobs, newest first, from before the job `after`; a page has those of up to `limit` jobs. Refuses:
+ * unauthorized, revoked, not_found.
+ */
+export const receiptsAdmitted = internalQuery({
+  args: { keyId: v.id("apiKeys"), limit: v.number(), after: v.optional(v.string()) },
+  returns: v.object({
+    receipts: v.array(v.string()),
+    last: v.union(v.string(), v.null()),
+    isDone: v.boolean(),
+  }),
+  handler: async (ctx, { keyId, limit, after }) => {
+    const page = { limit: boundedInteger(limit, "limit", 1, mostReceipts), after };
+    const { orders, ...rest } = await orderPage(ctx, await admittedKey(ctx, keyId), page);
+    return { receipts: await receiptsOf(ctx, orders), ...rest };
+  },
+});
 
 /**
  * A key's jobs, newest first, from before the job `after`. `last`: the id to go on from; null on an empty page. Refuses:

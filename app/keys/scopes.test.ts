@@ -10,6 +10,7 @@ it.each([
   ["/v1/uploads/upload_1/parts", "batches"],
   ["/v1/jobs", "jobs"],
   ["/v1/jobs/1/cancel", "jobs"],
+  ["/v1/receipts", "jobs"],
   ["/v1/usage", "usage"],
   ["/v1/budgets", "usage"],
   ["/v1/jobsite", "inference"],

@@ -19,6 +19,7 @@ const byPath: readonly (readonly [prefix: string, scope: KeyScope | null])[] = [
   ["/v1/files", "batches"],
   ["/v1/uploads", "batches"],
   ["/v1/jobs", "jobs"],
+  ["/v1/receipts", "jobs"],
   ["/v1/usage", "usage"],
   ["/v1/budgets", "usage"],
 ];

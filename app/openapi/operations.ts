@@ -103,6 +103,14 @@ export const operations: readonly Operation[] = [
   },
   {
     method: "get",
+    path: "/v1/receipts",
+    summary: "List the receipts of jobs",
+    tag: "Jobs",
+    answer: "ReceiptList",
+    query: paging,
+  },
+  {
+    method: "get",
     path: "/v1/jobs/{id}/events",
     summary: "Follow a job to its end",
     tag: "Jobs",

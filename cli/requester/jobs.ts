@@ -11,15 +11,24 @@ import { textOf } from "./client/wire.ts";
 import { momentOf, pageOptions, pageQuery, pageUsage } from "./pages.ts";
 
 const usage = `gleaner jobs [list] [options]
+gleaner jobs receipts [options]
 gleaner jobs get|result|receipt|cancel ID [options]
 Lists your key's jobs, newest first, or shows one and why it waits, prints its answer or its signed receipt, or cancels it.
+"receipts" prints the receipts of your jobs, newest first, one a line: a file that "gleaner verify" checks as a chain.
 ${pageUsage}
   --json                 print the answer as JSON
 ${exitCodes}`;
 
 const options = { ...pageOptions, json: { type: "boolean", default: false } } as const;
 
-export const jobs: Verb = { usage, options, actions: ["list", "get", "result", "receipt", "cancel"], run };
+const receiptList = z.object({ data: z.array(z.unknown()) });
+
+export const jobs: Verb = {
+  usage,
+  options,
+  actions: ["list", "get", "result", "receipt", "receipts", "cancel"],
+  run,
+};
 
 async function run(args: readonly string[]): Promise<void> {
   const { values: flags, positionals } = readArguments(args, options, usage, 2);
@@ -30,6 +39,11 @@ async function run(args: readonly string[]): Promise<void> {
     const list = await api.get(`/jobs?${pageQuery(flags)}`, jobList);
     if (flags.json) sayJson(list);
     else say(list.data.length === 0 ? "No jobs yet." : table(list.data.map(rowOf)));
+    return;
+  }
+  if (action === "receipts") {
+    const { data } = await api.get(`/receipts?${pageQuery(flags)}`, receiptList);
+    for (const receipt of data) console.log(JSON.stringify(receipt));
     return;
   }
   if (id === undefined) throw usageError("Name the job by its id: see `gleaner jobs`.", usage);

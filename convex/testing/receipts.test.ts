@@ -127,6 +127,31 @@ describe("the receipt of a job", () => {
     expect(chainProblem(receipts)).toBeNull();
   });
 
+  it("is in the list of the key's receipts, which leaves out jobs without one", async () => {
+    const first = await answered("One.");
+    await submit(t, acme);
+    const second = await answered("Two.");
+    await seal();
+    const list = async (query: string) =>
+      (await (await call(`/v1/receipts${query}`)).json()) as {
+        data: unknown[];
+        last_id: string;
+        has_more: boolean;
+      };
+    const all = await list("");
+    expect(all).toMatchObject({ object: "list", has_more: false, last_id: first });
+    const read = all.data.map(readReceipt);
+    expect(read).toMatchObject([
+      { receipt: { claim: { jobId: second } } },
+      { receipt: { claim: { jobId: first } } },
+    ]);
+    for (const each of read)
+      expect(each.kind === "receipt" && (await receiptProblem(each.receipt, crypto, null))).toBeNull();
+    expect(await list("?limit=1")).toMatchObject({ data: [{ claim: { jobId: second } }], has_more: true });
+    expect((await list(`?after=${second}`)).data).toMatchObject([{ claim: { jobId: first } }]);
+    expect((await call("/v1/receipts?limit=51")).status).toBe(400);
+  });
+
   it("seals nothing twice", async () => {
     const jobId = await answered();
     await seal();

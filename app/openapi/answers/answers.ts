@@ -78,6 +78,7 @@ export const answers = {
   Job: job,
   JobList: listOf(job).extend(page),
   Receipt: receiptSchema,
+  ReceiptList: listOf(receiptSchema).extend(page),
   JobPriority: z.object({ id: z.string(), object: z.literal("job"), service_tier: z.string() }),
   Batch: batch,
   BatchList: listOf(batch).extend({ first_id: z.string().nullable(), ...page }),

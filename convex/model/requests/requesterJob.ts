@@ -70,6 +70,16 @@ export async function requesterJobPage(
   key: Doc<"apiKeys">,
   { limit, after }: { readonly limit: number; readonly after: string | undefined },
 ): Promise<{ jobs: RequesterJob[]; last: string | null; isDone: boolean }> {
+  const { orders, ...page } = await orderPage(ctx, key, { limit, after });
+  return { jobs: await requesterJobsOf(ctx, orders), ...page };
+}
+
+/** The orders of a key, newest first, from before the job `after`. Refuses: not_found (`after`). */
+export async function orderPage(
+  ctx: QueryCtx,
+  key: Doc<"apiKeys">,
+  { limit, after }: { readonly limit: number; readonly after: string | undefined },
+): Promise<{ orders: Doc<"orders">[]; last: string | null; isDone: boolean }> {
   const from = after === undefined ? null : await orderOf(ctx, after);
   if (after !== undefined && from?.apiKeyId !== key._id) {
     return refuse("not_found", "after: there is no such job.");
@@ -84,7 +94,7 @@ export async function requesterJobPage(
     .take(limit + 1);
   const shown = orders.slice(0, limit);
   return {
-    jobs: await requesterJobsOf(ctx, shown),
+    orders: shown,
     last: shown.at(-1)?.jobId ?? null,
     isDone: orders.length <= limit,
   };

@@ -20,6 +20,16 @@ export async function listJobs(ctx: ActionCtx, request: Request, { keyId }: Call
   });
 }
 
+/** GET /v1/receipts. The receipts of the key's jobs, newest first, in pages as of jobs. Jobs without one are left out. */
+export async function listReceipts(ctx: ActionCtx, request: Request, { keyId }: Caller): Promise<Response> {
+  const { receipts, last, isDone } = await ctx.runQuery(internal.requests.receiptsAdmitted, {
+    keyId,
+    ...pagingOf(request, "job"),
+  });
+  const data = receipts.map((receipt) => JSON.parse(receipt) as object);
+  return json(200, { object: "list", data, last_id: last, has_more: !isDone });
+}
+
 type JobCall = {
   readonly method: "GET" | "POST";
   readonly answer: (ctx: ActionCtx, request: Request, caller: Caller, jobId: string) => Promise<Response>;

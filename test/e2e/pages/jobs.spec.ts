@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import type { Farm } from "../../../launch/farm/farm.ts";
 import { chatLane, chatLaneRow, openPage, signIn } from "../support/console.ts";
@@ -185,6 +186,13 @@ test("the page of a job shows its attempts, its tokens and how its price came ab
   await expect(page.getByText("Attempt 1")).toBeVisible();
   await expect(page.getByRole("link", { name: "jobs-1" })).toHaveAttribute("href", /#\/devices\//);
   await expect(page.getByText(/tokens in × \d+ \+/)).toBeVisible();
+  await expect(page.getByText(/Wh, (measured by the device|estimated from)/)).toBeVisible();
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Download" }).click(),
+  ]);
+  const receipt: unknown = JSON.parse(await readFile(await download.path(), "utf8"));
+  expect(receipt).toMatchObject({ object: "receipt", settled: { model: "gleaner-demo" } });
   await page.getByRole("link", { name: "First requester" }).click();
   await expect(
     page.getByRole("table", { name: "API keys" }).getByRole("row", { name: /sk-gleaner/ }),
