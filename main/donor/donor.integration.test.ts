@@ -4,11 +4,14 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConvexHttpClient } from "convex/browser";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hourOf } from "../../app/comfort/hour.ts";
 import { api } from "../../convex/_generated/api.js";
 import { cuttableLine } from "../../packages/queue/worker/cuttable-line.fixture.ts";
 import { type Deployment, type DonorProcess, startDeployment } from "../deployment.fixture.ts";
 import { chat, endless } from "../runner/runner.fixture.ts";
+import { dataNames } from "../store/data-names.ts";
 import { sayingsOf, tracesIn } from "../traces.fixture.ts";
+import { comfortFile } from "./comfort/comfort.ts";
 
 const away = 9_999;
 /** About three thousand tokens to read, which takes the slow model a few seconds. */
@@ -116,7 +119,8 @@ describe("a donor in the middle of a long job", { timeout: 300_000 }, () => {
     await end(donor);
   });
 
-  it("releases a job when the person returns, and finishes it when they are away again", async () => {
+  it("releases a job when the person returns, measures that, and finishes it when they are away again", async () => {
+    const startedAt = Date.now();
     const donor = await deployment.startDonor("interrupted", away);
     const jobId = await deployment.submit(long);
     await atWork(deployment, jobId);
@@ -130,6 +134,11 @@ describe("a donor in the middle of a long job", { timeout: 300_000 }, () => {
     const job = await deployment.until(jobId, ({ status }) => status === "succeeded");
     expect(job.attempts).toBe(2);
     await end(donor);
+    const text = await readFile(join(donor.dataDir, dataNames.comfort), "utf8");
+    const { open } = comfortFile.parse(JSON.parse(text));
+    const isOneHour = hourOf(startedAt) === hourOf(Date.now());
+    expect(open?.yieldMs.length).toBeGreaterThanOrEqual(isOneHour ? 1 : 0);
+    expect(open?.donatedMs).toBeGreaterThan(0);
   });
 
   it("rests while somebody types on a computer in use, and releases the job if they keep typing", async () => {

@@ -15,7 +15,8 @@ import { SerialWrites } from "../../store/serial-writes.ts";
 const mostHours = 336;
 const weekMs = 7 * 24 * 3_600_000;
 
-const comfortFile = z.object({
+/** The file in the data folder. */
+export const comfortFile = z.object({
   version: z.literal(1),
   /** Oldest first. */
   hours: z.array(comfortHour).max(mostHours),
