@@ -523,6 +523,7 @@ export function consoleStories(now: number): readonly Story[] {
         device={undefined}
         journal={undefined}
         outcomes={undefined}
+        comfort={undefined}
         attempts={undefined}
         earned={undefined}
         actions={undefined}
@@ -540,6 +541,7 @@ export function consoleStories(now: number): readonly Story[] {
             device={{ ...device, models: [], capabilities: null }}
             journal={[]}
             outcomes={{ of: 0, succeeded: 0, failed: 0, lost: 0, released: 0, other: 0 }}
+            comfort={[]}
             attempts={[]}
             earned={[]}
             actions={undefined}
