@@ -1,0 +1,89 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { openCase, payOf, stateOf, type TrustCase, type Voice, withVoice } from "./case.ts";
+
+const voice = (device: string, verdict: Voice["verdict"]): Voice => ({ device, verdict });
+const opened = openCase("a", voice("b", "mismatch"));
+
+describe("a case", () => {
+  it("stays open until a third device has replayed the answer", () => {
+    expect(stateOf(opened, true)).toEqual({ kind: "open" });
+    expect(stateOf(opened, false)).toEqual({ kind: "undecided" });
+  });
+
+  it("ends against the device whose answer does not fit for two others", () => {
+    expect(stateOf(withVoice(opened, voice("c", "mismatch")), true)).toEqual({
+      kind: "wrong",
+      misjudged: [],
+    });
+  });
+
+  it("ends for the device if the third one finds its answer right, and names the one that was wrong", () => {
+    expect(stateOf(withVoice(opened, voice("c", "fits")), true)).toEqual({ kind: "right", misjudged: ["b"] });
+  });
+
+  it("asks a few more devices if one cannot tell, and then accuses nobody", () => {
+    const unclear = ["c", "d", "e"].map((device) => voice(device, "unclear"));
+    const asked = unclear.slice(0, 2).reduce(withVoice, opened);
+    expect(stateOf(asked, true)).toEqual({ kind: "open" });
+    expect(stateOf(unclear.reduce(withVoice, opened), true)).toEqual({ kind: "undecided" });
+  });
+
+  const voices = fc.array(
+    fc.record({
+      device: fc.constantFrom("a", "b", "c", "d", "e", "f", "g"),
+      verdict: fc.constantFrom("fits", "unclear", "mismatch"),
+    } as const),
+    { maxLength: 12 },
+  );
+
+  it("hears each device once, and never the accused one", () => {
+    fc.assert(
+      fc.property(voices, (all) => {
+        const heard = all.reduce<TrustCase>(withVoice, opened).voices.map(({ device }) => device);
+        expect(new Set(heard).size).toBe(heard.length);
+        expect(heard).not.toContain("a");
+      }),
+    );
+  });
+
+  it("is never decided by one device, and always ends", () => {
+    fc.assert(
+      fc.property(voices, (all) => {
+        let each = opened;
+        let asked = 0;
+        for (const next of all) {
+          if (stateOf(each, true).kind !== "open") break;
+          each = withVoice(each, next);
+          asked += 1;
+        }
+        const state = stateOf(each, true);
+        if (state.kind === "wrong") {
+          expect(each.voices.filter(({ verdict }) => verdict === "mismatch").length).toBeGreaterThanOrEqual(
+            2,
+          );
+        }
+        if (state.kind === "open") expect(asked).toBe(all.length);
+        expect(each.voices.length).toBeLessThanOrEqual(4);
+      }),
+    );
+  });
+});
+
+describe("the pay of an answer", () => {
+  it("of a known device is paid at once, of a new one after a replay that fits", () => {
+    expect(payOf({ onProbation: false, replay: null, caseState: null })).toBe("paid");
+    expect(payOf({ onProbation: true, replay: null, caseState: null })).toBe("held");
+    expect(payOf({ onProbation: true, replay: "unclear", caseState: null })).toBe("held");
+    expect(payOf({ onProbation: true, replay: "fits", caseState: null })).toBe("paid");
+  });
+
+  it("is held while a case is open, and refused only if the answer was wrong", () => {
+    const pay = (caseState: Parameters<typeof payOf>[0]["caseState"]) =>
+      payOf({ onProbation: false, replay: "mismatch", caseState });
+    expect(pay({ kind: "open" })).toBe("held");
+    expect(pay({ kind: "wrong", misjudged: [] })).toBe("refused");
+    expect(pay({ kind: "right", misjudged: ["b"] })).toBe("paid");
+    expect(pay({ kind: "undecided" })).toBe("paid");
+  });
+});

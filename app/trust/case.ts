@@ -1,0 +1,76 @@
+import type { Verdict } from "./verdict.ts";
+
+/*
+ * A case begins when a replay does not fit. Other devices replay the same answer until one side has two voices: the checker's, or
+ * that of the device that answered.
+ */
+
+/** A device that replayed the answer, and its verdict. */
+export type Voice = { readonly device: string; readonly verdict: Verdict };
+
+export type TrustCase = {
+  /** The device that answered. */
+  readonly accused: string;
+  /** The first one began the case. */
+  readonly voices: readonly Voice[];
+};
+
+/**
+ * The end of a case, or that it goes on.
+ * - `open`: another device has to replay the answer.
+ * - `wrong`: the answer is not of this model.
+ * - `right`: it is. `misjudged` are the devices that said otherwise.
+ * - `undecided`: nobody could tell. The answer is paid, and nothing is held against anybody.
+ */
+export type CaseState =
+  | { readonly kind: "open" }
+  | { readonly kind: "wrong"; readonly misjudged: readonly string[] }
+  | { readonly kind: "right"; readonly misjudged: readonly string[] }
+  | { readonly kind: "undecided" };
+
+/** More devices are not asked. */
+const mostVoices = 4;
+/** Of two devices one accuses. The third one makes two voices for one side: the accused device counts as one for itself. */
+const voicesThatDecide = 2;
+
+/** A case about an answer that did not fit. */
+export function openCase(accused: string, first: Voice): TrustCase {
+  return { accused, voices: [first] };
+}
+
+/** The case with one more replay. Each device has one voice, and the accused one none. */
+export function withVoice(open: TrustCase, voice: Voice): TrustCase {
+  const isKnown = voice.device === open.accused || open.voices.some(({ device }) => device === voice.device);
+  return isKnown ? open : { ...open, voices: [...open.voices, voice] };
+}
+
+/** @param othersLeft whether another device could replay the answer. */
+export function stateOf({ voices }: TrustCase, othersLeft: boolean): CaseState {
+  const against = voices.filter(({ verdict }) => verdict === "mismatch");
+  const for_ = voices.filter(({ verdict }) => verdict === "fits");
+  if (against.length >= voicesThatDecide)
+    return { kind: "wrong", misjudged: for_.map(({ device }) => device) };
+  if (for_.length + 1 >= voicesThatDecide && for_.length >= against.length) {
+    return { kind: "right", misjudged: against.map(({ device }) => device) };
+  }
+  return othersLeft && voices.length < mostVoices ? { kind: "open" } : { kind: "undecided" };
+}
+
+/** What happens to the pay of an answer. */
+export type Pay = "paid" | "held" | "refused";
+
+/**
+ * The pay of an answer: of a device on probation it is held until a replay fits, of any device while a case is open. A device whose
+ * answer was wrong is not paid for it, nor for what is held.
+ */
+export function payOf(answer: {
+  readonly onProbation: boolean;
+  readonly replay: Verdict | null;
+  readonly caseState: CaseState | null;
+}): Pay {
+  const { onProbation, replay, caseState } = answer;
+  if (caseState?.kind === "wrong") return "refused";
+  if (caseState?.kind === "open") return "held";
+  if (caseState !== null || replay === "fits") return "paid";
+  return onProbation ? "held" : "paid";
+}

@@ -1,0 +1,64 @@
+import { isOnProbation, lowerBoundOf, meanOf, probationReplays, type Standing } from "./standing.ts";
+
+/** The share of the fleet's work that replays of devices with a good record may cost. */
+export const replayBudget = 0.028;
+/** Below this lower bound of its standing all answers of a device are replayed. */
+const leastLowerBound = 0.5;
+/** From these passed replays on a device has a good record. Until then it is replayed ever less often. */
+const goodRecord = 3 * probationReplays;
+/** An answer that costs more than usual is replayed more often, and a cheap one less, by these factors at most. */
+const worths = { least: 0.5, most: 2 } as const;
+
+/** A finished job, as far as it matters for the choice of replays. */
+export type ReplayChoice = {
+  /** Of the device that answered, with this model, as of now. */
+  readonly standing: Standing;
+  /** What a replay costs, as a share of what the answer cost. */
+  readonly costShare: number;
+  /** The price of the job, as a share of the usual price. */
+  readonly worth: number;
+  /** The share of the fleet's recent work that replays of devices with a good record took. */
+  readonly spentShare: number;
+};
+
+/**
+ * The share of such jobs that is replayed, from 0 to 1. BOINC's adaptive replication works the same way: a new device is checked each
+ * time, one with a good record rarely, and never not at all, since a device may change.
+ */
+export function replayShare({ standing, costShare, worth, spentShare }: ReplayChoice): number {
+  if (isOnProbation(standing) || lowerBoundOf(standing) < leastLowerBound) return 1;
+  const affordable = replayBudget / Math.max(replayBudget, costShare);
+  // Beyond its budget it gives back what it has spent too much.
+  const thrift = replayBudget / Math.max(replayBudget, spentShare);
+  const usual = affordable * thrift * Math.min(worths.most, Math.max(worths.least, worth));
+  const doubt = (1 + standing.drift) * (2 - meanOf(standing));
+  const { passed } = standing;
+  const young = passed < goodRecord ? probationReplays / (2 * passed - probationReplays) : 0;
+  return Math.min(1, Math.max(usual * doubt, young));
+}
+
+/** A replay comes at the latest when the shares of the jobs since the last one add up to this. On average they add up to half. */
+const mostOwed = 2;
+
+/**
+ * How likely this job is replayed. Independent draws would leave one device in seventy without a replay for four times the usual
+ * number of jobs. So the chance rises from job to job, and nobody knows the job, but each device is replayed in time.
+ * @param owed the sum of the shares of the device's jobs since its last replay.
+ */
+export function replayChance(share: number, owed: number): number {
+  if (share >= 1) return 1;
+  return Math.min(1, share / Math.max(share, mostOwed - owed));
+}
+
+/**
+ * What a replay costs, as a share of what the answer cost, in time of one device. It reads the prompt again, and the answer in one
+ * pass.
+ * @param speed of the device, in tokens per second.
+ */
+export function costShareOf(
+  tokens: { readonly prompt: number; readonly answer: number },
+  speed: { readonly prefill: number; readonly generate: number },
+): number {
+  const answered = tokens.prompt / speed.prefill + tokens.answer / speed.generate;
+  return answered === 0 ? 1 : (tokens.prompt + tokens.answer) / speed.prefill / answered;
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { isReplayable, parseReplay, replayOf, replayResult } from "./replay.ts";
+
+const sampling = { maxTokens: 5, temperature: 0, topP: 1, seed: 1, stop: [] };
+const of = { kind: "completion", request: { ...sampling, prompt: "Once" } } as const;
+const answer = { text: "upon", finishReason: "stop" } as const;
+
+it("sums up the tokens of an answer", () => {
+  const fits = [
+    { regret: 0, logprob: -0.5 },
+    { regret: 0.2, logprob: -2 },
+    { regret: 1, logprob: null },
+    { regret: 1, logprob: -90 },
+  ];
+  expect(replayOf(fits)).toEqual({ tokens: 4, regret: 2.2, misses: 3, impossible: 2, logprob: -42.5 });
+  expect(replayOf([])).toEqual({ tokens: 0, regret: 0, misses: 0, impossible: 0, logprob: 0 });
+});
+
+describe("parseReplay", () => {
+  it("accepts the payload of a replay", () => {
+    expect(parseReplay({ of, answer })).toEqual({ of, answer });
+  });
+
+  it.each([
+    null,
+    { of },
+    { of, answer: { ...answer, text: "" } },
+    { of, answer: { ...answer, finishReason: "perhaps" } },
+    { of: { kind: "embedding", request: { inputs: ["a"] } }, answer },
+    { of: { ...of, request: { ...of.request, temperature: -1 } }, answer },
+    { of: { ...of, request: { ...of.request, format: { kind: "json" } } }, answer },
+  ])("refuses an invalid payload (case %#)", (payload) => {
+    expect(parseReplay(payload)).toBeNull();
+  });
+});
+
+describe("a replay's result", () => {
+  const replay = { tokens: 4, regret: 1.5, misses: 2, impossible: 1, logprob: -9 };
+  const result = {
+    replay,
+    usage: { promptTokens: 9, completionTokens: 0 },
+    timing: { prefillMs: 3, generateMs: 0 },
+  };
+
+  it("is accepted if its counts fit each other", () => {
+    expect(replayResult.safeParse(result).success).toBe(true);
+  });
+
+  it.each([
+    { misses: 5 },
+    { impossible: 3 },
+    { regret: 5 },
+    { regret: 0.5 },
+    { logprob: -100 },
+    { logprob: Number.NaN },
+    { regret: Infinity },
+    { tokens: 1e9 },
+  ])("is refused with %o", (changed) => {
+    expect(replayResult.safeParse({ ...result, replay: { ...replay, ...changed } }).success).toBe(false);
+  });
+});
+
+it("replays texts, but neither what a grammar forces nor calls of tools", () => {
+  const usage = { promptTokens: 1, completionTokens: 1 };
+  const whole = { ...answer, usage, timing: { prefillMs: 1, generateMs: 1 } };
+  expect(isReplayable(of, whole)).toBe(true);
+  expect(isReplayable(of, { ...whole, text: "" })).toBe(false);
+  expect(isReplayable(of, { ...whole, toolCalls: [{ id: "1", name: "f", arguments: "{}" }] })).toBe(false);
+  const forced = { ...of, request: { ...of.request, format: { kind: "json" } } } as const;
+  expect(isReplayable(forced, whole)).toBe(false);
+});

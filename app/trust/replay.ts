@@ -1,0 +1,123 @@
+import * as z from "zod";
+import type { ChatRequest, ChatResult } from "../jobs/chat.ts";
+import { finishReasons } from "../jobs/chat.ts";
+import { limits } from "../jobs/limits.ts";
+import { parseWork } from "../jobs/payload.ts";
+import type { CompletionRequest } from "../jobs/work.ts";
+import type { TokenFit } from "./token-fit.ts";
+
+/*
+ * A replay checks a finished answer: another device reads the prompt and the answer with the same model, in one pass, and compares
+ * each token with the one that it would have written.
+ */
+
+/** The job whose answer is checked. */
+type ReplayedJob =
+  | { readonly kind: "chat"; readonly request: ChatRequest }
+  | { readonly kind: "completion"; readonly request: CompletionRequest };
+
+/** The payload of a replay. */
+export type ReplayRequest = {
+  readonly of: ReplayedJob;
+  readonly answer: Pick<ChatResult, "text" | "finishReason">;
+};
+
+/** How the tokens of an answer fit the checker's model. */
+export type Replay = {
+  /** Compared tokens, with the end of the answer if that was compared, too. */
+  readonly tokens: number;
+  /** The sum of their regrets. */
+  readonly regret: number;
+  /** Tokens that the model writes only if its probabilities are far off. */
+  readonly misses: number;
+  /** Of these, tokens that it cannot write at all. */
+  readonly impossible: number;
+  /** The sum of the natural logarithms of their probabilities. A token that is not among the candidates counts as `leastLogprob`. */
+  readonly logprob: number;
+};
+
+/** A replay as a device reports it. */
+export type ReplayResult = {
+  readonly replay: Replay;
+  readonly usage: { readonly promptTokens: number; readonly completionTokens: 0 };
+  readonly timing: { readonly prefillMs: number; readonly generateMs: 0 };
+};
+
+/** A regret above this is a miss. Honest devices differ by far less, since it is a share of all probability. */
+export const missRegret = 0.05;
+const leastLogprob = -20;
+
+/** Sums up the compared tokens of an answer. */
+export function replayOf(fits: readonly TokenFit[]): Replay {
+  const sum = (of: (fit: TokenFit) => number): number => fits.reduce((total, fit) => total + of(fit), 0);
+  return {
+    tokens: fits.length,
+    regret: sum(({ regret }) => regret),
+    misses: sum(({ regret }) => (regret > missRegret ? 1 : 0)),
+    impossible: sum(({ regret }) => (regret >= 1 ? 1 : 0)),
+    logprob: sum(({ logprob }) => Math.max(leastLogprob, logprob ?? leastLogprob)),
+  };
+}
+
+/**
+ * Whether a replay can tell something about an answer. A grammar forbids tokens that the model would write, and a call of a tool
+ * is made of several passages, so neither can be read again as one text.
+ */
+export function isReplayable({ request }: ReplayedJob, answer: ChatResult): boolean {
+  return request.format === undefined && answer.text !== "" && (answer.toolCalls ?? []).length === 0;
+}
+
+const answerSchema = z.object({
+  text: z.string().min(1).max(limits.resultBytes),
+  finishReason: z.enum(finishReasons),
+});
+
+const replaySchema = z.object({
+  of: z.object({ kind: z.enum(["chat", "completion"]), request: z.unknown() }),
+  answer: answerSchema,
+});
+
+/** Parses the payload of a replay. Null if a device must not accept it. */
+export function parseReplay(payload: unknown): ReplayRequest | null {
+  const parsed = replaySchema.safeParse(payload).data;
+  if (parsed === undefined) return null;
+  const work = parseWork(parsed.of.kind, parsed.of.request);
+  if (work === null || work.kind === "embedding" || work.request.format !== undefined) return null;
+  return { of: work, answer: parsed.answer };
+}
+
+const tokens = z
+  .number()
+  .int()
+  .min(0)
+  .max(limits.maxTokens + 1);
+
+/** A device may report anything, so the counts have to fit each other. */
+const counted = z
+  .object({
+    tokens,
+    regret: z.number().min(0),
+    misses: tokens,
+    impossible: tokens,
+    logprob: z.number().max(0),
+  })
+  .refine(
+    (replay) =>
+      replay.misses <= replay.tokens &&
+      replay.impossible <= replay.misses &&
+      replay.regret <= replay.tokens &&
+      replay.regret >= replay.impossible &&
+      replay.logprob >= leastLogprob * replay.tokens,
+    "has counts that do not fit each other",
+  );
+
+const amount = z.number().min(0);
+
+/** The form of a replay's result. */
+export const replayResult = z
+  .object({
+    replay: counted,
+    usage: z.object({ promptTokens: z.number().int().min(0), completionTokens: z.literal(0) }),
+    timing: z.object({ prefillMs: amount, generateMs: z.literal(0) }),
+  })
+  .readonly() satisfies z.ZodType<ReplayResult>;

@@ -1,0 +1,167 @@
+import { plural } from "../format/quantity.ts";
+
+/*
+ * The standing of a device with one model: how likely its next answer is right. It is a beta distribution, which counts good and bad
+ * events, and forgets old ones.
+ */
+
+/**
+ * Events that tell something about a device and a model:
+ * - `fits`, `unclear`: the results of replays.
+ * - `wrong`: a case ended against the device. `cleared`: a case ended for it.
+ * - `result`: an answer that nobody replayed. `abort`, `timeout`: an attempt without an answer.
+ * - `misjudged`: as a checker, it was alone with its verdict.
+ */
+export const standingEvents = [
+  "fits",
+  "unclear",
+  "wrong",
+  "cleared",
+  "result",
+  "abort",
+  "timeout",
+  "misjudged",
+] as const;
+export type StandingEvent = (typeof standingEvents)[number];
+
+/** All numbers are as of `at`; they fade from then on. */
+export type Standing = {
+  readonly good: number;
+  readonly bad: number;
+  /** Passed replays, which end the probation. */
+  readonly passed: number;
+  /** How often replays were odd lately, in sum: a device that is slightly wrong each time is found by this. */
+  readonly drift: number;
+  /** How often each event happened. These do not fade by time alone; they are the reasons. */
+  readonly counts: Readonly<Partial<Record<StandingEvent, number>>>;
+  /** ms epoch. */
+  readonly at: number;
+};
+
+/** How much an event counts for and against a device. People come back, so aborts count little. */
+const weights: Readonly<Record<StandingEvent, { readonly good: number; readonly bad: number }>> = {
+  fits: { good: 1, bad: 0 },
+  cleared: { good: 1, bad: 0 },
+  result: { good: 0.02, bad: 0 },
+  unclear: { good: 0, bad: 0.25 },
+  abort: { good: 0, bad: 0.01 },
+  timeout: { good: 0, bad: 0.1 },
+  misjudged: { good: 0, bad: 4 },
+  wrong: { good: 0, bad: 20 },
+};
+
+const dayMs = 24 * 3_600_000;
+/** After this time an event counts half. */
+const halfLifeMs = 30 * dayMs;
+/** The same for the probation, so that a device with a few jobs a week does not begin it anew. */
+const recordHalfLifeMs = 180 * dayMs;
+/** Before anything is known, good and bad are as likely. */
+const prior = 1;
+/** Passed replays that a device needs until it is paid at once. */
+export const probationReplays = 5;
+/** They fade a little even while it passes them. */
+const fadedReplays = probationReplays - 0.5;
+/** The excess that an honest answer stays below on average. Each replay takes this much of the drift back. */
+export const usualExcess = 0.5;
+/** One odd replay adds no more drift than this. */
+const mostExcess = 3;
+/** The drift at which the answers together are a mismatch. */
+export const mostDrift = 4;
+
+export function newStanding(now: number): Standing {
+  return { good: 0, bad: 0, passed: 0, drift: 0, counts: {}, at: now };
+}
+
+/** The standing as of now. A clock that went back changes nothing. */
+export function faded(standing: Standing, now: number): Standing {
+  const elapsedMs = Math.max(0, now - standing.at);
+  const share = 0.5 ** (elapsedMs / halfLifeMs);
+  const { good, bad, passed, drift } = standing;
+  return {
+    ...standing,
+    good: good * share,
+    bad: bad * share,
+    passed: passed * 0.5 ** (elapsedMs / recordHalfLifeMs),
+    drift: drift * share,
+    at: Math.max(now, standing.at),
+  };
+}
+
+/** @param excess of a replay: how far the answer was from an honest one, by `excessOf`. */
+export function withEvent(standing: Standing, event: StandingEvent, now: number, excess = 0): Standing {
+  const before = faded(standing, now);
+  const { good, bad } = weights[event];
+  const isReplay = event === "fits" || event === "unclear";
+  return {
+    ...before,
+    good: before.good + good,
+    bad: before.bad + bad,
+    passed: event === "wrong" ? 0 : before.passed + (event === "fits" || event === "cleared" ? 1 : 0),
+    drift: isReplay ? driftAfter(before.drift, excess) : event === "cleared" ? 0 : before.drift,
+    counts: { ...before.counts, [event]: (before.counts[event] ?? 0) + 1 },
+  };
+}
+
+/** A cumulative sum (Page): it grows while answers are odder than usual, and falls to 0 while they are not. */
+function driftAfter(drift: number, excess: number): number {
+  return Math.max(0, drift + Math.min(mostExcess, excess) - usualExcess);
+}
+
+/** Whether a replay that fits by itself makes one odd answer too many. */
+export function isDrifting({ drift }: Standing): boolean {
+  return drift > mostDrift;
+}
+
+/** How likely the next answer is right: the mean of the distribution. */
+export function meanOf({ good, bad }: Pick<Standing, "good" | "bad">): number {
+  return (prior + good) / (2 * prior + good + bad);
+}
+
+/** The chance is above this with a certainty of about 95 %: 1.645 standard deviations below the mean, and at least 0. */
+export function lowerBoundOf(standing: Pick<Standing, "good" | "bad">): number {
+  const { good, bad } = standing;
+  const mean = meanOf(standing);
+  const deviation = Math.sqrt((mean * (1 - mean)) / (2 * prior + good + bad + 1));
+  return Math.max(0, mean - 1.645 * deviation);
+}
+
+/** Whether the device's pay is held until its answers are replayed. */
+export function isOnProbation({ passed }: Pick<Standing, "passed">): boolean {
+  return passed < fadedReplays;
+}
+
+const words: Readonly<Record<StandingEvent, readonly [string, string]>> = {
+  fits: ["# answer was replayed and fits the model.", "# answers were replayed and fit the model."],
+  unclear: ["# replayed answer was odd.", "# replayed answers were odd."],
+  wrong: [
+    "# answer is not of this model: two other devices agree.",
+    "# answers are not of this model: two other devices agree.",
+  ],
+  cleared: ["# doubted answer was right.", "# doubted answers were right."],
+  result: ["# answer was accepted without a replay.", "# answers were accepted without a replay."],
+  abort: ["# job was given back.", "# jobs were given back."],
+  timeout: ["# job did not end in time.", "# jobs did not end in time."],
+  misjudged: [
+    "# replay on this device had another result than all others.",
+    "# replays on this device had another result than all others.",
+  ],
+};
+
+/** Why a device stands as it does, in sentences: the weightiest first. */
+export function reasonsOf(standing: Standing): readonly string[] {
+  const weightOf = (event: StandingEvent): number =>
+    (standing.counts[event] ?? 0) * (weights[event].good + weights[event].bad);
+  const counted = standingEvents.filter((event) => (standing.counts[event] ?? 0) > 0);
+  const sentences = counted
+    .toSorted((a, b) => weightOf(b) - weightOf(a))
+    .map((event) => plural(standing.counts[event] ?? 0, words[event]));
+  if (!isOnProbation(standing)) return sentences;
+  const left = Math.ceil(probationReplays - standing.passed);
+  return [
+    ...sentences,
+    plural(left, [
+      "# more replay has to fit before its pay is released at once.",
+      "# more replays have to fit before its pay is released at once.",
+    ]),
+  ];
+}
