@@ -5,6 +5,7 @@ import { cacheOwner, parseWork } from "../jobs/payload.ts";
 import type { StreamItem } from "../jobs/stream-item.ts";
 import type { Work, WorkResult } from "../jobs/work.ts";
 import { sha256 } from "../models/catalog-entry.ts";
+import { parseReplay, type ReplayRequest, type ReplayResult, replayResult } from "../trust/replay.ts";
 import { confinement } from "./confinement.ts";
 import { internalError } from "./job-errors.ts";
 import { backend, measuredSpeed } from "./speed.ts";
@@ -65,10 +66,20 @@ const loadPlan = z
   })
   .readonly();
 
+/** A replay checks the answer of another device. Requesters cannot ask for one. */
+export type RunnerWork = Work | { readonly kind: "replay"; readonly request: ReplayRequest };
+
+/** Null if a device must not accept it. */
+export function parseRunnerWork(kind: string, request: unknown): RunnerWork | null {
+  if (kind !== "replay") return parseWork(kind, request);
+  const replay = parseReplay(request);
+  return replay === null ? null : { kind, request: replay };
+}
+
 const work = z
   .object({ kind: z.string(), request: z.unknown() })
-  .transform(({ kind, request }, context): Work => {
-    const parsed = parseWork(kind, request);
+  .transform(({ kind, request }, context): RunnerWork => {
+    const parsed = parseRunnerWork(kind, request);
     if (parsed !== null) return parsed;
     context.addIssue({ code: "custom", message: "is no job of this kind" });
     return z.NEVER;
@@ -188,7 +199,8 @@ const embeddingResult = z
   })
   .readonly();
 
-const workResult: z.ZodType<WorkResult> = z.union([textResult, embeddingResult]);
+export type RunnerResult = WorkResult | ReplayResult;
+const runnerResult: z.ZodType<RunnerResult> = z.union([textResult, embeddingResult, replayResult]);
 
 /**
  * The steps of a job in which its request alone can block or crash the process: its template is filled and its text
@@ -205,7 +217,7 @@ const modelLoad = z.object({ sha256, backend: backend.nullable() }).readonly();
 /** How an attempt ends. */
 export type RunOutcome = z.infer<typeof runOutcome>;
 const runOutcome = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("done"), result: workResult }).readonly(),
+  z.object({ kind: z.literal("done"), result: runnerResult }).readonly(),
   z.object({ kind: z.literal("failed"), error: jobError }).readonly(),
   z.object({ kind: z.literal("aborted") }).readonly(),
 ]);

@@ -11,6 +11,7 @@ import type { StreamItem } from "../../app/jobs/stream-item.ts";
 import { embed } from "./embed.ts";
 import { answer } from "./generate/answer.ts";
 import { PrefillSlices } from "./generate/prefill.ts";
+import { replay } from "./generate/replay.ts";
 import { JobTurns, type Turn } from "./job-turns.ts";
 import { inspectModel } from "./load/inspect-model.ts";
 import { Libraries } from "./load/libraries.ts";
@@ -100,9 +101,14 @@ export class Inference {
     }
     // Now that the model is loaded, others of its jobs may start beside this one.
     turns.startWaiting();
-    if (job.work.kind === "embedding") return embed(loaded, job.work.request, { ...jobPace, step });
+    const { work } = job;
+    if (work.kind === "embedding") return embed(loaded, work.request, { ...jobPace, step });
+    if (work.kind === "replay") {
+      const { cacheOwner } = job;
+      return replay(work.request, { ...jobPace, loaded, slices: this.#slices, cacheOwner, step });
+    }
     const beganAlone = this.#isAlone();
-    const outcome = await answer(job.work, {
+    const outcome = await answer(work, {
       ...jobPace,
       loaded,
       slices: this.#slices,
@@ -111,7 +117,7 @@ export class Inference {
       emit: events.text,
       step,
     });
-    if (outcome.kind === "done" && beganAlone && this.#isAlone()) {
+    if (outcome.kind === "done" && "text" in outcome.result && beganAlone && this.#isAlone()) {
       const speed = speedOf(outcome.result);
       if (speed !== null) events.measured({ ...speed, backend });
     }

@@ -26,7 +26,7 @@ export function evaluateOptions(
     topP: request.topP,
     topK: request.topK ?? 0,
     minP: request.minP ?? 0,
-    seed: Math.abs(Math.trunc(request.seed)) % 2 ** 32,
+    seed: seedOf(request),
   };
   if (grammar !== null) {
     const state = new LlamaGrammarEvaluationState({ model, grammar });
@@ -48,6 +48,11 @@ export function evaluateOptions(
   const tokenBias = biasOf(model, request);
   if (tokenBias !== null) options.tokenBias = tokenBias;
   return options;
+}
+
+/** A request's seed as llama.cpp takes it: a whole number of 32 bits. */
+export function seedOf({ seed }: Pick<Sampling, "seed">): number {
+  return Math.abs(Math.trunc(seed)) % 2 ** 32;
 }
 
 /** Drops tokens that the model does not have: the library would read beyond its table. */

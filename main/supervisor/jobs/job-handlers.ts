@@ -1,12 +1,19 @@
 import { type Handler, type JobContext, JobFailure, ReleaseJob } from "@gleaner/queue/worker";
 import type { Value } from "convex/values";
 import { jobErrors } from "../../../app/contract/job-errors.ts";
-import type { LoadPlan, LoadReport, ModelFile, RunEvents, RunnerJob } from "../../../app/contract/runner.ts";
+import type {
+  LoadPlan,
+  LoadReport,
+  ModelFile,
+  RunEvents,
+  RunnerJob,
+  RunnerResult,
+} from "../../../app/contract/runner.ts";
 import type { WorkView } from "../../../app/contract/snapshot.ts";
 import type { MeasuredSpeed } from "../../../app/contract/speed.ts";
 import type { JobError } from "../../../app/jobs/chat.ts";
 import { parseCacheOwner, parseWork } from "../../../app/jobs/payload.ts";
-import type { Work, WorkResult } from "../../../app/jobs/work.ts";
+import type { Work } from "../../../app/jobs/work.ts";
 import type { Log } from "../../log.ts";
 import type { AttemptOutcome } from "../attempt.ts";
 import { WorkProgress } from "./work-progress.ts";
@@ -151,7 +158,7 @@ function resultOf(outcome: AttemptOutcome, deps: JobHandlerDeps, job: RunnerJob,
 }
 
 /** The result as the queue stores it, without usage and timing, which are reported separately. */
-function answerOf({ usage: _usage, timing: _timing, ...answer }: WorkResult): Value {
+function answerOf({ usage: _usage, timing: _timing, ...answer }: RunnerResult): Value {
   // Plain JSON, by the runner's protocol. Convex's type for values does not accept read-only types.
   return answer as unknown as Value;
 }

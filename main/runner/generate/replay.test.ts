@@ -1,0 +1,178 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ModelFile, RunnerWork, RunOutcome } from "../../../app/contract/runner.ts";
+import type { ChatRequest, ChatResult } from "../../../app/jobs/chat.ts";
+import { defaultLimits } from "../../../app/trust/honest-replays.ts";
+import type { Replay } from "../../../app/trust/replay.ts";
+import { verdictOf } from "../../../app/trust/verdict.ts";
+import { withFewerBits, withNoise } from "../../../scripts/demo-model/gguf/altered-models.ts";
+import { decodeGguf, encodeGguf, type GgufFile } from "../../../scripts/demo-model/gguf/file.ts";
+import { silentLog } from "../../log.ts";
+import { forkRunner } from "../../supervisor/process/fork-runner.ts";
+import { RunnerSupervisor } from "../../supervisor/supervisor.ts";
+import { chat, demoModel, planOf, runnerEntry, testConfinement } from "../runner.fixture.ts";
+
+let model: ModelFile;
+let folder: string;
+let supervisor: RunnerSupervisor;
+let attempts = 0;
+
+beforeAll(async () => {
+  model = await demoModel();
+  folder = await mkdtemp(join(tmpdir(), "gleaner-replay-"));
+  supervisor = new RunnerSupervisor(() => forkRunner(runnerEntry)(testConfinement), silentLog);
+});
+afterAll(async () => {
+  await supervisor.stop();
+  await rm(folder, { recursive: true });
+});
+
+async function outcomeOf(work: RunnerWork, file = model): Promise<RunOutcome> {
+  attempts += 1;
+  const job = { attemptId: `r${String(attempts)}`, model: file, work, plan: planOf(file) };
+  const outcome = await supervisor.run(job, {
+    loaded: () => undefined,
+    measured: () => undefined,
+    text: () => undefined,
+  });
+  if (outcome.kind === "released") throw new Error("released");
+  return outcome;
+}
+
+async function answer(request: ChatRequest, file = model): Promise<ChatResult> {
+  const outcome = await outcomeOf({ kind: "chat", request }, file);
+  if (outcome.kind !== "done" || !("text" in outcome.result)) throw new Error(JSON.stringify(outcome));
+  return outcome.result;
+}
+
+async function replayed(
+  request: ChatRequest,
+  { text, finishReason }: Pick<ChatResult, "text" | "finishReason">,
+): Promise<Replay> {
+  const work = {
+    kind: "replay",
+    request: { of: { kind: "chat", request }, answer: { text, finishReason } },
+  } as const;
+  const outcome = await outcomeOf(work);
+  if (outcome.kind !== "done" || !("replay" in outcome.result)) throw new Error(JSON.stringify(outcome));
+  return outcome.result.replay;
+}
+
+/** A file with other weights, which the runner loads like any other. */
+async function alteredModel(name: string, alter: (file: GgufFile) => GgufFile): Promise<ModelFile> {
+  const bytes = encodeGguf(alter(decodeGguf(await readFile(model.path))));
+  const path = join(folder, `${name}.gguf`);
+  await writeFile(path, bytes);
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  return { ...model, modelId: name, path, sha256, sizeBytes: bytes.length };
+}
+
+const questions = [
+  "What is the capital of Norway?",
+  "Return JSON with name and city: Clara Novak moved to Lisbon last year.",
+  "Tell me a story about a lamp and a river.",
+  "Summarize: the meeting was moved to Tuesday because the room is being painted.",
+];
+/** Many tokens, of many possible ones. */
+const free: Partial<ChatRequest> = { temperature: 1.3, maxTokens: 120 };
+
+const samplings: readonly Partial<ChatRequest>[] = [
+  {},
+  { temperature: 1 },
+  free,
+  { ...free, topP: 0.8 },
+  { ...free, topK: 5 },
+  { ...free, minP: 0.1 },
+  { ...free, topK: 40, topP: 0.9, minP: 0.05, seed: -12.5 },
+  { ...free, repeatPenalty: 1.3, frequencyPenalty: 0.5, presencePenalty: 0.5 },
+  { ...free, logitBias: [{ token: 300, bias: 3 }] },
+  { ...free, stop: ["e "] },
+  { ...free, logprobs: 2 },
+];
+
+describe("a replay on the demo model", { timeout: 120_000 }, () => {
+  it.each(samplings)("finds the tokens of an honest answer, sampled with %o", async (sampling) => {
+    for (const [seed, question] of questions.entries()) {
+      const request = chat(question, { seed, ...sampling });
+      const honest = await answer(request);
+      if (honest.text === "") continue;
+      const found = await replayed(request, honest);
+      expect(found.misses).toBe(0);
+      expect(found.regret / found.tokens).toBeLessThan(0.002);
+      // The end counts here, or the tokens of a stop text there.
+      expect(Math.abs(found.tokens - honest.usage.completionTokens)).toBeLessThanOrEqual(2);
+    }
+  });
+
+  it("accuses the answer to another seed, another question, noise, and an answer that was cut", async () => {
+    const [question = "", other = ""] = questions.slice(2);
+    const request = chat(question, { ...free, seed: 5 });
+    const honest = await answer(request);
+    const words = "lamp 17 } the of { ng Oslo ??".repeat(5);
+    const wrong = {
+      seed: await answer({ ...request, seed: 6 }),
+      question: await answer(chat(other, { ...free, seed: 5 })),
+      noise: { text: words, finishReason: "length" },
+    } as const;
+    for (const [kind, each] of Object.entries(wrong)) {
+      const found = await replayed(request, each);
+      expect([kind, found, verdictOf(found, defaultLimits)]).toEqual([kind, found, "mismatch"]);
+    }
+    // In the middle of a sentence, where the model does not end.
+    const cut = { text: honest.text.slice(0, honest.text.indexOf(" ", 20)), finishReason: "stop" } as const;
+    expect((await replayed(request, cut)).misses).toBeGreaterThan(0);
+    expect(verdictOf(await replayed(request, honest), defaultLimits)).toBe("fits");
+  });
+
+  it("accuses another model, and finds a coarser quantization odd", async () => {
+    const files = {
+      other: await alteredModel("other", (file) => withNoise(file, 1)),
+      coarse: await alteredModel("coarse", (file) => withFewerBits(file, 4)),
+    };
+    const regretOf = async (file: ModelFile): Promise<number> => {
+      let [regret, tokens] = [0, 0];
+      for (const [seed, question] of questions.entries()) {
+        const request = chat(question, { ...free, seed });
+        const found = await replayed(request, await answer(request, file));
+        regret += found.regret;
+        tokens += found.tokens;
+      }
+      return regret / tokens;
+    };
+    const [other, coarse, honest] = [
+      await regretOf(files.other),
+      await regretOf(files.coarse),
+      await regretOf(model),
+    ];
+    expect(other).toBeGreaterThan(defaultLimits.meanRegret);
+    expect(coarse).toBeGreaterThan(10 * honest);
+    expect(other).toBeGreaterThan(coarse);
+  });
+
+  it("refuses a prompt that does not fit the context", async () => {
+    const request = chat("word ".repeat(4_000));
+    const work = {
+      kind: "replay",
+      request: { of: { kind: "chat", request }, answer: { text: "yes", finishReason: "stop" } },
+    } as const;
+    expect(await outcomeOf(work)).toMatchObject({
+      kind: "failed",
+      error: { code: "context_length_exceeded" },
+    });
+  });
+
+  it("ends soon after an abort", async () => {
+    const request = chat("word ".repeat(300));
+    const text = "a long answer ".repeat(200).slice(0, 2_000);
+    const work = {
+      kind: "replay",
+      request: { of: { kind: "chat", request }, answer: { text, finishReason: "length" } },
+    } as const;
+    const outcome = outcomeOf(work);
+    await supervisor.abort(`r${String(attempts)}`);
+    expect(await outcome).toEqual({ kind: "aborted" });
+  });
+});

@@ -1,0 +1,240 @@
+import type { ControlledEvaluateInputItem, LlamaModel, SequenceEvaluateOptions, Token } from "node-llama-cpp";
+import { contextExceeded, jobErrors } from "../../../app/contract/job-errors.ts";
+import type { RequestStep, RunOutcome } from "../../../app/contract/runner.ts";
+import type { Sampling } from "../../../app/jobs/sampling.ts";
+import { missRegret, replayOf, type ReplayRequest } from "../../../app/trust/replay.ts";
+import { SeededDraws } from "../../../app/trust/seeded-draws.ts";
+import { type Candidate, tokenAt, type TokenFit, tokenFit } from "../../../app/trust/token-fit.ts";
+import type { LoadedModel } from "../load/load-model.ts";
+import type { SequenceLoan } from "../load/sequences.ts";
+import type { JobPace } from "../process/duty-cycle.ts";
+import { prefill, type PrefillSlices } from "./prefill.ts";
+import { chatPrompt, plainPrompt, type Prompt } from "./prompt.ts";
+import { evaluateOptions, seedOf } from "./sampling.ts";
+
+type ReplayDeps = JobPace & {
+  readonly loaded: LoadedModel;
+  readonly slices: PrefillSlices;
+  readonly cacheOwner: string | undefined;
+  readonly step: (step: RequestStep | null) => void;
+};
+
+/** The likeliest tokens that are compared at each place. Others are less likely than one in thousands. */
+const mostCandidates = 256;
+/** Tokens in one step. Each one takes memory for the logits of the whole vocabulary: 64 of 150,000 take 38 MB. */
+const sliceTokens = 64;
+/** A text has several tokenizations. So often at most, the one that the seed gives takes the place of the usual one. */
+const mostCorrections = 16;
+/** llama.cpp takes this seed for none. */
+const noSeed = 2 ** 32 - 1;
+
+/**
+ * Reads a prompt and a finished answer in one pass, and compares each of its tokens with the one that this model writes by the same
+ * seed. Throws what llama.cpp throws.
+ */
+export async function replay({ of, answer }: ReplayRequest, deps: ReplayDeps): Promise<RunOutcome> {
+  const { loaded, step, clock } = deps;
+  step("prompt");
+  const prompt =
+    of.kind === "chat" ? chatPrompt(loaded, of.request) : plainPrompt(loaded.model, of.request.prompt);
+  const tokens = tokensOf(loaded.model, answer.text, prompt.tokens);
+  const whole = prompt.tokens.length + tokens.length;
+  if (prompt.tokens.length === 0 || whole >= loaded.wholeContextTokens) {
+    return { kind: "failed", error: contextExceeded(whole, loaded.wholeContextTokens) };
+  }
+  if (whole >= loaded.contextTokens) return { kind: "failed", error: jobErrors.contextTooSmall };
+  const startedAt = clock();
+  const loan = await loaded.sequences.lend(prompt.tokens, deps.cacheOwner);
+  try {
+    step("prefill");
+    const end = answer.finishReason !== "stop" ? "none" : of.request.stop.length > 0 ? "text" : "model";
+    const fits = await new AnswerReader(of.request, prompt, loan, deps).read(tokens, end);
+    step(null);
+    if (fits === null) return { kind: "aborted" };
+    return {
+      kind: "done",
+      result: {
+        replay: replayOf(fits),
+        usage: { promptTokens: prompt.tokens.length + tokens.length, completionTokens: 0 },
+        timing: { prefillMs: Math.round(clock() - startedAt), generateMs: 0 },
+      },
+    };
+  } finally {
+    loan.release();
+  }
+}
+
+/** The tokens of a text that follows others. Some vocabularies begin each text with a blank, which is taken out. */
+function tokensOf(model: LlamaModel, text: string, before: readonly Token[]): Token[] {
+  const last = before.slice(-16);
+  const usual = model.tokenize(text, false);
+  if (model.detokenize(usual, false, last) === text) return usual;
+  const trimmed = model.tokenize(text, false, "trimLeadingSpace");
+  return model.detokenize(trimmed, false, last) === text ? trimmed : usual;
+}
+
+/**
+ * The end of an answer. `model`: the model ended it, which is compared, too. `text`: that, or one of the request's stop texts. `none`:
+ * it was cut.
+ */
+type AnswerEnd = "model" | "text" | "none";
+
+class AnswerReader {
+  readonly #request: Sampling;
+  readonly #prompt: Prompt;
+  readonly #loan: SequenceLoan;
+  readonly #deps: ReplayDeps;
+  readonly #draws: number[] = [];
+  readonly #random: SeededDraws | null;
+  #corrections = 0;
+
+  constructor(request: Sampling, prompt: Prompt, loan: SequenceLoan, deps: ReplayDeps) {
+    this.#request = request;
+    this.#prompt = prompt;
+    this.#loan = loan;
+    this.#deps = deps;
+    const seed = seedOf(request);
+    this.#random = seed === noSeed ? null : new SeededDraws(seed);
+  }
+
+  /** Compares the answer's tokens, and the one that ends it. Null if aborted. */
+  async read(tokens: readonly Token[], end: AnswerEnd): Promise<readonly TokenFit[] | null> {
+    const { cached, sequence } = this.#loan;
+    const prompt = this.#prompt.tokens;
+    if (
+      !(await prefill(sequence, prompt.slice(cached, -1), {
+        ...this.#deps,
+        batches: this.#deps.loaded.batches,
+      }))
+    ) {
+      return null;
+    }
+    const answer = [...tokens];
+    const fits: TokenFit[] = [];
+    const places = (): number => answer.length + (end === "model" ? 1 : 0);
+    while (fits.length < places()) {
+      const slice = await this.#slice(answer, fits.length, places());
+      if (slice === null) return null;
+      for (const candidates of slice) {
+        const at = fits.length;
+        if (this.#correct(answer, at, candidates, end)) {
+          // The sequence holds tokens that followed the other tokenization.
+          await this.#dropFrom(prompt.length + at);
+          fits.push(this.#fitOf(answer[at], at, candidates));
+          break;
+        }
+        fits.push(this.#fitOf(answer[at], at, candidates));
+      }
+    }
+    return fits;
+  }
+
+  /** The candidates for the next places of the answer, as many as one step reads. Null if aborted. */
+  async #slice(
+    answer: readonly Token[],
+    from: number,
+    places: number,
+  ): Promise<readonly (readonly Candidate[])[] | null> {
+    const { loaded, slices, signal, pace } = this.#deps;
+    const { sequence } = this.#loan;
+    const wait = pace();
+    if (wait !== null) await wait;
+    if (signal.aborted) return null;
+    const to = Math.min(places, from + Math.min(sliceTokens, slices.size));
+    const input: ControlledEvaluateInputItem[] = [];
+    for (let at = from; at < to; at += 1) {
+      const before = at === 0 ? this.#prompt.tokens.at(-1) : answer[at - 1];
+      if (before === undefined) break;
+      input.push([before, { generateNext: { probabilities: true, options: this.#optionsAt(answer, at) } }]);
+    }
+    const read = await loaded.batches.step(async () => {
+      if (signal.aborted) return null;
+      const startedAt = performance.now();
+      const outputs = await sequence.controlledEvaluate(input);
+      slices.measured(input.length, performance.now() - startedAt);
+      return outputs;
+    });
+    if (read === null) return null;
+    return input.map((_, index) =>
+      [...(read[index]?.next.probabilities ?? [])].map(([token, probability]) => ({ token, probability })),
+    );
+  }
+
+  /** With the request's biases and penalties, but not its temperature. */
+  #optionsAt(answer: readonly Token[], at: number): Omit<SequenceEvaluateOptions, "grammarEvaluationState"> {
+    const own = evaluateOptions(this.#deps.loaded.model, this.#request, null, answer.slice(0, at), {
+      begin: () => undefined,
+    });
+    const { repeatPenalty, tokenBias } = own;
+    return {
+      temperature: 1,
+      topK: mostCandidates,
+      topP: 1,
+      minP: 0,
+      seed: 0,
+      ...(repeatPenalty === undefined ? {} : { repeatPenalty }),
+      ...(tokenBias === undefined ? {} : { tokenBias }),
+    };
+  }
+
+  /** The fit of the token at a place. Beyond the last one it is that of the likeliest end. */
+  #fitOf(token: Token | undefined, at: number, candidates: readonly Candidate[]): TokenFit {
+    const { model } = this.#deps.loaded;
+    const vocabularySize = model.fileInfo.metadata.tokenizer.ggml.tokens.length;
+    const fit = (each: number): TokenFit =>
+      tokenFit(candidates, each, this.#request, this.#drawAt(at), vocabularySize);
+    if (token !== undefined) return fit(token);
+    const ends = candidates.filter((candidate) => this.#isEnd(candidate.token as Token));
+    const fits = ends.map((end) => fit(end.token));
+    const [best = { regret: 1, logprob: null }] = fits.toSorted((a, b) => a.regret - b.regret);
+    return best;
+  }
+
+  #isEnd(token: Token): boolean {
+    const { model } = this.#deps.loaded;
+    if (model.isEogToken(token) || this.#prompt.stopTokens.has(token)) return true;
+    const text = model.detokenize([token], true);
+    return text !== "" && this.#prompt.stopTexts.some((each) => each.startsWith(text));
+  }
+
+  /** Each token of an answer has its own number. */
+  #drawAt(at: number): number | null {
+    if (this.#random === null) return null;
+    while (this.#draws.length <= at) this.#draws.push(this.#random.next());
+    return this.#draws[at] ?? null;
+  }
+
+  /**
+   * Puts the token that the seed gives into the answer, if it is another tokenization of the same text. Returns whether it did.
+   * Control tokens have no text, so they are found in the same way.
+   */
+  #correct(answer: Token[], at: number, candidates: readonly Candidate[], end: AnswerEnd): boolean {
+    const { model } = this.#deps.loaded;
+    const draw = this.#drawAt(at);
+    const given = answer[at];
+    if (given === undefined || draw === null || this.#corrections >= mostCorrections) return false;
+    if (this.#fitOf(given, at, candidates).regret <= missRegret) return false;
+    const expected = tokenAt(candidates, this.#request, draw) as Token | null;
+    if (expected === null || expected === given || this.#isEnd(expected)) return false;
+    const before = [...this.#prompt.tokens.slice(-16), ...answer.slice(0, at)].slice(-16);
+    const rest = model.detokenize(answer.slice(at), false, before);
+    const piece = model.detokenize([expected], false, before);
+    // A stop text is not part of the answer, and may begin within its last token.
+    const hasStops = this.#request.stop.length > 0 || this.#prompt.stopTexts.length > 0;
+    const isCut = end !== "none" && hasStops && piece.startsWith(rest);
+    if (!rest.startsWith(piece) && !isCut) return false;
+    this.#corrections += 1;
+    const left = rest.slice(piece.length);
+    const following = left === "" ? [] : tokensOf(model, left, [...before, expected]);
+    answer.splice(at, answer.length - at, expected, ...following);
+    return true;
+  }
+
+  async #dropFrom(start: number): Promise<void> {
+    const { sequence } = this.#loan;
+    const { nextTokenIndex: end } = sequence;
+    if (end > start) {
+      await this.#deps.loaded.batches.step(() => sequence.eraseContextTokenRanges([{ start, end }]));
+    }
+  }
+}
