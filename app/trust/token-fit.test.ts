@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Candidate, type Choice, tokenAt, tokenFit } from "./token-fit.ts";
+import { type Candidate, type Choice, tokenFit } from "./token-fit.ts";
 
 const plain: Choice = { temperature: 1, topP: 1 };
 const greedy: Choice = { temperature: 0, topP: 1 };
@@ -9,6 +9,25 @@ const greedy: Choice = { temperature: 0, topP: 1 };
 function candidatesOf(weights: readonly number[]): readonly Candidate[] {
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return weights.toSorted((a, b) => b - a).map((weight, token) => ({ token, probability: weight / total }));
+}
+
+/** The token that llama.cpp takes, if there are no others than these candidates. */
+function tokenAt(candidates: readonly Candidate[], choice: Choice, draw: number): number {
+  const { temperature, topP, topK = 0, minP = 0 } = choice;
+  const first = candidates.slice(0, topK > 0 ? topK : candidates.length);
+  const whole = first.reduce((sum, { probability }) => sum + probability, 0);
+  const best = first[0]?.probability ?? 1;
+  let sum = 0;
+  const kept = first.filter(({ probability }, at) => {
+    const isReached = sum >= topP * whole;
+    sum += probability;
+    return at === 0 || (!isReached && probability >= minP * best);
+  });
+  const masses = kept.map(({ probability }) => (probability / best) ** (1 / temperature));
+  const target = draw * masses.reduce((total, mass) => total + mass, 0);
+  let run = 0;
+  const at = masses.findIndex((mass) => (run += mass) >= target);
+  return (kept[at] ?? kept.at(-1))?.token ?? -1;
 }
 
 const weights = fc.array(fc.double({ min: 1e-6, max: 1, noNaN: true }), { minLength: 1, maxLength: 40 });
@@ -44,7 +63,7 @@ describe("tokenFit", () => {
       fc.property(weights, choice, draw, (each, chosen, drawn) => {
         const candidates = candidatesOf(each);
         const token = tokenAt(candidates, chosen, drawn);
-        expect(tokenFit(candidates, token ?? -1, chosen, drawn, each.length).regret).toBeLessThan(1e-9);
+        expect(tokenFit(candidates, token, chosen, drawn, each.length).regret).toBeLessThan(1e-9);
       }),
     );
   });
@@ -52,7 +71,7 @@ describe("tokenFit", () => {
   it("regrets little where another computer's probabilities differ a little", () => {
     fc.assert(
       fc.property(noisy, draw, ([one, other], drawn) => {
-        const token = tokenAt(one, plain, drawn) ?? -1;
+        const token = tokenAt(one, plain, drawn);
         expect(tokenFit(other, token, plain, drawn, other.length).regret).toBeLessThan(0.012);
       }),
     );
@@ -62,7 +81,7 @@ describe("tokenFit", () => {
     fc.assert(
       fc.property(noisy, choice, draw, ([one, other], chosen, drawn) => {
         const even = { ...chosen, temperature: 1 };
-        const token = tokenAt(one, even, drawn) ?? -1;
+        const token = tokenAt(one, even, drawn);
         expect(tokenFit(other, token, even, drawn, other.length).regret).toBeLessThan(0.05);
       }),
     );

@@ -177,26 +177,3 @@ function massOf(candidates: readonly Candidate[]): number {
 function distance(draw: number, [from, to]: readonly [number, number]): number {
   return from > 1 ? 1 : Math.max(0, from - draw, draw - to);
 }
-
-/** The token that the checker's model writes by this number; null without a candidate. */
-export function tokenAt(candidates: readonly Candidate[], choice: Choice, draw: number): number | null {
-  if (choice.temperature === 0) return candidates[0]?.token ?? null;
-  const kept = candidates.slice(0, keptCount(candidates, choice));
-  const masses = kept.map(({ probability }) => heated(candidates, probability, choice));
-  const target = draw * masses.reduce((sum, mass) => sum + mass, 0);
-  let sum = 0;
-  const at = masses.findIndex((mass) => (sum += mass) >= target);
-  return (kept[at] ?? kept.at(-1))?.token ?? null;
-}
-
-/** How many candidates llama.cpp keeps, if there are no others. */
-function keptCount(candidates: readonly Candidate[], { topP, topK = 0, minP = 0 }: Choice): number {
-  const first = topK > 0 ? Math.min(topK, candidates.length) : candidates.length;
-  const ofFirst = candidates.slice(0, first);
-  const target = topP * massOf(ofFirst);
-  let sum = 0;
-  const reached = topP >= 1 ? -1 : ofFirst.findIndex(({ probability }) => (sum += probability) >= target);
-  const floor = minP * (candidates[0]?.probability ?? 0);
-  const below = ofFirst.findIndex(({ probability }) => probability < floor);
-  return Math.max(1, Math.min(reached === -1 ? first : reached + 1, below === -1 ? first : below));
-}

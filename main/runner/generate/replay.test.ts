@@ -107,6 +107,15 @@ describe("a replay on the demo model", { timeout: 120_000 }, () => {
     }
   });
 
+  it("finds the tokens of texts that the model tokenizes in an unusual way", async () => {
+    for (let seed = 0; seed < 40; seed += 1) {
+      const request = chat(`What is ${String(seed)} * 7?`, { seed, temperature: 1.5, maxTokens: 60 });
+      const honest = await answer(request);
+      if (honest.text === "") continue;
+      expect([seed, (await replayed(request, honest)).misses]).toEqual([seed, 0]);
+    }
+  });
+
   it("accuses the answer to another seed, another question, noise, and an answer that was cut", async () => {
     const [question = "", other = ""] = questions.slice(2);
     const request = chat(question, { ...free, seed: 5 });

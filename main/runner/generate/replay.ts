@@ -4,7 +4,7 @@ import type { RequestStep, RunOutcome } from "../../../app/contract/runner.ts";
 import type { Sampling } from "../../../app/jobs/sampling.ts";
 import { missRegret, replayOf, type ReplayRequest } from "../../../app/trust/replay.ts";
 import { SeededDraws } from "../../../app/trust/seeded-draws.ts";
-import { type Candidate, tokenAt, type TokenFit, tokenFit } from "../../../app/trust/token-fit.ts";
+import { type Candidate, type TokenFit, tokenFit } from "../../../app/trust/token-fit.ts";
 import type { LoadedModel } from "../load/load-model.ts";
 import type { SequenceLoan } from "../load/sequences.ts";
 import type { JobPace } from "../process/duty-cycle.ts";
@@ -23,8 +23,12 @@ type ReplayDeps = JobPace & {
 const mostCandidates = 256;
 /** Tokens in one step. Each one takes memory for the logits of the whole vocabulary: 64 of 150,000 take 38 MB. */
 const sliceTokens = 64;
-/** A text has several tokenizations. So often at most, the one that the seed gives takes the place of the usual one. */
+/** A text has several tokenizations. So often at most, another one takes the place of the usual one. */
 const mostCorrections = 16;
+/** How often it is looked for. A wrong answer would need it at each token. */
+const mostSearches = 64;
+/** So many tokens before one that does not fit may be those that are tokenized otherwise. */
+const tokensBefore = 4;
 /** llama.cpp takes this seed for none. */
 const noSeed = 2 ** 32 - 1;
 
@@ -87,6 +91,7 @@ class AnswerReader {
   readonly #draws: number[] = [];
   readonly #random: SeededDraws | null;
   #corrections = 0;
+  #searches = 0;
 
   constructor(request: Sampling, prompt: Prompt, loan: SequenceLoan, deps: ReplayDeps) {
     this.#request = request;
@@ -111,19 +116,21 @@ class AnswerReader {
     }
     const answer = [...tokens];
     const fits: TokenFit[] = [];
+    const seen: (readonly Candidate[])[] = [];
     const places = (): number => answer.length + (end === "model" ? 1 : 0);
     while (fits.length < places()) {
       const slice = await this.#slice(answer, fits.length, places());
       if (slice === null) return null;
       for (const candidates of slice) {
-        const at = fits.length;
-        if (this.#correct(answer, at, candidates, end)) {
-          // The sequence holds tokens that followed the other tokenization.
-          await this.#dropFrom(prompt.length + at);
-          fits.push(this.#fitOf(answer[at], at, candidates));
-          break;
-        }
-        fits.push(this.#fitOf(answer[at], at, candidates));
+        seen.push(candidates);
+        fits.push(this.#fitOf(answer[fits.length], fits.length, candidates));
+        const corrected = this.#correct(answer, fits, seen, end);
+        if (corrected === null) continue;
+        // The sequence holds tokens that followed the other tokenization.
+        await this.#dropFrom(prompt.length + corrected);
+        seen.length = corrected + 1;
+        fits.splice(corrected, fits.length, this.#fitOf(answer[corrected], corrected, seen[corrected] ?? []));
+        break;
       }
     }
     return fits;
@@ -205,29 +212,49 @@ class AnswerReader {
   }
 
   /**
-   * Puts the token that the seed gives into the answer, if it is another tokenization of the same text. Returns whether it did.
-   * Control tokens have no text, so they are found in the same way.
+   * Looks for another tokenization of the text, if the newest token does not fit. It may begin a few tokens before, where equally
+   * likely tokens fitted by chance. Returns the place of the corrected token; null if there is none.
    */
-  #correct(answer: Token[], at: number, candidates: readonly Candidate[], end: AnswerEnd): boolean {
+  #correct(
+    answer: Token[],
+    fits: readonly TokenFit[],
+    seen: readonly (readonly Candidate[])[],
+    end: AnswerEnd,
+  ): number | null {
+    const newest = fits.length - 1;
+    const { regret = 0 } = fits[newest] ?? {};
+    if (regret === 0) return null;
+    const first = regret > missRegret ? Math.max(0, newest - tokensBefore) : newest;
+    for (let at = newest; at >= first; at -= 1) {
+      if (this.#correctAt(answer, at, seen[at] ?? [], end)) return at;
+    }
+    return null;
+  }
+
+  /** Puts a token that fits into the answer, if the text goes on with it, too. Returns whether it did. */
+  #correctAt(answer: Token[], at: number, candidates: readonly Candidate[], end: AnswerEnd): boolean {
     const { model } = this.#deps.loaded;
-    const draw = this.#drawAt(at);
-    const given = answer[at];
-    if (given === undefined || draw === null || this.#corrections >= mostCorrections) return false;
-    if (this.#fitOf(given, at, candidates).regret <= missRegret) return false;
-    const expected = tokenAt(candidates, this.#request, draw) as Token | null;
-    if (expected === null || expected === given || this.#isEnd(expected)) return false;
+    if (this.#corrections >= mostCorrections || this.#searches >= mostSearches || at >= answer.length)
+      return false;
+    this.#searches += 1;
     const before = [...this.#prompt.tokens.slice(-16), ...answer.slice(0, at)].slice(-16);
     const rest = model.detokenize(answer.slice(at), false, before);
-    const piece = model.detokenize([expected], false, before);
     // A stop text is not part of the answer, and may begin within its last token.
     const hasStops = this.#request.stop.length > 0 || this.#prompt.stopTexts.length > 0;
-    const isCut = end !== "none" && hasStops && piece.startsWith(rest);
-    if (!rest.startsWith(piece) && !isCut) return false;
-    this.#corrections += 1;
-    const left = rest.slice(piece.length);
-    const following = left === "" ? [] : tokensOf(model, left, [...before, expected]);
-    answer.splice(at, answer.length - at, expected, ...following);
-    return true;
+    const isCut = (piece: string): boolean => end !== "none" && hasStops && piece.startsWith(rest);
+    for (const { token: other } of candidates) {
+      const token = other as Token;
+      if (token === answer[at] || this.#isEnd(token) || this.#fitOf(token, at, candidates).regret > 0)
+        continue;
+      const piece = model.detokenize([token], false, before);
+      if (piece === "" || (!rest.startsWith(piece) && !isCut(piece))) continue;
+      this.#corrections += 1;
+      const left = rest.slice(piece.length);
+      const following = left === "" ? [] : tokensOf(model, left, [...before, token]);
+      answer.splice(at, answer.length - at, token, ...following);
+      return true;
+    }
+    return false;
   }
 
   async #dropFrom(start: number): Promise<void> {
