@@ -31,6 +31,17 @@ it.each([
   });
 });
 
-it("the command refuses unknown options", () => {
+it("fleets with dishonest devices are small, and each device has many jobs", () => {
+  expect(parseOptions(["trust", "--json"])).toMatchObject({
+    options: { trust: true, devices: 1_000, jobs: 500, json: true },
+  });
+  expect(parseOptions([])).toMatchObject({ options: { trust: false, jobs: 6_000 } });
+  expect(parseOptions(["trust", "--jobs", "200"])).toMatchObject({ kind: "wrong" });
+});
+
+it("the command refuses unknown options and words", () => {
   expect(parseOptions(["--fleet", "3"])).toMatchObject({ kind: "wrong" });
+  for (const words of [["truth"], ["trust", "me"], ["trust", "trust"]]) {
+    expect(parseOptions(words)).toMatchObject({ kind: "wrong", message: expect.stringContaining("only") });
+  }
 });

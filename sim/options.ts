@@ -15,6 +15,8 @@ export type Options = {
   readonly speeds: boolean;
   /** Whether to replay promises of when a batch ends instead. */
   readonly promises: boolean;
+  /** Whether to simulate fleets with dishonest devices instead. */
+  readonly trust: boolean;
   /** The folder for curves. Null draws none. */
   readonly svg: string | null;
 };
@@ -24,7 +26,8 @@ export type Parsed =
   | { readonly kind: "help" }
   | { readonly kind: "wrong"; readonly message: string };
 
-export const usage = `npm run -s sim -- [options]
+export const usage = `npm run -s sim -- [trust] [options]
+  trust            simulate fleets with dishonest devices (1,000 devices with 500 jobs each by default)
   --devices N      devices of the fleet, in use or not (1000000); 10 to 1,000,000
   --jobs N         jobs of each scenario (6000); 100 to 1,000,000
   --scenario NAME  ${scenarioNames.join(", ")}; all scenarios by default
@@ -42,11 +45,12 @@ const curvesFolder = "docs/images";
 
 export function parseOptions(args: readonly string[]): Parsed {
   try {
-    const { values } = parseArgs({
+    const { values, positionals } = parseArgs({
       args: [...args],
+      allowPositionals: true,
       options: {
         devices: { type: "string" },
-        jobs: { type: "string", default: "6000" },
+        jobs: { type: "string" },
         seed: { type: "string", default: "1" },
         load: { type: "string", default: "0.3" },
         scenario: { type: "string" },
@@ -60,17 +64,19 @@ export function parseOptions(args: readonly string[]): Parsed {
       },
     });
     if (values.help) return { kind: "help" };
+    const trust = isTrust(positionals);
     return {
       kind: "run",
       options: {
-        devices: devicesOf(values.devices, values.speeds, values.promises),
-        jobs: whole("jobs", values.jobs, 100, 1_000_000),
+        devices: devicesOf(values.devices, { ...values, trust }),
+        jobs: jobsOf(values.jobs, trust),
         seed: whole("seed", values.seed, 0, 2 ** 31 - 1),
         load: share(values.load),
         scenarios: values.scenario === undefined ? scenarioNames : [scenario(values.scenario)],
         compare: values.compare === undefined ? null : compared(values.compare),
         speeds: values.speeds,
         promises: values.promises,
+        trust,
         json: values.json,
         svg: values.svg ?? (values.curves ? curvesFolder : null),
       },
@@ -83,9 +89,26 @@ export function parseOptions(args: readonly string[]): Parsed {
   }
 }
 
-/** Every laptop of an office is drawn minute by minute, so an office is small. */
-function devicesOf(text: string | undefined, speeds: boolean, promises: boolean): number {
-  return whole("devices", text ?? (speeds || promises ? "60" : "1000000"), 10, promises ? 1_000 : 1_000_000);
+function isTrust(words: readonly string[]): boolean {
+  const [first, ...others] = words;
+  if (first === undefined || (first === "trust" && others.length === 0)) return first === "trust";
+  throw new RangeError(
+    `Unexpected argument "${words.find((word) => word !== "trust") ?? first}". The only one is trust.`,
+  );
+}
+
+/** Every laptop of an office is drawn minute by minute, and of a fleet with dishonest devices every answer, so these are small. */
+function devicesOf(
+  text: string | undefined,
+  { speeds, promises, trust }: Pick<Options, "speeds" | "promises" | "trust">,
+): number {
+  const usual = trust ? "1000" : speeds || promises ? "60" : "1000000";
+  return whole("devices", text ?? usual, 10, trust ? 100_000 : promises ? 1_000 : 1_000_000);
+}
+
+/** Of a fleet with dishonest devices these are the jobs of each device. */
+function jobsOf(text: string | undefined, trust: boolean): number {
+  return trust ? whole("jobs", text ?? "500", 300, 10_000) : whole("jobs", text ?? "6000", 100, 1_000_000);
 }
 
 function whole(name: string, text: string, least: number, most: number): number {

@@ -7,6 +7,7 @@ import { runAll } from "./report/run-all.ts";
 import { table } from "./report/table.ts";
 import { winnerOf } from "./report/winner.ts";
 import { compareSpeeds, speedTable } from "./speeds/compare.ts";
+import { fleetTable, simulateFleets } from "./trust/fleets.ts";
 
 const exitUsage = 2;
 
@@ -14,6 +15,7 @@ async function main(): Promise<number> {
   const parsed = parseOptions(process.argv.slice(2));
   if (parsed.kind === "help") console.log(usage);
   else if (parsed.kind === "wrong") console.error(`${parsed.message}\n\n${usage}`);
+  else if (parsed.options.trust) trust(parsed.options);
   else if (parsed.options.speeds) speeds(parsed.options);
   else if (parsed.options.promises) promises(parsed.options);
   else if (parsed.options.svg !== null)
@@ -30,6 +32,11 @@ function speeds({ devices, jobs, seed, json }: Options): void {
 function promises({ devices: laptops, seed, json }: Options): void {
   const cases = promiseCases({ laptops, seed });
   console.log(json ? JSON.stringify({ laptops, cases }) : promiseTable(cases));
+}
+
+function trust({ devices, jobs, seed, json }: Options): void {
+  const fleets = simulateFleets({ devices, jobs, seed });
+  console.log(json ? JSON.stringify({ fleets }) : fleetTable(fleets));
 }
 
 async function oneFleet(options: Options): Promise<void> {

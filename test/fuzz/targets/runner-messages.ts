@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { parseFromRunner, parseToRunner } from "../../../app/contract/runner.ts";
 import { parseCacheOwner, parseWork } from "../../../app/jobs/payload.ts";
+import { parseReplay } from "../../../app/trust/replay.ts";
 import { hostileJson, spoiled } from "../hostile.ts";
 import type { Json, Target } from "../target.ts";
 
@@ -34,6 +35,7 @@ export const runnerMessages: Target = {
         parseFromRunner(input);
         parseCacheOwner(input);
         for (const kind of ["chat", "completion", "embedding", "__proto__"]) parseWork(kind, input);
+        parseReplay(input);
         return Promise.resolve();
       },
       close: () => Promise.resolve(),

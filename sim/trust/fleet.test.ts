@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { simulateFleet } from "./fleet.ts";
+import { simulateFleets } from "./fleets.ts";
+
+const options = { devices: 200, jobs: 400, seed: 1 };
+
+describe("a simulated fleet", () => {
+  const fleets = simulateFleets(options);
+
+  it("has each kind of dishonest devices out within 50 jobs", () => {
+    for (const { dishonest, kind, caught } of fleets) {
+      if (dishonest > 0) expect([kind, caught >= 0.99]).toEqual([kind, true]);
+    }
+  });
+
+  it("accuses no honest device, and spends at most three hundredths on replays if all are honest", () => {
+    const [honest] = fleets;
+    expect(honest).toMatchObject({ dishonest: 0, wrongDelivered: 0, honestAccused: 0 });
+    expect(honest?.overhead).toBeLessThanOrEqual(0.03);
+  });
+
+  it("repeats itself with the same seed", () => {
+    const fleet = { ...options, devices: 50, jobs: 100, dishonest: 0, behavior: null };
+    expect(simulateFleet(fleet)).toEqual(simulateFleet(fleet));
+  });
+});
