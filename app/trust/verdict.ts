@@ -9,7 +9,7 @@ import { usualExcess } from "./standing.ts";
 export type Verdict = "fits" | "unclear" | "mismatch";
 
 /** A single odd token accuses nobody, however short the answer is. In long answers honest devices have more of them. */
-const leastMisses = 2;
+const leastMisses = 3;
 const leastMissShare = 0.01;
 /** Counts as so many tokens that fit, so that short answers need more misses. */
 const addedTokens = 4;
