@@ -90,6 +90,7 @@ class AnswerReader {
   readonly #deps: ReplayDeps;
   readonly #draws: number[] = [];
   readonly #random: SeededDraws | null;
+  readonly #texts = new Map<Token, string>();
   #corrections = 0;
   #searches = 0;
 
@@ -244,10 +245,10 @@ class AnswerReader {
     const isCut = (piece: string): boolean => end !== "none" && hasStops && piece.startsWith(rest);
     for (const { token: other } of candidates) {
       const token = other as Token;
+      const piece = this.#textOf(token);
+      if (piece === "" || (!rest.startsWith(piece) && !isCut(piece))) continue;
       if (token === answer[at] || this.#isEnd(token) || this.#fitOf(token, at, candidates).regret > 0)
         continue;
-      const piece = model.detokenize([token], false, before);
-      if (piece === "" || (!rest.startsWith(piece) && !isCut(piece))) continue;
       this.#corrections += 1;
       const left = rest.slice(piece.length);
       const following = left === "" ? [] : tokensOf(model, left, [...before, token]);
@@ -255,6 +256,15 @@ class AnswerReader {
       return true;
     }
     return false;
+  }
+
+  /** The text of a token that follows others. */
+  #textOf(token: Token): string {
+    const known = this.#texts.get(token);
+    if (known !== undefined) return known;
+    const text = this.#deps.loaded.model.detokenize([token], false, this.#prompt.tokens.slice(-16));
+    this.#texts.set(token, text);
+    return text;
   }
 
   async #dropFrom(start: number): Promise<void> {
