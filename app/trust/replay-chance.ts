@@ -9,10 +9,15 @@ const goodRecord = 3 * probationReplays;
 /** An answer that costs more than usual is replayed more often, and a cheap one less, by these factors at most. */
 const worths = { least: 0.5, most: 2 } as const;
 
+/** Shorter answers tell little, so they are replayed less often. Not never: a device could answer them otherwise. */
+const tellingTokens = 30;
+const ofShort = 0.25;
+
 /** A finished job, as far as it matters for the choice of replays. */
 export type ReplayChoice = {
   /** Of the device that answered, with this model, as of now. */
   readonly standing: Standing;
+  readonly answerTokens: number;
   /** What a replay costs, as a share of what the answer cost. */
   readonly costShare: number;
   /** The price of the job, as a share of the usual price. */
@@ -25,20 +30,23 @@ export type ReplayChoice = {
  * The share of such jobs that is replayed, from 0 to 1. BOINC's adaptive replication works the same way: a new device is checked each
  * time, one with a good record rarely, and never not at all, since a device may change.
  */
-export function replayShare({ standing, costShare, worth, spentShare }: ReplayChoice): number {
+export function replayShare({ standing, answerTokens, costShare, worth, spentShare }: ReplayChoice): number {
   if (isOnProbation(standing) || lowerBoundOf(standing) < leastLowerBound) return 1;
   const affordable = replayBudget / Math.max(replayBudget, costShare);
   // Beyond its budget it gives back what it has spent too much.
   const thrift = replayBudget / Math.max(replayBudget, spentShare);
-  const usual = affordable * thrift * Math.min(worths.most, Math.max(worths.least, worth));
-  const doubt = (1 + standing.drift) * (2 - meanOf(standing));
+  const telling = answerTokens < tellingTokens ? ofShort : 1;
+  const usual = affordable * thrift * telling * Math.min(worths.most, Math.max(worths.least, worth));
+  const doubt = (1 + 3 * standing.drift) * (2 - meanOf(standing));
   const { passed } = standing;
   const young = passed < goodRecord ? probationReplays / (2 * passed - probationReplays) : 0;
   return Math.min(1, Math.max(usual * doubt, young));
 }
 
-/** A replay comes at the latest when the shares of the jobs since the last one add up to this. On average they add up to half. */
-const mostOwed = 2;
+/** A replay comes when the shares of the jobs since the last one add up to a number between these, 1 on average. */
+const owedFor = { least: 0.5, most: 1.5 } as const;
+/** Even soon after a replay another one may come, so that no job is safe. */
+const soon = 0.1;
 
 /**
  * How likely this job is replayed. Independent draws would leave one device in seventy without a replay for four times the usual
@@ -47,7 +55,8 @@ const mostOwed = 2;
  */
 export function replayChance(share: number, owed: number): number {
   if (share >= 1) return 1;
-  return Math.min(1, share / Math.max(share, mostOwed - owed));
+  if (owed < owedFor.least) return share * soon;
+  return Math.min(1, share / Math.max(share, owedFor.most - owed));
 }
 
 /**
