@@ -13,6 +13,7 @@ import { interferenceBench } from "./interference/bench.ts";
 import { ledgerBench } from "./ledger/bench.ts";
 import { placementBench } from "./placement/bench.ts";
 import { requestsBench } from "./requests/bench.ts";
+import { trustBench } from "./trust/bench.ts";
 import { yieldBench } from "./yield/bench.ts";
 
 const benches: { readonly [name: string]: Bench } = {
@@ -26,6 +27,7 @@ const benches: { readonly [name: string]: Bench } = {
   desktop: desktopBench,
   inference: inferenceBench,
   interference: interferenceBench,
+  trust: trustBench,
   yield: yieldBench,
   api: requestsBench,
   abuse: abuseBench,

@@ -1,0 +1,72 @@
+import { createHash } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { ModelFile, RunnerResult, RunnerWork } from "../../app/contract/runner.ts";
+import type { ChatRequest, ChatResult } from "../../app/jobs/chat.ts";
+import type { Replay } from "../../app/trust/replay.ts";
+import { planOf, runnerEntry, testConfinement } from "../../main/runner/runner.fixture.ts";
+import { forkRunner } from "../../main/supervisor/process/fork-runner.ts";
+import { RunnerSupervisor } from "../../main/supervisor/supervisor.ts";
+import { decodeGguf, encodeGguf, type GgufFile } from "../../scripts/demo-model/gguf/file.ts";
+
+export type Answer = Pick<ChatResult, "text" | "finishReason">;
+
+/** A runner with its supervisor, as on a donor. */
+export class BenchRunner {
+  readonly #supervisor = new RunnerSupervisor(
+    () => forkRunner(runnerEntry)(testConfinement),
+    () => undefined,
+  );
+  #attempts = 0;
+
+  async answer(model: ModelFile, request: ChatRequest): Promise<ChatResult> {
+    const result = await this.#run(model, { kind: "chat", request });
+    if (!("text" in result)) throw new Error("not a text");
+    return result;
+  }
+
+  /** Returns the replay, and how long it took in ms. */
+  async replay(
+    model: ModelFile,
+    request: ChatRequest,
+    { text, finishReason }: Answer,
+  ): Promise<{ readonly replay: Replay; readonly ms: number }> {
+    const of = { kind: "chat", request } as const;
+    const result = await this.#run(model, {
+      kind: "replay",
+      request: { of, answer: { text, finishReason } },
+    });
+    if (!("replay" in result)) throw new Error("not a replay");
+    return { replay: result.replay, ms: result.timing.prefillMs };
+  }
+
+  stop(): Promise<void> {
+    return this.#supervisor.stop();
+  }
+
+  async #run(model: ModelFile, work: RunnerWork): Promise<RunnerResult> {
+    this.#attempts += 1;
+    const job = { attemptId: `bench ${String(this.#attempts)}`, model, work, plan: planOf(model) };
+    const outcome = await this.#supervisor.run(job, {
+      loaded: () => undefined,
+      measured: () => undefined,
+      text: () => undefined,
+    });
+    if (outcome.kind !== "done") throw new Error(JSON.stringify(outcome));
+    return outcome.result;
+  }
+}
+
+/** Writes a changed copy of a model into the folder. */
+export async function alteredModel(
+  model: ModelFile,
+  folder: string,
+  name: string,
+  alter: (file: GgufFile) => GgufFile,
+): Promise<ModelFile> {
+  const bytes = encodeGguf(alter(decodeGguf(await readFile(model.path))));
+  const path = join(folder, `${name}.gguf`);
+  await writeFile(path, bytes);
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  return { ...model, modelId: name, path, sha256, sizeBytes: bytes.length };
+}
