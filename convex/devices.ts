@@ -20,7 +20,7 @@ import { sharing, sharingOf } from "./model/devices/sharing.ts";
 import { registerSigningKey as registerKey, signingKey } from "./model/devices/signingKey.ts";
 import { checkVersion } from "./model/devices/versions.ts";
 import { serviceStatusOf } from "./model/fleet/state.ts";
-import { balanceOf, earnedSince } from "./model/ledger/balance.ts";
+import { earnedOf, earnedSince } from "./model/ledger/balance.ts";
 import { deviceAccount } from "./model/ledger/transfer.ts";
 import { catalogOf, offered, offeredModel, piecesOf, piecesView } from "./model/models/catalog.ts";
 import { catalogSignature, signatureOf } from "./model/models/signCatalog.ts";
@@ -267,7 +267,7 @@ export const earnings = query({
   }),
   handler: async (ctx, { key, since }) => {
     const device = await authenticateUnretired(ctx, key);
-    const balance = await balanceOf(ctx, deviceAccount(device._id));
+    const balance = await earnedOf(ctx, device._id);
     const today = await earnedSince(ctx, device._id, since);
     return {
       balanceMicro: balance.micro,

@@ -8,9 +8,10 @@ import { internal } from "./_generated/api.js";
 import type { Doc, Id } from "./_generated/dataModel.js";
 import { internalMutation, type MutationCtx } from "./_generated/server.js";
 import { type LineEnd, noteLineEnd } from "./model/batches/collect.ts";
+import { takeBonus } from "./model/credits/bonus.ts";
 import { shortestHeldMs } from "./model/devices/pastAttempts.ts";
 import { modelsOfDevice } from "./model/devices/report.ts";
-import { type Outrun, releaseReservation, settle } from "./model/ledger/reservations.ts";
+import { dueOf, type Outrun, releaseReservation, settle } from "./model/ledger/reservations.ts";
 import { jobErrorOf, orderOf } from "./model/orders/orders.ts";
 import { areOneOwner } from "./model/owners.ts";
 import { queue } from "./model/queue.ts";
@@ -92,10 +93,13 @@ async function pay(ctx: MutationCtx, order: Doc<"orders">, event: FinalEvent, at
   const isOwn = await isOwnDevice(ctx, order, deviceId);
   const outrun = await outrunOf(ctx, order, event);
   const deviceClass = await classOf(ctx, deviceId, order.modelId);
-  const { earned, outrunEarned } = await settle(ctx, order, { deviceId, isOwn }, usage, at, outrun);
+  const bonus = isOwn ? null : await takeBonus(ctx, order, deviceId, dueOf(order, usage).micro, at);
+  const finisher = { deviceId, isOwn, bonusMicro: bonus?.bonusMicro ?? 0n };
+  const { earned, outrunEarned } = await settle(ctx, order, finisher, usage, at, outrun);
   await ctx.db.patch("orders", order._id, {
     priceMicro: earned + outrunEarned,
     ...(isOwn ? { ownJob: true } : {}),
+    ...bonus,
     usage,
     ...(energy === undefined ? {} : { energy }),
     ...(deviceClass === null ? {} : { deviceClass }),
@@ -105,10 +109,11 @@ async function pay(ctx: MutationCtx, order: Doc<"orders">, event: FinalEvent, at
   const priceMicro = earned + outrunEarned;
   await writeReceipt(ctx, order, { deviceId, deviceClass, report, kept: event.report, priceMicro, at });
   return {
-    earnedMicro: earned,
+    earnedMicro: earned + finisher.bonusMicro,
     price: order.price,
     ...(order.pricePercent === undefined ? {} : { pricePercent: order.pricePercent }),
     ...(outrunEarned === 0n ? {} : { outrunMicro: outrunEarned }),
+    ...bonus,
     ...(isOwn ? { ownJob: true } : {}),
   };
 }

@@ -9,6 +9,7 @@ import { deviceByHash } from "./model/authenticate.ts";
 import { noteCapacity } from "./model/batches/forecast.ts";
 import { countPiece } from "./model/comfort/count.ts";
 import { endPauseAtItsTime, pauseIfFinished } from "./model/devices/pauses.ts";
+import { expirePage } from "./model/credits/expire.ts";
 import { judgeDevice as judge, judgeDevicesOf as judgeAll } from "./model/devices/reliability.ts";
 import { endGrace, rotateIfDue } from "./model/devices/sharing.ts";
 import { checkVersionBatch } from "./model/devices/versions.ts";
@@ -294,6 +295,31 @@ export const project = internalMutation({
   handler: async (ctx) => {
     const more = await projectBatch(ctx, Date.now() - minAgeMs);
     if (more) await ctx.scheduler.runAfter(0, internal.maintenance.project, {});
+    return null;
+  },
+});
+
+/** Expires earned credits, in each organization whose rules say so. */
+export const expireCredits = internalMutation({
+  args: {},
+  returns: v.null(),
+  handler: async (ctx) => {
+    for (const { _id: organizationId } of await allOrganizations(ctx)) {
+      await ctx.scheduler.runAfter(0, internal.maintenance.expireCreditsOf, { organizationId, cursor: null });
+    }
+    return null;
+  },
+});
+
+/** Expires earned credits on the next accounts of one organization. */
+export const expireCreditsOf = internalMutation({
+  args: { organizationId: v.id("organizations"), cursor: v.union(v.string(), v.null()) },
+  returns: v.null(),
+  handler: async (ctx, { organizationId, cursor }) => {
+    const next = await expirePage(ctx, organizationId, cursor, Date.now());
+    if (next !== null) {
+      await ctx.scheduler.runAfter(0, internal.maintenance.expireCreditsOf, { organizationId, cursor: next });
+    }
     return null;
   },
 });

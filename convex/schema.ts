@@ -1,6 +1,7 @@
 import { priority } from "@gleaner/queue/validators";
 import { defineSchema, defineTable } from "convex/server";
 import { v } from "convex/values";
+import { literals } from "convex-helpers/validators";
 import {
   activity,
   alertNews,
@@ -21,6 +22,7 @@ import {
   comfortCounts,
   comfortHour,
   countedListing,
+  creditMoveKind,
   cutWait,
   daySum,
   deliveryAttempt,
@@ -36,6 +38,7 @@ import {
   deviceSpan,
   deviceStatus,
   disabledBy,
+  earnedOfDevice,
   facetCount,
   filePart,
   filePurpose,
@@ -45,12 +48,15 @@ import {
   keyCount,
   keyQuotas,
   keyScope,
+  houseRules,
   lineFailure,
   lineMistake,
   listingFacts,
+  lot,
   mailSettings,
   outcome,
   owner,
+  payoutState,
   placedBy,
   policyRules,
   previewSums,
@@ -811,6 +817,9 @@ export default defineSchema({
     round: v.number(),
     /** Absent until it is paid. */
     priceMicro: v.optional(v.int64()),
+    /** What bonus hours added to the pay of its device, and their percent. The key does not pay it. */
+    bonusMicro: v.optional(v.int64()),
+    bonusPercent: v.optional(v.number()),
     /** Whether a device of the key's owner did it, so that it cost nothing. */
     ownJob: v.optional(v.boolean()),
     usage: v.optional(usage),
@@ -992,7 +1001,7 @@ export default defineSchema({
     organizationId: v.id("organizations"),
     /** Entries with one key are one transfer and sum to zero. A key is booked once. */
     transferKey: v.string(),
-    kind: v.union(v.literal("issue"), v.literal("reserve"), v.literal("settle"), v.literal("release")),
+    kind: literals("issue", "reserve", "settle", "release", "move", "payout", "expire"),
     account: v.string(),
     micro: v.int64(),
     at: v.number(),
@@ -1014,6 +1023,12 @@ export default defineSchema({
     outcome: v.optional(outcome),
     /** The addition of a key's job to the use of its day, besides `micro`. `at`: the time of its submission. */
     counts: v.optional(v.object({ at: v.number(), requests: v.number(), tokens: v.number() })),
+    /** The start of the month (UTC) in which the credits were earned. Absent: that of `at`. */
+    earnedAt: v.optional(v.number()),
+    /** The part of a device's pay that bonus hours added. */
+    bonusMicro: v.optional(v.int64()),
+    /** To whom the device belonged when it was paid; null: to nobody. Absent in other entries, and in those of earlier versions. */
+    owner: v.optional(v.union(owner, v.null())),
     /** Set on entries that only move credits between keys and escrow: totals tell the two together. */
     reserves: v.optional(v.boolean()),
   })
@@ -1027,6 +1042,10 @@ export default defineSchema({
     account: v.string(),
     balanceMicro: v.int64(),
     jobs: v.number(),
+    /** The balance of a device or a wallet by the months in which it was earned. Absent in rows of earlier versions. */
+    lots: v.optional(v.array(lot)),
+    /** What a device earned and its owner has moved elsewhere. Absent: nothing. */
+    movedMicro: v.optional(v.int64()),
   })
     .index("by_account", ["account"])
     .index("by_organization", ["organizationId"]),
@@ -1041,6 +1060,8 @@ export default defineSchema({
       expired: v.number(),
     }),
     byKind: amountsByKind,
+    /** What devices earned and their owners have moved elsewhere. Absent: nothing. */
+    movedMicro: v.optional(v.int64()),
   }).index("by_organization", ["organizationId"]),
 
   /** A device's earnings per quarter of an hour: every time zone's day starts on one. Written by the projector. */
@@ -1050,6 +1071,68 @@ export default defineSchema({
     micro: v.int64(),
     jobs: v.number(),
   }).index("by_account", ["account", "startAt"]),
+
+  /**
+   * The credits that the devices of a member or a team earned in one month (UTC), from the ledger: for the owner of the device at that time.
+   * Written by the projector, for statements.
+   */
+  earnedMonths: defineTable({
+    organizationId: v.id("organizations"),
+    owner,
+    startAt: v.number(),
+    devices: v.array(earnedOfDevice),
+  }).index("by_owner", ["owner", "startAt"]),
+
+  /** The bonus that a device got on the last day (UTC) with bonus hours. Written by model/credits/bonus.ts. */
+  bonusDays: defineTable({ deviceId: v.id("devices"), startAt: v.number(), micro: v.int64() }).index(
+    "by_device",
+    ["deviceId"],
+  ),
+
+  /** What an organization lets its members do with the credits that they earned. Written by model/credits/houseRules.ts. */
+  houseRules: defineTable({
+    organizationId: v.id("organizations"),
+    ...houseRules.fields,
+    /** When `expireMonths` was set. */
+    expireSetAt: v.number(),
+  }).index("by_organization", ["organizationId"]),
+
+  /**
+   * A change of the credits of a member that is no pay for a job: for their list and their statements. Append-only; written by
+   * model/credits/, with the ledger's transfer.
+   */
+  creditMoves: defineTable({
+    organizationId: v.id("organizations"),
+    owner,
+    kind: creditMoveKind,
+    /** Negative if the member has less afterward. */
+    micro: v.int64(),
+    at: v.number(),
+    /** The key or the colleague. */
+    other: v.optional(v.union(v.id("apiKeys"), v.id("members"))),
+    note: v.optional(v.string()),
+  }).index("by_owner", ["owner", "at"]),
+
+  /** A payout that a member asked for. Written by model/credits/payouts.ts. */
+  payouts: defineTable({
+    organizationId: v.id("organizations"),
+    memberId: v.id("members"),
+    micro: v.int64(),
+    /** The months in which the credits were earned, for a refusal. */
+    lots: v.array(lot),
+    /** The terms when it was asked for. */
+    currency: v.string(),
+    perCreditMicro: v.int64(),
+    note: v.optional(v.string()),
+    askedAt: v.number(),
+    state: payoutState,
+    decidedAt: v.optional(v.number()),
+    decidedBy: v.optional(v.id("members")),
+    /** Why it was refused. */
+    reason: v.optional(v.string()),
+  })
+    .index("by_member", ["memberId", "state"])
+    .index("by_state", ["organizationId", "state", "decidedAt"]),
 
   /**
    * What happened to the jobs that ended in a bucket of time, by model, lane, key and device. One row per kind of subject and

@@ -10,6 +10,8 @@ const rightsWithProof: readonly Right[] = [
   "keys.revoke",
   "keys.hand-over",
   "devices.hand-over",
+  "credits.use",
+  "payouts.decide",
   "people.change",
   "sign-in.change",
 ];

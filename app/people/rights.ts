@@ -53,6 +53,11 @@ const table = {
   "money.change": managers,
   "usage.read": { ...managers, auditor: "all", requester: "own" },
   "earnings.read": { ...managers, auditor: "all", donor: "own" },
+  "credits.read": everybody,
+  /** To move credits that one earned: to a key, to a colleague, or to a payout. */
+  "credits.use": everybody,
+  "payouts.read": { ...managers, auditor: "all" },
+  "payouts.decide": managers,
   "playground.use": { owner: "own", admin: "own", operator: "own", requester: "own" },
   "alerts.read": { ...managers, auditor: "all" },
   "alerts.change": managers,

@@ -175,6 +175,14 @@ const subjects: Readonly<Record<string, (ctx: QueryCtx, subject: string) => Prom
   "alert-mail": memberOf,
   budget: async (ctx, subject) =>
     (await keyOf(ctx, subject)) ?? (await subjects["member"]?.(ctx, subject)) ?? (await teamOf(ctx, subject)),
+  credits: async (ctx, subject) =>
+    (await keyOf(ctx, subject)) ?? (await memberOf(ctx, subject)) ?? (await teamOf(ctx, subject)),
+  payout: async (ctx, subject) => {
+    const id = ctx.db.normalizeId("payouts", subject);
+    const payout = id === null ? null : await ctx.db.get("payouts", id);
+    return payout === null ? null : await memberOf(ctx, payout.memberId);
+  },
+  "house-rules": organizationOf,
   "device-view": async ({ db }, subject) => {
     const id = db.normalizeId("deviceViews", subject);
     return id === null ? null : await db.get("deviceViews", id);

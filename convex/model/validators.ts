@@ -463,6 +463,9 @@ export const reply = v.object({
   price,
   pricePercent: v.optional(v.number()),
   outrunMicro: v.optional(v.int64()),
+  /** The part of `earnedMicro` that bonus hours added, and their percent of the pay. */
+  bonusMicro: v.optional(v.int64()),
+  bonusPercent: v.optional(v.number()),
   /** Whether the device belongs to the owner of the job's key, and is not paid. */
   ownJob: v.optional(v.boolean()),
 });
@@ -486,7 +489,51 @@ export const amountsByKind = v.object({
   key: v.int64(),
   escrow: v.int64(),
   device: v.int64(),
+  // Absent in rows of earlier versions.
+  wallet: v.optional(v.int64()),
+  payout: v.optional(v.int64()),
+  house: v.optional(v.int64()),
+  bonus: v.optional(v.int64()),
 });
+
+/** Credits that an account earned in one month (UTC), which `startAt` begins. */
+export const lot = v.object({ startAt: v.number(), micro: v.int64() });
+
+/** The credits that a device earned in one month (UTC). `bonusMicro`: the part of `micro` that is a bonus. */
+export const earnedOfDevice = v.object({
+  /** Absent: all other devices. */
+  deviceId: v.optional(v.id("devices")),
+  jobs: v.number(),
+  micro: v.int64(),
+  bonusMicro: v.int64(),
+});
+
+/** Hours of a day of the week in which answers earn more. `day`: 0 is Sunday. */
+export const bonusHours = v.object({ day: v.number(), from: v.number(), to: v.number() });
+
+/** What an organization lets its members do with the credits that they earned. */
+export const houseRules = v.object({
+  /** Null: they never expire. */
+  expireMonths: v.union(v.number(), v.null()),
+  /** Null: no hour earns more. */
+  bonus: v.union(
+    v.object({ percent: v.number(), capMicro: v.int64(), hours: v.array(bonusHours) }),
+    v.null(),
+  ),
+  /** The money for a credit, in millionths of the currency. Null: credits are not paid out. */
+  payout: v.union(v.object({ currency: v.string(), perCreditMicro: v.int64() }), v.null()),
+});
+
+export const creditMoveKind = literals(
+  "to-key",
+  "given",
+  "received",
+  "payout-asked",
+  "payout-returned",
+  "expired",
+);
+
+export const payoutState = literals("asked", "approved", "refused", "withdrawn");
 
 /** Numbers of devices. */
 export const deviceCounts = v.object({

@@ -107,6 +107,19 @@ export async function rowsOf(t: Backend, { organizationId }: Organization, by: s
     async (ctx) =>
       await ctx.db.insert("groupRules", { organizationId, rank: 0, group: "Spare", filter: { named: "x" } }),
   );
+  const payouts = await t.run(
+    async (ctx) =>
+      await ctx.db.insert("payouts", {
+        organizationId,
+        memberId: spare.members,
+        micro: 1n,
+        lots: [],
+        currency: "EUR",
+        perCreditMicro: 1n,
+        askedAt: 0,
+        state: "refused",
+      }),
+  );
   const heldCancels = await t.run(
     async (ctx) =>
       await ctx.db.insert("heldCancels", {
@@ -147,6 +160,7 @@ export async function rowsOf(t: Backend, { organizationId }: Organization, by: s
     alertMails,
     batches,
     heldCancels,
+    payouts,
     deviceViews,
     groupRules,
     apiKeys: keyId,

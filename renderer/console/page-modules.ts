@@ -25,6 +25,7 @@ const modules: Readonly<Record<PageId, () => Promise<PageComponent>>> = {
   statistics: async () => (await import("./statistics/StatisticsPage.tsx")).StatisticsPage,
   usage: async () => (await import("./usage/UsagePage.tsx")).UsagePage,
   earnings: async () => (await import("./earnings/EarningsPage.tsx")).EarningsPage,
+  credits: async () => (await import("./credits/CreditsPage.tsx")).CreditsPage,
   keys: async () => (await import("./keys/KeysPage.tsx")).KeysPage,
   codes: async () => (await import("./enrollment/CodesPage.tsx")).CodesPage,
   people: async () => (await import("./people/PeoplePage.tsx")).PeoplePage,

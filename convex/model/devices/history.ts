@@ -5,7 +5,7 @@ import { parse, validate } from "convex-helpers/validators";
 import type { HistoryRow } from "../../../app/contract/snapshot.ts";
 import { uncapitalize } from "../../../app/format/text.ts";
 import type { Usage } from "../../../app/jobs/chat.ts";
-import { formatPrice, priceOf } from "../../../app/money/credits.ts";
+import { formatExactCredits, formatPrice, priceOf } from "../../../app/money/credits.ts";
 import { reasonWords } from "../../../app/policy/reasons.ts";
 import { spans } from "../../../app/statistics/spans.ts";
 import type { Doc } from "../../_generated/dataModel.js";
@@ -120,18 +120,19 @@ function partOf({ status, reply: paid }: AttemptView): bigint {
 }
 
 function explainPay(
-  { usage, price: { promptMicro, completionMicro }, earnedMicro, ownJob = false }: Paid,
+  { usage, price, pricePercent: percent = 100, earnedMicro, bonusMicro = 0n, bonusPercent, ownJob }: Paid,
   kind: string,
 ): string {
-  if (ownJob) return "your own job: it costs nothing and earns nothing";
+  if (ownJob === true) return "your own job: it costs nothing and earns nothing";
   const { promptTokens, completionTokens } = usage;
-  const read = `${String(promptTokens)} prompt × ${formatPrice(promptMicro)}`;
-  const sum =
-    kind === "embedding"
-      ? read
-      : `${read} + ${String(completionTokens)} answer × ${formatPrice(completionMicro)}`;
-  const full = priceOf({ promptMicro, completionMicro }, usage);
-  return `${sum} per 1,000 tokens${earnedMicro === full ? "" : " (limited to the reserved amount)"}`;
+  const read = `${String(promptTokens)} prompt × ${formatPrice(price.promptMicro)}`;
+  const both = `${read} + ${String(completionTokens)} answer × ${formatPrice(price.completionMicro)}`;
+  const sum = `${kind === "embedding" ? read : both} per 1,000 tokens`;
+  const priced = percent === 100 ? sum : `${sum}, × ${String(percent)} % for its priority`;
+  const isWhole = earnedMicro - bonusMicro === priceOf({ ...price, percent }, usage);
+  const usual = isWhole ? priced : `${priced} (limited to the reserved amount)`;
+  if (bonusMicro === 0n) return usual;
+  return `${usual}, + ${formatExactCredits(bonusMicro)} bonus (${String(bonusPercent ?? 0)} % in bonus hours, up to the cap of the day)`;
 }
 
 function explain(attempt: AttemptView): string {

@@ -8,7 +8,7 @@ import { actorWordsOf } from "../audit.ts";
 import { components } from "../components.ts";
 import { ruleRow, ruleView } from "../fleet/groupRules/rows.ts";
 import { rolledBackOf, serviceStatusOf } from "../fleet/state.ts";
-import { balanceOf } from "../ledger/balance.ts";
+import { earnedOf } from "../ledger/balance.ts";
 import { deviceAccount } from "../ledger/transfer.ts";
 import { ownerName, ownerView } from "../owners.ts";
 import { queue } from "../queue.ts";
@@ -101,7 +101,7 @@ async function rowOf(
   const { requestedPause: asked, organizationId } = device;
   const [held, balance, joined, owner, askedBy, placedBy] = await Promise.all([
     online ? ctx.runQuery(components.queue.work.held, { keyHash: device.keyHash }) : [],
-    balanceOf(ctx, deviceAccount(device._id)),
+    earnedOf(ctx, device._id),
     originOf(ctx, device),
     ownerView(ctx, device.owner),
     asked === undefined ? "" : actorWordsOf(ctx, organizationId, asked.by),

@@ -1,4 +1,6 @@
-import type { Id } from "../../_generated/dataModel.js";
+import { addToLots, type Lot } from "../../../app/money/lots.ts";
+import { monthOf } from "../../../app/usage/months.ts";
+import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { deviceAccount } from "./transfer.ts";
 
@@ -9,28 +11,44 @@ const maxPending = 1_000;
 export const bucketMs = 15 * 60_000;
 const bucketsPerDay = 120;
 
+/** The balance of a device or a wallet by the months in which it was earned. What an earlier version added up is of the row's first month. */
+export function lotsOf(row: Doc<"accounts"> | null): readonly Lot[] {
+  if (row === null) return [];
+  const { lots, balanceMicro, _creationTime } = row;
+  return lots ?? addToLots([], monthOf(_creationTime), balanceMicro);
+}
+
+/** The projection of an account. Null: nothing was ever added. */
+export async function accountRow(ctx: QueryCtx, account: string): Promise<Doc<"accounts"> | null> {
+  return await ctx.db
+    .query("accounts")
+    .withIndex("by_account", (q) => q.eq("account", account))
+    .unique();
+}
+
 export type Balance = { readonly micro: bigint; readonly jobs: number };
 
 /** The projected balance: cheap to read, at most a minute old, and not written by every transfer. */
 export async function projectedBalance(ctx: QueryCtx, account: string): Promise<bigint> {
-  const row = await ctx.db
-    .query("accounts")
-    .withIndex("by_account", (q) => q.eq("account", account))
-    .unique();
+  const row = await accountRow(ctx, account);
   return row?.balanceMicro ?? 0n;
 }
 
 /** An account's balance now: the projection plus the entries that are still pending. */
 export async function balanceOf(ctx: QueryCtx, account: string): Promise<Balance> {
-  const row = await ctx.db
-    .query("accounts")
-    .withIndex("by_account", (q) => q.eq("account", account))
-    .unique();
+  const row = await accountRow(ctx, account);
   const pending = await pendingOf(ctx, account);
   return {
     micro: pending.reduce((sum, entry) => sum + entry.micro, row?.balanceMicro ?? 0n),
     jobs: pending.reduce((sum, entry) => sum + entry.jobs, row?.jobs ?? 0),
   };
+}
+
+/** All that a device has earned until now, also what its owner has moved elsewhere. */
+export async function earnedOf(ctx: QueryCtx, deviceId: Id<"devices">): Promise<Balance> {
+  const account = deviceAccount(deviceId);
+  const [{ micro, jobs }, row] = await Promise.all([balanceOf(ctx, account), accountRow(ctx, account)]);
+  return { micro: micro + (row?.movedMicro ?? 0n), jobs };
 }
 
 /** A device's earnings since a moment, which is rounded down to the quarter of an hour. */

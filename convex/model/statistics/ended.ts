@@ -80,8 +80,8 @@ async function groupOf(ctx: QueryCtx, device: string | null): Promise<string> {
   return groupLabel((id === null ? null : await ctx.db.get("devices", id))?.groups ?? []);
 }
 
-/** A settlement has an entry of escrow, one of the key, and at most two of devices. */
-const mostEntries = 4;
+/** A settlement has an entry of escrow, one of the key, one for a bonus, and at most two of devices. */
+const mostEntries = 5;
 
 /** The pay of devices in the transfer that closed a reservation. */
 async function earningsOf(ctx: QueryCtx, { transferKey }: Doc<"ledgerEntries">): Promise<readonly Earning[]> {

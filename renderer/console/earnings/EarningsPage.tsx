@@ -4,9 +4,11 @@ import { bucketOf, spans } from "../../../app/statistics/spans.ts";
 import { usageDays } from "../../../app/usage/usage-table.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { useNow } from "../../ui/clock.ts";
-import { useScope, useSession } from "../data/session-context.ts";
+import { useAct, useScope, useSession } from "../data/session-context.ts";
 import { useFilter } from "../shell/route.ts";
 import { EarningsView } from "./EarningsView.tsx";
+import { HouseRulesCard } from "./HouseRulesCard.tsx";
+import { Payouts } from "./PayoutsCard.tsx";
 
 const groupings = ["day", "device", "group"] as const;
 
@@ -23,6 +25,10 @@ export function EarningsPage(): ReactNode {
   const until = bucketOf(useNow(), spans.short) + spans.short;
   const report = useQuery(api.console.usage.earnings, { session, by, days, until });
   const facts = useQuery(api.console.usage.facts, seesFacts ? { session } : "skip");
+  const seesPayouts = useScope("payouts.read") !== null;
+  const mayChange = useScope("money.change") !== null;
+  const rules = useQuery(api.console.money.houseRules.get, seesPayouts ? { session } : "skip");
+  const setRules = useAct(api.console.money.houseRules.set);
   return (
     <EarningsView
       own={own}
@@ -33,6 +39,16 @@ export function EarningsPage(): ReactNode {
       facts={facts}
       onBy={setBy}
       onDays={setDays}
-    />
+    >
+      {seesPayouts ? (
+        <>
+          <Payouts />
+          <HouseRulesCard
+            rules={rules}
+            onSave={mayChange ? async (wanted) => await setRules(wanted, "The rules are saved.") : null}
+          />
+        </>
+      ) : null}
+    </EarningsView>
   );
 }

@@ -27,13 +27,16 @@ type Props = {
   readonly facts: UsageFactsRow | undefined;
   readonly onBy: (by: string) => void;
   readonly onDays: (days: string) => void;
+  /** Further cards at the end. */
+  readonly children?: ReactNode;
 };
 
 const groupings: readonly By[] = ["day", "device", "group"];
 const creditWords = (micro: number): string => formatCredits(BigInt(Math.round(micro)));
 const noFacts: UsageFactsRow = { cloudPrices: [], currency: "", watts: null, gramsPerKwh: null };
 
-export function EarningsView({ own, by, days, until, report, facts, onBy, onDays }: Props): ReactNode {
+export function EarningsView(props: Props): ReactNode {
+  const { own, by, days, until, report, facts, onBy, onDays, children } = props;
   const table = <UsageTable of="earnings" by={by} rows={report?.rows} facts={facts} />;
   const since = report?.since ?? null;
   const chart = useMemo(() => {
@@ -85,6 +88,7 @@ export function EarningsView({ own, by, days, until, report, facts, onBy, onDays
           </p>
         ) : null}
       </Card>
+      {children}
     </div>
   );
 }

@@ -25,6 +25,7 @@ export const pages = [
   { id: "statistics", label: "Statistics", right: "statistics.read" },
   { id: "usage", label: "Usage", own: "My usage", right: "usage.read" },
   { id: "earnings", label: "Earnings", own: "My earnings", right: "earnings.read" },
+  { id: "credits", label: "My credits", right: "credits.read" },
   { id: "keys", label: "API keys", own: "My keys", right: "keys.read" },
   { id: "codes", label: "Enrollment codes", right: "enrollment.read" },
   { id: "people", label: "People", right: "people.read" },

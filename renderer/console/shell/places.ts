@@ -18,6 +18,7 @@ import {
   SlidersHorizontal,
   Ticket,
   Users,
+  Wallet,
   Webhook,
 } from "lucide-react";
 import type { PageId, VisiblePage } from "./pages.ts";
@@ -47,6 +48,7 @@ export const places: Readonly<Record<PageId, Place>> = {
   statistics: { group: "Work", icon: ChartLine, key: "s" },
   usage: { group: "Work", icon: ChartColumn, key: "t" },
   earnings: { group: "Fleet", icon: Coins, key: "n" },
+  credits: { group: "Fleet", icon: Wallet, key: "r" },
   keys: { group: "Organization", icon: KeyRound, key: "k" },
   people: { group: "Organization", icon: Users, key: "u" },
   "sign-in": { group: "Organization", icon: LogIn, key: "i" },

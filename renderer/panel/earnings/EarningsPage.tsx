@@ -118,8 +118,9 @@ function Earned({ answer: { days, since }, earnings, onJobs }: EarnedProps): Rea
         <EarningsTable by={by} periods={periods} onJobs={onJobs} />
         <div className="grid gap-1 border-t border-line px-4 py-2 text-xs text-muted">
           <p>
-            Credits are points, not money. Your organization spends them on its jobs, and the computers that
-            do the jobs earn them.
+            Credits are points. Your organization spends them on its jobs, and the computers that do the jobs
+            earn them. You use, give or ask for a payout of yours in your organization’s console, on the page
+            “My credits”.
           </p>
           <p>
             An amount is the sum of its jobs. A job pays for each token that was read and written, at the

@@ -1,0 +1,123 @@
+import { v } from "convex/values";
+import { visibleText } from "../../../app/format/visible.ts";
+import { comingExpiries } from "../../../app/money/house-rules.ts";
+import { sumOfLots } from "../../../app/money/lots.ts";
+import { expiryRule, rulesOf } from "../../model/credits/houseRules.ts";
+import { giveCredits, moveRow, movesSince, moveToKey, namedMoves } from "../../model/credits/moves.ts";
+import {
+  askPayout as ask,
+  payoutRow,
+  payoutsOf,
+  withdrawPayout as withdraw,
+} from "../../model/credits/payouts.ts";
+import { statement as statementView, statementOf } from "../../model/credits/statement.ts";
+import { creditsOf } from "../../model/credits/wallet.ts";
+import { belongsTo, memberMutation, memberQuery } from "../../model/memberCalls.ts";
+import { heldKeys } from "../../model/people/holdings.ts";
+import { owned, refuse } from "../../model/refuse.ts";
+import { houseRules } from "../../model/validators.ts";
+
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
+/** The last moves that are listed. Statements have all of a month. */
+const mostListed = 100;
+/** Of a member, and of each of their teams. */
+const mostKeys = 100;
+
+/**
+ * The member's earned credits, what they may do with them, and their last moves and payouts. Pay of the last minute is missing. `keys`:
+ * those that the credits can be moved to.
+ */
+export const mine = memberQuery("credits.read")({
+  args: {},
+  returns: v.object({
+    availableMicro: v.int64(),
+    /** The credits that will expire, and when (ms epoch); the next ones first. */
+    expiries: v.array(v.object({ at: v.number(), micro: v.int64() })),
+    rules: houseRules,
+    keys: v.array(v.object({ keyId: v.id("apiKeys"), name: v.string(), prefix: v.string() })),
+    moves: v.array(moveRow),
+    payouts: v.array(payoutRow),
+  }),
+  handler: async (ctx) => {
+    const { organizationId, member } = ctx;
+    const owners = [member._id, ...member.teamIds];
+    const [lots, rule, rules, keys, moves, payouts] = await Promise.all([
+      creditsOf(ctx, member._id),
+      expiryRule(ctx, organizationId),
+      rulesOf(ctx, organizationId),
+      Promise.all(owners.map(async (owner) => await heldKeys(ctx, owner, mostKeys))),
+      movesSince(ctx, member._id, 0, mostListed),
+      payoutsOf(ctx, member._id),
+    ]);
+    return {
+      availableMicro: sumOfLots(lots),
+      expiries: comingExpiries(lots, rule),
+      rules,
+      keys: keys
+        .flat()
+        .filter(({ playgroundUntil }) => playgroundUntil === undefined)
+        .map(({ _id: keyId, name, prefix }) => ({ keyId, name: visibleText(name), prefix })),
+      moves: await namedMoves(ctx, moves),
+      payouts,
+    };
+  },
+});
+
+/** The statement of the month (UTC) of a moment. `now`: the caller's time, because queries have no clock. Refuses: invalid. */
+export const statement = memberQuery("credits.read")({
+  args: { at: v.number(), now: v.number() },
+  returns: statementView,
+  handler: async (ctx, { at, now }) => await statementOf(ctx, ctx.member._id, at, now),
+});
+
+const move = { moveId: v.string(), micro: v.int64() };
+
+/**
+ * Makes earned credits budget of a key of the member or of a team of theirs. `moveId`: a second call with it changes nothing. Refuses:
+ * not_found, invalid, revoked, conflict.
+ */
+export const toKey = memberMutation("credits.use")({
+  args: { ...move, keyId: v.id("apiKeys") },
+  returns: v.null(),
+  handler: async (ctx, { keyId, ...wanted }) => {
+    const key = owned(await ctx.db.get("apiKeys", keyId), ctx.organizationId, "API key");
+    if (!belongsTo(ctx.member, key.owner)) refuse("not_found", "There is no such API key.");
+    await moveToKey(ctx, ctx.member, key, wanted, ctx.by);
+    return null;
+  },
+});
+
+/** Gives earned credits to a colleague. `moveId`: as in `toKey`. Refuses: not_found, invalid, conflict. */
+export const give = memberMutation("credits.use")({
+  args: { ...move, memberId: v.id("members"), note: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { memberId, ...wanted }) => {
+    const to = owned(await ctx.db.get("members", memberId), ctx.organizationId, "member");
+    await giveCredits(ctx, ctx.member, to, wanted, ctx.by);
+    return null;
+  },
+});
+
+/** Asks for the payout of earned credits, which are held until it is decided. `moveId`: as in `toKey`. Refuses: invalid, conflict. */
+export const askPayout = memberMutation("credits.use")({
+  args: { ...move, note: v.union(v.string(), v.null()) },
+  returns: v.null(),
+  handler: async (ctx, wanted) => {
+    await ask(ctx, ctx.member, wanted, ctx.by);
+    return null;
+  },
+});
+
+/** Takes back one's own payout that nobody has decided. Refuses: not_found, conflict. */
+export const withdrawPayout = memberMutation("credits.use")({
+  args: { payoutId: v.id("payouts") },
+  returns: v.null(),
+  handler: async (ctx, { payoutId }) => {
+    const payout = owned(await ctx.db.get("payouts", payoutId), ctx.organizationId, "payout");
+    if (payout.memberId !== ctx.member._id) refuse("not_found", "There is no such payout.");
+    await withdraw(ctx, payout, ctx.by);
+    return null;
+  },
+});

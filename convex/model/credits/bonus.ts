@@ -1,0 +1,34 @@
+import { bonusOf, isBonusTime } from "../../../app/money/house-rules.ts";
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { MutationCtx } from "../../_generated/server.js";
+import { rulesRow } from "./houseRules.ts";
+
+const dayMs = 86_400_000;
+
+/**
+ * The bonus for an answer, if it ended in the organization's bonus hours and the device has not reached the cap of the day. It
+ * counts as paid. Null: none.
+ * @param earned the usual pay.
+ */
+export async function takeBonus(
+  ctx: MutationCtx,
+  { organizationId }: Pick<Doc<"orders">, "organizationId">,
+  deviceId: Id<"devices">,
+  earned: bigint,
+  at: number,
+): Promise<{ readonly bonusMicro: bigint; readonly bonusPercent: number } | null> {
+  const rule = (await rulesRow(ctx, organizationId))?.bonus ?? null;
+  if (rule === null || !isBonusTime(at, rule.hours)) return null;
+  const startAt = at - (at % dayMs);
+  const day = await ctx.db
+    .query("bonusDays")
+    .withIndex("by_device", (q) => q.eq("deviceId", deviceId))
+    .unique();
+  const paid = day?.startAt === startAt ? day.micro : 0n;
+  const bonusMicro = bonusOf(earned, rule, paid);
+  if (bonusMicro === 0n) return null;
+  const counted = { startAt, micro: paid + bonusMicro };
+  if (day === null) await ctx.db.insert("bonusDays", { deviceId, ...counted });
+  else await ctx.db.patch("bonusDays", day._id, counted);
+  return { bonusMicro, bonusPercent: rule.percent };
+}

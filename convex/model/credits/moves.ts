@@ -1,0 +1,157 @@
+import { type Infer, v } from "convex/values";
+import { visibleText } from "../../../app/format/visible.ts";
+import { formatExactCredits } from "../../../app/money/credits.ts";
+import { lotsOfPieces } from "../../../app/money/lots.ts";
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { type Act, record } from "../audit.ts";
+import { keyAccount, walletAccount } from "../ledger/transfer.ts";
+import type { Owner } from "../owners.ts";
+import { boundedText, refuse } from "../refuse.ts";
+import { creditMoveKind } from "../validators.ts";
+import { addingEntries, book, choose, noteMove, takingEntries } from "./wallet.ts";
+
+/** `moveId`: chosen by the caller. A second move with it changes nothing. */
+export type Move = { readonly moveId: string; readonly micro: bigint };
+
+const maxNoteChars = 200;
+
+/**
+ * The key of a member's move. Null: it was made already. Refuses: invalid.
+ */
+export async function newMoveKey(
+  ctx: QueryCtx,
+  memberId: Id<"members">,
+  moveId: string,
+): Promise<string | null> {
+  boundedText(moveId, "The id of the move", 64);
+  const key = `move:${memberId}:${moveId}`;
+  const known = await ctx.db
+    .query("ledgerEntries")
+    .withIndex("by_transfer", (q) => q.eq("transferKey", key))
+    .first();
+  return known === null ? key : null;
+}
+
+/**
+ * Makes credits that a member earned budget of an API key. The caller has checked that the key is the member's. Refuses: invalid, revoked,
+ * conflict.
+ */
+export async function moveToKey(
+  ctx: MutationCtx,
+  { _id: memberId, organizationId }: Doc<"members">,
+  { _id: apiKeyId, revokedAt, playgroundUntil }: Doc<"apiKeys">,
+  { moveId, micro }: Move,
+  by: Act,
+): Promise<void> {
+  const key = await newMoveKey(ctx, memberId, moveId);
+  if (key === null) return;
+  if (revokedAt !== undefined) refuse("revoked", "This API key was revoked, so it gets no credits.");
+  if (playgroundUntil !== undefined)
+    refuse("invalid", "The credits of the console's own keys are set on the page Playground.");
+  const pieces = await choose(ctx, memberId, micro);
+  await book(ctx, {
+    key,
+    organizationId,
+    kind: "move",
+    at: by.at,
+    entries: [...takingEntries(pieces), { account: keyAccount(apiKeyId), micro }],
+  });
+  await noteMove(ctx, organizationId, {
+    owner: memberId,
+    kind: "to-key",
+    micro: -micro,
+    at: by.at,
+    other: apiKeyId,
+  });
+  const detail = `${formatExactCredits(micro)} earned credits moved to it`;
+  await record(ctx, { organizationId, ...by, action: "credits.moved-to-key", subject: apiKeyId, detail });
+}
+
+/** Gives earned credits to a colleague, with a note. They expire when they would have expired before. Refuses: invalid, conflict. */
+export async function giveCredits(
+  ctx: MutationCtx,
+  { _id: memberId, organizationId }: Doc<"members">,
+  { _id: to, removedAt }: Doc<"members">,
+  { moveId, micro, note }: Move & { readonly note: string },
+  by: Act,
+): Promise<void> {
+  const key = await newMoveKey(ctx, memberId, moveId);
+  if (key === null) return;
+  if (removedAt !== undefined) refuse("invalid", "This member has left the organization.");
+  if (to === memberId) refuse("invalid", "Choose a colleague: these are your credits already.");
+  const words = boundedText(note.trim(), "The note", maxNoteChars);
+  const pieces = await choose(ctx, memberId, micro);
+  await book(ctx, {
+    key,
+    organizationId,
+    kind: "move",
+    at: by.at,
+    entries: [...takingEntries(pieces), ...addingEntries(walletAccount(to), lotsOfPieces(pieces))],
+  });
+  const noted = { at: by.at, note: words };
+  await noteMove(ctx, organizationId, {
+    owner: memberId,
+    kind: "given",
+    micro: -micro,
+    other: to,
+    ...noted,
+  });
+  await noteMove(ctx, organizationId, { owner: to, kind: "received", micro, other: memberId, ...noted });
+  const detail = `${formatExactCredits(micro)}: ${words}`;
+  await record(ctx, { organizationId, ...by, action: "credits.given", subject: to, detail });
+}
+
+export const moveRow = v.object({
+  moveId: v.id("creditMoves"),
+  kind: creditMoveKind,
+  micro: v.int64(),
+  at: v.number(),
+  /** The name of the key or the colleague. */
+  other: v.union(v.string(), v.null()),
+  note: v.union(v.string(), v.null()),
+});
+
+/** Moves of an owner since a time, newest first. */
+export async function movesSince(
+  ctx: QueryCtx,
+  owner: Owner,
+  since: number,
+  most: number,
+): Promise<readonly Doc<"creditMoves">[]> {
+  return await ctx.db
+    .query("creditMoves")
+    .withIndex("by_owner", (q) => q.eq("owner", owner).gte("at", since))
+    .order("desc")
+    .take(most);
+}
+
+/** Moves with the names of keys and colleagues. */
+export async function namedMoves(
+  ctx: QueryCtx,
+  moves: readonly Doc<"creditMoves">[],
+): Promise<Infer<typeof moveRow>[]> {
+  return await Promise.all(
+    moves.map(async ({ _id: moveId, kind, micro, at, other, note }) => ({
+      moveId,
+      kind,
+      micro,
+      at,
+      other: await nameOf(ctx, other),
+      note: note === undefined ? null : visibleText(note),
+    })),
+  );
+}
+
+async function nameOf(ctx: QueryCtx, other: Doc<"creditMoves">["other"]): Promise<string | null> {
+  if (other === undefined) return null;
+  const keyId = ctx.db.normalizeId("apiKeys", other);
+  const memberId = ctx.db.normalizeId("members", other);
+  const row =
+    keyId !== null
+      ? await ctx.db.get("apiKeys", keyId)
+      : memberId === null
+        ? null
+        : await ctx.db.get("members", memberId);
+  return row === null ? null : visibleText(row.name);
+}

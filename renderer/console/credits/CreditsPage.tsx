@@ -1,0 +1,74 @@
+import { useQuery } from "convex/react";
+import { type ReactNode, useState } from "react";
+import { monthOf } from "../../../app/usage/months.ts";
+import { api } from "../../../convex/_generated/api.js";
+import { useFromNow } from "../../ui/clock.ts";
+import { Confirm } from "../../ui/overlays/Confirm.tsx";
+import type { PayoutRow } from "../data/rows.ts";
+import { useAct, useMe, useSession } from "../data/session-context.ts";
+import { useFilter } from "../shell/route.ts";
+import { CreditsView } from "./CreditsView.tsx";
+import { GiveDialog, PayoutDialog, ToKeyDialog } from "./MoveDialogs.tsx";
+
+/** The credits that the member earned or received, and their use. The month of the statement is in the address. */
+export function CreditsPage(): ReactNode {
+  const session = useSession();
+  const me = useMe();
+  const mine = useQuery(api.console.money.credits.mine, { session });
+  const [open, setOpen] = useState<"key" | "give" | "payout" | null>(null);
+  const [withdrawn, setWithdrawn] = useState<PayoutRow | null>(null);
+  // Only each hour another one, so that the query stays the same.
+  const now = useFromNow((at) => Math.ceil(at / 3_600_000) * 3_600_000);
+  const [chosen, setMonth] = useFilter("month");
+  const month = Number(chosen) > 0 ? Number(chosen) : monthOf(now);
+  const statement = useQuery(api.console.money.credits.statement, { session, at: month, now });
+  const toKey = useAct(api.console.money.credits.toKey);
+  const give = useAct(api.console.money.credits.give);
+  const askPayout = useAct(api.console.money.credits.askPayout);
+  const withdraw = useAct(api.console.money.credits.withdrawPayout);
+  const close = (): void => setOpen(null);
+  return (
+    <>
+      <CreditsView
+        mine={mine}
+        member={me.name}
+        now={now}
+        month={month}
+        statement={statement}
+        onMonth={setMonth}
+        onOpen={setOpen}
+        onWithdraw={setWithdrawn}
+      />
+      {mine === undefined ? null : open === "key" ? (
+        <ToKeyDialog
+          mine={mine}
+          onSave={async (move) => await toKey(move, "The credits are budget of the key now.")}
+          onClose={close}
+        />
+      ) : open === "give" ? (
+        <GiveDialog
+          mine={mine}
+          me={me.memberId}
+          onSave={async (move) => await give(move, "The credits are given.")}
+          onClose={close}
+        />
+      ) : open === "payout" ? (
+        <PayoutDialog
+          mine={mine}
+          onSave={async (move) => await askPayout(move, "An administrator will decide about the payout.")}
+          onClose={close}
+        />
+      ) : null}
+      {withdrawn === null ? null : (
+        <Confirm
+          title="Withdraw this payout?"
+          action="Withdraw"
+          onConfirm={() => void withdraw({ payoutId: withdrawn.payoutId }, "The payout is withdrawn.")}
+          onClose={() => setWithdrawn(null)}
+        >
+          The credits are yours again, and you can ask for another payout.
+        </Confirm>
+      )}
+    </>
+  );
+}

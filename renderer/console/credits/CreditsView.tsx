@@ -1,0 +1,179 @@
+import type { ReactNode } from "react";
+import { formatDay } from "../../../app/format/time.ts";
+import { columnCredits, formatCredits, formatExactCredits } from "../../../app/money/credits.ts";
+import { moneyOf } from "../../../app/money/payout.ts";
+import { Badge } from "../../ui/Badge.tsx";
+import { Card } from "../../ui/Card.tsx";
+import { Button } from "../../ui/controls/Button.tsx";
+import { Empty } from "../../ui/Empty.tsx";
+import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
+import { SkeletonRows } from "../../ui/Skeleton.tsx";
+import { type Column, Table } from "../../ui/Table.tsx";
+import type { CreditMoveRow, MyCredits, PayoutRow, StatementRow } from "../data/rows.ts";
+import { moveWords, payoutStates } from "./move-words.ts";
+import { StatementCard } from "./StatementCard.tsx";
+
+type Props = {
+  /** Undefined while they load. */
+  readonly mine: MyCredits | undefined;
+  /** The member's name, for the statement. */
+  readonly member: string;
+  /** ms epoch. */
+  readonly now: number;
+  /** A moment in the month of the statement. */
+  readonly month: number;
+  readonly statement: StatementRow | undefined;
+  readonly onMonth: (month: string) => void;
+  readonly onOpen: (dialog: "key" | "give" | "payout") => void;
+  readonly onWithdraw: (payout: PayoutRow) => void;
+};
+
+export function CreditsView({ mine, onOpen, onWithdraw, ...statement }: Props): ReactNode {
+  return (
+    <div className="grid gap-4">
+      {mine === undefined ? (
+        <Card flush>
+          <SkeletonRows />
+        </Card>
+      ) : (
+        <Available mine={mine} onOpen={onOpen} />
+      )}
+      {mine === undefined || mine.payouts.length === 0 ? null : (
+        <PayoutsCard payouts={mine.payouts} onWithdraw={onWithdraw} />
+      )}
+      <Card flush title="Changes">
+        <Table
+          label="Changes"
+          columns={moveColumns(mine?.moves ?? [])}
+          rows={mine?.moves}
+          keyOf={({ moveId }) => moveId}
+          height="sm:max-h-120"
+          empty={
+            <Empty title="No changes yet">
+              Credits that you move, give, receive or have paid out are listed here. Statements also have what
+              your devices earned.
+            </Empty>
+          }
+        />
+      </Card>
+      <StatementCard {...statement} />
+    </div>
+  );
+}
+
+function Available({ mine, onOpen }: Pick<Props, "onOpen"> & { readonly mine: MyCredits }): ReactNode {
+  const { availableMicro, expiries, rules, keys, payouts } = mine;
+  const isEmpty = availableMicro <= 0n;
+  const isAsked = payouts.some(({ state }) => state === "asked");
+  return (
+    <Card title="Available">
+      <p className="text-2xl leading-9 font-semibold" title={`${formatExactCredits(availableMicro)} credits`}>
+        {formatCredits(availableMicro)}
+      </p>
+      <p className="text-xs text-muted">
+        What your devices earned and colleagues gave you. Pay of the last minute is added in a moment.
+      </p>
+      <ul className="mt-2 grid gap-1 text-sm">
+        {expiries.slice(0, 3).map(({ at, micro }) => (
+          <li key={at} className="text-hold">
+            {formatCredits(micro)} expire on {formatDay(at)} (UTC).
+          </li>
+        ))}
+        {rules.expireMonths === null ? <li className="text-muted">Your credits do not expire.</li> : null}
+      </ul>
+      <div className="mt-3 flex flex-wrap gap-2">
+        <Button look="primary" disabled={isEmpty || keys.length === 0} onClick={() => onOpen("key")}>
+          Use with an API key
+        </Button>
+        <Button disabled={isEmpty} onClick={() => onOpen("give")}>
+          Give to a colleague
+        </Button>
+        {rules.payout === null ? null : (
+          <Button disabled={isEmpty || isAsked} onClick={() => onOpen("payout")}>
+            Ask for a payout
+          </Button>
+        )}
+      </div>
+      <p className="mt-2 text-xs text-muted">
+        {keys.length === 0 ? <>You have no API key. </> : null}
+        {rules.payout === null ? (
+          <>Your organization does not pay credits out.</>
+        ) : (
+          <>
+            A credit is paid out as {formatExactCredits(rules.payout.perCreditMicro)} {rules.payout.currency}.
+          </>
+        )}
+      </p>
+    </Card>
+  );
+}
+
+function PayoutsCard({
+  payouts,
+  onWithdraw,
+}: Pick<Props, "onWithdraw"> & { readonly payouts: readonly PayoutRow[] }): ReactNode {
+  const credits = columnCredits(payouts.map(({ micro }) => micro));
+  const columns: readonly Column<PayoutRow>[] = [
+    { key: "asked", title: "Asked", cell: ({ askedAt }) => formatDay(askedAt) },
+    { key: "credits", title: "Credits", align: "right", cell: ({ micro }) => credits(micro) },
+    { key: "money", title: "Money", align: "right", cell: ({ cents, currency }) => moneyOf(cents, currency) },
+    {
+      key: "state",
+      title: "Status",
+      cell: ({ state, reason, decidedBy }) => (
+        <span className="grid justify-items-start gap-1">
+          <Badge tone={payoutStates[state].tone}>{payoutStates[state].words}</Badge>
+          {reason === null ? null : <span className="text-xs text-muted">{reason}</span>}
+          {decidedBy === null ? null : <span className="text-xs text-muted">by {decidedBy}</span>}
+        </span>
+      ),
+    },
+    actionColumn<PayoutRow>("w-max", (payout) =>
+      payout.state === "asked" ? (
+        <RowAction verb="Withdraw" object="the payout" onClick={() => onWithdraw(payout)} />
+      ) : null,
+    ),
+  ];
+  return (
+    <Card flush title="Payouts">
+      <Table
+        label="Payouts"
+        columns={columns}
+        rows={payouts}
+        keyOf={({ payoutId }) => payoutId}
+        height="sm:max-h-80"
+        empty={<Empty title="No payouts yet">Ask for one above.</Empty>}
+      />
+    </Card>
+  );
+}
+
+function moveColumns(moves: readonly CreditMoveRow[]): readonly Column<CreditMoveRow>[] {
+  const credits = columnCredits(moves.map(({ micro }) => micro));
+  return [
+    { key: "at", title: "Day", isNarrow: true, cell: ({ at }) => formatDay(at) },
+    {
+      key: "kind",
+      title: "Change",
+      isNarrow: true,
+      cell: (move) => (
+        <span className="grid">
+          <span className="font-medium wrap-anywhere">{moveWords(move)}</span>
+          {move.note === null ? null : <span className="text-xs wrap-anywhere text-muted">{move.note}</span>}
+        </span>
+      ),
+    },
+    {
+      key: "credits",
+      title: "Credits",
+      align: "right",
+      isNarrow: true,
+      cell: ({ micro }) => (
+        <span className="whitespace-nowrap" title={`${formatExactCredits(micro)} credits`}>
+          {micro > 0n ? "+" : ""}
+          {credits(micro)}
+        </span>
+      ),
+    },
+  ];
+}

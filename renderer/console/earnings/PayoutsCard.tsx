@@ -1,0 +1,213 @@
+import { useQuery } from "convex/react";
+import { type ReactNode, useState } from "react";
+import { locale } from "../../../app/format/locale.ts";
+import { formatDay } from "../../../app/format/time.ts";
+import { columnCredits } from "../../../app/money/credits.ts";
+import { moneyOf, payrollCsv } from "../../../app/money/payout.ts";
+import { monthOf } from "../../../app/usage/months.ts";
+import { api } from "../../../convex/_generated/api.js";
+import { Card } from "../../ui/Card.tsx";
+import { useFromNow } from "../../ui/clock.ts";
+import { Field } from "../../ui/controls/Field.tsx";
+import { SelectBox } from "../../ui/controls/Select.tsx";
+import { Empty } from "../../ui/Empty.tsx";
+import { Confirm } from "../../ui/overlays/Confirm.tsx";
+import { Dialog } from "../../ui/overlays/Dialog.tsx";
+import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
+import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
+import { type Column, Table } from "../../ui/Table.tsx";
+import type { PayoutRow } from "../data/rows.ts";
+import { useAct, useMe, useScope, useSession } from "../data/session-context.ts";
+import { DownloadCsv } from "../usage/DownloadCsv.tsx";
+
+const monthFormat = new Intl.DateTimeFormat(locale, { month: "long", year: "numeric", timeZone: "UTC" });
+const shownMonths = 13;
+
+/** The payouts that wait for a decision, and those of a month that were approved, for payroll. */
+export function Payouts(): ReactNode {
+  const session = useSession();
+  const me = useMe();
+  const mayDecide = useScope("payouts.decide") !== null;
+  const thisMonth = useFromNow((now) => monthOf(now));
+  const [month, setMonth] = useState<number | null>(null);
+  const from = month ?? thisMonth;
+  const time = { from, to: monthOf(from, 1) };
+  const asked = useQuery(api.console.money.payouts.list, { session, state: "asked", ...time });
+  const approved = useQuery(api.console.money.payouts.list, { session, state: "approved", ...time });
+  const approve = useAct(api.console.money.payouts.approve);
+  const refuse = useAct(api.console.money.payouts.refuse);
+  return (
+    <PayoutsView
+      asked={asked}
+      approved={approved}
+      me={mayDecide ? me.memberId : null}
+      month={from}
+      months={Array.from({ length: shownMonths }, (_, back) => monthOf(thisMonth, -back))}
+      onMonth={setMonth}
+      onApprove={({ payoutId }) => void approve({ payoutId }, "The payout is approved.")}
+      onRefuse={async ({ payoutId }, reason) =>
+        await refuse({ payoutId, reason }, "The payout is refused, and the credits are back.")
+      }
+    />
+  );
+}
+
+type ViewProps = {
+  /** Undefined while they load. */
+  readonly asked: readonly PayoutRow[] | undefined;
+  readonly approved: readonly PayoutRow[] | undefined;
+  /** The member who may decide; null: only reads. */
+  readonly me: string | null;
+  /** The start of the month of the approved ones, and of all months to choose from; ms epoch. */
+  readonly month: number;
+  readonly months: readonly number[];
+  readonly onMonth: (month: number) => void;
+  readonly onApprove: (payout: PayoutRow) => void;
+  /** Resolves to whether it was refused. */
+  readonly onRefuse: (payout: PayoutRow, reason: string) => Promise<boolean>;
+};
+
+export function PayoutsView(props: ViewProps): ReactNode {
+  const { asked, approved, me, month, months, onMonth, onApprove, onRefuse } = props;
+  const [toApprove, setToApprove] = useState<PayoutRow | null>(null);
+  const [toRefuse, setToRefuse] = useState<PayoutRow | null>(null);
+  const decisions = actionColumn<PayoutRow>("w-max", (payout) =>
+    payout.member.id === me ? (
+      <span className="text-xs text-muted">Somebody else decides.</span>
+    ) : (
+      <>
+        <RowAction
+          verb="Approve"
+          object={`the payout of ${payout.member.name}`}
+          onClick={() => setToApprove(payout)}
+        />
+        <RowAction
+          verb="Refuse"
+          object={`the payout of ${payout.member.name}`}
+          onClick={() => setToRefuse(payout)}
+        />
+      </>
+    ),
+  );
+  return (
+    <>
+      <Card flush title="Payouts to decide">
+        <Table
+          label="Payouts to decide"
+          columns={[...columnsOf(asked ?? [], "asked"), ...(me === null ? [] : [decisions])]}
+          rows={asked}
+          keyOf={({ payoutId }) => payoutId}
+          empty={
+            <Empty title="No payout waits">
+              Members ask for payouts on their page My credits, if the rules below allow it.
+            </Empty>
+          }
+        />
+      </Card>
+      <Card
+        flush
+        title="Approved payouts"
+        aside={
+          <span className="flex flex-wrap gap-2">
+            <div className="w-44">
+              <SelectBox
+                aria-label="Month"
+                value={String(month)}
+                options={months.map((at) => ({ value: String(at), label: monthFormat.format(at) }))}
+                onChange={(chosen) => onMonth(Number(chosen))}
+              />
+            </div>
+            <DownloadCsv
+              name={`payroll-${new Date(month).toISOString().slice(0, 7)}.csv`}
+              csv={approved === undefined ? undefined : () => payrollCsv(approved)}
+            />
+          </span>
+        }
+      >
+        <Table
+          label="Approved payouts"
+          columns={columnsOf(approved ?? [], "approved")}
+          rows={approved}
+          keyOf={({ payoutId }) => payoutId}
+          empty={<Empty title="No payout was approved in this month">The CSV is for payroll.</Empty>}
+        />
+      </Card>
+      {toApprove === null ? null : (
+        <Confirm
+          title={`Approve the payout of ${toApprove.member.name}?`}
+          action="Approve"
+          onConfirm={() => onApprove(toApprove)}
+          onClose={() => setToApprove(null)}
+        >
+          Payroll pays {moneyOf(toApprove.cents, toApprove.currency)}. The credits leave the member’s account
+          for good.
+        </Confirm>
+      )}
+      {toRefuse === null ? null : (
+        <RefuseDialog payout={toRefuse} onRefuse={onRefuse} onClose={() => setToRefuse(null)} />
+      )}
+    </>
+  );
+}
+
+type RefuseProps = Pick<ViewProps, "onRefuse"> & { readonly payout: PayoutRow; readonly onClose: () => void };
+
+function RefuseDialog({ payout, onRefuse, onClose }: RefuseProps): ReactNode {
+  const [reason, setReason] = useState("");
+  return (
+    <Dialog title={`Refuse the payout of ${payout.member.name}`} onClose={onClose}>
+      <DialogForm
+        action="Refuse"
+        disabled={reason.trim() === ""}
+        onSubmit={async () => {
+          if (await onRefuse(payout, reason.trim())) onClose();
+        }}
+        onClose={onClose}
+      >
+        <p className="text-sm text-muted">The member has the credits again.</p>
+        <Field
+          label="Reason"
+          hint="The member reads it. It is in the audit trail, too."
+          maxLength={200}
+          value={reason}
+          onChange={(event) => setReason(event.target.value)}
+        />
+      </DialogForm>
+    </Dialog>
+  );
+}
+
+function columnsOf(payouts: readonly PayoutRow[], state: "asked" | "approved"): readonly Column<PayoutRow>[] {
+  const credits = columnCredits(payouts.map(({ micro }) => micro));
+  return [
+    {
+      key: "member",
+      title: "Member",
+      cell: ({ member, note }) => (
+        <span className="grid min-w-28">
+          <span className="font-medium wrap-anywhere">{member.name}</span>
+          {note === null ? null : <span className="text-xs wrap-anywhere text-muted">{note}</span>}
+        </span>
+      ),
+    },
+    { key: "credits", title: "Credits", align: "right", cell: ({ micro }) => credits(micro) },
+    {
+      key: "money",
+      title: "Money",
+      align: "right",
+      cell: ({ cents, currency }) => <span className="whitespace-nowrap">{moneyOf(cents, currency)}</span>,
+    },
+    state === "asked"
+      ? { key: "at", title: "Asked", cell: ({ askedAt }) => formatDay(askedAt) }
+      : {
+          key: "at",
+          title: "Approved",
+          cell: ({ decidedAt, decidedBy }) => (
+            <span className="grid">
+              {decidedAt === null ? "" : formatDay(decidedAt)}
+              {decidedBy === null ? null : <span className="text-xs text-muted">by {decidedBy}</span>}
+            </span>
+          ),
+        },
+  ];
+}
