@@ -21,7 +21,6 @@ import { registerSigningKey as registerKey, signingKey } from "./model/devices/s
 import { checkVersion } from "./model/devices/versions.ts";
 import { serviceStatusOf } from "./model/fleet/state.ts";
 import { earnedOf, earnedSince } from "./model/ledger/balance.ts";
-import { deviceAccount } from "./model/ledger/transfer.ts";
 import { catalogOf, offered, offeredModel, piecesOf, piecesView } from "./model/models/catalog.ts";
 import { catalogSignature, signatureOf } from "./model/models/signCatalog.ts";
 import { policyFor } from "./model/policies/current.ts";

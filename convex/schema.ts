@@ -43,12 +43,12 @@ import {
   filePart,
   filePurpose,
   formerSecret,
+  houseRules,
   inspectionOutcome,
   jobEnergy,
   keyCount,
   keyQuotas,
   keyScope,
-  houseRules,
   lineFailure,
   lineMistake,
   listingFacts,
@@ -961,15 +961,6 @@ export default defineSchema({
     .index("by_input", ["inputFileId", "open"])
     .index("by_open", ["open", "apiKeyId"]),
 
-  /**
-   * The reservation of a piece of a batch. It is kept for minutes, until the key's projected balance surely shows it. Written by
-   * model/batches/cut.ts.
-   */
-  batchReservations: defineTable({ apiKeyId: v.id("apiKeys"), at: v.number(), micro: v.int64() }).index(
-    "by_key",
-    ["apiKeyId", "at"],
-  ),
-
   /** The end of a batch's request that is in no file yet. Written by the end of its job, deleted by model/batches/collect.ts. */
   batchEnds: defineTable({
     batchId: v.id("batches"),
@@ -1029,6 +1020,8 @@ export default defineSchema({
     bonusMicro: v.optional(v.int64()),
     /** To whom the device belonged when it was paid; null: to nobody. Absent in other entries, and in those of earlier versions. */
     owner: v.optional(v.union(owner, v.null())),
+    /** Set on debits of keys that `keyHolds` has. */
+    held: v.optional(v.boolean()),
     /** Set on entries that only move credits between keys and escrow: totals tell the two together. */
     reserves: v.optional(v.boolean()),
   })
@@ -1046,9 +1039,25 @@ export default defineSchema({
     lots: v.optional(v.array(lot)),
     /** What a device earned and its owner has moved elsewhere. Absent: nothing. */
     movedMicro: v.optional(v.int64()),
+    /** All debits of a key that `keyHolds` had and that are in the balance now. Absent: none. */
+    heldMicro: v.optional(v.int64()),
   })
     .index("by_account", ["account"])
     .index("by_organization", ["organizationId"]),
+
+  /**
+   * Debits of a key, noted by the submissions that make them: so its balance never falls below zero before the projector has added them. Several rows
+   * share the key's balance, so that its calls do not conflict. Written by model/ledger/holds.ts.
+   */
+  keyHolds: defineTable({
+    apiKeyId: v.id("apiKeys"),
+    /** From 0. The last one is for batches. */
+    shard: v.number(),
+    /** Credits that only submissions of this row may take. */
+    leftMicro: v.int64(),
+    /** All that they have ever taken. `accounts.heldMicro` says how much of all rows is projected. */
+    spentMicro: v.int64(),
+  }).index("by_key", ["apiKeyId", "shard"]),
 
   /** Balances by kind of account, and jobs by outcome. One row per organization; written only by the projector. */
   ledgerTotals: defineTable({

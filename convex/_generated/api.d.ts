@@ -146,6 +146,7 @@ import type * as model_keys_rotation from "../model/keys/rotation.js";
 import type * as model_ledger_balance from "../model/ledger/balance.js";
 import type * as model_ledger_check from "../model/ledger/check.js";
 import type * as model_ledger_earnedMonths from "../model/ledger/earnedMonths.js";
+import type * as model_ledger_holds from "../model/ledger/holds.js";
 import type * as model_ledger_keyDays from "../model/ledger/keyDays.js";
 import type * as model_ledger_project from "../model/ledger/project.js";
 import type * as model_ledger_reservations from "../model/ledger/reservations.js";
@@ -502,6 +503,7 @@ declare const fullApi: ApiFromModules<{
   "model/ledger/balance": typeof model_ledger_balance;
   "model/ledger/check": typeof model_ledger_check;
   "model/ledger/earnedMonths": typeof model_ledger_earnedMonths;
+  "model/ledger/holds": typeof model_ledger_holds;
   "model/ledger/keyDays": typeof model_ledger_keyDays;
   "model/ledger/project": typeof model_ledger_project;
   "model/ledger/reservations": typeof model_ledger_reservations;

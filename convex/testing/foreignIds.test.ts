@@ -109,8 +109,12 @@ describe("an id in any place of the arguments", () => {
   );
 });
 
-/** A member hands their own things over to anybody of the organization. */
-const mayNameOthers: readonly string[] = ["console/devices:setOwner owner", "console/keys:setOwner owner"];
+/** A member hands their own things over, and gives credits, to anybody of the organization. */
+const mayNameOthers: readonly string[] = [
+  "console/devices:setOwner owner",
+  "console/keys:setOwner owner",
+  "console/money/credits:give memberId",
+];
 
 /** How a call ended, in a word. */
 function endOf(outcome: Outcome): string {

@@ -9,6 +9,7 @@ import { batchStories } from "./batch-stories.tsx";
 import { componentStories } from "./component-stories.tsx";
 import { consoleEdgeStories } from "./console-edge-stories.tsx";
 import { consoleStories } from "./console-stories.tsx";
+import { creditStories } from "./credit-stories.tsx";
 import { firstRunStories } from "./first-run-stories.tsx";
 import { GalleryIndex } from "./GalleryIndex.tsx";
 import { panelStories } from "./panel-stories.tsx";
@@ -35,6 +36,7 @@ const stories = [
   ...playgroundStories(),
   ...signInStories(now),
   ...usageStories(now),
+  ...creditStories(now),
   ...rolloutStories(now),
 ];
 

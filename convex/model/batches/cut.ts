@@ -3,7 +3,7 @@ import { addUse, exceededQuota, type KeyUse } from "../../../app/keys/quotas.ts"
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
-import { projectedBalance } from "../ledger/balance.ts";
+import { batchShard, roomFor, spend } from "../ledger/holds.ts";
 import { keyAccount } from "../ledger/transfer.ts";
 import { identity, identityOf } from "../models/identity.ts";
 import { queue } from "../queue.ts";
@@ -116,8 +116,6 @@ export type CutRequest = Infer<typeof cutRequest>;
 /** `later`: the rest of the piece has to wait, and a step is scheduled for it. `stale`: another step was faster. */
 export const pieceOutcome = v.union(v.literal("added"), v.literal("later"), v.literal("stale"));
 
-/** A reservation may be missing in the key's projected balance for so long. */
-const projectedWithinMs = 5 * 60_000;
 /** A key without credits gets some back when its jobs end. */
 const creditsRetryMs = 30_000;
 /** Jobs that end give back what they did not use, and an administrator may raise a quota. */
@@ -212,10 +210,6 @@ async function prepareAll(
   { requests, use: used }: { readonly requests: readonly CutRequest[]; readonly use?: KeyUse },
   now: number,
 ): Promise<{ fitting: Fitting[]; ended: Ended[]; next: Next | null }> {
-  const [balance, lately] = await Promise.all([
-    projectedBalance(ctx, keyAccount(key._id)),
-    reservedLately(ctx, key, now),
-  ]);
   const [first] = requests;
   if (first !== undefined && (await stoppedBy(ctx, key, now)) !== null) {
     return {
@@ -224,7 +218,7 @@ async function prepareAll(
       next: { request: first, waitsFor: "budget", retryAfterMs: quotaRetryMs },
     };
   }
-  let left = balance - lately;
+  let spent = 0n;
   let use = used;
   const fitting: Fitting[] = [];
   const ended: Ended[] = [];
@@ -248,13 +242,13 @@ async function prepareAll(
         return { fitting, ended, next: { request, waitsFor: "quota", retryAfterMs } };
       }
       ended.push({ request, failure: { kind: "refused", code: "quota_exceeded", message } });
-    } else if (prepared.order.reservedMicro <= left) {
-      left -= prepared.order.reservedMicro;
+    } else if ((await roomFor(ctx, key._id, batchShard, spent + needs.micro)) >= spent + needs.micro) {
+      spent += needs.micro;
       use = use === undefined ? undefined : addUse(use, needs);
       const base64 = asked.base64 ? { base64: true as const } : {};
       const { line, customId } = request;
       fitting.push({ request, prepared, batchLine: { batchId: batch._id, line, customId, ...base64 } });
-    } else if (fitting.length === 0 && lately === 0n && !(await hasOpenJobs(ctx, key))) {
+    } else if (fitting.length === 0 && !(await hasPending(ctx, key)) && !(await hasOpenJobs(ctx, key))) {
       const message = "This API key has too few credits for the request.";
       ended.push({ request, failure: { kind: "refused", code: "quota_exceeded", message } });
     } else return { fitting, ended, next: { request, waitsFor: "credits", retryAfterMs: creditsRetryMs } };
@@ -262,31 +256,13 @@ async function prepareAll(
   return { fitting, ended, next: null };
 }
 
-/** The sum that batches of the key reserved in the last minutes. */
-async function reservedLately(ctx: QueryCtx, { _id }: Doc<"apiKeys">, now: number): Promise<bigint> {
-  const lately = await ctx.db
-    .query("batchReservations")
-    .withIndex("by_key", (q) => q.eq("apiKeyId", _id).gt("at", now - projectedWithinMs))
-    .collect();
-  return lately.reduce((sum, { micro }) => sum + micro, 0n);
-}
-
-const forgottenAtOnce = 20;
-
-/** Notes what a piece reserved, and forgets what the balance shows by now. */
-async function noteReserved(
-  ctx: MutationCtx,
-  apiKeyId: Id<"apiKeys">,
-  placed: readonly Fitting[],
-  at: number,
-): Promise<void> {
-  const old = await ctx.db
-    .query("batchReservations")
-    .withIndex("by_key", (q) => q.eq("apiKeyId", apiKeyId).lte("at", at - projectedWithinMs))
-    .take(forgottenAtOnce);
-  for (const { _id } of old) await ctx.db.delete("batchReservations", _id);
-  const micro = placed.reduce((sum, { prepared }) => sum + prepared.order.reservedMicro, 0n);
-  if (micro > 0n) await ctx.db.insert("batchReservations", { apiKeyId, at, micro });
+/** Whether the key has entries that its balance does not show yet. */
+async function hasPending(ctx: QueryCtx, { _id }: Doc<"apiKeys">): Promise<boolean> {
+  const entry = await ctx.db
+    .query("ledgerPending")
+    .withIndex("by_account", (q) => q.eq("account", keyAccount(_id)))
+    .first();
+  return entry !== null;
 }
 
 async function hasOpenJobs(ctx: QueryCtx, { _id, organizationId }: Doc<"apiKeys">): Promise<boolean> {
@@ -351,7 +327,8 @@ async function finishPiece(
     }),
     batch.cut,
   );
-  await noteReserved(ctx, apiKeyId, placed, now);
+  const micro = placed.reduce((sum, { prepared }) => sum + prepared.order.reservedMicro, 0n);
+  if (micro > 0n) await spend(ctx, apiKeyId, batchShard, micro);
   await ctx.db.patch("batches", batchId, {
     cut,
     cutAt: now,

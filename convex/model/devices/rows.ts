@@ -9,7 +9,6 @@ import { components } from "../components.ts";
 import { ruleRow, ruleView } from "../fleet/groupRules/rows.ts";
 import { rolledBackOf, serviceStatusOf } from "../fleet/state.ts";
 import { earnedOf } from "../ledger/balance.ts";
-import { deviceAccount } from "../ledger/transfer.ts";
 import { ownerName, ownerView } from "../owners.ts";
 import { queue } from "../queue.ts";
 import {

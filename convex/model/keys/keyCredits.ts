@@ -2,7 +2,7 @@ import { formatExactCredits, microPerCredit, spellCredits } from "../../../app/m
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
-import { balanceOf } from "../ledger/balance.ts";
+import { availableOf, endAllowances } from "../ledger/holds.ts";
 import { projectTransfer } from "../ledger/project.ts";
 import { issuanceAccount, keyAccount, transfer } from "../ledger/transfer.ts";
 import { boundedText, refuse } from "../refuse.ts";
@@ -30,9 +30,11 @@ export async function changeCredits(
     refuse("invalid", "Give or take more than 0 credits, and at most a billion.");
   }
   const why = boundedText(reason.trim(), "The reason", maxReasonChars);
-  const before = await balanceOf(ctx, keyAccount(apiKeyId));
-  if (before.micro + micro < 0n) {
-    refuse("conflict", `This API key has only ${spellCredits(before.micro)} that no job holds.`);
+  if (micro < 0n) {
+    const available = await availableOf(ctx, apiKeyId);
+    if (available + micro < 0n)
+      refuse("conflict", `This API key has only ${spellCredits(available)} that no job holds.`);
+    await endAllowances(ctx, apiKeyId);
   }
   await issueCredits(ctx, {
     key: `credits:${apiKeyId}:${crypto.randomUUID()}`,

@@ -28,12 +28,6 @@ export async function accountRow(ctx: QueryCtx, account: string): Promise<Doc<"a
 
 export type Balance = { readonly micro: bigint; readonly jobs: number };
 
-/** The projected balance: cheap to read, at most a minute old, and not written by every transfer. */
-export async function projectedBalance(ctx: QueryCtx, account: string): Promise<bigint> {
-  const row = await accountRow(ctx, account);
-  return row?.balanceMicro ?? 0n;
-}
-
 /** An account's balance now: the projection plus the entries that are still pending. */
 export async function balanceOf(ctx: QueryCtx, account: string): Promise<Balance> {
   const row = await accountRow(ctx, account);

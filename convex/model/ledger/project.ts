@@ -75,6 +75,7 @@ async function addToAccount(ctx: MutationCtx, entry: Doc<"ledgerPending">): Prom
     balanceMicro: (row?.balanceMicro ?? 0n) + micro,
     jobs: (row?.jobs ?? 0) + jobs,
     ...(hasLots ? { lots: addToLots(lotsOf(row), earnedAt, micro) } : {}),
+    ...(entry.held === true ? { heldMicro: (row?.heldMicro ?? 0n) - micro } : {}),
     ...(isMoved ? { movedMicro: (row?.movedMicro ?? 0n) - micro } : {}),
   };
   if (row === null) await ctx.db.insert("accounts", { organizationId, account, ...changed });

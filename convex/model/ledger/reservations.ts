@@ -6,7 +6,7 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { refuse } from "../refuse.ts";
 import type { outcome } from "../validators.ts";
-import { balanceOf } from "./balance.ts";
+import { hold } from "./holds.ts";
 import { bonusAccount, deviceAccount, type Entry, escrowAccount, keyAccount, transfer } from "./transfer.ts";
 
 type Outcome = Infer<typeof outcome>;
@@ -22,7 +22,10 @@ export function reservedTokens({
   return reservedPromptTokens + most.completionTokens;
 }
 
-/** Moves the highest possible price from the key to escrow, until the job's round is settled or released. */
+/**
+ * Moves the highest possible price from the key to escrow, until the job's round is settled or released. The caller has held it
+ * (`hold`).
+ */
 export async function reserve(ctx: MutationCtx, order: NewOrder, at: number): Promise<void> {
   const { jobId, organizationId, apiKeyId, reservedMicro, round } = order;
   // A retry belongs to the day of its request.
@@ -38,7 +41,7 @@ export async function reserve(ctx: MutationCtx, order: NewOrder, at: number): Pr
     at,
     jobId,
     entries: [
-      { account: keyAccount(apiKeyId), micro: -reservedMicro, counts },
+      { account: keyAccount(apiKeyId), micro: -reservedMicro, counts, held: true },
       { account: escrowAccount(organizationId), micro: reservedMicro },
     ],
   });
@@ -61,8 +64,7 @@ export async function raiseReservation(
   const highest = { promptTokens: reservedPromptTokens, completionTokens };
   const reservedMicro = priceOf({ ...order.price, percent: pricePercent }, highest);
   const added = reservedMicro - order.reservedMicro;
-  // Pending entries count too: of many jobs that are raised at once, each must see the others' reservations.
-  if ((await balanceOf(ctx, keyAccount(apiKeyId))).micro < added)
+  if (!(await hold(ctx, apiKeyId, added)))
     refuse("quota_exceeded", "This API key has too few credits for the higher priority.");
   await addToReservation(ctx, order, added, at);
   await ctx.db.patch("orders", order._id, { reservedMicro, pricePercent });
@@ -98,6 +100,7 @@ async function addToReservation(
         account: keyAccount(apiKeyId),
         micro: -micro,
         counts: { at: _creationTime, requests: 0, tokens: 0 },
+        ...(micro > 0n ? { held: true } : {}),
       },
       { account: escrowAccount(organizationId), micro },
     ],

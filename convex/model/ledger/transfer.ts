@@ -77,6 +77,8 @@ export type Entry = {
   readonly bonusMicro?: bigint;
   /** To whom the device belongs that is paid; null: to nobody. */
   readonly owner?: Owner | null;
+  /** Whether the debit of a key is one that `hold` has noted. */
+  readonly held?: boolean;
   /** The addition of a key's job to the use of its day. `at`: the time of its submission. */
   readonly counts?: { readonly at: number; readonly requests: number; readonly tokens: number };
 };

@@ -6,9 +6,8 @@ import { isRestricted, restrictionOf } from "../../../app/keys/restriction.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { type Act, actorName } from "../audit.ts";
-import { balanceOf } from "../ledger/balance.ts";
+import { availableOf, hold } from "../ledger/holds.ts";
 import { reserve } from "../ledger/reservations.ts";
-import { keyAccount } from "../ledger/transfer.ts";
 import { findModel } from "../models/catalog.ts";
 import { queue } from "../queue.ts";
 import { orderOf } from "./orders.ts";
@@ -40,14 +39,14 @@ export async function retryOrder(
     return { kind: "model-retired" };
   const job = await queue.status(ctx, organizationId, jobId);
   if (job?.status !== "failed" && job?.status !== "expired") return { kind: "not-dead" };
-  // Pending entries count too: of many jobs that are retried at once, each must see the others' reservations.
-  const { micro } = await balanceOf(ctx, keyAccount(apiKeyId));
-  if (micro < reservedMicro) return { kind: "quota-exceeded" };
+  // Of many jobs that are retried at once, each must see the others' reservations.
+  if ((await availableOf(ctx, apiKeyId)) < reservedMicro) return { kind: "quota-exceeded" };
   const outcome = await queue.deadLetters.retry(ctx, organizationId, jobId, actorName(by.actor), {
     deadlineAt: by.at + jobTimes.usualMs,
   });
   if (outcome.kind !== "ready") return outcome;
   const round = order.round + 1;
+  await hold(ctx, apiKeyId, reservedMicro);
   await reserve(ctx, { ...order, round }, by.at);
   await ctx.db.patch("orders", order._id, { round });
   return outcome;

@@ -33,9 +33,8 @@ import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { hashSecret } from "../authenticate.ts";
 import { checkPriority } from "../keys/keyRights.ts";
-import { projectedBalance } from "../ledger/balance.ts";
+import { hold } from "../ledger/holds.ts";
 import { reserve, reservedTokens } from "../ledger/reservations.ts";
-import { keyAccount } from "../ledger/transfer.ts";
 import { noteAliasUse } from "../models/aliases.ts";
 import { findModel } from "../models/catalog.ts";
 import { orderOf } from "../orders/orders.ts";
@@ -145,7 +144,7 @@ export async function submitParts(
   return all;
 }
 
-/** Submits a job. @param beside what the same transaction has reserved, which neither the balance nor the use shows yet. */
+/** Submits a job. @param beside what the same transaction has reserved, which the use does not show yet. */
 async function submitBeside(
   ctx: MutationCtx,
   key: Doc<"apiKeys">,
@@ -160,10 +159,7 @@ async function submitBeside(
     const submitted = { ...(await submittedAs(ctx, taken.order)), waitId: taken.waitId };
     return { submitted, count: noCount };
   }
-  const [prepared, balanceMicro] = await Promise.all([
-    prepare(ctx, key, asked, now),
-    projectedBalance(ctx, keyAccount(apiKeyId)),
-  ]);
+  const prepared = await prepare(ctx, key, asked, now);
   const { job, order } = prepared;
   const outcome = await queue.submit(ctx, organizationId, job, {
     handOver: asked.handOver === true,
@@ -183,7 +179,7 @@ async function submitBeside(
   const stopped = await stoppedBy(ctx, key, now);
   if (stopped !== null) throw new ConvexError<Refusal>(stopped);
   if (asked.use !== undefined) checkQuotas(key, addUse(asked.use, beside), order, now);
-  if (balanceMicro - beside.micro < order.reservedMicro) {
+  if (!(await hold(ctx, apiKeyId, order.reservedMicro))) {
     refuse("quota_exceeded", "This API key has too few credits for the request.");
   }
   if (asked.idleOnly === true && !handed) refuse("no_device", "No device is idle.");
@@ -340,7 +336,7 @@ export type SubmittedToBatch<Job> = {
 };
 
 /**
- * Submits jobs of a batch that were prepared and checked, in their order, with their reservations. The queue takes or refuses the
+ * Submits jobs of a batch that were prepared and checked, in their order, with their reservations, which the caller holds. The queue takes or refuses the
  * jobs of a call together. So a refused call is repeated in halves, until only the jobs are refused that have to be.
  */
 export async function submitToBatch<Job extends BatchJob>(

@@ -16,13 +16,14 @@ it("shows members their own pages first, and others the overview", () => {
 
 it("names pages by what they show", () => {
   const labels = (...held: Parameters<typeof pagesFor>[0]) => pagesFor(held).map(({ label }) => label);
-  expect(labels("donor")).toEqual(["My devices", "My earnings", "Account"]);
+  expect(labels("donor")).toEqual(["My devices", "My earnings", "My credits", "Account"]);
   expect(labels("requester")).toEqual([
     "Models",
     "Playground",
     "My jobs",
     "My batches",
     "My usage",
+    "My credits",
     "My keys",
     "Account",
   ]);

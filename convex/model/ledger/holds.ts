@@ -1,0 +1,130 @@
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { accountRow } from "./balance.ts";
+import { keyAccount } from "./transfer.ts";
+
+/** Simultaneous calls of one key seldom choose the same row. */
+const shards = 64;
+/** Batches have a row of their own: a large piece must not conflict with each call of its key. */
+export const batchShard = shards;
+
+type Shard = Pick<Doc<"keyHolds">, "leftMicro" | "spentMicro">;
+const unused: Shard = { leftMicro: 0n, spentMicro: 0n };
+
+/**
+ * Debits a key's balance in advance, so that it never falls below zero, also before the projector has added the entries. Each call takes from the
+ * allowance of one row. An empty allowance is filled from what no other one has: only then all rows are read. Credits that jobs
+ * have just given back are counted only for a key that would have too few without them. Book the debit with `held`.
+ * @returns whether the key has so many credits.
+ */
+export async function hold(ctx: MutationCtx, apiKeyId: Id<"apiKeys">, micro: bigint): Promise<boolean> {
+  if (micro <= 0n) return true;
+  const shard = Math.floor(Math.random() * shards);
+  if ((await roomFor(ctx, apiKeyId, shard, micro)) < micro) return false;
+  await spend(ctx, apiKeyId, shard, micro);
+  return true;
+}
+
+/** The allowance of a row, filled if it is less than `least`. It may stay less. */
+export async function roomFor(
+  ctx: MutationCtx,
+  apiKeyId: Id<"apiKeys">,
+  shard: number,
+  least: bigint,
+): Promise<bigint> {
+  const { leftMicro } = (await rowOf(ctx, apiKeyId, shard)) ?? unused;
+  if (leftMicro >= least) return leftMicro;
+  const [rows, projected] = await Promise.all([rowsOf(ctx, apiKeyId), projectedOf(ctx, apiKeyId)]);
+  const sure = projected - sumOf(rows, "spentMicro");
+  const others = rows.filter((row) => row.shard !== shard);
+  const free = sure - sumOf(others, "leftMicro");
+  // A batch takes all that is free: each request of a piece must not read all rows again.
+  const share = shard === batchShard ? free : free / BigInt(shards);
+  const filled = share > least ? share : least;
+  if (free < least) {
+    // Each end of a job adds an entry, so they are read only in need.
+    const given = sure < least && shard !== batchShard ? await pendingOf(ctx, apiKeyId) : 0n;
+    if (sure + given < least) return leftMicro;
+    // The rest is in the allowances of other rows.
+    for (const { _id } of others) await ctx.db.patch("keyHolds", _id, { leftMicro: 0n });
+  }
+  await write(ctx, apiKeyId, shard, (row) => ({ ...row, leftMicro: filled }));
+  return filled;
+}
+
+/** Takes credits from an allowance that has them. */
+export async function spend(
+  ctx: MutationCtx,
+  apiKeyId: Id<"apiKeys">,
+  shard: number,
+  micro: bigint,
+): Promise<void> {
+  await write(ctx, apiKeyId, shard, ({ leftMicro, spentMicro }) => ({
+    leftMicro: leftMicro - micro,
+    spentMicro: spentMicro + micro,
+  }));
+}
+
+/** Ends all allowances, for a debit of the balance that is projected at once. Check `availableOf` before. */
+export async function endAllowances(ctx: MutationCtx, apiKeyId: Id<"apiKeys">): Promise<void> {
+  for (const { _id } of await rowsOf(ctx, apiKeyId)) await ctx.db.patch("keyHolds", _id, { leftMicro: 0n });
+}
+
+/** What a key can spend now: its balance with all entries that are not projected yet. Reads all of them. */
+export async function availableOf(ctx: QueryCtx, apiKeyId: Id<"apiKeys">): Promise<bigint> {
+  const [rows, projected, given] = await Promise.all([
+    rowsOf(ctx, apiKeyId),
+    projectedOf(ctx, apiKeyId),
+    pendingOf(ctx, apiKeyId),
+  ]);
+  return projected - sumOf(rows, "spentMicro") + given;
+}
+
+/** The projected balance without the debits that `keyHolds` has noted. */
+async function projectedOf(ctx: QueryCtx, apiKeyId: Id<"apiKeys">): Promise<bigint> {
+  const account = await accountRow(ctx, keyAccount(apiKeyId));
+  return (account?.balanceMicro ?? 0n) + (account?.heldMicro ?? 0n);
+}
+
+/** Bounds what one call reads. Credits of further entries count a minute later. */
+const mostPending = 1_000;
+
+/** The entries that are not projected yet, without those debits. */
+async function pendingOf(ctx: QueryCtx, apiKeyId: Id<"apiKeys">): Promise<bigint> {
+  const entries = await ctx.db
+    .query("ledgerPending")
+    .withIndex("by_account", (q) => q.eq("account", keyAccount(apiKeyId)))
+    .take(mostPending);
+  return entries.reduce((sum, { micro, held }) => (held === true ? sum : sum + micro), 0n);
+}
+
+async function rowsOf(ctx: QueryCtx, apiKeyId: Id<"apiKeys">): Promise<Doc<"keyHolds">[]> {
+  return await ctx.db
+    .query("keyHolds")
+    .withIndex("by_key", (q) => q.eq("apiKeyId", apiKeyId))
+    .take(shards + 1);
+}
+
+async function rowOf(ctx: QueryCtx, apiKeyId: Id<"apiKeys">, shard: number): Promise<Doc<"keyHolds"> | null> {
+  return await ctx.db
+    .query("keyHolds")
+    .withIndex("by_key", (q) => q.eq("apiKeyId", apiKeyId).eq("shard", shard))
+    .unique();
+}
+
+async function write(
+  ctx: MutationCtx,
+  apiKeyId: Id<"apiKeys">,
+  shard: number,
+  change: (row: Shard) => Shard,
+): Promise<void> {
+  const row = await rowOf(ctx, apiKeyId, shard);
+  const { leftMicro, spentMicro } = change(row ?? unused);
+  const changed = { leftMicro, spentMicro };
+  if (row === null) await ctx.db.insert("keyHolds", { apiKeyId, shard, ...changed });
+  else await ctx.db.patch("keyHolds", row._id, changed);
+}
+
+function sumOf(rows: readonly Shard[], field: keyof Shard): bigint {
+  return rows.reduce((sum, row) => sum + row[field], 0n);
+}

@@ -1,0 +1,80 @@
+import { monthOf } from "../../app/usage/months.ts";
+import { CreditsView } from "../console/credits/CreditsView.tsx";
+import { PayoutDialog, ToKeyDialog } from "../console/credits/MoveDialogs.tsx";
+import { HouseRulesCard, HouseRulesDialog } from "../console/earnings/HouseRulesCard.tsx";
+import { PayoutsView } from "../console/earnings/PayoutsCard.tsx";
+import * as rows from "./fixtures/credit-rows.ts";
+import { inShell } from "./in-shell.tsx";
+import type { Story } from "./story.ts";
+
+const nothing = (): void => undefined;
+const refused = (): Promise<boolean> => Promise.resolve(false);
+
+/** A member's credits, and what administrators decide about them. */
+export function creditStories(now: number): readonly Story[] {
+  const view = {
+    mine: rows.mine(now),
+    member: "Ada Brandt",
+    now,
+    month: now,
+    statement: rows.statement(now),
+    onMonth: nothing,
+    onOpen: nothing,
+    onWithdraw: nothing,
+  } satisfies Parameters<typeof CreditsView>[0];
+  const empty = {
+    ...view,
+    mine: {
+      ...view.mine,
+      availableMicro: 0n,
+      expiries: [],
+      rules: rows.noRules,
+      keys: [],
+      moves: [],
+      payouts: [],
+    },
+    statement: { ...view.statement, openingMicro: 0n, devices: [], moves: [], closingMicro: 0n },
+  };
+  const payouts = {
+    asked: rows.askedPayouts(now),
+    approved: rows.approvedPayouts(now),
+    me: "Ada Brandt",
+    month: monthOf(now),
+    months: [monthOf(now), monthOf(now, -1)],
+    onMonth: nothing,
+    onApprove: nothing,
+    onRefuse: refused,
+  } satisfies Parameters<typeof PayoutsView>[0];
+  return [
+    inShell("console-credits", "credits", <CreditsView {...view} />),
+    inShell("console-credits-empty", "credits", <CreditsView {...empty} />),
+    inShell(
+      "console-credits-loading",
+      "credits",
+      <CreditsView {...view} mine={undefined} statement={undefined} />,
+    ),
+    inShell(
+      "console-credits-to-key",
+      "credits",
+      <ToKeyDialog mine={view.mine} onSave={refused} onClose={nothing} />,
+    ),
+    inShell(
+      "console-credits-payout",
+      "credits",
+      <PayoutDialog mine={view.mine} onSave={refused} onClose={nothing} />,
+    ),
+    inShell(
+      "console-payouts",
+      "earnings",
+      <div className="grid gap-4">
+        <PayoutsView {...payouts} />
+        <HouseRulesCard rules={rows.rules} onSave={refused} />
+      </div>,
+    ),
+    inShell(
+      "console-house-rules",
+      "earnings",
+      <HouseRulesDialog rules={rows.rules} onSave={refused} onClose={nothing} />,
+    ),
+  ];
+}
