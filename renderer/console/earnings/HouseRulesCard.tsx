@@ -52,10 +52,7 @@ function RuleWords({ rules: { expireMonths, bonus, payout } }: { readonly rules:
         {bonus === null ? (
           <>No hour earns more.</>
         ) : (
-          <>
-            Answers earn {bonus.percent} % more on {hoursWords(bonus.hours)} (UTC), up to{" "}
-            {formatCredits(bonus.capMicro)} for each device and day.
-          </>
+          `Answers earn ${String(bonus.percent)} % more on ${hoursWords(bonus.hours)} (UTC), at most ${formatCredits(bonus.capMicro)} for each device and day.`
         )}
       </li>
       <li>
@@ -145,7 +142,7 @@ export function HouseRulesDialog({ rules, onSave, onClose }: DialogProps): React
         {field("cap", "Most bonus for a device and a day", "In credits.")}
         <div className="grid grid-cols-2 gap-3">
           {field("perCredit", "Money for a credit", "Empty: credits are not paid out.")}
-          {field("currency", "Currency")}
+          {field("currency", "Currency", "Such as EUR.")}
         </div>
         {typeof parsed === "string" ? (
           <p role="alert" className="text-xs text-bad">
