@@ -1,7 +1,7 @@
 import { ConvexError } from "convex/values";
 import fc from "fast-check";
 import { expect, it, vi } from "vitest";
-import { sumOfLots } from "../../app/money/lots.ts";
+import { sumOfLots } from "../../app/credits/lots.ts";
 import { api, internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
 import { hashSecret } from "../model/authenticate.ts";

@@ -1,7 +1,7 @@
 import { v } from "convex/values";
+import { comingExpiries } from "../../../app/credits/house-rules.ts";
+import { sumOfLots } from "../../../app/credits/lots.ts";
 import { visibleText } from "../../../app/format/visible.ts";
-import { comingExpiries } from "../../../app/money/house-rules.ts";
-import { sumOfLots } from "../../../app/money/lots.ts";
 import { expiryRule, rulesOf } from "../../model/credits/houseRules.ts";
 import { giveCredits, moveRow, movesSince, moveToKey, namedMoves } from "../../model/credits/moves.ts";
 import {

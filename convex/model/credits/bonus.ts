@@ -1,4 +1,4 @@
-import { bonusOf, isBonusTime } from "../../../app/money/house-rules.ts";
+import { bonusOf, isBonusTime } from "../../../app/credits/house-rules.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { rulesRow } from "./houseRules.ts";

@@ -1,6 +1,6 @@
+import { expiredLots } from "../../../app/credits/house-rules.ts";
+import { sumOfLots } from "../../../app/credits/lots.ts";
 import { formatExactCredits } from "../../../app/money/credits.ts";
-import { expiredLots } from "../../../app/money/house-rules.ts";
-import { sumOfLots } from "../../../app/money/lots.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { record } from "../audit.ts";

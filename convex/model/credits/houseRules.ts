@@ -1,8 +1,8 @@
 import type { Infer } from "convex/values";
 import { changesText } from "../../../app/audit/changes.ts";
+import type { ExpiryRule } from "../../../app/credits/house-rules.ts";
+import { decimalOf } from "../../../app/credits/payout.ts";
 import { formatExactCredits, microPerCredit } from "../../../app/money/credits.ts";
-import type { ExpiryRule } from "../../../app/money/house-rules.ts";
-import { decimalOf } from "../../../app/money/payout.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";

@@ -1,8 +1,8 @@
 import { type Infer, v } from "convex/values";
+import { lotsOfPieces } from "../../../app/credits/lots.ts";
+import { moneyOf, payoutCents } from "../../../app/credits/payout.ts";
 import { visibleText } from "../../../app/format/visible.ts";
 import { formatExactCredits } from "../../../app/money/credits.ts";
-import { lotsOfPieces } from "../../../app/money/lots.ts";
-import { moneyOf, payoutCents } from "../../../app/money/payout.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";

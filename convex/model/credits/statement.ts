@@ -1,6 +1,6 @@
 import { type Infer, v } from "convex/values";
+import { sumOfLots } from "../../../app/credits/lots.ts";
 import { visibleText } from "../../../app/format/visible.ts";
-import { sumOfLots } from "../../../app/money/lots.ts";
 import { monthOf } from "../../../app/usage/months.ts";
 import type { QueryCtx } from "../../_generated/server.js";
 import { earnedMonthsSince } from "../ledger/earnedMonths.ts";

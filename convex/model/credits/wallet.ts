@@ -1,5 +1,5 @@
+import { type Lot, type Piece, sumOfLots, takeOldest } from "../../../app/credits/lots.ts";
 import { spellCredits } from "../../../app/money/credits.ts";
-import { type Lot, type Piece, sumOfLots, takeOldest } from "../../../app/money/lots.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { accountRow, lotsOf } from "../ledger/balance.ts";

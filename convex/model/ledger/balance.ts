@@ -1,4 +1,4 @@
-import { addToLots, type Lot } from "../../../app/money/lots.ts";
+import { addToLots, type Lot } from "../../../app/credits/lots.ts";
 import { monthOf } from "../../../app/usage/months.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";

@@ -1,4 +1,4 @@
-import { addToLots } from "../../../app/money/lots.ts";
+import { addToLots } from "../../../app/credits/lots.ts";
 import { monthOf } from "../../../app/usage/months.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";

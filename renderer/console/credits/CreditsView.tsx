@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
+import { moneyOf } from "../../../app/credits/payout.ts";
 import { formatDay } from "../../../app/format/time.ts";
 import { columnCredits, formatCredits, formatExactCredits } from "../../../app/money/credits.ts";
-import { moneyOf } from "../../../app/money/payout.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Button } from "../../ui/controls/Button.tsx";

@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from "react";
+import { moneyOf, payoutCents } from "../../../app/credits/payout.ts";
 import { formatCredits } from "../../../app/money/credits.ts";
-import { moneyOf, payoutCents } from "../../../app/money/payout.ts";
 import { Field } from "../../ui/controls/Field.tsx";
 import { Select } from "../../ui/controls/Select.tsx";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";

@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
+import { creditStatementCsv } from "../../../app/credits/statement.ts";
 import { locale } from "../../../app/format/locale.ts";
 import { plural } from "../../../app/format/quantity.ts";
 import { formatDay } from "../../../app/format/time.ts";
 import { columnCredits, formatExactCredits } from "../../../app/money/credits.ts";
-import { creditStatementCsv } from "../../../app/money/statement.ts";
 import { monthOf } from "../../../app/usage/months.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Button } from "../../ui/controls/Button.tsx";

@@ -1,9 +1,9 @@
 import { useQuery } from "convex/react";
 import { type ReactNode, useState } from "react";
+import { moneyOf, payrollCsv } from "../../../app/credits/payout.ts";
 import { locale } from "../../../app/format/locale.ts";
 import { formatDay } from "../../../app/format/time.ts";
 import { columnCredits } from "../../../app/money/credits.ts";
-import { moneyOf, payrollCsv } from "../../../app/money/payout.ts";
 import { monthOf } from "../../../app/usage/months.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { Card } from "../../ui/Card.tsx";

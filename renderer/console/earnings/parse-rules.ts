@@ -1,5 +1,5 @@
+import type { BonusHours } from "../../../app/credits/house-rules.ts";
 import { locale } from "../../../app/format/locale.ts";
-import type { BonusHours } from "../../../app/money/house-rules.ts";
 import type { HouseRules } from "../data/rows.ts";
 import { parseCredits, parseNumber } from "../usage/parse-usage-form.ts";
 

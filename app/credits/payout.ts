@@ -1,8 +1,5 @@
 import { type Cell, csvOf } from "../format/csv.ts";
 
-/** The terms on which credits are paid out. `perCreditMicro`: millionths of the currency for one credit. */
-export type PayoutTerms = { readonly currency: string; readonly perCreditMicro: bigint };
-
 /** The money for an amount of credits, in hundredths of the currency, rounded down. */
 export function payoutCents(micro: bigint, perCreditMicro: bigint): bigint {
   return (micro * perCreditMicro) / 10_000_000_000n;
