@@ -27,6 +27,7 @@ import { countBatch } from "./model/fleet/counts.ts";
 import { placeBatch } from "./model/fleet/groupRules/place.ts";
 import { relist } from "./model/fleet/listing.ts";
 import { endExpiredKeys, endFormerSecrets, revokeKey } from "./model/keys/keyEnds.ts";
+import { forgetHolds } from "./model/ledger/holds.ts";
 import { projectBatch } from "./model/ledger/project.ts";
 import { endJobsOfModel as endJobs } from "./model/models/endJobs.ts";
 import { changeHeldJobs } from "./model/orders/heldChanges.ts";
@@ -295,6 +296,16 @@ export const project = internalMutation({
   handler: async (ctx) => {
     const more = await projectBatch(ctx, Date.now() - minAgeMs);
     if (more) await ctx.scheduler.runAfter(0, internal.maintenance.project, {});
+    return null;
+  },
+});
+
+/** Deletes the holds of a key that was revoked a week ago. */
+export const forgetHoldsOf = internalMutation({
+  args: { apiKeyId: v.id("apiKeys") },
+  returns: v.null(),
+  handler: async (ctx, { apiKeyId }) => {
+    await forgetHolds(ctx, apiKeyId);
     return null;
   },
 });

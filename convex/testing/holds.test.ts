@@ -89,6 +89,17 @@ it("credits that were taken back cannot be spent from an allowance", async () =>
   for (let i = 0; i < 20; i += 1) await expectRefusal(submit(t, acme), "quota_exceeded");
 });
 
+it("rows of a revoked key are deleted after a week", async () => {
+  await openWith(reserved * 3n);
+  await submit(t, acme);
+  const { keyId } = await keyOf();
+  await t.mutation(api.console.keys.revoke, { session, keyId });
+  const rows = async () => (await t.run(async (ctx) => await ctx.db.query("keyHolds").collect())).length;
+  expect(await rows()).toBe(1);
+  await pass(t, 8 * 86_400_000);
+  expect(await rows()).toBe(0);
+});
+
 const act = fc.record({
   kind: fc.constantFrom(
     ...(["submit", "submit", "submit", "submit", "high", "cancel", "complete", "project"] as const),

@@ -5,6 +5,9 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { queue } from "../queue.ts";
 
+/** By then all jobs of a revoked key have ended, and its entries are projected. */
+const holdsKeptMs = 7 * 86_400_000;
+
 /** Revokes a key for good. Its jobs and batches are canceled, also running ones. False if it is revoked already. */
 export async function revokeKey(ctx: MutationCtx, key: Doc<"apiKeys">, by: Act): Promise<boolean> {
   if (key.revokedAt !== undefined) return false;
@@ -13,6 +16,7 @@ export async function revokeKey(ctx: MutationCtx, key: Doc<"apiKeys">, by: Act):
   await ctx.db.patch("apiKeys", subject, { revokedAt: by.at, former: undefined, ...ended });
   await cancelJobsOf(ctx, key, { code: "key_revoked", message: "This API key was revoked." });
   await ctx.scheduler.runAfter(0, internal.batches.endOfKey, { apiKeyId: subject });
+  await ctx.scheduler.runAfter(holdsKeptMs, internal.maintenance.forgetHoldsOf, { apiKeyId: subject });
   await record(ctx, { organizationId, ...by, action: "api-key.revoked", subject });
   return true;
 }

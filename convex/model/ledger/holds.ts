@@ -70,6 +70,11 @@ export async function endAllowances(ctx: MutationCtx, apiKeyId: Id<"apiKeys">): 
   for (const { _id } of await rowsOf(ctx, apiKeyId)) await ctx.db.patch("keyHolds", _id, { leftMicro: 0n });
 }
 
+/** Deletes the rows of a key that was revoked long ago, so that it has no open jobs and submits no more. */
+export async function forgetHolds(ctx: MutationCtx, apiKeyId: Id<"apiKeys">): Promise<void> {
+  for (const { _id } of await rowsOf(ctx, apiKeyId)) await ctx.db.delete("keyHolds", _id);
+}
+
 /** What a key can spend now: its balance with all entries that are not projected yet. Reads all of them. */
 export async function availableOf(ctx: QueryCtx, apiKeyId: Id<"apiKeys">): Promise<bigint> {
   const [rows, projected, given] = await Promise.all([
