@@ -10,6 +10,7 @@ import { noteCapacity } from "./model/batches/forecast.ts";
 import { countPiece } from "./model/comfort/count.ts";
 import { endPauseAtItsTime, pauseIfFinished } from "./model/devices/pauses.ts";
 import { expirePage } from "./model/credits/expire.ts";
+import { endPauseAtItsTime, pauseIfFinished } from "./model/devices/pauses.ts";
 import { judgeDevice as judge, judgeDevicesOf as judgeAll } from "./model/devices/reliability.ts";
 import { endGrace, rotateIfDue } from "./model/devices/sharing.ts";
 import { checkVersionBatch } from "./model/devices/versions.ts";
