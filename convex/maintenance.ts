@@ -8,7 +8,6 @@ import { sealNext } from "./model/auditSeals.ts";
 import { deviceByHash } from "./model/authenticate.ts";
 import { noteCapacity } from "./model/batches/forecast.ts";
 import { countPiece } from "./model/comfort/count.ts";
-import { endPauseAtItsTime, pauseIfFinished } from "./model/devices/pauses.ts";
 import { expirePage } from "./model/credits/expire.ts";
 import { endPauseAtItsTime, pauseIfFinished } from "./model/devices/pauses.ts";
 import { judgeDevice as judge, judgeDevicesOf as judgeAll } from "./model/devices/reliability.ts";

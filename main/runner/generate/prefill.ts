@@ -91,7 +91,7 @@ export class PrefillSlices {
   }
 
   /** Evaluates a slice. Slices that are evaluated at the same time share a batch, which counts once. */
-  async measure(tokens: number, evaluate: () => Promise<unknown>): Promise<void> {
+  async measure<T>(tokens: number, evaluate: () => Promise<T>): Promise<T> {
     if (this.#batch.running === 0)
       this.#batch = { running: 0, slices: 0, tokens: 0, startedAt: this.#clock() };
     const batch = this.#batch;
@@ -99,7 +99,7 @@ export class PrefillSlices {
     batch.slices += 1;
     batch.tokens += tokens;
     try {
-      await evaluate();
+      return await evaluate();
     } finally {
       batch.running -= 1;
       if (batch.running === 0) this.#adjust(batch);

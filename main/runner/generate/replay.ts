@@ -157,10 +157,7 @@ class AnswerReader {
     }
     const read = await loaded.batches.step(async () => {
       if (signal.aborted) return null;
-      const startedAt = performance.now();
-      const outputs = await sequence.controlledEvaluate(input);
-      slices.measured(input.length, performance.now() - startedAt);
-      return outputs;
+      return await slices.measure(input.length, () => sequence.controlledEvaluate(input));
     });
     if (read === null) return null;
     return input.map((_, index) =>
