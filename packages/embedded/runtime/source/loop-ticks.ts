@@ -24,6 +24,7 @@ import {
   watchedPattern,
 } from "./allocations.ts";
 import { ticksName } from "./bundled-script.ts";
+import { escapesOfPattern, escapesOfTemplate, plainComments, type Replacement } from "./latin1.ts";
 import { type Insertion, shiftMappings } from "./loop-ticks-map.ts";
 import { isCostly, namedFunctions } from "./named-functions.ts";
 import { isShortClosure } from "./short-closures.ts";
@@ -85,45 +86,28 @@ type Ticked = { readonly code: string; readonly sourceMap: string };
 export function withTicks(code: string, sourceMap: string): Ticked {
   const comments: Comment[] = [];
   const program = parse(code, { ecmaVersion: "latest", sourceType: "module", onComment: comments });
-  const { insertions, commas } = tickInsertions(program, code);
+  const { insertions, replacements } = changesOf(program, code);
   const map = JSON.parse(sourceMap) as { readonly mappings: string };
   return {
-    code: insert(withCommas(inLatin1(code, comments), commas), insertions),
+    code: insert(replace(plainComments(code, comments), replacements), insertions),
     sourceMap: JSON.stringify({ ...map, mappings: shiftMappings(map.mappings, code, insertions) }),
   };
 }
 
-/**
- * Replaces all other characters in comments, except line breaks. A text with one of them takes twice the memory. esbuild
- * escapes those in strings.
- */
-function inLatin1(code: string, comments: readonly Comment[]): string {
-  const parts: string[] = [];
-  let from = 0;
-  for (const { start, end } of comments) {
-    parts.push(code.slice(from, start), code.slice(start, end).replace(/[^\0-\xff\u2028\u2029]/g, "?"));
-    from = end;
-  }
-  return parts.join("") + code.slice(from);
-}
-
-/** A part of the code that becomes a comma. */
-type Comma = { readonly from: number; readonly to: number };
-
-function withCommas(code: string, commas: readonly Comma[]): string {
+function replace(code: string, replacements: readonly Replacement[]): string {
   const parts: string[] = [];
   let end = 0;
-  for (const { from, to } of commas.toSorted((a, b) => a.from - b.from)) {
-    parts.push(code.slice(end, from), ",".padEnd(to - from));
-    end = to;
+  for (const { from, text } of replacements.toSorted((a, b) => a.from - b.from)) {
+    parts.push(code.slice(end, from), text);
+    end = from + text.length;
   }
   return parts.join("") + code.slice(end);
 }
 
-type Changes = { readonly insertions: readonly Insertion[]; readonly commas: readonly Comma[] };
+type Changes = { readonly insertions: readonly Insertion[]; readonly replacements: readonly Replacement[] };
 
-function tickInsertions(program: Program, code: string): Changes {
-  const commas: Comma[] = [];
+function changesOf(program: Program, code: string): Changes {
+  const replacements: Replacement[] = [];
   const openers: Insertion[] = [{ at: afterDirectives(program.body, program.start), text: prologue }];
   const closers: Insertion[] = [];
   const around = ({ start, end }: Node, before: string, after: string): void => {
@@ -165,10 +149,16 @@ function tickInsertions(program: Program, code: string): Changes {
       openers.push({ at: place.at, text });
     }
   };
-  const replace = (node: Node, call: AsCall | null): void => {
+  const makeCall = (node: Node, call: AsCall | null): void => {
     if (call === null) return;
     around(node, call.before, ")");
-    commas.push(call);
+    replacements.push({ from: call.from, text: ",".padEnd(call.to - call.from) });
+  };
+  const escapeAll = (escapes: ReturnType<typeof escapesOfPattern>): void => {
+    for (const { replacement, insertion } of escapes) {
+      replacements.push(replacement);
+      openers.push(insertion);
+    }
   };
   const reserve = (allocation: Allocation | null): void => {
     if (allocation === null) return;
@@ -199,7 +189,7 @@ function tickInsertions(program: Program, code: string): Changes {
       case "CallExpression":
         reserve(allocationOf(node));
         reserve(watchedPattern(node));
-        replace(node, matchingOf(node, code));
+        makeCall(node, matchingOf(node, code));
         if (!isCostly(node) || (node.callee.type === "Identifier" && named.cheapNames.has(node.callee.name)))
           return;
         for (const each of ancestors) calling.add(each);
@@ -211,18 +201,20 @@ function tickInsertions(program: Program, code: string): Changes {
           reserve(allocationOf(node));
           reserve(watchedPattern(node));
         }
+        if (node.type === "TaggedTemplateExpression") escapeAll(escapesOfTemplate(node, code));
         if (node.type === "SpreadElement") reserve(allocationOfSpread(node, ancestors.slice(0, -1)));
         for (const each of ancestors) calling.add(each);
         return;
       case "Literal":
         reserve(watchedPattern(node));
+        escapeAll(escapesOfPattern(node, code));
         return;
       case "VariableDeclarator":
         if (node.init != null) reserve(allocationOfPattern(node.id, node.init));
         return;
       case "BinaryExpression":
         reserve(allocationOfBits(node));
-        replace(node, powerOf(node, code));
+        makeCall(node, powerOf(node, code));
         return;
       case "AssignmentExpression":
         reserve(allocationOfBits(node));
@@ -244,7 +236,7 @@ function tickInsertions(program: Program, code: string): Changes {
   });
   // At one position, insertions that end a node precede those that start one, and outer nodes start before
   // inner ones.
-  return { insertions: [...closers, ...openers.reverse()].sort((a, b) => a.at - b.at), commas };
+  return { insertions: [...closers, ...openers.reverse()].sort((a, b) => a.at - b.at), replacements };
 }
 
 /**
