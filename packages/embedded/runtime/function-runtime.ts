@@ -163,14 +163,15 @@ export class FunctionRuntime implements FunctionRunner {
   }
 
   async runHttp(request: Request, caller: HttpCaller = {}): Promise<Response | null> {
-    const target = routeHttp(this.#code.components, request);
-    if (target === null) return null;
     const { identity = noUser, requestId = randomUUID(), source = unknownSource } = caller;
+    const call = newCallContext({ identity, requestId, source });
+    const target = routeHttp(this.#services, this.#code.components, request, call);
+    if (target === null) return null;
     const { component, identifier } = target;
     const run = { requestId, component, identifier, kind: "HttpAction", caller: "Client" } as const;
     // Report each line at once: a stream may log long after its response was returned.
     const logs = new LogLines((line) => this.#observer.onLine(run, line));
-    const context = { ...newCallContext({ identity, requestId, source }), logs };
+    const context = { ...call, logs };
     const ended = timedRun(this.#observer, run);
     const { answered = null } = caller;
     const { response, failure } = await runHttp(this.#services, target, request, context, answered);

@@ -4,12 +4,15 @@ import { logLine, logRun } from "../operations/log-runs.ts";
 import { type Fixture, openFixture } from "./runtime.fixture.ts";
 
 let fixture: Fixture;
+let variables: { [name: string]: string } = {};
 const logged: string[] = [];
 const log = createLog({ format: "text", level: "info", write: (line) => logged.push(line) });
 
 beforeEach(async () => {
   logged.length = 0;
+  variables = {};
   fixture = await openFixture({
+    env: () => variables,
     observer: {
       onStart: () => undefined,
       onEnd: (run) => logRun(log, run, { refusals: false }),
@@ -93,4 +96,16 @@ test("only the caller sees the value that a validation error quotes, not the log
 test("an error thrown after the client has left is not logged", async () => {
   await fetchFrom("/fails", { signal: AbortSignal.abort() });
   expect(loggedOf("GET /fails")).toEqual([]);
+});
+
+test("if the module with the routes does not load anymore, a request fails with its error", async () => {
+  variables = { BROKEN_ROUTES: "not now" };
+  const response = await fetchFrom("/stream/abc");
+  expect([response?.status, await response?.json()]).toEqual([
+    500,
+    expect.objectContaining({ code: expect.stringContaining("Server Error: Uncaught Error: not now") }),
+  ]);
+  expect(loggedOf("GET /stream/abc")).toHaveLength(1);
+  variables = {};
+  expect((await fetchFrom("/stream/abc", { method: "HEAD" }))?.status).toBe(200);
 });

@@ -6,6 +6,7 @@ import { type CronSpec, parseCrons } from "../../scheduler/cron/cron-spec.ts";
 import { noSchema, parseSchema, type Schema } from "../checks/schema.ts";
 import { readRegisteredFunction, type RegisteredFunction } from "../contract/registered-function.ts";
 import type { ModuleNamespaces } from "../isolate/worlds.ts";
+import type { ModuleNamespace } from "../source/bundled-script.ts";
 
 type HttpEndpoint = { readonly invokeHttpAction: (request: Request) => Promise<unknown> };
 
@@ -22,7 +23,8 @@ export type LoadedModules = {
   readonly find: (path: FunctionPath) => RegisteredFunction | null;
   readonly hasModule: (module: string) => boolean;
   readonly schema: Schema;
-  readonly http: { readonly routes: HttpRoutes; readonly sharesWorld: boolean } | null;
+  /** Null without a router. */
+  readonly http: { readonly sharesWorld: boolean } | null;
   readonly crons: readonly CronSpec[];
   /** The default export of `auth.config.ts`; null without one. */
   readonly authConfig: JSONValue;
@@ -39,24 +41,25 @@ export const httpModule = "http";
 /** With this export, a module says that it keeps no state between runs that would matter. Convex reads it, too. */
 const reuseExport = "experimental_reuseContext";
 
-/** Reads the namespaces of a component's loaded modules, and adds its actions of other modules. Throws ModuleShapeError. */
+/**
+ * Reads the namespaces of a component's loaded modules, and adds its actions of other modules. Throws ModuleShapeError. The
+ * result keeps no value of theirs, and no closure that captures them: each would keep all modules of the component.
+ */
 export function readModules(
   namespaces: ModuleNamespaces,
   component: ComponentPath,
   nodeActions: readonly RegisteredFunction[],
 ): LoadedModules {
   const functions = new Map(nodeActions.map((action) => [action.identifier, action]));
-  const sharesWorld = (module: string): boolean => namespaces[module]?.[reuseExport] === true;
   for (const [module, namespace] of Object.entries(namespaces)) {
+    const sharesWorld = reusesContext(namespace);
     for (const [name, value] of Object.entries(namespace)) {
-      const registered = readRegisteredFunction({ component, module, name }, value, sharesWorld(module));
+      const registered = readRegisteredFunction({ component, module, name }, value, sharesWorld);
       if (registered !== null) functions.set(registered.identifier, registered);
     }
   }
-  const special = (module: string): unknown => namespaces[module]?.["default"];
-  const schema = special("schema");
-  const crons = special("crons");
-  const http = special(httpModule);
+  const schema = defaultOf(namespaces["schema"]);
+  const crons = defaultOf(namespaces["crons"]);
   const find = (path: FunctionPath) => functions.get(identifierOf(path)) ?? null;
   const names = new Set(Object.keys(namespaces));
   return {
@@ -66,9 +69,23 @@ export function readModules(
     hasModule: (module) => names.has(module),
     schema: schema === undefined ? noSchema : parseSchema(exportOf(schema, "schema.ts", "defineSchema(…)")),
     crons: crons === undefined ? [] : readCrons(exportOf(crons, "crons.ts", "cronJobs()"), component, find),
-    http: http === undefined ? null : { routes: readRouter(http), sharesWorld: sharesWorld(httpModule) },
-    authConfig: JSON.parse(JSON.stringify(special("auth.config") ?? null)) as JSONValue,
+    http: readHttp(namespaces[httpModule]),
+    authConfig: JSON.parse(JSON.stringify(defaultOf(namespaces["auth.config"]) ?? null)) as JSONValue,
   };
+}
+
+function defaultOf(namespace: ModuleNamespace | undefined): unknown {
+  return namespace?.["default"];
+}
+
+function reusesContext(namespace: ModuleNamespace): boolean {
+  return namespace[reuseExport] === true;
+}
+
+function readHttp(namespace: ModuleNamespace | undefined): LoadedModules["http"] {
+  if (namespace === undefined || defaultOf(namespace) === undefined) return null;
+  readRouter(namespace);
+  return { sharesWorld: reusesContext(namespace) };
 }
 
 function readCrons(
@@ -93,8 +110,9 @@ function exportOf(value: unknown, file: string, maker: string): string {
   return (exportable.export as () => string)();
 }
 
-/** Throws ModuleShapeError if a value is no router. */
-export function readRouter(value: unknown): HttpRoutes {
+/** Returns the router that the module `http` exports. Throws ModuleShapeError. */
+export function readRouter(namespace: ModuleNamespace): HttpRoutes {
+  const value = defaultOf(namespace);
   if (typeof value === "object" && value !== null && "isRouter" in value)
     return value as unknown as HttpRoutes;
   throw new ModuleShapeError("The default export of http.ts must come from httpRouter().");

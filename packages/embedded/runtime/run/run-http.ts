@@ -2,7 +2,13 @@ import type { ComponentPath } from "../../names/table-name.ts";
 import type { LoadedComponents } from "../bundle/loaded-components.ts";
 import { httpModule, readRouter } from "../bundle/loaded-modules.ts";
 import { mountedPath } from "../components/http-mounts.ts";
-import { type CallContext, endSoon, executions, newActionExecution } from "../execution/execution.ts";
+import {
+  type CallContext,
+  endExecution,
+  endSoon,
+  executions,
+  newActionExecution,
+} from "../execution/execution.ts";
 import { type FunctionFailure, httpFailure } from "../execution/function-failure.ts";
 import { withinUserTime } from "../execution/user-time.ts";
 import type { Services } from "../syscalls/services.ts";
@@ -22,14 +28,46 @@ type HttpTarget = {
 type HttpRun = { readonly response: Response; readonly failure: FunctionFailure | null };
 
 /** Finds the HTTP action for a request; null if no route matches. */
-export function routeHttp(components: LoadedComponents, { url, method }: Request): HttpTarget | null {
+export function routeHttp(
+  services: Services,
+  components: LoadedComponents,
+  { url, method }: Request,
+  context: CallContext,
+): HttpTarget | null {
   const place = mountedPath(components, new URL(url).pathname);
   if (place === null) return null;
   const { component, path } = place;
   const http = components.get(component)?.modules.http ?? null;
-  const [endpoint, routed, route] = http?.routes.lookup(path, method) ?? [];
-  if (http === null || endpoint === undefined) return null;
-  return { component, identifier: `${routed} ${route}`, path, sharesWorld: http.sharesWorld };
+  if (http === null) return null;
+  const route = lookUp(services, component, { path, method }, context);
+  return route === null ? null : { component, path, ...http, identifier: route };
+}
+
+/**
+ * Names the route of a request; null if there is none. Looks it up in a world that is kept for that, or in the one that all HTTP
+ * actions share. If the code fails, so will the action, which tells why.
+ */
+function lookUp(
+  services: Services,
+  component: ComponentPath,
+  { path, method }: { readonly path: string; readonly method: string },
+  context: CallContext,
+): string | null {
+  const requested = `${method} ${path}`;
+  const execution = newActionExecution("httpAction", { identifier: requested, component }, context);
+  const visit = services.worlds.visit({ component, module: httpModule }, true);
+  try {
+    execution.time.start();
+    return executions.run(execution, () => {
+      const [, routed, route] = readRouter(moduleIn(visit, execution, httpModule)).lookup(path, method) ?? [];
+      return routed === undefined ? null : `${routed} ${route}`;
+    });
+  } catch {
+    visit.end(false);
+    return requested;
+  } finally {
+    endExecution(execution);
+  }
 }
 
 /**
@@ -48,7 +86,7 @@ export async function runHttp(
   try {
     execution.time.start();
     const returned = executions.run(execution, () => {
-      const routes = readRouter(moduleIn(visit, execution, httpModule)["default"]);
+      const routes = readRouter(moduleIn(visit, execution, httpModule));
       const [endpoint] = routes.lookup(path, request.method) ?? [];
       if (endpoint === undefined) throw new Error(`There is no route for ${identifier} anymore.`);
       return endpoint.invokeHttpAction(request);
