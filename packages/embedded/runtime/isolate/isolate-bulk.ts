@@ -12,7 +12,13 @@ import {
   watchList,
   watchPromises,
 } from "../native/reserve.ts";
-import { matchAllInTime, matchInTime, replaceInTime, watchPattern } from "../native/watched-pattern.ts";
+import {
+  matchAllInTime,
+  matchInTime,
+  replaceInTime,
+  watchCompiled,
+  watchPattern,
+} from "../native/watched-pattern.ts";
 import { safeLength, safeLengthsOf } from "../source/backtracking.ts";
 
 /** Methods of arrays that make a list as long as theirs. */
@@ -69,6 +75,7 @@ const owners = {
   Map,
   Object,
   Promise,
+  "RegExp.prototype": RegExp.prototype,
   "String.prototype": String.prototype,
 };
 type Owner = keyof typeof owners;
@@ -170,10 +177,12 @@ const guards = new vm.Script(`((reserve) => {
   ${guarded("Array.prototype", "flat", `if (isArray(this)) reserve.elements(countFlat(this, arguments[0] ?? 1, ${String(maxElements)}));`)}
   ${allGuarded("BigInt", ["asIntN", "asUintN"], "reserve.bits(arguments[0]);")}
   ${allGuarded("BigInt.prototype", ["toLocaleString", "toString"], "reserve.digits(this);")}
+  ${guarded("RegExp.prototype", "compile", "", (own) => `reserve.compiled(apply(${own}, this, arguments))`)}
   ${guarded("JSON", "parse", "if (!isSmallText(arguments[0])) reserve.text(arguments[0]);")}
 })`);
 
 const reserve = {
+  compiled: watchCompiled,
   bits: (count: unknown) => reserveBits(typeof count === "number" ? count : 0),
   digits: reserveDigits,
   elements: reserveElements,

@@ -14,8 +14,17 @@ const trialMs = 10;
  */
 export function watchPattern<T>(value: T): T {
   if (types.isRegExp(value) && lengthsOf(value).all < safeLength)
-    Object.setPrototypeOf(value, watchedPrototype(Object.getPrototypeOf(value) as RegExp));
+    Reflect.setPrototypeOf(value, watchedPrototype(Object.getPrototypeOf(value) as RegExp));
   return value;
+}
+
+/** The same for an expression that has become another one (`compile`). Nothing is known about its matches. */
+export function watchCompiled<T>(value: T): T {
+  if (types.isRegExp(value)) {
+    known.delete(value);
+    trials.delete(value);
+  }
+  return watchPattern(value);
 }
 
 /** The prototypes of watched expressions, by that of their realm. A method for each expression would take far longer. */

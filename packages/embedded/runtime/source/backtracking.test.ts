@@ -74,3 +74,13 @@ test.each([
   // So many steps for each character would take minutes.
   expect(all ** power).toBeLessThan(1e9);
 });
+
+test.each([
+  [21, 16],
+  [30, 6],
+  [50, 4],
+  [300, 2],
+])("with %i optional parts even a short text may match in very many ways", (options, length) => {
+  expect(safeLengthsOf(`${"a?".repeat(options)}b`, "i")).toEqual({ one: length, all: length });
+  expect(safeLengthsOf(`${"a?".repeat(options)}b`, "").one).toBeGreaterThanOrEqual(16);
+});

@@ -10,6 +10,8 @@ const backReference = /^\\(?:[1-9]|k<)/;
 
 /** So many parts may be optional. Each may double the time, less so if V8's linear engine takes over. */
 const mostOptions = { linear: 32, other: 20 };
+/** As many as there are if so many parts are optional, and one more. */
+const mostWays = 2 ** (mostOptions.other + 1);
 /** In fewer characters even an expression ends soon whose time doubles with each one. */
 const safeForAll = 16;
 /** About a tenth of a second. */
@@ -48,8 +50,10 @@ export function safeLengthsOf(source: string, flags: string): SafeLengths {
 function measure(source: string, flags: string): SafeLengths {
   const { repeated, options, copies, doubles, alternates } = partsOf(source);
   const isLinear = linearFlags.test(flags) && copies <= mostCopies && !beyondLinear.test(source);
-  if (options > mostOptions[isLinear ? "linear" : "other"] || (doubles && !isLinear))
-    return { one: safeForAll, all: safeForAll };
+  if (options > mostOptions[isLinear ? "linear" : "other"] || (doubles && !isLinear)) {
+    const length = isLinear ? safeForAll : Math.min(safeForAll, lengthFor(options));
+    return { one: length, all: length };
+  }
   const isAtStart = source.startsWith("^") && !flags.includes("m") && !alternates;
   const lengthOf = (power: number): number => {
     if (power < 2 && !doubles) return Infinity;
@@ -60,6 +64,18 @@ function measure(source: string, flags: string): SafeLengths {
     one: lengthOf(isAtStart || flags.includes("y") ? repeated : repeated + 1),
     all: lengthOf(isAtStart ? repeated : repeated + 1),
   };
+}
+
+/** The longest text that has few enough ways to match some of so many optional parts. Each may match one character. */
+function lengthFor(options: number): number {
+  let ways = 1;
+  let all = ways;
+  for (let length = 1; length <= options; length += 1) {
+    ways *= (options - length + 1) / length;
+    all += ways;
+    if (all > mostWays) return length - 1;
+  }
+  return Infinity;
 }
 
 type Parts = {
