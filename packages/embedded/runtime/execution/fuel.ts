@@ -14,12 +14,25 @@ const checkEveryMs = 1;
 export const fuel = new Int32Array(1);
 
 let grant = 1;
+let given = 0;
+let takenBefore = 0;
 let lookedAt = 0;
 let checkedAt = 0;
 
+/** The fuel that all ticks have taken so far. */
+export function fuelTaken(): number {
+  return takenBefore + given - (fuel[0] as number);
+}
+
+function giveFuel(amount: number): void {
+  takenBefore = fuelTaken();
+  given = amount;
+  fuel[0] = amount;
+}
+
 /** Call it when other code starts to run, since the cost of its ticks is unknown. */
 export function forgetPace(): void {
-  fuel[0] = 0;
+  giveFuel(0);
   grant = 1;
 }
 
@@ -28,7 +41,7 @@ export function forgetPace(): void {
  * slow rounds is checked in each round. `check` throws if the execution must end; then no fuel is granted.
  */
 export function refuel(check: () => void): void {
-  fuel[0] = 0;
+  giveFuel(0);
   const at = performance.now();
   if (at - checkedAt >= checkEveryMs) {
     check();
@@ -36,5 +49,5 @@ export function refuel(check: () => void): void {
   }
   grant = at - lookedAt > lateMs ? 1 : Math.min(2 * grant, maxGrant);
   lookedAt = at;
-  fuel[0] = grant;
+  giveFuel(grant);
 }

@@ -1,3 +1,5 @@
+import { fuelTaken } from "./fuel.ts";
+
 /** After this time in one turn of the event loop, in ms, a function's syscall lets other work go first. */
 const longTurnMs = 20;
 
@@ -26,6 +28,10 @@ let marked = 0;
 let computed = computedMs();
 let computedAt = performance.now();
 let markedBy: object | null = null;
+let fuelAtMark = 0;
+
+/** A part of an execution's running time, in ms, and the fuel that its ticks have taken meanwhile. */
+export type Running = { readonly ms: number; readonly fuel: number };
 
 /**
  * Starts to count the running time of `owner`, which has just started or returned from a syscall. Time counts
@@ -35,19 +41,23 @@ export function markRunning(owner: object): void {
   noteTurn();
   marked = performance.now();
   markedBy = owner;
+  fuelAtMark = fuelTaken();
 }
 
-/** Returns the running time of `owner` since the last mark, in ms, and sets a new mark. */
-export function takeRunningMs(owner: object): number {
+/** Returns the running time of `owner` since the last mark, and sets a new mark. */
+export function takeRunning(owner: object): Running {
   const isNewTurn = turnStarted === null;
   noteTurn();
   const at = performance.now();
   const elapsed = isNewTurn ? 0 : Math.min(at - marked, computedSince(at));
   // Several executions that never yield may alternate within one turn: each pays a part.
   const charged = markedBy === owner ? elapsed : Math.min(elapsed, maxForeignMs);
+  const taken = fuelTaken();
+  const running = { ms: charged, fuel: taken - fuelAtMark };
   marked = at;
   markedBy = owner;
-  return charged;
+  fuelAtMark = taken;
+  return running;
 }
 
 /** The number of the event loop's turn. Only turns in which the clock was read count. */

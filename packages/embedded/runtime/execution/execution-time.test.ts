@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { ExecutionTime } from "./execution-time.ts";
+import { fuel, refuel } from "./fuel.ts";
+
+const million = 1_000_000;
+/** Never goes back, as the real one. */
+let now = performance.now();
+
+beforeEach(() => {
+  now += 1_000;
+  vi.spyOn(performance, "now").mockImplementation(() => now);
+  vi.spyOn(process, "threadCpuUsage").mockImplementation(() => ({ user: now * 1_000, system: 0 }));
+});
+afterEach(() => void vi.restoreAllMocks());
+
+/** Code runs for some ms, and has so many ticks. */
+function run(time: ExecutionTime, ms: number, ticks: number): void {
+  now += ms;
+  fuel[0] = (fuel[0] as number) - ticks;
+  refuel(() => time.check());
+}
+
+function started(limit: "total" | "unbroken"): ExecutionTime {
+  const time = new ExecutionTime(limit);
+  time.start();
+  return time;
+}
+
+test("the ticks of a query or a mutation take none of its time", () => {
+  const time = started("total");
+  for (let round = 0; round < 12; round += 1) run(time, 100, 30 * million);
+  expect(time.usedMs).toBeCloseTo(840);
+  run(time, 100, 30 * million);
+  expect(() => {
+    for (let round = 0; round < 2; round += 1) run(time, 100, 30 * million);
+  }).toThrow("Function execution timed out (maximum duration: 1s)");
+});
+
+test("code that consists of ticks is ended, too", () => {
+  const time = started("total");
+  for (let round = 0; round < 19; round += 1) run(time, 100, 1_000 * million);
+  expect(time.usedMs).toBeCloseTo(950);
+  expect(() => run(time, 200, 1_000 * million)).toThrow("timed out");
+});
+
+test("ticks that came before are not those of an execution", () => {
+  fuel[0] = -500 * million;
+  const time = started("total");
+  run(time, 100, 0);
+  expect(time.usedMs).toBeCloseTo(100);
+});
+
+test("an action that blocks the process is ended whatever its ticks take", () => {
+  const time = started("unbroken");
+  run(time, 100, 50 * million);
+  expect(time.usedMs).toBeCloseTo(100);
+});
