@@ -28,4 +28,7 @@ export const api = {
     publish: makeFunctionReference<"mutation", { name: string; edition: number }, null>("topics:publish"),
     edition: makeFunctionReference<"query", { name: string; reader: number }, number>("topics:edition"),
   },
+  waiting: {
+    fetched: makeFunctionReference<"action", { url: string }, string>("waiting:fetched"),
+  },
 };

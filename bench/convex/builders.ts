@@ -1,4 +1,6 @@
 import {
+  type ActionBuilder,
+  actionGeneric,
   type DataModelFromSchemaDefinition,
   type MutationBuilder,
   mutationGeneric,
@@ -12,3 +14,4 @@ type DataModel = DataModelFromSchemaDefinition<typeof schema>;
 /** The generic builders with the schema's types, in place of _generated/server. */
 export const query = queryGeneric as QueryBuilder<DataModel, "public">;
 export const mutation = mutationGeneric as MutationBuilder<DataModel, "public">;
+export const action = actionGeneric as ActionBuilder<DataModel, "public">;

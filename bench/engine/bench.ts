@@ -51,6 +51,7 @@ function table(result: EngineResult): string {
     ...notes,
     "",
     `  with a fresh world for each run: ${result.freshWorld.mutationsPerSecond} mutations/s, a query in ${result.freshWorld.queryMs} ms`,
+    `  resident before, during and after 1,000 waiting calls: ${result.burst.beforeMb}, ${result.burst.duringMb}, ${result.burst.afterMb} MB`,
     `  time with ticks, relative to that without: ${tickPrices(result)}`,
     ...detailLines(result.details),
   ].join("\n");

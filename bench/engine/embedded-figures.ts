@@ -6,6 +6,7 @@ import { repetitions } from "../support/repetitions.ts";
 import { anonymousBytes, residentBytes } from "../support/resident-memory.ts";
 import { median } from "../support/statistics.ts";
 import { measureClaims } from "./claims.ts";
+import { measureBurst } from "./burst.ts";
 import { type Contention, measureContention } from "./contention.ts";
 import { measureFanout } from "./fanout.ts";
 import type { EmbeddedFigures, FreshWorld } from "./figures.ts";
@@ -67,6 +68,8 @@ export async function embeddedFigures(
   // The first start compiles, so it needs more memory than all later ones.
   const first = await using(await startOwn(), atRest);
   const rest = await using(await startOwn(), atRest);
+  say("1,000 calls that wait at once");
+  const burst = await using(await startEmbedded(join(folder, "burst.sqlite3")), measureBurst);
   say("programs with and without ticks");
   const ticks = await measureTicks(rounds);
   say("conflicting claims");
@@ -86,6 +89,7 @@ export async function embeddedFigures(
       restMb: rest.restMb,
       freshWorld: live.freshWorld,
       ticks,
+      burst,
     },
     details: {
       slowdownWith1000Subs: live.claims.slowdown,
