@@ -31,7 +31,9 @@ test("a donor sees what their computer earned, and how the pay of each job was c
   const active = await jobs.getAttribute("aria-activedescendant");
   await expect(page.locator(`[id="${String(active)}"]`)).toHaveAttribute("aria-selected", "true");
   await expect(page.locator(`[id="${String(active)}"]`)).toHaveAttribute("aria-setsize", "2");
-  await expect(page.getByTestId("job-detail")).toContainText(/\d+ prompt × [\d.]+ \+ \d+ answer × [\d.]+ per 1,000 tokens/);
+  await expect(page.getByTestId("job-detail")).toContainText(
+    /\d+ prompt × [\d.]+ \+ \d+ answer × [\d.]+ per 1,000 tokens/,
+  );
   await expectAccessible(page);
   const text = await page.locator("body").innerText();
   for (const secret of [prompt, answer]) expect(text).not.toContain(secret);
