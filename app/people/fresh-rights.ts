@@ -9,6 +9,7 @@ const rightsWithProof: readonly Right[] = [
   "keys.change",
   "keys.revoke",
   "keys.hand-over",
+  "devices.enroll",
   "devices.hand-over",
   "credits.use",
   "payouts.decide",

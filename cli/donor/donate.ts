@@ -1,6 +1,8 @@
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { MembershipReport } from "../../app/contract/membership.ts";
+import { visibleText } from "../../app/format/visible.ts";
+import { limits } from "../../app/jobs/limits.ts";
 import type { ManagedSettings } from "../../app/managed/managed-settings.ts";
 import { defaultDataFolder, installed } from "../../launch/core/paths.ts";
 import { openSecretOutput } from "../../launch/core/secret-output.ts";
@@ -20,7 +22,7 @@ Runs this computer as a donor of an organization whose backend runs elsewhere. C
   --pin PIN              accept only a backend with this key, sha256:…, as the printed command says. It is remembered
   --insecure-http        allow plain HTTP to another computer, in a network that you trust. It is remembered
   --sign-in              join by a sign-in to the organization instead of a code: prints the address of a page on which you
-                         confirm this computer. Give it once
+                         confirm this computer. If it has joined already, this does nothing, unless --rejoin is given
   --headless             no tray and no window; donate at any time, even while somebody uses this computer. The default
                          on a computer without a display, such as a server
   --attended             no tray and no window, but donate only while nobody uses this computer
@@ -148,10 +150,25 @@ async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-async function signIn(flags: Flags, managed: ManagedSettings, stopped: Promise<unknown>): Promise<string> {
+/** The code that a person has confirmed. Null: this computer has joined already, so that the option left in a service does no harm. */
+async function signIn(
+  flags: Flags,
+  managed: ManagedSettings,
+  stopped: Promise<unknown>,
+): Promise<string | null> {
+  const say = flags.json ? console.error : console.log;
+  const { joinedOrganization } = await import("../../main/first-run/joined-organization.ts");
+  const joined = flags.rejoin ? null : await joinedOrganization(flags.folder);
+  if (joined !== null) {
+    say(
+      visibleText(
+        `This computer belongs to ${joined} already, so --sign-in does nothing. Add --rejoin to join anew.`,
+      ),
+    );
+    return null;
+  }
   // It loads Convex's client, which the other ways to start do without.
   const { signInForCode } = await import("./sign-in.ts");
-  const say = flags.json ? console.error : console.log;
   return await signInForCode(flags, managed, { say, stopped }).catch(refusalAsError);
 }
 
@@ -175,6 +192,9 @@ function sayStarted(shell: Shell, panel: string | null, isPrinted: boolean): str
 function readFlags(args: readonly string[], env: NodeJS.ProcessEnv, managed: ManagedSettings): Flags {
   const { values } = readArguments(args, commandOptions, usage);
   const { headless, attended, name, json, rejoin } = values;
+  if (name !== undefined && (name.trim() === "" || name.length > limits.nameChars)) {
+    throw usageError(`--name must have 1 to ${String(limits.nameChars)} characters.`, usage);
+  }
   const panelPort = values["panel-port"] === undefined ? null : Number(values["panel-port"]);
   if (panelPort !== null && (!Number.isInteger(panelPort) || panelPort < 0 || panelPort > 65_535)) {
     throw usageError("--panel-port must be a number from 0 to 65535.", usage);

@@ -122,6 +122,20 @@ it("ends with the membership of its member", async () => {
   expect(await enroll(code)).toEqual({ kind: "refused", reason: "revoked" });
 });
 
+it("is inherited by nobody when its member's things are handed over", async () => {
+  const heir = await joinAs(t, owner, { name: "Bo", roles: ["donor"] });
+  const open = await newCode();
+  const used = await newCode();
+  await confirm(open.codeHash);
+  await confirm(used.codeHash);
+  await enroll(used.code);
+  const { memberId } = donor;
+  await t.mutation(api.console.people.remove, { session: owner, memberId, things: heir.memberId });
+  expect(await enroll(open.code)).toEqual({ kind: "refused", reason: "revoked" });
+  const trail = await t.run(async (ctx) => await ctx.db.query("audit").collect());
+  expect(trail.filter(({ action }) => action === "enrolment-code.revoked")).toHaveLength(1);
+});
+
 it("is limited for each member", async () => {
   for (let count = 0; count < rates.confirmedDevices.burst; count++)
     await confirm((await newCode()).codeHash);

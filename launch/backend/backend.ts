@@ -99,6 +99,7 @@ export async function startBackend(
       ...["--pass-env", "GLEANER_SIGNING_KEY", "--pass-env", "GLEANER_SIGNING_KEY_PREVIOUS"],
       ...["--pass-env", "GLEANER_SECRETS_KEY", "--pass-env", "MODEL_HOSTS"],
       ...["--pass-env", "WEBHOOK_HOSTS", "--pass-env", "CORS_ORIGINS"],
+      ...["--pass-env", "GLEANER_CONSOLE_URL"],
       ...["--pass-env", "GLEANER_JOIN_URL", "--pass-env", "GLEANER_JOIN_PIN"],
       ...["--on-start", "maintenance:cancelCutOffCalls"],
       ...(options.console ? ["--static", `/console=${paths.console}`] : []),

@@ -121,7 +121,8 @@ test("a donor that cannot reach its server says so, and keeps trying", async () 
 });
 
 test("with --sign-in a member confirms the computer on a page, and nobody types a code", async () => {
-  const program = donate(newFolder(), ["--backend", url, "--pin", pin, "--sign-in"]);
+  const data = newFolder();
+  const program = donate(data, ["--backend", url, "--pin", pin, "--sign-in"]);
   const text = await program.until("Ctrl-C cancels.");
   const [address = ""] = /https:\S+#\S+/.exec(text) ?? [];
   expect(address).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/console\/#/);
@@ -137,6 +138,11 @@ test("with --sign-in a member confirms the computer on a page, and nobody types 
   await program.until("Confirmed. This computer joins Acme.");
   await program.until("Joined Acme as laptop.");
   await stop(program);
+  // As from a service that has the option in its command.
+  const again = donate(data, ["--backend", url, "--pin", pin, "--sign-in"]);
+  await again.until("This computer belongs to Acme already, so --sign-in does nothing.");
+  await again.until("Ctrl-C stops it");
+  await stop(again);
 });
 
 test("a sign-in that its person cancels, and one beside a code, end the command", async () => {

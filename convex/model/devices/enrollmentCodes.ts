@@ -67,7 +67,9 @@ export async function confirmDevice(
   const earlier = await codeByHash(ctx, codeHash);
   if (earlier !== null) {
     const isOpen = earlier.used === 0 && earlier.revokedAt === undefined && earlier.expiresAt > by.at;
-    if (earlier.bySignIn === true && earlier.owner === owner && isOpen) return;
+    const isOwn = earlier.bySignIn === true && earlier.owner === owner;
+    if (isOwn && isOpen) return;
+    if (isOwn && earlier.used > 0) refuse("conflict", "This computer has joined. You can close this page.");
     refuse("conflict", "This computer was confirmed before. Start the sign-in again in Gleaner’s window.");
   }
   await countConfirmedDevice(ctx, owner);
@@ -88,8 +90,8 @@ export async function confirmDevice(
 }
 
 /**
- * Whether a member has confirmed the computer that made the code with this hash. Codes that people make have fewer random bits, so
- * nothing is told of them: this would be a way to guess them. Refuses: invalid.
+ * Whether a member has confirmed the computer that made the code with this hash. Says nothing about codes that people make: they are
+ * short enough to guess. Refuses: invalid.
  */
 export async function isConfirmed(ctx: QueryCtx, codeHash: string): Promise<boolean> {
   return (await codeByHash(ctx, checkedHash(codeHash, "codeHash")))?.bySignIn === true;
@@ -134,6 +136,15 @@ export async function revokeCode(ctx: MutationCtx, code: Doc<"enrolmentCodes">, 
   await ctx.db.patch("enrolmentCodes", subject, { revokedAt: by.at });
   await record(ctx, { organizationId, ...by, action: "enrolment-code.revoked", subject });
   return true;
+}
+
+/**
+ * Ends the confirmation of a computer, whose code only that computer knows. One that was used or has expired is only marked: the
+ * audit trail has nothing to tell of it.
+ */
+export async function endConfirmation(ctx: MutationCtx, code: Doc<"enrolmentCodes">, by: Act): Promise<void> {
+  if (code.used === 0 && code.expiresAt > by.at) await revokeCode(ctx, code, by);
+  else await ctx.db.patch("enrolmentCodes", code._id, { revokedAt: by.at });
 }
 
 /** Undoes the revocation of a code, if it was revoked at that time. */

@@ -4,7 +4,7 @@ import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { type Act, laterActor, record } from "../audit.ts";
 import { keepEarnings } from "../credits/wallet.ts";
-import { revokeCode } from "../devices/enrollmentCodes.ts";
+import { endConfirmation, revokeCode } from "../devices/enrollmentCodes.ts";
 import { retireMany } from "../devices/service.ts";
 import { relist } from "../fleet/listing.ts";
 import { revokeKey } from "../keys/keyEnds.ts";
@@ -92,15 +92,18 @@ export async function settleThings(
     heldCodes(ctx, from, perBatch),
     heldDevices(ctx, from, perBatch),
   ]);
+  // Only the computer of the member who leaves knows these codes, so nobody inherits them.
+  for (const code of codes.filter(({ bySignIn }) => bySignIn === true)) await endConfirmation(ctx, code, by);
+  const made = codes.filter(({ bySignIn }) => bySignIn !== true);
   if (answer === "end") {
     for (const key of keys) await revokeKey(ctx, key, by);
-    for (const code of codes) await revokeCode(ctx, code, by);
+    for (const code of made) await revokeCode(ctx, code, by);
     await retireMany(ctx, devices, by);
   } else {
     // An heir who left since then gets nothing: the organization does.
     const heir = await currentOwner(ctx, answer);
     for (const key of keys) await handOverKey(ctx, key, heir, by);
-    for (const { _id } of codes) await ctx.db.patch("enrolmentCodes", _id, { owner: heir });
+    for (const { _id } of made) await ctx.db.patch("enrolmentCodes", _id, { owner: heir });
     for (const device of devices) await handOverDevice(ctx, device, heir, by);
   }
   if (Math.max(keys.length, codes.length, devices.length) < perBatch) return;

@@ -38,7 +38,8 @@ const secrets = z.object({
   signingKey: z.string().max(200).transform(readPrivateKey).optional(),
 });
 
-const membership = z.object({
+/** The part of the identity's file that is not secret. */
+export const storedMembership = z.object({
   /** Files of earlier versions have this spelling. */
   enrolment: z
     .object({
@@ -55,9 +56,9 @@ const membership = z.object({
     .optional(),
 });
 
-const plainFile = secrets.extend(membership.shape).extend({ version: z.literal(1) });
+const plainFile = secrets.extend(storedMembership.shape).extend({ version: z.literal(1) });
 /** The secrets are encrypted with a key of the system's keychain. */
-const sealedFile = membership.extend({ version: z.literal(2), sealed: z.base64().min(1).max(10_000) });
+const sealedFile = storedMembership.extend({ version: z.literal(2), sealed: z.base64().min(1).max(10_000) });
 /** A file with encrypted keys has both of them. */
 const sealedSecrets = secrets.required();
 const identityFile = z.discriminatedUnion("version", [plainFile, sealedFile]);
