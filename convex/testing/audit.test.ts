@@ -129,7 +129,7 @@ describe("an entry of the audit trail", () => {
     await t.mutation(api.console.playground.setCredits, { session, micro: 5_000_000n });
     await t.mutation(api.console.playground.setCredits, { session, micro: 5_000_000n });
     expect(await rows({ action: "playground.credits-changed" })).toMatchObject([
-      { detail: "credits of a member for a day: 100 → 5" },
+      { detail: "credits of a member for a day: 100,000 → 5" },
     ]);
   });
 

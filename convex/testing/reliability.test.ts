@@ -249,6 +249,7 @@ describe("a retired device", () => {
       deviceId: bad.deviceId,
       name: before.name,
       signingKey: before.signingKey,
+      resultVersion: before.resultVersion,
       status: "retired",
       organization: { id: "", name: "" },
       needsVersion: null,
