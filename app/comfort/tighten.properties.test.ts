@@ -4,10 +4,17 @@ import { activities, anyFacts, anyRules } from "../policy/arbitrary.fixture.ts";
 import { decide } from "../policy/decide.ts";
 import { someRules } from "../policy/rule-schemas.ts";
 import type { Rules } from "../policy/rules.ts";
-import { breaks, comfortableHour } from "./hour.fixture.ts";
-import { type ComfortHour, mostSteps } from "./hour.ts";
+import { breaks, comfortableHour, firstHour } from "./hour.fixture.ts";
+import { type ComfortHour, hourMs, mostSteps } from "./hour.ts";
 import { brokenParts, comfortParts } from "./judge.ts";
-import { tightenAfter, type Tightening, tighteningOf, tightenRules, untightened } from "./tighten.ts";
+import {
+  easeAfterMs,
+  tightenAfter,
+  type Tightening,
+  tighteningOf,
+  tightenRules,
+  untightened,
+} from "./tighten.ts";
 
 const steps = fc.integer({ min: 0, max: mostSteps });
 const threads = fc.integer({ min: 1, max: 64 });
@@ -16,6 +23,10 @@ const broken = fc.constantFrom(...comfortParts);
 const anyHours: fc.Arbitrary<readonly ComfortHour[]> = fc
   .array(fc.option(broken, { freq: 4 }), { maxLength: 300 })
   .map((parts) => parts.map((part, at) => comfortableHour(at, part === null ? {} : breaks[part])));
+
+function endOf(hours: readonly ComfortHour[]): number {
+  return firstHour + hours.length * hourMs;
+}
 
 function threadsOf({ idle }: Rules, most: number): number {
   return Math.min(idle.threads ?? most, most);
@@ -107,7 +118,7 @@ describe("the tightening, for any hours", () => {
           expect(after.goodHours).toBeLessThan(after.neededHours);
           before = after;
         }
-        expect(tighteningOf(hours)).toEqual(before);
+        expect(tighteningOf(hours, endOf(hours))).toEqual(before);
       }),
     );
   });
@@ -115,8 +126,20 @@ describe("the tightening, for any hours", () => {
   it("ends after enough good hours, whatever was before", () => {
     fc.assert(
       fc.property(anyHours, (hours) => {
-        const good = Array.from({ length: (mostSteps + 1) * 48 }, (_, at) => comfortableHour(1_000 + at));
-        expect(tighteningOf([...hours, ...good])).toEqual(untightened);
+        const good = Array.from({ length: (mostSteps + 1) * 48 }, (_, at) =>
+          comfortableHour(hours.length + at),
+        );
+        const all = [...hours, ...good];
+        expect(tighteningOf(all, endOf(all))).toEqual(untightened);
+      }),
+    );
+  });
+
+  it("ends after enough time, even if the tightened limits prevent all donation", () => {
+    fc.assert(
+      fc.property(anyHours, (hours) => {
+        const now = endOf(hours) + mostSteps * easeAfterMs;
+        expect(tighteningOf(hours, now)).toMatchObject({ step: 0, cause: null });
       }),
     );
   });

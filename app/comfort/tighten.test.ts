@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { defaultRules, type Rules } from "../policy/rules.ts";
 import { breaks, comfortableHour, firstHour } from "./hour.fixture.ts";
-import { type Tightening, tighteningOf, tightenRules, untightened } from "./tighten.ts";
+import { hourMs } from "./hour.ts";
+import { easeAfterMs, type Tightening, tighteningOf, tightenRules, untightened } from "./tighten.ts";
 import { sayTightening } from "./words.ts";
 
 /** "x": an hour that stops too slowly. ".": a good one. */
-function after(pattern: string): Tightening {
-  return tighteningOf(
-    pattern.split("").map((kind, at) => comfortableHour(at, kind === "x" ? breaks.yields : {})),
-  );
+function after(pattern: string, ms = 0): Tightening {
+  const hours = pattern.split("").map((kind, at) => comfortableHour(at, kind === "x" ? breaks.yields : {}));
+  return tighteningOf(hours, firstHour + (hours.length - 1) * hourMs + ms);
 }
 
 describe("the tightening", () => {
@@ -30,6 +30,16 @@ describe("the tightening", () => {
     expect(after("x...x.....").step).toBe(1);
     expect(after("x...x......").step).toBe(0);
     expect(after("x...x......x").neededHours).toBe(12);
+  });
+
+  it("takes one step back after each three days without an hour of donation", () => {
+    expect(after("xx", easeAfterMs - 1).step).toBe(2);
+    expect(after("xx", easeAfterMs)).toMatchObject({ step: 1, cause: { part: "yields" } });
+    expect(after("xx", 2 * easeAfterMs)).toMatchObject({ step: 0, cause: null });
+    expect(after("xx", -easeAfterMs).step).toBe(2);
+    const later = firstHour + 2 * easeAfterMs;
+    const hours = [comfortableHour(0, breaks.heat), { ...comfortableHour(0, breaks.heat), startAt: later }];
+    expect(tighteningOf(hours, later)).toMatchObject({ step: 1, neededHours: 6 });
   });
 
   it("forgets the past after a row of good hours without a step", () => {
@@ -72,7 +82,7 @@ describe("tightened rules", () => {
     expect(sayTightening(after("xx."), limited, 8, when)).toBe(
       "For now Gleaner gives less: 4 threads fewer, half of the time, nothing while you use the computer, " +
         "no model stays in memory. The reason: stopping took too long (14:00). " +
-        "One step of this ends after 2 more hours of donation without such a problem.",
+        "One step of this ends after 2 more hours of donation without such a problem, or after 3 days without donation.",
     );
     expect(
       sayTightening(after("x"), { ...limited, idle: { threads: 1, gpu: true, memoryMb: null } }, 8, when),

@@ -1,5 +1,5 @@
 import type { Rules } from "../policy/rules.ts";
-import { type MeasuredHour, mostSteps } from "./hour.ts";
+import { hourMs, type MeasuredHour, mostSteps } from "./hour.ts";
 import { brokenParts, type ComfortPart } from "./judge.ts";
 
 /** How far the limits are tightened, because hours broke a promise. */
@@ -18,6 +18,10 @@ export type Tightening = {
 
 const firstNeededHours = 3;
 const mostNeededHours = 48;
+
+/** After so many days without a measured hour one step is taken back: tightened limits may prevent all donation. */
+export const easeAfterDays = 3;
+export const easeAfterMs = easeAfterDays * 24 * hourMs;
 
 export const untightened: Tightening = {
   step: 0,
@@ -47,14 +51,30 @@ export function tightenAfter(before: Tightening, hour: MeasuredHour): Tightening
   // Most computers never break a promise. Their state stays the same.
   if (before.step === 0 && !before.eased) return before;
   if (goodHours < before.neededHours) return { ...before, goodHours };
-  if (before.step === 0) return untightened;
-  const step = before.step - 1;
-  return { ...before, step, goodHours: 0, eased: true, cause: step === 0 ? null : before.cause };
+  return before.step === 0 ? untightened : stepBack(before);
 }
 
-/** The tightening after all these hours, oldest first. */
-export function tighteningOf(hours: readonly MeasuredHour[]): Tightening {
-  return hours.reduce(tightenAfter, untightened);
+/** The tightening after all these hours, oldest first, and after the times between them. @param now ms since the epoch. */
+export function tighteningOf(hours: readonly MeasuredHour[], now: number): Tightening {
+  let tightening = untightened;
+  let since = now;
+  for (const hour of hours) {
+    tightening = tightenAfter(easeAfter(tightening, hour.startAt - since), hour);
+    since = hour.startAt;
+  }
+  return easeAfter(tightening, now - since);
+}
+
+/** The tightening after a time without a measured hour; ms. Negative: the clock was set back. */
+function easeAfter(before: Tightening, ms: number): Tightening {
+  let after = before;
+  for (let left = ms; left >= easeAfterMs && after.step > 0; left -= easeAfterMs) after = stepBack(after);
+  return after;
+}
+
+function stepBack(before: Tightening): Tightening {
+  const step = before.step - 1;
+  return { ...before, step, goodHours: 0, eased: true, cause: step === 0 ? null : before.cause };
 }
 
 /**

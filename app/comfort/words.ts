@@ -3,7 +3,7 @@ import { formatDuration, spellSeconds } from "../format/time.ts";
 import type { Rules } from "../policy/rules.ts";
 import type { ComfortHour } from "./hour.ts";
 import { addedDelayMs, type ComfortPart, promises, type Verdict } from "./judge.ts";
-import { type Tightening, tightenRules } from "./tighten.ts";
+import { easeAfterDays, type Tightening, tightenRules } from "./tighten.ts";
 
 type PartWords = {
   readonly title: string;
@@ -89,10 +89,11 @@ export function sayTightening(
   if (step === 0 || cause === null) return null;
   const less = differences(rules, tightenRules(rules, step, mostThreads), mostThreads).join(", ");
   const hours = plural(neededHours - goodHours, ["# more hour", "# more hours"]);
+  const days = plural(easeAfterDays, ["# day", "# days"]);
   return [
     `For now Gleaner gives less: ${less}.`,
     `The reason: ${partWords[cause.part].broken} (${when(cause.startAt)}).`,
-    `One step of this ends after ${hours} of donation without such a problem.`,
+    `One step of this ends after ${hours} of donation without such a problem, or after ${days} without donation.`,
   ].join(" ");
 }
 

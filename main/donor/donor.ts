@@ -133,6 +133,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     onTightened: (tightening) => {
       log("info", "comfort.tightened", { step: tightening.step, broken: tightening.cause?.part ?? null });
       journal.tightened(tightening);
+      snapshot.update({ comfort: comfort.view });
       loop.wake("comfort");
     },
     log,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { breaks, comfortableHour, firstHour } from "../../../app/comfort/hour.fixture.ts";
 import { type ComfortHour, hourMs } from "../../../app/comfort/hour.ts";
+import { easeAfterMs } from "../../../app/comfort/tighten.ts";
 import { away, donating, inUse } from "../../../app/policy/decide.fixture.ts";
 import { defaultRules } from "../../../app/policy/rules.ts";
 import { silentLog } from "../../log.ts";
@@ -14,12 +15,14 @@ let folder: string;
 let path: string;
 let hours: ComfortHour[];
 let steps: number[];
+let now: number;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "gleaner-comfort-"));
   path = join(folder, "comfort.json");
   hours = [];
   steps = [];
+  now = firstHour + 48 * hourMs;
 });
 afterEach(() => rm(folder, { recursive: true }));
 
@@ -30,7 +33,7 @@ const open = (log = silentLog): Promise<Comfort> =>
     onHour: (hour) => hours.push(hour),
     onTightened: ({ step }) => steps.push(step),
     log,
-    now: () => firstHour + 24 * hourMs,
+    now: () => now,
   });
 
 const stored = async (kept: readonly ComfortHour[]): Promise<void> =>
@@ -80,6 +83,22 @@ describe("a donor's comfort", () => {
       step: 1,
     });
     expect(second.unsent.map(({ startAt }) => startAt)).toEqual([firstHour + hourMs]);
+    await second.close();
+  });
+
+  it("eases the limits after days without donation, also while the donor is off", async () => {
+    const first = await open();
+    for (const hour of [0, 1]) donateIn(first, hour, [0, 30], 400);
+    first.decided(inUse, { ...away, now: firstHour + 2 * hourMs }, defaultRules);
+    expect(steps).toEqual([1, 2]);
+    now = firstHour + hourMs + easeAfterMs;
+    first.decided(inUse, { ...away, now }, defaultRules);
+    expect(steps).toEqual([1, 2, 1]);
+    expect(first.view.tightening.step).toBe(1);
+    await first.close();
+    now += easeAfterMs;
+    const second = await open();
+    expect(second.narrow(defaultRules)).toBe(defaultRules);
     await second.close();
   });
 

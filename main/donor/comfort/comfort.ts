@@ -60,7 +60,7 @@ export class Comfort {
     this.#deps = deps;
     this.#now = deps.now ?? Date.now;
     this.#hours = stored?.hours ?? [];
-    this.#tightening = tighteningOf(this.#hours);
+    this.#tightening = tighteningOf(this.#hours, this.#now());
     this.#sentTo = stored?.sentTo ?? 0;
     this.#meter = new ComfortMeter((hour) => this.#ended(hour), stored?.open ?? null);
   }
@@ -76,6 +76,8 @@ export class Comfort {
   /** Call it after each decision of the loop. */
   decided(activity: Activity, facts: Facts, rules: Rules): void {
     this.#meter.decided(activity, facts, rules);
+    // Time eases the limits, too.
+    if (this.#tightening.step > 0) this.#updateTightening();
   }
 
   /** Work was stopped. @param tookMs from the input, or another reason, until nothing of a job ran. */
@@ -120,13 +122,18 @@ export class Comfort {
   #ended(measured: MeasuredHour): void {
     // After a clock was set back, an hour may come twice. The first one counts.
     if (this.#hours.some(({ startAt }) => startAt === measured.startAt)) return;
-    const before = this.#tightening.step;
     const earlier = this.#hours.slice(1 - mostHours);
-    this.#tightening = tighteningOf([...earlier, measured]);
-    const hour = { ...measured, step: this.#tightening.step };
+    const { step } = tighteningOf([...earlier, measured], this.#now());
+    const hour = { ...measured, step };
     this.#hours = [...earlier, hour];
+    this.#updateTightening();
     this.#save();
     this.#deps.onHour(hour);
+  }
+
+  #updateTightening(): void {
+    const before = this.#tightening.step;
+    this.#tightening = tighteningOf(this.#hours, this.#now());
     if (this.#tightening.step !== before) this.#deps.onTightened(this.#tightening);
   }
 
