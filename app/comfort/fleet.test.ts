@@ -49,14 +49,27 @@ describe("the comfort of a fleet", () => {
   });
 
   it("tells a bounded number of devices apart", () => {
-    const all = Array.from({ length: 80 }, (_, at) => ({
+    const all = Array.from({ length: mostUneasy + 30 }, (_, at) => ({
       deviceId: `d${String(at)}`,
       hour: comfortableHour(0, breaks.heat),
     }));
     const worse = [...all, { deviceId: "d79", hour: comfortableHour(1, breaks.heat) }];
     const { worst, broken } = countHours(worse);
     expect(worst).toHaveLength(mostUneasy);
-    expect([worst[0]?.deviceId, broken.heat]).toEqual(["d79", 81]);
+    expect([worst[0]?.deviceId, broken.heat]).toEqual(["d79", mostUneasy + 31]);
+  });
+
+  it("finds the worst of many devices, though they are counted hour by hour", () => {
+    const others = Array.from({ length: 300 }, (_, at) => ({
+      deviceId: `a${String(at)}`,
+      hour: comfortableHour(0, breaks.heat),
+    }));
+    let day = countHours(others);
+    for (let at = 0; at < 24; at += 1) {
+      const worst = { deviceId: "z", hour: comfortableHour(at, breaks.heat) };
+      day = mergeComfort([day, countHours([worst])]);
+    }
+    expect(day.worst[0]).toMatchObject({ deviceId: "z", brokenHours: 24 });
   });
 
   it("keeps the objective while enough hours keep the promises", () => {

@@ -352,7 +352,7 @@ export const comfortCounts = v.object({
   hours: v.number(),
   keptHours: v.number(),
   broken: comfortParts,
-  /** At most 50. */
+  /** At most 400. */
   worst: v.array(v.object({ deviceId: v.string(), brokenHours: v.number(), broken: comfortParts })),
 });
 
