@@ -63,7 +63,8 @@ it("tells that it computes on a GPU before anything was measured, if a model fit
 it.each([
   ["one job of slow models", 4, { small: 90, large: 5 }, 1],
   ["one job of models of unknown speed", 4, { small: 90 }, 1],
-  ["as many jobs of fast models as it runs at once", 4, { small: 90, large: 40 }, 4],
+  ["as many jobs of fast models as it runs at once", 4, { small: 200, large: 130 }, 4],
+  ["one job of models that are fast with one job only", 4, { small: 200, large: 40 }, 1],
   ["one job of fast models if it runs one at once", 1, { small: 90, large: 40 }, 1],
   ["no job of slow models if it runs one at once", 1, { small: 90, large: 5 }, 0],
 ])("holds %s in reserve", (_, sequences, writes, prefetch) => {

@@ -16,7 +16,7 @@ type ModelOfferDeps = {
   readonly onChange: () => void;
 };
 
-/** Tokens per second. An answer of 300 tokens takes ten seconds. */
+/** Tokens per second of each job. An answer of 300 tokens takes ten seconds. */
 const fastPerSecond = 30;
 
 /** The models that this device offers to the queue: those that are known to fit into memory. */
@@ -53,13 +53,16 @@ export class ModelOffer {
     const concurrency = Math.max(1, ...sequences);
     // Jobs of fast models end often. Each would wait for its call, and with jobs side by side equal ones end together. Of slow
     // models a job would wait for long. Idle workers may take prefetched jobs back.
-    return { concurrency, prefetch: this.#isFast() ? concurrency : concurrency > 1 ? 1 : 0 };
+    return { concurrency, prefetch: this.#isFast(concurrency) ? concurrency : concurrency > 1 ? 1 : 0 };
   }
 
-  /** Whether all models write fast enough, as far as their speed is known. */
-  #isFast(): boolean {
+  /**
+   * Whether each of so many jobs side by side writes fast enough with any of the models. Speeds are measured with one job, and
+   * jobs side by side share them. A model of unknown speed is slow.
+   */
+  #isFast(concurrency: number): boolean {
     const speeds = this.#offered.map(({ sha256 }) => this.#deps.plans.speed(sha256)?.generate ?? 0);
-    return speeds.every((perSecond) => speedStep(perSecond) >= fastPerSecond);
+    return speeds.every((perSecond) => speedStep(perSecond) / concurrency >= fastPerSecond);
   }
 
   abilities(mayUseGpu: boolean): Abilities {
