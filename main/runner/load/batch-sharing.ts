@@ -6,9 +6,9 @@ const trialAfter = { first: 32, most: 2_048 };
 const worthwhile = 0.95;
 
 /**
- * Decides whether jobs side by side share a batch or take turns, one job a batch. Where reading the weights takes the time, a
- * shared batch gives every job a token for the price of one. Where the sums take it, as on few cores, llama.cpp needs longer
- * for a small batch than for its tokens by themselves: with one thread and 100 million parameters, four jobs wrote 91 tokens a
+ * Decides whether jobs side by side share a batch or take turns, one job a batch. A shared batch reads the weights once for all
+ * its jobs, which pays if memory is the limit. Few cores are slower at the sums than memory is, and llama.cpp then needs longer
+ * for a small batch than for its tokens one by one: with one thread and 100 million parameters, four jobs wrote 91 tokens a
  * second together and 118 in turn. So both ways are measured, the other one again and again, but more and more rarely.
  */
 export class BatchSharing {
