@@ -108,6 +108,17 @@ it("counts the battery's charge that was spent while it donated", () => {
   expect(hours[0]).toMatchObject({ batteryPercent: 5, mayUseBattery: true });
 });
 
+it("does not add up the drops of a charge that flickers", () => {
+  const { hours, decide } = world();
+  for (let at = 0; at < 60; at += 5)
+    decide(at, donating, { batteryPercent: known(at % 10 === 0 ? 100 : 99) });
+  decide(60, donating, { batteryPercent: known(90) });
+  decide(65, donating, { batteryPercent: known(90) });
+  decide(119, inUse, { batteryPercent: known(90) });
+  decide(121, inUse);
+  expect(hours.map(({ batteryPercent }) => batteryPercent)).toEqual([10, 0]);
+});
+
 it("counts no time in which the computer slept, or that a clock skipped", () => {
   const { hours, meter, decide } = world();
   decide(0, donating);

@@ -63,6 +63,8 @@ export class ComfortMeter {
   readonly #onHour: (hour: MeasuredHour) => void;
   #hour: OpenHour;
   #last: Stretch | null = null;
+  /** The charge when this stretch of donation began, and what the hour had spent until then. */
+  #charge: { readonly from: number; readonly spent: number } | null = null;
   #working: number[] = [];
   #resting: number[] = [];
 
@@ -84,6 +86,7 @@ export class ComfortMeter {
     const isDonating = activity.kind === "donating";
     const cools = activity.reason === "too-hot" && last?.warms === true;
     if (isDonating && rules.allowOnBattery) this.#hour.mayUseBattery = true;
+    if (!isDonating) this.#charge = null;
     this.#last = {
       at: now,
       isDonating,
@@ -119,12 +122,16 @@ export class ComfortMeter {
   #credit(now: number, battery: Known<number>): void {
     const last = this.#last;
     const ms = last === null ? 0 : now - last.at;
+    if (ms > longestGapMs) this.#charge = null;
     if (last === null || ms <= 0 || ms > longestGapMs) return;
     const border = hourOf(last.at) + hourMs;
     this.#add(last, Math.min(now, border) - last.at);
     if (last.isDonating && last.battery.known && battery.known) {
-      const spent = Math.max(0, last.battery.value - battery.value);
-      this.#hour.batteryPercent = (this.#hour.batteryPercent ?? 0) + spent;
+      const before = this.#hour.batteryPercent ?? 0;
+      this.#charge ??= { from: last.battery.value, spent: before };
+      // A gauge that flickers drops often, but never far below the charge at the beginning.
+      const { from, spent } = this.#charge;
+      this.#hour.batteryPercent = Math.max(before, spent + from - battery.value);
     }
     if (now <= border) return;
     this.#enter(border);
@@ -146,6 +153,7 @@ export class ComfortMeter {
     const startAt = hourOf(now);
     if (startAt === this.#hour.startAt) return;
     this.#addDelays();
+    this.#charge = null;
     const ended = this.#hour;
     this.#hour = emptyHour(startAt);
     if (ended.donatedMs >= leastDonatedSeconds * 1_000) this.#onHour(hourFrom(ended));
