@@ -87,5 +87,9 @@ describe("tightened rules", () => {
     expect(
       sayTightening(after("x"), { ...limited, idle: { threads: 1, gpu: true, memoryMb: null } }, 8, when),
     ).toContain("gives less: half of the time, nothing while");
+    const strict: Rules = { ...defaultRules, quiet: true, idle: { ...defaultRules.idle, threads: 1 } };
+    expect(sayTightening(after("x"), strict, 8, when)).toMatch(
+      /^For now Gleaner would give less, but the rules are already as strict\. The reason: /,
+    );
   });
 });

@@ -91,7 +91,9 @@ export function sayTightening(
   const hours = plural(neededHours - goodHours, ["# more hour", "# more hours"]);
   const days = plural(easeAfterDays, ["# day", "# days"]);
   return [
-    `For now Gleaner gives less: ${less}.`,
+    less === ""
+      ? "For now Gleaner would give less, but the rules are already as strict."
+      : `For now Gleaner gives less: ${less}.`,
     `The reason: ${partWords[cause.part].broken} (${when(cause.startAt)}).`,
     `One step of this ends after ${hours} of donation without such a problem, or after ${days} without donation.`,
   ].join(" ");
