@@ -111,9 +111,10 @@ describe("the comfort of a fleet", () => {
     await report([hourAgo(0)]);
     await count();
     vi.setSystemTime(Date.now() + 10 * 24 * hourMs);
+    await report([hourAgo(0, breaks.heat)]);
     await count();
-    expect(await hoursOf(device)).toEqual([]);
-    expect(await week()).toMatchObject({ hours: 0 });
+    expect((await hoursOf(device)).map(({ hotSeconds }) => hotSeconds)).toEqual([60]);
+    expect(await week()).toMatchObject({ hours: 1 });
     vi.setSystemTime(Date.now() + 36 * 24 * hourMs);
     await report([hourAgo(0)]);
     await count();

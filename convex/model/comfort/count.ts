@@ -15,7 +15,7 @@ const daysOfWeek = 8;
 /**
  * Counts the next measured hours of an organization's devices in the buckets of their days, each once: the position moves in
  * the same transaction. A device's report writes no row that other reports write.
- * Then deletes hours that were kept for long enough.
+ * Then, if no hour is left to count, deletes hours that were kept for long enough.
  * @returns whether there may be more to do.
  */
 export async function countPiece(
@@ -28,8 +28,18 @@ export async function countPiece(
     .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
     .unique();
   const { rows, more } = await nextRows(ctx, organizationId, progress?.countedTo ?? 0, now - settledForMs);
+  await countRows(ctx, organizationId, rows, progress);
+  return more || (await forgetOld(ctx, organizationId, now - keptMs - spans.day));
+}
+
+async function countRows(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  rows: readonly Doc<"comfortHours">[],
+  progress: Doc<"comfortProgress"> | null,
+): Promise<void> {
   const last = rows.at(-1);
-  if (last === undefined) return await forgetOld(ctx, organizationId, now - keptMs - spans.day);
+  if (last === undefined) return;
   const byDay = new Map<number, Doc<"comfortHours">[]>();
   for (const row of rows) {
     const startAt = bucketOf(row.startAt, spans.day);
@@ -42,7 +52,6 @@ export async function countPiece(
   const countedTo = last._creationTime;
   if (progress === null) await ctx.db.insert("comfortProgress", { organizationId, countedTo });
   else await ctx.db.patch("comfortProgress", progress._id, { countedTo });
-  return more;
 }
 
 /** The next rows. A full page ends between two creation times, so that none is left behind. */
