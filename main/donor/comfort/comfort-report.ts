@@ -7,6 +7,10 @@ import type { Comfort } from "./comfort.ts";
 
 /** One report has at most a day of them. */
 export const hoursPerReport = 24;
+/** Hours end on all computers at once. Each waits up to ten minutes before its report. */
+const longestWaitMs = 10 * 60_000;
+/** An older backend does not have the function, or expects other fields. */
+const isUnknownCall = /Could not find public function|ArgumentValidationError/;
 
 type Deps = {
   readonly organization: Pick<Organization, "reportComfort">;
@@ -14,10 +18,11 @@ type Deps = {
   readonly log: Log;
 };
 
-/** Reports the measured hours to the organization: each once it is over, and all that are due on a new connection. */
+/** Reports the measured hours to the organization: each some minutes after its end, and all that are due on a new connection. */
 export class ComfortReport {
   readonly #loop: ReportLoop<readonly ComfortHour[]>;
   #isRefused = false;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor({ organization, comfort, log }: Deps, retryDelayMs?: BackOffDelay) {
     const due = (): readonly ComfortHour[] | null => {
@@ -25,20 +30,25 @@ export class ComfortReport {
       return hours.length === 0 || this.#isRefused ? null : hours;
     };
     const send = async (hours: readonly ComfortHour[]): Promise<void> => {
-      await organization.reportComfort(hours);
+      try {
+        await organization.reportComfort(hours);
+      } catch (error) {
+        // The next connection may be to a newer backend.
+        this.#isRefused = error instanceof Error && isUnknownCall.test(error.message);
+        throw error;
+      }
       comfort.sent(hours.at(-1)?.startAt ?? 0);
     };
-    const onRefused = (error: string): void => {
-      // An older backend does not know the call. The next connection may be to a newer one.
-      this.#isRefused = true;
-      log("warn", "comfort-report.refused", { error });
-    };
+    const onRefused = (error: string): void => log("warn", "comfort-report.refused", { error });
     this.#loop = new ReportLoop({ due, send, onRefused }, retryDelayMs);
   }
 
   /** An hour is over. */
   hourEnded(): void {
-    void this.#loop.send();
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      void this.#loop.send();
+    }, Math.random() * longestWaitMs).unref();
   }
 
   greeted(): void {
@@ -47,6 +57,7 @@ export class ComfortReport {
   }
 
   stop(): void {
+    clearTimeout(this.#timer);
     this.#loop.stop();
   }
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { breaks, comfortableHour, firstHour } from "../../../app/comfort/hour.fixture.ts";
 import { type ComfortHour, hourMs } from "../../../app/comfort/hour.ts";
 import { easeAfterMs } from "../../../app/comfort/tighten.ts";
@@ -24,7 +24,10 @@ beforeEach(async () => {
   steps = [];
   now = firstHour + 48 * hourMs;
 });
-afterEach(() => rm(folder, { recursive: true }));
+afterEach(async () => {
+  vi.useRealTimers();
+  await rm(folder, { recursive: true });
+});
 
 const open = (log = silentLog): Promise<Comfort> =>
   openComfort({
@@ -126,7 +129,7 @@ describe("a donor's comfort", () => {
 describe("the report of measured hours", () => {
   const many = Array.from({ length: hoursPerReport + 2 }, (_, at) => comfortableHour(at, breaks.heat));
 
-  it("sends each hour once, in bounded calls, and only to a backend that knows the device", async () => {
+  it("sends each hour once, in bounded calls", async () => {
     await stored(many);
     const comfort = await open();
     const sent: number[] = [];
@@ -134,12 +137,10 @@ describe("the report of measured hours", () => {
       reportComfort: async (some: readonly ComfortHour[]) => void sent.push(some.length),
     };
     const report = new ComfortReport({ organization, comfort, log: silentLog });
-    report.hourEnded();
     expect(sent).toEqual([]);
     report.greeted();
     await expect.poll(() => comfort.unsent.length).toBe(0);
     report.greeted();
-    report.hourEnded();
     expect(sent).toEqual([hoursPerReport, 2]);
     report.stop();
     await comfort.close();
@@ -151,19 +152,70 @@ describe("the report of measured hours", () => {
     let calls = 0;
     const reportComfort = async (): Promise<void> => {
       calls += 1;
-      throw new Error("unknown function");
+      throw new Error("Server Error\nCould not find public function for 'devices:reportComfort'.");
     };
     const refused: string[] = [];
     const log = (_level: string, event: string): void => void refused.push(event);
     const report = new ComfortReport({ organization: { reportComfort }, comfort, log }, () => 1);
     report.greeted();
     await expect.poll(() => refused).toEqual(["comfort-report.refused"]);
-    report.hourEnded();
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect([calls, comfort.unsent.length]).toEqual([1, many.length]);
     report.greeted();
     await expect.poll(() => calls).toBe(2);
     report.stop();
+    await comfort.close();
+  });
+
+  it("tries again if the backend was overloaded", async () => {
+    await stored(many);
+    const comfort = await open();
+    let calls = 0;
+    const reportComfort = async (): Promise<void> => {
+      calls += 1;
+      if (calls === 1) throw new Error("Too many concurrent requests");
+    };
+    const report = new ComfortReport({ organization: { reportComfort }, comfort, log: silentLog }, () => 1);
+    report.greeted();
+    await expect.poll(() => comfort.unsent.length).toBe(0);
+    report.stop();
+    await comfort.close();
+  });
+
+  it("sends the hours of known devices some time within ten minutes after their end", async () => {
+    vi.useFakeTimers();
+    const times: number[] = [];
+    const reports = Array.from({ length: 101 }, (_, device) => {
+      const unsent: ComfortHour[] = [];
+      const organization = { reportComfort: async () => void times.push(Date.now()) };
+      const comfort = { unsent, sent: () => void unsent.splice(0) };
+      const report = new ComfortReport({ organization, comfort, log: silentLog });
+      if (device > 0) report.greeted();
+      unsent.push(comfortableHour());
+      report.hourEnded();
+      return report;
+    });
+    await vi.advanceTimersByTimeAsync(10 * 60_000);
+    expect(times).toHaveLength(100);
+    expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(5 * 60_000);
+    for (const report of reports) report.stop();
+  });
+
+  it("sends hours that the organization left out because the clock was ahead, once it is right", async () => {
+    const ahead = comfortableHour(200);
+    await stored([comfortableHour(0), ahead]);
+    const comfort = await open();
+    const sent: number[] = [];
+    const reportComfort = async (some: readonly ComfortHour[]): Promise<void> =>
+      void sent.push(...some.map(({ startAt }) => (startAt - firstHour) / hourMs));
+    const report = new ComfortReport({ organization: { reportComfort }, comfort, log: silentLog });
+    comfort.sent(ahead.startAt);
+    donateIn(comfort, 1, [0, 30], 90);
+    donateIn(comfort, 2, [0, 5], 90);
+    report.greeted();
+    await expect.poll(() => comfort.unsent.length).toBe(0);
+    report.stop();
+    expect(sent).toEqual([0, 1]);
     await comfort.close();
   });
 });

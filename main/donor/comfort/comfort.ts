@@ -104,13 +104,19 @@ export class Comfort {
 
   /** The hours that the organization does not have yet, oldest first. */
   get unsent(): readonly ComfortHour[] {
-    return this.#hours.filter(({ startAt }) => startAt > this.#sentTo);
+    const [now, sentTo] = [this.#now(), this.#sentUntilNow()];
+    return this.#hours.filter(({ startAt }) => startAt > sentTo && startAt <= now);
   }
 
   /** The organization has all hours up to this one. */
   sent(startAt: number): void {
-    this.#sentTo = Math.max(this.#sentTo, startAt);
+    this.#sentTo = Math.max(this.#sentUntilNow(), startAt);
     this.#save();
+  }
+
+  /** An hour that lies ahead was sent while the clock was wrong. The organization did not store it. */
+  #sentUntilNow(): number {
+    return this.#sentTo > this.#now() ? 0 : this.#sentTo;
   }
 
   /** Stores the hour that is being measured. Resolves when it is on disk. */
