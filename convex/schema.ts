@@ -607,6 +607,8 @@ export default defineSchema({
     organizationId: v.id("organizations"),
     deviceId: v.id("devices"),
     ...comfortHour.fields,
+    /** Only in rows of earlier versions. */
+    yields: v.optional(v.number()),
   })
     .index("by_device", ["deviceId", "startAt"])
     .index("by_organization", ["organizationId"]),

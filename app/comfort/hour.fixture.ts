@@ -9,7 +9,6 @@ export function comfortableHour(after = 0, measured: Partial<ComfortHour> = {}):
   return {
     startAt: firstHour + after * hourMs,
     donatedSeconds: 1_800,
-    yields: 3,
     yieldP95Ms: 120,
     workingDelayMs: 6,
     restingDelayMs: 1,

@@ -10,16 +10,14 @@ const revolutions = z.number().min(0).max(100_000);
 export const mostSteps = 4;
 
 /**
- * The measurements of one hour in which a computer donated. Null: this computer cannot tell, and nothing is guessed. It has
- * no field for what a person did.
+ * The measurements of one hour in which a computer donated. Null: this computer cannot tell, and nothing is guessed. The
+ * organization gets it. It shows when a computer donated, and so, by and large, when nobody was at it. So it has no count of stops.
  */
 export const comfortHour = z.strictObject({
   /** A whole hour since the epoch (UTC); ms. */
   startAt: z.number().int().min(0).multipleOf(hourMs),
   donatedSeconds: seconds,
-  /** How often work was stopped because the computer was needed. */
-  yields: z.number().int().min(0).max(100_000),
-  /** From an input, or another reason, until nothing of a job uses the processor. Null without yields. */
+  /** From an input, or another reason, until nothing of a job uses the processor. 95 % of all stops. Null without any. */
   yieldP95Ms: milliseconds.nullable(),
   /** How late a timer of normal priority fires while a job runs, and beside it while none runs. */
   workingDelayMs: milliseconds.nullable(),

@@ -21,7 +21,6 @@ describe("the judgement of an hour", () => {
 
   it("does not guess what the computer cannot tell", () => {
     const hour = comfortableHour(0, {
-      yields: 0,
       yieldP95Ms: null,
       restingDelayMs: null,
       hotSeconds: null,
@@ -47,9 +46,9 @@ describe("the judgement of an hour", () => {
 
 describe("the words of comfort", () => {
   it("say each measurement in a sentence", () => {
-    const hour = comfortableHour(0, { yields: 1, hotSeconds: 90, batteryPercent: 3, donatingFanRpm: 3_200 });
+    const hour = comfortableHour(0, { hotSeconds: 90, batteryPercent: 3, donatingFanRpm: 3_200 });
     expect(comfortParts.map((part) => sayPart(part, hour))).toEqual([
-      "1 stop, 95% of them within 120 ms.",
+      "Stops took up to 120 ms (95%).",
       "Up to 5 ms longer while a job ran (95%).",
       "Above the temperature limit for 1m 30s.",
       "3% of the charge was spent.",
@@ -69,7 +68,7 @@ describe("the words of comfort", () => {
 describe("a stored or reported hour", () => {
   it("is refused with a field that is out of bounds, missing or unknown", () => {
     expect(comfortHour.safeParse(comfortableHour()).success).toBe(true);
-    const { yields: _yields, ...less } = comfortableHour();
+    const { donatedSeconds: _donatedSeconds, ...less } = comfortableHour();
     for (const wrong of [
       less,
       { ...comfortableHour(), startAt: 1 },
@@ -77,6 +76,7 @@ describe("a stored or reported hour", () => {
       { ...comfortableHour(), yieldP95Ms: Number.NaN },
       { ...comfortableHour(), step: 5 },
       { ...comfortableHour(), typedKeys: 7 },
+      { ...comfortableHour(), yields: 3 },
     ])
       expect(comfortHour.safeParse(wrong).success).toBe(false);
   });

@@ -44,7 +44,6 @@ it("measures an hour of donation, and tells it when it is over", () => {
     {
       startAt: firstHour,
       donatedSeconds: 1_800,
-      yields: 2,
       yieldP95Ms: 110,
       workingDelayMs: 8,
       restingDelayMs: 1,
@@ -127,7 +126,7 @@ it("counts no time in which the computer slept, or that a clock skipped", () => 
   decide(45, donating);
   meter.yielded(3 * hourMs);
   decide(60, donating);
-  expect(hours[0]).toMatchObject({ donatedSeconds: 25 * 60, yields: 0 });
+  expect(hours[0]).toMatchObject({ donatedSeconds: 25 * 60, yieldP95Ms: null });
 });
 
 it("divides a stretch between the two hours that it is in", () => {
@@ -148,5 +147,5 @@ it("continues an hour that an earlier run began", () => {
   const second = world(open);
   second.during(25, 30, donating);
   second.during(30, 60, inUse);
-  expect(second.hours).toMatchObject([{ startAt: firstHour, donatedSeconds: 25 * 60, yields: 1 }]);
+  expect(second.hours).toMatchObject([{ startAt: firstHour, donatedSeconds: 25 * 60, yieldP95Ms: 100 }]);
 });

@@ -19,7 +19,7 @@ const longestGapMs = 20 * 60_000;
 const sleptMs = 60_000;
 /** Fewer delays are no measurement. A delay is measured ten times a second. */
 const leastDelays = 300;
-/** More yields in an hour are counted, but not timed. */
+/** More yields in an hour are not counted. */
 const mostTimedYields = 1_000;
 
 const amount = z.number().min(0);
@@ -34,7 +34,6 @@ const mean = z.object({ sum: amount, ms: amount });
 export const openHour = z.object({
   startAt: amount,
   donatedMs: amount,
-  yields: amount,
   yieldMs: z.array(amount).max(mostTimedYields),
   working: sketch,
   resting: sketch,
@@ -100,7 +99,6 @@ export class ComfortMeter {
   /** Work was stopped, which took so long. */
   yielded(tookMs: number): void {
     if (tookMs > sleptMs) return;
-    this.#hour.yields += 1;
     if (this.#hour.yieldMs.length < mostTimedYields) this.#hour.yieldMs.push(Math.max(0, tookMs));
   }
 
@@ -171,7 +169,6 @@ function emptyHour(startAt: number): OpenHour {
   return {
     startAt,
     donatedMs: 0,
-    yields: 0,
     yieldMs: [],
     working: emptySketch(),
     resting: emptySketch(),
@@ -187,7 +184,6 @@ function hourFrom(open: OpenHour): MeasuredHour {
   return {
     startAt: open.startAt,
     donatedSeconds: secondsOf(open.donatedMs),
-    yields: open.yields,
     yieldP95Ms: nearestRank(open.yieldMs, 0.95),
     workingDelayMs: delayOf(open.working),
     restingDelayMs: delayOf(open.resting),

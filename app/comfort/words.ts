@@ -48,7 +48,7 @@ export function sayPart(part: ComfortPart, hour: ComfortHour): string {
     case "yields":
       return hour.yieldP95Ms === null
         ? "Nothing had to stop."
-        : `${plural(hour.yields, ["# stop", "# stops"])}, 95% of them within ${formatCount(hour.yieldP95Ms)} ms.`;
+        : `Stops took up to ${formatCount(hour.yieldP95Ms)} ms (95%).`;
     case "delay": {
       const added = addedDelayMs(hour);
       return added === null

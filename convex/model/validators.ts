@@ -327,7 +327,6 @@ export const bulkTarget = v.object({
 export const comfortHour = v.object({
   startAt: v.number(),
   donatedSeconds: v.number(),
-  yields: v.number(),
   yieldP95Ms: v.union(v.number(), v.null()),
   workingDelayMs: v.union(v.number(), v.null()),
   restingDelayMs: v.union(v.number(), v.null()),

@@ -123,6 +123,15 @@ describe("the comfort of a fleet", () => {
 });
 
 describe("a report of hours", () => {
+  it("has no count of stops, and that of earlier versions is not shown", async () => {
+    await report([hourAgo(0)]);
+    await t.run(async (ctx) => {
+      const row = await ctx.db.query("comfortHours").first();
+      await ctx.db.patch("comfortHours", row!._id, { yields: 3 });
+    });
+    expect(await hoursOf(device)).toEqual([hourAgo(0)]);
+  });
+
   it("is refused out of bounds, without the device's key, and from a retired device", async () => {
     for (const wrong of [{ donatedSeconds: 3_601 }, { yieldP95Ms: -1 }, { step: 9 }, { startAt: 5 }])
       await expectRefusal(report([{ ...hourAgo(0), ...wrong }]), "invalid");

@@ -50,6 +50,7 @@ export async function hoursOf(ctx: QueryCtx, deviceId: Id<"devices">): Promise<H
     .order("desc")
     .take(keptHours);
   return rows.map(
-    ({ _id, _creationTime, organizationId: _organization, deviceId: _device, ...hour }) => hour,
+    ({ _id, _creationTime, organizationId: _organization, deviceId: _device, yields: _yields, ...hour }) =>
+      hour,
   );
 }

@@ -82,7 +82,7 @@ describe("a donor's comfort", () => {
     expect(hours.at(-1)).toMatchObject({
       startAt: firstHour + hourMs,
       donatedSeconds: 1_200,
-      yields: 2,
+      yieldP95Ms: 90,
       step: 1,
     });
     expect(second.unsent.map(({ startAt }) => startAt)).toEqual([firstHour + hourMs]);
@@ -113,6 +113,15 @@ describe("a donor's comfort", () => {
     expect(events).toEqual(["comfort.corrupt"]);
     await comfort.close();
     expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ version: 1, hours: [] });
+  });
+
+  it("reads the hours of an earlier version, which counted stops, and drops that count", async () => {
+    const earlier = { ...comfortableHour(0, breaks.heat), yields: 3 };
+    await stored([earlier]);
+    const comfort = await open();
+    expect(comfort.unsent).toEqual([comfortableHour(0, breaks.heat)]);
+    expect(comfort.view.tightening.step).toBe(1);
+    await comfort.close();
   });
 
   it("keeps a bounded number of hours", async () => {

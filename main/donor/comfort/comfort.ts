@@ -18,8 +18,8 @@ const weekMs = 7 * 24 * 3_600_000;
 /** The file in the data folder. */
 export const comfortFile = z.object({
   version: z.literal(1),
-  /** Oldest first. */
-  hours: z.array(comfortHour).max(mostHours),
+  /** Oldest first. Those of earlier versions have more fields. */
+  hours: z.array(comfortHour.strip()).max(mostHours),
   open: openHour.nullable(),
   /** The start of the last hour that the organization has. */
   sentTo: z.number().min(0),
