@@ -44,7 +44,7 @@ export function originsMistake(origins: readonly string[]): string | null {
   const { most, chars } = originBounds;
   if (origins.length > most) return `List at most ${String(most)} origins.`;
   if (origins.includes("*") && origins.length > 1) return 'List either "*" for all pages, or origins.';
-  const wrong = origins.find((each) => each !== "*" && (each.length > chars || !form.test(each)));
+  const wrong = origins.find((each) => each !== "*" && (each.length > chars || !isOrigin(each)));
   if (wrong === undefined) return null;
   return `“${wrong.slice(0, 80)}” is no origin. Write each as https://chat.example.com, without a path.`;
 }
@@ -53,7 +53,22 @@ function separated(list: string): readonly string[] {
   return list.split(/[\s,]+/).filter((each) => each !== "");
 }
 
-/** As browsers write it. People may add a slash at its end, or capitals. */
+/** Every runtime has it, but no library of types that all rooms share. */
+declare const URL: {
+  new (address: string): { readonly href: string; readonly origin: string };
+  canParse(address: string): boolean;
+};
+
+const web = /^https?:\/\//;
+
+function isOrigin(each: string): boolean {
+  return form.test(each) && (!web.test(each) || (URL.canParse(each) && new URL(each).origin === each));
+}
+
+/** As browsers write it. People may add a slash at its end, a default port, capitals or letters beyond ASCII. */
 function canonical(typed: string): string {
-  return typed.toLowerCase().replace(/\/+$/, "");
+  const plain = typed.toLowerCase().replace(/\/+$/, "");
+  if (!web.test(plain) || !URL.canParse(plain)) return plain;
+  const { href, origin } = new URL(plain);
+  return href === `${origin}/` ? origin : plain;
 }
