@@ -1,7 +1,7 @@
 import { budgetCsv, type BudgetFigures, budgetRecords } from "../../app/usage/budget-table.ts";
 import { internal } from "../_generated/api.js";
 import { type ActionCtx, httpAction } from "../_generated/server.js";
-import { answerCaller, bearerKey } from "./endpoint.ts";
+import { answerCaller, bearerKey, originsOfToken } from "./endpoint.ts";
 import { errorOf, wrongMetricsToken, wrongParameter } from "./errors.ts";
 import { outcomeOf } from "./outcome.ts";
 import { cors, errorResponse, json, withOrigin } from "./respond.ts";
@@ -22,7 +22,7 @@ export const budgets = httpAction(async (ctx: ActionCtx, request) => {
         : read.value === null
           ? errorResponse(wrongMetricsToken)
           : answerWith(request, read.value, now);
-    return withOrigin(request, response, await ctx.runQuery(internal.metrics.origins, { token }));
+    return withOrigin(request, response, await originsOfToken(ctx, request, token));
   }
   return await answerCaller(ctx, request, async (_ctx, _request, { keyId }) =>
     answerWith(request, await ctx.runQuery(internal.usage.budgetsOfKey, { keyId, now }), now),

@@ -62,9 +62,19 @@ async function admitAndAnswer(ctx: ActionCtx, request: Request, answer: Answer):
 }
 
 /** The origins whose pages may read what nobody's key has asked for: those that some organization allows. Never rejects. */
-export async function originsOfNobody(ctx: ActionCtx, { headers }: Request): Promise<Origins> {
+export async function originsOfNobody(ctx: ActionCtx, request: Request): Promise<Origins> {
+  return await originsFor(request, async () => await ctx.runQuery(internal.requests.originsOfAny, {}));
+}
+
+/** The origins whose pages may read what a token for metrics opens. Never rejects. */
+export async function originsOfToken(ctx: ActionCtx, request: Request, token: string): Promise<Origins> {
+  return await originsFor(request, async () => await ctx.runQuery(internal.metrics.origins, { token }));
+}
+
+/** Reads origins if a page calls. If they cannot be read, no page may read the answer. */
+async function originsFor({ headers }: Request, read: () => Promise<Origins>): Promise<Origins> {
   if (headers.get("origin") === null) return null;
-  const origins = await outcomeOf(ctx.runQuery(internal.requests.originsOfAny, {}));
+  const origins = await outcomeOf(read());
   if (origins.kind === "ok") return origins.value;
   logBug(
     "the origins of pages could not be read",

@@ -10,7 +10,7 @@ import {
 } from "../../app/usage/usage-table.ts";
 import { internal } from "../_generated/api.js";
 import { type ActionCtx, httpAction } from "../_generated/server.js";
-import { answerCaller, bearerKey } from "./endpoint.ts";
+import { answerCaller, bearerKey, originsOfToken } from "./endpoint.ts";
 import { errorOf, wrongMetricsToken, wrongParameter } from "./errors.ts";
 import { outcomeOf } from "./outcome.ts";
 import { type ApiError, cors, errorResponse, json, withOrigin } from "./respond.ts";
@@ -27,7 +27,7 @@ export const usage = httpAction(async (ctx: ActionCtx, request) => {
   const token = bearerKey(request);
   if (token?.startsWith(tokenPrefix) === true) {
     const response = await ofOrganization(ctx, request, token);
-    return withOrigin(request, response, await ctx.runQuery(internal.metrics.origins, { token }));
+    return withOrigin(request, response, await originsOfToken(ctx, request, token));
   }
   return await answerCaller(ctx, request, async (_ctx, _request, { keyId }) => {
     const wanted = wantedOf(request, ["day"]);

@@ -184,15 +184,19 @@ describe("pages in browsers", () => {
       null,
       "https://other.example",
     ]);
-    // Who has no valid key, and who has a token for metrics.
+    // A call without a valid key, or without a valid token for metrics, belongs to no organization.
     const noKey = await t.fetch("/v1/models", { headers: { origin: "https://other.example" } });
     expect([noKey.status, noKey.headers.get("access-control-allow-origin")]).toEqual([
       401,
       "https://other.example",
     ]);
     for (const path of ["/v1/usage", "/v1/budgets"]) {
-      const byToken = await t.fetch(path, { headers: { authorization: "Bearer gm_none", origin: page } });
-      expect([byToken.status, byToken.headers.get("access-control-allow-origin")]).toEqual([401, null]);
+      const byToken = async (origin: string) => {
+        const wrong = await t.fetch(path, { headers: { authorization: "Bearer gm_none", origin } });
+        return [wrong.status, wrong.headers.get("access-control-allow-origin")];
+      };
+      expect(await byToken(page)).toEqual([401, page]);
+      expect(await byToken("https://evil.example")).toEqual([401, null]);
     }
   });
 });
