@@ -285,7 +285,10 @@ export async function prepare(
   return { job, order, needs, sha256, modelBytes };
 }
 
-/** Refuses what a key may not ask for now: priority_not_allowed, requirements_unmet, key_restricted (what its requests have cost devices). */
+/**
+ * Checks what a key may ask for now. Refuses: priority_not_allowed, requirements_unmet, key_restricted (its requests have stopped
+ * too many devices or met no schema too often).
+ */
 export async function checkNew(
   ctx: MutationCtx,
   key: Doc<"apiKeys">,
