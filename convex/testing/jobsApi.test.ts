@@ -374,10 +374,33 @@ describe("the events of a job", () => {
     const all = await eventsOf(await call(`/v1/jobs/${id}/events`));
     const last = { "last-event-id": String(all.find(({ name }) => name === "text")?.id) };
     expect(await textOf(await call(`/v1/jobs/${id}/events`, { headers: last }))).toEqual(["ue."]);
+    const rest = { "last-event-id": String(all.findLast(({ name }) => name === "text")?.id) };
+    expect(await textOf(await call(`/v1/jobs/${id}/events`, { headers: rest }))).toEqual([]);
 
     const unfollowed = await submitted();
     await takeJob(t, device, async ({ complete }) => await complete("Green."));
     expect(await textOf(await call(`/v1/jobs/${unfollowed.id}/events`))).toEqual(["Green."]);
+  });
+
+  it("begin the text again if the attempt that answers has streamed nothing of it", async () => {
+    const { id } = await submitted({ ...chat, stream: true });
+    const response = await call(`/v1/jobs/${id}/events`);
+    const [live, whole] = response.body!.tee();
+    const all = eventsOf(new Response(whole));
+    const reader = live.pipeThrough(new TextDecoderStream()).getReader();
+    await takeJob(t, device, async ({ append, attemptId }) => {
+      await append(0, "Bl");
+      while (!(await reader.read()).value!.includes('"Bl"'));
+      await fail(t, device, attemptId);
+    });
+    const other = await addDevice(t, acme, "other");
+    await takeJob(t, other, async ({ complete }) => await complete("Green."));
+    const said = (await all).filter(({ name }) => name !== "job");
+    expect(said.map(({ name, data }) => [name, data])).toEqual([
+      ["text", { attempt: 1, text: "Bl" }],
+      ["restart", {}],
+      ["text", { attempt: 2, text: "Green." }],
+    ]);
   });
 
   it("of vectors are its states", async () => {

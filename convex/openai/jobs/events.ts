@@ -106,8 +106,11 @@ async function sendEvents(
         if (text === "") continue;
         send("text", { attempt: view.attempt, text }, `${String(attemptId)}:${String(seq)}`);
       }
-      const rest = view.chunks.length > 0 ? "" : restOf(view.result, said);
-      if (rest !== "") send("text", { attempt: view.attempt, text: rest });
+      const rest = view.chunks.length > 0 ? null : restOf(view.result, said);
+      if (rest?.restarts === true) send("restart", {});
+      // Its id is behind those of all pieces. So a reader who connects again does not get it twice.
+      const restId = `${String(view.attemptId)}:${String(restSeq)}`;
+      if (rest !== null && rest.text !== "") send("text", { attempt: view.attempt, text: rest.text }, restId);
       if (view.status !== status && !isFinal(view.status)) {
         ({ status } = view);
         // The job may be a step further by now. The next view says so.
@@ -135,10 +138,22 @@ async function sendEvents(
   }
 }
 
-/** The part of an answer's text that its device did not stream. */
-function restOf(result: RequestView["result"], said: string | null): string {
-  if (result === null || said === null || !("text" in result)) return "";
-  return result.text.startsWith(said) ? result.text.slice(said.length) : "";
+/** The number of the piece that the device did not stream: the largest that an id may have. */
+const restSeq = 999_999_999;
+
+/**
+ * The part of an answer's text that its device did not stream. It restarts the text if an earlier attempt has said something else.
+ * Null: the reader has all.
+ */
+function restOf(
+  result: RequestView["result"],
+  said: string | null,
+): { readonly text: string; readonly restarts: boolean } | null {
+  if (result === null || said === null || !("text" in result)) return null;
+  const { text } = result;
+  if (text.startsWith(said)) return { text: text.slice(said.length), restarts: false };
+  // The end of a text is trimmed after it was streamed.
+  return text.startsWith(said.trimEnd()) ? null : { text, restarts: true };
 }
 
 /** The place that an event's id names. Null: none. */
