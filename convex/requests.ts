@@ -30,8 +30,9 @@ import {
   submit as submitJob,
   submitParts as submitAll,
   submitted,
+  submittedAs,
 } from "./model/requests/submit.ts";
-import { findFurther, noteVote } from "./model/requests/votes.ts";
+import { furtherOrder, noteVote } from "./model/requests/votes.ts";
 import { beginWait, endWait, mayWait, waitAdmission } from "./model/requests/waits.ts";
 import { watch as watchJob, watchPosition, watchView } from "./model/requests/watch.ts";
 import { asMutable, keyScope, keyUse, work } from "./model/validators.ts";
@@ -125,7 +126,11 @@ export const submitParts = internalMutation({
 export const furtherAdmitted = internalQuery({
   args: { keyId: v.id("apiKeys"), of: v.string(), index: v.number() },
   returns: v.union(submitted, v.null()),
-  handler: async (ctx, { keyId, ...which }) => await findFurther(ctx, await admittedKey(ctx, keyId), which),
+  handler: async (ctx, { keyId: apiKeyId, ...which }) => {
+    const { organizationId } = await admittedKey(ctx, apiKeyId);
+    const order = await furtherOrder(ctx, { organizationId, apiKeyId }, which);
+    return order === null ? null : await submittedAs(ctx, order);
+  },
 });
 
 /**

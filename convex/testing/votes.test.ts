@@ -1,5 +1,5 @@
-import { beforeEach, describe, expect, it } from "vitest";
-import { api } from "../_generated/api.js";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { api, internal } from "../_generated/api.js";
 import { expectError } from "./apiError.fixture.ts";
 import {
   addDevice,
@@ -56,9 +56,15 @@ const chat = {
   x_gleaner: { votes: 3 },
 };
 
-async function post(body: object, headers: object = {}, path = "/v1/chat/completions"): Promise<Response> {
+async function post(
+  body: object,
+  headers: object = {},
+  path = "/v1/chat/completions",
+  signal?: AbortSignal,
+): Promise<Response> {
   return await t.fetch(path, {
     method: "POST",
+    ...(signal === undefined ? {} : { signal }),
     headers: { authorization: `Bearer ${acme.apiKey}`, ...headers },
     body: JSON.stringify(body),
   });
@@ -91,6 +97,25 @@ async function answerAll(idle: readonly Device[], ...texts: readonly string[]): 
     await completeWith(t, idle[at]!, jobs[at]!.attemptId, answer(text));
   }
 }
+
+async function completeAll(jobs: readonly Awaited<ReturnType<typeof handed>>[]): Promise<void> {
+  for (const [at, { attemptId }] of jobs.entries())
+    await completeWith(t, devices[at]!, attemptId, answer("Oslo"));
+}
+
+/** All devices have a vote. Then the client leaves. */
+async function leave(body: object, headers: object = {}) {
+  const client = new AbortController();
+  await wait(...devices);
+  const asked = post(body, headers, undefined, client.signal);
+  const jobs = await Promise.all(devices.map(handed));
+  client.abort();
+  await expectError(await asked, 503, { code: "server_stopping" });
+  return jobs;
+}
+
+const waits = async () => await t.run(async (ctx) => await ctx.db.query("waits").collect());
+const retry = { "x-stainless-retry-count": "1" };
 
 const newJobs = async () => (await allJobs(t, acme)).slice(0, -1).toReversed();
 const statuses = async () => (await newJobs()).map(({ status }) => status);
@@ -322,6 +347,116 @@ describe("a call with votes", () => {
   ])("is refused with %j and the headers %j", async (more, headers, code) => {
     await expectError(await post({ ...chat, ...more }, headers), 400, { code, param: "x_gleaner.votes" });
     expect(await newJobs()).toEqual([]);
+  });
+});
+
+describe("a repeated call with votes", () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  /** Lets time pass: a call counts as a waiting one from its fifth second on. */
+  const passSeconds = (seconds: number) => {
+    vi.useFakeTimers({ now: Date.now() + seconds * 1_000, toFake: ["Date"], shouldAdvanceTime: true });
+  };
+
+  async function endLeftCalls(): Promise<void> {
+    const left = await t.run(async (ctx) => await ctx.db.query("leftCalls").collect());
+    expect(left).toHaveLength(1);
+    for (const { _id: leftId } of left) await t.mutation(internal.requests.endLeftCall, { leftId });
+  }
+
+  it("takes no votes from the first call when it ends earlier", async () => {
+    const headers = { "idempotency-key": "order-20" };
+    await wait(...devices);
+    const first = post(chat, headers);
+    const jobs = await Promise.all(devices.map(handed));
+    await expectError(await post(chat, { ...headers, prefer: "wait=1" }), 503, { code: "no_capacity" });
+    await completeAll(jobs);
+    expect(await (await first).json()).toMatchObject({ x_gleaner: { votes: 3, agreed: 3 } });
+  });
+
+  it("takes no larger model from the first call when it ends earlier", async () => {
+    await addLarge();
+    const headers = { "idempotency-key": "order-21" };
+    await wait(...devices);
+    const first = post(chat, headers);
+    await answerAll(devices, "Oslo", "Bergen", "Narvik");
+    await expect.poll(async () => (await newJobs()).length).toBe(4);
+    const again = await post(chat, { ...headers, prefer: "wait=1" });
+    expect(await again.json()).toMatchObject({ x_gleaner: { votes: 3, escalated: false } });
+    await takeJob(t, devices[0]!, async ({ complete }) => await complete("Bergen!"));
+    expect(await (await first).json()).toMatchObject({ model: large, x_gleaner: { escalated: true } });
+  });
+
+  it("leaves a late first job to the first call, which waits longer for it", async () => {
+    await wait(...devices);
+    const first = post(chat);
+    const jobs = await Promise.all(devices.map(handed));
+    passSeconds(20);
+    await expect.poll(async () => (await waits()).length).toBe(1);
+    const again = post(chat, retry);
+    await expect.poll(async () => (await waits()).length).toBe(2);
+    const at = jobs.findIndex(({ payload }) => (payload as { seed: number }).seed === chat.seed);
+    for (const [other, { attemptId }] of jobs.entries())
+      if (other !== at) await completeWith(t, devices[other]!, attemptId, answer("Oslo"));
+    expect(await (await again).json()).toMatchObject({ x_gleaner: { votes: 2 } });
+    await completeWith(t, devices[at]!, jobs[at]!.attemptId, answer("Oslo"));
+    expect(await (await first).json()).toMatchObject({ x_gleaner: { votes: 3, agreed: 3 } });
+  });
+
+  it.each([
+    ["its idempotency key", { "idempotency-key": "order-22" }, {}],
+    ["its equal request", {}, retry],
+  ])("gets all votes of a call whose client has left, by %s", async (_, headers, more) => {
+    const jobs = await leave(chat, headers);
+    const again = post(chat, { ...headers, ...more });
+    await completeAll(jobs);
+    expect(await (await again).json()).toMatchObject({ x_gleaner: { votes: 3, agreed: 3 } });
+    expect(await statuses()).toEqual(["succeeded", "succeeded", "succeeded"]);
+    await expectBooksInOrder(t);
+  });
+
+  it.each([
+    ["waits for the larger model that was asked when the client left, by its idempotency key", true],
+    [
+      "gets the votes of a call whose client left while a larger model was asked, by its equal request",
+      false,
+    ],
+  ])("%s", async (_, isKept) => {
+    await addLarge();
+    const headers = isKept ? { "idempotency-key": "order-23" } : {};
+    const client = new AbortController();
+    await wait(...devices);
+    const first = post(chat, headers, undefined, client.signal);
+    await answerAll(devices, "Oslo", "Bergen", "Narvik");
+    await expect.poll(async () => (await newJobs()).length).toBe(4);
+    client.abort();
+    await first;
+    const again = post(chat, { ...headers, ...retry });
+    if (isKept) await takeJob(t, devices[0]!, async ({ complete }) => await complete("Bergen!"));
+    expect(await (await again).json()).toMatchObject({ x_gleaner: { votes: 3, escalated: isKept } });
+    expect((await statuses()).slice(3)).toEqual([isKept ? "succeeded" : "canceled"]);
+    await expectBooksInOrder(t);
+  });
+
+  it("that never comes costs nothing: all votes are canceled soon", async () => {
+    await leave(chat);
+    await endLeftCalls();
+    expect(await statuses()).toEqual(["canceled", "canceled", "canceled"]);
+    await expectBooksInOrder(t);
+  });
+
+  it("that leaves, too, does not keep the votes", async () => {
+    const jobs = await leave(chat);
+    const client = new AbortController();
+    const again = post(chat, retry, undefined, client.signal);
+    await expect.poll(async () => (await waits()).length).toBe(1);
+    client.abort();
+    await expectError(await again, 503, { code: "server_stopping" });
+    expect(await waits()).toEqual([]);
+    await endLeftCalls();
+    expect(await statuses()).toEqual(jobs.map(() => "canceled"));
   });
 });
 

@@ -5,6 +5,7 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { recordCancel } from "../audit.ts";
 import { cancelOrder, orderOf } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
+import { furtherOrder } from "./votes.ts";
 import { beginWait } from "./waits.ts";
 
 /*
@@ -110,7 +111,7 @@ async function openJob(ctx: QueryCtx, apiKeyId: Id<"apiKeys">, request: string):
   return order?.jobId ?? null;
 }
 
-/** Cancels a left job, unless somebody has asked for it again. */
+/** Cancels a left job and the other votes of its call, unless somebody has asked for it again. */
 export async function endLeftCall(ctx: MutationCtx, leftId: Id<"leftCalls">, now: number): Promise<void> {
   const left = await ctx.db.get("leftCalls", leftId);
   if (left === null) return;
@@ -119,6 +120,16 @@ export async function endLeftCall(ctx: MutationCtx, leftId: Id<"leftCalls">, now
   if (await isWaitedFor(ctx, apiKeyId, { jobId, request })) return;
   const order = await orderOf(ctx, jobId);
   if (order === null) return;
+  await cancelLeft(ctx, order, now);
+  // Votes have numbers without a gap. Most calls have none.
+  for (let index = 1; ; index += 1) {
+    const vote = await furtherOrder(ctx, order, { of: jobId, index });
+    if (vote === null) return;
+    await cancelLeft(ctx, vote, now);
+  }
+}
+
+async function cancelLeft(ctx: MutationCtx, order: Doc<"orders">, now: number): Promise<void> {
   const outcome = await cancelOrder(ctx, order);
   if (outcome.kind === "canceled") await recordCancel(ctx, order, now, "the call ended before its answer");
 }

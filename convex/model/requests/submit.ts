@@ -49,6 +49,7 @@ import { hasGrammar } from "./claims.ts";
 import { callRequest, takeUpJob } from "./leftCalls.ts";
 import { checkNeeds, needsOf, requirementsOf } from "./needs.ts";
 import { jobsOfKind } from "./restriction.ts";
+import { furtherHash } from "./votes.ts";
 
 /** Arguments of a submission. */
 export const submission = {
@@ -464,12 +465,7 @@ async function partHash(key: Doc<"apiKeys">, ofCall: string, part: Submission["p
   const { index, of } = part;
   return of === undefined
     ? await hashSecret(`${ofCall}:${String(index)}`)
-    : await furtherHash(key, of, index);
-}
-
-/** A hash of the first job of a call and the number of a further one, from 1. */
-export async function furtherHash({ _id }: Doc<"apiKeys">, of: string, index: number): Promise<string> {
-  return await hashSecret(`${_id} ${of} ${String(index)}`);
+    : await furtherHash(key._id, of, index);
 }
 
 /** Identifies repeats of a request. The queue's idempotency keys belong to the organization, ours to an API key. */

@@ -1,20 +1,24 @@
 import { confidenceOf, withVote } from "../../../app/votes/confidence.ts";
-import type { Doc } from "../../_generated/dataModel.js";
+import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { hashSecret } from "../authenticate.ts";
 import { orderOf } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
-import { furtherHash, type Submitted, submittedAs } from "./submit.ts";
+
+/** A hash of the first job of a call and the number of a further one, from 1. */
+export async function furtherHash(apiKeyId: Id<"apiKeys">, of: string, index: number): Promise<string> {
+  return await hashSecret(`${apiKeyId} ${of} ${String(index)}`);
+}
 
 /** A further job of a call, by its first job and its number, from 1. Null: the call has asked for none. */
-export async function findFurther(
+export async function furtherOrder(
   ctx: QueryCtx,
-  key: Doc<"apiKeys">,
+  { organizationId, apiKeyId }: Pick<Doc<"orders">, "organizationId" | "apiKeyId">,
   { of, index }: { readonly of: string; readonly index: number },
-): Promise<Submitted | null> {
-  const hash = await furtherHash(key, of, index);
-  const job = await queue.statusByIdempotencyKey(ctx, key.organizationId, hash);
-  const order = job === null ? null : await orderOf(ctx, job.jobId);
-  return order === null ? null : await submittedAs(ctx, order);
+): Promise<Doc<"orders"> | null> {
+  const hash = await furtherHash(apiKeyId, of, index);
+  const job = await queue.statusByIdempotencyKey(ctx, organizationId, hash);
+  return job === null ? null : await orderOf(ctx, job.jobId);
 }
 
 /**

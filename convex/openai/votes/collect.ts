@@ -22,7 +22,7 @@ export type Collected = { readonly ballots: readonly Ballot[]; readonly first: J
 
 type Vote = {
   readonly votes: number;
-  /** Asks an idle device for one more answer, with a number from 1. Null: no device is idle. Of a repeated call: finds the answer. */
+  /** Asks an idle device for one more answer, with a number from 1. Null: no device is idle. A repeated call only finds that job. */
   readonly askIdle: (index: number) => Promise<RequestedJob | null>;
   /** Aborts when the client has left or the server stops. */
   readonly signal: AbortSignal;
@@ -30,7 +30,8 @@ type Vote = {
 
 /**
  * Collects the votes of a call. Its first job is submitted already. As soon as that one has a device, idle devices are asked for the
- * other answers. Once an answer is there, the others have a short time left. Then they are canceled.
+ * other answers. Once an answer is there, the others have a short time left. Then they are canceled. They stay if a repeat of the
+ * call may find them, because it ends without an answer. A call that is a repeat itself leaves them to the first one.
  */
 export async function collectVotes(
   ctx: ActionCtx,
@@ -73,13 +74,17 @@ export async function collectVotes(
   }
   await Promise.all([mainEnds, ...followed]);
   over.stop();
-  const unanswered = others.filter((job) => ends.get(job)?.kind !== "answered");
-  await Promise.all(unanswered.map(async (job) => await cancel(ctx, job)));
   const ballots = [main, ...others].flatMap((job): Ballot[] => {
     const end = ends.get(job);
     return end?.kind === "answered" ? [{ job, result: textOf(end.result), view: end.view }] : [];
   });
-  return { ballots, first: ends.get(main) ?? null };
+  const first = ends.get(main) ?? null;
+  const isGivenUp = vote.signal.aborted || (ballots.length === 0 && first === null);
+  const isFound = main.kept || main.request !== null;
+  if (main.repeated || (isGivenUp && isFound)) return { ballots, first };
+  const unanswered = others.filter((job) => ends.get(job)?.kind !== "answered");
+  await Promise.all(unanswered.map(async (job) => await cancel(ctx, job)));
+  return { ballots, first };
 }
 
 /** `endOfJob`, but never rejects: if the job cannot be followed, it has failed. */

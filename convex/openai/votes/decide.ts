@@ -44,7 +44,7 @@ export type VotedCall = {
   readonly signal: AbortSignal;
 };
 
-/** Collects votes, and decides between them. No job of the call is left without somebody who waits for it. */
+/** Collects votes, and decides between them. Jobs that nobody waits for are canceled, unless a repeat may find them. */
 export async function decide(
   ctx: ActionCtx,
   caller: Pick<Caller, "keyId">,
@@ -53,11 +53,15 @@ export async function decide(
 ): Promise<Decision> {
   // The jobs of a call wait as one call.
   const wait = callWait(ctx, main);
+  let decision: Decision;
   try {
-    return await decideWithin(ctx, caller, main, call, wait);
+    decision = await decideWithin(ctx, caller, main, call, wait);
   } finally {
     await wait.end();
   }
+  // A job whose wait counts cannot be left, so this comes after its end. A client may also leave while a larger model is asked.
+  if (decision.kind === "failed" || call.signal.aborted) await abandon(ctx, main);
+  return decision;
 }
 
 async function decideWithin(
@@ -70,16 +74,15 @@ async function decideWithin(
   const { signal } = call;
   const { ballots, first } = await collectVotes(ctx, main, call, wait);
   if (signal.aborted || ballots.length === 0) {
-    await abandon(ctx, main);
     const error = first?.kind === "failed" ? first.error : await endOfWait(ctx, main, signal);
     return { kind: "failed", error };
   }
-  // A repeat of the call finds a kept job by its idempotency key.
-  if (first?.kind !== "answered" && !main.kept) await cancel(ctx, main);
+  // A repeat of the call finds a kept job by its idempotency key. A repeat itself leaves the job to the first call.
+  if (first?.kind !== "answered" && !main.kept && !main.repeated) await cancel(ctx, main);
   const { chosen, groups } = agreementOf(ballots.map(({ result }) => result));
   const { modelId, repeated } = main;
   const confidence = await confidenceIn(ctx, { keyId, modelId, groups, repeated });
-  const larger = isMajority(groups) ? null : await askedLarger(ctx, call, wait);
+  const larger = isMajority(groups) ? null : await askedLarger(ctx, main, call, wait);
   const all = larger === null ? ballots : [...ballots, larger];
   const answer = larger ?? ballots[chosen];
   if (answer === undefined) throw new Error("a vote has no answers");
@@ -115,11 +118,13 @@ async function confidenceIn(
 /** The answer of the first larger model that gives one; null if none does in time. */
 async function askedLarger(
   ctx: ActionCtx,
+  main: RequestedJob,
   { larger, askLarger, signal }: VotedCall,
   wait: CallWait,
 ): Promise<Ballot | null> {
+  const hasLeft = (): boolean => signal.aborted;
   for (const model of larger) {
-    if (signal.aborted) return null;
+    if (hasLeft()) return null;
     const job = await askedJob(askLarger(model));
     if (job === null) continue;
     const over = stopper(signal);
@@ -131,7 +136,8 @@ async function askedLarger(
     });
     over.stop();
     if (end?.kind === "answered") return { job, result: textOf(end.result), view: end.view };
-    await cancel(ctx, job);
+    // As with the votes, a repeat may find the job, or has found it.
+    if (!main.repeated && !(main.kept && hasLeft())) await cancel(ctx, job);
   }
   return null;
 }
