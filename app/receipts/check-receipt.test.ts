@@ -56,7 +56,12 @@ function entryOf(jobId: string): ReceiptEntry {
   };
 }
 
-async function sealed(jobIds: readonly string[], number = 1, previous = noSeal): Promise<Receipt[]> {
+async function sealed(
+  jobIds: readonly string[],
+  number = 1,
+  previous = noSeal,
+  { publicKey, privateKey } = organization,
+): Promise<Receipt[]> {
   const entries = jobIds.map(entryOf);
   const texts = entries.map(entryText);
   const seal = {
@@ -68,8 +73,8 @@ async function sealed(jobIds: readonly string[], number = 1, previous = noSeal):
   };
   const text = receiptSealText(seal);
   const signedBy = {
-    key: publicOf(organization.publicKey),
-    signature: signText(organization.privateKey, text),
+    key: publicOf(publicKey),
+    signature: signText(privateKey, text),
   };
   return await Promise.all(
     entries.map(async (entry, index) => ({
@@ -172,6 +177,15 @@ describe("a chain of receipts", () => {
       /does not follow/,
     );
     expect(chainProblem([...first, ...(await sealed(["b"]))])).toMatch(/two seals with number 1/);
+  });
+});
+
+describe("a file of receipts", () => {
+  it("does not fit if another key signed the next seal", async () => {
+    const first = await sealed(["a"]);
+    const forged = await sealed(["b"], 2, first[0]?.seal?.hash, generateKeyPairSync("ed25519"));
+    for (const each of forged) expect(await receiptProblem(each, crypto, null)).toBeNull();
+    expect(chainProblem([...first, ...forged])).toMatch(/different keys/);
   });
 });
 

@@ -64,14 +64,23 @@ export async function receiptProblem(
   return null;
 }
 
-/** Why receipts of one organization do not fit into one chain; null if they do. Seals between theirs may be missing. */
+/**
+ * Why receipts do not fit together; null if they do: the seals of each organization have one key and are in one chain. Seals between
+ * theirs may be missing.
+ */
 export function chainProblem(receipts: readonly Receipt[]): string | null {
   const known = new Map<string, string>();
+  const keys = new Map<string, string>();
   const seals = receipts.flatMap(({ seal }) => (seal === null ? [] : [seal]));
-  for (const { organizationId, number, hash } of seals) {
+  for (const { organizationId, number, hash, signedBy } of seals) {
     const name = `${organizationId} ${String(number)}`;
     if ((known.get(name) ?? hash) !== hash) return `There are two seals with number ${String(number)}.`;
     known.set(name, hash);
+    // The hash of a seal is public, so anybody can add a seal to a chain with a key of their own.
+    const key = signedBy?.key ?? "";
+    if ((keys.get(organizationId) ?? key) !== key)
+      return "The seals of one organization have different keys. If it changed its key, check the receipts of each key in a file of their own.";
+    keys.set(organizationId, key);
   }
   for (const { organizationId, number, previous } of seals) {
     const before = known.get(`${organizationId} ${String(number - 1)}`);

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { merkleProof, merkleRoot } from "../../app/receipts/merkle.ts";
 import { entryText, noSeal, type Receipt, receiptSealText } from "../../app/receipts/receipt.ts";
+import { keyFingerprint } from "../../app/signatures/catalog.ts";
 import { answerText, receiptStatement } from "../../app/signatures/statements.ts";
 import { answersIn } from "./verified-answer.ts";
 
@@ -22,7 +23,13 @@ const signText = (key: KeyObject, text: string): string =>
 const organizationKey = publicOf(organization.publicKey);
 
 /** The receipt of a job with this answer, alone in its seal. */
-async function receiptOf(jobId: string, text: string, number = 1, previous = noSeal): Promise<Receipt> {
+async function receiptOf(
+  jobId: string,
+  text: string,
+  number = 1,
+  previous = noSeal,
+  { keys: { publicKey, privateKey } = organization, organizationId = "acme" } = {},
+): Promise<Receipt> {
   const hashes = { requestHash: hashText("?"), answerHash: hashText(text), resultHash: hashText("!") };
   const usage = { promptTokens: 10, completionTokens: 3 };
   const report = {
@@ -33,7 +40,7 @@ async function receiptOf(jobId: string, text: string, number = 1, previous = noS
   const claim = { attemptId: "a", deviceId: "d", jobId, ...hashes, report };
   const signature = signText(device.privateKey, receiptStatement(claim));
   const settled = {
-    organizationId: "acme",
+    organizationId,
     jobId,
     model: "demo",
     deviceClass: null,
@@ -43,9 +50,9 @@ async function receiptOf(jobId: string, text: string, number = 1, previous = noS
   };
   const entry = { claim, device: { key: publicOf(device.publicKey), signature }, settled };
   const texts = [entryText(entry)];
-  const seal = { organizationId: "acme", number, count: 1, root: await merkleRoot(texts, hash), previous };
+  const seal = { organizationId, number, count: 1, root: await merkleRoot(texts, hash), previous };
   const sealed = receiptSealText(seal);
-  const signedBy = { key: organizationKey, signature: signText(organization.privateKey, sealed) };
+  const signedBy = { key: publicOf(publicKey), signature: signText(privateKey, sealed) };
   const proof = await merkleProof(texts, 0, hash);
   return {
     object: "receipt",
@@ -123,6 +130,21 @@ it("checks the chain of a file with one receipt a line, and prints JSON", async 
     problem: "Seal 2 does not follow the seal before it.",
   });
   expect(bad.code).toBe(1);
+});
+
+it("refuses a receipt that another key sealed as the next one, and prints all keys", async () => {
+  const first = await receiptOf("j1", "One.");
+  const stranger = generateKeyPairSync("ed25519");
+  const next = await receiptOf("j2", "Two.", 2, first.seal?.hash, { keys: stranger });
+  expect(await verify([first, next].map((each) => JSON.stringify(each)).join("\n"))).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("different keys") as string,
+  });
+  const other = { keys: stranger, organizationId: "beta" };
+  const apart = [first, await receiptOf("j3", "Three.", 1, noSeal, other)];
+  const { code, out } = await verify(apart.map((each) => JSON.stringify(each)).join("\n"));
+  expect(code).toBe(0);
+  for (const { seal } of apart) expect(out).toContain(keyFingerprint(seal?.signedBy?.key ?? ""));
 });
 
 it("finds the answer in the bodies of all kinds of calls", () => {

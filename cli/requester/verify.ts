@@ -111,20 +111,30 @@ function sha256(text: string): string {
 
 function jsonOf(read: readonly Receipt[] | string, problem: string | null): object {
   const receipts = typeof read === "string" ? [] : read;
-  const keys = new Set(receipts.flatMap(({ seal }) => seal?.signedBy?.key ?? []));
   return {
     ok: problem === null,
     problem,
     receipts: receipts.length,
     jobs: receipts.map(({ settled }) => settled.jobId),
-    organizationKeys: [...keys],
+    organizationKeys: keysOf(receipts),
   };
+}
+
+/** The organizations' keys that signed, each once. */
+function keysOf(receipts: readonly Receipt[]): readonly string[] {
+  return [...new Set(receipts.flatMap(({ seal }) => seal?.signedBy?.key ?? []))];
 }
 
 function wordsOf(receipts: readonly Receipt[], isPinned: boolean): string {
   const [first] = receipts;
-  const key = first?.seal?.signedBy?.key ?? "";
-  const compare = isPinned ? "" : ` Compare its key with the one that you know: ${keyFingerprint(key)}.`;
+  const keys = keysOf(receipts).map(keyFingerprint);
+  // Receipts of several organizations have several keys.
+  const compare = isPinned
+    ? ""
+    : plural(keys.length, [
+        ` Compare its key with the one that you know: ${keys.join()}.`,
+        ` They have # keys. Compare each with one that you know: ${keys.join(", ")}.`,
+      ]);
   const what =
     receipts.length === 1 && first !== undefined
       ? oneLine(first)
