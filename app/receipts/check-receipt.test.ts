@@ -181,6 +181,12 @@ describe("a chain of receipts", () => {
 });
 
 describe("a file of receipts", () => {
+  it("does not fit if it has a job twice", async () => {
+    const [a, b] = (await sealed(["a", "b"])) as [Receipt, Receipt];
+    expect(chainProblem([a, b])).toBeNull();
+    expect(chainProblem([a, b, a])).toBe("Job a is in the file twice.");
+  });
+
   it("does not fit if another key signed the next seal", async () => {
     const first = await sealed(["a"]);
     const forged = await sealed(["b"], 2, first[0]?.seal?.hash, generateKeyPairSync("ed25519"));

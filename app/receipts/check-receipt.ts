@@ -65,12 +65,17 @@ export async function receiptProblem(
 }
 
 /**
- * Why receipts do not fit together; null if they do: the seals of each organization have one key and are in one chain. Seals between
- * theirs may be missing.
+ * Why receipts do not fit together; null if they do: each job has one, and the seals of each organization have one key and are in one
+ * chain. Seals between theirs may be missing.
  */
 export function chainProblem(receipts: readonly Receipt[]): string | null {
   const known = new Map<string, string>();
   const keys = new Map<string, string>();
+  const jobs = new Set<string>();
+  for (const { settled } of receipts) {
+    if (jobs.has(settled.jobId)) return `Job ${settled.jobId} is in the file twice.`;
+    jobs.add(settled.jobId);
+  }
   const seals = receipts.flatMap(({ seal }) => (seal === null ? [] : [seal]));
   for (const { organizationId, number, hash, signedBy } of seals) {
     const name = `${organizationId} ${String(number)}`;
