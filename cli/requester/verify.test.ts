@@ -8,7 +8,7 @@ import { merkleProof, merkleRoot } from "../../app/receipts/merkle.ts";
 import { entryText, noSeal, type Receipt, receiptSealText } from "../../app/receipts/receipt.ts";
 import { keyFingerprint } from "../../app/signatures/catalog.ts";
 import { answerText, receiptStatement } from "../../app/signatures/statements.ts";
-import { answersIn } from "./verified-answer.ts";
+import { answerProblem } from "./verified-answer.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "gleaner-verify-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -147,21 +147,67 @@ it("refuses a receipt that another key sealed as the next one, and prints all ke
   for (const { seal } of apart) expect(out).toContain(keyFingerprint(seal?.signedBy?.key ?? ""));
 });
 
+const problemOf = (body: object, ...answers: readonly string[]): string | null =>
+  answerProblem(JSON.stringify(body), new Set(answers.map(hashText)));
+const call = { id: "call_1", name: "f", arguments: "{}" };
+const called = { id: "call_1", type: "function", function: { name: "f", arguments: "{}" } };
+const said = { type: "message", content: [{ type: "output_text", text: "Hi" }] };
+const item = { type: "function_call", id: "fc_1", call_id: "call_1", name: "f", arguments: "{}" };
+const packed = (...numbers: readonly number[]): string =>
+  Buffer.from(Float32Array.from(numbers).buffer).toString("base64");
+
 it("finds the answer in the bodies of all kinds of calls", () => {
-  const toolCalls = [{ id: "call_1", name: "f", arguments: "{}" }];
-  const vector = Buffer.from(Float32Array.from([0.25, -0.1]).buffer).toString("base64");
-  const called = { id: "call_1", type: "function", function: { name: "f", arguments: "{}" } };
+  const vector = packed(0.25, -0.1);
   const bodies: readonly (readonly [object, string])[] = [
     [{ choices: [{ message: { content: "Hi" } }] }, "Hi"],
     [{ choices: [{ text: "Hi" }] }, "Hi"],
     [
       { choices: [{ message: { content: null, tool_calls: [called] } }] },
-      answerText({ text: "", toolCalls }),
+      answerText({ text: "", toolCalls: [call] }),
     ],
-    [{ output: [{ content: [{ type: "output_text", text: "Hi" }] }] }, "Hi"],
+    [{ output: [said] }, "Hi"],
+    [{ output: [item] }, answerText({ toolCalls: [call] })],
+    [{ output: [said, item] }, answerText({ text: "Hi", toolCalls: [call] })],
     [{ content: [{ type: "text", text: "Hi" }] }, "Hi"],
     [{ data: [{ embedding: [0.25, -0.10000000149011612] }] }, answerText({ embeddings: [vector] })],
     [{ data: [{ embedding: vector }] }, answerText({ embeddings: [vector] })],
   ];
-  for (const [body, text] of bodies) expect(answersIn(JSON.stringify(body))).toContain(text);
+  for (const [body, text] of bodies) {
+    expect(problemOf(body, "Other", text)).toBeNull();
+    expect(problemOf(body, "Other")).toMatch(/another one/);
+  }
+});
+
+it("needs a receipt for each choice, and for the vectors of each job", () => {
+  const choices = { choices: [{ text: "Invented." }, { text: "One." }] };
+  expect(problemOf(choices, "One.")).toMatch(/another one/);
+  expect(problemOf(choices, "One.", "Invented.")).toBeNull();
+  const vectors = Array.from({ length: 5 }, (_, index) => packed(index));
+  const data = vectors.map((embedding) => ({ embedding }));
+  const of = (from: number, to: number) => answerText({ embeddings: vectors.slice(from, to) });
+  // The answer of another call begins with the same vector.
+  expect(problemOf({ data }, of(0, 1), of(0, 3), of(3, 5))).toBeNull();
+  expect(problemOf({ data }, of(0, 3))).toMatch(/another one/);
+  expect(problemOf({ data }, of(3, 5))).toMatch(/another one/);
+});
+
+it("does not take an answer that it cannot read for an empty one", () => {
+  const bodies = [
+    { choices: [{ delta: { content: "Hi" } }] },
+    { choices: [] },
+    { choices: [{ text: "Hi", message: { content: "Invented" } }] },
+    { choices: [{ text: "Hi" }], output: [{ content: [{ text: "Invented" }] }] },
+    { choices: [{ message: { content: "Hi", tool_calls: [{ id: "call_1" }] } }] },
+    { output: [said, { type: "reasoning", summary: [] }] },
+    { data: [{ embedding: ["0.25"] }] },
+  ];
+  for (const body of bodies) expect(problemOf(body, "", "Hi")).toMatch(/no answer that I know/);
+});
+
+it("says that the tool calls of a message cannot be checked", () => {
+  const content = [
+    { type: "text", text: "Hi" },
+    { type: "tool_use", id: "call_1", name: "f", input: {} },
+  ];
+  expect(problemOf({ content }, "Hi")).toMatch(/cannot be checked/);
 });

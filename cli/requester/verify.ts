@@ -1,4 +1,4 @@
-import { createHash, createPublicKey, verify as verifySignature } from "node:crypto";
+import { createPublicKey, verify as verifySignature } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { wattHoursText } from "../../app/energy/job-energy.ts";
 import { plural } from "../../app/format/quantity.ts";
@@ -15,7 +15,7 @@ import { keyFingerprint } from "../../app/signatures/catalog.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import { CommandError, failCommand, type Verb } from "../command/command.ts";
 import { say, sayJson, shown } from "../command/output.ts";
-import { answersIn } from "./verified-answer.ts";
+import { answerProblem, sha256 } from "./verified-answer.ts";
 
 const usage = `gleaner verify FILE [options]
 Checks a receipt, or a file with one receipt a line, without a server: the signatures, the hashes and the chain.
@@ -41,11 +41,8 @@ async function run(args: readonly string[]): Promise<void> {
   if (file === undefined) throw usageError("Name the file with the receipt.", usage);
   const key = flags.key === undefined ? null : keyStart(flags.key);
   const read = receiptsIn(await textOf(file));
-  const answers = flags.answer === undefined ? null : answersIn(await textOf(flags.answer));
-  const problem =
-    typeof read === "string"
-      ? read
-      : await problemOf(read, key, answers === null ? null : answers.map(sha256));
+  const answer = flags.answer === undefined ? null : await textOf(flags.answer);
+  const problem = typeof read === "string" ? read : await problemOf(read, key, answer);
   if (flags.json) sayJson(jsonOf(read, problem));
   if (problem !== null) throw new CommandError(`Not OK. ${problem}`);
   if (!flags.json && typeof read !== "string") say(wordsOf(read, key !== null));
@@ -81,17 +78,15 @@ function receiptsIn(text: string): readonly Receipt[] | string {
 async function problemOf(
   receipts: readonly Receipt[],
   key: string | null,
-  answers: readonly string[] | null,
+  answer: string | null,
 ): Promise<string | null> {
   for (const receipt of receipts) {
     const problem = await receiptProblem(receipt, nodeCrypto, key);
     if (problem !== null) return receipts.length === 1 ? problem : `Job ${receipt.settled.jobId}: ${problem}`;
   }
   const chain = chainProblem(receipts);
-  if (chain !== null || answers === null) return chain;
-  return receipts.some(({ claim }) => answers.includes(claim.answerHash))
-    ? null
-    : "The answer is another one: its hash is not the receipt's.";
+  if (chain !== null || answer === null) return chain;
+  return answerProblem(answer, new Set(receipts.map(({ claim }) => claim.answerHash)));
 }
 
 const nodeCrypto: ReceiptCrypto = {
@@ -104,10 +99,6 @@ const nodeCrypto: ReceiptCrypto = {
     );
   },
 };
-
-function sha256(text: string): string {
-  return createHash("sha256").update(text, "utf8").digest("hex");
-}
 
 function jsonOf(read: readonly Receipt[] | string, problem: string | null): object {
   const receipts = typeof read === "string" ? [] : read;
