@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { EnergyAccount, type MeterReading, type PowerSample } from "./energy-account.ts";
+import { energyMistake } from "./job-energy.ts";
 
 const rapl = (joules: number): MeterReading => ({ meter: "rapl", joules });
 const at = (seconds: number, reading: MeterReading | null, watts = 20): PowerSample => ({
@@ -49,6 +50,14 @@ describe("an account of energy", () => {
       microWh: Math.round(((200 + 200) / 3_600) * 1e6),
       source: "estimated",
     });
+  });
+
+  it("estimates a time in which the meter counted more than a computer can draw", () => {
+    const account = rested();
+    account.begin("a", at(20, rapl(100)));
+    const energy = account.end("a", at(56, rapl(262_143)));
+    expect(energy).toEqual({ microWh: 200_000, source: "estimated" });
+    expect(energy === null ? null : energyMistake(energy, 36_000)).toBeNull();
   });
 
   it("takes the median of the times at rest, and none that was too short", () => {

@@ -1,4 +1,4 @@
-import { type EnergySource, type JobEnergy, microWhOf } from "./job-energy.ts";
+import { type EnergySource, type JobEnergy, microWhOf, mostWatts } from "./job-energy.ts";
 
 /** What a meter has counted since some moment. Readings of different meters do not compare. */
 export type MeterReading = { readonly meter: string; readonly joules: number };
@@ -49,7 +49,7 @@ export class EnergyAccount {
     this.#last = sample;
     if (last === null || sample.at <= last.at) return;
     const ms = sample.at - last.at;
-    const counted = countedBetween(last.reading, sample.reading);
+    const counted = countedBetween(last, sample);
     if (this.#running.size === 0) {
       if (counted !== null && ms >= shortestRestMs) this.#learnRest(counted.meter, counted.joules / ms);
       return;
@@ -75,8 +75,12 @@ export class EnergyAccount {
   }
 }
 
-function countedBetween(before: MeterReading | null, after: MeterReading | null): MeterReading | null {
-  if (before === null || after === null || before.meter !== after.meter) return null;
-  const joules = after.joules - before.joules;
-  return joules >= 0 ? { meter: after.meter, joules } : null;
+/** Null if no meter counted. A counter that was set back looks like one that overflowed: more than any computer draws. */
+function countedBetween(before: PowerSample, after: PowerSample): MeterReading | null {
+  if (before.reading === null || after.reading === null) return null;
+  const { meter } = after.reading;
+  if (before.reading.meter !== meter) return null;
+  const joules = after.reading.joules - before.reading.joules;
+  const most = (mostWatts * (after.at - before.at)) / 1_000;
+  return joules >= 0 && joules <= most ? { meter, joules } : null;
 }
