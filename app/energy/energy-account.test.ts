@@ -3,10 +3,15 @@ import { EnergyAccount, type MeterReading, type PowerSample } from "./energy-acc
 import { energyMistake } from "./job-energy.ts";
 
 const rapl = (joules: number): MeterReading => ({ meter: "rapl", joules });
-const at = (seconds: number, reading: MeterReading | null, watts = 20): PowerSample => ({
+const at = (
+  seconds: number,
+  reading: MeterReading | null,
+  idleSeconds: number | null = 600,
+): PowerSample => ({
   at: seconds * 1_000,
   reading,
-  watts,
+  watts: 20,
+  idleMs: idleSeconds === null ? null : idleSeconds * 1_000,
 });
 
 /** An account that knows a power at rest of 5 W from its first ten seconds. */
@@ -72,10 +77,33 @@ describe("an account of energy", () => {
     expect(account.end("a", at(61, rapl(joules + 1_000 + 10 * 41)))).toMatchObject({ microWh: 100_000 });
   });
 
-  it("uses no energy twice, and gives none to a job that drew less than the computer at rest", () => {
+  it.each([0, 29, null])("learns no power at rest after %j idle seconds of thirty", (idleSeconds) => {
+    const account = new EnergyAccount();
+    account.advance(at(0, rapl(0)));
+    // 40 W while a person works.
+    account.advance(at(30, rapl(1_200), idleSeconds));
+    account.begin("a", at(30, rapl(1_200)));
+    expect(account.end("a", at(66, rapl(1_200 + 36 * 25)))).toEqual({
+      microWh: 200_000,
+      source: "estimated",
+    });
+  });
+
+  it("learns the power at rest as soon as nobody works, whatever it drew before", () => {
+    const account = new EnergyAccount();
+    for (let half = 0; half <= 20; half++) account.advance(at(30 * half, rapl(1_200 * half), 0));
+    account.advance(at(630, rapl(24_150), 30));
+    account.begin("a", at(630, rapl(24_150)));
+    expect(account.end("a", at(666, rapl(24_150 + 36 * 25)))).toEqual({
+      microWh: 200_000,
+      source: "measured",
+    });
+  });
+
+  it("estimates a job that drew no more than the computer at rest, and uses no energy twice", () => {
     const account = rested();
     account.begin("a", at(20, rapl(100)));
-    expect(account.end("a", at(30, rapl(120)))).toEqual({ microWh: 0, source: "measured" });
-    expect(account.end("a", at(30, rapl(120)))).toBeNull();
+    expect(account.end("a", at(56, rapl(280)))).toEqual({ microWh: 200_000, source: "estimated" });
+    expect(account.end("a", at(56, rapl(280)))).toBeNull();
   });
 });

@@ -11,6 +11,8 @@ export type PowerSample = {
   readonly reading: MeterReading | null;
   /** The estimated power of jobs from now on; watts. */
   readonly watts: number;
+  /** How long nobody has used the computer; ms. Null if that is unknown. */
+  readonly idleMs: number | null;
 };
 
 /** Shorter times say little about the power at rest. */
@@ -21,8 +23,8 @@ type Share = { joules: number; source: EnergySource };
 
 /**
  * Divides the energy of a computer among its jobs. While jobs run, each of them gets an equal share of it. The computer's power at
- * rest, which it learns while no job runs, is subtracted. Without a meter, or before the power at rest is known, it uses the
- * estimate.
+ * rest, which it learns while no job runs and nobody uses the computer, is subtracted. It uses the estimate without a meter, before the
+ * power at rest is known, and while the meter counts no more than that.
  */
 export class EnergyAccount {
   readonly #running = new Map<string, Share>();
@@ -51,12 +53,15 @@ export class EnergyAccount {
     const ms = sample.at - last.at;
     const counted = countedBetween(last, sample);
     if (this.#running.size === 0) {
-      if (counted !== null && ms >= shortestRestMs) this.#learnRest(counted.meter, counted.joules / ms);
+      const isRest = ms >= shortestRestMs && sample.idleMs !== null && sample.idleMs >= ms;
+      if (counted !== null && isRest) this.#learnRest(counted.meter, counted.joules / ms);
       return;
     }
     const restPerMs = counted === null ? null : this.#restPerMs(counted.meter);
-    const isMeasured = counted !== null && restPerMs !== null;
-    const joules = isMeasured ? Math.max(0, counted.joules - restPerMs * ms) : (last.watts * ms) / 1_000;
+    const aboveRest = counted === null || restPerMs === null ? 0 : counted.joules - restPerMs * ms;
+    // A job uses some energy. If none is left, the power at rest is not the one of now.
+    const isMeasured = aboveRest > 0;
+    const joules = isMeasured ? aboveRest : (last.watts * ms) / 1_000;
     for (const share of this.#running.values()) {
       share.joules += joules / this.#running.size;
       if (!isMeasured) share.source = "estimated";
@@ -68,7 +73,7 @@ export class EnergyAccount {
     this.#rests.set(meter, [...rests, joulesPerMs].slice(-restsKept));
   }
 
-  /** The median: somebody may have worked at the computer in some of the times. */
+  /** The median: other programs may have worked in some of the times. */
   #restPerMs(meter: string): number | null {
     const rests = [...(this.#rests.get(meter) ?? [])].sort((a, b) => a - b);
     return rests[Math.floor((rests.length - 1) / 2)] ?? null;

@@ -200,7 +200,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     log,
   });
   const comfortReport = new ComfortReport({ organization, comfort, log });
-  const energy = new EnergyWatch({ hardware: () => work.hardware });
+  const energy = new EnergyWatch({ hardware: () => work.hardware, idle: () => options.idle.sample() });
   const work: DonatedWork = new DonatedWork({
     client,
     deviceKey,

@@ -1,17 +1,21 @@
 import type { Handler, JobContext } from "@gleaner/queue/worker";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { MeterReading } from "../../../app/energy/energy-account.ts";
+import { type Known, known, unknown } from "../../../app/facts/facts.ts";
 import { EnergyWatch } from "./energy-watch.ts";
 
 let now = 0;
 let reading: MeterReading | null = null;
+let idle: Known<number>;
 let watch: EnergyWatch;
 
 beforeEach(() => {
   now = 0;
   reading = null;
+  idle = known(600);
   watch = new EnergyWatch({
     hardware: () => ({ threads: 4, busyShare: 1, gpu: "none" }),
+    idle: () => idle,
     meter: () => reading,
     now: () => now,
   });
@@ -62,6 +66,17 @@ it("adds the measured energy once it knows the power at rest", async () => {
   const reports: unknown[] = [];
   await watch.metered(job(36, { meter: "rapl", joules: 110 + 36 * 15 }))({}, context("b", reports));
   expect(reports).toMatchObject([{ energy: { microWh: 100_000, source: "measured" } }]);
+});
+
+it.each([known(5), unknown])("takes no time for rest in which somebody may work", async (seen) => {
+  idle = seen;
+  reading = { meter: "rapl", joules: 0 };
+  await watch.metered(job(1, { meter: "rapl", joules: 10 }))({}, context("a", []));
+  now += 20_000;
+  reading = { meter: "rapl", joules: 110 };
+  const reports: unknown[] = [];
+  await watch.metered(job(36, { meter: "rapl", joules: 110 + 36 * 15 }))({}, context("b", reports));
+  expect(reports).toMatchObject([{ energy: { source: "estimated" } }]);
 });
 
 it("reports nothing of a job that failed", async () => {

@@ -2,12 +2,15 @@ import type { Handler } from "@gleaner/queue/worker";
 import type { Value } from "convex/values";
 import { EnergyAccount, type PowerSample } from "../../../app/energy/energy-account.ts";
 import { estimatedWatts, type Hardware } from "../../../app/energy/estimate.ts";
+import type { Known } from "../../../app/facts/facts.ts";
 import { isRecord } from "../../../app/json.ts";
 import { type EnergyMeter, energyMeter } from "../../sensors/energy/energy-meter.ts";
 
 type EnergyWatchDeps = {
   /** The hardware that jobs use now. */
   readonly hardware: () => Hardware;
+  /** How long nobody has used the computer; seconds. */
+  readonly idle: () => Known<number>;
   readonly meter?: EnergyMeter;
   /** ms of a clock that nobody sets. */
   readonly now?: () => number;
@@ -19,6 +22,7 @@ const everyMs = 30_000;
 /** Adds the energy that a job used to the device's report of it. */
 export class EnergyWatch {
   readonly #hardware: () => Hardware;
+  readonly #idle: () => Known<number>;
   readonly #meter: EnergyMeter;
   readonly #now: () => number;
   readonly #account = new EnergyAccount();
@@ -26,10 +30,12 @@ export class EnergyWatch {
 
   constructor({
     hardware,
+    idle,
     meter = energyMeter(process.platform),
     now = () => performance.now(),
   }: EnergyWatchDeps) {
     this.#hardware = hardware;
+    this.#idle = idle;
     this.#meter = meter;
     this.#now = now;
     this.#timer = setInterval(() => this.#account.advance(this.#sample()), everyMs).unref();
@@ -56,6 +62,12 @@ export class EnergyWatch {
   #sample(): PowerSample {
     const hardware = this.#hardware();
     const at = this.#now();
-    return { at, reading: this.#meter(at, hardware.gpu === "card"), watts: estimatedWatts(hardware) };
+    const idle = this.#idle();
+    return {
+      at,
+      reading: this.#meter(at, hardware.gpu === "card"),
+      watts: estimatedWatts(hardware),
+      idleMs: idle.known ? idle.value * 1_000 : null,
+    };
   }
 }
