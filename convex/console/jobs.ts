@@ -26,6 +26,7 @@ import { jobDetail, jobDetailOf } from "../model/orders/jobDetail.ts";
 import { deadLetterPage, jobPage } from "../model/orders/jobPages.ts";
 import { jobRow } from "../model/orders/jobRow.ts";
 import { canceled, cancelOrder } from "../model/orders/orders.ts";
+import { mayLook } from "../model/orders/payloadAccess.ts";
 import {
   prioritized,
   setOrderPriority,
@@ -89,13 +90,17 @@ export const curve = memberQuery("jobs.read")({
   },
 });
 
-/** The signed receipt of an answered job, as JSON. Refuses: forbidden (who sees no money), not_found. */
+/**
+ * The signed receipt of an answered job, as JSON. Refuses: not_found, forbidden (who sees no money, or may not look at the answer: its
+ * hash shows whether a guess of it is right).
+ */
 export const receipt = memberQuery("jobs.read")({
   args: { jobId: v.string() },
   returns: v.string(),
   handler: async (ctx, { jobId }) => {
     const order = await ownJob(ctx, jobId);
     if (!may(ctx, "money.read")) refuse("forbidden", "You may not see what jobs cost.");
+    if (!(await mayLook(ctx, order))) refuse("forbidden", "Only the job's requester may have its receipt.");
     return await receiptOf(ctx, order);
   },
 });

@@ -26,6 +26,7 @@ import {
   startBackend,
   submit,
 } from "./backend.fixture.ts";
+import { joinAs } from "./people.fixture.ts";
 import { signedForReceipt } from "./signing.fixture.ts";
 
 let t: Backend;
@@ -199,12 +200,18 @@ describe("the receipt of a job", () => {
     await expectRefusal(t.query(api.console.jobs.receipt, { session, jobId }), "not_found");
   });
 
-  it("is in the console, too", async () => {
+  it("is in the console for those who may look at the answer, whose hash it has", async () => {
     const jobId = await answered();
     const session = await signIn(t, acme);
-    expect(await t.query(api.console.jobs.get, { session, jobId })).toMatchObject({ receipt: true, energy });
-    const text = await t.query(api.console.jobs.receipt, { session, jobId });
-    expect(JSON.parse(text)).toMatchObject({ object: "receipt", claim: { jobId } });
+    const receiptIn = async () => await t.query(api.console.jobs.receipt, { session, jobId });
+    const detail = async () => await t.query(api.console.jobs.get, { session, jobId });
+    expect(await detail()).toMatchObject({ receipt: false, energy });
+    await expectRefusal(receiptIn(), "forbidden");
+    await t.mutation(api.console.payloads.setAccess, { session, ownersMayLook: true });
+    expect(await detail()).toMatchObject({ receipt: true });
+    expect(JSON.parse(await receiptIn())).toMatchObject({ object: "receipt", claim: { jobId } });
+    const auditor = await joinAs(t, session, { name: "Ann", roles: ["auditor"] });
+    await expectRefusal(t.query(api.console.jobs.receipt, { session: auditor.session, jobId }), "forbidden");
   });
 });
 

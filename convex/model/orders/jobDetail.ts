@@ -66,7 +66,7 @@ export async function jobDetailOf(
     requirements: job.requirements,
     batch: batchOf(order),
     energy: order.energy ?? null,
-    receipt: order.priceMicro !== undefined && may(ctx, "money.read"),
+    receipt: order.priceMicro !== undefined && may(ctx, "money.read") && canLook,
     failures: job.failures,
     cost: may(ctx, "money.read")
       ? { price: order.price, percent, reservedMicro, settled: order.priceMicro !== undefined }
