@@ -33,6 +33,9 @@ export function readReceipt(value: unknown): Read {
   };
 }
 
+export const notSealedYet =
+  "This receipt is not sealed yet, so nothing vouches for the device's key. Get it again in two minutes.";
+
 /**
  * Why a receipt proves nothing; null if all fits: the device signed its claim, the claim is in the seal, and the organization's
  * key signed the seal.
@@ -47,8 +50,7 @@ export async function receiptProblem(
   if (!(await isSigned(device.key, device.signature, receiptStatement(claim))))
     return "The device's signature does not fit: a field of its claim, or the signature, was changed.";
   if (claim.jobId !== settled.jobId) return "The device's claim is about another job.";
-  if (seal === null)
-    return "This receipt is not sealed yet, so nothing vouches for the device's key. Get it again in two minutes.";
+  if (seal === null) return notSealedYet;
   if (seal.organizationId !== settled.organizationId) return "The seal is another organization's.";
   if ((await rootOfProof(entryText(receipt), seal.proof, hash)) !== seal.root)
     return "The receipt is not in its seal: a field was changed after it was sealed.";

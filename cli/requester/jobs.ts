@@ -4,7 +4,7 @@ import { energyWords } from "../../app/format/energy.ts";
 import { formatCredits } from "../../app/money/credits.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import { CommandError, type Verb } from "../command/command.ts";
-import { say, sayJson, shown, table } from "../command/output.ts";
+import { Progress, say, sayJson, shown, table } from "../command/output.ts";
 import { exitCodes, openApi } from "./client/api.ts";
 import { waitWords } from "./client/ask.ts";
 import { textOf } from "./client/wire.ts";
@@ -14,14 +14,19 @@ const usage = `gleaner jobs [list] [options]
 gleaner jobs receipts [options]
 gleaner jobs get|result|receipt|cancel ID [options]
 Lists your key's jobs, newest first, or shows one and why it waits, prints its answer or its signed receipt, or cancels it.
-"receipts" prints the receipts of your jobs, newest first, one a line: a file that "gleaner verify" checks as a chain.
+"receipts" prints the receipts of your jobs, newest first, one a line: a file that "gleaner verify" checks as a chain. Its --limit
+is at most 50.
 ${pageUsage}
   --json                 print the answer as JSON
 ${exitCodes}`;
 
 const options = { ...pageOptions, json: { type: "boolean", default: false } } as const;
 
-const receiptList = z.object({ data: z.array(z.unknown()) });
+const receiptList = z.looseObject({
+  data: z.array(z.unknown()),
+  last_id: z.string().nullable(),
+  has_more: z.boolean(),
+});
 
 export const jobs: Verb = {
   usage,
@@ -42,8 +47,13 @@ async function run(args: readonly string[]): Promise<void> {
     return;
   }
   if (action === "receipts") {
-    const { data } = await api.get(`/receipts?${pageQuery(flags)}`, receiptList);
-    for (const receipt of data) console.log(JSON.stringify(receipt));
+    const list = await api.get(`/receipts?${pageQuery(flags)}`, receiptList);
+    if (flags.json) sayJson(list);
+    else for (const receipt of list.data) console.log(JSON.stringify(receipt));
+    // On standard error, so that it is not in the file of receipts.
+    const notes = new Progress(flags.json);
+    if (list.data.length === 0) notes.done("None of these jobs has a receipt.");
+    if (list.has_more) notes.done(`For older jobs: gleaner jobs receipts --after ${list.last_id ?? ""}`);
     return;
   }
   if (id === undefined) throw usageError("Name the job by its id: see `gleaner jobs`.", usage);

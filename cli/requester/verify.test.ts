@@ -120,6 +120,7 @@ it("checks the chain of a file with one receipt a line, and prints JSON", async 
     ok: true,
     problem: null,
     receipts: 2,
+    notSealed: 0,
     jobs: ["j1", "j2"],
     organizationKeys: [organizationKey],
   });
@@ -130,6 +131,33 @@ it("checks the chain of a file with one receipt a line, and prints JSON", async 
     problem: "Seal 2 does not follow the seal before it.",
   });
   expect(bad.code).toBe(1);
+});
+
+it("reads a list of the API, and leaves out receipts that are not sealed yet", async () => {
+  const first = await receiptOf("j1", "One.");
+  const second = await receiptOf("j2", "Two.", 2, first.seal?.hash);
+  const young = { ...(await receiptOf("j3", "Three.")), seal: null };
+  const list = (...data: readonly object[]): string =>
+    JSON.stringify({ object: "list", data, last_id: "j1", has_more: false });
+  const good = await verify(list(young, second, first));
+  expect(good.out).toContain("OK. 2 receipts.");
+  expect(good.out).toContain("1 more receipt is not sealed yet and was not checked.");
+  expect(good.code).toBe(0);
+  const lines = [young, second].map((each) => JSON.stringify(each)).join("\n");
+  expect(JSON.parse((await verify(lines, "--json")).out)).toMatchObject({
+    ok: true,
+    receipts: 1,
+    notSealed: 1,
+    jobs: ["j2"],
+  });
+  expect(await verify(lines, ...answerFile("Three."))).toMatchObject({ code: 1 });
+  for (const [file, why] of [
+    [list(young), /not sealed yet/],
+    [list(), /no receipts/],
+    ["", /no receipts/],
+    [list(first, {}), /Receipt 2: /],
+  ] as const)
+    expect(await verify(file)).toMatchObject({ code: 1, err: expect.stringMatching(why) as string });
 });
 
 it("refuses a receipt that another key sealed as the next one, and prints all keys", async () => {

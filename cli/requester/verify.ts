@@ -2,10 +2,11 @@ import { createPublicKey, verify as verifySignature } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { wattHoursText } from "../../app/energy/job-energy.ts";
 import { plural } from "../../app/format/quantity.ts";
-import { parseJson } from "../../app/json.ts";
+import { parseJson, recordOf } from "../../app/json.ts";
 import { formatCredits } from "../../app/money/credits.ts";
 import {
   chainProblem,
+  notSealedYet,
   readReceipt,
   type ReceiptCrypto,
   receiptProblem,
@@ -18,7 +19,8 @@ import { say, sayJson, shown } from "../command/output.ts";
 import { answerProblem, sha256 } from "./verified-answer.ts";
 
 const usage = `gleaner verify FILE [options]
-Checks a receipt, or a file with one receipt a line, without a server: the signatures, the hashes and the chain.
+Checks a receipt, a file with one receipt a line, or a saved list of the API, without a server: the signatures, the hashes and the chain.
+Of several, those that are not sealed yet are counted and not checked.
   --answer FILE   also check that this is the answer: its text, or the body of the call
   --key KEY       the organization's key, as the console's page Models and "gleaner status" show it
   --json          print the result as JSON
@@ -40,12 +42,12 @@ async function run(args: readonly string[]): Promise<void> {
   const [file] = positionals;
   if (file === undefined) throw usageError("Name the file with the receipt.", usage);
   const key = flags.key === undefined ? null : keyStart(flags.key);
-  const read = receiptsIn(await textOf(file));
+  const { sealed, notSealed, mistake } = receiptsIn(await textOf(file));
   const answer = flags.answer === undefined ? null : await textOf(flags.answer);
-  const problem = typeof read === "string" ? read : await problemOf(read, key, answer);
-  if (flags.json) sayJson(jsonOf(read, problem));
+  const problem = mistake ?? (await problemOf(sealed, key, answer));
+  if (flags.json) sayJson(jsonOf(sealed, notSealed, problem));
   if (problem !== null) throw new CommandError(`Not OK. ${problem}`);
-  if (!flags.json && typeof read !== "string") say(wordsOf(read, key !== null));
+  if (!flags.json) say(wordsOf(sealed, notSealed, key !== null));
 }
 
 /** The beginning of a public key: a person may leave out the blanks of its fingerprint, or give all of it. */
@@ -62,17 +64,34 @@ async function textOf(file: string): Promise<string> {
   return await readFile(file, "utf8").catch(failCommand);
 }
 
-/** The receipts of a file, or why it has none. */
-function receiptsIn(text: string): readonly Receipt[] | string {
+type ReceiptsOfFile = {
+  /** Those that can be checked. */
+  readonly sealed: readonly Receipt[];
+  readonly notSealed: number;
+  /** Why nothing of the file can be checked; null if something can. */
+  readonly mistake: string | null;
+};
+
+function receiptsIn(text: string): ReceiptsOfFile {
+  const wrong = (mistake: string): ReceiptsOfFile => ({ sealed: [], notSealed: 0, mistake });
   const whole = parseJson(text);
-  const lines = whole === undefined ? text.split("\n").filter((line) => line.trim() !== "") : null;
+  const { object, data } = recordOf(whole);
+  const list = object === "list" && Array.isArray(data) ? (data as readonly unknown[]) : null;
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const values = list ?? (whole === undefined ? lines.map(parseJson) : [whole]);
   const receipts: Receipt[] = [];
-  for (const [at, value] of (lines?.map(parseJson) ?? [whole]).entries()) {
+  for (const [at, value] of values.entries()) {
     const read = readReceipt(value);
-    if (read.kind === "wrong") return lines === null ? read.why : `Line ${String(at + 1)}: ${read.why}`;
-    receipts.push(read.receipt);
+    if (read.kind === "receipt") receipts.push(read.receipt);
+    else return wrong(values.length === 1 ? read.why : `Receipt ${String(at + 1)}: ${read.why}`);
   }
-  return receipts.length === 0 ? "The file is empty." : receipts;
+  if (receipts.length === 0) return wrong("The file has no receipts.");
+  const sealed = receipts.filter(({ seal }) => seal !== null);
+  return {
+    sealed,
+    notSealed: receipts.length - sealed.length,
+    mistake: sealed.length === 0 ? notSealedYet : null,
+  };
 }
 
 async function problemOf(
@@ -100,12 +119,12 @@ const nodeCrypto: ReceiptCrypto = {
   },
 };
 
-function jsonOf(read: readonly Receipt[] | string, problem: string | null): object {
-  const receipts = typeof read === "string" ? [] : read;
+function jsonOf(receipts: readonly Receipt[], notSealed: number, problem: string | null): object {
   return {
     ok: problem === null,
     problem,
     receipts: receipts.length,
+    notSealed,
     jobs: receipts.map(({ settled }) => settled.jobId),
     organizationKeys: keysOf(receipts),
   };
@@ -116,7 +135,7 @@ function keysOf(receipts: readonly Receipt[]): readonly string[] {
   return [...new Set(receipts.flatMap(({ seal }) => seal?.signedBy?.key ?? []))];
 }
 
-function wordsOf(receipts: readonly Receipt[], isPinned: boolean): string {
+function wordsOf(receipts: readonly Receipt[], notSealed: number, isPinned: boolean): string {
   const [first] = receipts;
   const keys = keysOf(receipts).map(keyFingerprint);
   // Receipts of several organizations have several keys.
@@ -130,7 +149,14 @@ function wordsOf(receipts: readonly Receipt[], isPinned: boolean): string {
     receipts.length === 1 && first !== undefined
       ? oneLine(first)
       : plural(receipts.length, ["# receipt", "# receipts"]);
-  return `OK. ${what}. Signed by the device and by the organization.${compare}`;
+  const left =
+    notSealed === 0
+      ? ""
+      : plural(notSealed, [
+          " # more receipt is not sealed yet and was not checked. Get it again in two minutes.",
+          " # more receipts are not sealed yet and were not checked. Get them again in two minutes.",
+        ]);
+  return `OK. ${what}. Signed by the device and by the organization.${compare}${left}`;
 }
 
 function oneLine({ settled, claim }: Receipt): string {

@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { batchEstimate, batchObject, jobList, readFileFrom, uploadFile } from "@gleaner/client/http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as z from "zod";
+import { receiptSchema } from "../../app/receipts/receipt.ts";
 import { Api } from "../../cli/requester/client/api.ts";
 import { type Farm, startFarm } from "../../launch/farm/farm.ts";
 import { ledgerFaults } from "../../launch/farm/ledger-faults.ts";
@@ -137,6 +138,18 @@ test("lists jobs, and shows one and its answer", async () => {
   expect((await gleaner("jobs", "result", id)).out).toBe("The capital of France is Paris.\n");
   expect((await gleaner("jobs", "cancel", id)).code).toBe(1);
   expect((await gleaner("usage", "--days", "7")).out).toMatch(/^day +jobs/);
+});
+
+test("lists receipts, and names the job from which to go on", async () => {
+  const page = await gleaner("jobs", "receipts", "--limit", "1");
+  expect(JSON.parse(page.out)).toMatchObject({ object: "receipt" });
+  const [, after = ""] = /--after (\S+)/.exec(page.err) ?? [];
+  const receipts = z.object({ data: z.array(receiptSchema), last_id: z.string(), has_more: z.boolean() });
+  const older = await json(receipts, "jobs", "receipts", "--after", after);
+  expect(older.has_more).toBe(false);
+  expect(older.data.map(({ claim }) => claim.jobId)).not.toContain(after);
+  const none = await gleaner("jobs", "receipts", "--after", older.last_id);
+  expect(none).toEqual({ code: 0, out: "", err: "None of these jobs has a receipt.\n" });
 });
 
 /** Ends a command by a signal once it has printed this. */
