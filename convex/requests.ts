@@ -14,7 +14,7 @@ import { prioritized, setOrderPriority } from "./model/orders/priorities.ts";
 import { originsOfAny as anyOrigins } from "./model/pageOrigins.ts";
 import { queue } from "./model/queue.ts";
 import { callsLeftOf, countCalls } from "./model/rates.ts";
-import { receiptOf, receiptsOf } from "./model/receipts/read.ts";
+import { mostReceipts, receiptOf, receiptsOf } from "./model/receipts/read.ts";
 import { boundedInteger, refuse } from "./model/refuse.ts";
 import { endLeftCall as endLeft, leaveJob } from "./model/requests/leftCalls.ts";
 import {
@@ -308,11 +308,10 @@ export const resultAdmitted = internalQuery({
 });
 
 const mostListed = 100;
-/** Each may need all receipts of its seal. */
-const mostReceipts = 50;
 
 /**
- * The receipts of a key's jobs, newest first, from before the job `after`; a page has those of up to `limit` jobs. Refuses:
+ * The receipts of a key's jobs, newest first, from before the job `after`; a page has those of up to `limit` jobs, or of fewer
+ * if these are in many seals. Refuses:
  * unauthorized, revoked, not_found.
  */
 export const receiptsAdmitted = internalQuery({
@@ -324,8 +323,11 @@ export const receiptsAdmitted = internalQuery({
   }),
   handler: async (ctx, { keyId, limit, after }) => {
     const page = { limit: boundedInteger(limit, "limit", 1, mostReceipts), after };
-    const { orders, ...rest } = await orderPage(ctx, await admittedKey(ctx, keyId), page);
-    return { receipts: await receiptsOf(ctx, orders), ...rest };
+    const { orders, last, isDone } = await orderPage(ctx, await admittedKey(ctx, keyId), page);
+    const { receipts, read } = await receiptsOf(ctx, orders);
+    return read === orders.length
+      ? { receipts, last, isDone }
+      : { receipts, last: orders[read - 1]?.jobId ?? null, isDone: false };
   },
 });
 

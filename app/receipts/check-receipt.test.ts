@@ -2,7 +2,7 @@ import { createHash, createPublicKey, generateKeyPairSync, type KeyObject, sign,
 import { describe, expect, it } from "vitest";
 import { receiptStatement } from "../signatures/statements.ts";
 import { chainProblem, readReceipt, type ReceiptCrypto, receiptProblem } from "./check-receipt.ts";
-import { merkleProof, merkleRoot, rootOfProof } from "./merkle.ts";
+import { merkleLevels, merkleProof, merkleRoot, rootOfProof } from "./merkle.ts";
 import { entryText, noSeal, type Receipt, type ReceiptEntry, receiptSealText } from "./receipt.ts";
 
 const hashText = (text: string): string => createHash("sha256").update(text).digest("hex");
@@ -64,11 +64,12 @@ async function sealed(
 ): Promise<Receipt[]> {
   const entries = jobIds.map(entryOf);
   const texts = entries.map(entryText);
+  const levels = await merkleLevels(texts, hash);
   const seal = {
     organizationId: "acme",
     number,
     count: texts.length,
-    root: await merkleRoot(texts, hash),
+    root: merkleRoot(levels),
     previous,
   };
   const text = receiptSealText(seal);
@@ -76,14 +77,12 @@ async function sealed(
     key: publicOf(publicKey),
     signature: signText(privateKey, text),
   };
-  return await Promise.all(
-    entries.map(async (entry, index) => ({
-      object: "receipt" as const,
-      version: 1 as const,
-      ...entry,
-      seal: { ...seal, hash: hashText(text), signedBy, proof: await merkleProof(texts, index, hash) },
-    })),
-  );
+  return entries.map((entry, index) => ({
+    object: "receipt" as const,
+    version: 1 as const,
+    ...entry,
+    seal: { ...seal, hash: hashText(text), signedBy, proof: merkleProof(levels, index) },
+  }));
 }
 
 /** The paths of all plain values, such as "claim.report.usage.promptTokens". */
@@ -200,9 +199,10 @@ describe("a Merkle tree", () => {
     "of %i texts leads from each of them to its root",
     async (count) => {
       const texts = Array.from({ length: count }, (_, index) => `text ${String(index)}`);
-      const root = await merkleRoot(texts, hash);
+      const levels = await merkleLevels(texts, hash);
+      const root = merkleRoot(levels);
       for (const [index, text] of texts.entries()) {
-        const proof = await merkleProof(texts, index, hash);
+        const proof = merkleProof(levels, index);
         expect(await rootOfProof(text, proof, hash)).toBe(root);
         expect(await rootOfProof(`${text}!`, proof, hash)).not.toBe(root);
       }
@@ -211,8 +211,8 @@ describe("a Merkle tree", () => {
 
   it("does not take a node for a text", async () => {
     const [a, b] = [hashText("leaf\na"), hashText("leaf\nb")];
-    const root = await merkleRoot(["a", "b"], hash);
-    expect(await merkleRoot([`node\n${a}\n${b}`], hash)).not.toBe(root);
+    const root = merkleRoot(await merkleLevels(["a", "b"], hash));
+    expect(merkleRoot(await merkleLevels([`node\n${a}\n${b}`], hash))).not.toBe(root);
     expect(await rootOfProof(`${a}\n${b}`, [], hash)).not.toBe(root);
   });
 });

@@ -9,15 +9,33 @@ const leafOf = async (text: string, hash: Hash): Promise<string> => await hash(`
 const nodeOf = async (left: string, right: string, hash: Hash): Promise<string> =>
   await hash(`node\n${left}\n${right}`);
 
-/** The root of a Merkle tree over at least one text. A node without a neighbor moves up as it is. */
-export async function merkleRoot(texts: readonly string[], hash: Hash): Promise<string> {
-  const levels = await levelsOf(texts, hash);
+/** The hashes of a Merkle tree: the leaves first, the root last. */
+export type MerkleLevels = readonly (readonly string[])[];
+
+/** The tree over at least one text. A node without a neighbor moves up as it is. */
+export async function merkleLevels(texts: readonly string[], hash: Hash): Promise<MerkleLevels> {
+  let level: readonly string[] = await Promise.all(texts.map(async (text) => await leafOf(text, hash)));
+  const levels = [level];
+  while (level.length > 1) {
+    const below = level;
+    const pairs = Array.from({ length: Math.ceil(below.length / 2) }, (_, pair) => pair * 2);
+    level = await Promise.all(
+      pairs.map(async (at) => {
+        const [left = "", right] = [below[at], below[at + 1]];
+        return right === undefined ? left : await nodeOf(left, right, hash);
+      }),
+    );
+    levels.push(level);
+  }
+  return levels;
+}
+
+export function merkleRoot(levels: MerkleLevels): string {
   return levels.at(-1)?.[0] ?? "";
 }
 
 /** The steps that lead from one text to the root. */
-export async function merkleProof(texts: readonly string[], index: number, hash: Hash): Promise<ProofStep[]> {
-  const levels = await levelsOf(texts, hash);
+export function merkleProof(levels: MerkleLevels, index: number): ProofStep[] {
   const steps: ProofStep[] = [];
   let at = index;
   for (const level of levels.slice(0, -1)) {
@@ -35,22 +53,4 @@ export async function rootOfProof(text: string, steps: readonly ProofStep[], has
   for (const step of steps)
     at = step.side === "left" ? await nodeOf(step.hash, at, hash) : await nodeOf(at, step.hash, hash);
   return at;
-}
-
-/** The leaves first, the root last. */
-async function levelsOf(texts: readonly string[], hash: Hash): Promise<readonly (readonly string[])[]> {
-  let level: readonly string[] = await Promise.all(texts.map(async (text) => await leafOf(text, hash)));
-  const levels = [level];
-  while (level.length > 1) {
-    const below = level;
-    const pairs = Array.from({ length: Math.ceil(below.length / 2) }, (_, pair) => pair * 2);
-    level = await Promise.all(
-      pairs.map(async (at) => {
-        const [left = "", right] = [below[at], below[at + 1]];
-        return right === undefined ? left : await nodeOf(left, right, hash);
-      }),
-    );
-    levels.push(level);
-  }
-  return levels;
 }

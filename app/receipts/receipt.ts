@@ -38,7 +38,7 @@ const settled = z.strictObject({
   model: z.string().max(200),
   /** Null if it was not known. */
   deviceClass: z.string().max(200).nullable(),
-  /** The versions of the rules that the device had: those of its groups, and of everybody (""). */
+  /** The newest versions of the rules for the device when the job ended: of its groups, and of everybody (""). */
   policy: z.array(z.strictObject({ group: z.string().max(200), version: count })).max(100),
   /** Millionths of a credit, as text: it may be more than a number of JSON can hold. */
   priceMicro: z.string().regex(/^\d{1,30}$/),

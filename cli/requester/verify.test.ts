@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { merkleProof, merkleRoot } from "../../app/receipts/merkle.ts";
+import { merkleLevels, merkleProof, merkleRoot } from "../../app/receipts/merkle.ts";
 import { entryText, noSeal, type Receipt, receiptSealText } from "../../app/receipts/receipt.ts";
 import { keyFingerprint } from "../../app/signatures/catalog.ts";
 import { answerText, receiptStatement } from "../../app/signatures/statements.ts";
@@ -50,10 +50,11 @@ async function receiptOf(
   };
   const entry = { claim, device: { key: publicOf(device.publicKey), signature }, settled };
   const texts = [entryText(entry)];
-  const seal = { organizationId, number, count: 1, root: await merkleRoot(texts, hash), previous };
+  const levels = await merkleLevels(texts, hash);
+  const seal = { organizationId, number, count: 1, root: merkleRoot(levels), previous };
   const sealed = receiptSealText(seal);
   const signedBy = { key: publicOf(publicKey), signature: signText(privateKey, sealed) };
-  const proof = await merkleProof(texts, 0, hash);
+  const proof = merkleProof(levels, 0);
   return {
     object: "receipt",
     version: 1,

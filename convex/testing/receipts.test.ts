@@ -153,6 +153,34 @@ describe("the receipt of a job", () => {
     expect((await call("/v1/receipts?limit=51")).status).toBe(400);
   });
 
+  it("is in a page that reads ten seals at most, and goes on behind them", async () => {
+    const jobIds: string[] = [];
+    for (let at = 0; at < 11; at++) {
+      jobIds.unshift(await answered());
+      await seal();
+    }
+    type Page = { data: { claim: { jobId: string } }[]; last_id: string; has_more: boolean };
+    const list = async (query: string) =>
+      (await (await call(`/v1/receipts?limit=50${query}`)).json()) as Page;
+    const first = await list("");
+    expect(first.data.map(({ claim }) => claim.jobId)).toEqual(jobIds.slice(0, 10));
+    expect(first).toMatchObject({ last_id: jobIds[9], has_more: true });
+    const rest = await list(`&after=${first.last_id}`);
+    expect(rest.data.map(({ claim }) => claim.jobId)).toEqual(jobIds.slice(10));
+    expect(rest.has_more).toBe(false);
+  });
+
+  it("costs a page of one seal one tree", async () => {
+    for (let at = 0; at < 16; at++) await answered();
+    await seal();
+    const digest = vi.spyOn(globalThis.crypto.subtle, "digest");
+    expect(((await (await call("/v1/receipts")).json()) as { data: [] }).data).toHaveLength(16);
+    // A tree of 16 leaves has 31 hashes, and the call needs a few of its own.
+    expect(digest.mock.calls.length).toBeGreaterThanOrEqual(31);
+    expect(digest.mock.calls.length).toBeLessThan(2 * 31);
+    digest.mockRestore();
+  });
+
   it("seals nothing twice", async () => {
     const jobId = await answered();
     await seal();
@@ -167,7 +195,7 @@ describe("the receipt of a job", () => {
     expect((await receiptOf(jobId)).seal?.number).toBe(1);
   });
 
-  it("names the versions of the rules that the device had", async () => {
+  it("names the versions of the rules for the device when the job ended", async () => {
     const session = await signIn(t, acme);
     const rules = { values: { minFreeMemoryMb: 512 }, locked: [] };
     await t.mutation(api.console.policy.save, { session, group: "", rules, baseVersion: 0 });

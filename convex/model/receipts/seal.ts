@@ -1,4 +1,4 @@
-import { merkleRoot } from "../../../app/receipts/merkle.ts";
+import { type MerkleLevels, merkleLevels, merkleRoot } from "../../../app/receipts/merkle.ts";
 import { noSeal, receiptSealText } from "../../../app/receipts/receipt.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
@@ -6,7 +6,7 @@ import { minAgeMs, wholeMoments } from "../auditSeals.ts";
 import { hashSecret as sha256 } from "../authenticate.ts";
 import { organizationKey } from "../models/organizationKey.ts";
 
-/** Receipts of one seal at most, apart from those of one moment. Whoever reads one of them reads all. */
+/** Receipts of one seal at most, apart from those of one moment. Reading one receipt reads all of its seal. */
 export const receiptsPerSeal = 128;
 
 /**
@@ -39,7 +39,7 @@ export async function sealNextReceipts(
     organizationId,
     number: (last?.number ?? 0) + 1,
     count: rows.length,
-    root: await merkleRoot(textsOf(rows), sha256),
+    root: merkleRoot(await levelsOf(rows)),
     previous: last?.hash ?? noSeal,
   };
   const text = receiptSealText(seal);
@@ -55,7 +55,10 @@ export async function sealNextReceipts(
   return found.length > rows.length;
 }
 
-/** The texts of the tree, in the order of creation. */
-export function textsOf(rows: readonly Doc<"receipts">[]): string[] {
-  return rows.map(({ entry }) => entry);
+/** The tree over receipts in the order of creation. */
+export async function levelsOf(rows: readonly Doc<"receipts">[]): Promise<MerkleLevels> {
+  return await merkleLevels(
+    rows.map(({ entry }) => entry),
+    sha256,
+  );
 }
