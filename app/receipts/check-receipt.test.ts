@@ -131,14 +131,18 @@ describe("a receipt", () => {
   );
 
   it("does not fit with an added or a missing field", async () => {
-    expect(await problemOf({ ...receipt, note: "added" })).toMatch(/no whole receipt/);
+    expect(await problemOf({ ...receipt, note: "added" })).toBe(
+      "This receipt has a field that receipts do not have.",
+    );
     expect(await problemOf({ ...receipt, settled: { ...receipt.settled, note: "added" } })).not.toBeNull();
     const report = { ...receipt.claim.report, note: "added" };
     expect(await problemOf({ ...receipt, claim: { ...receipt.claim, report } })).toMatch(
       /device's signature/,
     );
     const { deviceClass: _, ...settled } = receipt.settled;
-    expect(await problemOf({ ...receipt, settled })).toMatch(/settled\.deviceClass/);
+    expect(await problemOf({ ...receipt, settled })).toBe(
+      "This receipt is incomplete: field settled.deviceClass is missing or wrong.",
+    );
   });
 
   it("does not fit with the device, the facts or the seal of another one", async () => {
@@ -148,10 +152,10 @@ describe("a receipt", () => {
     expect(await problemOf({ ...receipt, seal: other.seal })).toMatch(/not in its seal/);
   });
 
-  it("of a newer format asks for an update, and other files are no receipts", async () => {
+  it("of a newer format asks for an update, and other files are not receipts", async () => {
     expect(await problemOf({ ...receipt, version: 2 })).toMatch(/newer format/);
     for (const file of [undefined, null, 1, [], {}, { object: "job" }])
-      expect(await problemOf(file)).toBe("This is no receipt.");
+      expect(await problemOf(file)).toBe("This file is not a receipt.");
   });
 
   it("fits only the organization's key, if the reader names it", async () => {

@@ -23,14 +23,16 @@ export function readReceipt(value: unknown): Read {
   const parsed = receiptSchema.safeParse(value);
   if (parsed.success) return { kind: "receipt", receipt: parsed.data };
   const { object, version } = (value ?? {}) as Readonly<Record<string, unknown>>;
-  if (object !== "receipt") return { kind: "wrong", why: "This is no receipt." };
+  if (object !== "receipt") return { kind: "wrong", why: "This file is not a receipt." };
   if (typeof version === "number" && version > receiptVersion)
     return { kind: "wrong", why: "This receipt has a newer format. Update Gleaner to check it." };
-  const path = parsed.error.issues[0]?.path.join(".") ?? "";
-  return {
-    kind: "wrong",
-    why: `This is no whole receipt. Its field ${path === "" ? "names" : path} is wrong.`,
-  };
+  const [issue] = parsed.error.issues;
+  const path = issue?.path.join(".") ?? "";
+  const why =
+    issue?.code === "unrecognized_keys"
+      ? `This receipt has a field that receipts do not have${path === "" ? "" : ` in ${path}`}.`
+      : `This receipt is incomplete: field ${path} is missing or wrong.`;
+  return { kind: "wrong", why };
 }
 
 export const notSealedYet =

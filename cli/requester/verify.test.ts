@@ -108,7 +108,7 @@ it("refuses a changed receipt, another answer, another key and bad arguments", a
   expect(await verify(receipt, "--key", "short")).toMatchObject({ code: 2 });
   expect(await verify("not JSON")).toMatchObject({
     code: 1,
-    err: expect.stringContaining("no receipt") as string,
+    err: expect.stringContaining("not a receipt") as string,
   });
 });
 
