@@ -133,7 +133,7 @@ describe("the catalog", () => {
       paginationOpts: { numItems: 2, cursor: null },
     });
     expect(page.map(({ action, detail }) => [action, detail])).toEqual([
-      ["model.changed", "price: 3 + 9 → 1 + 2; template: own → the file's"],
+      ["model.changed", "price per 1,000 tokens: 0.003 + 0.009 → 0.001 + 0.002; template: own → the file's"],
       ["model.changed", `source: ${entry().source} → ${change.source}; template: the file's → own`],
     ]);
   });

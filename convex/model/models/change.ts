@@ -2,6 +2,7 @@ import { type Infer, v } from "convex/values";
 import { type Change, changesText } from "../../../app/audit/changes.ts";
 import { mistakeInWords } from "../../../app/format/mistake.ts";
 import { type CatalogEntry, catalogEntry } from "../../../app/models/catalog-entry.ts";
+import { formatPrice } from "../../../app/money/credits.ts";
 import { piecesText } from "../../../app/signatures/catalog.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
@@ -157,7 +158,7 @@ function differences(
   },
 ): string {
   const priceOf = ({ promptMicro, completionMicro }: Doc<"models">["price"]): string =>
-    `${String(promptMicro)} + ${String(completionMicro)}`;
+    `${formatPrice(promptMicro)} + ${formatPrice(completionMicro)}`;
   // A template is a page of text, so only its presence is listed.
   const templateOf = (template: string | undefined): string =>
     template === undefined ? "the file's" : "own";
@@ -169,7 +170,7 @@ function differences(
     ["source", model.source, changed.source],
     ["licence", model.licence, changed.licence],
     ["context", model.contextTokens, changed.contextTokens],
-    ["price", priceOf(model.price), priceOf(changed.price)],
+    ["price per 1,000 tokens", priceOf(model.price), priceOf(changed.price)],
     template,
   ]);
 }

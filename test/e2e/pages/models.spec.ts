@@ -72,7 +72,9 @@ test("an administrator adds, edits, retires and reinstates a model", async ({ fa
   await expect(row).not.toContainText("Retired");
   await openPage(page, "Audit trail");
   await expect(
-    page.getByRole("row", { name: /Model changed.*price: 20 \+ 100 became 20 \+ 250/ }),
+    page.getByRole("row", {
+      name: /Model changed.*price per 1,000 tokens: 20 \+ 100 became 20 \+ 250/,
+    }),
   ).toBeVisible();
 });
 

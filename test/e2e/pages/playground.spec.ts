@@ -119,6 +119,9 @@ test("two models answer side by side, and a stop cancels the job", async ({ slow
 });
 
 test("a call that waits says why, also before the API has named its job", async ({ farm, page }) => {
+  // An organization without any device refuses the call at once.
+  const donor = await farm.startDonor("playground-4");
+  await donor.stop();
   await signIn(page, farm);
   await openPage(page, "Playground");
   await page.getByRole("switch", { name: "Stream the answer" }).click();
