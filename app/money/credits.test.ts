@@ -60,7 +60,7 @@ it("multiplies the price by the percent of a priority, rounded down", () => {
 it.each([
   ["credits", [12_345_678n, 1_000_000n, 710_000n, 0n, null], ["12.35 cr", "1.00 cr", "0.71 cr", "0.00 cr"]],
   ["credits and parts", [1_204_310n, 4_500n, 7n], ["1.2043 cr", "0.0045 cr", "<0.0001 cr"]],
-  ["hundreds", [214_880_310_000n, 100_500_000n], ["214,880 cr", "101 cr"]],
+  ["many credits", [214_880_310_000n, 100_500_000n, 20n], ["214,880 cr", "101 cr", "<1 cr"]],
   ["parts of a credit", ["123456", "5000"], ["0.1235 cr", "0.0050 cr"]],
   ["thousandths", [1_620n, 20n, 7n], ["0.001620 cr", "0.000020 cr", "0.000007 cr"]],
   ["nothing", [0n], ["0.00 cr"]],

@@ -67,16 +67,16 @@ export function formatCredits(micro: Micro | string): string {
 
 /**
  * Formats the amounts of a table's column with the same number of decimals, so that their points are below each other: as many
- * as the smallest needs for two digits, but at most four beside whole credits, and none if all are at least 100. An amount that would read zero is "<0.0001 cr".
+ * as the smallest needs for two digits, but at most four beside whole credits, and none beside 10,000 credits. An amount that would read zero is "<0.0001 cr".
  */
 export function columnCredits(
   amounts: readonly (Micro | string | null)[],
 ): (micro: Micro | string) => string {
   const sizes = amounts.map((amount) => absolute(BigInt(amount ?? 0n))).filter((size) => size > 0n);
-  const smallest = sizes.reduce((least, size) => (size < least ? size : least), sizes[0] ?? microPerCredit);
+  const smallest = sizes.reduce((least, size) => (size < least ? size : least), microPerCredit);
   const most = sizes.some((size) => size >= microPerCredit) ? 4 : 6;
-  const fewest = smallest >= 100n * microPerCredit ? 0 : 2;
-  const decimals = Math.max(fewest, Math.min(most, 8 - smallest.toString().length));
+  const isLarge = sizes.some((size) => size >= 10_000n * microPerCredit);
+  const decimals = isLarge ? 0 : Math.max(2, Math.min(most, 8 - smallest.toString().length));
   const format = new Intl.NumberFormat(locale, {
     minimumFractionDigits: decimals,
     maximumFractionDigits: decimals,

@@ -31,7 +31,7 @@ function nameColumn(by: By): Column<StatisticsSubject> {
     cell: (row) => {
       const { name, needs } = subjectWords(by, row);
       return (
-        <div className="flex max-w-56 min-w-28 flex-wrap items-center gap-1.5 2xl:max-w-96">
+        <div className="flex max-w-56 min-w-24 flex-wrap items-center gap-1.5 2xl:max-w-96">
           <span className="line-clamp-3 font-medium wrap-anywhere" title={name}>
             {name}
           </span>

@@ -34,7 +34,7 @@ export function NameCell({ listed, live, shown, selecting }: NameProps): ReactNo
   ];
   const owner = shown.includes("owner") ? null : (live?.owner ?? null);
   return (
-    <div className="flex min-w-32 gap-2.5 wrap-anywhere">
+    <div className="flex min-w-30 gap-2.5 wrap-anywhere">
       {selecting === undefined ? null : (
         <input
           type="checkbox"
@@ -91,7 +91,7 @@ export function ActivityCell({ listed, live, now, compact }: ActivityProps): Rea
 export function Labels({ device: { groups, tags, dataClasses } }: { readonly device: DeviceRow }): ReactNode {
   if (groups.length + tags.length + dataClasses.length === 0) return null;
   return (
-    <div className="mt-1 flex max-w-26 flex-wrap gap-1 2xl:max-w-72">
+    <div className="mt-1 flex max-w-24 flex-wrap gap-1 2xl:max-w-72">
       {[...new Set([...groups, ...tags])].map((group) => (
         <Badge key={`group ${group}`} tone="quiet">
           {group}
