@@ -41,7 +41,7 @@ test("a donor confirms a computer, which joins and belongs to them", async ({ pa
   await computer.stop();
   await donor.goto(address);
   await donor.getByRole("button", { name: "The number is the same" }).click();
-  await expect(donor.getByText("This computer was confirmed before.")).toBeVisible();
+  await expect(donor.getByText("This computer has joined.")).toBeVisible();
 });
 
 test("a canceled page confirms nothing", async ({ page, browser, farm }) => {
