@@ -9,19 +9,16 @@ import {
   type FinishReason,
 } from "../../../app/jobs/chat.ts";
 import type { StreamItem } from "../../../app/jobs/stream-item.ts";
-import type { Work } from "../../../app/jobs/work.ts";
 import type { LoadedModel } from "../load/load-model.ts";
 import type { SequenceLoan } from "../load/sequences.ts";
 import type { JobPace } from "../process/duty-cycle.ts";
 import { type CallsEnd, CallWriter } from "./calls.ts";
 import { type Enforced, grammarOf, orTexts } from "./grammars.ts";
 import { prefillButLastSlice, type PrefillSlices } from "./prefill.ts";
-import { chatPrompt, plainPrompt, type Prompt } from "./prompt.ts";
+import { type Prompt, promptOf, type TextWork } from "./prompt.ts";
 import { choicesWithin } from "./sampling.ts";
 import { CallMatcher, callStarts, type CallSyntax, callSyntax, mustCall } from "./tool-call.ts";
 import { type PassageEnd, Writer } from "./writer.ts";
-
-type TextWork = Exclude<Work, { readonly kind: "embedding" }>;
 
 type AnswerDeps = JobPace & {
   readonly loaded: LoadedModel;
@@ -39,8 +36,7 @@ type AnswerDeps = JobPace & {
 export async function answer(work: TextWork, deps: AnswerDeps): Promise<RunOutcome> {
   const { loaded, step } = deps;
   step("prompt");
-  const prompt =
-    work.kind === "chat" ? chatPrompt(loaded, work.request) : plainPrompt(loaded.model, work.request.prompt);
+  const prompt = promptOf(loaded, work);
   const { contextTokens, wholeContextTokens } = loaded;
   const promptTokens = prompt.tokens.length;
   if (promptTokens === 0 || promptTokens >= wholeContextTokens) {
@@ -309,14 +305,8 @@ class Answer {
    * tokenizations, so the template's own tokens replace those that were generated.
    */
   async #erase(tokensBefore: number): Promise<readonly Token[]> {
-    const { sequence } = this.#loan;
     const kept = this.#prompt.tokens.length + tokensBefore;
-    const { nextTokenIndex: end } = sequence;
-    if (end > kept - 1) {
-      await this.#deps.loaded.batches.step(() =>
-        sequence.eraseContextTokenRanges([{ start: kept - 1, end }]),
-      );
-    }
+    await this.#deps.loaded.batches.eraseFrom(this.#loan.sequence, kept - 1);
     return tokensBefore === 0
       ? this.#prompt.tokens.slice(-1)
       : this.#writer.tokens.slice(tokensBefore - 1, tokensBefore);

@@ -94,9 +94,8 @@ export class CallWriter {
     const { writer, loaded, sequence } = this.#deps;
     const { unread } = writer;
     if (unread !== null) return [unread];
-    const { nextTokenIndex: end } = sequence;
     const last = sequence.contextTokens.slice(-1);
-    await loaded.batches.step(() => sequence.eraseContextTokenRanges([{ start: end - 1, end }]));
+    await loaded.batches.eraseFrom(sequence, sequence.nextTokenIndex - 1);
     return last;
   }
 

@@ -10,6 +10,7 @@ import {
   type Token,
 } from "node-llama-cpp";
 import type { ChatMessage, ChatRequest, ChatTool } from "../../../app/jobs/chat.ts";
+import type { Work } from "../../../app/jobs/work.ts";
 
 export type Prompt = {
   /** The whole prompt as the model reads it, with the chat template's tokens. */
@@ -20,7 +21,17 @@ export type Prompt = {
   readonly stopTexts: readonly string[];
 };
 
+/** Work that is answered with text. */
+export type TextWork = Exclude<Work, { readonly kind: "embedding" }>;
+
 type ChatModel = { readonly model: LlamaModel; readonly wrapper: ChatWrapper };
+
+/** The prompt of a request that is answered with text. */
+export function promptOf(loaded: ChatModel, work: TextWork): Prompt {
+  return work.kind === "chat"
+    ? chatPrompt(loaded, work.request)
+    : plainPrompt(loaded.model, work.request.prompt);
+}
 
 /** Tokenizes contents as plain text: a "<|im_end|>" in a message never becomes a control token. */
 export function chatPrompt({ model, wrapper }: ChatModel, request: ChatRequest): Prompt {

@@ -9,7 +9,7 @@ import type { LoadedModel } from "../load/load-model.ts";
 import type { SequenceLoan } from "../load/sequences.ts";
 import type { JobPace } from "../process/duty-cycle.ts";
 import { prefill, type PrefillSlices } from "./prefill.ts";
-import { chatPrompt, plainPrompt, type Prompt } from "./prompt.ts";
+import { type Prompt, promptOf } from "./prompt.ts";
 import { evaluateOptions, seedOf } from "./sampling.ts";
 
 type ReplayDeps = JobPace & {
@@ -39,8 +39,7 @@ const noSeed = 2 ** 32 - 1;
 export async function replay({ of, answer }: ReplayRequest, deps: ReplayDeps): Promise<RunOutcome> {
   const { loaded, step, clock } = deps;
   step("prompt");
-  const prompt =
-    of.kind === "chat" ? chatPrompt(loaded, of.request) : plainPrompt(loaded.model, of.request.prompt);
+  const prompt = promptOf(loaded, of);
   const tokens = tokensOf(loaded.model, answer.text, prompt.tokens);
   const whole = prompt.tokens.length + tokens.length;
   if (prompt.tokens.length === 0 || whole >= loaded.wholeContextTokens) {
@@ -128,7 +127,7 @@ class AnswerReader {
         const corrected = this.#correct(answer, fits, seen, end);
         if (corrected === null) continue;
         // The sequence holds tokens that followed the other tokenization.
-        await this.#dropFrom(prompt.length + corrected);
+        await this.#deps.loaded.batches.eraseFrom(sequence, prompt.length + corrected);
         seen.length = corrected + 1;
         fits.splice(corrected, fits.length, this.#fitOf(answer[corrected], corrected, seen[corrected] ?? []));
         break;
@@ -262,13 +261,5 @@ class AnswerReader {
     const text = this.#deps.loaded.model.detokenize([token], false, this.#prompt.tokens.slice(-16));
     this.#texts.set(token, text);
     return text;
-  }
-
-  async #dropFrom(start: number): Promise<void> {
-    const { sequence } = this.#loan;
-    const { nextTokenIndex: end } = sequence;
-    if (end > start) {
-      await this.#deps.loaded.batches.step(() => sequence.eraseContextTokenRanges([{ start, end }]));
-    }
   }
 }

@@ -116,8 +116,7 @@ export class Writer {
   /** Drops the passages after a mark, which are not reported ones. Nobody pays for them. */
   async dropFrom({ tokens, bytes, controlTokens, nextTokenIndex: start, at }: Mark): Promise<void> {
     const { sequence, batches, clock } = this.#deps;
-    const { nextTokenIndex: end } = sequence;
-    if (end > start) await batches.step(() => sequence.eraseContextTokenRanges([{ start, end }]));
+    await batches.eraseFrom(sequence, start);
     this.#answer.length = tokens;
     this.#bytes = bytes;
     this.#controlTokens = controlTokens;

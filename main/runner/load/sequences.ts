@@ -60,10 +60,8 @@ export class Sequences {
     const cached = shared[index] ?? 0;
     const { sequence } = chosen;
     try {
-      const end = sequence.nextTokenIndex;
       if (cached === 0) await this.#batches.step(() => sequence.clearHistory());
-      else if (cached < end)
-        await this.#batches.step(() => sequence.eraseContextTokenRanges([{ start: cached, end }]));
+      else await this.#batches.eraseFrom(sequence, cached);
     } catch (error) {
       chosen.busy = false;
       throw error;

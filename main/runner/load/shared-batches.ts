@@ -1,3 +1,4 @@
+import type { LlamaContextSequence } from "node-llama-cpp";
 import { BatchSharing } from "./batch-sharing.ts";
 
 /** A token for its job; `other`: a slice of a prompt, or a change of a sequence. */
@@ -39,6 +40,12 @@ export class SharedBatches {
       this.#running -= 1;
       if (this.#running === 0) this.#ended();
     }
+  }
+
+  /** Takes the tokens from a place on out of a sequence, in a step. */
+  async eraseFrom(sequence: LlamaContextSequence, start: number): Promise<void> {
+    const { nextTokenIndex: end } = sequence;
+    if (end > start) await this.step(() => sequence.eraseContextTokenRanges([{ start, end }]));
   }
 
   /** The values of a generator, each of them a step for one token. Ends if the signal was aborted before a step. */
