@@ -47,7 +47,10 @@ export async function sealNext(
   return found.length > rows.length;
 }
 
-/** A seal ends between two creation times, so that none of its rows is left behind. `most`: rows of one seal. */
+/**
+ * The rows of a piece that ends between two creation times, so that the next piece misses none.
+ * @param found the next rows: one more than `most`, if there are so many.
+ */
 export function wholeMoments<Row extends { readonly _creationTime: number }>(
   found: readonly Row[],
   most: number,

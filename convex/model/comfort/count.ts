@@ -2,6 +2,7 @@ import { type ComfortCounts, countHours, mergeComfort } from "../../../app/comfo
 import { bucketOf, spans } from "../../../app/statistics/spans.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { wholeMoments } from "../auditSeals.ts";
 import { keptMs } from "./hours.ts";
 
 const rowsPerPiece = 300;
@@ -54,23 +55,20 @@ async function countRows(
   else await ctx.db.patch("comfortProgress", progress._id, { countedTo });
 }
 
-/** The next rows. A full page ends between two creation times, so that none is left behind. */
+/** The next rows, in whole moments. */
 async function nextRows(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
   countedTo: number,
   before: number,
 ): Promise<{ readonly rows: readonly Doc<"comfortHours">[]; readonly more: boolean }> {
-  const rows = await ctx.db
+  const found = await ctx.db
     .query("comfortHours")
     .withIndex("by_organization", (q) =>
       q.eq("organizationId", organizationId).gt("_creationTime", countedTo).lt("_creationTime", before),
     )
-    .take(rowsPerPiece);
-  if (rows.length < rowsPerPiece) return { rows, more: false };
-  const end = rows.at(-1)?._creationTime;
-  const whole = rows.filter(({ _creationTime }) => _creationTime !== end);
-  return { rows: whole.length === 0 ? rows : whole, more: true };
+    .take(rowsPerPiece + 1);
+  return { rows: wholeMoments(found, rowsPerPiece), more: found.length > rowsPerPiece };
 }
 
 /** Deletes hours that were reported before then, some at a time. Returns whether there may be more. */

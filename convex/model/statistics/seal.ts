@@ -8,6 +8,7 @@ import {
 } from "../../../app/statistics/tally.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { wholeMoments } from "../auditSeals.ts";
 import { closingRound } from "../ledger/reservations.ts";
 import { escrowAccount } from "../ledger/transfer.ts";
 import { present } from "../refuse.ts";
@@ -73,22 +74,19 @@ export async function findProgress(
     .unique();
 }
 
-/** The next entries. A full page ends between two creation times, so that none is left behind. */
+/** The next entries, in whole moments. */
 async function nextEntries(
   ctx: MutationCtx,
   { organizationId, countedTo }: Progress,
   before: number,
 ): Promise<{ readonly entries: readonly Doc<"ledgerEntries">[]; readonly more: boolean }> {
-  const entries = await ctx.db
+  const found = await ctx.db
     .query("ledgerEntries")
     .withIndex("by_organization", (q) =>
       q.eq("organizationId", organizationId).gt("_creationTime", countedTo).lt("_creationTime", before),
     )
-    .take(entriesPerPiece);
-  if (entries.length < entriesPerPiece) return { entries, more: false };
-  const end = entries.at(-1)?._creationTime;
-  const whole = entries.filter(({ _creationTime }) => _creationTime !== end);
-  return { entries: whole.length === 0 ? entries : whole, more: true };
+    .take(entriesPerPiece + 1);
+  return { entries: wholeMoments(found, entriesPerPiece), more: found.length > entriesPerPiece };
 }
 
 /** A job's reservation is closed once a round, by one entry of escrow. */
