@@ -20,8 +20,11 @@ const unused: Shard = { leftMicro: 0n, spentMicro: 0n };
 export async function hold(ctx: MutationCtx, apiKeyId: Id<"apiKeys">, micro: bigint): Promise<boolean> {
   if (micro <= 0n) return true;
   const shard = Math.floor(Math.random() * shards);
-  if ((await roomFor(ctx, apiKeyId, shard, micro)) < micro) return false;
-  await spend(ctx, apiKeyId, shard, micro);
+  const row = await rowOf(ctx, apiKeyId, shard);
+  const room = await filled(ctx, apiKeyId, shard, row, micro);
+  if (room < micro) return false;
+  const { spentMicro } = row ?? unused;
+  await write(ctx, apiKeyId, shard, row, { leftMicro: room - micro, spentMicro: spentMicro + micro });
   return true;
 }
 
@@ -32,15 +35,29 @@ export async function roomFor(
   shard: number,
   least: bigint,
 ): Promise<bigint> {
-  const { leftMicro } = (await rowOf(ctx, apiKeyId, shard)) ?? unused;
+  const row = await rowOf(ctx, apiKeyId, shard);
+  const { leftMicro, spentMicro } = row ?? unused;
+  const room = await filled(ctx, apiKeyId, shard, row, least);
+  if (room !== leftMicro) await write(ctx, apiKeyId, shard, row, { leftMicro: room, spentMicro });
+  return room;
+}
+
+/** The allowance of a row after it was filled from what no other row has, if it was less than `least`. Takes the others' in need. */
+async function filled(
+  ctx: MutationCtx,
+  apiKeyId: Id<"apiKeys">,
+  shard: number,
+  row: Doc<"keyHolds"> | null,
+  least: bigint,
+): Promise<bigint> {
+  const { leftMicro } = row ?? unused;
   if (leftMicro >= least) return leftMicro;
   const [rows, projected] = await Promise.all([rowsOf(ctx, apiKeyId), projectedOf(ctx, apiKeyId)]);
   const sure = projected - sumOf(rows, "spentMicro");
-  const others = rows.filter((row) => row.shard !== shard);
+  const others = rows.filter((each) => each.shard !== shard);
   const free = sure - sumOf(others, "leftMicro");
   // A batch takes all that is free: each request of a piece must not read all rows again.
   const share = shard === batchShard ? free : free / BigInt(shards);
-  const filled = share > least ? share : least;
   if (free < least) {
     // Each end of a job adds an entry, so they are read only in need.
     const given = sure < least && shard !== batchShard ? await pendingOf(ctx, apiKeyId) : 0n;
@@ -48,8 +65,7 @@ export async function roomFor(
     // The rest is in the allowances of other rows.
     for (const { _id } of others) await ctx.db.patch("keyHolds", _id, { leftMicro: 0n });
   }
-  await write(ctx, apiKeyId, shard, (row) => ({ ...row, leftMicro: filled }));
-  return filled;
+  return share > least ? share : least;
 }
 
 /** Takes credits from an allowance that has them. */
@@ -59,10 +75,10 @@ export async function spend(
   shard: number,
   micro: bigint,
 ): Promise<void> {
-  await write(ctx, apiKeyId, shard, ({ leftMicro, spentMicro }) => ({
-    leftMicro: leftMicro - micro,
-    spentMicro: spentMicro + micro,
-  }));
+  const row = await rowOf(ctx, apiKeyId, shard);
+  const { leftMicro, spentMicro } = row ?? unused;
+  const after = { leftMicro: leftMicro - micro, spentMicro: spentMicro + micro };
+  await write(ctx, apiKeyId, shard, row, after);
 }
 
 /** Ends all allowances, for a debit of the balance that is projected at once. Check `availableOf` before. */
@@ -75,7 +91,7 @@ export async function forgetHolds(ctx: MutationCtx, apiKeyId: Id<"apiKeys">): Pr
   for (const { _id } of await rowsOf(ctx, apiKeyId)) await ctx.db.delete("keyHolds", _id);
 }
 
-/** What a key can spend now: its balance with all entries that are not projected yet. Reads all of them. */
+/** The credits that a key can spend now: its balance with all entries that are not projected yet. Reads all of them. */
 export async function availableOf(ctx: QueryCtx, apiKeyId: Id<"apiKeys">): Promise<bigint> {
   const [rows, projected, given] = await Promise.all([
     rowsOf(ctx, apiKeyId),
@@ -121,13 +137,11 @@ async function write(
   ctx: MutationCtx,
   apiKeyId: Id<"apiKeys">,
   shard: number,
-  change: (row: Shard) => Shard,
+  row: Doc<"keyHolds"> | null,
+  after: Shard,
 ): Promise<void> {
-  const row = await rowOf(ctx, apiKeyId, shard);
-  const { leftMicro, spentMicro } = change(row ?? unused);
-  const changed = { leftMicro, spentMicro };
-  if (row === null) await ctx.db.insert("keyHolds", { apiKeyId, shard, ...changed });
-  else await ctx.db.patch("keyHolds", row._id, changed);
+  if (row === null) await ctx.db.insert("keyHolds", { apiKeyId, shard, ...after });
+  else await ctx.db.patch("keyHolds", row._id, after);
 }
 
 function sumOf(rows: readonly Shard[], field: keyof Shard): bigint {
