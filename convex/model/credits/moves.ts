@@ -1,5 +1,4 @@
 import { type Infer, v } from "convex/values";
-import { lotsOfPieces } from "../../../app/credits/lots.ts";
 import { visibleText } from "../../../app/format/visible.ts";
 import { formatExactCredits } from "../../../app/money/credits.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
@@ -9,7 +8,7 @@ import { keyAccount, walletAccount } from "../ledger/transfer.ts";
 import type { Owner } from "../owners.ts";
 import { boundedText, refuse } from "../refuse.ts";
 import { creditMoveKind } from "../validators.ts";
-import { addingEntries, book, choose, noteMove, takingEntries } from "./wallet.ts";
+import { addingEntries, noteMove, take } from "./wallet.ts";
 
 /** `moveId`: chosen by the caller. A second move with it changes nothing. */
 export type Move = { readonly moveId: string; readonly micro: bigint };
@@ -49,14 +48,8 @@ export async function moveToKey(
   if (revokedAt !== undefined) refuse("revoked", "This API key was revoked, so it gets no credits.");
   if (playgroundUntil !== undefined)
     refuse("invalid", "The credits of the console's own keys are set on the page Playground.");
-  const pieces = await choose(ctx, memberId, micro);
-  await book(ctx, {
-    key,
-    organizationId,
-    kind: "move",
-    at: by.at,
-    entries: [...takingEntries(pieces), { account: keyAccount(apiKeyId), micro }],
-  });
+  const taking = { key, organizationId, owner: memberId, kind: "move" as const, micro, at: by.at };
+  await take(ctx, taking, () => [{ account: keyAccount(apiKeyId), micro }]);
   await noteMove(ctx, organizationId, {
     owner: memberId,
     kind: "to-key",
@@ -81,14 +74,8 @@ export async function giveCredits(
   if (removedAt !== undefined) refuse("invalid", "This member has left the organization.");
   if (to === memberId) refuse("invalid", "Choose a colleague: these are your credits already.");
   const words = boundedText(note.trim(), "The note", maxNoteChars);
-  const pieces = await choose(ctx, memberId, micro);
-  await book(ctx, {
-    key,
-    organizationId,
-    kind: "move",
-    at: by.at,
-    entries: [...takingEntries(pieces), ...addingEntries(walletAccount(to), lotsOfPieces(pieces))],
-  });
+  const taking = { key, organizationId, owner: memberId, kind: "move" as const, micro, at: by.at };
+  await take(ctx, taking, (lots) => addingEntries(walletAccount(to), lots));
   const noted = { at: by.at, note: words };
   await noteMove(ctx, organizationId, {
     owner: memberId,

@@ -1,5 +1,4 @@
 import { type Infer, v } from "convex/values";
-import { lotsOfPieces } from "../../../app/credits/lots.ts";
 import { moneyOf, payoutCents } from "../../../app/credits/payout.ts";
 import { visibleText } from "../../../app/format/visible.ts";
 import { formatExactCredits } from "../../../app/money/credits.ts";
@@ -11,7 +10,7 @@ import { boundedText, refuse } from "../refuse.ts";
 import { payoutState } from "../validators.ts";
 import { rulesOf } from "./houseRules.ts";
 import { type Move, newMoveKey } from "./moves.ts";
-import { addingEntries, book, choose, noteMove, takingEntries } from "./wallet.ts";
+import { addingEntries, book, noteMove, take } from "./wallet.ts";
 
 const maxReasonChars = 200;
 
@@ -34,15 +33,8 @@ export async function askPayout(
   const words = note === null ? {} : { note: boundedText(note.trim(), "The note", maxReasonChars) };
   if (payoutCents(micro, terms.perCreditMicro) <= 0n)
     refuse("invalid", `This is less than 0.01 ${terms.currency}.`);
-  const pieces = await choose(ctx, memberId, micro);
-  await book(ctx, {
-    key,
-    organizationId,
-    kind: "payout",
-    at: by.at,
-    entries: [...takingEntries(pieces), { account: payoutAccount(organizationId), micro }],
-  });
-  const lots = lotsOfPieces(pieces);
+  const taking = { key, organizationId, owner: memberId, kind: "payout" as const, micro, at: by.at };
+  const lots = await take(ctx, taking, () => [{ account: payoutAccount(organizationId), micro }]);
   const payout = { organizationId, memberId, micro, lots, ...terms, ...words, askedAt: by.at };
   const payoutId = await ctx.db.insert("payouts", { ...payout, state: "asked" });
   await noteMove(ctx, organizationId, {

@@ -1,4 +1,4 @@
-import { type Lot, type Piece, sumOfLots, takeOldest } from "../../../app/credits/lots.ts";
+import { type Lot, lotsOfPieces, type Piece, sumOfLots, takeOldest } from "../../../app/credits/lots.ts";
 import { spellCredits } from "../../../app/money/credits.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
@@ -34,16 +34,6 @@ export async function creditsOf(ctx: QueryCtx, owner: Owner): Promise<readonly L
   return sources.flatMap(({ lots }) => lots);
 }
 
-/** Chooses credits of an owner, the oldest first. Refuses: invalid, conflict (the owner has less). */
-export async function choose(ctx: QueryCtx, owner: Owner, micro: bigint): Promise<readonly Piece[]> {
-  if (micro <= 0n) refuse("invalid", "The amount must be more than 0 credits.");
-  const sources = await sourcesOf(ctx, owner);
-  const pieces = takeOldest(sources, micro);
-  if (pieces !== null) return pieces;
-  const has = sumOfLots(sources.flatMap(({ lots }) => lots));
-  return refuse("conflict", `Only ${spellCredits(has)} are available.`);
-}
-
 /** The entries that take pieces from their accounts. */
 export function takingEntries(pieces: readonly Piece[]): Entry[] {
   return pieces.map(({ account, startAt, micro }) => ({ account, micro: -micro, earnedAt: startAt }));
@@ -62,6 +52,37 @@ export async function book(
   const booked = await transfer(ctx, booking);
   if (booked === "booked") await projectTransfer(ctx, booking.key);
   return booked;
+}
+
+type Taking = Omit<Parameters<typeof transfer>[1], "entries"> & {
+  readonly owner: Owner;
+  readonly micro: bigint;
+};
+
+/**
+ * Moves credits of an owner, the oldest first, to the accounts of the entries that `to` makes of them. Refuses: invalid, conflict (the
+ * owner has less).
+ * @returns the credits, by the months in which they were earned.
+ */
+export async function take(
+  ctx: MutationCtx,
+  { owner, micro, ...booking }: Taking,
+  to: (lots: readonly Lot[]) => readonly Entry[],
+): Promise<Lot[]> {
+  const pieces = await choose(ctx, owner, micro);
+  const lots = lotsOfPieces(pieces);
+  await book(ctx, { ...booking, entries: [...takingEntries(pieces), ...to(lots)] });
+  return lots;
+}
+
+/** Chooses credits of an owner, the oldest first. Refuses: invalid, conflict (the owner has less). */
+async function choose(ctx: QueryCtx, owner: Owner, micro: bigint): Promise<readonly Piece[]> {
+  if (micro <= 0n) refuse("invalid", "The amount must be more than 0 credits.");
+  const sources = await sourcesOf(ctx, owner);
+  const pieces = takeOldest(sources, micro);
+  if (pieces !== null) return pieces;
+  const has = sumOfLots(sources.flatMap(({ lots }) => lots));
+  return refuse("conflict", `Only ${spellCredits(has)} are available.`);
 }
 
 /**
