@@ -90,6 +90,13 @@ export function formatWeekday(at: number): string {
   return new Date(at).toLocaleDateString(locale, { weekday: "short" });
 }
 
+const month = new Intl.DateTimeFormat(locale, { month: "long", year: "numeric", timeZone: "UTC" });
+
+/** The month (UTC) of a moment, "November 2026". */
+export function formatMonth(at: number): string {
+  return month.format(at);
+}
+
 /** A duration in milliseconds in hours, "31.3h". */
 export function formatHours(ms: number): string {
   const unit = { style: "unit", unit: "hour", unitDisplay: style } as const;

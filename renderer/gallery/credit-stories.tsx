@@ -40,7 +40,7 @@ export function creditStories(now: number): readonly Story[] {
     approved: rows.approvedPayouts(now),
     me: "Ada Brandt",
     month: monthOf(now),
-    months: [monthOf(now), monthOf(now, -1)],
+    thisMonth: monthOf(now),
     onMonth: nothing,
     onApprove: nothing,
     onRefuse: refused,

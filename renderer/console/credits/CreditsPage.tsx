@@ -35,7 +35,7 @@ export function CreditsPage(): ReactNode {
         now={now}
         month={month}
         statement={statement}
-        onMonth={setMonth}
+        onMonth={(start) => setMonth(String(start))}
         onOpen={setOpen}
         onWithdraw={setWithdrawn}
       />

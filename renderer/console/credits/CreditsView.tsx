@@ -23,7 +23,7 @@ type Props = {
   /** A moment in the month of the statement. */
   readonly month: number;
   readonly statement: StatementRow | undefined;
-  readonly onMonth: (month: string) => void;
+  readonly onMonth: (month: number) => void;
   readonly onOpen: (dialog: "key" | "give" | "payout") => void;
   readonly onWithdraw: (payout: PayoutRow) => void;
 };

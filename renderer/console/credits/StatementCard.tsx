@@ -1,13 +1,12 @@
 import type { ReactNode } from "react";
 import { creditStatementCsv } from "../../../app/credits/statement.ts";
-import { locale } from "../../../app/format/locale.ts";
 import { plural } from "../../../app/format/quantity.ts";
-import { formatDay } from "../../../app/format/time.ts";
+import { formatDay, formatMonth } from "../../../app/format/time.ts";
 import { columnCredits, formatExactCredits } from "../../../app/money/credits.ts";
 import { monthOf } from "../../../app/usage/months.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Button } from "../../ui/controls/Button.tsx";
-import { SelectBox } from "../../ui/controls/Select.tsx";
+import { MonthBox } from "../../ui/controls/MonthBox.tsx";
 import { SkeletonRows } from "../../ui/Skeleton.tsx";
 import type { StatementRow } from "../data/rows.ts";
 import { DownloadCsv } from "../usage/DownloadCsv.tsx";
@@ -21,31 +20,20 @@ type Props = {
   readonly month: number;
   /** Undefined while it loads. */
   readonly statement: StatementRow | undefined;
-  readonly onMonth: (month: string) => void;
+  readonly onMonth: (month: number) => void;
 };
-
-const shownMonths = 13;
-const monthFormat = new Intl.DateTimeFormat(locale, { month: "long", year: "numeric", timeZone: "UTC" });
 
 /** The statement of a month as a table, as CSV, and on paper: a browser prints it or saves it as PDF, without the rest of the page. */
 export function StatementCard({ member, now, month, statement, onMonth }: Props): ReactNode {
-  const months = Array.from({ length: shownMonths }, (_, back) => monthOf(now, -back));
   const from = monthOf(month);
   return (
     <section data-printed>
       <Card
         flush
-        title={`Statement of ${monthFormat.format(from)}`}
+        title={`Statement of ${formatMonth(from)}`}
         aside={
           <span className="flex flex-wrap gap-2 print:hidden">
-            <div className="w-44">
-              <SelectBox
-                aria-label="Month"
-                value={String(from)}
-                options={months.map((at) => ({ value: String(at), label: monthFormat.format(at) }))}
-                onChange={onMonth}
-              />
-            </div>
+            <MonthBox now={now} month={from} onMonth={onMonth} />
             <DownloadCsv
               name={`credits-${new Date(from).toISOString().slice(0, 7)}.csv`}
               csv={statement === undefined ? undefined : () => creditStatementCsv(statement)}

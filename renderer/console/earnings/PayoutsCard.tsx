@@ -1,7 +1,6 @@
 import { useQuery } from "convex/react";
 import { type ReactNode, useState } from "react";
 import { moneyOf, payrollCsv } from "../../../app/credits/payout.ts";
-import { locale } from "../../../app/format/locale.ts";
 import { formatDay } from "../../../app/format/time.ts";
 import { columnCredits } from "../../../app/money/credits.ts";
 import { monthOf } from "../../../app/usage/months.ts";
@@ -9,7 +8,7 @@ import { api } from "../../../convex/_generated/api.js";
 import { Card } from "../../ui/Card.tsx";
 import { useFromNow } from "../../ui/clock.ts";
 import { Field } from "../../ui/controls/Field.tsx";
-import { SelectBox } from "../../ui/controls/Select.tsx";
+import { MonthBox } from "../../ui/controls/MonthBox.tsx";
 import { Empty } from "../../ui/Empty.tsx";
 import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
@@ -19,9 +18,6 @@ import { type Column, Table } from "../../ui/Table.tsx";
 import type { PayoutRow } from "../data/rows.ts";
 import { useAct, useMe, useScope, useSession } from "../data/session-context.ts";
 import { DownloadCsv } from "../usage/DownloadCsv.tsx";
-
-const monthFormat = new Intl.DateTimeFormat(locale, { month: "long", year: "numeric", timeZone: "UTC" });
-const shownMonths = 13;
 
 /** The payouts that wait for a decision, and those of a month that were approved, for payroll. */
 export function Payouts(): ReactNode {
@@ -42,7 +38,7 @@ export function Payouts(): ReactNode {
       approved={approved}
       me={mayDecide ? me.memberId : null}
       month={from}
-      months={Array.from({ length: shownMonths }, (_, back) => monthOf(thisMonth, -back))}
+      thisMonth={thisMonth}
       onMonth={setMonth}
       onApprove={({ payoutId }) => void approve({ payoutId }, "The payout is approved.")}
       onRefuse={async ({ payoutId }, reason) =>
@@ -58,9 +54,9 @@ type ViewProps = {
   readonly approved: readonly PayoutRow[] | undefined;
   /** The member who may decide; null: only reads. */
   readonly me: string | null;
-  /** The start of the month of the approved ones, and of all months to choose from; ms epoch. */
+  /** The starts of the month of the approved ones, and of this month; ms epoch. */
   readonly month: number;
-  readonly months: readonly number[];
+  readonly thisMonth: number;
   readonly onMonth: (month: number) => void;
   readonly onApprove: (payout: PayoutRow) => void;
   /** Resolves to whether it was refused. */
@@ -68,7 +64,7 @@ type ViewProps = {
 };
 
 export function PayoutsView(props: ViewProps): ReactNode {
-  const { asked, approved, me, month, months, onMonth, onApprove, onRefuse } = props;
+  const { asked, approved, me, month, thisMonth, onMonth, onApprove, onRefuse } = props;
   const [toApprove, setToApprove] = useState<PayoutRow | null>(null);
   const [toRefuse, setToRefuse] = useState<PayoutRow | null>(null);
   const decisions = actionColumn<PayoutRow>("w-max", (payout) =>
@@ -109,14 +105,7 @@ export function PayoutsView(props: ViewProps): ReactNode {
         title="Approved payouts"
         aside={
           <span className="flex flex-wrap gap-2">
-            <div className="w-44">
-              <SelectBox
-                aria-label="Month"
-                value={String(month)}
-                options={months.map((at) => ({ value: String(at), label: monthFormat.format(at) }))}
-                onChange={(chosen) => onMonth(Number(chosen))}
-              />
-            </div>
+            <MonthBox now={thisMonth} month={month} onMonth={onMonth} />
             <DownloadCsv
               name={`payroll-${new Date(month).toISOString().slice(0, 7)}.csv`}
               csv={approved === undefined ? undefined : () => payrollCsv(approved)}

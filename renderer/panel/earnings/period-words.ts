@@ -1,4 +1,5 @@
 import { locale } from "../../../app/format/locale.ts";
+import { formatMonth } from "../../../app/format/time.ts";
 import type { EarnedPeriod, PeriodKind } from "../../../app/usage/earned-periods.ts";
 import type { Option } from "../../ui/controls/Select.tsx";
 
@@ -21,12 +22,11 @@ const dayFormat = new Intl.DateTimeFormat(locale, {
   timeZone: "UTC",
 });
 const weekFormat = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", timeZone: "UTC" });
-const monthFormat = new Intl.DateTimeFormat(locale, { month: "long", year: "numeric", timeZone: "UTC" });
 
 /** A period (UTC) in words: "Fri, Nov 27", "Nov 23 – 29" or "November 2026". */
 export function periodWords(kind: PeriodKind, { from, to = from + 1 }: PeriodTimes): string {
   if (kind === "day") return dayFormat.format(from);
-  return kind === "month" ? monthFormat.format(from) : weekFormat.formatRange(from, to - 1);
+  return kind === "month" ? formatMonth(from) : weekFormat.formatRange(from, to - 1);
 }
 
 type PeriodTimes = Pick<EarnedPeriod, "from"> & Partial<Pick<EarnedPeriod, "to">>;
