@@ -819,7 +819,7 @@ export default defineSchema({
     round: v.number(),
     /** Absent until it is paid. */
     priceMicro: v.optional(v.int64()),
-    /** What bonus hours added to the pay of its device, and their percent. The key does not pay it. */
+    /** The amount that bonus hours added to the pay of its device, and their percent. The key does not pay it. */
     bonusMicro: v.optional(v.int64()),
     bonusPercent: v.optional(v.number()),
     /** Whether a device of the key's owner did it, so that it cost nothing. */
@@ -1039,7 +1039,7 @@ export default defineSchema({
     jobs: v.number(),
     /** The balance of a device or a wallet by the months in which it was earned. Absent in rows of earlier versions. */
     lots: v.optional(v.array(lot)),
-    /** What a device earned and its owner has moved elsewhere. Absent: nothing. */
+    /** The part of its earnings that its owner has moved elsewhere. Absent: nothing. */
     movedMicro: v.optional(v.int64()),
     /** All debits of a key that `keyHolds` had and that are in the balance now. Absent: none. */
     heldMicro: v.optional(v.int64()),
@@ -1071,7 +1071,7 @@ export default defineSchema({
       expired: v.number(),
     }),
     byKind: amountsByKind,
-    /** What devices earned and their owners have moved elsewhere. Absent: nothing. */
+    /** The part of the earnings that owners of devices have moved elsewhere. Absent: nothing. */
     movedMicro: v.optional(v.int64()),
   }).index("by_organization", ["organizationId"]),
 
@@ -1100,7 +1100,7 @@ export default defineSchema({
     ["deviceId"],
   ),
 
-  /** What an organization lets its members do with the credits that they earned. Written by model/credits/houseRules.ts. */
+  /** The rules for the credits that members earned. Written by model/credits/houseRules.ts. */
   houseRules: defineTable({
     organizationId: v.id("organizations"),
     ...houseRules.fields,

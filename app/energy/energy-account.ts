@@ -1,6 +1,6 @@
 import { type EnergySource, type JobEnergy, microWhOf, mostWatts } from "./job-energy.ts";
 
-/** What a meter has counted since some moment. Readings of different meters do not compare. */
+/** The energy that a meter has counted since some moment. Only readings of the same meter can be compared. */
 export type MeterReading = { readonly meter: string; readonly joules: number };
 
 /** The state of the computer at a moment. */

@@ -19,7 +19,7 @@ const report = z.looseObject({
   energy: z.strictObject({ microWh: count, source: z.enum(energySources) }).optional(),
 });
 
-/** What the device signed: `receiptStatement` in app/signatures/. */
+/** The claim that the device signed, as `receiptStatement` in app/signatures/ writes it. */
 const claim = z.strictObject({
   attemptId: id,
   deviceId: id,

@@ -56,7 +56,7 @@ export function stateOf({ voices }: TrustCase, othersLeft: boolean): CaseState {
   return othersLeft && voices.length < mostVoices ? { kind: "open" } : { kind: "undecided" };
 }
 
-/** What happens to the pay of an answer. */
+/** The pay of an answer: given, held until something is decided, or never given. */
 export type Pay = "paid" | "held" | "refused";
 
 /**

@@ -10,7 +10,7 @@ export function replayClass(sha256: string, worker: string, checker: string): st
   return [sha256, ...[worker, checker].toSorted()].join(" ");
 }
 
-/** What honest answers stay below. */
+/** The upper limits of honest answers. */
 export type Limits = {
   /** The mean regret of a token. */
   readonly meanRegret: number;

@@ -18,7 +18,7 @@ export type ReplayChoice = {
   /** Of the device that answered, with this model, as of now. */
   readonly standing: Standing;
   readonly answerTokens: number;
-  /** What a replay costs, as a share of what the answer cost. */
+  /** The cost of a replay, as a share of the cost of the answer. */
   readonly costShare: number;
   /** The price of the job, as a share of the usual price. */
   readonly worth: number;
@@ -60,7 +60,7 @@ export function replayChance(share: number, owed: number): number {
 }
 
 /**
- * What a replay costs, as a share of what the answer cost, in time of one device. It reads the prompt again, and the answer in one
+ * The cost of a replay, as a share of the cost of the answer, in time of one device. It reads the prompt again, and the answer in one
  * pass.
  * @param speed of the device, in tokens per second.
  */

@@ -510,7 +510,7 @@ export const earnedOfDevice = v.object({
 /** Hours of a day of the week in which answers earn more. `day`: 0 is Sunday. */
 export const bonusHours = v.object({ day: v.number(), from: v.number(), to: v.number() });
 
-/** What an organization lets its members do with the credits that they earned. */
+/** An organization's rules for the credits that members earned. */
 export const houseRules = v.object({
   /** Null: they never expire. */
   expireMonths: v.union(v.number(), v.null()),

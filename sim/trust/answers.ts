@@ -84,7 +84,7 @@ export function honestReport(random: Random, { tokens, fit }: Answer, misses: Mi
   };
 }
 
-/** What a checker reports that says an answer is right, or wrong, without looking at it. */
+/** The report of a checker that calls an answer right, or wrong, without a look at it. */
 export function inventedReport({ tokens }: Answer, isRight: boolean): Replay {
   const misses = isRight ? 0 : Math.ceil(tokens / 2);
   return { tokens, regret: misses, misses, impossible: misses, logprob: -tokens };

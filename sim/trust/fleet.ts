@@ -28,7 +28,7 @@ import {
   type Misses,
 } from "./answers.ts";
 
-/** What the dishonest devices of a fleet do. Each does it with each of its jobs. */
+/** The behavior of the dishonest devices of a fleet, with each of their jobs. */
 export type Behavior = {
   readonly fraud: Fraud;
   /** The jobs that a device answers honestly before. */

@@ -2,7 +2,7 @@ import { type Behavior, type FleetFigures, simulateFleet } from "./fleet.ts";
 
 const honestJobs = 200;
 
-/** What dishonest devices do, by name. */
+/** The behaviors of dishonest devices, by name. */
 const kinds: Readonly<Record<string, Behavior>> = {
   "random-text": { fraud: "random-text", honestJobs: 0, inPairs: false },
   "smaller-model": { fraud: "smaller-model", honestJobs: 0, inPairs: false },

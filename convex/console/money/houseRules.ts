@@ -6,7 +6,7 @@ import { houseRules } from "../../model/validators.ts";
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
 
-/** What members may do with the credits that they earned, and whether these expire. */
+/** The rules for earned credits: payouts, bonus hours, and whether they expire. */
 export const get = memberQuery("credits.read")({
   args: {},
   returns: houseRules,

@@ -20,7 +20,7 @@ export const statement = v.object({
   from: v.number(),
   to: v.number(),
   openingMicro: v.int64(),
-  /** What each device earned, most first. `name`: null for all others, and if it is gone. */
+  /** The earnings of each device, most first. `name`: null for a deleted device, and for the sum of all further ones. */
   devices: v.array(v.object({ ...earnedOfDevice.fields, name: v.union(v.string(), v.null()) })),
   /** All else that changed the credits, oldest first. */
   moves: v.array(moveRow),

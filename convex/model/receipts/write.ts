@@ -17,7 +17,7 @@ type Settlement = {
   readonly at: number;
 };
 
-/** Writes the receipt of an answered job. A device of an earlier version does not sign what a receipt needs: then there is none. */
+/** Writes the receipt of an answered job. Writes none if the device is of an earlier version, which does not sign enough for one. */
 export async function writeReceipt(
   ctx: MutationCtx,
   order: Doc<"orders">,

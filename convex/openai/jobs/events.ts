@@ -43,7 +43,7 @@ export async function streamEvents(
   return eventStream(headers, signal, async (sink) => await sendEvents(ctx, keyId, job, start, sink));
 }
 
-/** Where a reader begins. `said`: the text that it has; null if that is too long to be read at once. */
+/** The place at which a reader begins. `said`: the text that it has; null if that is too long to be read at once. */
 type TextStart = { readonly from: TextPosition | null; readonly said: string | null };
 
 /**

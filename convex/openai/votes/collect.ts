@@ -124,7 +124,7 @@ export function stopper(outer: AbortSignal) {
   };
 }
 
-/** A further job of a call; null if there is none. Never rejects: the call goes on without it. */
+/** Waits for a further job of a call. Null: there is none. It never rejects, since the call can go on without one. */
 export async function askedJob(asking: Promise<RequestedJob | null>): Promise<RequestedJob | null> {
   const asked = await outcomeOf(asking);
   if (asked.kind === "failed") logBug("no further job of a vote could be asked for", asked.thrown);

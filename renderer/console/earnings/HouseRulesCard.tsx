@@ -16,7 +16,7 @@ type Props = {
   readonly onSave: ((rules: HouseRules) => Promise<boolean>) | null;
 };
 
-/** What members may do with the credits that they earned. */
+/** The rules for earned credits. */
 export function HouseRulesCard({ rules, onSave }: Props): ReactNode {
   const [isOpen, setIsOpen] = useState(false);
   return (
