@@ -36,25 +36,28 @@ function expectToFit(name: AnswerName, value: unknown): void {
   expect(isFitting, `${JSON.stringify(fits.errors)} in ${JSON.stringify(value).slice(0, 1_000)}`).toBe(true);
 }
 
-const line = JSON.stringify({
-  custom_id: "q1",
-  method: "POST",
-  url: "/v1/embeddings",
-  body: { model: "gleaner-demo", input: "7 + 5" },
-});
+/** So many that the batch still runs when its cancel is called. */
+const lines = Array.from({ length: 400 }, (_, at) =>
+  JSON.stringify({
+    custom_id: `q${at}`,
+    method: "POST",
+    url: "/v1/embeddings",
+    body: { model: "gleaner-demo", input: `${at} + 5` },
+  }),
+).join("\n");
 
 /** A request of each body that the document has. */
 function bodyFor(name: (typeof operations)[number]["body"]): string | FormData {
   if (name === "FileForm" || name === "PartForm") {
     const form = new FormData();
     if (name === "FileForm") form.set("purpose", "batch");
-    form.set(name === "FileForm" ? "file" : "data", new Blob([line]), "prompts.jsonl");
+    form.set(name === "FileForm" ? "file" : "data", new Blob([lines]), "prompts.jsonl");
     return form;
   }
   if (name === undefined) return "";
   const own: Readonly<Record<string, object>> = {
     BatchRequest: { input_file_id: ids.get("/v1/files/"), endpoint: "/v1/embeddings" },
-    UploadRequest: { bytes: line.length },
+    UploadRequest: { bytes: lines.length },
     UploadCompletionRequest: { part_ids: [ids.get("part")] },
   };
   const { body } = bodies[name];
@@ -66,6 +69,7 @@ function bodyFor(name: (typeof operations)[number]["body"]): string | FormData {
 const order = [
   "post /v1/files",
   "post /v1/batches",
+  "post /v1/batches/{id}/cancel",
   "post /v1/uploads",
   "post /v1/uploads/{id}/parts",
   "post /v1/uploads/{id}/complete",

@@ -21,7 +21,7 @@ const openMs = 60_000;
 const keptMs = 3_600_000;
 const answersPerSecond = 150;
 const maxSpreadMs = 60_000;
-const shards = 16;
+const shards = 32;
 /** A device answers each preview once. It remembers more than can be open at once. */
 const rememberedPreviews = 4 * maxOpen;
 const perPage = 250;

@@ -18,12 +18,14 @@ afterEach(() => rm(folder, { recursive: true }));
 
 type Answer = readonly [string, DeviceTotals | null];
 
-function startPreviews(): {
+/** The server refuses the first `refusals` answers. */
+function startPreviews(refusals = 0): {
   readonly previews: PolicyPreviews;
   readonly ask: (requests: readonly PreviewRequest[]) => void;
   readonly answers: Answer[];
 } {
   const answers: Answer[] = [];
+  let refused = 0;
   let ask: (requests: readonly PreviewRequest[]) => void = () => undefined;
   const previews = new PolicyPreviews({
     organization: {
@@ -32,6 +34,7 @@ function startPreviews(): {
         return Object.assign(() => undefined, { unsubscribe: () => undefined });
       },
       answerPreview: (previewId, totals) => {
+        if (refused++ < refusals) return Promise.reject(new Error("Server Error"));
         answers.push([previewId, totals]);
         return Promise.resolve();
       },
@@ -96,6 +99,18 @@ describe("a device that is asked to preview rules", () => {
     const { ask, answers } = startPreviews();
     ask([never]);
     await vi.waitFor(() => expect(answers).toEqual([["p1", null]]));
+  });
+
+  it("answers again if the server refuses its answer", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const { ask, answers } = startPreviews(2);
+    ask([never]);
+    for (let turn = 0; turn < 100 && answers.length === 0; turn++) {
+      await vi.advanceTimersByTimeAsync(1_000);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(answers).toEqual([["p1", null]]);
+    vi.useRealTimers();
   });
 
   it("answers no preview that ended before its turn", async () => {

@@ -22,6 +22,9 @@ type PreviewDeps = {
 /** The donor has to yield within milliseconds, so a replay works in short turns. */
 const recordsPerTurn = 100;
 const maxSpreadMs = 120_000;
+/** The server refuses an answer that meets too many others. It is sent again at another moment. */
+const maxTries = 4;
+const retryWithinMs = 5_000;
 
 /**
  * Answers the organization's previews of rules: replays this device's own record of its last days, and tells totals. The
@@ -59,15 +62,20 @@ export class PolicyPreviews {
     for (const preview of previews) {
       const { previewId, spreadMs } = preview;
       if (this.#asked.has(previewId)) continue;
-      const answer = (): void => {
-        this.#replaying = this.#replaying.then(() => this.#answer(preview));
-      };
-      this.#asked.set(previewId, setTimeout(answer, Math.random() * Math.min(maxSpreadMs, spreadMs)));
+      this.#answerWithin(preview, Math.min(maxSpreadMs, spreadMs), maxTries);
     }
   }
 
+  #answerWithin(preview: PreviewRequest, withinMs: number, tries: number): void {
+    const answer = (): void => {
+      this.#replaying = this.#replaying.then(() => this.#answer(preview, tries));
+    };
+    this.#asked.set(preview.previewId, setTimeout(answer, Math.random() * withinMs));
+  }
+
   /** Never rejects. */
-  async #answer({ previewId, rules: draft }: PreviewRequest): Promise<void> {
+  async #answer(preview: PreviewRequest, tries: number): Promise<void> {
+    const { previewId, rules: draft } = preview;
     const { organization, dataDir, rules, rulesUnder, log } = this.#deps;
     try {
       const isAsked = (): boolean => this.#asked.has(previewId);
@@ -75,6 +83,7 @@ export class PolicyPreviews {
       if (totals !== undefined) await organization.answerPreview(previewId, totals);
     } catch (error) {
       log("warn", "preview.not-answered", { error: errorName(error) });
+      if (tries > 1 && this.#asked.has(previewId)) this.#answerWithin(preview, retryWithinMs, tries - 1);
     }
   }
 }

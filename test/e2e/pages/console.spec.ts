@@ -24,9 +24,9 @@ test("devices and jobs appear without a reload", async ({ farm, page }) => {
   const devices = page.getByRole("table", { name: "Devices" });
   await expect(devices.getByRole("row", { name: /console-1/ })).toContainText("Donating now");
   await askFor(farm, question);
-  await expect(
-    page.getByRole("table", { name: /jobs/i }).getByRole("row", { name: /console-1/ }),
-  ).toContainText("Done");
+  // A job that an earlier test left behind may run beside it.
+  const ran = page.getByRole("table", { name: /jobs/i }).getByRole("row", { name: /console-1/ });
+  await expect(ran.filter({ hasText: "Done" }).first()).toBeVisible();
   await expect(page.getByText("Balanced")).toBeVisible();
   await donor.stop();
   await expect(devices.getByRole("row", { name: /console-1/ })).toContainText(/Offline/i);

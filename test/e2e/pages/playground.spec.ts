@@ -100,6 +100,10 @@ test("two models answer side by side, and a stop cancels the job", async ({ slow
   const donor = await farm.startDonor("playground-3");
   await askFor(farm, question, farm.organization.apiKey, 4);
   await signIn(page, farm);
+  await openPage(page, "Jobs");
+  await expect(page.getByRole("row").filter({ hasText: "playground-3" }).first()).toBeVisible();
+  const canceled = page.getByRole("row").filter({ hasText: "Canceled" });
+  const before = await canceled.count();
   await openPage(page, "Playground");
   await page.getByLabel("Compare with").selectOption("slow-random");
   await page.getByLabel("Message").fill("Tell me a story");
@@ -114,7 +118,7 @@ test("two models answer side by side, and a stop cancels the job", async ({ slow
   for (const log of await logs.all()) await expect(log).toContainText("Stopped.");
   await expect(page.getByRole("button", { name: "Run" })).toBeVisible();
   await openPage(page, "Jobs");
-  await expect(page.getByRole("row").filter({ hasText: "Canceled" })).toHaveCount(2);
+  await expect(canceled).toHaveCount(before + 2);
   await donor.stop();
 });
 
