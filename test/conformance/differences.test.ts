@@ -53,6 +53,22 @@ describe.skipIf(!isEmbedded)("what differs from Convex Cloud", () => {
     );
   });
 
+  test("frames of awaited functions reach the client, with positions in the developer's files", async () => {
+    const frame = String.raw`\(\.\./[\w-]+/printing\.ts:\d+:\d+\)`;
+    const stack = new RegExp(
+      String.raw`first line\nsecond line\n\s+at fails ${frame}\n\s+at async awaits ${frame}`,
+    );
+    for (const asked of [client, liveClient()]) {
+      await expect(asked.query(modules.printing.failsLater, {})).rejects.toThrow(stack);
+    }
+  });
+
+  test("a router that answers its first question otherwise misses its second request", async () => {
+    const status = async () => (await fetch(`${deployment.siteUrl}/found-once`)).status;
+    expect(await status()).toBe(200);
+    expect(await status()).toBe(404);
+  });
+
   test("a query over HTTP runs each time", async () => {
     const run = async () => (await client.query(api.messages.listWithRun, { channel: "none" })).run;
     expect(await run()).not.toBe(await run());
