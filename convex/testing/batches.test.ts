@@ -249,6 +249,7 @@ describe("a batch", () => {
     const batchId = (await t.run(async (ctx) => await ctx.db.query("batches").first()))!._id;
     const isScheduled = async () =>
       (await t.run(async (ctx) => await ctx.db.query("batchCollections").first()))?.scheduled;
+    expect(await isScheduled()).toBe(true);
     await takeJob(t, device, async ({ prompt, complete }) => await complete(`To: ${prompt}`));
     expect(await isScheduled()).toBe(true);
     const rest = async (emptyLooks: number) =>
@@ -257,11 +258,11 @@ describe("a batch", () => {
     await t.run(async (ctx) => {
       for (const { _id } of await ctx.db.query("batchEnds").collect()) await ctx.db.delete("batchEnds", _id);
     });
-    for (const emptyLooks of [1, 2, 3]) {
+    for (const emptyLooks of [1, 2, 3, 4]) {
       expect(await rest(emptyLooks)).toBe(true);
       expect(await isScheduled()).toBe(true);
     }
-    expect(await rest(4)).toBe(true);
+    expect(await rest(5)).toBe(true);
     expect(await isScheduled()).toBe(false);
   });
 

@@ -36,7 +36,7 @@ const collectAfterMs = 3_000;
  * A collection that finds nothing looks again after each of these times, and then ends. Each end of a job reads whether a
  * collection is scheduled, so that must not change while jobs end one after the other: they would conflict.
  */
-const emptyLooksMs = [3_000, 6_000, 6_000] as const;
+const emptyLooksMs = [3_000, 6_000, 15_000, 30_000] as const;
 
 /** Schedules a collection unless one is scheduled already. */
 export async function scheduleCollection(ctx: MutationCtx, batchId: Id<"batches">): Promise<void> {

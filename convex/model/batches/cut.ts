@@ -336,7 +336,8 @@ async function finishPiece(
     ...(isLast ? { isCut: true } : {}),
   });
   if (isLast) await queue.batches.seal(ctx, organizationId, queueBatchOf(batch), "requester");
-  if (ended.length > 0) await scheduleCollection(ctx, batchId);
+  // Before the first job ends: many first ends at once would all schedule it, and conflict.
+  if (ended.length + placed.length > 0) await scheduleCollection(ctx, batchId);
   if (isLast) await concludeIfComplete(ctx, batchId, now);
 }
 
