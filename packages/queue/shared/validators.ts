@@ -168,7 +168,10 @@ export const jobSpec = v.object({
   called: v.optional(v.boolean()),
   /** Jobs with equal affinity (a prompt's prefix, a file) go to the same workers while that costs no time. */
   affinity: v.optional(v.string()),
-  /** Jobs with the same text go to different workers, at most 8 of them. A job waits until a worker without one is free. */
+  /**
+   * Jobs with the same text go to different workers, at most 8 of them. A job waits until a worker without one is free. The id of a
+   * job keeps them apart from that job, too, also after its end.
+   */
   apart: v.optional(v.string()),
   delayMs: v.optional(v.number()),
   /** Milliseconds since the epoch. The job expires if it has not started by then. */

@@ -15,17 +15,31 @@ const withoutAnswer: ReadonlySet<string> = new Set(["failed", "canceled", "expir
 async function workersApart(ctx: QueryCtx, job: Doc<"jobs">): Promise<readonly Id<"workers">[]> {
   const { scope, apart } = job;
   if (apart === undefined) return [];
-  const jobs = await ctx.db
-    .query("jobs")
-    .withIndex("by_apart", (q) => q.eq("scope", scope).eq("apart", apart))
-    .take(maxApart);
-  const attemptIds = jobs.flatMap(({ _id, status, currentAttemptId, secondAttemptId }) =>
+  const [jobs, named] = await Promise.all([
+    ctx.db
+      .query("jobs")
+      .withIndex("by_apart", (q) => q.eq("scope", scope).eq("apart", apart))
+      .take(maxApart),
+    namedJob(ctx, job, apart),
+  ]);
+  const attemptIds = [...jobs, ...named].flatMap(({ _id, status, currentAttemptId, secondAttemptId }) =>
     _id === job._id || withoutAnswer.has(status)
       ? []
       : [currentAttemptId, secondAttemptId].filter((id) => id !== undefined),
   );
   const attempts = await Promise.all(attemptIds.map((id) => ctx.db.get("attempts", id)));
   return attempts.flatMap((attempt) => (attempt === null ? [] : [attempt.workerId]));
+}
+
+/** The job whose id the text is, as a list; none if it is another text. */
+async function namedJob(
+  ctx: QueryCtx,
+  { scope }: Doc<"jobs">,
+  apart: string,
+): Promise<readonly Doc<"jobs">[]> {
+  const jobId = ctx.db.normalizeId("jobs", apart);
+  const named = jobId === null ? null : await ctx.db.get("jobs", jobId);
+  return named?.scope === scope ? [named] : [];
 }
 
 /** Whether a job is kept apart from another one that the worker has or has done. */

@@ -308,6 +308,19 @@ describe("jobs that are kept apart", () => {
     expect((await take(t, other)).jobs).toMatchObject([{ jobId: second }]);
   });
 
+  it("are kept apart from the job whose id they name, also after its end", async () => {
+    const t = startQueue();
+    const worker = await addWorker(t);
+    const first = await submitJob(t);
+    const [taken] = (await take(t, worker)).jobs;
+    await complete(t, worker, taken!.attemptId);
+    const second = await submitJob(t, { apart: first });
+    expect((await take(t, worker)).jobs).toEqual([]);
+    expect(await claim(t, worker, second)).toEqual({ kind: "unable" });
+    const other = await addWorker(t);
+    expect((await take(t, other)).jobs).toMatchObject([{ jobId: second }]);
+  });
+
   it("come back to the worker that failed one, and end with its verdict, if all others have another one", async () => {
     const t = startQueue();
     const policy = { agreement: 2, backoff: { firstMs: 0, factor: 1, maxMs: 0, jitter: 0 } };
