@@ -3,6 +3,7 @@ const words: Readonly<Partial<Record<string, string>>> = {
   chat: /* @wc-include */ "chat",
   completion: /* @wc-include */ "completion",
   embedding: /* @wc-include */ "embedding",
+  replay: /* @wc-include */ "check of an answer",
 };
 
 export function kindWords(kind: string): string {

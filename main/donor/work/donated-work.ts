@@ -76,7 +76,7 @@ export class DonatedWork {
       onMeasured: (model: ModelFile, speed: MeasuredSpeed) => plans.measured(model, speed),
       onRest: (ms: number) => this.#worker.pauseTaking(ms),
     };
-    const { chat, completion, embedding } = jobHandlers({
+    const { chat, completion, embedding, replay } = jobHandlers({
       ...ofRuns,
       onWork,
       findModel: (modelId) => {
@@ -107,7 +107,12 @@ export class DonatedWork {
     this.#worker = new Worker(client, {
       key: deps.deviceKey,
       functions: api.work,
-      handlers: { chat: around(chat), completion: around(completion), embedding: around(embedding) },
+      handlers: {
+        chat: around(chat),
+        completion: around(completion),
+        embedding: around(embedding),
+        replay: around(replay),
+      },
       ...this.#offer.capacity(),
       capabilities: this.#abilities(),
       version: deps.version,

@@ -1,19 +1,20 @@
 import { type Handler, type JobContext, JobFailure, ReleaseJob } from "@gleaner/queue/worker";
 import type { Value } from "convex/values";
 import { jobErrors } from "../../../app/contract/job-errors.ts";
-import type {
-  LoadPlan,
-  LoadReport,
-  ModelFile,
-  RunEvents,
-  RunnerJob,
-  RunnerResult,
+import {
+  type LoadPlan,
+  type LoadReport,
+  type ModelFile,
+  parseRunnerWork,
+  type RunEvents,
+  type RunnerJob,
+  type RunnerResult,
+  type RunnerWork,
 } from "../../../app/contract/runner.ts";
 import type { WorkView } from "../../../app/contract/snapshot.ts";
 import type { MeasuredSpeed } from "../../../app/contract/speed.ts";
 import type { JobError } from "../../../app/jobs/chat.ts";
-import { parseCacheOwner, parseWork } from "../../../app/jobs/payload.ts";
-import type { Work } from "../../../app/jobs/work.ts";
+import { parseCacheOwner } from "../../../app/jobs/payload.ts";
 import type { Log } from "../../log.ts";
 import type { AttemptOutcome } from "../attempt.ts";
 import { WorkProgress } from "./work-progress.ts";
@@ -50,15 +51,13 @@ type JobHandlerDeps = FailureDeps & {
   readonly onWork: (view: WorkView | null) => void;
 };
 
-const kinds = ["chat", "completion", "embedding"] as const satisfies readonly Work["kind"][];
-
 /** The handlers of all kinds of jobs. They pass each job to the runner. */
-export function jobHandlers(deps: JobHandlerDeps): Readonly<Record<Work["kind"], Handler>> {
+export function jobHandlers(deps: JobHandlerDeps): Readonly<Record<RunnerWork["kind"], Handler>> {
   const shown = new ShownJob(deps.onWork);
   const handlerOf =
-    (kind: Work["kind"]): Handler =>
+    (kind: RunnerWork["kind"]): Handler =>
     async (payload, ctx) => {
-      const work = parseWork(kind, payload);
+      const work = parseRunnerWork(kind, payload);
       if (work === null) throw failureOf(jobErrors.unsupportedRequest);
       const model = deps.findModel(ctx.requirements.model ?? "");
       if (model === null) throw failureOf(jobErrors.modelMissing);
@@ -68,8 +67,12 @@ export function jobHandlers(deps: JobHandlerDeps): Readonly<Record<Work["kind"],
       const job = { attemptId, jobId, model, work, plan, cacheOwner: parseCacheOwner(payload) };
       return resultOf(await run(deps, shown, job, ctx), deps, job, ctx);
     };
-  const [chat, completion, embedding] = kinds.map(handlerOf) as [Handler, Handler, Handler];
-  return { chat, completion, embedding };
+  return {
+    chat: handlerOf("chat"),
+    completion: handlerOf("completion"),
+    embedding: handlerOf("embedding"),
+    replay: handlerOf("replay"),
+  };
 }
 
 /** Of several jobs at once, the panel shows the oldest. */
