@@ -18,5 +18,6 @@ crons.interval("forecast batches", { minutes: 1 }, internal.batchSteps.forecast,
 crons.interval("delete old files", { hours: 1 }, internal.files.sweep, {});
 crons.interval("resume webhooks", { minutes: 1 }, internal.webhooks.steps.resume, {});
 crons.interval("delete old webhook deliveries", { hours: 1 }, internal.webhooks.steps.sweep, {});
+crons.interval("end old checks", { hours: 1 }, internal.trust.checks.sweep, {});
 
 export default crons;

@@ -9,6 +9,7 @@ import type { Doc, Id } from "./_generated/dataModel.js";
 import { internalMutation, type MutationCtx } from "./_generated/server.js";
 import { type LineEnd, noteLineEnd } from "./model/batches/collect.ts";
 import { takeBonus } from "./model/credits/bonus.ts";
+import { rulesRow } from "./model/credits/houseRules.ts";
 import { shortestHeldMs } from "./model/devices/pastAttempts.ts";
 import { modelsOfDevice } from "./model/devices/report.ts";
 import { dueOf, type Outrun, releaseReservation, settle } from "./model/ledger/reservations.ts";
@@ -18,6 +19,8 @@ import { queue } from "./model/queue.ts";
 import { writeReceipt } from "./model/receipts/write.ts";
 import { present } from "./model/refuse.ts";
 import { forgetRunnerStops, noteMetSchema, noteUnmetSchema } from "./model/requests/restriction.ts";
+import { modeIn } from "./model/trust/mode.ts";
+import { isPayHeld, noteHeldPay } from "./model/trust/pay.ts";
 import { deviceReport, reply, textAnswer } from "./model/validators.ts";
 import { tellJobEnd } from "./model/webhooks/events.ts";
 
@@ -93,9 +96,15 @@ async function pay(ctx: MutationCtx, order: Doc<"orders">, event: FinalEvent, at
   const isOwn = await isOwnDevice(ctx, order, deviceId);
   const outrun = await outrunOf(ctx, order, event);
   const deviceClass = await classOf(ctx, deviceId, order.modelId);
-  const bonus = isOwn ? null : await takeBonus(ctx, order, deviceId, dueOf(order, usage).micro, at);
-  const finisher = { deviceId, isOwn, bonusMicro: bonus?.bonusMicro ?? 0n };
+  const rules = isOwn ? null : await rulesRow(ctx, order.organizationId);
+  const bonus = await takeBonus(ctx, rules?.bonus ?? null, deviceId, dueOf(order, usage).micro, at);
+  const isHeld = !isOwn && modeIn(rules) === "act" && (await isPayHeld(ctx, order, deviceId, at));
+  const finisher = { deviceId, isOwn, bonusMicro: bonus?.bonusMicro ?? 0n, isHeld };
   const { earned, outrunEarned } = await settle(ctx, order, finisher, usage, at, outrun);
+  if (isHeld) {
+    const { bonusMicro } = finisher;
+    await noteHeldPay(ctx, order, { deviceId, micro: earned + bonusMicro, bonusMicro, at });
+  }
   await ctx.db.patch("orders", order._id, {
     priceMicro: earned + outrunEarned,
     ...(isOwn ? { ownJob: true } : {}),
@@ -115,6 +124,7 @@ async function pay(ctx: MutationCtx, order: Doc<"orders">, event: FinalEvent, at
     ...(outrunEarned === 0n ? {} : { outrunMicro: outrunEarned }),
     ...bonus,
     ...(isOwn ? { ownJob: true } : {}),
+    ...(isHeld ? { held: true } : {}),
   };
 }
 

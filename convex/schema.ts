@@ -2,6 +2,7 @@ import { priority } from "@gleaner/queue/validators";
 import { defineSchema, defineTable } from "convex/server";
 import { v } from "convex/values";
 import { literals } from "convex-helpers/validators";
+import { caseState, checkMode, standing, voice } from "./model/trust/validators.ts";
 import {
   activity,
   alertNews,
@@ -1022,6 +1023,8 @@ export default defineSchema({
     bonusMicro: v.optional(v.int64()),
     /** To whom the device belonged when it was paid; null: to nobody. Absent in other entries, and in those of earlier versions. */
     owner: v.optional(v.union(owner, v.null())),
+    /** Set on debits of devices that take pay back. */
+    takenBack: v.optional(v.boolean()),
     /** Set on debits of keys that `keyHolds` has. */
     held: v.optional(v.boolean()),
     /** Set on entries that only move credits between keys and escrow: totals tell the two together. */
@@ -1106,7 +1109,102 @@ export default defineSchema({
     ...houseRules.fields,
     /** When `expireMonths` was set. */
     expireSetAt: v.number(),
+    /** What the organization does with checks of answers. Absent: it only watches. Written by model/trust/mode.ts. */
+    checks: v.optional(checkMode),
   }).index("by_organization", ["organizationId"]),
+
+  /** How devices stand with models. Written by model/trust/standings.ts, in the background of jobs. */
+  standings: defineTable({
+    organizationId: v.id("organizations"),
+    deviceId: v.id("devices"),
+    modelId: v.string(),
+    standing,
+    /** The sum of the shares of its jobs since its last replay: app/trust/replay-chance.ts. */
+    owed: v.number(),
+    /** Replays of its answers that wait or run. */
+    waiting: v.number(),
+  }).index("by_device", ["deviceId", "modelId"]),
+
+  /** A job that replays an answer on another device. Kept for 90 days. Written by model/trust/. */
+  replays: defineTable({
+    organizationId: v.id("organizations"),
+    jobId: v.string(),
+    /** The job whose answer it is, and its device. */
+    of: v.string(),
+    deviceId: v.id("devices"),
+    modelId: v.string(),
+    /** The file of the model. */
+    sha256: v.string(),
+    /** The kind of computer that gave the answer. */
+    deviceClass: v.optional(v.string()),
+    /** The bytes of the answer, which bound its tokens. */
+    answerBytes: v.number(),
+    /** The case for which it was asked. Absent: it is the first of the answer. */
+    caseId: v.optional(v.id("trustCases")),
+    /** `undone`: it was not done in time, or failed. */
+    state: literals("waiting", "done", "undone"),
+    /** Its result. Absent before. */
+    voice: v.optional(voice),
+  })
+    .index("by_job", ["jobId"])
+    .index("by_device", ["deviceId"])
+    .index("by_organization", ["organizationId"])
+    .index("by_state", ["state"]),
+
+  /** A doubted answer: app/trust/case.ts. Kept for 400 days after its end. Written by model/trust/cases.ts. */
+  trustCases: defineTable({
+    organizationId: v.id("organizations"),
+    /** The job of the answer, and its device. */
+    jobId: v.string(),
+    deviceId: v.id("devices"),
+    modelId: v.string(),
+    /** Whether the answer fits by itself, and all answers of the device together are odd. */
+    isSeries: v.boolean(),
+    /** The devices that replayed it, in their order. */
+    voices: v.array(voice),
+    state: caseState,
+    closedAt: v.optional(v.number()),
+    /** What its end took from the device: the price of the answer that was paid already. */
+    takenMicro: v.optional(v.int64()),
+  })
+    .index("by_organization", ["organizationId"])
+    .index("by_device", ["deviceId"]),
+
+  /** The regrets of honest answers in a class of computers: app/trust/honest-replays.ts. Written by model/trust/limits.ts. */
+  honestReplays: defineTable({
+    organizationId: v.id("organizations"),
+    class: v.string(),
+    regrets: v.array(v.number()),
+  }).index("by_class", ["organizationId", "class"]),
+
+  /** The work of answers and of replays, of which older work counts less. Written by model/trust/spending.ts. */
+  checkSpending: defineTable({
+    organizationId: v.id("organizations"),
+    answers: v.number(),
+    /** Micro-credits. */
+    micro: v.number(),
+    answerMs: v.number(),
+    replayMs: v.number(),
+    at: v.number(),
+  }).index("by_organization", ["organizationId"]),
+
+  /** Pay of an answer that waits for a check. Deleted when it is released or refused. Written by model/trust/pay.ts. */
+  heldPays: defineTable({
+    organizationId: v.id("organizations"),
+    jobId: v.string(),
+    deviceId: v.id("devices"),
+    modelId: v.string(),
+    apiKeyId: v.id("apiKeys"),
+    /** With the bonus. */
+    micro: v.int64(),
+    bonusMicro: v.int64(),
+    at: v.number(),
+    /** To whom the device belonged then. Absent: to nobody. */
+    owner: v.optional(owner),
+  })
+    .index("by_job", ["jobId"])
+    .index("by_device", ["deviceId", "modelId"])
+    .index("by_organization", ["organizationId"]),
 
   /**
    * A change of the credits of a member that is no pay for a job: for their list and their statements. Append-only; written by

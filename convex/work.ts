@@ -14,7 +14,6 @@ import { relist } from "./model/fleet/listing.ts";
 import { findModel } from "./model/models/catalog.ts";
 import { orderOf } from "./model/orders/orders.ts";
 import { queue } from "./model/queue.ts";
-import { present } from "./model/refuse.ts";
 import { type Answer, answerMistake, readAnswer } from "./model/requests/answer.ts";
 import { isRefuted } from "./model/requests/claims.ts";
 import { noteRunnerStop } from "./model/requests/restriction.ts";
@@ -22,6 +21,7 @@ import { checkSignature } from "./model/requests/signature.ts";
 import { lengthMistake } from "./model/requests/vectorLength.ts";
 import { noteFailure, rolloutOfJob } from "./model/rollouts/failedJob.ts";
 import { heldBackFrom } from "./model/rollouts/find.ts";
+import { replayMistake } from "./model/trust/report.ts";
 import { streamItem } from "./model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
@@ -104,11 +104,14 @@ export const complete = mutation({
     if (signed.kind === "wrong") return await refuseAnswer(ctx, call, signed.why);
     if (!continues)
       return await refuseAnswer(ctx, call, "The answer differs from the text that was streamed.");
-    const order = present(await orderOf(ctx, jobId), "order of a job");
+    const order = await orderOf(ctx, jobId);
+    const heldMs = Date.now() - claimedAt;
     const why =
-      answerMistake(answer, { order, payload, heldMs: Date.now() - claimedAt }) ??
-      (await modelMistake(ctx, order, answer)) ??
-      (await lengthMistake(ctx, order, device, answer));
+      order === null
+        ? await replayMistake(ctx, jobId, answer, heldMs)
+        : (answerMistake(answer, { order, payload, heldMs }) ??
+          (await modelMistake(ctx, order, answer)) ??
+          (await lengthMistake(ctx, order, device, answer)));
     if (why !== null) return await refuseAnswer(ctx, call, why);
     const { result, report } = answer;
     const { signature } = signed;

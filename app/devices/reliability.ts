@@ -33,6 +33,7 @@ export const failureCauses = {
   returned: "it gave most of them back",
   slow: "it took so long that other devices did most of them",
   errors: "other devices did not fail at them",
+  wrong: "other devices found that its answers are not of the model that it names",
 } as const;
 export type FailureCause = keyof typeof failureCauses;
 
@@ -188,6 +189,8 @@ function causeOf(bad: readonly PastAttempt[]): FailureCause {
 
 /** "9 of its last 10 jobs failed: other devices did not fail at them." */
 export function unreliabilityWords({ failed, of, cause }: Unreliability): string {
+  if (cause === "wrong")
+    return `${String(failed)} of the last ${String(of)} checks of its answers failed: ${failureCauses[cause]}.`;
   return cause === "returned" || cause === "slow"
     ? `${String(failed)} of its last ${String(of)} jobs ended without an answer: ${failureCauses[cause]}.`
     : `${String(failed)} of its last ${String(of)} jobs failed: ${failureCauses[cause]}.`;

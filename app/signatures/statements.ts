@@ -58,6 +58,8 @@ export function answerText(result: {
   readonly text?: string;
   readonly toolCalls?: readonly unknown[];
   readonly embeddings?: readonly string[];
+  /** A replay has no answer of its own. */
+  readonly replay?: unknown;
 }): string {
   const { text = "", toolCalls, embeddings } = result;
   if (embeddings !== undefined) return canonicalJson({ embeddings });

@@ -1,7 +1,7 @@
 import { Queue } from "@gleaner/queue";
 import type { Policy } from "@gleaner/queue/validators";
+import type { RunnerWork } from "../../app/contract/runner.ts";
 import { maxFailedAttempts } from "../../app/jobs/limits.ts";
-import type { Work } from "../../app/jobs/work.ts";
 import { internal } from "../_generated/api.js";
 import { components } from "./components.ts";
 
@@ -18,11 +18,12 @@ const policy: Policy = {
   recordKeptMs: 90 * dayMs,
 };
 
-/** The jobs that this app submits. */
-const kinds: Readonly<Record<Work["kind"], Policy>> = {
+/** The jobs that this app submits. `replay`: nobody waits for it. */
+const kinds: Readonly<Record<RunnerWork["kind"], Policy>> = {
   chat: policy,
   completion: policy,
   embedding: policy,
+  replay: { ...policy, secondAttempt: false },
 };
 
 /**

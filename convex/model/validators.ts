@@ -467,6 +467,8 @@ export const reply = v.object({
   bonusPercent: v.optional(v.number()),
   /** Whether the device belongs to the owner of the job's key, and is not paid. */
   ownJob: v.optional(v.boolean()),
+  /** Whether `earnedMicro` is held until a check of the device's answers. */
+  held: v.optional(v.boolean()),
 });
 
 /** A job's priority and its price before a change of its priority. `at`: when it changed (ms epoch). */
@@ -493,6 +495,8 @@ export const amountsByKind = v.object({
   payout: v.optional(v.int64()),
   house: v.optional(v.int64()),
   bonus: v.optional(v.int64()),
+  held: v.optional(v.int64()),
+  check: v.optional(v.int64()),
 });
 
 /** Credits that an account earned in one month (UTC), which `startAt` begins. */

@@ -1,23 +1,23 @@
 import { bonusOf, isBonusTime } from "../../../app/credits/house-rules.ts";
-import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
-import { rulesRow } from "./houseRules.ts";
+import type { HouseRules } from "./houseRules.ts";
 
 const dayMs = 86_400_000;
 
 /**
  * The bonus for an answer, if it ended in the organization's bonus hours and the device has not reached the cap of the day. It
  * counts as paid. Null: none.
+ * @param rule of the organization; null if it has none.
  * @param earned the usual pay.
  */
 export async function takeBonus(
   ctx: MutationCtx,
-  { organizationId }: Pick<Doc<"orders">, "organizationId">,
+  rule: HouseRules["bonus"],
   deviceId: Id<"devices">,
   earned: bigint,
   at: number,
 ): Promise<{ readonly bonusMicro: bigint; readonly bonusPercent: number } | null> {
-  const rule = (await rulesRow(ctx, organizationId))?.bonus ?? null;
   if (rule === null || !isBonusTime(at, rule.hours)) return null;
   const startAt = at - (at % dayMs);
   const day = await ctx.db

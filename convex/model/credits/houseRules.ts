@@ -12,7 +12,7 @@ import type { houseRules } from "../validators.ts";
 export type HouseRules = Infer<typeof houseRules>;
 
 /** The rules of an organization that set none. */
-const noRules: HouseRules = { expireMonths: null, bonus: null, payout: null };
+export const noRules: HouseRules = { expireMonths: null, bonus: null, payout: null };
 
 const mostMonths = 120;
 const mostPercent = 500;
@@ -57,7 +57,12 @@ export async function setRules(
   const detail = changesOf(before, rules);
   if (detail === "") return;
   const expireSetAt = row !== null && row.expireMonths === rules.expireMonths ? row.expireSetAt : by.at;
-  const changed = { organizationId, ...rules, expireSetAt };
+  const changed = {
+    organizationId,
+    ...rules,
+    expireSetAt,
+    ...(row?.checks === undefined ? {} : { checks: row.checks }),
+  };
   if (row === null) await ctx.db.insert("houseRules", changed);
   else await ctx.db.replace("houseRules", row._id, changed);
   await record(ctx, {

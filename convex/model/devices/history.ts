@@ -119,7 +119,12 @@ function partOf({ status, reply: paid }: AttemptView): bigint {
   return status === "outrun" && validate(reply, paid) ? (paid.outrunMicro ?? 0n) : 0n;
 }
 
-function explainPay(
+function explainPay(paid: Paid, kind: string): string {
+  const sum = sumOfPay(paid, kind);
+  return paid.held === true ? `${sum}. It is held until a check of this device’s answers` : sum;
+}
+
+function sumOfPay(
   { usage, price, pricePercent: percent = 100, earnedMicro, bonusMicro = 0n, bonusPercent, ownJob }: Paid,
   kind: string,
 ): string {
@@ -127,7 +132,7 @@ function explainPay(
   const { promptTokens, completionTokens } = usage;
   const read = `${String(promptTokens)} prompt × ${formatPrice(price.promptMicro)}`;
   const both = `${read} + ${String(completionTokens)} answer × ${formatPrice(price.completionMicro)}`;
-  const sum = `${kind === "embedding" ? read : both} per 1,000 tokens`;
+  const sum = `${kind === "embedding" || kind === "replay" ? read : both} per 1,000 tokens`;
   const priced = percent === 100 ? sum : `${sum}, × ${String(percent)} % for its priority`;
   const isWhole = earnedMicro - bonusMicro === priceOf({ ...price, percent }, usage);
   const usual = isWhole ? priced : `${priced} (limited to the reserved amount)`;

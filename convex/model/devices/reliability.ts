@@ -17,7 +17,8 @@ import { pauseForFailures, resumeByItself } from "./service.ts";
  */
 export async function judgeDevice(ctx: MutationCtx, device: Doc<"devices">, now: number): Promise<void> {
   const { judgedFrom = 0, pause } = device;
-  if (device.status !== "active") return;
+  // Answers that were found to be wrong have nothing to do with failures.
+  if (device.status !== "active" || pause?.cause === "wrong") return;
   const since = Math.max(judgedFrom, now - reliability.withinMs);
   const newest = await readPage(ctx, device, since);
   if (pause === undefined && isHarmless(newest)) return;

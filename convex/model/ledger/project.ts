@@ -63,14 +63,14 @@ async function leaveToOwner(
 }
 
 async function addToAccount(ctx: MutationCtx, entry: Doc<"ledgerPending">): Promise<void> {
-  const { organizationId, account, micro, jobs, at, earnedAt = monthOf(at) } = entry;
+  const { organizationId, account, micro, jobs, at, earnedAt = monthOf(at), takenBack = false } = entry;
   const row = await ctx.db
     .query("accounts")
     .withIndex("by_account", (q) => q.eq("account", account))
     .unique();
   const kind = kindOf(account);
   const hasLots = kind === "device" || kind === "wallet";
-  const isMoved = kind === "device" && micro < 0n;
+  const isMoved = kind === "device" && micro < 0n && !takenBack;
   const changed = {
     balanceMicro: (row?.balanceMicro ?? 0n) + micro,
     jobs: (row?.jobs ?? 0) + jobs,

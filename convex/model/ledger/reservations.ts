@@ -7,7 +7,15 @@ import type { MutationCtx } from "../../_generated/server.js";
 import { refuse } from "../refuse.ts";
 import type { outcome } from "../validators.ts";
 import { hold } from "./holds.ts";
-import { bonusAccount, deviceAccount, type Entry, escrowAccount, keyAccount, transfer } from "./transfer.ts";
+import {
+  bonusAccount,
+  deviceAccount,
+  type Entry,
+  escrowAccount,
+  heldAccount,
+  keyAccount,
+  transfer,
+} from "./transfer.ts";
 
 type Outcome = Infer<typeof outcome>;
 
@@ -133,12 +141,13 @@ export type Outrun = { readonly deviceId: Id<"devices">; readonly share: number 
 
 /**
  * The device that did a job. `isOwn`: it belongs to the owner of the job's key, and is not paid. `bonusMicro`: what bonus hours add to its
- * pay. The organization gives that, not the key.
+ * pay. The organization gives that, not the key. `isHeld`: the pay waits for a check, and the device cannot spend it before.
  */
 export type Finisher = {
   readonly deviceId: Id<"devices">;
   readonly isOwn: boolean;
   readonly bonusMicro: bigint;
+  readonly isHeld: boolean;
 };
 
 /**
@@ -164,7 +173,7 @@ export function dueOf(
 export async function settle(
   ctx: MutationCtx,
   order: Doc<"orders">,
-  { deviceId, isOwn, bonusMicro }: Finisher,
+  { deviceId, isOwn, bonusMicro, isHeld }: Finisher,
   usage: Usage,
   at: number,
   outrun: Outrun | null = null,
@@ -176,12 +185,14 @@ export async function settle(
   const left = reservedMicro - earned;
   const part = outrun === null ? 0n : partialPay(price, paid, { share: outrun.share, earned: due, left });
   await close(ctx, order, "succeeded", at, [
-    {
-      ...(await payee(ctx, deviceId)),
-      micro: earned + bonusMicro,
-      jobs: 1,
-      ...(bonusMicro === 0n ? {} : { bonusMicro }),
-    },
+    isHeld
+      ? { account: heldAccount(deviceId), micro: earned + bonusMicro }
+      : {
+          ...(await payee(ctx, deviceId)),
+          micro: earned + bonusMicro,
+          jobs: 1,
+          ...(bonusMicro === 0n ? {} : { bonusMicro }),
+        },
     ...(bonusMicro === 0n ? [] : [{ account: bonusAccount(organizationId), micro: -bonusMicro }]),
     ...(outrun === null || part === 0n ? [] : [{ ...(await payee(ctx, outrun.deviceId)), micro: part }]),
     {

@@ -11,7 +11,7 @@ const maxAccounts = 8_000;
 
 type ByKind = Readonly<Record<AccountKind, bigint>>;
 type Ended = Readonly<Doc<"ledgerTotals">["ended"]>;
-type Pending = Pick<Doc<"ledgerPending">, "account" | "micro" | "outcome">;
+type Pending = Pick<Doc<"ledgerPending">, "account" | "micro" | "outcome" | "takenBack">;
 /** `moved`: what devices earned and their owners have moved elsewhere. */
 type Projected = { readonly byKind: ByKind; readonly ended: Ended; readonly moved: bigint };
 export type Totals = Projected & { readonly sum: bigint };
@@ -40,7 +40,7 @@ export type ShownTotals = {
   readonly sum: bigint;
   /** Of devices. */
   readonly earned: bigint;
-  /** By keys, for jobs. Bonuses are not theirs. */
+  /** By keys, for jobs. Bonuses and the pay of checks are not theirs. */
   readonly spent: bigint;
   readonly ended: Ended;
 };
@@ -65,7 +65,7 @@ export async function shownTotalsOf(
   const found = totals(pending.length <= maxShown ? plus(projected, pending) : projected);
   const { sum, byKind, moved, ended } = found;
   const earned = byKind.device + moved;
-  return { sum, earned, spent: earned + byKind.bonus, ended };
+  return { sum, earned, spent: earned + byKind.held + byKind.bonus + byKind.check, ended };
 }
 
 async function projectedOf(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<Projected> {
@@ -122,10 +122,10 @@ function plus(before: Projected, entries: readonly Pending[]): Projected {
   const byKind = { ...before.byKind };
   const ended = { ...before.ended };
   let { moved } = before;
-  for (const { account, micro, outcome } of entries) {
+  for (const { account, micro, outcome, takenBack = false } of entries) {
     const kind = kindOf(account);
     byKind[kind] += micro;
-    if (kind === "device" && micro < 0n) moved -= micro;
+    if (kind === "device" && micro < 0n && !takenBack) moved -= micro;
     if (outcome !== undefined) ended[outcome] += 1;
   }
   return { byKind, ended, moved };

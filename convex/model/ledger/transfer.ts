@@ -5,8 +5,8 @@ import type { Owner } from "../owners.ts";
 import type { amountsByKind, outcome } from "../validators.ts";
 
 /**
- * Kinds of account. Issuance and bonuses create credits, so their balances are negative. Keys spend credits, escrow holds them,
- * devices earn them. A wallet has what a member or a team received, or earned with former devices. Payouts that nobody has decided hold credits,
+ * Kinds of account. Issuance, bonuses and the pay of checks create credits, so their balances are negative. Keys spend credits, escrow
+ * holds them, devices earn them. What a new device earned is held until its answers are checked. A wallet has what a member or a team received, or earned with former devices. Payouts that nobody has decided hold credits,
  * and the house has those that were paid out or expired.
  */
 export type AccountKind = keyof Infer<typeof amountsByKind>;
@@ -20,6 +20,8 @@ export const noAmounts: Readonly<Record<AccountKind, bigint>> = {
   payout: 0n,
   house: 0n,
   bonus: 0n,
+  held: 0n,
+  check: 0n,
 };
 
 export const accountKinds = Object.keys(noAmounts) as readonly AccountKind[];
@@ -34,11 +36,19 @@ export const walletAccount = (owner: Owner): string => `wallet:${owner}`;
 export const payoutAccount = (organizationId: Id<"organizations">): string => `payout:${organizationId}`;
 export const houseAccount = (organizationId: Id<"organizations">): string => `house:${organizationId}`;
 export const bonusAccount = (organizationId: Id<"organizations">): string => `bonus:${organizationId}`;
+export const checkAccount = (organizationId: Id<"organizations">): string => `check:${organizationId}`;
+/** Pay of a device that waits for checks of its answers. */
+export const heldAccount = (deviceId: Id<"devices">): string => `held:${deviceId}`;
 export const deviceAccount = (deviceId: Id<"devices">): string => `device:${deviceId}`;
 
 /** The id of the device whose account this is; null for another account. */
 export function deviceOfAccount(account: string): string | null {
   return kindOf(account) === "device" ? account.slice("device:".length) : null;
+}
+
+/** The same, also if the account has its held pay. */
+export function deviceOfPay(account: string): string | null {
+  return kindOf(account) === "held" ? account.slice("held:".length) : deviceOfAccount(account);
 }
 
 /** The same of a key. */
@@ -77,6 +87,8 @@ export type Entry = {
   readonly bonusMicro?: bigint;
   /** To whom the device belongs that is paid; null: to nobody. */
   readonly owner?: Owner | null;
+  /** Whether a debit of a device takes pay back, rather than moving it elsewhere. */
+  readonly takenBack?: boolean;
   /** Whether the debit of a key is one that `hold` has noted. */
   readonly held?: boolean;
   /** The addition of a key's job to the use of its day. `at`: the time of its submission. */

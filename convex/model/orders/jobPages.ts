@@ -40,7 +40,12 @@ export async function jobPage(ctx: Ctx, filter: JobFilter, paginationOpts: Pagin
   const which = { status, requester: key?._id, batchId: batch?.queueBatchId, model, from, to };
   const given = Object.fromEntries(Object.entries(which).filter(([, value]) => value !== undefined));
   const page = await queue.list(ctx, ctx.organizationId, { ...given, paginationOpts });
-  return { ...page, page: await jobRowsOf(ctx, page.page) };
+  return { ...page, page: await jobRowsOf(ctx, page.page.filter(isRequested)) };
+}
+
+/** Checks of answers are jobs that nobody asked for. The page Checks has them. */
+function isRequested({ kind }: JobView): boolean {
+  return kind !== "replay";
 }
 
 /** A page of dead letters that the member may see, newest first. */
@@ -49,7 +54,7 @@ export async function deadLetterPage(ctx: Ctx, paginationOpts: PaginationOptions
     return await ownPage(ctx, paginationOpts, ({ status }) => status === "failed" || status === "expired");
   }
   const page = await queue.deadLetters.list(ctx, ctx.organizationId, { paginationOpts });
-  return { ...page, page: await jobRowsOf(ctx, page.page) };
+  return { ...page, page: await jobRowsOf(ctx, page.page.filter(isRequested)) };
 }
 
 function fits(job: JobView, { status, key, batch, model, from = 0, to = Infinity }: JobFilter): boolean {
@@ -78,7 +83,10 @@ async function devicePage(
     history.page.map(({ jobId }) => jobId),
   );
   const wanted = jobs.filter(
-    (job) => fits(job, filter) && (keys === null || keys.some(({ _id }) => _id === job.requester)),
+    (job) =>
+      isRequested(job) &&
+      fits(job, filter) &&
+      (keys === null || keys.some(({ _id }) => _id === job.requester)),
   );
   return { ...history, page: await jobRowsOf(ctx, wanted) };
 }

@@ -6,10 +6,11 @@ import { usageMistake } from "../../../app/jobs/answers/usage-check.ts";
 import { limits } from "../../../app/jobs/limits.ts";
 import type { EmbeddingRequest, Work } from "../../../app/jobs/work.ts";
 import type { Doc } from "../../_generated/dataModel.js";
+import { replayAnswer } from "../trust/validators.ts";
 import { deviceReport, textAnswer, vectorAnswer } from "../validators.ts";
 import { resultSignature } from "./signature.ts";
 
-const answer = v.union(textAnswer, vectorAnswer);
+const answer = v.union(textAnswer, vectorAnswer, replayAnswer);
 
 const report = v.object({ ...deviceReport.fields, signature: v.optional(resultSignature) });
 
@@ -47,7 +48,7 @@ export function answerMistake({ result, report }: Answer, job: AnsweredJob): str
   const { vectors, most, promptTokens = most.promptTokens } = order;
   const ofEnergy = report.energy === undefined ? null : energyMistake(report.energy, heldMs);
   if (ofEnergy !== null) return ofEnergy;
-  if ("embeddings" in result !== (vectors !== undefined))
+  if ("replay" in result || "embeddings" in result !== (vectors !== undefined))
     return "The answer is of another kind than the job.";
   if (!("text" in result)) {
     const bounds = { promptTokens, contextTokens: most.promptTokens, maxTokens: 0, answerBytes: 0 };

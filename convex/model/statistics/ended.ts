@@ -3,7 +3,7 @@ import { type Earning, type EndedJob, groupLabel } from "../../../app/statistics
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { reservingKey } from "../ledger/reservations.ts";
-import { deviceOfAccount } from "../ledger/transfer.ts";
+import { deviceOfPay } from "../ledger/transfer.ts";
 import { orderOf } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
 
@@ -90,7 +90,7 @@ async function earningsOf(ctx: QueryCtx, { transferKey }: Doc<"ledgerEntries">):
     .withIndex("by_transfer", (q) => q.eq("transferKey", transferKey))
     .take(mostEntries);
   const paid = entries.flatMap(({ account, micro }) => {
-    const device = deviceOfAccount(account);
+    const device = deviceOfPay(account);
     return device === null ? [] : [{ device, micro }];
   });
   return await Promise.all(

@@ -6,12 +6,14 @@ import {
   subjectKinds,
   type SubjectTally,
 } from "../../../app/statistics/tally.ts";
+import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { wholeMoments } from "../auditSeals.ts";
 import { closingRound } from "../ledger/reservations.ts";
 import { escrowAccount } from "../ledger/transfer.ts";
 import { present } from "../refuse.ts";
+import { mostSampled } from "../trust/sample.ts";
 import { addUsage } from "./addUsage.ts";
 import { type Closing, endedJobs } from "./ended.ts";
 import { type Bucket, rollUp, rowOf } from "./rollUp.ts";
@@ -40,12 +42,29 @@ export async function sealPiece(
   const { entries, more } = await nextEntries(ctx, progress, before);
   const last = entries.at(-1);
   if (last !== undefined) {
-    await addJobs(ctx, organizationId, entries.flatMap(closingOf));
+    const closings = entries.flatMap(closingOf);
+    await addJobs(ctx, organizationId, closings);
+    await checkSoon(ctx, organizationId, closings);
     const { countedTo, usageFrom = countedTo } = progress;
     await ctx.db.patch("statisticsProgress", progress._id, { countedTo: last._creationTime, usageFrom });
   }
   if (more) return true;
   return (await rollUp(ctx, progress, "hour", before)) || (await rollUp(ctx, progress, "day", before));
+}
+
+/** Has the checks of answers chosen, each once. In another transaction, so that a mistake there stops no count. */
+async function checkSoon(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  closings: readonly Closing[],
+): Promise<void> {
+  const jobIds = closings.filter(({ entry }) => entry.kind === "settle").map(({ jobId }) => jobId);
+  for (let at = 0; at < jobIds.length; at += mostSampled) {
+    await ctx.scheduler.runAfter(0, internal.trust.checks.choose, {
+      organizationId,
+      jobIds: jobIds.slice(at, at + mostSampled),
+    });
+  }
 }
 
 async function progressOf(

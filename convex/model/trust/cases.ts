@@ -1,0 +1,156 @@
+import { unreliabilityWords } from "../../../app/devices/reliability.ts";
+import { formatExactCredits } from "../../../app/money/credits.ts";
+import { type CaseState, stateOf, type TrustCase } from "../../../app/trust/case.ts";
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { MutationCtx } from "../../_generated/server.js";
+import { record } from "../audit.ts";
+import { pauseForFailures } from "../devices/service.ts";
+import { orderOf } from "../orders/orders.ts";
+import { present } from "../refuse.ts";
+import { hasChecker } from "./checkers.ts";
+import { modeOf } from "./mode.ts";
+import { releasePay, settleHeld, takeBack } from "./pay.ts";
+import { queueReplay } from "./replays.ts";
+import { noteEvent } from "./standings.ts";
+import type { StoredVoice } from "./validators.ts";
+
+type StoredCase = Doc<"trustCases">;
+
+/** Opens a case about an answer that did not fit, and asks another device. @param isSeries whether all answers together do not fit. */
+export async function beginCase(
+  ctx: MutationCtx,
+  order: Doc<"orders">,
+  deviceId: Id<"devices">,
+  first: StoredVoice,
+  isSeries: boolean,
+): Promise<void> {
+  const { organizationId, jobId, modelId } = order;
+  const caseId = await ctx.db.insert("trustCases", {
+    organizationId,
+    jobId,
+    deviceId,
+    modelId,
+    isSeries,
+    voices: [first],
+    state: "open",
+  });
+  const by = { actor: "system", at: first.at } as const;
+  await record(ctx, {
+    organizationId,
+    ...by,
+    action: "device.case-opened",
+    subject: deviceId,
+    detail: modelId,
+  });
+  await goOn(ctx, present(await ctx.db.get("trustCases", caseId), "case"), order, first.at);
+}
+
+/** Adds a device's replay to its case, and ends the case if that decides it. */
+export async function hearVoice(
+  ctx: MutationCtx,
+  trustCase: StoredCase,
+  order: Doc<"orders">,
+  voice: StoredVoice,
+): Promise<void> {
+  const heard = { ...trustCase, voices: [...trustCase.voices, voice] };
+  await ctx.db.patch("trustCases", trustCase._id, { voices: heard.voices });
+  await goOn(ctx, heard, order, voice.at);
+}
+
+/** Ends a case for which nobody else replays the answer. */
+export async function endWithoutMore(ctx: MutationCtx, caseId: Id<"trustCases">, now: number): Promise<void> {
+  const trustCase = await ctx.db.get("trustCases", caseId);
+  if (trustCase?.state !== "open") return;
+  const order = present(await orderOf(ctx, trustCase.jobId), "order of a case");
+  await end(ctx, trustCase, order, stateOf(caseIn(trustCase), false), now);
+}
+
+function caseIn({ deviceId, voices }: StoredCase): TrustCase {
+  return {
+    accused: deviceId,
+    voices: voices.map((voice) => ({ device: voice.deviceId, verdict: voice.verdict })),
+  };
+}
+
+/** Asks another device, or ends the case. */
+async function goOn(
+  ctx: MutationCtx,
+  trustCase: StoredCase,
+  order: Doc<"orders">,
+  now: number,
+): Promise<void> {
+  const { organizationId, modelId, deviceId, voices, _id } = trustCase;
+  let state = stateOf(caseIn(trustCase), true);
+  if (state.kind === "open") {
+    const heard = [deviceId, ...voices.map((voice) => voice.deviceId)];
+    const isAsked =
+      (await hasChecker(ctx, organizationId, modelId, heard)) &&
+      (await queueReplay(ctx, order, deviceId, _id));
+    if (isAsked) return;
+    state = stateOf(caseIn(trustCase), false);
+  }
+  await end(ctx, trustCase, order, state, now);
+}
+
+async function end(
+  ctx: MutationCtx,
+  trustCase: StoredCase,
+  order: Doc<"orders">,
+  state: CaseState,
+  now: number,
+): Promise<void> {
+  if (state.kind === "open") throw new Error(`case ${trustCase._id} has not ended`);
+  const { _id, organizationId, deviceId, modelId, isSeries } = trustCase;
+  const accused = { organizationId, deviceId, modelId };
+  const isWrong = state.kind === "wrong";
+  if (state.kind !== "undecided") {
+    await noteEvent(ctx, accused, isWrong ? "wrong" : "cleared", now);
+    // A series says nothing against the checker of its last answer.
+    for (const device of isSeries ? [] : state.misjudged) {
+      const misjudged = ctx.db.normalizeId("devices", device);
+      if (misjudged !== null) await noteEvent(ctx, { ...accused, deviceId: misjudged }, "misjudged", now);
+    }
+  }
+  const acts = isWrong && (await modeOf(ctx, organizationId)) === "act";
+  const takenMicro = acts ? await punish(ctx, order, deviceId, now) : 0n;
+  if (!isWrong) await releasePay(ctx, order.jobId, now);
+  await ctx.db.patch("trustCases", _id, {
+    state: state.kind,
+    closedAt: now,
+    ...(takenMicro === 0n ? {} : { takenMicro }),
+  });
+  const by = { actor: "system", at: now } as const;
+  const detail = `${modelId}: ${endWords[state.kind]}${takenMicro === 0n ? "" : `; ${formatExactCredits(takenMicro)} taken back`}`;
+  await record(ctx, { organizationId, ...by, action: "device.case-closed", subject: deviceId, detail });
+}
+
+const endWords = {
+  wrong: "the answer is not of this model",
+  right: "the answer is right",
+  undecided: "nobody could tell",
+} as const;
+
+/**
+ * Refuses the held pay of the device with the model, takes the price of the wrong answer back if it was paid already, and pauses the
+ * device until an administrator resumes it. @returns the amount that was taken back.
+ */
+async function punish(
+  ctx: MutationCtx,
+  order: Doc<"orders">,
+  deviceId: Id<"devices">,
+  now: number,
+): Promise<bigint> {
+  const { modelId } = order;
+  const taken = await takeBack(ctx, order, deviceId, now);
+  await settleHeld(ctx, { deviceId, modelId }, "refused", now);
+  const device = await ctx.db.get("devices", deviceId);
+  if (device?.status !== "active" || device.pause !== undefined) return taken;
+  const row = await ctx.db
+    .query("standings")
+    .withIndex("by_device", (q) => q.eq("deviceId", deviceId).eq("modelId", modelId))
+    .unique();
+  const { fits = 0, unclear = 0, wrong = 1 } = row?.standing.counts ?? {};
+  const found = { failed: wrong, of: fits + unclear + wrong, cause: "wrong" } as const;
+  await pauseForFailures(ctx, device, found, unreliabilityWords(found), now);
+  return taken;
+}

@@ -1,0 +1,51 @@
+import type { Infer } from "convex/values";
+import { priceOf } from "../../../app/money/credits.ts";
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { MutationCtx } from "../../_generated/server.js";
+import { checkAccount, deviceAccount, transfer } from "../ledger/transfer.ts";
+import { priorityPricesOf } from "../organizations/priorityPrices.ts";
+import { areOneOwner } from "../owners.ts";
+import { present } from "../refuse.ts";
+import type { reply } from "../validators.ts";
+
+/**
+ * Pays a device for a replay: the price of the prompt and the answer as read tokens, at low priority. The organization pays, not the
+ * requester. A requester's own device gets nothing, so that nobody earns by their own requests.
+ * @param readTokens as the device reports them. It is paid for no more than the answer had.
+ */
+export async function payChecker(
+  ctx: MutationCtx,
+  replayJobId: string,
+  order: Doc<"orders">,
+  checker: Id<"devices">,
+  readTokens: number,
+  at: number,
+): Promise<Infer<typeof reply>> {
+  const { organizationId, apiKeyId, price, usage } = order;
+  const [device, key, { low: percent }] = await Promise.all([
+    ctx.db.get("devices", checker),
+    ctx.db.get("apiKeys", apiKeyId),
+    priorityPricesOf(ctx, organizationId),
+  ]);
+  const { promptTokens, completionTokens } = present(usage ?? null, "usage of a replayed answer");
+  const paid = { promptTokens: Math.min(readTokens, promptTokens + completionTokens), completionTokens: 0 };
+  const isOwn = await areOneOwner(ctx, key?.owner, device?.owner);
+  const micro = isOwn ? 0n : priceOf({ ...price, percent }, paid);
+  await transfer(ctx, {
+    key: `check:${replayJobId}`,
+    organizationId,
+    kind: "move",
+    at,
+    jobId: replayJobId,
+    entries: [
+      { account: deviceAccount(checker), micro, jobs: 1, owner: device?.owner ?? null },
+      { account: checkAccount(organizationId), micro: -micro },
+    ],
+  });
+  return {
+    earnedMicro: micro,
+    price,
+    ...(percent === 100 ? {} : { pricePercent: percent }),
+    ...(isOwn ? { ownJob: true } : {}),
+  };
+}

@@ -1,0 +1,115 @@
+import type { FinalEvent } from "@gleaner/queue/validators";
+import type { Infer } from "convex/values";
+import { parse, validate } from "convex-helpers/validators";
+import { deviceClassOf } from "../../../app/devices/device-class.ts";
+import type { Limits } from "../../../app/trust/honest-replays.ts";
+import { isDrifting, isOnProbation } from "../../../app/trust/standing.ts";
+import { excessOf, seriesVerdictOf, verdictOf } from "../../../app/trust/verdict.ts";
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { modelsOfDevice } from "../devices/report.ts";
+import { orderOf } from "../orders/orders.ts";
+import { queue } from "../queue.ts";
+import { present } from "../refuse.ts";
+import { deviceReport, type reply } from "../validators.ts";
+import { beginCase, endWithoutMore, hearVoice } from "./cases.ts";
+import { payChecker } from "./checkPay.ts";
+import { learn, learnedLimits, type ReplayKind } from "./limits.ts";
+import { releasePay, settleHeld } from "./pay.ts";
+import { replayOfJob } from "./replays.ts";
+import { countWaiting, noteEvent } from "./standings.ts";
+import { replayAnswer, type StoredVoice } from "./validators.ts";
+
+/**
+ * Judges an answer by the replay that just ended, and pays the checker. It runs in the transaction that ends the replay.
+ * @returns the checker's pay; null if the replay was not done.
+ */
+export async function judgeReplay(
+  ctx: MutationCtx,
+  event: FinalEvent,
+  now: number,
+): Promise<Infer<typeof reply> | null> {
+  const replay = await replayOfJob(ctx, event.jobId);
+  // An admin may retry a job whose replay is judged already.
+  if (replay?.state !== "waiting") return null;
+  await countWaiting(ctx, replay, -1);
+  const order = present(await orderOf(ctx, replay.of), "order of a replay");
+  const checker = ctx.db.normalizeId("devices", event.worker ?? "");
+  const result = (await queue.result(ctx, event.scope, event.jobId))?.result;
+  if (event.outcome !== "succeeded" || checker === null || !validate(replayAnswer, result)) {
+    await ctx.db.patch("replays", replay._id, { state: "undone" });
+    await leaveUnjudged(ctx, replay, now);
+    return null;
+  }
+  const kind = await kindOf(ctx, replay, checker);
+  const limits = await learnedLimits(ctx, kind);
+  const trustCase = replay.caseId === undefined ? null : await ctx.db.get("trustCases", replay.caseId);
+  const voice = voiceOf(result.replay, checker, limits, trustCase?.isSeries ?? false, now);
+  await ctx.db.patch("replays", replay._id, { state: "done", voice });
+  if (trustCase === null) await judgeFirst(ctx, order, replay, kind, voice);
+  else await hearVoice(ctx, trustCase, order, voice);
+  const { usage } = parse(deviceReport, event.report);
+  return await payChecker(ctx, event.jobId, order, checker, usage.promptTokens, now);
+}
+
+/** Nobody could tell whether the answer is right. So it is paid, and nothing is held against anybody. */
+async function leaveUnjudged(ctx: MutationCtx, { of, caseId }: Doc<"replays">, now: number): Promise<void> {
+  if (caseId === undefined) await releasePay(ctx, of, now);
+  else await endWithoutMore(ctx, caseId, now);
+}
+
+async function kindOf(ctx: QueryCtx, replay: Doc<"replays">, checker: Id<"devices">): Promise<ReplayKind> {
+  const { organizationId, sha256, modelId, deviceClass: worker = null } = replay;
+  const [device, models] = await Promise.all([ctx.db.get("devices", checker), modelsOfDevice(ctx, checker)]);
+  const backend = models.find((model) => model.modelId === modelId)?.speed?.backend ?? null;
+  return {
+    organizationId,
+    sha256,
+    worker,
+    checker: device === null ? null : deviceClassOf(device.platform, backend),
+  };
+}
+
+function voiceOf(
+  replay: StoredVoice["replay"],
+  deviceId: Id<"devices">,
+  limits: Limits,
+  isSeries: boolean,
+  at: number,
+): StoredVoice {
+  return {
+    deviceId,
+    verdict: (isSeries ? seriesVerdictOf : verdictOf)(replay, limits),
+    replay,
+    excess: excessOf(replay, limits),
+    limit: limits.meanRegret,
+    at,
+  };
+}
+
+/** The first replay of an answer: it changes the standing of its device, or opens a case. */
+async function judgeFirst(
+  ctx: MutationCtx,
+  order: Doc<"orders">,
+  { deviceId, of }: Doc<"replays">,
+  kind: ReplayKind,
+  voice: StoredVoice,
+): Promise<void> {
+  const { organizationId, modelId } = order;
+  const { verdict, replay, excess, at } = voice;
+  if (verdict === "mismatch") {
+    await beginCase(ctx, order, deviceId, voice, false);
+    return;
+  }
+  const { before, after } = await noteEvent(ctx, { organizationId, deviceId, modelId }, verdict, at, excess);
+  await learn(ctx, kind, replay);
+  if (isDrifting(after)) {
+    await beginCase(ctx, order, deviceId, { ...voice, verdict: "mismatch" }, true);
+    return;
+  }
+  if (verdict === "fits") await releasePay(ctx, of, at);
+  // The answers before are as good as those that were checked.
+  if (isOnProbation(before) && !isOnProbation(after)) {
+    await settleHeld(ctx, { deviceId, modelId }, "released", at);
+  }
+}

@@ -1,0 +1,184 @@
+import { sumOfLots, takeOldest } from "../../../app/credits/lots.ts";
+import { faded, isOnProbation } from "../../../app/trust/standing.ts";
+import { internal } from "../../_generated/api.js";
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { book } from "../credits/wallet.ts";
+import { accountRow, lotsOf } from "../ledger/balance.ts";
+import { closingKey } from "../ledger/reservations.ts";
+import { bonusAccount, deviceAccount, heldAccount, keyAccount, transfer } from "../ledger/transfer.ts";
+import { mayBeReplayed } from "./replays.ts";
+import { standingIn, standingRow } from "./standings.ts";
+
+/*
+ * The pay of answers in organizations that act on checks. While a device is new to a model, its pay is on an account of its own, and
+ * nobody can spend it. Each held pay has one row and is released or refused once, since that deletes the row.
+ */
+
+type HeldPay = Doc<"heldPays">;
+
+/** Held pay that one transaction releases or refuses. */
+const perCall = 50;
+
+/** Whether the pay of a device that just answered waits for a check. */
+export async function isPayHeld(
+  ctx: QueryCtx,
+  order: Doc<"orders">,
+  deviceId: Id<"devices">,
+  now: number,
+): Promise<boolean> {
+  if (!mayBeReplayed(order)) return false;
+  const row = await standingRow(ctx, { deviceId, modelId: order.modelId });
+  return isOnProbation(faded(standingIn(row, now), now));
+}
+
+/** Notes that the pay of an answer was settled to the held account of its device. */
+export async function noteHeldPay(
+  ctx: MutationCtx,
+  { organizationId, jobId, modelId, apiKeyId }: Doc<"orders">,
+  pay: {
+    readonly deviceId: Id<"devices">;
+    readonly micro: bigint;
+    readonly bonusMicro: bigint;
+    readonly at: number;
+  },
+): Promise<void> {
+  const owner = (await ctx.db.get("devices", pay.deviceId))?.owner;
+  await ctx.db.insert("heldPays", {
+    organizationId,
+    jobId,
+    modelId,
+    apiKeyId,
+    ...pay,
+    ...(owner === undefined ? {} : { owner }),
+  });
+}
+
+async function heldPayOf(ctx: QueryCtx, jobId: string): Promise<HeldPay | null> {
+  return await ctx.db
+    .query("heldPays")
+    .withIndex("by_job", (q) => q.eq("jobId", jobId))
+    .unique();
+}
+
+/** Releases the held pay of an answer. Does nothing if none is held. */
+export async function releasePay(ctx: MutationCtx, jobId: string, at: number): Promise<void> {
+  const held = await heldPayOf(ctx, jobId);
+  if (held !== null) await release(ctx, held, at);
+}
+
+async function release(ctx: MutationCtx, held: HeldPay, at: number): Promise<void> {
+  const { organizationId, jobId, deviceId, micro, bonusMicro, owner = null } = held;
+  await transfer(ctx, {
+    key: `held:${held._id}`,
+    organizationId,
+    kind: "move",
+    at,
+    jobId,
+    entries: [
+      { account: heldAccount(deviceId), micro: -micro },
+      {
+        account: deviceAccount(deviceId),
+        micro,
+        jobs: 1,
+        owner,
+        ...(bonusMicro === 0n ? {} : { bonusMicro }),
+      },
+    ],
+  });
+  await ctx.db.delete("heldPays", held._id);
+}
+
+/** Gives the price of a wrong answer back to its requester, and the bonus to the organization. */
+async function refuse(ctx: MutationCtx, held: HeldPay, at: number): Promise<void> {
+  const { organizationId, jobId, deviceId, apiKeyId, micro, bonusMicro } = held;
+  await transfer(ctx, {
+    key: `held:${held._id}`,
+    organizationId,
+    kind: "move",
+    at,
+    jobId,
+    entries: [
+      { account: heldAccount(deviceId), micro: -micro },
+      { account: keyAccount(apiKeyId), micro: micro - bonusMicro },
+      ...(bonusMicro === 0n ? [] : [{ account: bonusAccount(organizationId), micro: bonusMicro }]),
+    ],
+  });
+  await ctx.db.delete("heldPays", held._id);
+}
+
+/** Which held pay is settled: that of a device with a model, or all of an organization. */
+export type WhichPay =
+  | { readonly deviceId: Id<"devices">; readonly modelId: string }
+  | { readonly organizationId: Id<"organizations"> };
+
+/** Releases or refuses held pay. What one transaction cannot do follows soon. */
+export async function settleHeld(
+  ctx: MutationCtx,
+  which: WhichPay,
+  how: "released" | "refused",
+  at: number,
+): Promise<void> {
+  const query = ctx.db.query("heldPays");
+  const found =
+    "deviceId" in which
+      ? query.withIndex("by_device", (q) => q.eq("deviceId", which.deviceId).eq("modelId", which.modelId))
+      : query.withIndex("by_organization", (q) => q.eq("organizationId", which.organizationId));
+  const some = await found.take(perCall);
+  for (const held of some) await (how === "released" ? release : refuse)(ctx, held, at);
+  if (some.length < perCall) return;
+  if ("deviceId" in which)
+    await ctx.scheduler.runAfter(0, internal.trust.checks.settleHeldOf, { ...which, how });
+  else await ctx.scheduler.runAfter(0, internal.trust.checks.releaseAll, which);
+}
+
+/** Releases pay that was held before a moment. @returns whether there may be more. */
+export async function releaseOld(ctx: MutationCtx, before: number, at: number): Promise<boolean> {
+  const old = await ctx.db
+    .query("heldPays")
+    .withIndex("by_creation_time", (q) => q.lt("_creationTime", before))
+    .take(perCall);
+  for (const held of old) await release(ctx, held, at);
+  return old.length === perCall;
+}
+
+/**
+ * Takes the pay of a wrong answer back that was paid already, as far as the device's account still has it, and gives it to the
+ * requester. What its owner has moved elsewhere stays there.
+ * @returns the amount.
+ */
+export async function takeBack(
+  ctx: MutationCtx,
+  order: Doc<"orders">,
+  deviceId: Id<"devices">,
+  at: number,
+): Promise<bigint> {
+  const account = deviceAccount(deviceId);
+  const entries = await ctx.db
+    .query("ledgerEntries")
+    .withIndex("by_transfer", (q) => q.eq("transferKey", closingKey(order)))
+    .take(mostEntries);
+  const paid = entries.reduce((sum, entry) => sum + (entry.account === account ? entry.micro : 0n), 0n);
+  const earned = paid - (order.bonusMicro ?? 0n);
+  const lots = lotsOf(await accountRow(ctx, account));
+  const has = sumOfLots(lots);
+  const micro = has < earned ? has : earned;
+  const pieces = micro > 0n ? takeOldest([{ account, lots }], micro) : null;
+  if (pieces === null) return 0n;
+  const { organizationId, jobId, apiKeyId } = order;
+  const booked = await book(ctx, {
+    key: `taken-back:${jobId}`,
+    organizationId,
+    kind: "move",
+    at,
+    jobId,
+    entries: [
+      ...pieces.map((piece) => ({ account, micro: -piece.micro, earnedAt: piece.startAt, takenBack: true })),
+      { account: keyAccount(apiKeyId), micro },
+    ],
+  });
+  return booked === "booked" ? micro : 0n;
+}
+
+/** A settlement has an entry of escrow, one of the key, one for a bonus, and at most two of devices. */
+const mostEntries = 5;

@@ -1,0 +1,94 @@
+import type { JobInput } from "@gleaner/queue";
+import type { Value } from "convex/values";
+import { validate } from "convex-helpers/validators";
+import type { ChatResult } from "../../../app/jobs/chat.ts";
+import { attemptLimitMs } from "../../../app/jobs/extent.ts";
+import { parseCacheOwner } from "../../../app/jobs/payload.ts";
+import { utf8Length } from "../../../app/jobs/utf8.ts";
+import { isReplayable, parseReplay } from "../../../app/trust/replay.ts";
+import { internal } from "../../_generated/api.js";
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { findModel } from "../models/catalog.ts";
+import { queue } from "../queue.ts";
+import { textAnswer } from "../validators.ts";
+import { countWaiting } from "./standings.ts";
+
+/** Lanes that replays leave to requests. */
+const keptLanes = 16;
+/** A model that has to be loaded first is read from a disk in this time. */
+const loadMs = 20_000;
+
+/** The replay of a job; null if it is none. */
+export async function replayOfJob(ctx: QueryCtx, jobId: string): Promise<Doc<"replays"> | null> {
+  return await ctx.db
+    .query("replays")
+    .withIndex("by_job", (q) => q.eq("jobId", jobId))
+    .unique();
+}
+
+/** Whether an answer is of a kind that can be replayed, as far as its order tells. */
+export function mayBeReplayed({ vectors, constrained }: Doc<"orders">): boolean {
+  return vectors === undefined && constrained !== true;
+}
+
+/**
+ * Queues a replay of an answer on another device than its author's and than those that replayed it already. It has the requirements of the answer's
+ * job, so that no device reads the text that could not have got the job itself. Its payload is deleted with that of any job.
+ * @returns whether it is queued: not if the answer cannot be replayed, or its text is deleted, or the queue is full.
+ */
+export async function queueReplay(
+  ctx: MutationCtx,
+  order: Doc<"orders">,
+  deviceId: Id<"devices">,
+  trustCase: Id<"trustCases"> | null = null,
+): Promise<boolean> {
+  const { organizationId, jobId: of, modelId, most, usage, deviceClass } = order;
+  const [view, payload, answered, model] = await Promise.all([
+    queue.status(ctx, organizationId, of),
+    queue.payload(ctx, organizationId, of),
+    queue.result(ctx, organizationId, of),
+    findModel(ctx, organizationId, modelId),
+  ]);
+  const answer = answered?.result;
+  if (view === null || payload === null || usage === undefined || model === null) return false;
+  if (!validate(textAnswer, answer)) return false;
+  const { text, finishReason } = answer;
+  const parsed = parseReplay({
+    of: { kind: view.kind, request: payload.payload },
+    answer: { text, finishReason },
+  });
+  if (parsed === null || !isReplayable(parsed.of, answer as unknown as ChatResult)) return false;
+  const cacheOwner = parseCacheOwner(payload.payload);
+  const job: JobInput = {
+    kind: "replay",
+    payload: { ...parsed, ...(cacheOwner === undefined ? {} : { cacheOwner }) } as unknown as Value,
+    requirements: view.requirements,
+    priority: "low",
+    apart: of,
+    size: {
+      input: usage.promptTokens + usage.completionTokens,
+      output: 0,
+      likelyOutput: 0,
+      setupMs: loadMs,
+    },
+    attemptMs: attemptLimitMs({ promptBytes: order.promptTokens ?? most.promptTokens, most }),
+    onFinal: internal.trust.checks.onFinal,
+  };
+  const submitted = await queue.submit(ctx, organizationId, job, { spareLanes: keptLanes });
+  if (submitted.kind !== "submitted") return false;
+  await ctx.db.insert("replays", {
+    organizationId,
+    jobId: submitted.jobId,
+    of,
+    deviceId,
+    modelId,
+    sha256: model.sha256,
+    ...(deviceClass === undefined ? {} : { deviceClass }),
+    ...(trustCase === null ? {} : { caseId: trustCase }),
+    answerBytes: utf8Length(text),
+    state: "waiting",
+  });
+  await countWaiting(ctx, { organizationId, deviceId, modelId }, 1);
+  return true;
+}

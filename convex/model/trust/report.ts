@@ -1,0 +1,47 @@
+import { energyMistake } from "../../../app/energy/job-energy.ts";
+import { usageMistake } from "../../../app/jobs/answers/usage-check.ts";
+import { replayResult } from "../../../app/trust/replay.ts";
+import type { QueryCtx } from "../../_generated/server.js";
+import { orderOf } from "../orders/orders.ts";
+import { present } from "../refuse.ts";
+import type { Answer } from "../requests/answer.ts";
+import { replayOfJob } from "./replays.ts";
+
+/** The end of an answer counts as a token. */
+const endTokens = 1;
+
+/**
+ * The mistake of a device in the report of a replay, as a sentence that quotes nothing of it; null without one.
+ * @param heldMs how long the device has had the job.
+ */
+export async function replayMistake(
+  ctx: QueryCtx,
+  jobId: string,
+  { result, report }: Answer,
+  heldMs: number,
+): Promise<string | null> {
+  const replay = present(await replayOfJob(ctx, jobId), "order or replay of a job");
+  const { most, promptTokens = most.promptTokens } = present(
+    await orderOf(ctx, replay.of),
+    "order of a replay",
+  );
+  if (!("replay" in result)) return "The answer is of another kind than the job.";
+  const { usage, timing, model, energy } = report;
+  if (!replayResult.safeParse({ ...result, usage: countsOf(usage), timing }).success)
+    return "The counts of the replay do not fit each other.";
+  if (result.replay.tokens > replay.answerBytes + endTokens)
+    return "The replay has more tokens than the answer can have.";
+  if (model !== replay.sha256) return "The replay is of another file than the model's.";
+  const bounds = {
+    promptTokens: promptTokens + replay.answerBytes,
+    contextTokens: most.promptTokens,
+    maxTokens: 0,
+    answerBytes: 0,
+  };
+  const ofEnergy = energy === undefined ? null : energyMistake(energy, heldMs);
+  return ofEnergy ?? usageMistake({ usage, timing }, bounds, heldMs);
+}
+
+function countsOf({ promptTokens, completionTokens }: Answer["report"]["usage"]) {
+  return { promptTokens, completionTokens };
+}

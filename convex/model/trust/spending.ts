@@ -1,0 +1,76 @@
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+
+/** What answers of devices with a good record, and the replays of them, took lately. */
+export type Spending = {
+  readonly answers: number;
+  readonly micro: number;
+  readonly answerMs: number;
+  readonly replayMs: number;
+};
+
+const none: Spending = { answers: 0, micro: 0, answerMs: 0, replayMs: 0 };
+/** After this time work counts half. */
+const halfLifeMs = 24 * 3_600_000;
+
+async function rowOf(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+): Promise<Doc<"checkSpending"> | null> {
+  return await ctx.db
+    .query("checkSpending")
+    .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
+    .unique();
+}
+
+/** What an organization has spent on checks as of now. */
+export async function spendingOf(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+  now: number,
+): Promise<Spending> {
+  const row = await rowOf(ctx, organizationId);
+  if (row === null) return none;
+  const share = 0.5 ** (Math.max(0, now - row.at) / halfLifeMs);
+  const { answers, micro, answerMs, replayMs } = row;
+  return {
+    answers: answers * share,
+    micro: micro * share,
+    answerMs: answerMs * share,
+    replayMs: replayMs * share,
+  };
+}
+
+export async function storeSpending(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  spending: Spending,
+  at: number,
+): Promise<void> {
+  const row = await rowOf(ctx, organizationId);
+  if (row === null) await ctx.db.insert("checkSpending", { organizationId, ...spending, at });
+  else await ctx.db.patch("checkSpending", row._id, { ...spending, at });
+}
+
+/** With one more answer, and what its replay takes; 0: it has none. */
+export function plus(
+  { answers, micro, answerMs, replayMs }: Spending,
+  answer: { readonly micro: number; readonly answerMs: number; readonly replayMs: number },
+): Spending {
+  return {
+    answers: answers + 1,
+    micro: micro + answer.micro,
+    answerMs: answerMs + answer.answerMs,
+    replayMs: replayMs + answer.replayMs,
+  };
+}
+
+/** The price of an answer as a share of the usual one. */
+export function worthOf({ answers, micro }: Spending, price: number): number {
+  return answers < 1 || micro === 0 ? 1 : (price * answers) / micro;
+}
+
+/** Replays as a share of the work. */
+export function spentShareOf({ answerMs, replayMs }: Spending): number {
+  return answerMs === 0 ? 0 : replayMs / answerMs;
+}

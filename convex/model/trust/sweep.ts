@@ -1,0 +1,39 @@
+import type { MutationCtx } from "../../_generated/server.js";
+import { queue } from "../queue.ts";
+import { releaseOld } from "./pay.ts";
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/** A replay that no device had time for is canceled. The text of the answer is deleted after a day. */
+const longestWaitMs = 6 * hourMs;
+/** Pay that no check released, because there was none, is released. */
+const longestHeldMs = 7 * dayMs;
+const replaysKeptMs = 90 * dayMs;
+const casesKeptMs = 400 * dayMs;
+const perCall = 50;
+
+/** Cancels replays that waited too long, releases pay that was held too long, and deletes what is old. @returns whether there may be more. */
+export async function sweepChecks(ctx: MutationCtx, now: number): Promise<boolean> {
+  const waiting = await ctx.db
+    .query("replays")
+    .withIndex("by_state", (q) => q.eq("state", "waiting").lt("_creationTime", now - longestWaitMs))
+    .take(perCall);
+  for (const { _id, organizationId, jobId } of waiting) {
+    const { kind } = await queue.cancel(ctx, organizationId, jobId);
+    // The end of a job is told once. It was lost if the job is gone.
+    if (kind === "not-found") await ctx.db.patch("replays", _id, { state: "undone" });
+  }
+  const replays = await ctx.db
+    .query("replays")
+    .withIndex("by_creation_time", (q) => q.lt("_creationTime", now - replaysKeptMs))
+    .take(perCall);
+  for (const { _id } of replays) await ctx.db.delete("replays", _id);
+  const cases = await ctx.db
+    .query("trustCases")
+    .withIndex("by_creation_time", (q) => q.lt("_creationTime", now - casesKeptMs))
+    .take(perCall);
+  for (const { _id } of cases) await ctx.db.delete("trustCases", _id);
+  const hasMorePay = await releaseOld(ctx, now - longestHeldMs, now);
+  return hasMorePay || [waiting, replays, cases].some((rows) => rows.length === perCall);
+}

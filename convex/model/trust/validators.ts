@@ -1,0 +1,54 @@
+import { type Infer, v } from "convex/values";
+import { literals } from "convex-helpers/validators";
+import { checkModes } from "../../../app/trust/check-mode.ts";
+
+export const checkMode = literals(...checkModes);
+
+/** A replay's counts, as a device reports them: app/trust/replay.ts. */
+export const replayCounts = v.object({
+  tokens: v.number(),
+  regret: v.number(),
+  misses: v.number(),
+  impossible: v.number(),
+  logprob: v.number(),
+});
+
+/** The result of a job that replays an answer. */
+export const replayAnswer = v.object({ replay: replayCounts });
+
+export const verdict = literals("fits", "unclear", "mismatch");
+
+const times = v.optional(v.number());
+
+/** How a device stands with one model: app/trust/standing.ts. */
+export const standing = v.object({
+  good: v.number(),
+  bad: v.number(),
+  passed: v.number(),
+  drift: v.number(),
+  counts: v.object({
+    fits: times,
+    unclear: times,
+    wrong: times,
+    cleared: times,
+    result: times,
+    abort: times,
+    timeout: times,
+    misjudged: times,
+  }),
+  at: v.number(),
+});
+
+/** A device that replayed an answer. `excess`: how far the answer was from an honest one; more than 1 is beyond the limit. */
+export const voice = v.object({
+  deviceId: v.id("devices"),
+  verdict,
+  replay: replayCounts,
+  excess: v.number(),
+  /** The mean regret beyond which an answer was odd, of this pair of computers. */
+  limit: v.number(),
+  at: v.number(),
+});
+export type StoredVoice = Infer<typeof voice>;
+
+export const caseState = literals("open", "wrong", "right", "undecided");

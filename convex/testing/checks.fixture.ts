@@ -1,0 +1,132 @@
+import type { Infer } from "convex/values";
+import { vi } from "vitest";
+import { api, internal } from "../_generated/api.js";
+import type { Doc } from "../_generated/dataModel.js";
+import type { replayCounts } from "../model/trust/validators.ts";
+import {
+  addDevice,
+  type Backend,
+  claim,
+  completeWith,
+  type Device,
+  greeting,
+  modelId,
+  type Organization,
+  pass,
+  submit,
+  take,
+} from "./backend.fixture.ts";
+
+/*
+ * Devices that answer, and that replay the answers of others.
+ */
+
+type Counts = Infer<typeof replayCounts>;
+
+/** How an honest answer of twelve tokens looks to an honest checker. */
+export const fitting: Counts = { tokens: 12, regret: 0.01, misses: 0, impossible: 0, logprob: -4 };
+/** Noise. */
+export const noise: Counts = { tokens: 12, regret: 8, misses: 10, impossible: 6, logprob: -150 };
+/** One odd token: too little to accuse anybody. */
+export const odd: Counts = { tokens: 12, regret: 0.9, misses: 2, impossible: 0, logprob: -9 };
+
+export const answerText = "Vienna is the capital of Austria.";
+export const answerUsage = { promptTokens: 10, completionTokens: 12 };
+
+/** A device that can replay answers. */
+export async function addChecker(t: Backend, acme: Organization, name: string): Promise<Device> {
+  const device = await addDevice(t, acme, name);
+  const { capabilities, ...rest } = greeting([modelId]);
+  const kinds = [...capabilities.kinds, "replay"];
+  await t.mutation(api.work.hello, { key: device.key, ...rest, capabilities: { ...capabilities, kinds } });
+  return device;
+}
+
+/** Lets the device answer a new job. @returns the job's id. */
+export async function answerJob(t: Backend, acme: Organization, device: Device): Promise<string> {
+  const jobId = await submit(t, acme);
+  await completeJob(t, device, jobId);
+  return jobId;
+}
+
+/** Answers a job that is in the queue. */
+export async function completeJob(t: Backend, device: Device, jobId: string) {
+  const attemptId = await claim(t, device, jobId);
+  return await completeWith(t, device, attemptId, {
+    result: { text: answerText, finishReason: "stop" },
+    report: { usage: { ...answerUsage }, timing: { prefillMs: 5, generateMs: 20 } },
+  });
+}
+
+/** Lets the answers of the last minutes be counted and chosen, as the cron does. */
+export async function choose(t: Backend): Promise<void> {
+  vi.setSystemTime(Date.now() + 60_000);
+  await t.mutation(internal.maintenance.countStatistics, {});
+  for (let round = 0; round < 3; round += 1) await pass(t, 10);
+}
+
+/** The stored replays, oldest first. */
+export async function replaysOf(t: Backend): Promise<readonly Doc<"replays">[]> {
+  return await t.run(async (ctx) => await ctx.db.query("replays").collect());
+}
+
+export async function casesOf(t: Backend): Promise<readonly Doc<"trustCases">[]> {
+  return await t.run(async (ctx) => await ctx.db.query("trustCases").collect());
+}
+
+export async function standingOf(t: Backend, { deviceId }: Device): Promise<Doc<"standings"> | null> {
+  return await t.run(
+    async (ctx) =>
+      await ctx.db
+        .query("standings")
+        .withIndex("by_device", (q) => q.eq("deviceId", deviceId).eq("modelId", modelId))
+        .unique(),
+  );
+}
+
+/** Takes the next replay that the device may have; null if it gets none. */
+export async function takeReplay(t: Backend, device: Device) {
+  const jobs = await take(t, device);
+  return jobs.find(({ kind }) => kind === "replay") ?? null;
+}
+
+/** Completes a replay with counts. @returns the reply of the backend. */
+export async function report(
+  t: Backend,
+  device: Device,
+  attemptId: string,
+  replay: Counts,
+  model = "ab".repeat(32),
+) {
+  return await completeWith(t, device, attemptId, {
+    result: { replay },
+    report: {
+      usage: { promptTokens: 22, completionTokens: 0 },
+      timing: { prefillMs: 9, generateMs: 0 },
+      model,
+    },
+  });
+}
+
+/** Lets the device do the next replay that it may have. Throws if it gets none. */
+export async function check(t: Backend, device: Device, replay: Counts) {
+  const job = await takeReplay(t, device);
+  if (job === null) throw new Error("no replay for this device");
+  const outcome = await report(t, device, job.attemptId, replay);
+  await pass(t, 10);
+  return outcome;
+}
+
+/** Has five answers of a device checked, which ends its probation. */
+export async function endProbation(
+  t: Backend,
+  acme: Organization,
+  device: Device,
+  checker: Device,
+): Promise<void> {
+  for (let each = 0; each < 5; each += 1) {
+    await answerJob(t, acme, device);
+    await choose(t);
+    await check(t, checker, fitting);
+  }
+}

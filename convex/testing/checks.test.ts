@@ -1,0 +1,426 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { isOnProbation } from "../../app/trust/standing.ts";
+import { api, internal } from "../_generated/api.js";
+import { balanceOf } from "../model/ledger/balance.ts";
+import { checkAccount, deviceAccount, heldAccount, keyAccount } from "../model/ledger/transfer.ts";
+import { queue } from "../model/queue.ts";
+import { setMode } from "../model/trust/mode.ts";
+import {
+  addDevice,
+  allJobs,
+  type Backend,
+  type Device,
+  expectBooksInOrder,
+  modelId,
+  type Organization,
+  pass,
+  payloadOf,
+  price,
+  purgeQueue,
+  statusOf,
+  submitWork,
+  take,
+  tryClaim,
+} from "./backend.fixture.ts";
+import {
+  addChecker,
+  answerJob,
+  answerText,
+  answerUsage,
+  casesOf,
+  check,
+  choose,
+  completeJob,
+  endProbation,
+  fitting,
+  noise,
+  odd,
+  replaysOf,
+  report,
+  standingOf,
+  takeReplay,
+} from "./checks.fixture.ts";
+import { closeWorld, openWorld } from "./world.fixture.ts";
+
+let t: Backend;
+let acme: Organization;
+let session: string;
+let author: Device;
+let checker: Device;
+
+beforeEach(async () => {
+  ({ t, acme, session } = await openWorld());
+  author = await addChecker(t, acme, "author");
+  checker = await addChecker(t, acme, "checker");
+});
+
+afterEach(async () => {
+  await expectBooksInOrder(t);
+  closeWorld();
+});
+
+const micro = async (account: string): Promise<bigint> =>
+  (await t.run(async (ctx) => await balanceOf(ctx, account))).micro;
+const earned = async ({ deviceId }: Device): Promise<bigint> => await micro(deviceAccount(deviceId));
+const held = async ({ deviceId }: Device): Promise<bigint> => await micro(heldAccount(deviceId));
+const keyMicro = async (): Promise<bigint> => {
+  const { keyId } = await t.query(internal.requests.identify, { apiKey: acme.apiKey });
+  return await micro(keyAccount(keyId));
+};
+const mode = async (wanted: "off" | "watch" | "act"): Promise<void> => {
+  const by = { actor: "system", at: Date.now() } as const;
+  await t.run(async (ctx) => await setMode(ctx, acme.organizationId, wanted, by));
+  await pass(t, 10);
+};
+const pauseOf = async ({ deviceId }: Device) =>
+  (await t.run(async (ctx) => await ctx.db.get("devices", deviceId)))?.pause ?? null;
+
+const pay =
+  BigInt(answerUsage.promptTokens) * price.promptMicro +
+  BigInt(answerUsage.completionTokens) * price.completionMicro;
+const readPay = BigInt(answerUsage.promptTokens + answerUsage.completionTokens) * price.promptMicro;
+
+describe("which answers are checked", () => {
+  it("a new device's answer is replayed by another device, and never by its author", async () => {
+    const jobId = await answerJob(t, acme, author);
+    expect(await replaysOf(t)).toEqual([]);
+    await choose(t);
+    const [replay] = await replaysOf(t);
+    expect(replay).toMatchObject({ of: jobId, deviceId: author.deviceId, state: "waiting" });
+    expect(await takeReplay(t, author)).toBeNull();
+    expect(await tryClaim(t, author, replay!.jobId)).toEqual({ kind: "unable" });
+    const taken = await takeReplay(t, checker);
+    expect(taken).toMatchObject({ jobId: replay!.jobId, requirements: { model: modelId } });
+    expect(await payloadOf(t, checker.key, taken!.attemptId)).toMatchObject({
+      of: { kind: "chat", request: { messages: [{ role: "user", content: "Hi" }], seed: 7 } },
+      answer: { text: answerText, finishReason: "stop" },
+    });
+    await report(t, checker, taken!.attemptId, fitting);
+  });
+
+  it("each answer is chosen once, however often jobs are counted", async () => {
+    await answerJob(t, acme, author);
+    await choose(t);
+    await choose(t);
+    expect(await replaysOf(t)).toHaveLength(1);
+  });
+
+  it("no answer is if it is off", async () => {
+    await mode("off");
+    await answerJob(t, acme, author);
+    await choose(t);
+    expect(await replaysOf(t)).toEqual([]);
+    expect(await standingOf(t, author)).toBeNull();
+  });
+
+  it("none waits in the queue if no other device can replay it", async () => {
+    const alone = await openWorld();
+    const one = await addChecker(alone.t, alone.acme, "one");
+    await addDevice(alone.t, alone.acme, "old program");
+    await answerJob(alone.t, alone.acme, one);
+    await choose(alone.t);
+    expect(await replaysOf(alone.t)).toEqual([]);
+    expect(await standingOf(alone.t, one)).toMatchObject({ standing: { counts: { result: 1 } } });
+  });
+
+  it("answers in a required format are not replayed", async () => {
+    const request = {
+      messages: [{ role: "user" as const, content: "Hi" }],
+      maxTokens: 64,
+      temperature: 0,
+      topP: 1,
+      seed: 7,
+      stop: [],
+      format: { kind: "grammar" as const, grammar: "root ::= [a-zA-Z .]*" },
+    };
+    const jobId = await submitWork(t, acme.apiKey, { kind: "chat", request });
+    await completeJob(t, author, jobId);
+    await choose(t);
+    expect(await replaysOf(t)).toEqual([]);
+  });
+
+  it("at most four replays of a device wait", async () => {
+    for (let each = 0; each < 6; each += 1) await answerJob(t, acme, author);
+    await choose(t);
+    expect(await replaysOf(t)).toHaveLength(4);
+    expect(await standingOf(t, author)).toMatchObject({ waiting: 4, standing: { counts: { result: 2 } } });
+  });
+
+  it("a device with a good record is checked seldom, within the budget", async () => {
+    for (let each = 0; each < 20; each += 1) {
+      await answerJob(t, acme, author);
+      await choose(t);
+      const job = await takeReplay(t, checker);
+      if (job !== null) await report(t, checker, job.attemptId, fitting);
+    }
+    const before = (await replaysOf(t)).length;
+    for (let each = 0; each < 40; each += 1) await answerJob(t, acme, author);
+    await choose(t);
+    expect((await replaysOf(t)).length - before).toBeLessThan(20);
+  });
+
+  it("a replay shows up neither among the jobs of people nor among failed ones", async () => {
+    await answerJob(t, acme, author);
+    await choose(t);
+    const paginationOpts = { numItems: 20, cursor: null };
+    const jobs = await t.query(api.console.jobs.list, { session, paginationOpts });
+    expect(jobs.page.map(({ kind }) => kind)).toEqual(["chat"]);
+    expect((await allJobs(t, acme)).map(({ kind }) => kind)).toEqual(["replay", "chat"]);
+  });
+});
+
+describe("what a check does", () => {
+  it("one that fits is good for the device, and the organization pays the checker", async () => {
+    const before = await keyMicro();
+    await answerJob(t, acme, author);
+    await choose(t);
+    expect(await check(t, checker, fitting)).toMatchObject({
+      kind: "completed",
+      reply: { earnedMicro: readPay },
+    });
+    expect(await standingOf(t, author)).toMatchObject({ waiting: 0, standing: { counts: { fits: 1 } } });
+    expect(await casesOf(t)).toEqual([]);
+    expect(await earned(checker)).toBe(readPay);
+    expect(await micro(checkAccount(acme.organizationId))).toBe(-readPay);
+    expect(await keyMicro()).toBe(before - pay);
+  });
+
+  it("five that fit end the probation", async () => {
+    await endProbation(t, acme, author, checker);
+    expect(isOnProbation((await standingOf(t, author))!.standing)).toBe(false);
+  });
+
+  it("an odd one accuses nobody", async () => {
+    await answerJob(t, acme, author);
+    await choose(t);
+    await check(t, checker, odd);
+    expect(await standingOf(t, author)).toMatchObject({ standing: { counts: { unclear: 1 } } });
+    expect(await casesOf(t)).toEqual([]);
+  });
+
+  it("two devices against one end a case, and nothing is taken while it only watches", async () => {
+    const third = await addChecker(t, acme, "third");
+    const jobId = await answerJob(t, acme, author);
+    await choose(t);
+    await check(t, checker, noise);
+    expect(await casesOf(t)).toMatchObject([{ jobId, deviceId: author.deviceId, state: "open" }]);
+    expect(await takeReplay(t, author)).toBeNull();
+    expect(await takeReplay(t, checker)).toBeNull();
+    await check(t, third, noise);
+    const [ended] = await casesOf(t);
+    expect(ended).toMatchObject({
+      state: "wrong",
+      voices: [{ deviceId: checker.deviceId }, { deviceId: third.deviceId }],
+    });
+    expect(await standingOf(t, author)).toMatchObject({ standing: { counts: { wrong: 1 } } });
+    expect(await earned(author)).toBe(pay);
+    expect(await pauseOf(author)).toBeNull();
+  });
+
+  it("one against one and the device's own word clears the device, and the first checker was wrong", async () => {
+    const third = await addChecker(t, acme, "third");
+    await answerJob(t, acme, author);
+    await choose(t);
+    await check(t, checker, noise);
+    await check(t, third, fitting);
+    expect(await casesOf(t)).toMatchObject([{ state: "right" }]);
+    expect(await standingOf(t, author)).toMatchObject({ standing: { counts: { cleared: 1 } } });
+    expect(await standingOf(t, checker)).toMatchObject({ standing: { counts: { misjudged: 1 } } });
+  });
+
+  it("a case that no third device can decide ends without a result", async () => {
+    await answerJob(t, acme, author);
+    await choose(t);
+    await check(t, checker, noise);
+    expect(await casesOf(t)).toMatchObject([{ state: "undecided" }]);
+    expect((await standingOf(t, author))?.standing.counts).toEqual({});
+  });
+
+  it("answers that are all a little odd have a case together", async () => {
+    const third = await addChecker(t, acme, "third");
+    const little = { tokens: 12, regret: 2.4, misses: 2, impossible: 0, logprob: -20 };
+    for (let each = 0; each < 3 && (await casesOf(t)).length === 0; each += 1) {
+      await answerJob(t, acme, author);
+      await choose(t);
+      await check(t, checker, little);
+    }
+    expect(await casesOf(t)).toMatchObject([{ isSeries: true, state: "open" }]);
+    await check(t, third, little);
+    expect(await casesOf(t)).toMatchObject([{ state: "wrong" }]);
+    expect(await standingOf(t, checker)).toBeNull();
+  });
+
+  it("a replay that no device had time for ends after some hours, and holds nothing against anybody", async () => {
+    await answerJob(t, acme, author);
+    await choose(t);
+    vi.setSystemTime(Date.now() + 7 * 3_600_000);
+    await t.mutation(internal.trust.checks.sweep, {});
+    const [replay] = await replaysOf(t);
+    expect(replay).toMatchObject({ state: "undone" });
+    expect(await statusOf(t, acme, replay!.jobId)).toBe("canceled");
+    expect((await standingOf(t, author))?.waiting).toBe(0);
+  });
+
+  it.each([
+    ["more tokens than the answer has bytes", { ...fitting, tokens: 60 }],
+    ["counts that contradict each other", { ...fitting, misses: 3, impossible: 5 }],
+    ["more regret than tokens", { ...fitting, regret: 13 }],
+  ])("a report with %s is refused", async (_, counts) => {
+    await answerJob(t, acme, author);
+    await choose(t);
+    const job = await takeReplay(t, checker);
+    expect(await report(t, checker, job!.attemptId, counts)).toMatchObject({ kind: "refused" });
+    expect(await earned(checker)).toBe(0n);
+  });
+
+  it("a report with another file than the model's is refused", async () => {
+    await answerJob(t, acme, author);
+    await choose(t);
+    const job = await takeReplay(t, checker);
+    const outcome = await report(t, checker, job!.attemptId, fitting, "cd".repeat(32));
+    expect(outcome).toMatchObject({ kind: "refused" });
+  });
+
+  it("a replay is no answer to a request, and an answer is no replay", async () => {
+    await answerJob(t, acme, author);
+    await choose(t);
+    const [replay] = await replaysOf(t);
+    expect(await completeJob(t, checker, replay!.jobId)).toMatchObject({ kind: "refused" });
+    const jobId = await submitWork(t, acme.apiKey, {
+      kind: "chat",
+      request: {
+        messages: [{ role: "user", content: "Hi" }],
+        maxTokens: 8,
+        temperature: 0,
+        topP: 1,
+        seed: 7,
+        stop: [],
+      },
+    });
+    const claimed = await tryClaim(t, author, jobId);
+    if (claimed.kind !== "claimed") throw new Error("not claimed");
+    expect(await report(t, author, claimed.job.attemptId, fitting)).toMatchObject({ kind: "refused" });
+  });
+
+  it("the payload of a replay is deleted with those of other jobs", async () => {
+    await answerJob(t, acme, author);
+    await choose(t);
+    await check(t, checker, fitting);
+    const [replay] = await replaysOf(t);
+    const kept = async () =>
+      await t.run(async (ctx) => await queue.payload(ctx, acme.organizationId, replay!.jobId));
+    expect(await kept()).not.toBeNull();
+    vi.setSystemTime(Date.now() + 25 * 3_600_000);
+    await purgeQueue(t);
+    expect(await kept()).toBeNull();
+  });
+});
+
+describe("an organization that acts", () => {
+  beforeEach(async () => {
+    await mode("act");
+  });
+
+  it("holds the pay of a new device until its answer is checked", async () => {
+    await answerJob(t, acme, author);
+    expect(await earned(author)).toBe(0n);
+    expect(await held(author)).toBe(pay);
+    await choose(t);
+    await check(t, checker, fitting);
+    expect(await earned(author)).toBe(pay);
+    expect(await held(author)).toBe(0n);
+  });
+
+  it("says so to the device", async () => {
+    const jobId = await answerJob(t, acme, author);
+    const paginationOpts = { numItems: 5, cursor: null };
+    const { page } = await t.query(api.devices.history, { key: author.key, paginationOpts });
+    expect(page[0]?.explanation).toMatch(/It is held until a check of this device’s answers$/);
+    expect(jobId).not.toBe("");
+  });
+
+  it("pays at once after the probation, and releases what was held besides", async () => {
+    for (let each = 0; each < 6; each += 1) await answerJob(t, acme, author);
+    await choose(t);
+    for (let each = 0; each < 4; each += 1) await check(t, checker, fitting);
+    expect(await held(author)).toBe(2n * pay);
+    await answerJob(t, acme, author);
+    await choose(t);
+    await check(t, checker, fitting);
+    expect(await held(author)).toBe(0n);
+    expect(await earned(author)).toBe(7n * pay);
+    await answerJob(t, acme, author);
+    expect(await earned(author)).toBe(8n * pay);
+  });
+
+  it("gives the price of a wrong answer back, and that of all held ones, and pauses the device", async () => {
+    const third = await addChecker(t, acme, "third");
+    const before = await keyMicro();
+    for (let each = 0; each < 2; each += 1) await answerJob(t, acme, author);
+    await choose(t);
+    await check(t, checker, noise);
+    expect(await held(author)).toBe(2n * pay);
+    // The third device may get the other answer's replay first.
+    for (let each = 0; each < 3 && (await casesOf(t))[0]?.state === "open"; each += 1)
+      await check(t, third, noise);
+    expect((await casesOf(t))[0]).toMatchObject({ state: "wrong" });
+    expect(await earned(author)).toBe(0n);
+    expect(await held(author)).toBe(0n);
+    expect(await keyMicro()).toBe(before);
+    expect(await pauseOf(author)).toMatchObject({ cause: "wrong" });
+    expect(await t.query(api.devices.me, { key: author.key })).toMatchObject({ status: "paused" });
+  });
+
+  it("takes the pay of a wrong answer back from a device that was paid at once", async () => {
+    await endProbation(t, acme, author, checker);
+    const third = await addChecker(t, acme, "third");
+    const honest = await earned(author);
+    const before = await keyMicro();
+    let wrong = 0n;
+    while ((await replaysOf(t)).every(({ state }) => state !== "waiting")) {
+      await answerJob(t, acme, author);
+      wrong += pay;
+      await pass(t, 3_000);
+      await t.mutation(internal.maintenance.project, {});
+      await choose(t);
+    }
+    await check(t, checker, noise);
+    await check(t, third, noise);
+    expect(await casesOf(t)).toMatchObject([{ state: "wrong", takenMicro: pay }]);
+    expect(await earned(author)).toBe(honest + wrong - pay);
+    expect(await keyMicro()).toBe(before - wrong + pay);
+  });
+
+  it("pays an answer that nobody can check", async () => {
+    const alone = await openWorld();
+    const one = await addChecker(alone.t, alone.acme, "one");
+    const by = { actor: "system", at: Date.now() } as const;
+    await alone.t.run(async (ctx) => await setMode(ctx, alone.acme.organizationId, "act", by));
+    await answerJob(alone.t, alone.acme, one);
+    await choose(alone.t);
+    const { micro: paid } = await alone.t.run(
+      async (ctx) => await balanceOf(ctx, deviceAccount(one.deviceId)),
+    );
+    expect(paid).toBe(pay);
+  });
+
+  it("pays all that was held when it stops acting", async () => {
+    await answerJob(t, acme, author);
+    await mode("watch");
+    expect(await earned(author)).toBe(pay);
+    expect(await held(author)).toBe(0n);
+  });
+
+  it("keeps a device paused whose answers were wrong until an administrator resumes it", async () => {
+    const third = await addChecker(t, acme, "third");
+    await answerJob(t, acme, author);
+    await choose(t);
+    await check(t, checker, noise);
+    await check(t, third, noise);
+    await t.mutation(internal.maintenance.judgeDevice, { keyHash: await queue.hashKey(author.key) });
+    expect(await pauseOf(author)).not.toBeNull();
+    await t.mutation(api.console.devices.resume, { session, deviceId: author.deviceId });
+    expect(await pauseOf(author)).toBeNull();
+    await take(t, author);
+  });
+});

@@ -1,0 +1,79 @@
+import { finalEvent } from "@gleaner/queue/validators";
+import { v } from "convex/values";
+import { literals } from "convex-helpers/validators";
+import { internal } from "../_generated/api.js";
+import { internalMutation } from "../_generated/server.js";
+import { queue } from "../model/queue.ts";
+import { judgeReplay } from "../model/trust/judge.ts";
+import { settleHeld } from "../model/trust/pay.ts";
+import { chooseReplays } from "../model/trust/sample.ts";
+import { sweepChecks } from "../model/trust/sweep.ts";
+import { reply } from "../model/validators.ts";
+
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
+/** Chooses which answers are replayed. Called when their jobs are counted, at most 100 at once. */
+export const choose = internalMutation({
+  args: { organizationId: v.id("organizations"), jobIds: v.array(v.string()) },
+  returns: v.null(),
+  handler: async (ctx, { organizationId, jobIds }) => {
+    await chooseReplays(ctx, organizationId, jobIds, Date.now());
+    return null;
+  },
+});
+
+/** Judges an answer by its replay. The queue calls it in the transaction that ends the replay's job. */
+export const onFinal = internalMutation({
+  args: finalEvent.fields,
+  returns: v.union(reply, v.null()),
+  handler: async (ctx, event) => {
+    if (event.outcome === "failed" || event.outcome === "expired") {
+      await ctx.scheduler.runAfter(0, internal.trust.checks.discard, {
+        scope: event.scope,
+        jobId: event.jobId,
+      });
+    }
+    return await judgeReplay(ctx, event, Date.now());
+  },
+});
+
+/** Deletes a replay that failed, so that nobody has to retry or discard it. */
+export const discard = internalMutation({
+  args: { scope: v.string(), jobId: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { scope, jobId }) => {
+    await queue.deadLetters.discard(ctx, scope, jobId, "system");
+    return null;
+  },
+});
+
+/** Releases or refuses more held pay of a device with a model. */
+export const settleHeldOf = internalMutation({
+  args: { deviceId: v.id("devices"), modelId: v.string(), how: literals("released", "refused") },
+  returns: v.null(),
+  handler: async (ctx, { how, ...which }) => {
+    await settleHeld(ctx, which, how, Date.now());
+    return null;
+  },
+});
+
+/** Releases held pay of an organization that does not act on checks anymore. */
+export const releaseAll = internalMutation({
+  args: { organizationId: v.id("organizations") },
+  returns: v.null(),
+  handler: async (ctx, which) => {
+    await settleHeld(ctx, which, "released", Date.now());
+    return null;
+  },
+});
+
+/** Ends what waited too long, and deletes what is old. */
+export const sweep = internalMutation({
+  args: {},
+  returns: v.null(),
+  handler: async (ctx) => {
+    if (await sweepChecks(ctx, Date.now())) await ctx.scheduler.runAfter(0, internal.trust.checks.sweep, {});
+    return null;
+  },
+});
