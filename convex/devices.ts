@@ -31,6 +31,7 @@ import { heldBackFrom } from "./model/rollouts/find.ts";
 import { consoleAddress } from "./model/signIn/addresses.ts";
 import { findProgress } from "./model/statistics/seal.ts";
 import { keptDays } from "./model/usage/months.ts";
+import { checksOf } from "./model/trust/views.ts";
 import {
   activity,
   comfortHour,
@@ -263,6 +264,8 @@ export const earnings = query({
     jobsSucceeded: v.number(),
     todayMicro: v.int64(),
     todayJobs: v.number(),
+    /** Answers that other devices found to be wrong, and the pay that waits for checks. Null: there is neither. */
+    checks: v.union(v.object({ heldMicro: v.string(), wrong: v.number() }), v.null()),
   }),
   handler: async (ctx, { key, since }) => {
     const device = await authenticateUnretired(ctx, key);
@@ -273,6 +276,7 @@ export const earnings = query({
       jobsSucceeded: balance.jobs,
       todayMicro: today.micro,
       todayJobs: today.jobs,
+      checks: await checksOf(ctx, device._id),
     };
   },
 });

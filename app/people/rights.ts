@@ -32,6 +32,9 @@ const table = {
   "devices.enroll": { owner: "own", admin: "own", operator: "own", donor: "own" },
   "enrollment.read": { ...operators, auditor: "all" },
   "enrollment.change": operators,
+  /** Checks of answers, and cases about doubted ones. */
+  "checks.read": { ...operators, auditor: "all" },
+  "checks.change": managers,
   "policy.read": { ...operators, auditor: "all" },
   "policy.change": managers,
   "models.read": { ...operators, auditor: "all", requester: "all" },

@@ -17,6 +17,7 @@ const modules: Readonly<Record<PageId, () => Promise<PageComponent>>> = {
   overview: async () => (await import("./overview/OverviewPage.tsx")).OverviewPage,
   devices: async () => (await import("./devices/DevicesPage.tsx")).DevicesPage,
   policy: async () => (await import("./policy/PolicyPage.tsx")).PolicyPage,
+  checks: async () => (await import("./checks/ChecksPage.tsx")).ChecksPage,
   models: async () => (await import("./models/ModelsPage.tsx")).ModelsPage,
   playground: async () => (await import("./playground/PlaygroundPage.tsx")).PlaygroundPage,
   jobs: async () => (await import("./jobs/JobsPage.tsx")).JobsPage,

@@ -17,6 +17,7 @@ export const pages = [
   { id: "overview", label: "Overview", right: "overview.read" },
   { id: "devices", label: "Devices", own: "My devices", right: "devices.read" },
   { id: "policy", label: "Policy", right: "policy.read" },
+  { id: "checks", label: "Checks", right: "checks.read" },
   { id: "models", label: "Models", right: "models.read" },
   { id: "playground", label: "Playground", right: "playground.use" },
   { id: "jobs", label: "Jobs", own: "My jobs", right: "jobs.read" },

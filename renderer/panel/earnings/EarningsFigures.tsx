@@ -5,6 +5,7 @@ import { plural } from "../../../app/format/quantity.ts";
 import { formatCredits, formatExactCredits } from "../../../app/money/credits.ts";
 import { earnedInDays } from "../../../app/usage/earned-periods.ts";
 import { Card } from "../../ui/Card.tsx";
+import { checksSentence } from "./checks-sentence.ts";
 
 type Props = {
   readonly days: readonly EarnedDay[];
@@ -16,6 +17,7 @@ type Props = {
 /** The sums of a day, a week, a month and of all time, each with its number of answers. */
 export function EarningsFigures({ days, earnings, today }: Props): ReactNode {
   const [week, month] = [7, 30].map((count) => earnedInDays(days, count, today));
+  const sentence = earnings === null ? null : checksSentence(earnings);
   const figures = [
     { label: "Today", micro: earnings?.todayMicro, jobs: earnings?.todayJobs },
     { label: "Last 7 days", micro: week?.micro, jobs: week?.answered },
@@ -40,6 +42,7 @@ export function EarningsFigures({ days, earnings, today }: Props): ReactNode {
           </div>
         ))}
       </dl>
+      {sentence === null ? null : <p className="mt-3 text-muted">{sentence}</p>}
     </Card>
   );
 }

@@ -5,6 +5,7 @@ import { startOfDay } from "../../../../app/format/time.ts";
 import { api } from "../../../../convex/_generated/api.js";
 import type { Id } from "../../../../convex/_generated/dataModel.js";
 import { useFromNow } from "../../../ui/clock.ts";
+import { DeviceStanding } from "../../checks/DeviceStanding.tsx";
 import { useScope, useSession } from "../../data/session-context.ts";
 import { useDeviceActions } from "../useDeviceActions.tsx";
 import { type DayEarned, DeviceView } from "./DeviceView.tsx";
@@ -36,6 +37,7 @@ export function DevicePage({ deviceId: given }: { readonly deviceId: string }): 
         outcomes={outcomes}
         comfort={comfort}
         earned={earned}
+        standing={<DeviceStanding deviceId={deviceId} />}
         attempts={attempts.status === "LoadingFirstPage" ? undefined : attempts.results}
         linksJobs={seesJobs}
         actions={actions}

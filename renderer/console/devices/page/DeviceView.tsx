@@ -40,6 +40,8 @@ type Props = {
   readonly attempts: readonly DeviceAttempt[] | undefined;
   /** Empty for members who see no money. */
   readonly earned: readonly DayEarned[] | undefined;
+  /** How it stands with its models. */
+  readonly standing?: ReactNode;
   readonly linksJobs: boolean;
   readonly actions: DeviceActions | undefined;
   readonly onMore: (() => void) | null;
@@ -47,8 +49,8 @@ type Props = {
 };
 
 export function DeviceView(props: Props): ReactNode {
-  const { device, journal, outcomes, comfort, attempts, earned, linksJobs, actions, onMore, loadingMore } =
-    props;
+  const { device, journal, outcomes, comfort, attempts, earned, standing, linksJobs, actions } = props;
+  const { onMore, loadingMore } = props;
   const now = useNow();
   const [retiring, setRetiring] = useState(false);
   return (
@@ -83,6 +85,7 @@ export function DeviceView(props: Props): ReactNode {
         <Card title="Comfort">
           <DeviceComfort hours={comfort} />
         </Card>
+        <Card title="Checks of its answers">{standing}</Card>
         {device === undefined ? null : <Models device={device} />}
       </div>
       {earned?.length === 0 ? null : <Earned days={earned} />}

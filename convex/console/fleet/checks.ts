@@ -1,0 +1,79 @@
+import { paginationOptsValidator, paginationResultValidator } from "convex/server";
+import { v } from "convex/values";
+import { may, memberMutation, memberQuery, ownDevice } from "../../model/memberCalls.ts";
+import { checkCursors, pageSize } from "../../model/refuse.ts";
+import { modeOf, setMode as setModeOf } from "../../model/trust/mode.ts";
+import { checkMode } from "../../model/trust/validators.ts";
+import {
+  caseRow,
+  caseRowOf,
+  checkRow,
+  checkRowOf,
+  standingsOf,
+  standingView,
+} from "../../model/trust/views.ts";
+
+// No module keeps state between runs, so a run may use the modules of an earlier one.
+export const experimental_reuseContext = true;
+
+const mostRows = 50;
+
+/** What the organization does with checks of answers. */
+export const mode = memberQuery("checks.read")({
+  args: {},
+  returns: checkMode,
+  handler: async (ctx) => await modeOf(ctx, ctx.organizationId),
+});
+
+/** Changes that. Without "act" all held pay is released. */
+export const setMode = memberMutation("checks.change")({
+  args: { mode: checkMode },
+  returns: v.null(),
+  handler: async (ctx, { mode: wanted }) => {
+    await setModeOf(ctx, ctx.organizationId, wanted, ctx.by);
+    return null;
+  },
+});
+
+/** Cases about doubted answers with their evidence, newest first, at most 50 a page. */
+export const cases = memberQuery("checks.read")({
+  args: { paginationOpts: paginationOptsValidator },
+  returns: paginationResultValidator(caseRow),
+  handler: async (ctx, { paginationOpts }) => {
+    checkCursors(paginationOpts);
+    const numItems = pageSize(paginationOpts.numItems, mostRows);
+    const found = await ctx.db
+      .query("trustCases")
+      .withIndex("by_organization", (q) => q.eq("organizationId", ctx.organizationId))
+      .order("desc")
+      .paginate({ ...paginationOpts, numItems });
+    const page = await Promise.all(found.page.map(async (row) => await caseRowOf(ctx, row)));
+    return { ...found, page: page.map((row) => (may(ctx, "money.read") ? row : { ...row, takenMicro: 0n })) };
+  },
+});
+
+/** Checks of answers, newest first, at most 50 a page. */
+export const recent = memberQuery("checks.read")({
+  args: { paginationOpts: paginationOptsValidator },
+  returns: paginationResultValidator(checkRow),
+  handler: async (ctx, { paginationOpts }) => {
+    checkCursors(paginationOpts);
+    const numItems = pageSize(paginationOpts.numItems, mostRows);
+    const found = await ctx.db
+      .query("replays")
+      .withIndex("by_organization", (q) => q.eq("organizationId", ctx.organizationId))
+      .order("desc")
+      .paginate({ ...paginationOpts, numItems });
+    return { ...found, page: await Promise.all(found.page.map(async (row) => await checkRowOf(ctx, row))) };
+  },
+});
+
+/** How a device stands with its models, as of a moment of the caller's. Refuses: not_found. */
+export const standings = memberQuery("devices.read")({
+  args: { deviceId: v.id("devices"), now: v.number() },
+  returns: standingView,
+  handler: async (ctx, { deviceId, now }) => {
+    const found = await standingsOf(ctx, (await ownDevice(ctx, deviceId))._id, now);
+    return may(ctx, "money.read") ? found : { ...found, heldMicro: 0n };
+  },
+});

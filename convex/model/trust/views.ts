@@ -1,0 +1,138 @@
+import { type Infer, v } from "convex/values";
+import { literals } from "convex-helpers/validators";
+import { visibleText } from "../../../app/format/visible.ts";
+import { faded } from "../../../app/trust/standing.ts";
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { QueryCtx } from "../../_generated/server.js";
+import { balanceOf } from "../ledger/balance.ts";
+import { heldAccount } from "../ledger/transfer.ts";
+import { caseState, standing, verdict } from "./validators.ts";
+
+/** A device by its name; a deleted one has none. */
+const named = v.object({ deviceId: v.id("devices"), name: v.string() });
+
+const voiceRow = v.object({
+  checker: named,
+  verdict,
+  tokens: v.number(),
+  misses: v.number(),
+  impossible: v.number(),
+  /** Of a token, and the one beyond which the answer was odd. */
+  meanRegret: v.number(),
+  limit: v.number(),
+  at: v.number(),
+});
+
+export const caseRow = v.object({
+  caseId: v.id("trustCases"),
+  jobId: v.string(),
+  device: named,
+  modelId: v.string(),
+  isSeries: v.boolean(),
+  state: caseState,
+  openedAt: v.number(),
+  closedAt: v.union(v.number(), v.null()),
+  takenMicro: v.int64(),
+  voices: v.array(voiceRow),
+});
+
+export const checkRow = v.object({
+  replayId: v.id("replays"),
+  jobId: v.string(),
+  device: named,
+  modelId: v.string(),
+  state: literals("waiting", "done", "undone"),
+  /** Null until it is done. */
+  voice: v.union(voiceRow, v.null()),
+  at: v.number(),
+});
+
+async function nameOf(ctx: QueryCtx, deviceId: Id<"devices">): Promise<Infer<typeof named>> {
+  const device = await ctx.db.get("devices", deviceId);
+  return { deviceId, name: visibleText(device?.name ?? "") };
+}
+
+async function voiceRowOf(
+  ctx: QueryCtx,
+  { deviceId, verdict: said, replay, limit, at }: NonNullable<Doc<"replays">["voice"]>,
+): Promise<Infer<typeof voiceRow>> {
+  const { tokens, misses, impossible, regret } = replay;
+  const meanRegret = tokens === 0 ? 0 : regret / tokens;
+  return {
+    checker: await nameOf(ctx, deviceId),
+    verdict: said,
+    tokens,
+    misses,
+    impossible,
+    meanRegret,
+    limit,
+    at,
+  };
+}
+
+/** A case with its evidence. It has counts and no text. */
+export async function caseRowOf(ctx: QueryCtx, row: Doc<"trustCases">): Promise<Infer<typeof caseRow>> {
+  const { _id, _creationTime, jobId, modelId, isSeries, state, closedAt = null, takenMicro = 0n } = row;
+  return {
+    caseId: _id,
+    jobId,
+    device: await nameOf(ctx, row.deviceId),
+    modelId,
+    isSeries,
+    state,
+    openedAt: _creationTime,
+    closedAt,
+    takenMicro,
+    voices: await Promise.all(row.voices.map(async (voice) => await voiceRowOf(ctx, voice))),
+  };
+}
+
+/** One check of an answer. */
+export async function checkRowOf(ctx: QueryCtx, row: Doc<"replays">): Promise<Infer<typeof checkRow>> {
+  const { _id, _creationTime, of, modelId, state, voice } = row;
+  return {
+    replayId: _id,
+    jobId: of,
+    device: await nameOf(ctx, row.deviceId),
+    modelId,
+    state,
+    voice: voice === undefined ? null : await voiceRowOf(ctx, voice),
+    at: voice?.at ?? _creationTime,
+  };
+}
+
+export const standingView = v.object({
+  models: v.array(v.object({ modelId: v.string(), standing })),
+  /** Pay of the device that waits for checks, in micro-credits. */
+  heldMicro: v.int64(),
+});
+
+const mostModels = 50;
+
+/** What a device itself is told of checks; null if there is nothing to tell. */
+export async function checksOf(
+  ctx: QueryCtx,
+  deviceId: Id<"devices">,
+): Promise<{ readonly heldMicro: string; readonly wrong: number } | null> {
+  const { models, heldMicro } = await standingsOf(ctx, deviceId, 0);
+  const wrong = models.reduce((sum, model) => sum + (model.standing.counts.wrong ?? 0), 0);
+  return wrong === 0 && heldMicro === 0n ? null : { heldMicro: String(heldMicro), wrong };
+}
+
+/** How a device stands with its models, as of a moment. */
+export async function standingsOf(
+  ctx: QueryCtx,
+  deviceId: Id<"devices">,
+  now: number,
+): Promise<Infer<typeof standingView>> {
+  const rows = await ctx.db
+    .query("standings")
+    .withIndex("by_device", (q) => q.eq("deviceId", deviceId))
+    .take(mostModels);
+  const { micro: heldMicro } = await balanceOf(ctx, heldAccount(deviceId));
+  const models = rows.map((row) => {
+    const shown = faded(row.standing, now);
+    return { modelId: row.modelId, standing: { ...shown, counts: { ...shown.counts } } };
+  });
+  return { models, heldMicro };
+}

@@ -1,0 +1,73 @@
+import { formatCount, plural } from "../../../app/format/quantity.ts";
+import type { CheckMode } from "../../../app/trust/check-mode.ts";
+import { isOnProbation, lowerBoundOf, type Standing } from "../../../app/trust/standing.ts";
+import type { Tone } from "../../ui/tone.ts";
+import type { CaseRow, CheckRow } from "../data/rows.ts";
+
+/** What each choice does. */
+export function modeSentence(mode: CheckMode): string {
+  switch (mode) {
+    case "off":
+      return "No answer is checked.";
+    case "watch":
+      return "Answers are checked, and you see the results here. Nothing is taken from anybody.";
+    case "act":
+      return "The pay of a device that is new to a model waits until its answers are checked. A wrong answer is not paid, its requester gets the price back, and its device is paused.";
+  }
+}
+
+type Words = { readonly tone: Tone; readonly words: string };
+
+/** How a case stands. */
+export function caseWords({ state }: Pick<CaseRow, "state">): Words {
+  switch (state) {
+    case "open":
+      return { tone: "hold", words: "Another device is asked" };
+    case "wrong":
+      return { tone: "bad", words: "Not of this model" };
+    case "right":
+      return { tone: "good", words: "The answer is right" };
+    case "undecided":
+      return { tone: "quiet", words: "Nobody could tell" };
+  }
+}
+
+type Voice = NonNullable<CheckRow["voice"]>;
+
+/** What a device said about an answer. */
+export function voiceWords({ verdict }: Pick<Voice, "verdict">): Words {
+  switch (verdict) {
+    case "fits":
+      return { tone: "good", words: "Fits" };
+    case "unclear":
+      return { tone: "hold", words: "Odd" };
+    case "mismatch":
+      return { tone: "bad", words: "Does not fit" };
+  }
+}
+
+/** The result of a check, or that it has none. */
+export function checkWords({ state, voice }: Pick<CheckRow, "state" | "voice">): Words {
+  if (voice !== null) return voiceWords(voice);
+  return state === "waiting" ? { tone: "quiet", words: "Waits" } : { tone: "quiet", words: "Not done" };
+}
+
+/** "10 of 12 tokens do not fit, 6 of them impossible. Mean regret 0.667, limit 0.050." */
+export function evidenceOf({ tokens, misses, impossible, meanRegret, limit }: Voice): string {
+  const counted = plural(tokens, [
+    `${formatCount(misses)} of # token does not fit`,
+    `${formatCount(misses)} of # tokens do not fit`,
+  ]);
+  const never = impossible === 0 ? "" : `, ${formatCount(impossible)} of them impossible`;
+  return `${counted}${never}. Mean regret ${meanRegret.toFixed(3)}, limit ${limit.toFixed(3)}.`;
+}
+
+/** How a device stands with a model, in a word. */
+export function standingWords(standing: Standing): Words {
+  if ((standing.counts.wrong ?? 0) > 0 && lowerBoundOf(standing) < 0.5)
+    return { tone: "bad", words: "Wrong answers" };
+  if (isOnProbation(standing)) return { tone: "hold", words: "New" };
+  return lowerBoundOf(standing) < 0.5
+    ? { tone: "hold", words: "Checked each time" }
+    : { tone: "good", words: "Good" };
+}

@@ -1,0 +1,14 @@
+import { expect, it } from "vitest";
+import { checksSentence } from "./checks-sentence.ts";
+
+it("says nothing while there is nothing to say", () => {
+  expect(checksSentence({})).toBeNull();
+  expect(checksSentence({ checks: null })).toBeNull();
+  expect(checksSentence({ checks: { heldMicro: "0", wrong: 0 } })).toBeNull();
+});
+
+it("names pay that waits, and wrong answers before it", () => {
+  const heldMicro = "2500000";
+  expect(checksSentence({ checks: { heldMicro, wrong: 0 } })).toMatch(/^2\.5 cr more wait until/);
+  expect(checksSentence({ checks: { heldMicro, wrong: 1 } })).toMatch(/1 answer of this computer was not/);
+});

@@ -1,0 +1,18 @@
+import type { EarningsView } from "../../../app/contract/snapshot.ts";
+import { plural } from "../../../app/format/quantity.ts";
+import { formatCredits } from "../../../app/money/credits.ts";
+
+/** How the checks of this computer's answers stand, if there is something to say. Null: nothing. */
+export function checksSentence({ checks }: Pick<EarningsView, "checks">): string | null {
+  if (checks === null || checks === undefined) return null;
+  const { wrong, heldMicro } = checks;
+  if (wrong > 0) {
+    return plural(wrong, [
+      "Other computers found that # answer of this computer was not of the model that it names. Ask your administrator.",
+      "Other computers found that # answers of this computer were not of the model that it names. Ask your administrator.",
+    ]);
+  }
+  return BigInt(heldMicro) === 0n
+    ? null
+    : `${formatCredits(heldMicro)} more wait until other computers have checked the first answers of this one.`;
+}
