@@ -48,7 +48,7 @@ const files = {
   include: [
     "renderer/{console,panel,rules,ui}/**/*.{ts,tsx}",
     "app/{audit,comfort,devices,facts,format,models,people,policy}/**/*.ts",
-    "app/{audit,queue-settings,keys/addresses,keys/scopes,contract/leaving,contract/needs-you,contract/pause-choices,contract/span-words}.ts",
+    "app/{audit,queue-settings,keys/addresses,keys/scopes,contract/leaving,contract/needs-you,contract/pause-choices,contract/span-words,trust/check-mode,trust/standing}.ts",
   ],
   ignore: ["**/*.test.ts", "**/*.fixture.ts", ...untranslated],
 };

@@ -107,8 +107,8 @@ it("names its reasons, the weightiest first, and what is missing", () => {
     "3 answers were replayed and fit the model.",
     "40 answers were accepted without a replay.",
     "1 job did not end in time.",
-    "3 more replays have to fit before its pay is released at once.",
+    "3 more replays have to fit before it counts as known.",
   ]);
   expect(reasonsOf(after([...times(20, "fits"), "wrong"]))[0]).toMatch(/./);
-  expect(reasonsOf(fresh)).toEqual(["5 more replays have to fit before its pay is released at once."]);
+  expect(reasonsOf(fresh)).toEqual(["5 more replays have to fit before it counts as known."]);
 });

@@ -130,21 +130,28 @@ export function isOnProbation({ passed }: Pick<Standing, "passed">): boolean {
   return passed < fadedReplays;
 }
 
-const words: Readonly<Record<StandingEvent, readonly [string, string]>> = {
-  fits: ["# answer was replayed and fits the model.", "# answers were replayed and fit the model."],
-  unclear: ["# replayed answer was odd.", "# replayed answers were odd."],
-  wrong: [
-    "# answer is not of this model: two other devices agree.",
-    "# answers are not of this model: two other devices agree.",
-  ],
-  cleared: ["# doubted answer was right.", "# doubted answers were right."],
-  result: ["# answer was accepted without a replay.", "# answers were accepted without a replay."],
-  abort: ["# job was given back.", "# jobs were given back."],
-  timeout: ["# job did not end in time.", "# jobs did not end in time."],
-  misjudged: [
-    "# replay on this device had another result than all others.",
-    "# replays on this device had another result than all others.",
-  ],
+const words: Readonly<Record<StandingEvent, (count: number) => string>> = {
+  fits: (count) =>
+    plural(count, [
+      "# answer was replayed and fits the model.",
+      "# answers were replayed and fit the model.",
+    ]),
+  unclear: (count) => plural(count, ["# replayed answer was odd.", "# replayed answers were odd."]),
+  wrong: (count) =>
+    plural(count, [
+      "# answer is not of this model: two other devices agree.",
+      "# answers are not of this model: two other devices agree.",
+    ]),
+  cleared: (count) => plural(count, ["# doubted answer was right.", "# doubted answers were right."]),
+  result: (count) =>
+    plural(count, ["# answer was accepted without a replay.", "# answers were accepted without a replay."]),
+  abort: (count) => plural(count, ["# job was given back.", "# jobs were given back."]),
+  timeout: (count) => plural(count, ["# job did not end in time.", "# jobs did not end in time."]),
+  misjudged: (count) =>
+    plural(count, [
+      "# replay on this device had another result than all others.",
+      "# replays on this device had another result than all others.",
+    ]),
 };
 
 /** Why a device stands as it does, in sentences: the weightiest first. */
@@ -154,14 +161,14 @@ export function reasonsOf(standing: Standing): readonly string[] {
   const counted = standingEvents.filter((event) => (standing.counts[event] ?? 0) > 0);
   const sentences = counted
     .toSorted((a, b) => weightOf(b) - weightOf(a))
-    .map((event) => plural(standing.counts[event] ?? 0, words[event]));
+    .map((event) => words[event](standing.counts[event] ?? 0));
   if (!isOnProbation(standing)) return sentences;
   const left = Math.ceil(probationReplays - standing.passed);
   return [
     ...sentences,
     plural(left, [
-      "# more replay has to fit before its pay is released at once.",
-      "# more replays have to fit before its pay is released at once.",
+      "# more replay has to fit before it counts as known.",
+      "# more replays have to fit before it counts as known.",
     ]),
   ];
 }

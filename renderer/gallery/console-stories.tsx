@@ -1,5 +1,7 @@
 import { RecipientsView } from "../console/alerts/RecipientsView.tsx";
 import { AuditView } from "../console/audit/AuditPage.tsx";
+import { ChecksView } from "../console/checks/ChecksView.tsx";
+import { StandingView } from "../console/checks/DeviceStanding.tsx";
 import { BulkBar } from "../console/devices/bulk/BulkDevices.tsx";
 import { type Bulk, BulkView } from "../console/devices/bulk/BulkProgress.tsx";
 import { UpdateDialog } from "../console/devices/bulk/UpdateDialog.tsx";
@@ -434,6 +436,32 @@ export function consoleStories(now: number): readonly Story[] {
       <OwnDevicesView devices={[]} onPause={nothing} onResume={nothing} />,
     ),
     inShell(
+      "console-checks",
+      "checks",
+      <ChecksView
+        mode="watch"
+        onMode={nothing}
+        cases={rows.checkCases(now)}
+        moreCases={{ onMore: null, loading: false }}
+        checks={rows.checks(now)}
+        moreChecks={{ onMore: nothing, loading: false }}
+        linksJobs
+      />,
+    ),
+    inShell(
+      "console-checks-none",
+      "checks",
+      <ChecksView
+        mode="off"
+        onMode={null}
+        cases={[]}
+        moreCases={{ onMore: null, loading: false }}
+        checks={[]}
+        moreChecks={{ onMore: null, loading: false }}
+        linksJobs={false}
+      />,
+    ),
+    inShell(
       "console-alerts",
       "alerts",
       <RecipientsView
@@ -490,7 +518,12 @@ export function consoleStories(now: number): readonly Story[] {
         inShell(
           "console-device",
           "devices",
-          <DeviceView {...deviceView(now)} device={device} actions={actions} />,
+          <DeviceView
+            {...deviceView(now)}
+            device={device}
+            standing={<StandingView found={rows.standings(now)} />}
+            actions={actions}
+          />,
         ),
       ),
     ...devices.slice(0, 1).map((device) =>

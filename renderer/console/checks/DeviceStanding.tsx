@@ -1,7 +1,7 @@
 import { useQuery } from "convex/react";
 import type { ReactNode } from "react";
-import { startOfDay } from "../../../app/format/time.ts";
 import { formatShare } from "../../../app/format/quantity.ts";
+import { startOfDay } from "../../../app/format/time.ts";
 import { formatCredits } from "../../../app/money/credits.ts";
 import { meanOf, reasonsOf } from "../../../app/trust/standing.ts";
 import { api } from "../../../convex/_generated/api.js";

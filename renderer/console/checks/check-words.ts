@@ -1,4 +1,4 @@
-import { formatCount, plural } from "../../../app/format/quantity.ts";
+import { plural } from "../../../app/format/quantity.ts";
 import type { CheckMode } from "../../../app/trust/check-mode.ts";
 import { isOnProbation, lowerBoundOf, type Standing } from "../../../app/trust/standing.ts";
 import type { Tone } from "../../ui/tone.ts";
@@ -52,14 +52,19 @@ export function checkWords({ state, voice }: Pick<CheckRow, "state" | "voice">):
   return state === "waiting" ? { tone: "quiet", words: "Waits" } : { tone: "quiet", words: "Not done" };
 }
 
-/** "10 of 12 tokens do not fit, 6 of them impossible. Mean regret 0.667, limit 0.050." */
+/** "12 tokens, 10 that do not fit, 6 impossible ones. Mean regret 0.667, limit 0.050." */
 export function evidenceOf({ tokens, misses, impossible, meanRegret, limit }: Voice): string {
-  const counted = plural(tokens, [
-    `${formatCount(misses)} of # token does not fit`,
-    `${formatCount(misses)} of # tokens do not fit`,
-  ]);
-  const never = impossible === 0 ? "" : `, ${formatCount(impossible)} of them impossible`;
-  return `${counted}${never}. Mean regret ${meanRegret.toFixed(3)}, limit ${limit.toFixed(3)}.`;
+  const counted = [
+    plural(tokens, ["# token", "# tokens"]),
+    plural(misses, ["# that does not fit", "# that do not fit"]),
+    ...(impossible === 0 ? [] : [plural(impossible, ["# impossible one", "# impossible ones"])]),
+  ].join(", ");
+  return `${counted}. Mean regret ${formatRegret(meanRegret)}, limit ${formatRegret(limit)}.`;
+}
+
+/** "0.050" */
+function formatRegret(regret: number): string {
+  return regret.toFixed(3);
 }
 
 /** How a device stands with a model, in a word. */
