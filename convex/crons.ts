@@ -13,6 +13,7 @@ crons.interval("replace sharing secrets", { hours: 6 }, internal.maintenance.rot
 crons.interval("end expired keys", { minutes: 1 }, internal.maintenance.endDueKeys, {});
 crons.interval("delete ended waits", { hours: 1 }, internal.maintenance.sweepWaits, {});
 crons.interval("expire earned credits", { hours: 6 }, internal.maintenance.expireCredits, {});
+crons.interval("delete old rows", { hours: 24 }, internal.maintenance.deleteOld, {});
 crons.interval("resume batches", { minutes: 1 }, internal.batches.resume, {});
 crons.interval("forecast batches", { minutes: 1 }, internal.batchSteps.forecast, {});
 crons.interval("delete old files", { hours: 1 }, internal.files.sweep, {});

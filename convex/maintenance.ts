@@ -9,6 +9,7 @@ import { deviceByHash } from "./model/authenticate.ts";
 import { noteCapacity } from "./model/batches/forecast.ts";
 import { countPiece } from "./model/comfort/count.ts";
 import { expirePage } from "./model/credits/expire.ts";
+import { deleteOldCodes } from "./model/devices/enrollmentCodes.ts";
 import { endPauseAtItsTime, pauseIfFinished } from "./model/devices/pauses.ts";
 import { judgeDevice as judge, judgeDevicesOf as judgeAll } from "./model/devices/reliability.ts";
 import { endGrace, rotateIfDue } from "./model/devices/sharing.ts";
@@ -43,6 +44,7 @@ import {
 import { leftThings, settleThings as settle } from "./model/people/handOver.ts";
 import { endIdleBatch, endIfIdle, endSessionsOf } from "./model/people/sessions.ts";
 import { closePreview, countFleetOf, fleetPage, fleetPageOf, storeFleet } from "./model/policies/preview.ts";
+import { deleteOldRatings } from "./model/ratings/rate.ts";
 import { sealNextReceipts } from "./model/receipts/seal.ts";
 import { endRestrictedBatch } from "./model/requests/restriction.ts";
 import { endAllWaits, sweepWaits as deleteEndedWaits } from "./model/requests/waits.ts";
@@ -331,6 +333,19 @@ export const expireCreditsOf = internalMutation({
     if (next !== null) {
       await ctx.scheduler.runAfter(0, internal.maintenance.expireCreditsOf, { organizationId, cursor: next });
     }
+    return null;
+  },
+});
+
+/** Deletes the next rows that were kept for long enough: enrollment codes and ratings. */
+export const deleteOld = internalMutation({
+  args: {},
+  returns: v.null(),
+  handler: async (ctx) => {
+    const now = Date.now();
+    const moreCodes = await deleteOldCodes(ctx, now);
+    if ((await deleteOldRatings(ctx, now)) || moreCodes)
+      await ctx.scheduler.runAfter(0, internal.maintenance.deleteOld, {});
     return null;
   },
 });

@@ -14,6 +14,15 @@ import { prioritized, setOrderPriority } from "./model/orders/priorities.ts";
 import { originsOfAny as anyOrigins } from "./model/pageOrigins.ts";
 import { queue } from "./model/queue.ts";
 import { callsLeftOf, countCalls } from "./model/rates.ts";
+import {
+  givenRating,
+  ratedOutcome,
+  rateJob,
+  ratingOf,
+  ratingView,
+  removeRating,
+  viewOf as ratingViewOf,
+} from "./model/ratings/rate.ts";
 import { mostReceipts, receiptOf, receiptsOf } from "./model/receipts/read.ts";
 import { boundedInteger, refuse } from "./model/refuse.ts";
 import { endLeftCall as endLeft, leaveJob } from "./model/requests/leftCalls.ts";
@@ -281,6 +290,36 @@ export const setPriorityAdmitted = internalMutation({
       wanted,
       Date.now(),
     ),
+});
+
+/** Rates the answer of a job. Refuses like `watch`, and: invalid. */
+export const rateAdmitted = internalMutation({
+  args: { ...ofAdmittedKey, given: givenRating },
+  returns: ratedOutcome,
+  handler: async (ctx, { keyId, jobId, given }) => {
+    const order = await orderOf(ctx, await ctx.db.get("apiKeys", keyId), jobId);
+    return await rateJob(ctx, order, given, { actor: { keyId }, at: Date.now() });
+  },
+});
+
+/** Removes the rating of a job's answer. Refuses like `watch`. */
+export const removeRatingAdmitted = internalMutation({
+  args: ofAdmittedKey,
+  returns: ratedOutcome,
+  handler: async (ctx, { keyId, jobId }) => {
+    const order = await orderOf(ctx, await ctx.db.get("apiKeys", keyId), jobId);
+    return await removeRating(ctx, order, { actor: { keyId }, at: Date.now() });
+  },
+});
+
+/** The rating of a job's answer; null without one. Refuses like `watch`. */
+export const ratingAdmitted = internalQuery({
+  args: ofAdmittedKey,
+  returns: v.union(ratingView, v.null()),
+  handler: async (ctx, { keyId, jobId }) => {
+    const row = await ratingOf(ctx, await orderOf(ctx, await ctx.db.get("apiKeys", keyId), jobId));
+    return row === null ? null : ratingViewOf(row);
+  },
 });
 
 /** A job without its request and answer. Refuses like `watch`. */

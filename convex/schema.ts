@@ -39,6 +39,8 @@ import {
   deviceSpan,
   deviceStatus,
   disabledBy,
+  disputeDecision,
+  disputeState,
   earnedOfDevice,
   facetCount,
   filePart,
@@ -64,6 +66,8 @@ import {
   price,
   priorityPrices,
   providerSettings,
+  rating,
+  ratingReason,
   requestedPause,
   role,
   rolloutDeviceState,
@@ -449,7 +453,8 @@ export default defineSchema({
   })
     .index("by_hash", ["codeHash"])
     .index("by_organization", ["organizationId", "bySignIn"])
-    .index("by_owner", ["owner", "revokedAt"]),
+    .index("by_owner", ["owner", "revokedAt"])
+    .index("by_end", ["expiresAt"]),
 
   /**
    * A device as its organization knows it. The queue's worker has its capabilities, whether it is online, its groups and
@@ -870,6 +875,36 @@ export default defineSchema({
   })
     .index("by_number", ["organizationId", "number"])
     .index("by_end", ["organizationId", "to"]),
+
+  /**
+   * A requester's say about an answer: app/jobs/rating.ts. A job has one at most. Deleted 90 days after it was first given, when the job is
+   * gone, too. Written by model/ratings/.
+   */
+  ratings: defineTable({
+    organizationId: v.id("organizations"),
+    jobId: v.string(),
+    /** The owner of the job's key, or the key if it is nobody's: app/trust/ratings.ts. */
+    rater: v.string(),
+    /** The member or the API key that gave it. */
+    by: v.string(),
+    /** The device whose answer it is. */
+    deviceId: v.id("devices"),
+    modelId: v.string(),
+    /** Whether the device is the requester's own. Such a rating says nothing to others. */
+    ownJob: v.optional(v.literal(true)),
+    rating,
+    reason: v.optional(ratingReason),
+    comment: v.optional(v.string()),
+    /** The time of its last change. */
+    ratedAt: v.number(),
+    /** Absent: the answer is not disputed. */
+    dispute: v.optional(disputeState),
+    disputedAt: v.optional(v.number()),
+    decision: v.optional(disputeDecision),
+  })
+    .index("by_job", ["jobId"])
+    .index("by_device", ["deviceId", "modelId", "ratedAt"])
+    .index("by_dispute", ["organizationId", "dispute", "disputedAt"]),
 
   /** A requester's file: the requests of a batch, or its answers so far. Written by model/files/files.ts. */
   files: defineTable({

@@ -125,6 +125,11 @@ const words = {
   "console/webhooks/endpoints:setEnabled": "Enable or disable a webhook",
   "console/webhooks/endpoints:test": "Send a test to a webhook",
   "console/work/batches:cancel": "Cancel a batch",
+  "console/work/ratings:rate": "Rate or dispute an answer",
+  "console/work/ratings:reject": "Reject a dispute of an answer",
+  "console/work/ratings:remove": "Remove the rating of an answer",
+  "console/work/ratings:reopen": "Open a dispute of an answer again",
+  "console/work/ratings:settle": "Settle a dispute of an answer",
 } as const;
 
 /** The functions with words. */

@@ -68,3 +68,20 @@ export const priorityFields = {
     "flex",
   ),
 };
+
+/** The fields of POST /v1/jobs/ID/rating. */
+export const ratingFields = {
+  rating: supported("required. `good` or `bad`", "bad"),
+  reason: supported(
+    "only of a bad one: `wrong`, `incomplete`, `off_topic`, `format`, `repetitive`, `harmful` or `other`",
+    "wrong",
+  ),
+  comment: supported(
+    "up to 1,000 characters. Administrators read it; the donor of the device does not",
+    "14, not 12",
+  ),
+  dispute: supported(
+    "only of a bad one. `true` asks an administrator to look at the answer and to decide. Default: false",
+    true,
+  ),
+};

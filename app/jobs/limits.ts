@@ -44,6 +44,8 @@ export const limits = {
   chunkBytes: 64 * 1024,
   /** A finished answer. */
   resultBytes: 512 * 1024,
+  /** What a requester says about an answer. */
+  ratingCommentChars: 1_000,
   nameChars: 120,
 } as const;
 

@@ -21,6 +21,7 @@ import { completionBody, parseCompletion } from "../jobs/parse/parse-completion.
 import { embeddingBody, parseEmbedding } from "../jobs/parse/parse-embedding.ts";
 import { countBody, messagesBody, parseCountTokens, parseMessages } from "../jobs/parse/parse-messages.ts";
 import { parsePriority, priorityBody } from "../jobs/parse/parse-priority.ts";
+import { parseRating, ratingBody } from "../jobs/parse/parse-rating.ts";
 import { parseRerank, rerankBody } from "../jobs/parse/parse-rerank.ts";
 import { parseResponse, responseBody } from "../jobs/parse/parse-response.ts";
 
@@ -43,6 +44,7 @@ export const bodies = {
   UploadRequest: { body: uploadBody, parse: parseUpload },
   UploadCompletionRequest: { body: uploadCompletionBody, parse: parseUploadCompletion },
   PriorityRequest: { body: priorityBody, parse: parsePriority },
+  RatingRequest: { body: ratingBody, parse: parseRating },
 } as const satisfies Readonly<Record<string, ApiBody>>;
 
 export type BodyName = keyof typeof bodies;

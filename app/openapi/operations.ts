@@ -127,6 +127,28 @@ export const operations: readonly Operation[] = [
   },
   {
     method: "post",
+    path: "/v1/jobs/{id}/rating",
+    summary: "Rate or dispute a job's answer",
+    tag: "Jobs",
+    body: "RatingRequest",
+    answer: "JobRating",
+  },
+  {
+    method: "get",
+    path: "/v1/jobs/{id}/rating",
+    summary: "Get the rating of a job's answer",
+    tag: "Jobs",
+    answer: "JobRating",
+  },
+  {
+    method: "delete",
+    path: "/v1/jobs/{id}/rating",
+    summary: "Remove the rating of a job's answer",
+    tag: "Jobs",
+    answer: "DeletedRating",
+  },
+  {
+    method: "post",
     path: "/v1/batches",
     summary: "Create a batch",
     tag: "Batches",

@@ -41,6 +41,9 @@ const table = {
   "models.change": managers,
   "jobs.read": { ...operators, auditor: "all", requester: "own" },
   "jobs.change": { ...operators, requester: "own" },
+  /** To see the answers that requesters disputed, with their comments, and to decide who is right. */
+  "disputes.read": { ...managers, auditor: "all" },
+  "disputes.decide": managers,
   /** To look at a prompt and an answer: own means those of one's own keys. An organization may let its owners look at all. */
   "payloads.read": { owner: "own", admin: "own", requester: "own" },
   "payloads.change": { owner: "all" },

@@ -1,4 +1,5 @@
 import { plural } from "../format/quantity.ts";
+import type { CountedRatings } from "./ratings.ts";
 
 /*
  * The standing of a device with one model: how likely its next answer is right. It is a beta distribution, which counts good and bad
@@ -11,6 +12,8 @@ import { plural } from "../format/quantity.ts";
  * - `wrong`: a case ended against the device. `cleared`: a case ended for it.
  * - `result`: an answer that nobody replayed. `abort`, `timeout`: an attempt without an answer.
  * - `misjudged`: as a checker, it was alone with its verdict.
+ * - `praised`, `criticized`: ratings of requesters. `upheld`: an administrator found that a disputed answer is wrong. Ratings change
+ *   and are removed, so `withRatings` adds them when a standing is read, and no stored standing has them.
  */
 export const standingEvents = [
   "fits",
@@ -21,6 +24,9 @@ export const standingEvents = [
   "abort",
   "timeout",
   "misjudged",
+  "praised",
+  "criticized",
+  "upheld",
 ] as const;
 export type StandingEvent = (typeof standingEvents)[number];
 
@@ -47,6 +53,9 @@ const weights: Readonly<Record<StandingEvent, { readonly good: number; readonly 
   abort: { good: 0, bad: 0.01 },
   timeout: { good: 0, bad: 0.1 },
   misjudged: { good: 0, bad: 4 },
+  praised: { good: 0.02, bad: 0 },
+  criticized: { good: 0, bad: 0.1 },
+  upheld: { good: 0, bad: 0.5 },
   wrong: { good: 0, bad: 20 },
 };
 
@@ -102,6 +111,25 @@ export function withEvent(standing: Standing, event: StandingEvent, now: number,
   };
 }
 
+/**
+ * The standing with the ratings of requesters, for a decision or a page. Do not store it: the ratings would count again and again.
+ * They are too light to put a device out. Many of them have its answers replayed more often.
+ */
+export function withRatings(standing: Standing, ratings: CountedRatings): Standing {
+  const counted = ["praised", "criticized", "upheld"] as const;
+  const sum = (side: "good" | "bad"): number =>
+    counted.reduce((total, event) => total + ratings[event] * weights[event][side], 0);
+  const counts = Object.fromEntries(
+    counted.flatMap((event) => (ratings[event] === 0 ? [] : [[event, ratings[event]]])),
+  );
+  return {
+    ...standing,
+    good: standing.good + sum("good"),
+    bad: standing.bad + sum("bad"),
+    counts: { ...standing.counts, ...counts },
+  };
+}
+
 /** A cumulative sum (Page): it grows while answers are odder than usual, and falls to 0 while they are not. */
 function driftAfter(drift: number, excess: number): number {
   return Math.max(0, drift + Math.min(mostExcess, excess) - usualExcess);
@@ -151,6 +179,13 @@ const words: Readonly<Record<StandingEvent, (count: number) => string>> = {
     plural(count, [
       "# replay on this device had another result than all others.",
       "# replays on this device had another result than all others.",
+    ]),
+  praised: (count) => plural(count, ["# rating of a requester was good.", "# ratings of requesters were good."]),
+  criticized: (count) => plural(count, ["# rating of a requester was bad.", "# ratings of requesters were bad."]),
+  upheld: (count) =>
+    plural(count, [
+      "# answer was disputed, and an administrator found it wrong.",
+      "# answers were disputed, and an administrator found them wrong.",
     ]),
 };
 

@@ -153,6 +153,7 @@ const subjects: Readonly<Record<string, (ctx: QueryCtx, subject: string) => Prom
   },
   job: jobOf,
   "dead-letter": jobOf,
+  dispute: jobOf,
   batch: batchOf,
   "api-key": keyOf,
   limit: keyOf,

@@ -11,6 +11,7 @@ import { type ViewPart, viewParts } from "../../app/devices/views.ts";
 import { energySources, type JobEnergy } from "../../app/energy/job-energy.ts";
 import { type ChatResult, finishReasons } from "../../app/jobs/chat.ts";
 import { type AttemptStatus, finalStatuses, type JobStatus, requestStatuses } from "../../app/jobs/states.ts";
+import { disputeStates, ratingReasons, ratings } from "../../app/jobs/rating.ts";
 import type { StreamItem } from "../../app/jobs/stream-item.ts";
 import type { EmbeddingResult, Work } from "../../app/jobs/work.ts";
 import type { Restriction, RunnerStop } from "../../app/keys/restriction.ts";
@@ -590,6 +591,19 @@ export const attentionItem = v.object({
   count: v.number(),
   since: v.number(),
   told: v.boolean(),
+});
+
+/** What a requester says about an answer: app/jobs/rating.ts. */
+export const rating = literals(...ratings);
+export const ratingReason = literals(...ratingReasons);
+export const disputeState = literals(...disputeStates);
+
+/** An administrator's decision about a disputed answer. `refundMicro`: what the key got back. */
+export const disputeDecision = v.object({
+  by: v.id("members"),
+  at: v.number(),
+  reason: v.string(),
+  refundMicro: v.optional(v.int64()),
 });
 
 /** An event that a webhook can choose. */

@@ -313,6 +313,29 @@ export const jobNotQueued: ApiError = {
   headers: noRetry,
 };
 
+export const noAnswerToRate: ApiError = {
+  status: 409,
+  type: "invalid_request_error",
+  code: "job_not_answered",
+  message: "The job has no answer, so nothing can be rated.",
+  headers: noRetry,
+};
+
+export const noRating: ApiError = {
+  status: 404,
+  type: "invalid_request_error",
+  code: "not_found",
+  message: "The job's answer has no rating.",
+};
+
+export const disputeDecided: ApiError = {
+  status: 409,
+  type: "invalid_request_error",
+  code: "dispute_decided",
+  message: "An administrator has decided the dispute of this answer, so its rating stays as it is.",
+  headers: noRetry,
+};
+
 /** @param status how the job has ended. */
 export function jobEnded(status: string): ApiError {
   return {

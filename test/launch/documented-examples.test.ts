@@ -195,6 +195,16 @@ const runs: Readonly<Record<string, (text: string) => Promise<void>>> = {
       .poll(async () => await shell(fetched.replace("ID", id)), { timeout: 60_000, interval: 300 })
       .toContain("Athens");
   },
+  'curl "$BASE/v1/jobs/ID/rating"': async (text) => {
+    const id = await queuedJob();
+    await expect
+      .poll(async () => (await call(`/v1/jobs/${id}/result`)).status, { timeout: 60_000, interval: 300 })
+      .toBe(200);
+    const [rated = "", removed = ""] = text.replaceAll("jobs/ID", `jobs/${id}`).split(/\n(?=curl )/);
+    const rating = { id, object: "job.rating", rating: "bad", dispute: { status: "open" } };
+    expect(JSON.parse(await shell(rated))).toMatchObject(rating);
+    expect(JSON.parse(await shell(removed))).toEqual({ id, object: "job.rating", deleted: true });
+  },
   '{"custom_id": "q1"': async (text) => {
     expect(await uploaded(text)).toMatch(/^file-/);
   },

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { energySources } from "../../energy/job-energy.ts";
+import { disputeStates, ratingReasons, ratings } from "../../jobs/rating.ts";
 import { receiptSchema } from "../../receipts/receipt.ts";
 import { batch, batchEstimate, file, upload, uploadPart } from "./batches.ts";
 import { micro, tier, time, usage } from "./shared.ts";
@@ -50,6 +51,23 @@ const job = z.object({
   receipt_url: z.string().nullable(),
 });
 
+const jobRating = z.object({
+  id: z.string().describe("The job's id."),
+  object: z.literal("job.rating"),
+  rating: z.enum(ratings),
+  reason: z.enum(ratingReasons).nullable(),
+  comment: z.string().nullable(),
+  created_at: time.describe("The time of the last change."),
+  dispute: z
+    .object({
+      status: z.enum(disputeStates),
+      decided_at: time.nullable(),
+      decision: z.string().nullable().describe("The words of the administrator who decided."),
+      refund_micro: micro.nullable().describe("The part of the price that the key got back."),
+    })
+    .nullable(),
+});
+
 const listOf = (item: z.ZodType) => z.object({ object: z.literal("list"), data: z.array(item) });
 const page = { last_id: z.string().nullable(), has_more: z.boolean() };
 const table = z.array(z.record(z.string(), z.union([z.string(), z.number(), z.null()])));
@@ -80,6 +98,8 @@ export const answers = {
   Receipt: receiptSchema,
   ReceiptList: listOf(receiptSchema).extend(page),
   JobPriority: z.object({ id: z.string(), object: z.literal("job"), service_tier: z.string() }),
+  JobRating: jobRating,
+  DeletedRating: z.object({ id: z.string(), object: z.literal("job.rating"), deleted: z.literal(true) }),
   Batch: batch,
   BatchList: listOf(batch).extend({ first_id: z.string().nullable(), ...page }),
   BatchEstimate: batchEstimate,

@@ -184,3 +184,19 @@ export async function codeRows(
     })),
   );
 }
+
+const keptMs = 90 * 24 * 3_600_000;
+const deletedAtOnce = 200;
+
+/**
+ * Deletes codes whose time was over 90 days ago, used or not. Their devices stay, and name no code anymore.
+ * @returns whether there may be more.
+ */
+export async function deleteOldCodes(ctx: MutationCtx, now: number): Promise<boolean> {
+  const old = await ctx.db
+    .query("enrolmentCodes")
+    .withIndex("by_end", (q) => q.lt("expiresAt", now - keptMs))
+    .take(deletedAtOnce);
+  for (const { _id } of old) await ctx.db.delete("enrolmentCodes", _id);
+  return old.length === deletedAtOnce;
+}

@@ -55,22 +55,19 @@ type Issue = {
   readonly apiKeyId: Id<"apiKeys">;
   readonly micro: bigint;
   readonly at: number;
+  /** The job whose price is given back. */
+  readonly jobId?: string;
 };
 
 /** Moves credits from the issuance account. They are projected at once, so the key can spend them at once. */
-export async function issueCredits(
-  ctx: MutationCtx,
-  { key, organizationId, apiKeyId, micro, at }: Issue,
-): Promise<void> {
+export async function issueCredits(ctx: MutationCtx, { apiKeyId, micro, ...issue }: Issue): Promise<void> {
   await transfer(ctx, {
-    key,
-    organizationId,
+    ...issue,
     kind: "issue",
-    at,
     entries: [
-      { account: issuanceAccount(organizationId), micro: -micro },
+      { account: issuanceAccount(issue.organizationId), micro: -micro },
       { account: keyAccount(apiKeyId), micro },
     ],
   });
-  await projectTransfer(ctx, key);
+  await projectTransfer(ctx, issue.key);
 }

@@ -7,6 +7,8 @@ import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { may, type MemberCtx } from "../memberCalls.ts";
 import { queue } from "../queue.ts";
+import { mayRate, seenRating } from "../ratings/access.ts";
+import { ratingView } from "../ratings/rate.ts";
 import { jobEnergy, price, timing, usage, workReport } from "../validators.ts";
 import { jobRow, jobRowsOf } from "./jobRow.ts";
 import { refuseDeletedJob } from "./orders.ts";
@@ -25,6 +27,10 @@ const attempt = v.object({
 export const jobDetail = v.object({
   ...jobRow.fields,
   attempts: v.array(attempt),
+  /** Its comment is null for those who may not read it. */
+  rating: v.union(ratingView, v.null()),
+  /** Whether the member may rate its answer. */
+  mayRate: v.boolean(),
   /** The alias by which the request named the model; null if it used the model's own name. */
   alias: v.union(v.string(), v.null()),
   requirements,
@@ -50,10 +56,12 @@ export async function jobDetailOf(
   order: Doc<"orders">,
 ): Promise<Infer<typeof jobDetail>> {
   const { organizationId } = ctx;
-  const [job, attempts, canLook] = await Promise.all([
+  const [job, attempts, canLook, rating, canRate] = await Promise.all([
     queue.status(ctx, organizationId, order.jobId),
     queue.attempts(ctx, organizationId, order.jobId),
     mayLook(ctx, order),
+    seenRating(ctx, order),
+    mayRate(ctx, order),
   ]);
   const [row] = job === null ? [] : await jobRowsOf(ctx, [job]);
   if (job === null || row === undefined) return refuseDeletedJob();
@@ -62,6 +70,8 @@ export async function jobDetailOf(
   return {
     ...row,
     attempts: attempts.map((each) => attemptOf(each, seesDevices)),
+    rating,
+    mayRate: canRate && job.status === "succeeded",
     alias: order.alias ?? null,
     requirements: job.requirements,
     batch: batchOf(order),

@@ -11,7 +11,8 @@ import { scopeOf } from "../../../app/people/rights.ts";
 import type { QueryCtx } from "../../_generated/server.js";
 import { may, type MemberCtx } from "../memberCalls.ts";
 import { queue } from "../queue.ts";
-import { usage } from "../validators.ts";
+import { ratingOf } from "../ratings/rate.ts";
+import { disputeState, rating, usage } from "../validators.ts";
 import { type JobWait, jobWait, waitsOfJobs } from "./jobWaits.ts";
 import { jobErrorOf, orderOf } from "./orders.ts";
 
@@ -50,6 +51,8 @@ export const jobRow = v.object({
   /** Whether a device of the key's owner did it, so that it cost nothing. */
   ownJob: v.boolean(),
   error: v.union(v.object({ code: v.string(), message: v.string() }), v.null()),
+  /** Of the answer, by its requester. `dispute`: null without one. */
+  rating: v.union(v.object({ rating, dispute: v.union(disputeState, v.null()) }), v.null()),
 });
 export type JobRow = Infer<typeof jobRow>;
 
@@ -68,8 +71,9 @@ function workedFrom(attempts: readonly AttemptView[]): number | null {
 }
 
 async function jobRowOf(ctx: Ctx, job: JobView, wait: JobWait | null): Promise<JobRow> {
-  const [order, attempts] = await Promise.all([
+  const [order, rated, attempts] = await Promise.all([
     orderOf(ctx, job.jobId),
+    job.status === "succeeded" ? ratingOf(ctx, job) : null,
     job.attempts === 0 ? [] : queue.attempts(ctx, ctx.organizationId, job.jobId, listedAttempts),
   ]);
   const key = order === null ? null : await ctx.db.get("apiKeys", order.apiKeyId);
@@ -99,5 +103,6 @@ async function jobRowOf(ctx: Ctx, job: JobView, wait: JobWait | null): Promise<J
     priceMicro: may(ctx, "money.read") ? (order?.priceMicro ?? null) : null,
     ownJob: order?.ownJob ?? false,
     error: jobErrorOf(order, job),
+    rating: rated === null ? null : { rating: rated.rating, dispute: rated.dispute ?? null },
   };
 }

@@ -7,6 +7,7 @@ import { cors, errorResponse, jobErrorResponse, json } from "../respond.ts";
 import { streamEvents } from "./events.ts";
 import { jobBody, jobsPath } from "./jobBody.ts";
 import { changePriority } from "./priority.ts";
+import { getRating, rate, removeRating } from "./rating.ts";
 import { getResult } from "./result.ts";
 
 /** GET /v1/jobs. The key's jobs, newest first. `?limit=20&after=ID` goes on after a page's last job. */
@@ -31,28 +32,34 @@ export async function listReceipts(ctx: ActionCtx, request: Request, { keyId }: 
 }
 
 type JobCall = {
-  readonly method: "GET" | "POST";
-  readonly answer: (ctx: ActionCtx, request: Request, caller: Caller, jobId: string) => Promise<Response>;
+  readonly [Method in "GET" | "POST" | "DELETE"]?: (
+    ctx: ActionCtx,
+    request: Request,
+    caller: Caller,
+    jobId: string,
+  ) => Promise<Response>;
 };
 
-/** The calls about one job, by their path below /v1/jobs/ID. */
+/** The calls about one job, by their path below /v1/jobs/ID and their method. */
 const calls: ReadonlyMap<string, JobCall> = new Map([
-  ["", { method: "GET", answer: getJob }],
-  ["/result", { method: "GET", answer: getResult }],
-  ["/receipt", { method: "GET", answer: getReceipt }],
-  ["/events", { method: "GET", answer: streamEvents }],
-  ["/cancel", { method: "POST", answer: cancelJob }],
-  ["/priority", { method: "POST", answer: changePriority }],
-]);
+  ["", { GET: getJob }],
+  ["/result", { GET: getResult }],
+  ["/receipt", { GET: getReceipt }],
+  ["/events", { GET: streamEvents }],
+  ["/cancel", { POST: cancelJob }],
+  ["/priority", { POST: changePriority }],
+  ["/rating", { GET: getRating, POST: rate, DELETE: removeRating }],
+] as readonly (readonly [string, JobCall])[]);
 
 /** Every call of /v1/jobs/ID and below. A key sees its own jobs only. */
 export async function callJob(ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {
   const { id: jobId, rest } = idBelow(request, jobsPath);
   const call = calls.get(rest);
   if (jobId === "" || call === undefined) return errorResponse(unknownUrl(request));
-  return request.method === call.method
-    ? await call.answer(ctx, request, caller, jobId)
-    : errorResponse(wrongMethod(request, [call.method]));
+  const answer = new Map(Object.entries(call)).get(request.method);
+  return answer === undefined
+    ? errorResponse(wrongMethod(request, Object.keys(call)))
+    : await answer(ctx, request, caller, jobId);
 }
 
 async function getJob(
