@@ -2,22 +2,17 @@
 export const ratings = ["good", "bad"] as const;
 export type Rating = (typeof ratings)[number];
 
-/** The reasons for a bad rating, with their words in the console. The names are stored. */
-const reasonNames = {
-  wrong: "Wrong",
-  incomplete: "Incomplete",
-  off_topic: "Off topic",
-  format: "Wrong format",
-  repetitive: "Repeats itself",
-  harmful: "Harmful",
-  other: "Something else",
-} as const;
-export type RatingReason = keyof typeof reasonNames;
-export const ratingReasons = Object.keys(reasonNames) as readonly RatingReason[];
-
-export function ratingReasonWords(reason: RatingReason): string {
-  return reasonNames[reason];
-}
+/** The reasons for a bad rating. The names are stored. */
+export const ratingReasons = [
+  "wrong",
+  "incomplete",
+  "off_topic",
+  "format",
+  "repetitive",
+  "harmful",
+  "other",
+] as const;
+export type RatingReason = (typeof ratingReasons)[number];
 
 /**
  * The states of a dispute: nobody has decided it yet, an administrator found that the requester is right, or found that the

@@ -10,8 +10,8 @@ import { type FailureCause, failureCauses } from "../../app/devices/reliability.
 import { type ViewPart, viewParts } from "../../app/devices/views.ts";
 import { energySources, type JobEnergy } from "../../app/energy/job-energy.ts";
 import { type ChatResult, finishReasons } from "../../app/jobs/chat.ts";
-import { type AttemptStatus, finalStatuses, type JobStatus, requestStatuses } from "../../app/jobs/states.ts";
 import { disputeStates, ratingReasons, ratings } from "../../app/jobs/rating.ts";
+import { type AttemptStatus, finalStatuses, type JobStatus, requestStatuses } from "../../app/jobs/states.ts";
 import type { StreamItem } from "../../app/jobs/stream-item.ts";
 import type { EmbeddingResult, Work } from "../../app/jobs/work.ts";
 import type { Restriction, RunnerStop } from "../../app/keys/restriction.ts";

@@ -160,7 +160,7 @@ describe("the console", () => {
     expect(await seen(operator)).toMatchObject({ mayRate: false, rating: { rating: "bad", comment: null } });
     const paginationOpts = { numItems: 10, cursor: null };
     const { page } = await t.query(api.console.jobs.list, { session: operator, paginationOpts });
-    expect(page[0]).toMatchObject({ rating: { rating: "bad", dispute: null } });
+    expect(page[0]).toMatchObject({ rated: { rating: "bad", dispute: null } });
     const { session: remover } = ann;
     expect(await t.mutation(api.console.work.ratings.remove, { session: remover, jobId })).toEqual({
       kind: "done",

@@ -22,6 +22,7 @@ const modules: Readonly<Record<PageId, () => Promise<PageComponent>>> = {
   playground: async () => (await import("./playground/PlaygroundPage.tsx")).PlaygroundPage,
   jobs: async () => (await import("./jobs/JobsPage.tsx")).JobsPage,
   batches: async () => (await import("./batches/BatchesPage.tsx")).BatchesPage,
+  disputes: async () => (await import("./ratings/DisputesPage.tsx")).DisputesPage,
   queue: async () => (await import("./queue/QueuePage.tsx")).QueuePage,
   statistics: async () => (await import("./statistics/StatisticsPage.tsx")).StatisticsPage,
   usage: async () => (await import("./usage/UsagePage.tsx")).UsagePage,

@@ -224,6 +224,7 @@ const deviceView = (now: number) =>
     journal: deviceRows.journal(now),
     outcomes: deviceRows.outcomes,
     comfort: comfortHours(now),
+    ratings: { good: 41, bad: 3, upheld: 1, more: false },
     attempts: deviceRows.attempts(now),
     earned: Array.from({ length: 7 }, (_, at) => ({
       startAt: new Date(now).setHours(0, 0, 0, 0) - (6 - at) * 86_400_000,

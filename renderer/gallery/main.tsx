@@ -15,6 +15,7 @@ import { GalleryIndex } from "./GalleryIndex.tsx";
 import { panelStories } from "./panel-stories.tsx";
 import { peopleStories } from "./people-stories.tsx";
 import { playgroundStories } from "./playground-stories.tsx";
+import { ratingStories } from "./rating-stories.tsx";
 import { rolloutStories } from "./rollout-stories.tsx";
 import { signInStories } from "./sign-in-stories.tsx";
 import { usageStories } from "./usage-stories.tsx";
@@ -37,6 +38,7 @@ const stories = [
   ...signInStories(now),
   ...usageStories(now),
   ...creditStories(now),
+  ...ratingStories(now),
   ...rolloutStories(now),
 ];
 

@@ -52,7 +52,7 @@ export const jobRow = v.object({
   ownJob: v.boolean(),
   error: v.union(v.object({ code: v.string(), message: v.string() }), v.null()),
   /** Of the answer, by its requester. `dispute`: null without one. */
-  rating: v.union(v.object({ rating, dispute: v.union(disputeState, v.null()) }), v.null()),
+  rated: v.union(v.object({ rating, dispute: v.union(disputeState, v.null()) }), v.null()),
 });
 export type JobRow = Infer<typeof jobRow>;
 
@@ -103,6 +103,6 @@ async function jobRowOf(ctx: Ctx, job: JobView, wait: JobWait | null): Promise<J
     priceMicro: may(ctx, "money.read") ? (order?.priceMicro ?? null) : null,
     ownJob: order?.ownJob ?? false,
     error: jobErrorOf(order, job),
-    rating: rated === null ? null : { rating: rated.rating, dispute: rated.dispute ?? null },
+    rated: rated === null ? null : { rating: rated.rating, dispute: rated.dispute ?? null },
   };
 }

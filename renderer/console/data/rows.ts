@@ -1,4 +1,4 @@
-import type { FunctionReturnType } from "convex/server";
+import type { FunctionArgs, FunctionReturnType } from "convex/server";
 import type { api } from "../../../convex/_generated/api.js";
 
 type Console = typeof api.console;
@@ -72,5 +72,10 @@ export type HouseRules = FunctionReturnType<Console["money"]["houseRules"]["get"
 export type BudgetRow = FunctionReturnType<Console["budgets"]["list"]>[number];
 export type DepthSample = FunctionReturnType<Console["queue"]["depths"]>[number];
 export type JobDetail = FunctionReturnType<Console["jobs"]["get"]>;
+export type RatingView = NonNullable<JobDetail["rating"]>;
+export type GivenRating = FunctionArgs<Console["work"]["ratings"]["rate"]>["given"];
+export type RatedOutcome = FunctionReturnType<Console["work"]["ratings"]["rate"]>;
+export type DeviceRatingCounts = FunctionReturnType<Console["work"]["ratings"]["ofDevice"]>;
+export type DisputeRow = FunctionReturnType<Console["work"]["ratings"]["disputes"]>["page"][number];
 export type JobCurve = NonNullable<FunctionReturnType<Console["jobs"]["curve"]>>;
 export type PayloadLook = FunctionReturnType<Console["payloads"]["look"]>;

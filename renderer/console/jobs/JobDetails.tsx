@@ -42,9 +42,11 @@ type Props = {
   /** The tokens of the answer over time. */
   readonly tokens?: ReactNode;
   readonly payload: ReactNode;
+  /** What the requester says about the answer. */
+  readonly rating?: ReactNode;
 };
 
-export function JobDetails({ job, changes, onReceipt, tokens, payload }: Props): ReactNode {
+export function JobDetails({ job, changes, onReceipt, tokens, payload, rating }: Props): ReactNode {
   const now = useNow();
   const back = { href: hrefOf("jobs"), words: "All jobs" };
   if (job === undefined) {
@@ -98,6 +100,7 @@ export function JobDetails({ job, changes, onReceipt, tokens, payload }: Props):
       </div>
       {tokens}
       {payload}
+      {rating}
     </div>
   );
 }

@@ -4,8 +4,10 @@ import { api } from "../../../convex/_generated/api.js";
 import { useToast } from "../../ui/overlays/Toast.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import { messageOf } from "../data/refusal.ts";
-import type { PayloadLook } from "../data/rows.ts";
+import type { GivenRating, JobDetail, PayloadLook, RatedOutcome } from "../data/rows.ts";
 import { useAct, useMemberMutation, useScope, useSession } from "../data/session-context.ts";
+import { givenOf, ratedNotice } from "../ratings/rating-words.ts";
+import { RatingCard } from "../ratings/RatingCard.tsx";
 import { JobDetails } from "./JobDetails.tsx";
 import { JobPayload } from "./JobPayload.tsx";
 import { TokenChart } from "./TokenChart.tsx";
@@ -30,7 +32,28 @@ export function JobPage({ jobId }: { readonly jobId: string }): ReactNode {
         )
       }
       tokens={job === undefined ? null : <TokenChart job={job} stream={stream} />}
+      rating={job === undefined ? null : <Rating job={job} />}
       payload={job === undefined ? null : <Payload jobId={jobId} isAllowed={job.payload === "allowed"} />}
+    />
+  );
+}
+
+function Rating({ job: { jobId, rating: before, mayRate } }: { readonly job: JobDetail }): ReactNode {
+  const rate = useAct(api.console.work.ratings.rate);
+  const remove = useAct(api.console.work.ratings.remove);
+  const restore = (): void => {
+    if (before === null) void remove({ jobId }, "Your rating was removed.");
+    else void rate({ jobId, given: givenOf(before) }, "Your rating is as it was.");
+  };
+  const done = (given: GivenRating | null) => (outcome: RatedOutcome) => ({
+    ...ratedNotice(outcome, given),
+    ...(outcome.kind === "done" ? { undo: restore } : {}),
+  });
+  return (
+    <RatingCard
+      rating={before}
+      onRate={mayRate ? async (given) => await rate({ jobId, given }, done(given)) : null}
+      onRemove={() => void remove({ jobId }, done(null))}
     />
   );
 }

@@ -12,6 +12,7 @@ import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { JobRow } from "../data/rows.ts";
+import { RatingMark } from "../ratings/RatingMark.tsx";
 import { hrefOf } from "../shell/route.ts";
 import { jobWords, spansOf, waitWords } from "./job-words.ts";
 
@@ -191,6 +192,7 @@ function Status({ job }: { readonly job: JobRow }): ReactNode {
       <Badge tone={tone} dot busy={job.status === "running"}>
         {words}
       </Badge>
+      <RatingMark rating={job.rated} />
       {job.wait === null ? null : <p className="text-xs text-muted">{waitWords(job.wait, now)}</p>}
       {hopeless === null ? null : <p className="text-xs text-muted">{hopeless}</p>}
     </div>

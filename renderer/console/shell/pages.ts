@@ -22,6 +22,7 @@ export const pages = [
   { id: "playground", label: "Playground", right: "playground.use" },
   { id: "jobs", label: "Jobs", own: "My jobs", right: "jobs.read" },
   { id: "batches", label: "Batches", own: "My batches", right: "jobs.read" },
+  { id: "disputes", label: "Disputes", right: "disputes.read" },
   { id: "queue", label: "Queue", right: "queue.read" },
   { id: "statistics", label: "Statistics", right: "statistics.read" },
   { id: "usage", label: "Usage", own: "My usage", right: "usage.read" },

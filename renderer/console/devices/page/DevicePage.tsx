@@ -23,6 +23,7 @@ export function DevicePage({ deviceId: given }: { readonly deviceId: string }): 
   const journal = useQuery(api.console.devices.journal, { session, deviceId });
   const outcomes = useQuery(api.console.devices.outcomes, { session, deviceId });
   const comfort = useQuery(api.console.fleet.comfort.ofDevice, { session, deviceId });
+  const ratings = useQuery(api.console.work.ratings.ofDevice, { session, deviceId });
   const attempts = usePaginatedQuery(
     api.console.devices.attempts,
     { session, deviceId },
@@ -36,6 +37,7 @@ export function DevicePage({ deviceId: given }: { readonly deviceId: string }): 
         journal={journal}
         outcomes={outcomes}
         comfort={comfort}
+        ratings={ratings}
         earned={earned}
         standing={<DeviceStanding deviceId={deviceId} />}
         attempts={attempts.status === "LoadingFirstPage" ? undefined : attempts.results}

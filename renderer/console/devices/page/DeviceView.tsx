@@ -17,8 +17,15 @@ import { SkeletonRows } from "../../../ui/Skeleton.tsx";
 import { Stat } from "../../../ui/Stat.tsx";
 import { modelWords } from "../../../ui/status-words.ts";
 import { DeviceComfort } from "../../comfort/DeviceComfort.tsx";
-import type { AttemptOutcomes, DeviceAttempt, DeviceRow, DeviceSpan } from "../../data/rows.ts";
+import type {
+  AttemptOutcomes,
+  DeviceAttempt,
+  DeviceRatingCounts,
+  DeviceRow,
+  DeviceSpan,
+} from "../../data/rows.ts";
 import { OwnerWords } from "../../people/OwnerWords.tsx";
+import { DeviceRatings } from "../../ratings/DeviceRatings.tsx";
 import { hrefOf } from "../../shell/route.ts";
 import { SubPageHead } from "../../shell/SubPageHead.tsx";
 import { describeDevice, rolledBackSentence } from "../describe-device.ts";
@@ -37,6 +44,7 @@ type Props = {
   readonly journal: readonly DeviceSpan[] | undefined;
   readonly outcomes: AttemptOutcomes | undefined;
   readonly comfort?: readonly ComfortHour[] | undefined;
+  readonly ratings?: DeviceRatingCounts | undefined;
   readonly attempts: readonly DeviceAttempt[] | undefined;
   /** Empty for members who see no money. */
   readonly earned: readonly DayEarned[] | undefined;
@@ -49,8 +57,8 @@ type Props = {
 };
 
 export function DeviceView(props: Props): ReactNode {
-  const { device, journal, outcomes, comfort, attempts, earned, standing, linksJobs, actions } = props;
-  const { onMore, loadingMore } = props;
+  const { device, journal, outcomes, comfort, ratings, attempts, earned, standing, linksJobs } = props;
+  const { actions, onMore, loadingMore } = props;
   const now = useNow();
   const [retiring, setRetiring] = useState(false);
   return (
@@ -86,6 +94,9 @@ export function DeviceView(props: Props): ReactNode {
           <DeviceComfort hours={comfort} />
         </Card>
         <Card title="Checks of its answers">{standing}</Card>
+        <Card title="Ratings">
+          <DeviceRatings ratings={ratings} />
+        </Card>
         {device === undefined ? null : <Models device={device} />}
       </div>
       {earned?.length === 0 ? null : <Earned days={earned} />}
