@@ -9,20 +9,13 @@ import { checkAddress, checkAnswerScope, checkScope } from "./model/keys/keyAcce
 import { noteUse } from "./model/keys/keyUse.ts";
 import { presentUse } from "./model/ledger/keyDays.ts";
 import { identity, identityOf } from "./model/models/identity.ts";
+import { givenRating, ratingOf, ratingView, viewOf as ratingViewOf } from "./model/orders/jobRating.ts";
 import { canceled, cancelOrder, ownedOrder } from "./model/orders/orders.ts";
 import { prioritized, setOrderPriority } from "./model/orders/priorities.ts";
 import { originsOfAny as anyOrigins } from "./model/pageOrigins.ts";
 import { queue } from "./model/queue.ts";
 import { callsLeftOf, countCalls } from "./model/rates.ts";
-import {
-  givenRating,
-  ratedOutcome,
-  rateJob,
-  ratingOf,
-  ratingView,
-  removeRating,
-  viewOf as ratingViewOf,
-} from "./model/ratings/rate.ts";
+import { ratedOutcome, rateJob, removeRating } from "./model/ratings/rate.ts";
 import { mostReceipts, receiptOf, receiptsOf } from "./model/receipts/read.ts";
 import { boundedInteger, refuse } from "./model/refuse.ts";
 import { endLeftCall as endLeft, leaveJob } from "./model/requests/leftCalls.ts";

@@ -1,8 +1,8 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { memberMutation, memberQuery, ownDevice, ownJob } from "../../model/memberCalls.ts";
+import { givenRating, mayRate } from "../../model/orders/jobRating.ts";
 import { ownedOrder } from "../../model/orders/orders.ts";
-import { mayRate } from "../../model/ratings/access.ts";
 import {
   disputePage,
   disputeRow,
@@ -11,7 +11,7 @@ import {
   settleDispute,
 } from "../../model/ratings/disputes.ts";
 import { deviceRatings, deviceRatingsOf } from "../../model/ratings/ofDevice.ts";
-import { givenRating, ratedOutcome, rateJob, removeRating } from "../../model/ratings/rate.ts";
+import { ratedOutcome, rateJob, removeRating } from "../../model/ratings/rate.ts";
 import { refuse } from "../../model/refuse.ts";
 import { disputeState } from "../../model/validators.ts";
 

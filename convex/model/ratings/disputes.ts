@@ -6,10 +6,10 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { issueCredits } from "../keys/keyCredits.ts";
+import { ratingOf } from "../orders/jobRating.ts";
 import { orderOf } from "../orders/orders.ts";
 import { boundedText, pageSize, present, refuse } from "../refuse.ts";
 import { disputeState, ratingReason } from "../validators.ts";
-import { ratingOf } from "./rate.ts";
 
 const maxReasonChars = 200;
 const maxRows = 50;

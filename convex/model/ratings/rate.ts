@@ -1,69 +1,14 @@
 import { type Infer, v } from "convex/values";
 import { literals } from "convex-helpers/validators";
-import { visibleText } from "../../../app/format/visible.ts";
 import { limits } from "../../../app/jobs/limits.ts";
 import { type GivenRating, ratingMistake } from "../../../app/jobs/rating.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, actorName, record } from "../audit.ts";
+import { ratingOf } from "../orders/jobRating.ts";
 import { refuseDeletedJob } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
 import { present, refuse, wellFormed } from "../refuse.ts";
-import { disputeState, rating, ratingReason } from "../validators.ts";
-
-/** Arguments that say something about an answer. */
-export const givenRating = v.object({
-  rating,
-  reason: v.union(ratingReason, v.null()),
-  comment: v.union(v.string(), v.null()),
-  dispute: v.boolean(),
-});
-
-/** A rating as its requester sees it. */
-export const ratingView = v.object({
-  ...givenRating.fields,
-  /** ms epoch; the last change. */
-  at: v.number(),
-  /** Null without a dispute. */
-  dispute: v.union(
-    v.object({
-      state: disputeState,
-      decidedAt: v.union(v.number(), v.null()),
-      decision: v.union(v.string(), v.null()),
-      refundMicro: v.union(v.int64(), v.null()),
-    }),
-    v.null(),
-  ),
-});
-
-export async function ratingOf(
-  ctx: QueryCtx,
-  { jobId }: Pick<Doc<"orders">, "jobId">,
-): Promise<Doc<"ratings"> | null> {
-  return await ctx.db
-    .query("ratings")
-    .withIndex("by_job", (q) => q.eq("jobId", jobId))
-    .unique();
-}
-
-export function viewOf(row: Doc<"ratings">): Infer<typeof ratingView> {
-  const { rating, reason = null, comment, ratedAt: at, dispute, decision } = row;
-  return {
-    rating,
-    reason,
-    comment: comment === undefined ? null : visibleText(comment),
-    at,
-    dispute:
-      dispute === undefined
-        ? null
-        : {
-            state: dispute,
-            decidedAt: decision?.at ?? null,
-            decision: decision === undefined ? null : visibleText(decision.reason),
-            refundMicro: decision?.refundMicro ?? null,
-          },
-  };
-}
 
 /** `no-answer`: the job has none, so nothing can be rated. `decided`: an administrator decided its dispute, so the rating stays. */
 export const ratedOutcome = v.object({ kind: literals("done", "no-answer", "decided") });

@@ -1,8 +1,8 @@
 import { type ReactNode, type SyntheticEvent, useId, useState } from "react";
 import { Button } from "../../ui/controls/Button.tsx";
 import { inputClass } from "../../ui/controls/Field.tsx";
+import { FilterPills } from "../../ui/controls/FilterPills.tsx";
 import { type Option, SelectBox } from "../../ui/controls/Select.tsx";
-import { cx } from "../../ui/cx.ts";
 import { hrefOf } from "../shell/route.ts";
 import { type JobFilter, jobFilters } from "./job-words.ts";
 
@@ -55,37 +55,6 @@ export function JobFilters(state: JobFilterState): ReactNode {
           <Moment label="To" filter={to} />
         </div>
       )}
-    </div>
-  );
-}
-
-type PillsProps<Value> = {
-  readonly label: string;
-  readonly options: readonly { readonly value: Value; readonly label: string }[];
-  readonly value: Value;
-  readonly onChange: (value: Value) => void;
-};
-
-/** A choice of one among a few, all of which are shown. */
-export function FilterPills<Value>({ label, options, value, onChange }: PillsProps<Value>): ReactNode {
-  return (
-    <div role="group" aria-label={label} className="flex flex-wrap gap-1">
-      {options.map((option) => (
-        <button
-          key={option.label}
-          type="button"
-          aria-pressed={option.value === value}
-          onClick={() => onChange(option.value)}
-          className={cx(
-            "h-7 rounded-full border px-3 text-xs font-medium",
-            option.value === value
-              ? "border-transparent bg-accent-tint text-accent"
-              : "border-line bg-surface text-muted hover:text-ink",
-          )}
-        >
-          {option.label}
-        </button>
-      ))}
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { columnCredits, spellCredits } from "../../../app/money/credits.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Checkbox } from "../../ui/controls/Checkbox.tsx";
 import { Field } from "../../ui/controls/Field.tsx";
+import { FilterPills } from "../../ui/controls/FilterPills.tsx";
 import { Empty } from "../../ui/Empty.tsx";
 import { LoadMore } from "../../ui/LoadMore.tsx";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
@@ -12,7 +13,6 @@ import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { DisputeRow } from "../data/rows.ts";
-import { FilterPills } from "../jobs/JobFilters.tsx";
 import { hrefOf } from "../shell/route.ts";
 import { disputeFilters, reasonWords } from "./rating-words.ts";
 
