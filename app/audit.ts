@@ -138,6 +138,11 @@ const actions = {
   "playground.credits-changed": "Credits of the playground changed",
   "prices.changed": "Prices of priorities changed",
   "catalog.signed": "Catalog signed with a new key",
+  "retention.changed": "Time for which rows are kept changed",
+  "archive.asked": "Old rows asked to move into archives",
+  "archive.written": "Archive of old rows written",
+  "archive.failed": "Archive of old rows failed",
+  "archive.downloaded": "Archive of old rows downloaded",
   "model.added": "Model added",
   "model.changed": "Model changed",
   "model.retired": "Model retired",
@@ -196,6 +201,8 @@ const groupOfNoun = {
   organization: "server",
   backup: "server",
   "metrics-token": "server",
+  retention: "server",
+  archive: "server",
   "sign-in-link": "people",
   admin: "people",
   member: "people",
@@ -244,6 +251,7 @@ const groupOfNoun = {
 /** The actions in another group than others of their noun. */
 const groupOfAction: Readonly<Partial<Record<AuditAction, AuditGroup>>> = {
   "job.payload-read": "looks",
+  "archive.downloaded": "looks",
   "member.sign-in-refused": "refusals",
   "sign-in-provider.refused": "refusals",
 };

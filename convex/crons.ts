@@ -20,5 +20,6 @@ crons.interval("delete old files", { hours: 1 }, internal.files.sweep, {});
 crons.interval("resume webhooks", { minutes: 1 }, internal.webhooks.steps.resume, {});
 crons.interval("delete old webhook deliveries", { hours: 1 }, internal.webhooks.steps.sweep, {});
 crons.interval("end old checks", { hours: 1 }, internal.trust.checks.sweep, {});
+crons.interval("move old rows into archives", { hours: 6 }, internal.archives.steps.runAll, {});
 
 export default crons;

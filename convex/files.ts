@@ -145,13 +145,13 @@ export const endFilesOf = internalMutation({
 
 /** Deletes files and uploads whose time is over, and then content that no file has. */
 export const sweep = internalMutation({
-  args: {},
+  args: { after: v.optional(v.number()) },
   returns: v.null(),
-  handler: async (ctx) => {
+  handler: async (ctx, { after = 0 }) => {
     const now = Date.now();
     const [files, uploads] = [await sweepFiles(ctx, now), await sweepUploads(ctx, now)];
-    if (files || uploads || (await sweepOrphans(ctx, now)))
-      await ctx.scheduler.runAfter(0, internal.files.sweep, {});
+    const next = files || uploads ? after : await sweepOrphans(ctx, after, now);
+    if (next !== null) await ctx.scheduler.runAfter(0, internal.files.sweep, { after: next });
     return null;
   },
 });

@@ -7,6 +7,7 @@ import {
   activity,
   alertNews,
   amountsByKind,
+  archiveKind,
   askedVersion,
   attentionItem,
   batchEndpoint,
@@ -841,6 +842,7 @@ export default defineSchema({
     batchLine: v.optional(batchLine),
   })
     .index("by_job", ["jobId"])
+    .index("by_organization", ["organizationId"])
     .index("by_key", ["apiKeyId"])
     .index("by_call", ["endsWithCall"])
     .index("by_request", ["request", "apiKeyId"]),
@@ -995,6 +997,7 @@ export default defineSchema({
   })
     .index("by_key", ["apiKeyId"])
     .index("by_organization", ["organizationId", "status"])
+    .index("by_creation", ["organizationId", "createdAt"])
     .index("by_idempotency", ["idempotencyHash"])
     .index("by_input", ["inputFileId", "open"])
     .index("by_open", ["open", "apiKeyId"]),
@@ -1255,7 +1258,9 @@ export default defineSchema({
     /** The key or the colleague. */
     other: v.optional(v.union(v.id("apiKeys"), v.id("members"))),
     note: v.optional(v.string()),
-  }).index("by_owner", ["owner", "at"]),
+  })
+    .index("by_owner", ["owner", "at"])
+    .index("by_time", ["organizationId", "at"]),
 
   /** A payout that a member asked for. Written by model/credits/payouts.ts. */
   payouts: defineTable({
@@ -1276,7 +1281,8 @@ export default defineSchema({
     reason: v.optional(v.string()),
   })
     .index("by_member", ["memberId", "state"])
-    .index("by_state", ["organizationId", "state", "decidedAt"]),
+    .index("by_state", ["organizationId", "state", "decidedAt"])
+    .index("by_time", ["organizationId", "askedAt"]),
 
   /**
    * What happened to the jobs that ended in a bucket of time, by model, lane, key and device. One row per kind of subject and
@@ -1654,6 +1660,50 @@ export default defineSchema({
     .index("by_group", ["organizationId", "group"])
     .index("by_action", ["organizationId", "action"])
     .index("by_subject", ["organizationId", "subject"]),
+
+  /** How long an organization keeps rows before they move into archives; days by kind. Written by model/archives/retention.ts. */
+  retentions: defineTable({
+    organizationId: v.id("organizations"),
+    /** Kinds that are missing have the default. */
+    days: v.record(v.string(), v.number()),
+  }).index("by_organization", ["organizationId"]),
+
+  /**
+   * A file of rows that left the database. Written by model/archives/, which deletes the rows after it has stored the file and noted its
+   * hash here. Archives are kept.
+   */
+  archives: defineTable({
+    organizationId: v.id("organizations"),
+    kind: archiveKind,
+    /** From 1 in each kind, without gaps. */
+    number: v.number(),
+    /** The start of the month (UTC) of its rows. */
+    month: v.number(),
+    rows: v.number(),
+    bytes: v.number(),
+    /** The SHA-256 of the file in lower-case hex. */
+    sha256: v.string(),
+    storageId: v.id("_storage"),
+    at: v.number(),
+    /** Rows that are deleted by now. */
+    cleared: v.number(),
+    /** Absent until all of them are. */
+    doneAt: v.optional(v.number()),
+    /** Why no more of them can be deleted. */
+    problem: v.optional(v.string()),
+    /** Of the audit trail and of receipts: the newest seal that left the database with its rows. */
+    seal: v.optional(v.object({ number: v.number(), to: v.number(), hash: v.string() })),
+  })
+    .index("by_number", ["organizationId", "kind", "number"])
+    .index("by_time", ["organizationId", "at"])
+    .index("by_storage", ["storageId"]),
+
+  /** The balance of an account in all archives of the ledger: its entries in the ledger come on top. Written by model/archives/clear.ts. */
+  ledgerOpenings: defineTable({
+    organizationId: v.id("organizations"),
+    account: v.string(),
+    micro: v.int64(),
+  }).index("by_account", ["account"]),
 
   /** The hash chain over the audit trail; app/audit/chain.ts says what is hashed. Append-only; written by model/auditSeals.ts. */
   auditSeals: defineTable({

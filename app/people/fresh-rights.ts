@@ -15,6 +15,7 @@ const rightsWithProof: readonly Right[] = [
   "payouts.decide",
   "people.change",
   "sign-in.change",
+  "archives.change",
 ];
 
 /** How long a proof counts for them. */

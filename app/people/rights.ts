@@ -76,6 +76,9 @@ const table = {
   "sign-in.read": { ...managers, auditor: "all" },
   "sign-in.change": { owner: "all" },
   "audit.read": { ...managers, auditor: "all" },
+  "archives.read": { ...managers, auditor: "all" },
+  /** To change how long rows are kept in the database, and to move old ones into archives. */
+  "archives.change": managers,
 } as const satisfies Readonly<Record<string, Row>>;
 
 export type Right = keyof typeof table;

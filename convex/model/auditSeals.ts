@@ -104,13 +104,14 @@ const rowsPerCheck = 200;
 /** Checks the seals after a number: a piece of the chain. A trail that goes on after its last seal is no mistake. */
 export async function checkSeals(ctx: QueryCtx, organizationId: Id<"organizations">, after: number) {
   const found = await sealsFrom(ctx, organizationId, after);
-  let last = found[0]?.number === after ? found[0] : null;
-  const due = last === null ? found : found.slice(1);
+  const first = found[0]?.number === after ? found[0] : null;
+  const due = first === null ? found : found.slice(1);
+  let last: SealHead | null = first ?? (await archivedSeal(ctx, organizationId));
   let rows = 0;
   let checked = 0;
   for (const seal of due) {
     if (checked === sealsPerCheck || (checked > 0 && rows + seal.count > rowsPerCheck)) {
-      return { seals: checked, rows, broken: null, next: after + checked };
+      return { seals: checked, rows, broken: null, next: last?.number ?? after };
     }
     const covered = await rowsOf(ctx, organizationId, last?.to ?? 0, seal);
     const why = await sealProblem(viewSeal(seal), last, covered.map(trailRow), sha256);
@@ -120,6 +121,18 @@ export async function checkSeals(ctx: QueryCtx, organizationId: Id<"organization
     last = seal;
   }
   return { seals: checked, rows, broken: null, next: null };
+}
+
+type SealHead = Pick<Doc<"auditSeals">, "number" | "to" | "hash">;
+
+/** The newest seal that moved into an archive with its rows: the trail in the database follows it. Null: all of the trail is there. */
+async function archivedSeal(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<SealHead | null> {
+  const archive = await ctx.db
+    .query("archives")
+    .withIndex("by_number", (q) => q.eq("organizationId", organizationId).eq("kind", "audit"))
+    .order("desc")
+    .first();
+  return archive?.seal ?? null;
 }
 
 /** The seal with this number, if it is there, and the ones after it. */

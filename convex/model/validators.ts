@@ -2,6 +2,7 @@ import type { attemptStatus, jobStatus } from "@gleaner/queue/validators";
 import { priority } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import { literals } from "convex-helpers/validators";
+import { archiveKinds } from "../../app/archives/kinds.ts";
 import { batchEndpointNames, batchStatuses } from "../../app/batches/limits.ts";
 import { deviceConcerns, fleetConcerns } from "../../app/devices/attention.ts";
 import { bulkKinds } from "../../app/devices/bulk.ts";
@@ -173,6 +174,9 @@ export const filePart = v.object({ storageId: v.id("_storage"), bytes: v.number(
 export const uploadStatus = literals("pending", "completed", "cancelled");
 
 export const batchEndpoint = literals(...batchEndpointNames);
+/** The kinds of rows that move into archives. */
+export const archiveKind = literals(...archiveKinds);
+
 export const batchStatus = literals(...batchStatuses);
 
 /** A `Forecast` of app/forecast/, and the time at which it was made; ms epoch. */

@@ -2,6 +2,7 @@ import { makeFunctionReference } from "convex/server";
 import { ConvexError } from "convex/values";
 import { refusedAct } from "../../app/people/refused-act.ts";
 import { api } from "../_generated/api.js";
+import type { ActionCtx } from "../_generated/server.js";
 import { present, type Refusal } from "../model/refuse.ts";
 import { type Backend, listKeys, type Organization, secret } from "./backend.fixture.ts";
 import type { Ids } from "./idPlaces.fixture.ts";
@@ -120,6 +121,12 @@ export async function rowsOf(t: Backend, { organizationId }: Organization, by: s
         state: "refused",
       }),
   );
+  const archives = await t.run(async (ctx) => {
+    const { storage } = ctx as unknown as ActionCtx;
+    const file = { rows: 1, bytes: 1, sha256: "", storageId: await storage.store(new Blob(["x"])) };
+    const numbered = { organizationId, kind: "orders" as const, number: 1, month: 0 };
+    return await ctx.db.insert("archives", { ...numbered, ...file, at: 0, cleared: 1, doneAt: 0 });
+  });
   const heldCancels = await t.run(
     async (ctx) =>
       await ctx.db.insert("heldCancels", {
@@ -161,6 +168,7 @@ export async function rowsOf(t: Backend, { organizationId }: Organization, by: s
     batches,
     heldCancels,
     payouts,
+    archives,
     deviceViews,
     groupRules,
     apiKeys: keyId,

@@ -185,13 +185,27 @@ export async function sweepFiles(ctx: MutationCtx, now: number): Promise<boolean
 /** No file has older content: one that a batch writes is kept for this long after the longest window. */
 const longestKeptMs = fileTimes.mostSeconds * 1_000 + batchLimits.mostWindowMs + 24 * 3_600_000;
 
+const lookedThroughAtOnce = 100;
+
 /**
- * Deletes content that is older than that of any file. The backend was killed after it had stored the content, and before the
- * transaction that adds it to a file. Call it when no file is left whose time is over. Returns whether there may be more.
+ * Deletes content that is older than that of any file, and of no archive. The backend was killed after it had stored the content, and before the
+ * transaction that names it. Call it when no file is left whose time is over.
+ * @param after the creation time of the last content that was looked at.
+ * @returns where to go on; null if no older content is left.
  */
-export async function sweepOrphans(ctx: MutationCtx, now: number): Promise<boolean> {
-  const oldest = await ctx.db.system.query("_storage").order("asc").take(sweptAtOnce);
-  const orphans = oldest.filter(({ _creationTime }) => _creationTime < now - longestKeptMs);
-  for (const { _id } of orphans) await ctx.storage.delete(_id);
-  return orphans.length === sweptAtOnce;
+export async function sweepOrphans(ctx: MutationCtx, after: number, now: number): Promise<number | null> {
+  const old = await ctx.db.system
+    .query("_storage")
+    .withIndex("by_creation_time", (q) =>
+      q.gt("_creationTime", after).lt("_creationTime", now - longestKeptMs),
+    )
+    .take(lookedThroughAtOnce);
+  for (const { _id } of old) {
+    const archive = await ctx.db
+      .query("archives")
+      .withIndex("by_storage", (q) => q.eq("storageId", _id))
+      .first();
+    if (archive === null) await ctx.storage.delete(_id);
+  }
+  return old.length === lookedThroughAtOnce ? (old.at(-1)?._creationTime ?? null) : null;
 }

@@ -8,9 +8,12 @@ import { closingKey } from "./reservations.ts";
 import { accountKinds, kindOf, noAmounts } from "./transfer.ts";
 
 /** Bounds what one query reads. A larger ledger is audited page by page. */
-const pageSize: PageSize = { entries: 12_000, jobs: 400 };
+const pageSize: PageSize = { entries: 10_000, jobs: 400 };
 
 type PageSize = { readonly entries: number; readonly jobs: number };
+
+/** Opening balances of one page. An organization has one for each key and device that an archive of the ledger has. */
+const openingsAtOnce = 2_000;
 
 export const ledgerReport = v.object({
   sum: v.int64(),
@@ -30,16 +33,23 @@ export const ledgerReport = v.object({
 
 export type LedgerReport = Infer<typeof ledgerReport>;
 
-/** The end of a page: the last audited transfer, and a cursor over the orders. */
-export const ledgerPosition = v.object({ transferKey: v.string(), jobs: v.union(v.string(), v.null()) });
+/**
+ * The end of a page: the last audited transfer, a cursor over the orders, and the time of creation of the last opening balance.
+ */
+export const ledgerPosition = v.object({
+  transferKey: v.string(),
+  jobs: v.union(v.string(), v.null()),
+  openings: v.optional(v.number()),
+});
 
 type Position = Infer<typeof ledgerPosition>;
 
 export const ledgerStart: Position = { transferKey: "", jobs: null };
 
 /**
- * Audits a part of the ledger by its entries, not by any projection. A page has whole transfers, so its sum is zero when
- * the books are in order.
+ * Audits a part of the ledger by its entries and opening balances, not by any projection. A page has whole transfers, so its sum is zero
+ * when the books are in order. More opening
+ * balances than a page has sum to zero together.
  */
 export async function checkLedgerPage(
   ctx: QueryCtx,
@@ -52,9 +62,13 @@ export async function checkLedgerPage(
     .take(size.entries + 1);
   const entries = wholeTransfers(rows, size.entries);
   const orders = await ctx.db.query("orders").paginate({ numItems: size.jobs, cursor: after.jobs });
-  const complete = entries.length === rows.length && orders.isDone;
+  const openings = await ctx.db
+    .query("ledgerOpenings")
+    .withIndex("by_creation_time", (q) => q.gt("_creationTime", after.openings ?? 0))
+    .take(openingsAtOnce);
+  const complete = entries.length === rows.length && orders.isDone && openings.length < openingsAtOnce;
   const byAccountKind = { ...noAmounts };
-  for (const { account, micro } of entries) byAccountKind[kindOf(account)] += micro;
+  for (const { account, micro } of [...entries, ...openings]) byAccountKind[kindOf(account)] += micro;
   const transferKey = entries.at(-1)?.transferKey ?? after.transferKey;
   return {
     report: {
@@ -63,7 +77,13 @@ export async function checkLedgerPage(
       jobs: await checkOrders(ctx, orders.page, closingsIn(entries)),
       complete,
     },
-    next: complete ? null : { transferKey, jobs: orders.continueCursor },
+    next: complete
+      ? null
+      : {
+          transferKey,
+          jobs: orders.continueCursor,
+          openings: openings.at(-1)?._creationTime ?? after.openings ?? 0,
+        },
   };
 }
 
@@ -106,7 +126,7 @@ async function checkOrders(
         queue.status(ctx, order.organizationId, order.jobId),
         byKey.has(closingKey(order)) || isClosed(ctx, order),
       ]);
-      // The queue deletes a job some time after its end; orders are never deleted.
+      // The queue deletes a job long before its order moves into an archive.
       return { final: job === null || isFinal(job.status), closed };
     }),
   );

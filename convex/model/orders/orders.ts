@@ -29,7 +29,7 @@ export function jobErrorOf(order: Pick<Doc<"orders">, "error"> | null, { status,
   return status === "canceled" ? (order?.error ?? error) : error;
 }
 
-/** Refuses (not_found) a job that the queue has deleted. Orders are never deleted. */
+/** Refuses (not_found) a job that the queue has deleted. Its order is kept longer, and then in an archive. */
 export function refuseDeletedJob(): never {
   return refuse("not_found", "There is no such job. Jobs are deleted 90 days after their end.");
 }
@@ -64,6 +64,6 @@ export async function cancelOrder(
   { organizationId, jobId }: Doc<"orders">,
 ): Promise<Infer<typeof canceled>> {
   const outcome = await queue.cancel(ctx, organizationId, jobId);
-  // The queue deletes a job some time after its end; orders are never deleted.
+  // The queue deletes a job some time after its end, and orders stay longer.
   return outcome.kind === "not-found" ? refuse("not_found", "There is no such job.") : outcome;
 }

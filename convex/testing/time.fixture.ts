@@ -1,0 +1,54 @@
+import { componentsGeneric, type FunctionReference, makeFunctionReference } from "convex/server";
+import { vi } from "vitest";
+import crons from "../crons.ts";
+import type { Backend } from "./backend.fixture.ts";
+
+type Task = FunctionReference<"mutation", "internal", Record<string, unknown>>;
+type Job = FunctionReference<"action", "internal", Record<string, unknown>>;
+
+/** The functions that the queue's own crons call. */
+const inQueue = componentsGeneric()["queue"] as unknown as {
+  readonly maintenance: Readonly<Record<"purge" | "forget" | "forgetLanes", Task>>;
+  readonly counts: { readonly count: Job };
+};
+
+/** Runs all crons of the app and of the queue once, and all that they schedule at once. Needs fake timers. */
+export async function runCrons(t: Backend, isWanted = (_name: string): boolean => true): Promise<void> {
+  for (const { name, args } of Object.values(crons.crons)) {
+    if (!isWanted(name)) continue;
+    const task = makeFunctionReference<"mutation">(name) as Task;
+    await t.run(async (ctx) => {
+      await ctx.scheduler.runAfter(0, task, (args as [Record<string, unknown>])[0]);
+    });
+  }
+  await settle(t);
+  await t.action(inQueue.counts.count, {});
+  await t.run(async (ctx) => {
+    await ctx.runMutation(inQueue.maintenance.purge, {});
+  });
+  await t.run(async (ctx) => {
+    await ctx.runMutation(inQueue.maintenance.forget, {});
+  });
+  await t.run(async (ctx) => {
+    await ctx.runMutation(inQueue.maintenance.forgetLanes, { cursor: null });
+  });
+  await settle(t);
+}
+
+/** Runs the functions that are due now, and those that they schedule at once. */
+export async function settle(t: Backend): Promise<void> {
+  let before = -1;
+  // A run schedules the next piece of its work, so it goes on until no timer is due.
+  while (vi.getTimerCount() !== before) {
+    before = vi.getTimerCount();
+    vi.advanceTimersByTime(1);
+    await t.finishInProgressScheduledFunctions();
+  }
+}
+
+/** Lets a time pass, and then runs all crons. */
+export async function letPass(t: Backend, ms: number): Promise<void> {
+  vi.advanceTimersByTime(ms);
+  await t.finishInProgressScheduledFunctions();
+  await runCrons(t);
+}
