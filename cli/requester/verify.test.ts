@@ -4,6 +4,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
+import {
+  archiveBody,
+  archiveEndLine,
+  archiveStatement,
+  noArchive,
+  rowLine,
+} from "../../app/archives/file.ts";
 import { merkleLevels, merkleProof, merkleRoot } from "../../app/receipts/merkle.ts";
 import { entryText, noSeal, type Receipt, receiptSealText } from "../../app/receipts/receipt.ts";
 import { keyFingerprint } from "../../app/signatures/catalog.ts";
@@ -89,6 +96,46 @@ it("checks a receipt and its answer, and names the key to compare", async () => 
   expect(out).toContain(organizationKey.slice(0, 4));
   expect(out.trim().split("\n")).toHaveLength(1);
   expect(code).toBe(0);
+});
+
+/** An archive of one transfer, signed by the organization. */
+function archiveOf(number: number, previous: string, micro = "-5"): string {
+  const row = (account: string, amount: string): string =>
+    rowLine("ledgerEntries", { _id: account, account, micro: amount, transferKey: "close:j1:0" });
+  const head = {
+    organizationId: "acme",
+    kind: "ledger" as const,
+    month: "2027-01",
+    number,
+    rows: 2,
+    previous,
+  };
+  const body = archiveBody(head, [row("key:1", micro), row("device:1", "5")]);
+  const sha256 = hashText(body);
+  const signature = signText(organization.privateKey, archiveStatement(head, sha256));
+  return body + archiveEndLine({ sha256, signedBy: { key: organizationKey, signature } });
+}
+
+it("checks archives and their chain", async () => {
+  const first = archiveOf(1, noArchive);
+  const second = archiveOf(2, hashText(first));
+  const good = await verify(second + first, "--key", organizationKey);
+  expect(good).toMatchObject({ code: 0, out: expect.stringContaining("OK. 2 archives") as string });
+  expect(good.out).toContain(`Ledger, 2027-01, number 1: 2 rows, SHA-256 ${hashText(first)}`);
+  const json = JSON.parse((await verify(first, "--json")).out) as object;
+  expect(json).toMatchObject({ ok: true, archives: [{ kind: "ledger", rows: 2 }] });
+  const wrong: readonly (readonly [string, RegExp])[] = [
+    [first.replace('"device:1"', '"device:2"'), /its hash does not fit/],
+    [first.slice(0, -200), /no last line/],
+    [first + archiveOf(2, hashText("other")), /does not follow/],
+    [first + first, /twice/],
+    [archiveOf(1, noArchive, "-4"), /does not sum to zero/],
+  ];
+  for (const [text, problem] of wrong)
+    expect(await verify(text)).toMatchObject({ code: 1, err: expect.stringMatching(problem) as string });
+  const key = await verify(first, "--key", publicOf(device.publicKey));
+  expect(key).toMatchObject({ code: 1, err: expect.stringContaining("another key") as string });
+  expect(await verify(first, ...answerFile("Blue."))).toMatchObject({ code: 2 });
 });
 
 it("refuses a changed receipt, another answer, another key and bad arguments", async () => {

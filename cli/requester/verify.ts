@@ -1,5 +1,6 @@
 import { createPublicKey, verify as verifySignature } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
+import { isArchiveHead } from "../../app/archives/file.ts";
 import { wattHoursText } from "../../app/energy/job-energy.ts";
 import { plural } from "../../app/format/quantity.ts";
 import { parseJson, recordOf } from "../../app/json.ts";
@@ -17,9 +18,11 @@ import { readArguments, usageError } from "../command/arguments.ts";
 import { CommandError, failCommand, type Verb } from "../command/command.ts";
 import { say, sayJson, shown } from "../command/output.ts";
 import { answerProblem, sha256 } from "./verified-answer.ts";
+import { verifyArchives } from "./verified-archive.ts";
 
 const usage = `gleaner verify FILE [options]
-Checks a receipt, a file with one receipt a line, or a saved list of the API, without a server: the signatures, the hashes and the chain.
+Checks a receipt, a file with one receipt a line, a saved list of the API, or archives of the console, without a server: the signatures, the
+hashes and the chain.
 Of several, those that are not sealed yet are counted and not checked.
   --answer FILE   also check that this is the answer: its text, or the body of the call
   --key KEY       the organization's key, as the console's page Models and "gleaner status" show it
@@ -40,9 +43,15 @@ export const verify: Verb = { usage, options, run };
 async function run(args: readonly string[]): Promise<void> {
   const { values: flags, positionals } = readArguments(args, options, usage, 1);
   const [file] = positionals;
-  if (file === undefined) throw usageError("Name the file with the receipt.", usage);
+  if (file === undefined) throw usageError("Name the file with the receipt or the archive.", usage);
   const key = flags.key === undefined ? null : keyStart(flags.key);
-  const { sealed, notSealed, mistake } = receiptsIn(await textOf(file));
+  const text = await textOf(file);
+  if (isArchiveHead(text)) {
+    if (flags.answer !== undefined) throw usageError("An archive has no answers: leave out --answer.", usage);
+    await verifyArchives(text, nodeCrypto, { key, json: flags.json });
+    return;
+  }
+  const { sealed, notSealed, mistake } = receiptsIn(text);
   const answer = flags.answer === undefined ? null : await textOf(flags.answer);
   const problem = mistake ?? (await problemOf(sealed, key, answer));
   if (flags.json) sayJson(jsonOf(sealed, notSealed, problem));

@@ -35,6 +35,7 @@ const modules: Readonly<Record<PageId, () => Promise<PageComponent>>> = {
   alerts: async () => (await import("./alerts/AlertsPage.tsx")).AlertsPage,
   webhooks: async () => (await import("./webhooks/WebhooksPage.tsx")).WebhooksPage,
   audit: async () => (await import("./audit/AuditPage.tsx")).AuditPage,
+  archives: async () => (await import("./archives/ArchivesPage.tsx")).ArchivesPage,
   account: async () => (await import("./account/AccountPage.tsx")).AccountPage,
 };
 

@@ -5,6 +5,7 @@ import { createRoot } from "react-dom/client";
 import { FixedNow } from "../ui/clock.ts";
 import { ToastProvider } from "../ui/overlays/Toast.tsx";
 import { TooltipProvider } from "../ui/overlays/Tooltip.tsx";
+import { archiveStories } from "./archive-stories.tsx";
 import { batchStories } from "./batch-stories.tsx";
 import { componentStories } from "./component-stories.tsx";
 import { consoleEdgeStories } from "./console-edge-stories.tsx";
@@ -40,6 +41,7 @@ const stories = [
   ...creditStories(now),
   ...ratingStories(now),
   ...rolloutStories(now),
+  ...archiveStories(now),
 ];
 
 /** Shows the story that the address names, or all. */

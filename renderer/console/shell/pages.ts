@@ -35,6 +35,7 @@ export const pages = [
   { id: "alerts", label: "Alerts", right: "alerts.read" },
   { id: "webhooks", label: "Webhooks", right: "webhooks.read" },
   { id: "audit", label: "Audit trail", right: "audit.read" },
+  { id: "archives", label: "Archives", right: "archives.read" },
   { id: "account", label: "Account", right: "account" },
 ] as const satisfies readonly Entry[];
 

@@ -1,5 +1,6 @@
 import {
   Activity,
+  Archive,
   Bell,
   ChartColumn,
   ChartLine,
@@ -59,6 +60,7 @@ export const places: Readonly<Record<PageId, Place>> = {
   alerts: { group: "Organization", icon: Bell, key: "l" },
   webhooks: { group: "Organization", icon: Webhook, key: "w" },
   audit: { group: "Organization", icon: ScrollText, key: "a" },
+  archives: { group: "Organization", icon: Archive, key: "v" },
   // The member's name at the bottom leads there.
   account: { group: null, icon: CircleUser, key: "c" },
 };

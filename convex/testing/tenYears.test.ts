@@ -1,0 +1,168 @@
+import { createHash, createPublicKey, verify } from "node:crypto";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { checkArchives } from "../../app/archives/check-archive.ts";
+import { archiveLines, readRow } from "../../app/archives/file.ts";
+import type { ReceiptCrypto } from "../../app/receipts/check-receipt.ts";
+import { api, internal } from "../_generated/api.js";
+import type { TableNames } from "../_generated/dataModel.js";
+import type { ActionCtx } from "../_generated/server.js";
+import { hashSecret } from "../model/authenticate.ts";
+import schema from "../schema.ts";
+import {
+  addDevice,
+  addOrganization,
+  allJobs,
+  answer,
+  type Backend,
+  claim,
+  type Device,
+  expectBooksInOrder,
+  greeting,
+  type Organization,
+  payloadOf,
+  secret,
+  signIn,
+  startBackend,
+  submit,
+} from "./backend.fixture.ts";
+import { signedForReceipt } from "./signing.fixture.ts";
+import { forgetFinished, letPass } from "./time.fixture.ts";
+
+const months = 120;
+/** One working day in two months stands for the others. */
+const step = 2;
+const jobsPerDay = 3;
+const minute = 60_000;
+
+let t: Backend;
+let acme: Organization;
+let device: Device;
+
+beforeEach(async () => {
+  vi.useFakeTimers({ now: Date.UTC(2027, 0, 4, 9) });
+  vi.stubEnv("GLEANER_SIGNING_KEY", Buffer.alloc(32, 7).toString("base64url"));
+  t = startBackend();
+  acme = await addOrganization(t, { creditsMicro: 1_000_000_000_000n });
+  device = await addDevice(t, acme);
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllEnvs();
+});
+
+async function answerJob(jobId: string): Promise<void> {
+  const attemptId = await claim(t, device, jobId);
+  const { deviceId, key, signingKey } = device;
+  const payload = await payloadOf(t, key, attemptId);
+  const { result, report } = answer();
+  const signed = signedForReceipt(
+    signingKey,
+    { deviceId, attemptId, jobId, payload },
+    { result, report: { model: "ab".repeat(32), ...report } },
+  );
+  await t.mutation(api.work.complete, { key, attemptId, ...signed, demand: { jobs: 0 } });
+}
+
+async function signInAgain(): Promise<string> {
+  const signInToken = secret("gs_");
+  const tokenHash = await hashSecret(signInToken);
+  await t.mutation(internal.setup.signInLink, { organizationId: acme.organizationId, tokenHash });
+  return await signIn(t, { ...acme, signInToken });
+}
+
+/** A day of the office: a member signs in, two jobs are answered, one is canceled, and all crons run. */
+async function workingDay(): Promise<string[]> {
+  const session = await signInAgain();
+  const { key } = device;
+  await t.mutation(api.work.hello, { key, ...greeting() });
+  await t.mutation(api.devices.report, { key, activity: { kind: "donating", reason: "idle" } });
+  const jobIds: string[] = [];
+  for (let at = 0; at < jobsPerDay; at += 1) {
+    const jobId = await submit(t, acme, { content: `Job ${String(at)} of ${String(Date.now())}` });
+    jobIds.push(jobId);
+    if (at === 0) await t.mutation(api.console.jobs.cancel, { session, jobId });
+    else await answerJob(jobId);
+  }
+  await letPass(t, 2 * minute);
+  await forgetFinished(t);
+  await t.mutation(api.console.account.signOut, { session });
+  return jobIds;
+}
+
+/** The number of rows in each of the app's tables. */
+async function rowCounts(): Promise<Map<string, number>> {
+  const counts = await t.run(async (ctx) => {
+    const names = Object.keys(schema.tables) as TableNames[];
+    return await Promise.all(
+      names.map(async (name) => [name, (await ctx.db.query(name).collect()).length] as [string, number]),
+    );
+  });
+  return new Map(counts);
+}
+
+const crypto: ReceiptCrypto = {
+  hash: async (text) => await Promise.resolve(createHash("sha256").update(text).digest("hex")),
+  isSigned: async (x, signature, text) => {
+    const key = createPublicKey({ format: "jwk", key: { kty: "OKP", crv: "Ed25519", x } });
+    return await Promise.resolve(verify(null, Buffer.from(text), key, Buffer.from(signature, "base64url")));
+  },
+};
+
+/** The most rows of a table after ten years: those of the months that are kept, and of the last days. */
+const mostRows = 500;
+/** One row for each month and kind. */
+const mostArchives = 7 * months;
+
+it("ten years of a small office leave small tables, books in order, and each job in one place", async () => {
+  const jobIds: string[] = [];
+  let halfway = new Map<string, number>();
+  for (let month = 0; month < months; month += step) {
+    vi.advanceTimersByTime(Date.UTC(2027, month, 5 + (month % 20), 9) - Date.now());
+    await t.finishInProgressScheduledFunctions();
+    jobIds.push(...(await workingDay()));
+    if (month === months / 2) halfway = await rowCounts();
+  }
+  const counts = await rowCounts();
+  counts.delete("archives");
+  expect([...counts].filter(([, rows]) => rows > mostRows)).toEqual([]);
+  // Months have different numbers of days, and thus of rows that wait for the end of theirs.
+  const grown = [...counts].filter(([table, rows]) => rows > 1.2 * (halfway.get(table) ?? 0) + 5);
+  expect(grown).toEqual([]);
+  // The queue keeps records for 90 days.
+  expect((await allJobs(t, acme)).length).toBeLessThanOrEqual(2 * jobsPerDay);
+  await expectBooksInOrder(t);
+
+  const { orders, archives, balances, ledger } = await t.run(async (ctx) => ({
+    orders: await ctx.db.query("orders").collect(),
+    archives: await ctx.db.query("archives").collect(),
+    balances: await ctx.db.query("accounts").collect(),
+    ledger: [
+      ...(await ctx.db.query("ledgerOpenings").collect()),
+      ...(await ctx.db.query("ledgerEntries").collect()),
+    ],
+  }));
+  for (const { account, balanceMicro } of balances) {
+    const ofAccount = ledger.filter((row) => row.account === account);
+    expect(ofAccount.reduce((sum, { micro }) => sum + micro, 0n)).toBe(balanceMicro);
+  }
+  expect(archives.length).toBeGreaterThan(3 * (months / step - 13));
+  expect(archives.length).toBeLessThan(mostArchives);
+  expect(archives.filter(({ doneAt }) => doneAt === undefined)).toEqual([]);
+  const files = await t.run(async (ctx) => {
+    const { storage } = ctx as unknown as ActionCtx;
+    return await Promise.all(
+      archives.map(async ({ storageId }) => (await (await storage.get(storageId))?.text()) ?? ""),
+    );
+  });
+  const { problem, archives: checked } = await checkArchives(files.join(""), crypto, null);
+  expect(problem).toBeNull();
+  expect(checked.length).toBe(archives.length);
+  const archived = files
+    .flatMap((file) => archiveLines(file).map(readRow))
+    .flatMap((row) => (row?.table === "orders" ? [String(row.row["jobId"])] : []));
+  expect([...archived, ...orders.map(({ jobId }) => jobId)].toSorted()).toEqual(jobIds.toSorted());
+
+  const session = await signInAgain();
+  expect(await t.query(api.console.audit.check, { session, after: 0 })).toMatchObject({ broken: null });
+}, 300_000);
