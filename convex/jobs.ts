@@ -100,13 +100,14 @@ async function pay(ctx: MutationCtx, order: Doc<"orders">, event: FinalEvent, at
   const bonus = await takeBonus(ctx, rules?.bonus ?? null, deviceId, dueOf(order, usage).micro, at);
   const isHeld = !isOwn && modeIn(rules) === "act" && (await isPayHeld(ctx, order, deviceId, at));
   const finisher = { deviceId, isOwn, bonusMicro: bonus?.bonusMicro ?? 0n, isHeld };
-  const { earned, outrunEarned } = await settle(ctx, order, finisher, usage, at, outrun);
+  const { earned, outrunEarned, coveredMicro } = await settle(ctx, order, finisher, usage, at, outrun);
   if (isHeld) {
     const { bonusMicro } = finisher;
     await noteHeldPay(ctx, order, { deviceId, micro: earned + bonusMicro, bonusMicro, at });
   }
   await ctx.db.patch("orders", order._id, {
     priceMicro: earned + outrunEarned,
+    ...(coveredMicro === 0n ? {} : { coveredMicro }),
     ...(isOwn ? { ownJob: true } : {}),
     ...bonus,
     usage,

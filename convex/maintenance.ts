@@ -29,6 +29,7 @@ import { placeBatch } from "./model/fleet/groupRules/place.ts";
 import { relist } from "./model/fleet/listing.ts";
 import { endExpiredKeys, endFormerSecrets, revokeKey } from "./model/keys/keyEnds.ts";
 import { forgetHolds } from "./model/ledger/holds.ts";
+import { forgetShares } from "./model/ledger/likely.ts";
 import { projectBatch } from "./model/ledger/project.ts";
 import { endJobsOfModel as endJobs } from "./model/models/endJobs.ts";
 import { changeHeldJobs } from "./model/orders/heldChanges.ts";
@@ -308,6 +309,7 @@ export const forgetHoldsOf = internalMutation({
   returns: v.null(),
   handler: async (ctx, { apiKeyId }) => {
     await forgetHolds(ctx, apiKeyId);
+    await forgetShares(ctx, apiKeyId);
     return null;
   },
 });

@@ -406,6 +406,8 @@ export default defineSchema({
     runnerStops: v.optional(v.array(runnerStop)),
     /** The ends of its jobs whose answers did not meet their schema, oldest first: app/keys/restriction.ts. Written as `runnerStops`. */
     unmetSchemas: v.optional(v.array(v.number())),
+    /** When the organization last covered a part of its price, to the day. Written by model/ledger/reservations.ts. */
+    coveredAt: v.optional(v.number()),
     /** Only in a key of the playground: its session, its end, and its credits. Written by model/keys/playgroundKeys.ts. */
     playgroundSession: v.optional(v.id("sessions")),
     playgroundUntil: v.optional(v.number()),
@@ -822,6 +824,10 @@ export default defineSchema({
     /** A hash of the request, if a retry of its call finds the job by it. Absent after its end. */
     request: v.optional(v.string()),
     reservedMicro: v.int64(),
+    /** The tokens that are reserved, if they are less than the most that are paid: app/money/likely.ts. */
+    held: v.optional(usage),
+    /** The part of its price that the organization covered, since its key did not have it. */
+    coveredMicro: v.optional(v.int64()),
     /** The job's round, from 0. Each retry of a dead letter starts another; a round reserves once and is closed once. */
     round: v.number(),
     /** Absent until it is paid. */
@@ -1101,6 +1107,27 @@ export default defineSchema({
     /** All that they have ever taken. `accounts.heldMicro` says how much of all rows is projected. */
     spentMicro: v.int64(),
   }).index("by_key", ["apiKeyId", "shard"]),
+
+  /**
+   * How much of their bounds the jobs of a key used, by model and by the size of the limit: app/money/likely.ts. Written once a minute by
+   * model/ledger/likely.ts, never by a job.
+   */
+  jobShares: defineTable({
+    apiKeyId: v.id("apiKeys"),
+    modelId: v.string(),
+    boundClass: v.number(),
+    prompt: v.array(v.number()),
+    answer: v.array(v.number()),
+  }).index("by_key", ["apiKeyId", "modelId", "boundClass"]),
+
+  /** What submissions read of it. Apart, since it changes seldom. Written by model/ledger/likely.ts. */
+  likelyShares: defineTable({
+    apiKeyId: v.id("apiKeys"),
+    modelId: v.string(),
+    boundClass: v.number(),
+    prompt: v.number(),
+    answer: v.number(),
+  }).index("by_key", ["apiKeyId", "modelId", "boundClass"]),
 
   /** Balances by kind of account, and jobs by outcome. One row per organization; written only by the projector. */
   ledgerTotals: defineTable({

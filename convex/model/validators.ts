@@ -502,6 +502,7 @@ export const amountsByKind = v.object({
   bonus: v.optional(v.int64()),
   held: v.optional(v.int64()),
   check: v.optional(v.int64()),
+  cover: v.optional(v.int64()),
 });
 
 /** Credits that an account earned in one month (UTC), which `startAt` begins. */

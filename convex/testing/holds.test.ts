@@ -1,17 +1,21 @@
 import { ConvexError } from "convex/values";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { boundClassOf } from "../../app/money/likely.ts";
 import { api, internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
 import {
   addDevice,
   addOrganization,
+  answerMicro,
   type Backend,
+  chat,
   complete,
   type Device,
   expectBooksInOrder,
   expectRefusal,
   listKeys,
+  modelId,
   type Organization,
   pass,
   signIn,
@@ -100,6 +104,102 @@ it("rows of a revoked key are deleted after a week", async () => {
   expect(await rows()).toBe(0);
 });
 
+/** Lets the jobs of a key reserve an eighth of their highest prices, as if all answers until now had been short. */
+async function learnShort(keyId: Id<"apiKeys">): Promise<void> {
+  const row = { apiKeyId: keyId, modelId, boundClass: boundClassOf(chat().maxTokens) };
+  await t.run(async (ctx) => await ctx.db.insert("likelyShares", { ...row, prompt: 12, answer: 12 }));
+}
+
+const coverOf = async () => (await t.query(internal.setup.ledgerCheck, {})).byAccountKind.cover ?? 0n;
+
+/** The longest prompt and answer that are paid. */
+const longest = { text: "x".repeat(400), usage: { promptTokens: 98, completionTokens: 64 } };
+
+async function finish(device: Device, jobId: string): Promise<void> {
+  const outcome = await tryClaim(t, device, jobId);
+  if (outcome.kind !== "claimed") throw new Error(outcome.kind);
+  await complete(t, device, outcome.job.attemptId, longest);
+}
+
+it("a key whose answers are short has more jobs at a time, each with room for the highest price", async () => {
+  await openWith(reserved * 20n);
+  await learnShort((await keyOf()).keyId);
+  let jobs = 0;
+  for (; jobs < 200; jobs += 1) if ((await submit(t, acme).catch(() => null)) === null) break;
+  expect(jobs).toBeGreaterThan(60);
+  // The last ones reserve their highest prices.
+  const orders = await t.run(async (ctx) => await ctx.db.query("orders").order("desc").take(2));
+  expect(orders.map(({ reservedMicro, held }) => [reservedMicro, held])).toEqual([
+    [reserved, undefined],
+    [reserved, undefined],
+  ]);
+});
+
+it("an answer longer than its reservation is paid by its key", async () => {
+  await openWith(reserved * 10n);
+  const { keyId } = await keyOf();
+  await learnShort(keyId);
+  const device = await addDevice(t, acme);
+  await finish(device, await submit(t, acme));
+  expect((await keyOf()).balanceMicro).toBe(reserved * 9n);
+  await project();
+  expect((await keyOf()).balanceMicro).toBe(reserved * 9n);
+  expect(await coverOf()).toBe(0n);
+  await expectBooksInOrder(t);
+});
+
+it("the organization covers what a key without credits cannot pay, and then trusts it no more", async () => {
+  await openWith(reserved * 6n);
+  const { keyId } = await keyOf();
+  await learnShort(keyId);
+  const device = await addDevice(t, acme);
+  const jobs: string[] = [];
+  for (let i = 0; i < 8; i += 1) {
+    const jobId = await submit(t, acme).catch(() => null);
+    if (jobId !== null) jobs.push(jobId);
+  }
+  expect(jobs.length).toBeGreaterThan(6);
+  for (const jobId of jobs) await finish(device, jobId);
+  await project();
+  const covered = reserved * BigInt(jobs.length - 6);
+  expect(await coverOf()).toBe(-covered);
+  expect((await keyOf()).balanceMicro).toBe(0n);
+  const orders = await t.run(async (ctx) => await ctx.db.query("orders").collect());
+  expect(orders.reduce((sum, { coveredMicro = 0n }) => sum + coveredMicro, 0n)).toBe(covered);
+  expect(orders.every(({ priceMicro }) => priceMicro === reserved)).toBe(true);
+  const { money } = await t.query(api.console.overview.summary, { session });
+  expect(money).toMatchObject({ earnedMicro: reserved * BigInt(jobs.length), spentMicro: reserved * 6n });
+  await expectBooksInOrder(t);
+  const give = { session, keyId, micro: reserved * 10n, reason: "More" };
+  await t.mutation(api.console.keys.changeCredits, give);
+  await submit(t, acme);
+  expect((await keyOf()).balanceMicro).toBe(reserved * 9n);
+});
+
+it("reservations follow the answers of the key", { timeout: 120_000 }, async () => {
+  await openWith(reserved * 1_000n);
+  const device = await addDevice(t, acme);
+  const reservedNow = async () => {
+    const jobId = await submit(t, acme);
+    const orders = await t.run(async (ctx) => await ctx.db.query("orders").order("desc").take(1));
+    await finishShort(device, jobId);
+    return orders[0]!.reservedMicro;
+  };
+  for (let i = 0; i < 61; i += 1) expect(await reservedNow()).toBe(reserved);
+  await pass(t, 40_000);
+  await t.mutation(internal.maintenance.countStatisticsOf, { organizationId: acme.organizationId });
+  await pass(t, 1_000);
+  const learned = await reservedNow();
+  expect(learned).toBeLessThan(reserved / 3n);
+  expect(learned).toBeGreaterThanOrEqual(answerMicro);
+});
+
+/** Answers a job with the short answer. */
+async function finishShort(device: Device, jobId: string): Promise<void> {
+  const outcome = await tryClaim(t, device, jobId);
+  if (outcome.kind === "claimed") await complete(t, device, outcome.job.attemptId);
+}
+
 const act = fc.record({
   kind: fc.constantFrom(
     ...(["submit", "submit", "submit", "submit", "high", "cancel", "complete", "project"] as const),
@@ -113,11 +213,13 @@ it("no history of a key takes its balance below zero", { timeout: 300_000 }, asy
     fc.asyncProperty(
       fc.array(act, { minLength: 20, maxLength: 60 }),
       fc.bigInt({ min: 0n, max: 8_000n }),
-      async (all, credits) => {
+      fc.boolean(),
+      async (all, credits, isShort) => {
         ({ t } = await openWorld());
         await openWith(credits);
         const device = await addDevice(t, acme);
         const { keyId } = await keyOf();
+        if (isShort) await learnShort(keyId);
         const history = new History(keyId, device);
         for (const each of all) {
           await history.act(each.kind, each.what);
@@ -127,7 +229,7 @@ it("no history of a key takes its balance below zero", { timeout: 300_000 }, asy
         await expectBooksInOrder(t);
       },
     ),
-    { numRuns: 25 },
+    { numRuns: 40 },
   );
 });
 
@@ -169,7 +271,9 @@ class History {
         return;
       case "complete": {
         const outcome = await tryClaim(t, this.#device, jobId);
-        if (outcome.kind === "claimed") await complete(t, this.#device, outcome.job.attemptId);
+        // Every second answer is as long as it may be.
+        if (outcome.kind === "claimed")
+          await complete(t, this.#device, outcome.job.attemptId, what % 2 === 0 ? longest : {});
         return;
       }
       case "project":

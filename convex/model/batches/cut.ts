@@ -1,9 +1,11 @@
 import { ConvexError, type Infer, type ObjectType, v } from "convex/values";
 import { addUse, exceededQuota, type KeyUse } from "../../../app/keys/quotas.ts";
+import { cushion } from "../../../app/money/likely.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { batchShard, roomFor, spend } from "../ledger/holds.ts";
+import { highestMicro } from "../ledger/reservations.ts";
 import { keyAccount } from "../ledger/transfer.ts";
 import { identity, identityOf } from "../models/identity.ts";
 import { queue } from "../queue.ts";
@@ -12,9 +14,11 @@ import {
   type BatchJob,
   checkNew,
   countOf,
+  mostCountOf,
   prepare,
   type PreparedJob,
   submitToBatch,
+  wholeOrder,
 } from "../requests/submit.ts";
 import { stoppedBy } from "../usage/budgetStops.ts";
 import {
@@ -233,7 +237,7 @@ async function prepareAll(
       ended.push({ request, failure: refusedBy(prepared.refusal) });
       continue;
     }
-    const needs = countOf(prepared.order);
+    const needs = mostCountOf(prepared.order);
     const exceeded = use === undefined ? null : exceededQuota(key.quotas ?? {}, use, needs, now);
     if (exceeded !== null) {
       const { resetAt, message } = exceeded;
@@ -242,18 +246,43 @@ async function prepareAll(
         return { fitting, ended, next: { request, waitsFor: "quota", retryAfterMs } };
       }
       ended.push({ request, failure: { kind: "refused", code: "quota_exceeded", message } });
-    } else if ((await roomFor(ctx, key._id, batchShard, spent + needs.micro)) >= spent + needs.micro) {
-      spent += needs.micro;
-      use = use === undefined ? undefined : addUse(use, needs);
+      continue;
+    }
+    const order = await orderWithin(ctx, key, prepared.order, spent);
+    if (order !== null) {
+      const reserves = countOf(order);
+      spent += reserves.micro;
+      use = use === undefined ? undefined : addUse(use, reserves);
       const base64 = asked.base64 ? { base64: true as const } : {};
       const { line, customId } = request;
-      fitting.push({ request, prepared, batchLine: { batchId: batch._id, line, customId, ...base64 } });
+      fitting.push({
+        request,
+        prepared: { ...prepared, order },
+        batchLine: { batchId: batch._id, line, customId, ...base64 },
+      });
     } else if (fitting.length === 0 && !(await hasPending(ctx, key)) && !(await hasOpenJobs(ctx, key))) {
       const message = "This API key has too few credits for the request.";
       ended.push({ request, failure: { kind: "refused", code: "quota_exceeded", message } });
     } else return { fitting, ended, next: { request, waitsFor: "credits", retryAfterMs: creditsRetryMs } };
   }
   return { fitting, ended, next: null };
+}
+
+/**
+ * The order with its likely price reserved, or with its highest one if the key has few credits beyond those that are spent. Null: it
+ * has too few.
+ */
+async function orderWithin(
+  ctx: MutationCtx,
+  { _id }: Doc<"apiKeys">,
+  order: PreparedJob["order"],
+  spent: bigint,
+): Promise<PreparedJob["order"] | null> {
+  const highest = highestMicro(order);
+  const hasRoom = async (micro: bigint): Promise<boolean> =>
+    (await roomFor(ctx, _id, batchShard, spent + micro)) >= spent + micro;
+  if (order.held !== undefined && (await hasRoom(cushion * highest))) return order;
+  return (await hasRoom(highest)) ? wholeOrder(order) : null;
 }
 
 /** Whether the key has entries that its balance does not show yet. */

@@ -15,17 +15,35 @@ const unused: Shard = { leftMicro: 0n, spentMicro: 0n };
  * Debits a key's balance in advance, so that it never falls below zero, also before the projector has added the entries. Each call takes from the
  * allowance of one row. An empty allowance is filled from what no other one has: only then all rows are read. Credits that jobs
  * have just given back are counted only for a key that would have too few without them. Book the debit with `held`.
+ * @param room the credits that the key must have: at least `micro`.
  * @returns whether the key has so many credits.
  */
-export async function hold(ctx: MutationCtx, apiKeyId: Id<"apiKeys">, micro: bigint): Promise<boolean> {
+export async function hold(
+  ctx: MutationCtx,
+  apiKeyId: Id<"apiKeys">,
+  micro: bigint,
+  room = micro,
+): Promise<boolean> {
   if (micro <= 0n) return true;
   const shard = Math.floor(Math.random() * shards);
   const row = await rowOf(ctx, apiKeyId, shard);
-  const room = await filled(ctx, apiKeyId, shard, row, micro);
-  if (room < micro) return false;
+  const left = await filled(ctx, apiKeyId, shard, row, room);
+  if (left < room) return false;
   const { spentMicro } = row ?? unused;
-  await write(ctx, apiKeyId, shard, row, { leftMicro: room - micro, spentMicro: spentMicro + micro });
+  await write(ctx, apiKeyId, shard, row, { leftMicro: left - micro, spentMicro: spentMicro + micro });
   return true;
+}
+
+/**
+ * Holds as much of an amount as the key has, for an answer that cost more than was reserved.
+ * @returns the micro-credits that are held.
+ */
+export async function holdUpTo(ctx: MutationCtx, apiKeyId: Id<"apiKeys">, micro: bigint): Promise<bigint> {
+  if (await hold(ctx, apiKeyId, micro)) return micro;
+  const available = await availableOf(ctx, apiKeyId);
+  if (available <= 0n) return 0n;
+  const part = available < micro ? available : micro;
+  return (await hold(ctx, apiKeyId, part)) ? part : 0n;
 }
 
 /** The allowance of a row, filled if it is less than `least`. It may stay less. */

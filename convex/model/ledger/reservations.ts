@@ -6,9 +6,10 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { refuse } from "../refuse.ts";
 import type { outcome } from "../validators.ts";
-import { hold } from "./holds.ts";
+import { hold, holdUpTo } from "./holds.ts";
 import {
   bonusAccount,
+  coverAccount,
   deviceAccount,
   type Entry,
   escrowAccount,
@@ -22,6 +23,18 @@ type Outcome = Infer<typeof outcome>;
 /** An order that may not be stored yet. */
 type NewOrder = WithoutSystemFields<Doc<"orders">> & { readonly _creationTime?: number };
 
+/** The highest price that a job can have. A reservation may be less: app/money/likely.ts. */
+export function highestMicro({
+  price,
+  pricePercent: percent,
+  most,
+  reservedPromptTokens: promptTokens,
+  reservedMicro,
+}: Pick<NewOrder, "price" | "pricePercent" | "most" | "reservedPromptTokens" | "reservedMicro">): bigint {
+  if (promptTokens === undefined) return reservedMicro;
+  return priceOf({ ...price, percent }, { promptTokens, completionTokens: most.completionTokens });
+}
+
 /** The most tokens that a job is paid for. They count as used until its end. */
 export function reservedTokens({
   most,
@@ -31,7 +44,7 @@ export function reservedTokens({
 }
 
 /**
- * Moves the highest possible price from the key to escrow, until the job's round is settled or released. The caller has held it
+ * Moves the likely price of a job from the key to escrow, until the job's round is settled or released. The caller has held it
  * (`hold`).
  */
 export async function reserve(ctx: MutationCtx, order: NewOrder, at: number): Promise<void> {
@@ -68,11 +81,11 @@ export async function raiseReservation(
 ): Promise<void> {
   const { apiKeyId, reservedPromptTokens, most, pricePercent: before = 100 } = order;
   if (pricePercent <= before || reservedPromptTokens === undefined) return;
-  const { completionTokens } = most;
-  const highest = { promptTokens: reservedPromptTokens, completionTokens };
-  const reservedMicro = priceOf({ ...order.price, percent: pricePercent }, highest);
+  const { held = { promptTokens: reservedPromptTokens, completionTokens: most.completionTokens } } = order;
+  const reservedMicro = priceOf({ ...order.price, percent: pricePercent }, held);
   const added = reservedMicro - order.reservedMicro;
-  if (!(await hold(ctx, apiKeyId, added)))
+  const room = highestMicro({ ...order, pricePercent }) - order.reservedMicro;
+  if (!(await hold(ctx, apiKeyId, added, room)))
     refuse("quota_exceeded", "This API key has too few credits for the higher priority.");
   await addToReservation(ctx, order, added, at);
   await ctx.db.patch("orders", order._id, { reservedMicro, pricePercent });
@@ -151,24 +164,27 @@ export type Finisher = {
 };
 
 /**
- * The true price of an answer. Prompt and answer are each paid up to their part of the reservation: the part that a short answer
+ * The true price of an answer. Prompt and answer are each paid up to their part of the highest price: the part that a short answer
  * leaves pays for no prompt.
  */
-export function dueOf(
-  { price, pricePercent, most, reservedPromptTokens = Infinity, reservedMicro }: Doc<"orders">,
-  usage: Usage,
-): { readonly paid: Usage; readonly micro: bigint } {
+export function dueOf(order: Doc<"orders">, usage: Usage): { readonly paid: Usage; readonly micro: bigint } {
+  const { price, pricePercent, most, reservedPromptTokens = Infinity } = order;
   const paid = {
     promptTokens: Math.min(usage.promptTokens, reservedPromptTokens),
     completionTokens: Math.min(usage.completionTokens, most.completionTokens),
   };
   const worth = priceOf({ ...price, percent: pricePercent }, paid);
-  return { paid, micro: worth < reservedMicro ? worth : reservedMicro };
+  const highest = highestMicro(order);
+  return { paid, micro: worth < highest ? worth : highest };
 }
+
+/** What a job's end moved. `earned`: without the bonus. `coveredMicro`: what its key did not have. */
+type Settled = { readonly earned: bigint; readonly outrunEarned: bigint; readonly coveredMicro: bigint };
 
 /**
  * Pays the device the true price and its bonus, and returns the rest of the reservation to the key. A device that was outrun gets its
- * part from what the reservation leaves. An own job costs nothing and earns nothing. `earned`: without the bonus.
+ * part from what the highest price leaves. What the reservation lacks comes from the key, and the organization covers what the key
+ * does not have. An own job costs nothing and earns nothing.
  */
 export async function settle(
   ctx: MutationCtx,
@@ -177,13 +193,16 @@ export async function settle(
   usage: Usage,
   at: number,
   outrun: Outrun | null = null,
-): Promise<{ readonly earned: bigint; readonly outrunEarned: bigint }> {
-  const { organizationId, reservedMicro } = order;
+): Promise<Settled> {
+  const { organizationId, apiKeyId, reservedMicro } = order;
   const { paid, micro: due } = dueOf(order, usage);
   const price = { ...order.price, percent: order.pricePercent };
   const earned = isOwn ? 0n : due;
-  const left = reservedMicro - earned;
+  const left = highestMicro(order) - earned;
   const part = outrun === null ? 0n : partialPay(price, paid, { share: outrun.share, earned: due, left });
+  const back = reservedMicro - earned - part;
+  const taken = back < 0n ? await holdUpTo(ctx, apiKeyId, -back) : 0n;
+  const coveredMicro = back < 0n ? -back - taken : 0n;
   await close(ctx, order, "succeeded", at, [
     isHeld
       ? { account: heldAccount(deviceId), micro: earned + bonusMicro }
@@ -196,12 +215,24 @@ export async function settle(
     ...(bonusMicro === 0n ? [] : [{ account: bonusAccount(organizationId), micro: -bonusMicro }]),
     ...(outrun === null || part === 0n ? [] : [{ ...(await payee(ctx, outrun.deviceId)), micro: part }]),
     {
-      account: keyAccount(order.apiKeyId),
-      micro: left - part,
+      account: keyAccount(apiKeyId),
+      micro: back < 0n ? -taken : back,
       counts: unused(order, paid.promptTokens + paid.completionTokens),
+      ...(taken > 0n ? { held: true } : {}),
     },
+    ...(coveredMicro === 0n ? [] : [{ account: coverAccount(organizationId), micro: -coveredMicro }]),
   ]);
-  return { earned, outrunEarned: part };
+  if (coveredMicro > 0n) await noteCover(ctx, apiKeyId, at);
+  return { earned, outrunEarned: part, coveredMicro };
+}
+
+const coverNotedMs = 86_400_000;
+
+/** From then on the key reserves highest prices for some time. Written once a day, since every call of the key reads its row. */
+async function noteCover(ctx: MutationCtx, apiKeyId: Id<"apiKeys">, at: number): Promise<void> {
+  const key = await ctx.db.get("apiKeys", apiKeyId);
+  if (key === null || (key.coveredAt ?? -Infinity) > at - coverNotedMs) return;
+  await ctx.db.patch("apiKeys", apiKeyId, { coveredAt: at });
 }
 
 async function payee(ctx: MutationCtx, deviceId: Id<"devices">): Promise<Pick<Entry, "account" | "owner">> {

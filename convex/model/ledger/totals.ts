@@ -40,7 +40,7 @@ export type ShownTotals = {
   readonly sum: bigint;
   /** Of devices. */
   readonly earned: bigint;
-  /** By keys, for jobs. Bonuses and the pay of checks are not theirs. */
+  /** By keys, for jobs. Bonuses, the pay of checks, and what the organization covered, are not theirs. */
   readonly spent: bigint;
   readonly ended: Ended;
 };
@@ -65,7 +65,8 @@ export async function shownTotalsOf(
   const found = totals(pending.length <= maxShown ? plus(projected, pending) : projected);
   const { sum, byKind, moved, ended } = found;
   const earned = byKind.device + moved;
-  return { sum, earned, spent: earned + byKind.held + byKind.bonus + byKind.check, ended };
+  const paidElsewhere = byKind.bonus + byKind.check + byKind.cover;
+  return { sum, earned, spent: earned + byKind.held + paidElsewhere, ended };
 }
 
 async function projectedOf(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<Projected> {

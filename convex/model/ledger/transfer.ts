@@ -5,8 +5,10 @@ import type { Owner } from "../owners.ts";
 import type { amountsByKind, outcome } from "../validators.ts";
 
 /**
- * Kinds of account. Issuance, bonuses and the pay of checks create credits, so their balances are negative. Keys spend credits, escrow
- * holds them, devices earn them. What a new device earned is held until its answers are checked. A wallet has what a member or a team received, or earned with former devices. Payouts that nobody has decided hold credits,
+ * Kinds of account. Issuance, bonuses, cover and the pay of checks create credits, so their balances are negative. Cover creates those
+ * that an answer cost beyond its reservation and that its key did not have. Keys spend credits, escrow holds them, devices earn them.
+ * What a new device earned is held until its answers are checked. A wallet has what a member or a team received, or earned with former
+ * devices. Payouts that nobody has decided hold credits,
  * and the house has those that were paid out or expired.
  */
 export type AccountKind = keyof Infer<typeof amountsByKind>;
@@ -22,6 +24,7 @@ export const noAmounts: Readonly<Record<AccountKind, bigint>> = {
   bonus: 0n,
   held: 0n,
   check: 0n,
+  cover: 0n,
 };
 
 export const accountKinds = Object.keys(noAmounts) as readonly AccountKind[];
@@ -39,6 +42,7 @@ export const bonusAccount = (organizationId: Id<"organizations">): string => `bo
 export const checkAccount = (organizationId: Id<"organizations">): string => `check:${organizationId}`;
 /** Pay of a device that waits for checks of its answers. */
 export const heldAccount = (deviceId: Id<"devices">): string => `held:${deviceId}`;
+export const coverAccount = (organizationId: Id<"organizations">): string => `cover:${organizationId}`;
 export const deviceAccount = (deviceId: Id<"devices">): string => `device:${deviceId}`;
 
 /** The id of the device whose account this is; null for another account. */

@@ -7,7 +7,7 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { type Act, actorName } from "../audit.ts";
 import { availableOf, hold } from "../ledger/holds.ts";
-import { reserve } from "../ledger/reservations.ts";
+import { highestMicro, reserve } from "../ledger/reservations.ts";
 import { findModel } from "../models/catalog.ts";
 import { queue } from "../queue.ts";
 import { orderOf } from "./orders.ts";
@@ -40,7 +40,7 @@ export async function retryOrder(
   const job = await queue.status(ctx, organizationId, jobId);
   if (job?.status !== "failed" && job?.status !== "expired") return { kind: "not-dead" };
   // Of many jobs that are retried at once, each must see the others' reservations.
-  if ((await availableOf(ctx, apiKeyId)) < reservedMicro) return { kind: "quota-exceeded" };
+  if ((await availableOf(ctx, apiKeyId)) < highestMicro(order)) return { kind: "quota-exceeded" };
   const outcome = await queue.deadLetters.retry(ctx, organizationId, jobId, actorName(by.actor), {
     deadlineAt: by.at + jobTimes.usualMs,
   });

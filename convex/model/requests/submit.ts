@@ -6,6 +6,7 @@ import { assertNever } from "../../../app/assert-never.ts";
 import { plural } from "../../../app/format/quantity.ts";
 import { visibleText } from "../../../app/format/visible.ts";
 import { affinityOf } from "../../../app/jobs/affinity.ts";
+import type { Usage } from "../../../app/jobs/chat.ts";
 import { contextNeed } from "../../../app/jobs/context-steps.ts";
 import {
   attemptLimitMs,
@@ -29,12 +30,14 @@ import {
 import type { DeviceNeeds } from "../../../app/keys/requirements.ts";
 import { isRestricted, restrictionAdvice, restrictionOf } from "../../../app/keys/restriction.ts";
 import { type Price, priceOf } from "../../../app/money/credits.ts";
+import { cushion, heldTokens } from "../../../app/money/likely.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { hashSecret } from "../authenticate.ts";
 import { checkPriority } from "../keys/keyRights.ts";
 import { hold } from "../ledger/holds.ts";
-import { reserve, reservedTokens } from "../ledger/reservations.ts";
+import { likelySharesOf } from "../ledger/likely.ts";
+import { highestMicro, reserve, reservedTokens } from "../ledger/reservations.ts";
 import { noteAliasUse } from "../models/aliases.ts";
 import { findModel } from "../models/catalog.ts";
 import { orderOf } from "../orders/orders.ts";
@@ -106,7 +109,7 @@ export const submitted = v.object({
 export type Submitted = Infer<typeof submitted>;
 
 /**
- * Queues a job and reserves its highest possible price, in one transaction. A repeated idempotency key gives the same job.
+ * Queues a job and reserves its likely price, in one transaction. The key must have credits for the highest one. A repeated idempotency key gives the same job.
  * Refuses as `prepare` and `checkNew`, and: quota_exceeded, conflict (the idempotency key belongs to another request),
  * queue_full, draining, no_device (if its caller waits, or if only an idle device may get it).
  */
@@ -153,7 +156,7 @@ async function submitBeside(
   now: number,
   beside: KeyCount,
 ): Promise<{ readonly submitted: Submitted; readonly count: KeyCount }> {
-  const { organizationId, _id: apiKeyId } = key;
+  const { organizationId } = key;
   const { request, isAwaited = false } = asked;
   const taken = request === undefined ? null : await takeUpJob(ctx, key, request, asked.idempotencyKey);
   if (taken !== null) {
@@ -161,7 +164,7 @@ async function submitBeside(
     return { submitted, count: noCount };
   }
   const prepared = await prepare(ctx, key, asked, now);
-  const { job, order } = prepared;
+  const { job } = prepared;
   const outcome = await queue.submit(ctx, organizationId, job, {
     handOver: asked.handOver === true,
     spareLanes: isEmpty(asked.requires) ? 0 : keptLanes,
@@ -179,10 +182,9 @@ async function submitBeside(
   await checkNew(ctx, key, prepared, now);
   const stopped = await stoppedBy(ctx, key, now);
   if (stopped !== null) throw new ConvexError<Refusal>(stopped);
-  if (asked.use !== undefined) checkQuotas(key, addUse(asked.use, beside), order, now);
-  if (!(await hold(ctx, apiKeyId, order.reservedMicro))) {
-    refuse("quota_exceeded", "This API key has too few credits for the request.");
-  }
+  if (asked.use !== undefined) checkQuotas(key, addUse(asked.use, beside), prepared.order, now);
+  const order = await heldOrder(ctx, prepared.order);
+  if (order === null) refuse("quota_exceeded", "This API key has too few credits for the request.");
   if (asked.idleOnly === true && !handed) refuse("no_device", "No device is idle.");
   if (isAwaited && !handed) {
     const { needs, modelBytes } = prepared;
@@ -193,6 +195,23 @@ async function submitBeside(
   const { sha256 } = prepared;
   const submitted = { jobId, pricePercent, priority: job.priority, modelId, sha256, repeated: false };
   return { submitted, count: countOf(order) };
+}
+
+/** Holds the likely price of a job, or its highest one if the key has few credits. Null: it has too few. */
+async function heldOrder(
+  ctx: MutationCtx,
+  order: PreparedJob["order"],
+): Promise<PreparedJob["order"] | null> {
+  const { apiKeyId, reservedMicro, held } = order;
+  const highest = highestMicro(order);
+  if (held !== undefined && (await hold(ctx, apiKeyId, reservedMicro, cushion * highest))) return order;
+  return (await hold(ctx, apiKeyId, highest)) ? wholeOrder(order) : null;
+}
+
+/** The order with its highest price reserved. */
+export function wholeOrder(order: PreparedJob["order"]): PreparedJob["order"] {
+  const { held: _, ...whole } = order;
+  return { ...whole, reservedMicro: highestMicro(order) };
 }
 
 /** The job of an earlier request. Its alias may stand for another model now. */
@@ -242,6 +261,11 @@ export async function prepare(
   const contextTokens = contextNeed(mostContextTokens(work, extent), model.contextTokens);
   const pricePercent = priorityPrices[priority];
   const { most, vectors, tries } = extent;
+  const size = sizeOf(extent);
+  const bound = { promptTokens: pricedPromptTokens(extent), completionTokens: most.completionTokens };
+  const likely = await likelySharesOf(ctx, key, modelId, bound.completionTokens, now);
+  // A template's own tokens are learned, too.
+  const held = heldTokens(bound, likely, size.input - extent.addedTokens);
 
   const job = {
     kind: work.kind,
@@ -260,7 +284,7 @@ export async function prepare(
     watched: stream,
     called: asked.endsWithCall === true,
     attemptMs: attemptLimitMs(extent),
-    size: sizeOf(extent),
+    size,
     deadlineAt: now + timeOf(asked),
     ...idempotency,
   };
@@ -269,7 +293,8 @@ export async function prepare(
     apiKeyId,
     modelId,
     price,
-    reservedMicro: highestPrice({ ...price, percent: pricePercent }, extent),
+    reservedMicro: priceOf({ ...price, percent: pricePercent }, held),
+    ...(isLess(held, bound) ? { held } : {}),
     round: 0,
     priority,
     ...(pricePercent === 100 ? {} : { pricePercent }),
@@ -279,7 +304,7 @@ export async function prepare(
     ...(alias === undefined ? {} : { alias }),
     most,
     promptTokens: mostPromptTokens(extent),
-    reservedPromptTokens: pricedPromptTokens(extent),
+    reservedPromptTokens: bound.promptTokens,
     ...(vectors === undefined ? {} : { vectors }),
     ...(tries === undefined ? {} : { tries }),
   };
@@ -304,9 +329,14 @@ export async function checkNew(
   }
 }
 
-/** The most that a job may use. */
+/** What a job reserves. */
 export function countOf(order: PreparedJob["order"]): KeyCount {
   return { requests: 1, tokens: reservedTokens(order), micro: order.reservedMicro };
+}
+
+/** The most that a job may use. */
+export function mostCountOf(order: PreparedJob["order"]): KeyCount {
+  return { ...countOf(order), micro: highestMicro(order) };
 }
 
 /** Refuses (quota_exceeded) a job with which its key would use more than it may. */
@@ -316,7 +346,7 @@ function checkQuotas(
   order: PreparedJob["order"],
   now: number,
 ): void {
-  const exceeded = exceededQuota(quotas, use, countOf(order), now);
+  const exceeded = exceededQuota(quotas, use, mostCountOf(order), now);
   if (exceeded === null) return;
   const { message, resetAt } = exceeded;
   throw new ConvexError<Refusal>({
@@ -403,7 +433,7 @@ async function trySubmit(
   }
 }
 
-/** Stores the order of a new job, and reserves its highest price. */
+/** Stores the order of a new job, and reserves its price. */
 async function placeOrder(
   ctx: MutationCtx,
   key: Doc<"apiKeys">,
@@ -439,6 +469,10 @@ async function cacheOwnerOf(
 export function highestPrice(price: Price, extent: Extent): bigint {
   const { completionTokens } = extent.most;
   return priceOf(price, { promptTokens: pricedPromptTokens(extent), completionTokens });
+}
+
+function isLess(held: Usage, bound: Usage): boolean {
+  return held.promptTokens < bound.promptTokens || held.completionTokens < bound.completionTokens;
 }
 
 /** How long the job may take, in ms. A job that ends with its call gets no more time than the call. Refuses: invalid. */

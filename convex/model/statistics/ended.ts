@@ -2,6 +2,7 @@ import type { JobHistory } from "@gleaner/queue/validators";
 import { type Earning, type EndedJob, groupLabel } from "../../../app/statistics/fold.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
+import type { AnsweredJob } from "../ledger/likely.ts";
 import { reservingKey } from "../ledger/reservations.ts";
 import { deviceOfPay } from "../ledger/transfer.ts";
 import { orderOf } from "../orders/orders.ts";
@@ -14,10 +15,13 @@ export type Closing = {
   readonly round: number;
 };
 
+/** `answered`: what its reservation had of its bounds, for the reservations of later jobs. Null without an answer, and in old orders. */
+type CountedJob = EndedJob & { readonly answered: AnsweredJob | null };
+
 const perCall = 100;
 
 /** The jobs behind some closings of one organization, in their order. Jobs without an order are left out. */
-export async function endedJobs(ctx: QueryCtx, closings: readonly Closing[]): Promise<EndedJob[]> {
+export async function endedJobs(ctx: QueryCtx, closings: readonly Closing[]): Promise<CountedJob[]> {
   const histories = new Map<string, JobHistory>();
   for (let at = 0; at < closings.length; at += perCall) {
     const some = closings.slice(at, at + perCall);
@@ -39,7 +43,7 @@ async function endedJob(
   ctx: QueryCtx,
   { entry, jobId, round }: Closing,
   history: JobHistory | undefined,
-): Promise<EndedJob[]> {
+): Promise<CountedJob[]> {
   const order = await orderOf(ctx, jobId);
   if (order === null) return [];
   const settled = entry.kind === "settle";
@@ -64,8 +68,21 @@ async function endedJob(
         })),
       ),
       earnings: settled ? await earningsOf(ctx, entry) : [],
+      answered: settled ? answeredOf(order) : null,
     },
   ];
+}
+
+function answeredOf({
+  apiKeyId,
+  modelId,
+  usage,
+  most,
+  reservedPromptTokens,
+}: Doc<"orders">): AnsweredJob | null {
+  if (usage === undefined || reservedPromptTokens === undefined) return null;
+  const { completionTokens } = most;
+  return { apiKeyId, modelId, usage, most: { promptTokens: reservedPromptTokens, completionTokens } };
 }
 
 /** To whom the job's key belongs now. */
@@ -80,8 +97,8 @@ async function groupOf(ctx: QueryCtx, device: string | null): Promise<string> {
   return groupLabel((id === null ? null : await ctx.db.get("devices", id))?.groups ?? []);
 }
 
-/** A settlement has an entry of escrow, one of the key, one for a bonus, and at most two of devices. */
-const mostEntries = 5;
+/** A settlement has an entry of escrow, one of the key, one for a bonus, one of cover, and at most two of devices. */
+const mostEntries = 6;
 
 /** The pay of devices in the transfer that closed a reservation. */
 async function earningsOf(ctx: QueryCtx, { transferKey }: Doc<"ledgerEntries">): Promise<readonly Earning[]> {

@@ -10,6 +10,7 @@ import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { wholeMoments } from "../auditSeals.ts";
+import { type AnsweredJob, learnShares } from "../ledger/likely.ts";
 import { closingRound } from "../ledger/reservations.ts";
 import { escrowAccount } from "../ledger/transfer.ts";
 import { present } from "../refuse.ts";
@@ -126,10 +127,12 @@ async function addJobs(
     byBucket.set(startAt, [...(byBucket.get(startAt) ?? []), closing]);
   }
   const all: EndedJob[] = [];
+  const answered: AnsweredJob[] = [];
   const byDay = new Map<number, EndedJob[]>();
   for (const [startAt, some] of byBucket) {
     const jobs = await endedJobs(ctx, some);
     all.push(...jobs);
+    answered.push(...jobs.flatMap((job) => job.answered ?? []));
     const day = bucketOf(startAt, spans.day);
     byDay.set(day, [...(byDay.get(day) ?? []), ...jobs]);
     const folded = foldJobs(jobs);
@@ -138,6 +141,7 @@ async function addJobs(
     }
   }
   for (const [day, jobs] of byDay) await addUsage(ctx, organizationId, day, jobs);
+  await learnShares(ctx, answered);
   // Only the sums of models are read.
   const total = { organizationId, by: "model", spanMs: spans.total, startAt: 0 } as const;
   await addTallies(ctx, total, foldJobs(all).model);
