@@ -137,6 +137,8 @@ const actions = {
   "house-rules.changed": "Rules for earned credits changed",
   "playground.credits-changed": "Credits of the playground changed",
   "prices.changed": "Prices of priorities changed",
+  "prices.scheduled": "Price set or scheduled",
+  "prices.canceled": "Scheduled price canceled",
   "catalog.signed": "Catalog signed with a new key",
   "retention.changed": "Time for which rows are kept changed",
   "archive.asked": "Old rows asked to move into archives",

@@ -44,6 +44,7 @@ import {
   disputeState,
   earnedOfDevice,
   facetCount,
+  factorsFrom,
   filePart,
   filePurpose,
   formerSecret,
@@ -65,6 +66,8 @@ import {
   policyRules,
   previewSums,
   price,
+  pricedFrom,
+  priceFactors,
   priorityPrices,
   providerSettings,
   rating,
@@ -105,6 +108,8 @@ export default defineSchema({
     idleMinutes: v.optional(v.number()),
     /** If they are not equal. Written by console/models.setPriorityPrices. */
     priorityPrices: v.optional(priorityPrices),
+    /** The valid percents, and those that will be. Absent: `priorityPrices`. Written by model/models/priceVersions.ts. */
+    factorSchedule: v.optional(v.array(factorsFrom)),
     /** The rule for second factors. Absent: nobody needs one. Written by console/access/secondFactor.setRule. */
     secondFactor: v.optional(secondFactorRule),
     /** Whether owners may look at the prompts and answers of all jobs. Absent: no. Written by console/payloads. */
@@ -527,10 +532,31 @@ export default defineSchema({
     /** The hash of those hashes, which the catalog's signature covers. */
     piecesHash: v.optional(v.string()),
     price,
+    /** The valid price, and those that will be. Absent: `price`. Written by model/models/priceVersions.ts. */
+    priceSchedule: v.optional(v.array(pricedFrom)),
     /** False once it is retired. */
     enabled: v.boolean(),
     createdAt: v.number(),
   }).index("by_organization_model", ["organizationId", "modelId"]),
+
+  /** Each price that an organization has set: of one model, or the percents of all. Written by model/models/priceVersions.ts. */
+  priceVersions: defineTable({
+    organizationId: v.id("organizations"),
+    /** From 1, for all prices of the organization. */
+    version: v.number(),
+    modelId: v.optional(v.string()),
+    price: v.optional(price),
+    factors: v.optional(priceFactors),
+    /** When it begins, and when it was made; ms epoch. */
+    from: v.number(),
+    at: v.number(),
+    /** The actor, as the queue stores one. */
+    by: v.string(),
+    why: v.optional(v.string()),
+    /** Only of a version that never began. */
+    canceledAt: v.optional(v.number()),
+    canceledBy: v.optional(v.string()),
+  }).index("by_organization", ["organizationId", "version"]),
 
   /** Names that stand for models of the catalog. Written by console/aliases. */
   modelAliases: defineTable({
@@ -801,6 +827,8 @@ export default defineSchema({
     priority: v.optional(priority),
     /** What the job costs because of that priority, in percent of `price`. Absent: 100. */
     pricePercent: v.optional(v.number()),
+    /** The versions of its model's price and of the percents, such as "3.1". Absent in old orders. */
+    priceVersion: v.optional(v.string()),
     /** How often its reservation was raised or lowered in all. */
     reservationChanges: v.optional(v.number()),
     /** Before the last change of its priority. An undo puts it back. Written by model/orders/priorities.ts. */
@@ -1044,6 +1072,8 @@ export default defineSchema({
     micro: v.int64(),
     at: v.number(),
     jobId: v.optional(v.string()),
+    /** Of the job's price: app/money/price-list.ts. Absent in entries of no job, and in old ones. */
+    priceVersion: v.optional(v.string()),
   })
     .index("by_transfer", ["transferKey"])
     .index("by_organization", ["organizationId"]),

@@ -10,6 +10,7 @@ import { offerOf, setOffer, shelfOffer } from "../model/models/offer.ts";
 import { signatureOf } from "../model/models/signCatalog.ts";
 import { priorityPricesOf, setPriorityPrices as setPrices } from "../model/organizations/priorityPrices.ts";
 import { impactOfRetirement, retirementImpact } from "../model/organizations/retirement.ts";
+import { priceAt } from "../model/models/prices.ts";
 import { present, refuse } from "../model/refuse.ts";
 import { restRollout, startRollout } from "../model/rollouts/act.ts";
 import {
@@ -39,6 +40,7 @@ export const list = memberQuery("models.read")({
   returns: v.array(modelRow),
   handler: async (ctx) => {
     const { organizationId } = ctx;
+    const now = Date.now();
     const [models, counts] = await Promise.all([
       allModels(ctx, organizationId),
       countFleet(ctx, organizationId),
@@ -46,7 +48,7 @@ export const list = memberQuery("models.read")({
     return models.map((model): Infer<typeof modelRow> => ({
       ...offered(model),
       pieceCount: model.pieceCount ?? 0,
-      price: model.price,
+      price: priceAt(model, now).value,
       retired: !model.enabled,
       createdAt: model.createdAt,
       fleet: counts.get(model.modelId) ?? countOf([], null),
@@ -177,7 +179,7 @@ async function ownedModel(ctx: QueryCtx & MemberCtx, modelId: string): Promise<D
 export const priorityPrices = memberQuery("models.read")({
   args: {},
   returns: prices,
-  handler: async (ctx) => await priorityPricesOf(ctx, ctx.organizationId),
+  handler: async (ctx) => await priorityPricesOf(ctx, ctx.organizationId, Date.now()),
 });
 
 /**

@@ -457,6 +457,18 @@ export const priorityPrices = v.object({ low: v.number(), normal: v.number(), hi
 /** Micro-credits per token. */
 export const price = v.object({ promptMicro: v.int64(), completionMicro: v.int64() });
 
+/** Percents of the models' prices, which are multiplied: app/money/price-list.ts. */
+export const priceFactors = v.object({
+  ...priorityPrices.fields,
+  text: v.number(),
+  embedding: v.number(),
+  hours: v.union(v.object({ from: v.number(), to: v.number(), percent: v.number() }), v.null()),
+});
+
+/** A price from a moment on (ms epoch). */
+export const pricedFrom = v.object({ version: v.number(), from: v.number(), value: price });
+export const factorsFrom = v.object({ version: v.number(), from: v.number(), value: priceFactors });
+
 /**
  * The pay for a job, which the queue passes on to the device: the amount, the price per token, and the percent of it that the
  * job's priority costs if that is not 100. `outrunMicro`: the pay of a
@@ -486,6 +498,7 @@ export const beforePriority = v.object({
   priority,
   highest: v.optional(priority),
   pricePercent: v.optional(v.number()),
+  priceVersion: v.optional(v.string()),
   reservedMicro: v.int64(),
 });
 

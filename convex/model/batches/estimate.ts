@@ -3,16 +3,16 @@ import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { ownFile } from "../files/files.ts";
 import { catalogOf } from "../models/catalog.ts";
-import { priorityPricesOf } from "../organizations/priorityPrices.ts";
+import { factorsAt, priceAt } from "../models/prices.ts";
 import { refuse } from "../refuse.ts";
 import { modelTotals } from "../statistics/rollUp.ts";
-import { filePart, price } from "../validators.ts";
+import { filePart, price, priceFactors } from "../validators.ts";
 
 /** A file, and what its requests cost. `meanAnswer`: tokens of an answer until now; null: none is known. */
 export const batchFacts = v.object({
   parts: v.array(filePart),
   bytes: v.number(),
-  percents: v.object({ low: v.number(), high: v.number() }),
+  factors: priceFactors,
   models: v.array(v.object({ modelId: v.string(), price, meanAnswer: v.union(v.number(), v.null()) })),
 });
 export type BatchFacts = Infer<typeof batchFacts>;
@@ -20,15 +20,15 @@ export type BatchFacts = Infer<typeof batchFacts>;
 /** The facts that the cost of a batch depends on. Refuses: not_found (the file), invalid (it has answers of a batch). */
 export async function factsOf(ctx: QueryCtx, key: Doc<"apiKeys">, fileId: string): Promise<BatchFacts> {
   const { organizationId } = key;
-  const [file, models, prices, totals] = await Promise.all([
+  const now = Date.now();
+  const [file, models, factors, totals] = await Promise.all([
     ownFile(ctx, key, fileId),
     catalogOf(ctx, organizationId),
-    priorityPricesOf(ctx, organizationId),
+    factorsAt(ctx, organizationId, now),
     modelTotals(ctx, organizationId),
   ]);
   if (file.purpose !== "batch") refuse("invalid", "input_file_id: this file has the answers of a batch.");
   const { parts, bytes } = file;
-  const { low, high } = prices;
   const meanAnswerOf = (modelId: string): number | null => {
     const tally = totals.find(({ subject }) => subject === modelId)?.tally;
     return tally === undefined || tally.succeeded === 0 ? null : tally.completionTokens / tally.succeeded;
@@ -36,7 +36,11 @@ export async function factsOf(ctx: QueryCtx, key: Doc<"apiKeys">, fileId: string
   return {
     parts,
     bytes,
-    percents: { low, high },
-    models: models.map(({ modelId, price }) => ({ modelId, price, meanAnswer: meanAnswerOf(modelId) })),
+    factors: factors.value,
+    models: models.map((model) => ({
+      modelId: model.modelId,
+      price: priceAt(model, now).value,
+      meanAnswer: meanAnswerOf(model.modelId),
+    })),
   };
 }

@@ -48,7 +48,7 @@ export function reservedTokens({
  * (`hold`).
  */
 export async function reserve(ctx: MutationCtx, order: NewOrder, at: number): Promise<void> {
-  const { jobId, organizationId, apiKeyId, reservedMicro, round } = order;
+  const { jobId, organizationId, apiKeyId, reservedMicro, round, priceVersion } = order;
   // A retry belongs to the day of its request.
   const counts = {
     at: order._creationTime ?? at,
@@ -61,6 +61,7 @@ export async function reserve(ctx: MutationCtx, order: NewOrder, at: number): Pr
     kind: "reserve",
     at,
     jobId,
+    priceVersion,
     entries: [
       { account: keyAccount(apiKeyId), micro: -reservedMicro, counts, held: true },
       { account: escrowAccount(organizationId), micro: reservedMicro },
@@ -76,7 +77,7 @@ export async function reserve(ctx: MutationCtx, order: NewOrder, at: number): Pr
 export async function raiseReservation(
   ctx: MutationCtx,
   order: Doc<"orders">,
-  pricePercent: number,
+  { pricePercent, priceVersion }: { readonly pricePercent: number; readonly priceVersion: string },
   at: number,
 ): Promise<void> {
   const { apiKeyId, reservedPromptTokens, most, pricePercent: before = 100 } = order;
@@ -87,35 +88,41 @@ export async function raiseReservation(
   const room = highestMicro({ ...order, pricePercent }) - order.reservedMicro;
   if (!(await hold(ctx, apiKeyId, added, room)))
     refuse("quota_exceeded", "This API key has too few credits for the higher priority.");
-  await addToReservation(ctx, order, added, at);
-  await ctx.db.patch("orders", order._id, { reservedMicro, pricePercent });
+  await addToReservation(ctx, { ...order, priceVersion }, added, at);
+  await ctx.db.patch("orders", order._id, { reservedMicro, pricePercent, priceVersion });
 }
 
 /** Gives a job its earlier price and reservation again, before it has ended. */
 export async function lowerReservation(
   ctx: MutationCtx,
   order: Doc<"orders">,
-  { reservedMicro, pricePercent }: Pick<Doc<"orders">, "reservedMicro" | "pricePercent">,
+  {
+    reservedMicro,
+    pricePercent,
+    priceVersion,
+  }: Pick<Doc<"orders">, "reservedMicro" | "pricePercent" | "priceVersion">,
   at: number,
 ): Promise<void> {
   if (reservedMicro === order.reservedMicro) return;
-  await addToReservation(ctx, order, reservedMicro - order.reservedMicro, at);
-  await ctx.db.patch("orders", order._id, { reservedMicro, pricePercent });
+  await addToReservation(ctx, { ...order, priceVersion }, reservedMicro - order.reservedMicro, at);
+  await ctx.db.patch("orders", order._id, { reservedMicro, pricePercent, priceVersion });
 }
 
 /** Moves credits between the key and escrow. Each change of a job has a number, since a price can be raised again. */
 async function addToReservation(
   ctx: MutationCtx,
-  { _id, _creationTime, organizationId, jobId, round, apiKeyId, reservationChanges = 0 }: Doc<"orders">,
+  order: Omit<Doc<"orders">, "priceVersion"> & { readonly priceVersion?: string | undefined },
   micro: bigint,
   at: number,
 ): Promise<void> {
+  const { _id, _creationTime, organizationId, jobId, round, apiKeyId, reservationChanges = 0 } = order;
   const booked = await transfer(ctx, {
     key: `reservation:${jobId}:${String(round)}:${String(reservationChanges)}`,
     organizationId,
     kind: "reserve",
     at,
     jobId,
+    priceVersion: order.priceVersion,
     entries: [
       {
         account: keyAccount(apiKeyId),
@@ -265,13 +272,14 @@ async function close(
   at: number,
   credits: readonly Entry[],
 ): Promise<void> {
-  const { organizationId, jobId, reservedMicro } = order;
+  const { organizationId, jobId, reservedMicro, priceVersion } = order;
   const booked = await transfer(ctx, {
     key: closingKey(order),
     organizationId,
     kind: ended === "succeeded" ? "settle" : "release",
     at,
     jobId,
+    priceVersion,
     entries: [{ account: escrowAccount(organizationId), micro: -reservedMicro, outcome: ended }, ...credits],
   });
   if (booked === "repeated") throw new Error(`job ${jobId} was already paid or released`);

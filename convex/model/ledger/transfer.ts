@@ -75,6 +75,8 @@ type Transfer = {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly jobId?: string;
+  /** Of the job's price. */
+  readonly priceVersion?: string | undefined;
   readonly entries: readonly Entry[];
 };
 
@@ -112,10 +114,14 @@ export async function transfer(ctx: MutationCtx, booking: Transfer): Promise<"bo
     .withIndex("by_transfer", (q) => q.eq("transferKey", booking.key))
     .first();
   if (earlier !== null) return "repeated";
-  const { organizationId, kind, at, jobId, key: transferKey } = booking;
+  const { organizationId, kind, at, jobId, priceVersion, key: transferKey } = booking;
+  const ofJob = {
+    ...(jobId === undefined ? {} : { jobId }),
+    ...(priceVersion === undefined ? {} : { priceVersion }),
+  };
   for (const { account, micro, jobs = 0, ...rest } of booking.entries) {
     const entry = { organizationId, transferKey, account, micro, at };
-    await ctx.db.insert("ledgerEntries", { ...entry, kind, ...(jobId === undefined ? {} : { jobId }) });
+    await ctx.db.insert("ledgerEntries", { ...entry, kind, ...ofJob });
     await ctx.db.insert("ledgerPending", {
       ...entry,
       jobs,

@@ -13,6 +13,8 @@ import { price } from "../validators.ts";
 import { findAlias } from "./aliases.ts";
 import { allModels, findModel, keepPieces, maxModels, modelEntry, piecesView } from "./catalog.ts";
 import { endJobsOfModel } from "./endJobs.ts";
+import { priceAt } from "./prices.ts";
+import { addVersion, checkedPrice } from "./priceVersions.ts";
 import { changeCatalog } from "./signCatalog.ts";
 
 /** A new entry of the catalog; app/models/catalog-entry.ts has its bounds. */
@@ -25,16 +27,6 @@ function checkedEntry(given: Infer<typeof newEntry>): CatalogEntry {
   const [issue] = parsed.error.issues;
   const field = issue?.path.join(".") ?? "";
   return refuse("invalid", `${field === "" ? "The model" : field}: ${issue?.message ?? "is out of bounds"}.`);
-}
-
-const maxMicroPerToken = 1_000_000_000_000n;
-
-/** Refuses (invalid) a negative price and an absurd one. */
-function checkedPrice(given: Infer<typeof price>): Infer<typeof price> {
-  for (const micro of [given.promptMicro, given.completionMicro]) {
-    if (micro < 0n || micro > maxMicroPerToken) refuse("invalid", "A price per token is out of bounds.");
-  }
-  return given;
 }
 
 /** Adds a model to the catalog, and returns its name. Refuses: invalid, conflict (the name is taken, or there are too many). */
@@ -70,6 +62,8 @@ export async function addModel(
   await changeCatalog(ctx, organizationId, by.at, async () => {
     await ctx.db.insert("models", row);
   });
+  const first = { kind: "model", modelId: entry.modelId, price: row.price } as const;
+  await addVersion(ctx, organizationId, first, { from: null, why: null }, by);
   if (pieces !== null) await keepPieces(ctx, organizationId, entry.sha256, pieces);
   const detail = `${entry.source}, ${String(entry.sizeBytes)} bytes, SHA-256 ${entry.sha256}`;
   await record(ctx, {
@@ -110,16 +104,22 @@ export async function changeModel(
     template: change.template === undefined ? (model.template ?? null) : change.template,
   });
   const { source, licence, contextTokens } = entry;
+  const { value: valid } = priceAt(model, by.at);
   const changed = {
     source,
     licence,
     contextTokens,
     template: template ?? undefined,
-    price: change.price === undefined ? model.price : checkedPrice(change.price),
+    price: change.price === undefined ? valid : checkedPrice(change.price),
   };
-  const changes = differences(model, changed);
+  const changes = differences({ ...model, price: valid }, changed);
   if (changes === "") return;
-  await changeCatalog(ctx, organizationId, by.at, () => ctx.db.patch("models", model._id, changed));
+  const { price: wanted, ...others } = changed;
+  await changeCatalog(ctx, organizationId, by.at, () => ctx.db.patch("models", model._id, others));
+  if (wanted.promptMicro !== valid.promptMicro || wanted.completionMicro !== valid.completionMicro) {
+    const ofOne = { kind: "model", modelId, price: wanted } as const;
+    await addVersion(ctx, organizationId, ofOne, { from: null, why: null }, by);
+  }
   await record(ctx, {
     organizationId,
     ...by,

@@ -2,11 +2,12 @@ import type { Priority } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import { literals } from "convex-helpers/validators";
 import { isAbove } from "../../../app/jobs/priority.ts";
+import { percentOf, priceVersionName } from "../../../app/money/price-list.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { checkPriority } from "../keys/keyRights.ts";
 import { lowerReservation, raiseReservation } from "../ledger/reservations.ts";
-import { priorityPricesOf } from "../organizations/priorityPrices.ts";
+import { factorsAt } from "../models/prices.ts";
 import { queue } from "../queue.ts";
 import { present, refuse } from "../refuse.ts";
 
@@ -47,8 +48,13 @@ export async function setOrderPriority(
   if (kind === "not-found" || before === null) return refuse("not_found", "There is no such job.");
   if (kind === "not-queued") return { kind };
   if (isAbove(priority, highest)) {
-    const prices = await priorityPricesOf(ctx, organizationId);
-    await raiseReservation(ctx, order, prices[priority], at);
+    const factors = await factorsAt(ctx, organizationId, at);
+    const kind = order.vectors === undefined ? "text" : "embedding";
+    // The hour is that of the request.
+    const pricePercent = percentOf(factors.value, { priority, kind, at: order._creationTime });
+    const [model = "0"] = (order.priceVersion ?? "0").split(".");
+    const priceVersion = priceVersionName(Number(model), factors.version);
+    await raiseReservation(ctx, order, { pricePercent, priceVersion }, at);
     await ctx.db.patch("orders", _id, { priority });
   }
   await ctx.db.patch("orders", _id, {
@@ -59,6 +65,7 @@ export async function setOrderPriority(
       attempts: before.attempts,
       ...(order.priority === undefined ? {} : { highest: order.priority }),
       ...(pricePercent === undefined ? {} : { pricePercent }),
+      ...(order.priceVersion === undefined ? {} : { priceVersion: order.priceVersion }),
       reservedMicro,
     },
   });

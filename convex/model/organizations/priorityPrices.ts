@@ -1,17 +1,20 @@
 import { changesText } from "../../../app/audit/changes.ts";
-import { equalPrices, type PriorityPrices, priorityPricesMistake } from "../../../app/jobs/priority.ts";
+import { type PriorityPrices, priorityPricesMistake } from "../../../app/jobs/priority.ts";
 import type { Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
-import { present, refuse } from "../refuse.ts";
+import { factorsAt } from "../models/prices.ts";
+import { addVersion } from "../models/priceVersions.ts";
+import { refuse } from "../refuse.ts";
 
-/** The percents of the models' prices that jobs cost, by their priority. */
+/** The percents of the models' prices that jobs cost at a moment (ms epoch), by their priority. */
 export async function priorityPricesOf(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
+  at: number,
 ): Promise<PriorityPrices> {
-  const organization = present(await ctx.db.get("organizations", organizationId), "organization");
-  return organization.priorityPrices ?? equalPrices;
+  const { low, normal, high } = (await factorsAt(ctx, organizationId, at)).value;
+  return { low, normal, high };
 }
 
 /**
@@ -27,14 +30,16 @@ export async function setPriorityPrices(
   const priorityPrices = { low, normal, high };
   const mistake = priorityPricesMistake(priorityPrices);
   if (mistake !== null) refuse("invalid", mistake);
-  const before = await priorityPricesOf(ctx, organizationId);
+  const before = await priorityPricesOf(ctx, organizationId, by.at);
   const detail = changesText([
     ["low (%)", before.low, low],
     ["normal (%)", before.normal, normal],
     ["high (%)", before.high, high],
   ]);
   if (detail !== "") {
-    await ctx.db.patch("organizations", organizationId, { priorityPrices });
+    const { value } = await factorsAt(ctx, organizationId, by.at);
+    const factors = { ...value, ...priorityPrices };
+    await addVersion(ctx, organizationId, { kind: "factors", factors }, { from: null, why: null }, by);
     await record(ctx, { organizationId, ...by, action: "prices.changed", subject: "priorities", detail });
   }
   return before;

@@ -31,6 +31,7 @@ import type { DeviceNeeds } from "../../../app/keys/requirements.ts";
 import { isRestricted, restrictionAdvice, restrictionOf } from "../../../app/keys/restriction.ts";
 import { type Price, priceOf } from "../../../app/money/credits.ts";
 import { cushion, heldTokens } from "../../../app/money/likely.ts";
+import { percentOf, type PriceKind, priceVersionName } from "../../../app/money/price-list.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { hashSecret } from "../authenticate.ts";
@@ -40,8 +41,8 @@ import { likelySharesOf } from "../ledger/likely.ts";
 import { highestMicro, reserve, reservedTokens } from "../ledger/reservations.ts";
 import { noteAliasUse } from "../models/aliases.ts";
 import { findModel } from "../models/catalog.ts";
+import { factorsAt, priceAt } from "../models/prices.ts";
 import { orderOf } from "../orders/orders.ts";
-import { priorityPricesOf } from "../organizations/priorityPrices.ts";
 import { queue } from "../queue.ts";
 import { boundedInteger, present, type Refusal, refuse, refuseUntil, wellFormed } from "../refuse.ts";
 import { stoppedBy } from "../usage/budgetStops.ts";
@@ -246,20 +247,21 @@ export async function prepare(
   const needs = needsOf(key, asked.requires);
   const { work, stream, alias } = asked;
   const priority = priorityOf(key, asked);
-  const [model, priorityPrices, idempotency] = await Promise.all([
+  const [model, factors, idempotency] = await Promise.all([
     findModel(ctx, organizationId, asked.model),
-    priorityPricesOf(ctx, organizationId),
+    factorsAt(ctx, organizationId, now),
     idempotencyOf(key, asked),
   ]);
   if (!model?.enabled) refuse("model_not_found", "Your organization has no model of this name.");
-  const { modelId, price, sha256, sizeBytes: modelBytes } = model;
+  const { modelId, sha256, sizeBytes: modelBytes } = model;
+  const { value: price, version } = priceAt(model, now);
   const extent = checkWork(work, model);
   const cacheOwner = await cacheOwnerOf(key, needs);
   // The device that has read the prompt before is probably the one that has another job of the call.
   const affinity = asked.idleOnly === true ? null : affinityOf(modelId, cacheOwner, work);
   const constrained = hasGrammar(work.request);
   const contextTokens = contextNeed(mostContextTokens(work, extent), model.contextTokens);
-  const pricePercent = priorityPrices[priority];
+  const pricePercent = percentOf(factors.value, { priority, kind: priceKindOf(work), at: now });
   const { most, vectors, tries } = extent;
   const size = sizeOf(extent);
   const bound = { promptTokens: pricedPromptTokens(extent), completionTokens: most.completionTokens };
@@ -298,6 +300,7 @@ export async function prepare(
     round: 0,
     priority,
     ...(pricePercent === 100 ? {} : { pricePercent }),
+    priceVersion: priceVersionName(version, factors.version),
     ...(constrained ? { constrained } : {}),
     ...(asked.endsWithCall === true ? { endsWithCall: true } : {}),
     ...(asked.request === undefined ? {} : { request: asked.request.hash }),
@@ -469,6 +472,11 @@ async function cacheOwnerOf(
 export function highestPrice(price: Price, extent: Extent): bigint {
   const { completionTokens } = extent.most;
   return priceOf(price, { promptTokens: pricedPromptTokens(extent), completionTokens });
+}
+
+/** The kind of job by which prices may differ. */
+export function priceKindOf({ kind }: Pick<Work, "kind">): PriceKind {
+  return kind === "embedding" ? "embedding" : "text";
 }
 
 function isLess(held: Usage, bound: Usage): boolean {

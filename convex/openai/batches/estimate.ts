@@ -6,12 +6,13 @@ import { FileCheck, type LineParse, parseLine, tooManyRequests } from "../../../
 import { sizeOf } from "../../../app/jobs/size.ts";
 import { defaultAlias } from "../../../app/models/aliases.ts";
 import { type Price, priceOf } from "../../../app/money/credits.ts";
+import { percentOf } from "../../../app/money/price-list.ts";
 import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import type { BatchFacts } from "../../model/batches/estimate.ts";
 import { present } from "../../model/refuse.ts";
 import { checkWork } from "../../model/requests/checkWork.ts";
-import { highestPrice } from "../../model/requests/submit.ts";
+import { highestPrice, priceKindOf } from "../../model/requests/submit.ts";
 import type { Caller } from "../endpoint.ts";
 import { namedModel } from "../namedModel.ts";
 import { readJson } from "../readCall.ts";
@@ -94,7 +95,9 @@ async function costsOf(
   const model = present(caller.models.find(({ modelId }) => modelId === asked.model) ?? null, "named model");
   const known = facts.models.find(({ modelId }) => modelId === asked.model);
   if (known === undefined) return null;
-  const price: Price = { ...known.price, percent: asked.isHigh ? facts.percents.high : facts.percents.low };
+  const priority = asked.isHigh ? "high" : "low";
+  const percent = percentOf(facts.factors, { priority, kind: priceKindOf(asked.work), at: Date.now() });
+  const price: Price = { ...known.price, percent };
   try {
     const extent = checkWork(asked.work, model);
     const { input, likelyOutput } = sizeOf(extent);
