@@ -8,6 +8,7 @@ crons.interval("follow the fleets", { minutes: 1 }, internal.maintenance.followF
 crons.interval("count the statistics", { minutes: 1 }, internal.maintenance.countStatistics, {});
 crons.interval("step the roll-outs", { seconds: 10 }, internal.rollouts.stepOpen, {});
 crons.interval("seal the audit trail", { minutes: 1 }, internal.maintenance.sealAudit, {});
+crons.interval("keep the data keys", { minutes: 1 }, internal.data.keys.keep, {});
 crons.interval("seal the receipts", { minutes: 1 }, internal.maintenance.sealReceipts, {});
 crons.interval("replace sharing secrets", { hours: 6 }, internal.maintenance.rotateSharingSecrets, {});
 crons.interval("end expired keys", { minutes: 1 }, internal.maintenance.endDueKeys, {});

@@ -122,6 +122,20 @@ export default defineSchema({
     pageOrigins: v.optional(v.array(v.string())),
   }),
 
+  /**
+   * The keys with which an organization's prompts and answers are encrypted, themselves encrypted with the deployment's master key.
+   * One at most is not destroyed. A destroyed one stays without its secret. Written by model/texts/dataKeys.ts.
+   */
+  dataKeys: defineTable({
+    organizationId: v.id("organizations"),
+    /** Absent once it is destroyed. */
+    wrapped: v.optional(v.string()),
+    /** Names the master key that encrypted it. */
+    wrappedBy: v.string(),
+    createdAt: v.number(),
+    destroyedAt: v.optional(v.number()),
+  }).index("by_organization", ["organizationId", "destroyedAt"]),
+
   /** The people of an organization. Written by setup (the first owner) and model/people/. */
   members: defineTable({
     organizationId: v.id("organizations"),

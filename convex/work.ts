@@ -1,11 +1,12 @@
 import { type QueueComponent, workerMutations } from "@gleaner/queue";
-import { anything } from "@gleaner/queue/validators";
+import { anything, type ClaimedJob } from "@gleaner/queue/validators";
+import { workerQueries } from "@gleaner/queue/work";
 import type { FunctionReturnType } from "convex/server";
 import { type ObjectType, v } from "convex/values";
 import { reportedError } from "../app/contract/job-errors.ts";
 import { internal } from "./_generated/api.js";
 import type { Doc } from "./_generated/dataModel.js";
-import { mutation, type MutationCtx } from "./_generated/server.js";
+import { mutation, type MutationCtx, query } from "./_generated/server.js";
 import { authenticateDevice, authenticateUnretired } from "./model/authenticate.ts";
 import { visibleCapabilities, withoutModels } from "./model/devices/capabilities.ts";
 import { endActivity } from "./model/devices/report.ts";
@@ -22,13 +23,68 @@ import { lengthMistake } from "./model/requests/vectorLength.ts";
 import { noteFailure, rolloutOfJob } from "./model/rollouts/failedJob.ts";
 import { heldBackFrom } from "./model/rollouts/find.ts";
 import { replayMistake } from "./model/trust/report.ts";
+import {
+  decryptJob,
+  decryptJobs,
+  decryptValue,
+  encryptValue,
+  writingKey,
+  writingKeyOfDevice,
+} from "./model/texts/storedTexts.ts";
 import { streamItem } from "./model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
 
-// The functions that a device calls as a worker of the queue, with its key. Seven of them do more here.
+// The functions that a device calls as a worker of the queue, with its key. Ten of them do more here.
 export * from "@gleaner/queue/work";
+
+/** As in the queue, with the payload as it was submitted. */
+export const handed = query({
+  args: { key: v.string() },
+  returns: workerQueries.handed.returns,
+  handler: async (ctx, { key }) => {
+    const keyHash = await queue.hashKey(key);
+    return await decryptJobs(ctx, await ctx.runQuery(queue.component.work.handed, { keyHash }));
+  },
+});
+
+/** As in the queue, with the payloads as they were submitted. */
+export const take = mutation({
+  args: { ...workerMutations.take.args, key: v.string() },
+  returns: workerMutations.take.returns,
+  handler: async (ctx, call) => {
+    const taken = await queue.workerMutation(ctx, queue.component.work.take, call);
+    return taken.kind === "ok" ? await withTexts(ctx, taken) : taken;
+  },
+});
+
+/** As in the queue, with the payload as it was submitted. */
+export const claim = mutation({
+  args: { ...workerMutations.claim.args, key: v.string() },
+  returns: workerMutations.claim.returns,
+  handler: async (ctx, call) => {
+    const claimed = await queue.workerMutation(ctx, queue.component.work.claim, call);
+    return claimed.kind === "claimed" ? { ...claimed, job: await decryptJob(ctx, claimed.job) } : claimed;
+  },
+});
+
+/** An answer of the queue with the payloads of its jobs as they were submitted. */
+async function withTexts<Answer extends { readonly jobs: ClaimedJob[] }>(
+  ctx: MutationCtx,
+  answer: Answer,
+): Promise<Answer> {
+  return answer.jobs.length === 0 ? answer : { ...answer, jobs: await decryptJobs(ctx, answer.jobs) };
+}
+
+/** The attempt of a device with its payload as it was submitted; null if the device does not hold it. */
+async function heldAttempt(
+  ctx: MutationCtx,
+  attempt: { readonly keyHash: string; readonly attemptId: string; readonly text?: string },
+) {
+  const found = await ctx.runQuery(queue.component.workers.attempt, attempt);
+  return found === null ? null : { ...found, payload: await decryptValue(ctx, found.payload, "payload") };
+}
 
 /** Judges the device soon. Every call that ends attempts without an answer does this. */
 async function judgeSoon(ctx: MutationCtx, key: string): Promise<void> {
@@ -67,7 +123,13 @@ export const hello = mutation({
 export const append = mutation({
   args: { ...workerMutations.append.args, data: v.optional(v.array(streamItem)), key: v.string() },
   returns: workerMutations.append.returns,
-  handler: async (ctx, call) => await queue.workerMutation(ctx, queue.component.work.append, call),
+  handler: async (ctx, call) => {
+    const { text, data } = call;
+    const key = await writingKeyOfDevice(ctx, call.key);
+    const content = data === undefined ? { text } : { text, data };
+    const stored = key === null ? {} : { stored: encryptValue(key, content, "chunk") };
+    return await queue.workerMutation(ctx, queue.component.work.append, { ...call, ...stored });
+  },
 });
 
 type Completed = FunctionReturnType<QueueComponent["work"]["complete"]>;
@@ -94,9 +156,10 @@ export const complete = mutation({
     const answer = readAnswer(call.result, call.report);
     const text = answer !== null && "text" in answer.result ? answer.result.text : "";
     const keyHash = await queue.hashKey(key);
-    const attempt = await ctx.runQuery(component.workers.attempt, { keyHash, attemptId, text });
+    const attempt = await heldAttempt(ctx, { keyHash, attemptId, text });
     // The queue answers a repeated call, and one for an attempt that is over.
-    if (attempt === null) return await queue.workerMutation(ctx, component.work.complete, call);
+    if (attempt === null)
+      return await withTexts(ctx, await queue.workerMutation(ctx, component.work.complete, call));
     if (answer === null) return await refuseAnswer(ctx, call, "The answer has the form of no job's.");
     const { jobId, payload, claimedAt, continues } = attempt;
     const device = await authenticateDevice(ctx, key);
@@ -113,10 +176,11 @@ export const complete = mutation({
           (await modelMistake(ctx, order, answer)) ??
           (await lengthMistake(ctx, order, device, answer)));
     if (why !== null) return await refuseAnswer(ctx, call, why);
-    const { result, report } = answer;
+    const { report } = answer;
     const { signature } = signed;
+    const result = encryptValue(await writingKey(ctx, device.organizationId), answer.result, "result");
     const accepted = { ...call, result, report: { ...report, signature } };
-    return await queue.workerMutation(ctx, component.work.complete, accepted);
+    return await withTexts(ctx, await queue.workerMutation(ctx, component.work.complete, accepted));
   },
 });
 
@@ -140,7 +204,7 @@ async function refuseAnswer(
   const rollout = await rolloutOfJob(ctx, key, attemptId);
   const error = { code: "answer_refused", message: why, retryable: true };
   const ended = { key, attemptId, error, demand, ...(starts === undefined ? {} : { starts }) };
-  const failed = await queue.workerMutation(ctx, queue.component.work.fail, ended);
+  const failed = await withTexts(ctx, await queue.workerMutation(ctx, queue.component.work.fail, ended));
   if (failed.kind === "failed" && rollout !== null) await noteFailure(ctx, rollout);
   await judgeSoon(ctx, key);
   return { ...failed, kind: "refused", why };
@@ -163,14 +227,14 @@ export const fail = mutation({
     const error = { ...call.error, ...reportedError(call.error) };
     const isVerdict = !error.retryable && error.unfit !== true;
     const isStop = error.byJob === true;
-    const attempt =
-      isVerdict || isStop ? await ctx.runQuery(component.workers.attempt, { keyHash, attemptId }) : null;
+    const attempt = isVerdict || isStop ? await heldAttempt(ctx, { keyHash, attemptId }) : null;
     const order = attempt === null ? null : await orderOf(ctx, attempt.jobId);
     const isFalse = attempt !== null && order !== null && isRefuted(error.code, order, attempt.payload);
     const isOfModel = !isVerdict && !ofRequest.has(error.code);
     const rollout = isOfModel ? await rolloutOfJob(ctx, key, attemptId) : null;
     const judged = isVerdict && isFalse ? { judged: "false" as const } : {};
-    const failed = await queue.workerMutation(ctx, component.work.fail, { ...call, error, ...judged });
+    const ended = { ...call, error, ...judged };
+    const failed = await withTexts(ctx, await queue.workerMutation(ctx, component.work.fail, ended));
     if (failed.kind === "failed") await judgeSoon(ctx, key);
     if (failed.kind === "failed" && rollout !== null) await noteFailure(ctx, rollout);
     if (failed.kind === "failed" && isStop && order !== null) {

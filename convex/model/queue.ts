@@ -1,9 +1,9 @@
-import { Queue } from "@gleaner/queue";
 import type { Policy } from "@gleaner/queue/validators";
 import type { RunnerWork } from "../../app/contract/runner.ts";
 import { maxFailedAttempts } from "../../app/jobs/limits.ts";
 import { internal } from "../_generated/api.js";
 import { components } from "./components.ts";
+import { EncryptedQueue } from "./texts/encryptedQueue.ts";
 
 const dayMs = 24 * 3_600_000;
 
@@ -30,7 +30,7 @@ const kinds: Readonly<Record<RunnerWork["kind"], Policy>> = {
  * The app's queue. Scopes are organizations; requesters and keys are API keys; workers are devices. Their keys are hashed
  * with the package's default, as by `hashSecret`.
  */
-export const queue: Queue = new Queue(components.queue, {
+export const queue: EncryptedQueue = new EncryptedQueue(components.queue, {
   onFinal: internal.jobs.onFinal,
   kinds,
 });

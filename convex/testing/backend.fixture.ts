@@ -12,6 +12,7 @@ import type { Id } from "../_generated/dataModel.js";
 import { hashSecret } from "../model/authenticate.ts";
 import { queue } from "../model/queue.ts";
 import type { RefusalCode } from "../model/refuse.ts";
+import { decryptValue } from "../model/texts/storedTexts.ts";
 import type { chatRequest, work as workValidator } from "../model/validators.ts";
 import schema from "../schema.ts";
 import { makeSigningKey, registrationOf, signedAnswer, type SigningKey } from "./signing.fixture.ts";
@@ -286,7 +287,10 @@ export async function signed(
 export async function payloadOf(t: Backend, key: string, attemptId: string): Promise<unknown> {
   const keyHash = await queue.hashKey(key);
   const { attempt } = queue.component.workers;
-  return (await t.run(async (ctx) => await ctx.runQuery(attempt, { keyHash, attemptId })))?.payload ?? null;
+  return await t.run(async (ctx) => {
+    const stored = (await ctx.runQuery(attempt, { keyHash, attemptId }))?.payload ?? null;
+    return await decryptValue(ctx, stored, "payload");
+  });
 }
 
 export async function fail(

@@ -77,6 +77,8 @@ export async function startBackend(
   const name = publicName(host, networkInterfaces());
   const signingKey = await readOrMakeSecret(folder.signingKeyFile, () => makeSecret(""));
   const secretsKey = await readOrMakeSecret(folder.secretsKeyFile, () => makeSecret(""));
+  const dataKey = await readOrMakeSecret(folder.dataKeyFile, () => makeSecret(""));
+  const previousDataKey = await readSecret(`${folder.dataKeyFile}.previous`);
   // During a rotation the key before signs the new one.
   const previousKey = await readSecret(`${folder.signingKeyFile}.previous`);
   const openOwnCertificate = (): Promise<Certificate> =>
@@ -98,6 +100,7 @@ export async function startBackend(
       ...(certificate === null ? [] : ["--tls-cert", certificate.certFile, "--tls-key", certificate.keyFile]),
       ...["--pass-env", "GLEANER_SIGNING_KEY", "--pass-env", "GLEANER_SIGNING_KEY_PREVIOUS"],
       ...["--pass-env", "GLEANER_SECRETS_KEY", "--pass-env", "MODEL_HOSTS"],
+      ...["--pass-env", "GLEANER_DATA_KEY", "--pass-env", "GLEANER_DATA_KEY_PREVIOUS"],
       ...["--pass-env", "WEBHOOK_HOSTS", "--pass-env", "CORS_ORIGINS"],
       ...["--pass-env", "GLEANER_CONSOLE_URL"],
       ...["--pass-env", "GLEANER_JOIN_URL", "--pass-env", "GLEANER_JOIN_PIN"],
@@ -115,6 +118,8 @@ export async function startBackend(
       GLEANER_SIGNING_KEY: signingKey,
       GLEANER_SIGNING_KEY_PREVIOUS: previousKey,
       GLEANER_SECRETS_KEY: secretsKey,
+      GLEANER_DATA_KEY: dataKey,
+      GLEANER_DATA_KEY_PREVIOUS: previousDataKey,
       // The console shows them with an enrollment code.
       GLEANER_JOIN_URL: joinUrl ?? "",
       GLEANER_JOIN_PIN: certificate?.pin ?? "",

@@ -27,6 +27,8 @@ export type DataFolder = {
   readonly signingKeyFile: string;
   /** The key of secrets that others gave the organization, such as those of sign-in providers. A backup does not contain it. */
   readonly secretsKeyFile: string;
+  /** The key of the keys that encrypt prompts and answers. It may be on another disk. A backup does not contain it. */
+  readonly dataKeyFile: string;
   /** The certificate for other computers, and its key. */
   readonly tlsFolder: string;
   readonly donorFolder: string;
@@ -43,6 +45,7 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
     adminKeyFile: join(path, "admin-key"),
     signingKeyFile: join(path, "signing-key"),
     secretsKeyFile: join(path, "secrets-key"),
+    dataKeyFile: process.env["GLEANER_DATA_KEY_FILE"] ?? join(path, "data-key"),
     tlsFolder: join(path, "tls"),
     donorFolder: join(path, "donor"),
     logFolder: join(path, "logs"),

@@ -28,7 +28,7 @@ export async function revokeKey(ctx: MutationCtx, key: Doc<"apiKeys">, by: Act):
 export async function cancelJobsOf(
   ctx: MutationCtx,
   { _id: name, organizationId }: Doc<"apiKeys">,
-  error: { readonly code: "key_revoked" | "key_expired"; readonly message: string },
+  error: { readonly code: "key_revoked" | "key_expired" | "canceled"; readonly message: string },
 ): Promise<void> {
   await queue.cancelMany(ctx, organizationId, { by: "requester", name, running: true, error });
 }

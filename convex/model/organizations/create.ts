@@ -1,5 +1,6 @@
 import { type Infer, type ObjectType, v } from "convex/values";
 import { limits } from "../../../app/jobs/limits.ts";
+import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
@@ -9,6 +10,7 @@ import { addModel, newEntry } from "../models/change.ts";
 import { firstOwner } from "../people/members.ts";
 import { createLink } from "../people/signIn.ts";
 import { boundedText, refuse } from "../refuse.ts";
+import { masterKey } from "../texts/masterKey.ts";
 import { price } from "../validators.ts";
 
 const { modelId, sha256, sizeBytes, contextTokens, source, licence, template, pieces } = newEntry.fields;
@@ -47,6 +49,7 @@ export async function createOrganization(
 ): Promise<Id<"organizations">> {
   const name = boundedText(wanted.name, "The organization's name", limits.nameChars);
   const organizationId = await ctx.db.insert("organizations", { name, createdAt: now });
+  if (masterKey() !== null) await ctx.scheduler.runAfter(0, internal.data.keys.makeFirst, { organizationId });
   const by: Act = { actor: "setup", at: now };
   await record(ctx, { organizationId, ...by, action: "organization.created", subject: organizationId });
   await createLink(ctx, await firstOwner(ctx, organizationId, now), wanted.signInTokenHash, by);

@@ -1,4 +1,5 @@
 import { v } from "convex/values";
+import { anything } from "../shared/validators.ts";
 import { workerMutations, workerQueries } from "../shared/work.ts";
 import { complete as completeJob } from "./model/attempt/complete.ts";
 import { fail as failJob } from "./model/attempt/fail.ts";
@@ -81,13 +82,18 @@ export const claim = mutation({
 });
 
 export const append = mutation({
-  args: { ...byWorker, ...workerMutations.append.args },
+  args: {
+    ...byWorker,
+    ...workerMutations.append.args,
+    /** What is stored in place of the text and its data, for an app that encrypts them. Readers get it as the only data. */
+    stored: v.optional(anything),
+  },
   returns: workerMutations.append.returns,
-  handler: async (ctx, { seq, text, data, isFirst = seq === 0, ...from }) =>
+  handler: async (ctx, { seq, text, data, stored, isFirst = seq === 0, ...from }) =>
     await report(
       ctx,
       from,
-      async (held) => await appendChunk(ctx, held, { seq, text, ...defined({ data }) }, isFirst),
+      async (held) => await appendChunk(ctx, held, { seq, text, ...defined({ data, stored }) }, isFirst),
     ),
 });
 

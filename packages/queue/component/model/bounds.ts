@@ -43,8 +43,9 @@ export function byteLength(text: string): number {
   return new TextEncoder().encode(text).byteLength;
 }
 
-/** The size of the value's JSON in bytes. The limits in the settings refer to this size. */
+/** The size of the value's JSON in bytes, or that of plain bytes. The limits in the settings refer to this size. */
 export function sizeOf(value: Value): number {
+  if (value instanceof ArrayBuffer) return value.byteLength;
   return byteLength(JSON.stringify(convexToJson(value)));
 }
 

@@ -15,12 +15,12 @@ export type Chunk = { readonly seq: number; readonly text: string; readonly data
 /**
  * Adds text to the stream of a watched job; otherwise writes nothing. A `seq` that is not the next one changes nothing: the worker
  * can repeat a call without an answer, and a chunk that was refused leaves no hole. Refuses: invalid, too_large (by the settings).
- * @param isFirst whether the text begins with the chunk.
+ * @param isFirst whether the text begins with the chunk. `stored`: what is kept in place of the text and its data.
  */
 export async function appendChunk(
   ctx: MutationCtx,
   held: { readonly attempt: Doc<"attempts">; readonly job: Doc<"jobs"> },
-  { seq, text, data }: Chunk,
+  { seq, text, data, stored }: Chunk & { readonly stored?: Value },
   isFirst: boolean,
 ): Promise<void> {
   boundedInteger(seq, "seq", 0, maxSeq);
@@ -41,7 +41,8 @@ export async function appendChunk(
   }
   const before = last === null ? emptyDigest(Math.random()) : last.digest;
   const digest = before === undefined ? {} : { digest: extendDigest(before, text) };
-  const row = { jobId: held.job._id, attemptId, seq, text, ...defined({ data }), endBytes };
+  const kept = stored === undefined ? { text, ...defined({ data }) } : { text: "", data: [stored] };
+  const row = { jobId: held.job._id, attemptId, seq, ...kept, endBytes };
   await ctx.db.insert("chunks", { ...row, ...digest });
 }
 

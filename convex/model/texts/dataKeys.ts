@@ -1,0 +1,127 @@
+import { type Infer, v } from "convex/values";
+import { literals } from "convex-helpers/validators";
+import { internal } from "../../_generated/api.js";
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { type Act, record } from "../audit.ts";
+import { refuse } from "../refuse.ts";
+import { base64urlOf, bytesOf } from "../signatures.ts";
+import { keyBytes } from "./envelope.ts";
+import { masterKey, nameOf, unwrap, wrap } from "./masterKey.ts";
+
+/** A data key that is in use, with its id, by which ciphertexts name it. */
+export type OpenKey = { readonly id: Id<"dataKeys">; readonly bytes: Uint8Array };
+
+/** The key with which an organization's texts are encrypted. It is not destroyed. Null: it has none yet. */
+export async function currentKey(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+): Promise<Doc<"dataKeys"> | null> {
+  return await ctx.db
+    .query("dataKeys")
+    .withIndex("by_organization", (q) => q.eq("organizationId", organizationId).eq("destroyedAt", undefined))
+    .first();
+}
+
+/** A key's bytes. Null if it was destroyed, or if the deployment lacks its master key. */
+export function bytesOfKey({ wrapped, organizationId }: Doc<"dataKeys">): Uint8Array | null {
+  return wrapped === undefined ? null : unwrap(wrapped, purposeOf(organizationId));
+}
+
+/** The random bytes of a data key, in base64url. Only for actions: the random numbers of mutations are seeded. */
+export function newDataKey(): string {
+  return base64urlOf(crypto.getRandomValues(new Uint8Array(keyBytes)));
+}
+
+/**
+ * Whether an organization's texts are encrypted. "off": the deployment has no master key. "none": the key is being made. "locked": the
+ * deployment has another master key than the one that encrypted the key.
+ */
+export const dataKeyState = v.object({
+  state: literals("off", "none", "locked", "on"),
+  /** When the present key was made, and when the last one was destroyed; null if not. */
+  createdAt: v.union(v.number(), v.null()),
+  destroyedAt: v.union(v.number(), v.null()),
+});
+
+export async function stateOf(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+): Promise<Infer<typeof dataKeyState>> {
+  const [key, destroyed] = await Promise.all([
+    currentKey(ctx, organizationId),
+    ctx.db
+      .query("dataKeys")
+      .withIndex("by_organization", (q) => q.eq("organizationId", organizationId).gt("destroyedAt", 0))
+      .order("desc")
+      .first(),
+  ]);
+  const { createdAt = null } = key ?? {};
+  return { state: lockOf(key), createdAt, destroyedAt: destroyed?.destroyedAt ?? null };
+}
+
+function lockOf(key: Doc<"dataKeys"> | null): Infer<typeof dataKeyState>["state"] {
+  if (masterKey() === null) return "off";
+  if (key === null) return "none";
+  return bytesOfKey(key) === null ? "locked" : "on";
+}
+
+/** Stores a new data key, made of random bytes from an action: the random numbers of mutations are seeded. */
+async function store(ctx: MutationCtx, organizationId: Id<"organizations">, fresh: string): Promise<void> {
+  const master = masterKey() ?? refuse("conflict", noMasterKey);
+  const wrapped = wrap(master, bytesOf(fresh), purposeOf(organizationId));
+  await ctx.db.insert("dataKeys", {
+    organizationId,
+    wrapped,
+    wrappedBy: nameOf(master),
+    createdAt: Date.now(),
+  });
+}
+
+export const noMasterKey = "This deployment has no key for texts. Its operator can set GLEANER_DATA_KEY.";
+
+/** Stores an organization's first data key. It changes nothing if there is one. */
+export async function storeFirst(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  fresh: string,
+): Promise<void> {
+  if (masterKey() === null || (await currentKey(ctx, organizationId)) !== null) return;
+  await store(ctx, organizationId, fresh);
+}
+
+/**
+ * Destroys an organization's data key, so that nobody can read its prompts and answers any more, and stores a new one for further
+ * ones. Its jobs that have not ended are canceled, since no device could read them. Refuses: conflict (there is no key).
+ */
+export async function destroy(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  fresh: string,
+  by: Act,
+): Promise<void> {
+  const key = (await currentKey(ctx, organizationId)) ?? refuse("conflict", "There is no data key.");
+  await erase(ctx, key, by.at);
+  await store(ctx, organizationId, fresh);
+  await ctx.scheduler.runAfter(0, internal.data.keys.cancelJobs, { organizationId, cursor: null });
+  await record(ctx, { organizationId, ...by, action: "data-key.destroyed", subject: key._id });
+}
+
+/** Deletes the secret of a key. The row stays, so that a restore does not bring the secret back. */
+export async function erase(ctx: MutationCtx, key: Doc<"dataKeys">, now: number): Promise<void> {
+  await ctx.db.patch("dataKeys", key._id, { wrapped: undefined, destroyedAt: now });
+}
+
+/** Encrypts a data key with the present master key if an earlier one did. */
+export async function rewrap(ctx: MutationCtx, key: Doc<"dataKeys">): Promise<void> {
+  const master = masterKey();
+  if (master === null || key.wrappedBy === nameOf(master)) return;
+  const bytes = bytesOfKey(key);
+  if (bytes === null) return;
+  const wrapped = wrap(master, bytes, purposeOf(key.organizationId));
+  await ctx.db.patch("dataKeys", key._id, { wrapped, wrappedBy: nameOf(master) });
+}
+
+function purposeOf(organizationId: Id<"organizations">): string {
+  return `data key ${organizationId}`;
+}

@@ -1,0 +1,83 @@
+import type { ClaimedJob } from "@gleaner/queue/validators";
+import { convexToJson, jsonToConvex, type Value } from "convex/values";
+import type { Id } from "../../_generated/dataModel.js";
+import type { QueryCtx } from "../../_generated/server.js";
+import { authenticateDevice } from "../authenticate.ts";
+import { refuseUntil } from "../refuse.ts";
+import { bytesOfKey, currentKey, type OpenKey } from "./dataKeys.ts";
+import { decrypt, encrypt } from "./envelope.ts";
+import { masterKey } from "./masterKey.ts";
+
+/** The kinds of texts. A ciphertext of one kind does not open as another one. */
+export type TextKind = "payload" | "result" | "chunk";
+
+/** The first byte of a ciphertext. A later form gets another one. */
+const version = 1;
+/** After the version and the length of the key's id. */
+const idAt = 2;
+
+/** How long a new organization waits for its key, with much room. */
+const keyMakingMs = 10_000;
+
+/**
+ * The key with which texts of an organization are encrypted now. Null: the deployment has no master key, so they are stored as they
+ * are. Refuses (draining) while a new organization has no data key yet: what has to be encrypted is never stored plain.
+ */
+export async function writingKey(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+): Promise<OpenKey | null> {
+  if (masterKey() === null) return null;
+  const key = await currentKey(ctx, organizationId);
+  const bytes = key === null ? null : bytesOfKey(key);
+  if (key !== null && bytes !== null) return { id: key._id, bytes };
+  const why =
+    key === null
+      ? "The key for this organization's texts is being made."
+      : "This deployment lacks the key for this organization's texts. Its operator has to set GLEANER_DATA_KEY.";
+  return refuseUntil("draining", why, keyMakingMs);
+}
+
+/** The same for the organization of the device with this key. Refuses: unauthorized. */
+export async function writingKeyOfDevice(ctx: QueryCtx, deviceKey: string): Promise<OpenKey | null> {
+  if (masterKey() === null) return null;
+  return await writingKey(ctx, (await authenticateDevice(ctx, deviceKey)).organizationId);
+}
+
+/** A value as it is stored. Without a key it stays as it is. Bytes are always ciphertext, since no plain value is bytes. */
+export function encryptValue(key: OpenKey | null, value: Value, kind: TextKind): Value {
+  if (key === null) return value;
+  const text = new TextEncoder().encode(JSON.stringify(convexToJson(value)));
+  const id = new TextEncoder().encode(key.id);
+  const sealed = encrypt(key.bytes, text, purposeOf(kind));
+  const all = new Uint8Array(idAt + id.length + sealed.length);
+  all.set([version, id.length]);
+  all.set(id, idAt);
+  all.set(sealed, idAt + id.length);
+  return all.buffer;
+}
+
+/** A stored value. Null if its key was destroyed or is not there: then it counts as deleted. */
+export async function decryptValue(ctx: QueryCtx, stored: Value, kind: TextKind): Promise<Value> {
+  if (!(stored instanceof ArrayBuffer)) return stored;
+  const bytes = new Uint8Array(stored);
+  const idEnd = idAt + (bytes[1] ?? 0);
+  const id = ctx.db.normalizeId("dataKeys", new TextDecoder().decode(bytes.subarray(idAt, idEnd)));
+  const row = bytes[0] === version && id !== null ? await ctx.db.get("dataKeys", id) : null;
+  const key = row === null ? null : bytesOfKey(row);
+  const text = key === null ? null : decrypt(key, bytes.subarray(idEnd), purposeOf(kind));
+  return text === null ? null : jsonToConvex(JSON.parse(new TextDecoder().decode(text)));
+}
+
+/** Jobs as their devices read them. The payload of a job whose key was destroyed is null. */
+export async function decryptJobs(ctx: QueryCtx, jobs: readonly ClaimedJob[]): Promise<ClaimedJob[]> {
+  return await Promise.all(jobs.map(async (job) => await decryptJob(ctx, job)));
+}
+
+export async function decryptJob(ctx: QueryCtx, job: ClaimedJob): Promise<ClaimedJob> {
+  return { ...job, payload: await decryptValue(ctx, job.payload, "payload") };
+}
+
+function purposeOf(kind: TextKind): Uint8Array {
+  return new TextEncoder().encode(kind);
+}

@@ -1,0 +1,184 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { api, internal } from "../_generated/api.js";
+import { queue } from "../model/queue.ts";
+import {
+  addDevice,
+  addOrganization,
+  type Backend,
+  claim,
+  complete,
+  type Device,
+  expectRefusal,
+  type Organization,
+  pass,
+  signIn,
+  statusOf,
+  submit,
+  tryClaim,
+} from "./backend.fixture.ts";
+import { joinAs } from "./people.fixture.ts";
+import { closeWorld, openWorld } from "./world.fixture.ts";
+
+const masterKey = "A".repeat(43);
+const otherKey = `${"B".repeat(42)}A`;
+const prompt = "A prompt of quokkas";
+const text = "An answer of quokkas.";
+
+let t: Backend;
+let acme: Organization;
+let session: string;
+let device: Device;
+
+beforeEach(async () => {
+  vi.stubEnv("GLEANER_DATA_KEY", masterKey);
+  ({ t, acme, session } = await openWorld());
+  await pass(t, 1);
+  device = await addDevice(t, acme);
+});
+afterEach(() => {
+  closeWorld();
+  vi.unstubAllEnvs();
+});
+
+const state = async () => await t.query(api.console.data.keys.state, { session });
+const destroy = async (by = session) => await t.action(api.console.data.keys.destroy, { session: by });
+const watch = async (jobId: string) => await t.query(api.requests.watch, { apiKey: acme.apiKey, jobId });
+const ask = async (stream = false) => await submit(t, acme, { content: prompt, stream });
+
+/** The job's texts as the queue stores them. */
+async function stored(jobId: string) {
+  const of = { scope: acme.organizationId, jobId };
+  const { jobs } = queue.component;
+  return await t.run(async (ctx) => ({
+    payload: (await ctx.runQuery(jobs.payload, of))?.payload,
+    result: (await ctx.runQuery(jobs.result, of))?.result,
+    chunks: (await ctx.runQuery(jobs.watch, of)).chunks,
+  }));
+}
+
+async function answered(): Promise<string> {
+  const jobId = await ask();
+  await complete(t, device, await claim(t, device, jobId), { text });
+  return jobId;
+}
+
+async function look(jobId: string) {
+  await t.mutation(api.console.payloads.setAccess, { session, ownersMayLook: true });
+  return await t.mutation(api.console.payloads.look, { session, jobId });
+}
+
+describe("a deployment with a master key", () => {
+  it("stores prompts and answers as ciphertext, and gives them to those who may have them", async () => {
+    expect(await state()).toMatchObject({ state: "on", destroyedAt: null });
+    const jobId = await ask();
+    const claimed = await tryClaim(t, device, jobId);
+    expect(JSON.stringify(claimed)).toContain(prompt);
+    if (claimed.kind === "claimed") await complete(t, device, claimed.job.attemptId, { text });
+    const { payload, result } = await stored(jobId);
+    expect(payload).toBeInstanceOf(ArrayBuffer);
+    expect(result).toBeInstanceOf(ArrayBuffer);
+    for (const bytes of [payload, result])
+      expect(new TextDecoder().decode(bytes as ArrayBuffer)).not.toContain("quokkas");
+    expect((await watch(jobId)).result).toMatchObject({ text });
+    expect(JSON.stringify(await look(jobId))).toMatch(/answer of quokkas.*prompt of quokkas/);
+  });
+
+  it("stores streamed texts as ciphertext, and still compares the answer with them", async () => {
+    const jobId = await ask(true);
+    const attemptId = await claim(t, device, jobId);
+    const { key } = device;
+    await t.mutation(api.work.append, { key, attemptId, seq: 0, text: "An answer " });
+    const { chunks } = await stored(jobId);
+    expect(chunks).toMatchObject([{ seq: 0, text: "", data: [expect.any(ArrayBuffer)] }]);
+    expect((await watch(jobId)).chunks).toEqual([{ seq: 0, text: "An answer " }]);
+    expect(await complete(t, device, attemptId, { text: "Another one." })).toMatchObject({ kind: "refused" });
+  });
+
+  it("hands over and gives further jobs with their texts", async () => {
+    const { key } = device;
+    const jobIds = [await ask(), await ask()];
+    const taken = await t.mutation(api.work.take, { key, demand: { jobs: 1 } });
+    const [first] = taken.kind === "ok" ? taken.jobs : [];
+    const next = await complete(t, device, first?.attemptId ?? "", { wanted: 1 });
+    const second = next.jobs.at(0);
+    expect([first, second].map((job) => job?.jobId).sort()).toEqual(jobIds.sort());
+    const payload = { messages: [{ content: prompt }] };
+    expect([first, second]).toMatchObject([{ payload }, { payload }]);
+    await complete(t, device, second?.attemptId ?? "", { wanted: 1 });
+    const jobId = await submit(t, acme, { content: prompt, handOver: true });
+    const handed = await t.query(api.work.handed, { key });
+    expect(handed).toMatchObject([{ jobId, payload }]);
+  });
+
+  it("keeps the texts of two organizations under two keys", async () => {
+    const other = await addOrganization(t, { name: "Other" });
+    await pass(t, 1);
+    const jobId = await answered();
+    await destroy(await signIn(t, other));
+    expect((await watch(jobId)).result).toMatchObject({ text });
+  });
+
+  it("refuses requests while the key is missing, rather than to store them plain", async () => {
+    await t.run(async (ctx) => {
+      const key = await ctx.db.query("dataKeys").first();
+      if (key !== null) await ctx.db.delete("dataKeys", key._id);
+    });
+    await expectRefusal(ask(), "draining");
+    await t.mutation(internal.data.keys.keep, {});
+    await pass(t, 1);
+    expect(await state()).toMatchObject({ state: "on" });
+    await ask();
+  });
+});
+
+describe("a destroyed data key", () => {
+  it("deletes prompts and answers, cancels jobs, and leaves later ones alone", async () => {
+    const [jobId, waiting] = [await answered(), await ask()];
+    await destroy();
+    await pass(t, 1);
+    expect((await watch(jobId)).result).toBeNull();
+    expect(await look(jobId)).toEqual({ request: null, answer: null });
+    expect(await statusOf(t, acme, waiting)).toBe("canceled");
+    expect(await state()).toMatchObject({ state: "on", destroyedAt: Date.now() - 1 });
+    expect((await watch(await answered())).result).toMatchObject({ text });
+    const paginationOpts = { numItems: 20, cursor: null };
+    const { page } = await t.query(api.console.audit.list, { session, paginationOpts });
+    expect(page.map(({ action }) => action)).toContain("data-key.destroyed");
+    const keys = await t.run(async (ctx) => await ctx.db.query("dataKeys").collect());
+    expect(keys.map(({ wrapped }) => wrapped === undefined)).toEqual([true, false]);
+  });
+
+  it("is an owner's act", async () => {
+    const admin = await joinAs(t, session, { name: "Ada", roles: ["admin"] });
+    await expectRefusal(destroy(admin.session), "forbidden");
+  });
+});
+
+describe("the master key", () => {
+  it("can be replaced while texts stay readable", async () => {
+    const jobId = await answered();
+    vi.stubEnv("GLEANER_DATA_KEY", otherKey);
+    expect(await state()).toMatchObject({ state: "locked" });
+    expect((await watch(jobId)).result).toBeNull();
+    await expectRefusal(ask(), "draining");
+    vi.stubEnv("GLEANER_DATA_KEY_PREVIOUS", masterKey);
+    expect((await watch(jobId)).result).toMatchObject({ text });
+    await t.mutation(internal.data.keys.keep, {});
+    vi.stubEnv("GLEANER_DATA_KEY_PREVIOUS", "");
+    expect((await watch(jobId)).result).toMatchObject({ text });
+    expect(await state()).toMatchObject({ state: "on" });
+  });
+
+  it("can be absent: then texts are stored as they are", async () => {
+    vi.stubEnv("GLEANER_DATA_KEY", "");
+    expect(await state()).toMatchObject({ state: "off" });
+    const jobId = await answered();
+    expect((await stored(jobId)).result).toMatchObject({ text });
+    expect((await watch(jobId)).result).toMatchObject({ text });
+  });
+
+  it("must be 32 bytes", async () => {
+    vi.stubEnv("GLEANER_DATA_KEY", "short");
+    await expectRefusal(ask(), "invalid");
+  });
+});
