@@ -589,6 +589,8 @@ export const cancelCutOffCalls = internalMutation({
   returns: v.boolean(),
   handler: async (ctx) => {
     const hasMoreWaits = await endAllWaits(ctx);
+    // After an update there may be no data keys yet, and after a rotation the next master key encrypts them.
+    await ctx.scheduler.runAfter(0, internal.data.keys.keep, {});
     return (await cancelCutOff(ctx)) || hasMoreWaits;
   },
 });

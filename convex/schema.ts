@@ -26,6 +26,7 @@ import {
   countedListing,
   creditMoveKind,
   cutWait,
+  dataClassRule,
   daySum,
   deliveryAttempt,
   deliveryState,
@@ -135,6 +136,15 @@ export default defineSchema({
     createdAt: v.number(),
     destroyedAt: v.optional(v.number()),
   }).index("by_organization", ["organizationId", "destroyedAt"]),
+
+  /**
+   * The rules for classes of data, from the least to the most sensitive class. One row at most for an organization. Written by
+   * model/keys/dataClasses.ts.
+   */
+  dataClassRules: defineTable({
+    organizationId: v.id("organizations"),
+    classes: v.array(dataClassRule),
+  }).index("by_organization", ["organizationId"]),
 
   /** The people of an organization. Written by setup (the first owner) and model/people/. */
   members: defineTable({
@@ -400,6 +410,8 @@ export default defineSchema({
     owner: v.optional(owner),
     /** The data class of all its jobs: only devices with this class get them. */
     dataClass: v.optional(v.string()),
+    /** The highest data class that its requests may name. Absent: none but `dataClass`. Written by console/keys.setRights. */
+    highestDataClass: v.optional(v.string()),
     /** The other requirements of all its jobs. Absent: none. Written by console/keys.setRights. */
     requirements: v.optional(deviceNeeds),
     /** Whether its requests may add requirements. Absent: no. Written by console/keys.setRights. */
@@ -836,6 +848,8 @@ export default defineSchema({
     modelId: v.string(),
     /** The alias by which the request named the model. Absent: none. */
     alias: v.optional(v.string()),
+    /** The class of its data. Absent: none. */
+    dataClass: v.optional(v.string()),
     price,
     /** The highest priority that the job has had. Absent in old orders, which no priority makes dearer. */
     priority: v.optional(priority),

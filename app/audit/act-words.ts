@@ -37,6 +37,7 @@ const words = {
   "console/codes:confirmDevice": "Add an own computer",
   "console/codes:create": "Create an enrollment code",
   "console/codes:revoke": "Revoke an enrollment code",
+  "console/data/classes:set": "Change the data classes",
   "console/data/keys:destroy": "Destroy the data key",
   "console/devices:approve": "Approve a device",
   "console/devices:endPause": "End the pause of a device",

@@ -162,6 +162,7 @@ export const setRights = memberMutation("keys.change")({
     highestPriority: v.optional(priority),
     requirements: v.optional(deviceNeeds),
     mayRequire: v.optional(v.boolean()),
+    highestDataClass: v.optional(v.string()),
   },
   returns: v.null(),
   handler: async (ctx, { keyId, ...rights }) => {

@@ -18,6 +18,11 @@ const policy: Policy = {
   recordKeptMs: 90 * dayMs,
 };
 
+/** The policy of a job whose prompt and answer are kept for another time. */
+export function policyKeeping(keptHours: number): Policy {
+  return { ...policy, payloadKeptMs: keptHours * 3_600_000 };
+}
+
 /** The jobs that this app submits. `replay`: nobody waits for it. */
 const kinds: Readonly<Record<RunnerWork["kind"], Policy>> = {
   chat: policy,

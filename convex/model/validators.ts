@@ -16,6 +16,7 @@ import { type AttemptStatus, finalStatuses, type JobStatus, requestStatuses } fr
 import type { StreamItem } from "../../app/jobs/stream-item.ts";
 import type { EmbeddingResult, Work } from "../../app/jobs/work.ts";
 import type { Restriction, RunnerStop } from "../../app/keys/restriction.ts";
+import { lookers } from "../../app/keys/data-classes.ts";
 import { keyScopes } from "../../app/keys/scopes.ts";
 import { rolloutActs } from "../../app/models/rollout/acts.ts";
 import { rolloutDeviceStates, rolloutStates } from "../../app/models/rollout/device.ts";
@@ -419,6 +420,14 @@ export const runnerStop = v.object({
 
 /** Which requests of an API key are refused, until when (ms epoch). */
 export const restriction = v.object({ of: literals("constrained", "checked", "all"), until: v.number() });
+
+/** The rules for a class of data: app/keys/data-classes.ts. */
+export const dataClassRule = v.object({
+  name: v.string(),
+  groups: v.array(v.string()),
+  keptHours: v.number(),
+  lookers: literals(...lookers),
+});
 
 /** What devices must have to get a job. */
 export const deviceNeeds = v.object({

@@ -125,6 +125,8 @@ export class Setup {
       },
       creditsMicro: firstCreditsMicro,
     });
+    // The backend makes it by itself a moment later. Until then it would refuse requests.
+    await this.#run(internal.data.keys.makeFirst, { organizationId });
     return { organizationId, ...secrets };
   }
 

@@ -14,19 +14,28 @@ export type KeyRights = {
   readonly requirements?: DeviceNeeds;
   /** Whether its requests may add requirements. */
   readonly mayRequire?: boolean;
+  /** The highest data class that its requests may name. Empty: none but the key's own. */
+  readonly highestDataClass?: string;
 };
 
 /** What a key may ask for, as the console shows it. */
-export const keyRights = v.object({ requirements: deviceNeeds, mayRequire: v.boolean() });
+export const keyRights = v.object({
+  requirements: deviceNeeds,
+  mayRequire: v.boolean(),
+  /** Null: none but the key's own. */
+  highestDataClass: v.union(v.string(), v.null()),
+});
 
 export function rightsOf({
   requirements,
   dataClass,
   mayRequire = false,
+  highestDataClass,
 }: Doc<"apiKeys">): Infer<typeof keyRights> {
   return {
     requirements: { ...requirements, ...(dataClass === undefined ? {} : { dataClass }) },
     mayRequire,
+    highestDataClass: highestDataClass ?? null,
   };
 }
 
@@ -34,7 +43,7 @@ export function rightsOf({
 export async function setRights(
   ctx: MutationCtx,
   key: Doc<"apiKeys">,
-  { highestPriority, requirements, mayRequire }: KeyRights,
+  { highestPriority, requirements, mayRequire, highestDataClass }: KeyRights,
   by: Act,
 ): Promise<void> {
   const { _id: subject, organizationId } = key;
@@ -46,10 +55,14 @@ export async function setRights(
   if (highestPriority !== undefined) await ctx.db.patch("apiKeys", subject, { highestPriority });
   if (mayRequire !== undefined) await ctx.db.patch("apiKeys", subject, { mayRequire });
   const before = rightsOf(key);
+  const highest = highestDataClass === undefined ? before.highestDataClass : checkedClass(highestDataClass);
+  if (highest !== before.highestDataClass)
+    await ctx.db.patch("apiKeys", subject, { highestDataClass: highest ?? undefined });
   const devices = (needs: DeviceNeeds): string => needWords(needs).join(", ") || "any";
   const detail = changesText([
     ["highest priority", highestOf(key), highestPriority ?? highestOf(key)],
     ["devices", devices(before.requirements), devices(wanted ?? before.requirements)],
+    ["highest data class", before.highestDataClass ?? "none", highest ?? "none"],
     ["requests may require more", before.mayRequire, mayRequire ?? before.mayRequire],
   ]);
   if (detail === "") return;
@@ -60,6 +73,11 @@ export async function setRights(
     subject,
     detail,
   });
+}
+
+/** The highest data class of a key; null for an empty text. Refuses: invalid. */
+function checkedClass(name: string): string | null {
+  return name === "" ? null : boundedText(name, "The highest data class", needLimits.nameChars);
 }
 
 /** Requirements from outside, bounded. Fields that require nothing are left out. Refuses: invalid. */

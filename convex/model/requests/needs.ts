@@ -1,4 +1,5 @@
 import type { MissingRequirement, Requirements } from "@gleaner/queue/validators";
+import { chooseClass, classNamed, type DataClass } from "../../../app/keys/data-classes.ts";
 import { type DeviceNeeds, gpuTags, mebibytesOf, tighten } from "../../../app/keys/requirements.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
@@ -6,24 +7,56 @@ import { checkedNeeds } from "../keys/keyRights.ts";
 import { queue } from "../queue.ts";
 import { refuse } from "../refuse.ts";
 
+/** What devices must have to get a job, and the rules for the class of its data; null if the organization has none for it. */
+export type JobNeeds = {
+  readonly needs: DeviceNeeds;
+  readonly dataClass: string | undefined;
+  readonly rules: DataClass | null;
+};
+
 /**
  * What devices must have to get a job of this key, with what the request adds. All jobs pass here. Refuses: invalid,
  * requirements_not_allowed (the key's requests may add none, or this one would loosen what the key requires).
+ * @param classes the organization's rules.
  */
 export function needsOf(
-  { requirements, dataClass, mayRequire = false }: Doc<"apiKeys">,
+  { requirements, dataClass: usual, highestDataClass: highest, mayRequire = false }: Doc<"apiKeys">,
   asked: DeviceNeeds | undefined,
-): DeviceNeeds {
-  const ofKey = { ...requirements, ...(dataClass === undefined ? {} : { dataClass }) };
-  const added = checkedNeeds(asked ?? {});
-  if (Object.keys(added).length > 0 && !mayRequire) {
+  classes: readonly DataClass[],
+): JobNeeds {
+  const { dataClass: wanted, ...added } = checkedNeeds(asked ?? {});
+  const ofKey = {
+    ...(usual === undefined ? {} : { usual }),
+    ...(highest === undefined ? {} : { highest }),
+  };
+  const chosen = chooseClass(classes, ofKey, wanted);
+  if (chosen.kind === "refused") return refuse("requirements_not_allowed", chosen.why);
+  const { name: dataClass } = chosen;
+  const addsClass = wanted !== undefined && highest === undefined;
+  if ((Object.keys(added).length > 0 || addsClass) && !mayRequire) {
     refuse(
       "requirements_not_allowed",
       "Requests of this API key may not require devices. Ask your administrator, who can allow it.",
     );
   }
-  const tightened = tighten(ofKey, added);
-  return tightened.kind === "ok" ? tightened.needs : refuse("requirements_not_allowed", tightened.why);
+  const tightened = tighten(requirements ?? {}, added);
+  if (tightened.kind !== "ok") return refuse("requirements_not_allowed", tightened.why);
+  const rules = classNamed(classes, dataClass);
+  return { needs: withClass(tightened.needs, dataClass, rules), dataClass, rules };
+}
+
+/** A class goes to the groups of its rules. Without such groups it goes to the devices that an admin gave the class. */
+function withClass(needs: DeviceNeeds, dataClass: string | undefined, rules: DataClass | null): DeviceNeeds {
+  if (dataClass === undefined) return needs;
+  if (rules === null || rules.groups.length === 0) return { ...needs, dataClass };
+  const { groups: own = [] } = needs;
+  const groups = own.length === 0 ? rules.groups : own.filter((group) => rules.groups.includes(group));
+  if (groups.length > 0) return { ...needs, groups };
+  const [wanted, allowed] = [own.join(" or "), rules.groups.join(" or ")];
+  return refuse(
+    "requirements_not_allowed",
+    `Jobs of the data class ${dataClass} go to the group ${allowed} only, not to ${wanted}.`,
+  );
 }
 
 /** The queue's requirements. Groups, tags (its labels) and data classes are the organization's, never a device's claim. */

@@ -1,5 +1,5 @@
 import type { JobInput } from "@gleaner/queue";
-import { priority, type SubmitOutcome } from "@gleaner/queue/validators";
+import { type Policy, priority, type SubmitOutcome } from "@gleaner/queue/validators";
 import type { WithoutSystemFields } from "convex/server";
 import { ConvexError, type Infer, type ObjectType, v } from "convex/values";
 import { assertNever } from "../../../app/assert-never.ts";
@@ -19,6 +19,7 @@ import { jobTimes } from "../../../app/jobs/limits.ts";
 import { highestOf, isAbove, type JobPriority } from "../../../app/jobs/priority.ts";
 import { sizeOf } from "../../../app/jobs/size.ts";
 import type { Work } from "../../../app/jobs/work.ts";
+import type { DataClass } from "../../../app/keys/data-classes.ts";
 import {
   addCounts,
   addUse,
@@ -35,6 +36,7 @@ import { percentOf, type PriceKind, priceVersionName } from "../../../app/money/
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { hashSecret } from "../authenticate.ts";
+import { dataClassesOf } from "../keys/dataClasses.ts";
 import { checkPriority } from "../keys/keyRights.ts";
 import { hold } from "../ledger/holds.ts";
 import { likelySharesOf } from "../ledger/likely.ts";
@@ -43,7 +45,7 @@ import { noteAliasUse } from "../models/aliases.ts";
 import { findModel } from "../models/catalog.ts";
 import { factorsAt, priceAt } from "../models/prices.ts";
 import { orderOf } from "../orders/orders.ts";
-import { queue } from "../queue.ts";
+import { policyKeeping, queue } from "../queue.ts";
 import { boundedInteger, present, type Refusal, refuse, refuseUntil, wellFormed } from "../refuse.ts";
 import { stoppedBy } from "../usage/budgetStops.ts";
 import { deviceNeeds, keyUse, work } from "../validators.ts";
@@ -244,7 +246,8 @@ export async function prepare(
   now: number,
 ): Promise<PreparedJob> {
   const { organizationId, _id: apiKeyId } = key;
-  const needs = needsOf(key, asked.requires);
+  const classes = await dataClassesOf(ctx, organizationId);
+  const { needs, dataClass, rules } = needsOf(key, asked.requires, classes);
   const { work, stream, alias } = asked;
   const priority = priorityOf(key, asked);
   const [model, factors, idempotency] = await Promise.all([
@@ -256,7 +259,7 @@ export async function prepare(
   const { modelId, sha256, sizeBytes: modelBytes } = model;
   const { value: price, version } = priceAt(model, now);
   const extent = checkWork(work, model);
-  const cacheOwner = await cacheOwnerOf(key, needs);
+  const cacheOwner = await cacheOwnerOf(key, dataClass);
   // The device that has read the prompt before is probably the one that has another job of the call.
   const affinity = asked.idleOnly === true ? null : affinityOf(modelId, cacheOwner, work);
   const constrained = hasGrammar(work.request);
@@ -281,8 +284,7 @@ export async function prepare(
     key: jobsOfKind(apiKeyId, { constrained, ...(tries === undefined ? {} : { tries }) }),
     priority,
     ...(affinity === null ? {} : { affinity }),
-    // A second device for a vote that is late would cost more than it gains.
-    ...(asked.idleOnly === true ? { policy: { secondAttempt: false } } : {}),
+    ...policyOf(asked, rules),
     watched: stream,
     called: asked.endsWithCall === true,
     attemptMs: attemptLimitMs(extent),
@@ -305,6 +307,7 @@ export async function prepare(
     ...(asked.endsWithCall === true ? { endsWithCall: true } : {}),
     ...(asked.request === undefined ? {} : { request: asked.request.hash }),
     ...(alias === undefined ? {} : { alias }),
+    ...(dataClass === undefined ? {} : { dataClass }),
     most,
     promptTokens: mostPromptTokens(extent),
     reservedPromptTokens: bound.promptTokens,
@@ -451,6 +454,14 @@ async function placeOrder(
   ]);
 }
 
+/** What the queue does otherwise with a job than with others. */
+function policyOf({ idleOnly = false }: Submission, rules: DataClass | null): { readonly policy?: Policy } {
+  // A second device for a vote that is late would cost more than it gains.
+  const once = idleOnly ? { secondAttempt: false } : {};
+  if (rules === null) return idleOnly ? { policy: once } : {};
+  return { policy: { ...policyKeeping(rules.keptHours), ...once } };
+}
+
 /** A request that asks for no priority gets the normal one, or a lower one if its key may ask for no more. */
 function priorityOf(key: Doc<"apiKeys">, { priority = "normal" }: Submission): JobPriority {
   const highest = highestOf(key);
@@ -463,7 +474,7 @@ function priorityOf(key: Doc<"apiKeys">, { priority = "normal" }: Submission): J
  */
 async function cacheOwnerOf(
   { organizationId, _id }: Doc<"apiKeys">,
-  { dataClass }: DeviceNeeds,
+  dataClass: string | undefined,
 ): Promise<string> {
   return (await hashSecret(JSON.stringify([organizationId, _id, dataClass ?? null]))).slice(0, 32);
 }

@@ -1,0 +1,180 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { DataClass } from "../../app/keys/data-classes.ts";
+import { api } from "../_generated/api.js";
+import {
+  addDevice,
+  type Backend,
+  chat,
+  claim,
+  complete,
+  type Device,
+  expectRefusal,
+  listKeys,
+  type Organization,
+  pass,
+  payloadOf,
+  purgeQueue,
+  submitWork,
+  tryClaim,
+} from "./backend.fixture.ts";
+import { joinAs } from "./people.fixture.ts";
+import { closeWorld, openWorld } from "./world.fixture.ts";
+
+const hourMs = 3_600_000;
+
+let t: Backend;
+let acme: Organization;
+let session: string;
+let vault: Device;
+let office: Device;
+
+const classes: DataClass[] = [
+  { name: "internal", groups: [], keptHours: 24, lookers: "managers" },
+  { name: "restricted", groups: ["vault"], keptHours: 2, lookers: "requester" },
+];
+
+beforeEach(async () => {
+  ({ t, acme, session } = await openWorld());
+  vault = await addDevice(t, acme, "vault");
+  office = await addDevice(t, acme, "office");
+  const label = async ({ deviceId }: Device, groups: string[], dataClasses: string[]) =>
+    await t.mutation(api.console.devices.label, { session, deviceId, groups, dataClasses });
+  await label(vault, ["vault"], []);
+  await label(office, ["office"], ["internal"]);
+  await set(classes);
+});
+afterEach(closeWorld);
+
+const set = async (given: readonly DataClass[], by = session) =>
+  await t.mutation(api.console.data.classes.set, {
+    session: by,
+    classes: given.map((each) => ({ ...each, groups: [...each.groups] })),
+  });
+
+async function setRights(rights: { highestDataClass?: string; requirements?: object; mayRequire?: boolean }) {
+  const [key] = await listKeys(t, session);
+  if (key === undefined) throw new Error("no key");
+  await t.mutation(api.console.keys.setRights, { session, keyId: key.keyId, ...rights });
+}
+
+const ask = async (dataClass?: string, more: object = {}) =>
+  await submitWork(
+    t,
+    acme.apiKey,
+    { kind: "chat", request: chat() },
+    dataClass === undefined ? {} : { requires: { dataClass, ...more } },
+  );
+
+describe("a class's groups", () => {
+  it("are the devices that get its jobs", async () => {
+    await setRights({ highestDataClass: "restricted" });
+    const jobId = await ask("restricted");
+    expect((await tryClaim(t, office, jobId)).kind).not.toBe("claimed");
+    expect((await tryClaim(t, vault, jobId)).kind).toBe("claimed");
+  });
+
+  it("are those with the class's label if the rules name none", async () => {
+    await setRights({ requirements: { dataClass: "internal" } });
+    const jobId = await ask();
+    expect((await tryClaim(t, vault, jobId)).kind).not.toBe("claimed");
+    expect((await tryClaim(t, office, jobId)).kind).toBe("claimed");
+  });
+
+  it("refuse a key whose groups have none of them", async () => {
+    await setRights({ highestDataClass: "restricted", requirements: { groups: ["office"] } });
+    await expectRefusal(ask("restricted"), "requirements_not_allowed");
+    await setRights({ requirements: { groups: ["office", "vault"] } });
+    const jobId = await ask("restricted");
+    expect((await tryClaim(t, office, jobId)).kind).not.toBe("claimed");
+  });
+});
+
+describe("a key", () => {
+  it("lets its requests name classes up to its highest one, and nothing else", async () => {
+    await expectRefusal(ask("internal"), "requirements_not_allowed");
+    await setRights({ highestDataClass: "internal" });
+    await ask("internal");
+    await expectRefusal(ask("restricted"), "requirements_not_allowed");
+    await expectRefusal(ask("internal", { gpu: true }), "requirements_not_allowed");
+    await setRights({ highestDataClass: "" });
+    await expectRefusal(ask("internal"), "requirements_not_allowed");
+  });
+
+  it("gives its jobs another cache for each class", async () => {
+    await setRights({ highestDataClass: "restricted" });
+    const owners: unknown[] = [];
+    for (const dataClass of [undefined, "restricted"]) {
+      const attemptId = await claim(t, vault, await ask(dataClass));
+      const payload = (await payloadOf(t, vault.key, attemptId)) as { readonly cacheOwner: string };
+      owners.push(payload.cacheOwner);
+      await complete(t, vault, attemptId);
+    }
+    expect(new Set(owners).size).toBe(2);
+  });
+});
+
+describe("prompts and answers of a class", () => {
+  it("are kept as long as its rules say", async () => {
+    await setRights({ highestDataClass: "restricted" });
+    const jobIds = [await ask("restricted"), await ask()];
+    for (const jobId of jobIds) await complete(t, vault, await claim(t, vault, jobId));
+    const results = async () =>
+      await Promise.all(
+        jobIds.map(
+          async (jobId) =>
+            (await t.query(api.requests.watch, { apiKey: acme.apiKey, jobId })).result !== null,
+        ),
+      );
+    await pass(t, 1.9 * hourMs);
+    await purgeQueue(t);
+    expect(await results()).toEqual([true, true]);
+    await pass(t, 0.2 * hourMs);
+    await purgeQueue(t);
+    expect(await results()).toEqual([false, true]);
+  });
+
+  it("are shown to those whom its rules name, also after a change of the rules", async () => {
+    await setRights({ highestDataClass: "restricted" });
+    const [internal, restricted] = [await ask("internal"), await ask("restricted")];
+    const admin = (await joinAs(t, session, { name: "Ada", roles: ["admin"] })).session;
+    const look = async (by: string, jobId: string) =>
+      await t.mutation(api.console.payloads.look, { session: by, jobId });
+    await t.mutation(api.console.payloads.setAccess, { session, ownersMayLook: true });
+    expect((await look(admin, internal)).request).not.toBeNull();
+    await expectRefusal(look(session, restricted), "forbidden");
+    await set(classes.map((each) => ({ ...each, lookers: "owners" as const })));
+    await expectRefusal(look(admin, internal), "forbidden");
+    expect((await look(session, restricted)).request).not.toBeNull();
+    // Jobs without a class follow the switch for owners.
+    expect((await look(session, await ask())).request).not.toBeNull();
+  });
+});
+
+describe("the rules", () => {
+  it("are changed by owners, with a record, and can be put back", async () => {
+    const admin = (await joinAs(t, session, { name: "Ada", roles: ["admin"] })).session;
+    await expectRefusal(set([], admin), "forbidden");
+    expect(await t.query(api.console.data.classes.list, { session: admin })).toEqual(classes);
+    const before = await set([]);
+    expect(before).toEqual(classes);
+    await set(before);
+    expect(await t.query(api.console.data.classes.list, { session })).toEqual(classes);
+    const { page } = await t.query(api.console.audit.list, {
+      session,
+      paginationOpts: { numItems: 5, cursor: null },
+    });
+    expect(page[0]).toMatchObject({ action: "data-classes.changed" });
+    expect(page[0]?.detail).toContain("restricted: groups vault, kept 2 h, only requesters look");
+  });
+
+  it.each([
+    [[{ ...classes[0]!, name: "" }]],
+    [[classes[0]!, classes[0]!]],
+    [[{ ...classes[0]!, keptHours: 0 }]],
+    [[{ ...classes[0]!, keptHours: 721 }]],
+    [[{ ...classes[0]!, groups: Array.from({ length: 9 }, (_, at) => String(at)) }]],
+    [Array.from({ length: 17 }, (_, at) => ({ ...classes[0]!, name: String(at) }))],
+  ])("are bounded", async (given) => {
+    await expectRefusal(set(given), "invalid");
+  });
+});
