@@ -114,7 +114,7 @@ describe("a job's money", () => {
       await t.run(async (ctx) => {
         await close(ctx, present(await orderOf(ctx, jobId), "order"));
       });
-    const finisher = { deviceId: device.deviceId, isOwn: false, bonusMicro: 0n };
+    const finisher = { deviceId: device.deviceId, isOwn: false, bonusMicro: 0n, isHeld: false };
     await expect(again((ctx, order) => settle(ctx, order, finisher, usage, 1))).rejects.toThrow("already");
     await expect(again((ctx, order) => releaseReservation(ctx, order, "failed", 1))).rejects.toThrow(
       "already",

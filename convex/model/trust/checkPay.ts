@@ -25,7 +25,7 @@ export async function payChecker(
   const [device, key, { low: percent }] = await Promise.all([
     ctx.db.get("devices", checker),
     ctx.db.get("apiKeys", apiKeyId),
-    priorityPricesOf(ctx, organizationId),
+    priorityPricesOf(ctx, organizationId, at),
   ]);
   const { promptTokens, completionTokens } = present(usage ?? null, "usage of a replayed answer");
   const paid = { promptTokens: Math.min(readTokens, promptTokens + completionTokens), completionTokens: 0 };
