@@ -64,6 +64,8 @@ const dayMs = 24 * 3_600_000;
 const halfLifeMs = 30 * dayMs;
 /** The same for the probation, so that a device with a few jobs a week does not begin it anew. */
 const recordHalfLifeMs = 180 * dayMs;
+/** Ratings of requesters count for this long. */
+export const ratedWithinMs = 90 * dayMs;
 /** Before anything is known, good and bad are as likely. */
 const prior = 1;
 /** Passed replays that a device needs until it is paid at once. */
@@ -180,8 +182,10 @@ const words: Readonly<Record<StandingEvent, (count: number) => string>> = {
       "# replay on this device had another result than all others.",
       "# replays on this device had another result than all others.",
     ]),
-  praised: (count) => plural(count, ["# rating of a requester was good.", "# ratings of requesters were good."]),
-  criticized: (count) => plural(count, ["# rating of a requester was bad.", "# ratings of requesters were bad."]),
+  praised: (count) =>
+    plural(count, ["# rating of a requester was good.", "# ratings of requesters were good."]),
+  criticized: (count) =>
+    plural(count, ["# rating of a requester was bad.", "# ratings of requesters were bad."]),
   upheld: (count) =>
     plural(count, [
       "# answer was disputed, and an administrator found it wrong.",

@@ -98,6 +98,24 @@ describe("which answers are checked", () => {
     await report(t, checker, taken!.attemptId, fitting);
   });
 
+  it("ratings of requesters count when a standing is shown, and are not stored in it", async () => {
+    const jobId = await answerJob(t, acme, author);
+    await choose(t);
+    const rated = await t.fetch(`/v1/jobs/${jobId}/rating`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${acme.apiKey}` },
+      body: JSON.stringify({ rating: "bad" }),
+    });
+    expect(rated.status).toBe(200);
+    const shown = await t.query(api.console.fleet.checks.standings, {
+      session,
+      deviceId: author.deviceId,
+      now: Date.now(),
+    });
+    expect(shown.models).toMatchObject([{ modelId, standing: { counts: { criticized: 1 } } }]);
+    expect((await standingOf(t, author))?.standing.counts).not.toHaveProperty("criticized");
+  });
+
   it("each answer is chosen once, however often jobs are counted", async () => {
     await answerJob(t, acme, author);
     await choose(t);

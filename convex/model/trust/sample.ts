@@ -1,12 +1,20 @@
 import { type JobHistory, tooSlow } from "@gleaner/queue/validators";
 import type { Usage } from "../../../app/jobs/chat.ts";
 import { costShareOf, replayChance, replayShare } from "../../../app/trust/replay-chance.ts";
-import { faded, isOnProbation, type StandingEvent, withEvent } from "../../../app/trust/standing.ts";
+import {
+  faded,
+  isOnProbation,
+  ratedWithinMs,
+  type StandingEvent,
+  withEvent,
+  withRatings,
+} from "../../../app/trust/standing.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { modelsOfDevice } from "../devices/report.ts";
 import { orderOf } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
+import { ratingsOf } from "../ratings/ofDevice.ts";
 import { hasChecker } from "./checkers.ts";
 import { modeOf } from "./mode.ts";
 import { releasePay } from "./pay.ts";
@@ -94,8 +102,9 @@ async function choose(
   const costShare = costShareOf(tokens, speed);
   const answerMs = 1_000 * (tokens.prompt / speed.prefill + tokens.answer / speed.generate);
   const price = Number(order.priceMicro ?? 0n);
+  const ratings = await ratingsOf(ctx, deviceId, modelId, now - ratedWithinMs);
   const share = replayShare({
-    standing,
+    standing: withRatings(standing, ratings),
     answerTokens: tokens.answer,
     costShare,
     worth: worthOf(spending, price),

@@ -35,6 +35,10 @@ export const standing = v.object({
     abort: times,
     timeout: times,
     misjudged: times,
+    // Ratings are added when a standing is read, and not stored.
+    praised: times,
+    criticized: times,
+    upheld: times,
   }),
   at: v.number(),
 });

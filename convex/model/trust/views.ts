@@ -1,11 +1,12 @@
 import { type Infer, v } from "convex/values";
 import { literals } from "convex-helpers/validators";
 import { visibleText } from "../../../app/format/visible.ts";
-import { faded } from "../../../app/trust/standing.ts";
+import { faded, ratedWithinMs, withRatings } from "../../../app/trust/standing.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { balanceOf } from "../ledger/balance.ts";
 import { heldAccount } from "../ledger/transfer.ts";
+import { ratingsOf } from "../ratings/ofDevice.ts";
 import { caseState, standing, verdict } from "./validators.ts";
 
 /** A device by its name; a deleted one has none. */
@@ -114,25 +115,36 @@ export async function checksOf(
   ctx: QueryCtx,
   deviceId: Id<"devices">,
 ): Promise<{ readonly heldMicro: string; readonly wrong: number } | null> {
-  const { models, heldMicro } = await standingsOf(ctx, deviceId, 0);
-  const wrong = models.reduce((sum, model) => sum + (model.standing.counts.wrong ?? 0), 0);
+  const rows = await rowsOf(ctx, deviceId);
+  const heldMicro = await heldOf(ctx, deviceId);
+  const wrong = rows.reduce((sum, { standing: { counts } }) => sum + (counts.wrong ?? 0), 0);
   return wrong === 0 && heldMicro === 0n ? null : { heldMicro: String(heldMicro), wrong };
 }
 
-/** How a device stands with its models, as of a moment. */
+/** How a device stands with its models, as of a moment, with the ratings of requesters. */
 export async function standingsOf(
   ctx: QueryCtx,
   deviceId: Id<"devices">,
   now: number,
 ): Promise<Infer<typeof standingView>> {
-  const rows = await ctx.db
+  const rows = await rowsOf(ctx, deviceId);
+  const models = await Promise.all(
+    rows.map(async ({ modelId, standing: stored }) => {
+      const ratings = await ratingsOf(ctx, deviceId, modelId, now - ratedWithinMs);
+      const shown = withRatings(faded(stored, now), ratings);
+      return { modelId, standing: { ...shown, counts: { ...shown.counts } } };
+    }),
+  );
+  return { models, heldMicro: await heldOf(ctx, deviceId) };
+}
+
+async function rowsOf(ctx: QueryCtx, deviceId: Id<"devices">): Promise<Doc<"standings">[]> {
+  return await ctx.db
     .query("standings")
     .withIndex("by_device", (q) => q.eq("deviceId", deviceId))
     .take(mostModels);
-  const { micro: heldMicro } = await balanceOf(ctx, heldAccount(deviceId));
-  const models = rows.map((row) => {
-    const shown = faded(row.standing, now);
-    return { modelId: row.modelId, standing: { ...shown, counts: { ...shown.counts } } };
-  });
-  return { models, heldMicro };
+}
+
+async function heldOf(ctx: QueryCtx, deviceId: Id<"devices">): Promise<bigint> {
+  return (await balanceOf(ctx, heldAccount(deviceId))).micro;
 }
