@@ -8,6 +8,7 @@ import type { CutRequest } from "../../model/batches/cut.ts";
 import type { Caller } from "../endpoint.ts";
 import type { StoredPart } from "../files/readParts.ts";
 import { namedModel } from "../namedModel.ts";
+import { outcomeOf } from "../outcome.ts";
 import { useOf } from "../requestedJob.ts";
 import { askedBy, linesOf } from "./readLines.ts";
 
@@ -34,13 +35,44 @@ export async function cutFile(ctx: ActionCtx, batchId: Id<"batches">): Promise<v
   }
   const next = first?.step === "check" ? await ctx.runQuery(internal.batches.nextCut, { batchId }) : first;
   if (next?.step !== "cut") return;
+  const size = { most: batchLimits.pieceLines as number };
   for await (const piece of piecesOf(ctx, next)) {
-    const used = await useOf(ctx, next.caller);
-    const outcome = await ctx.runMutation(internal.batches.addPiece, { batchId, ...piece, ...used });
-    if (outcome !== "added") return;
+    if (!(await addInParts(ctx, { batchId, caller: next.caller }, piece, size))) return;
     if (Date.now() < until || piece.isLast) continue;
     await ctx.scheduler.runAfter(0, internal.batchSteps.cut, { batchId });
     return;
+  }
+}
+
+/**
+ * Submits a piece. A busy machine may be too slow for a whole piece, since Convex ends a mutation after a second. Then each
+ * transaction gets half as many requests, as `size` notes for the next pieces, too.
+ * @returns false if the rest has to wait, or if another step was faster. Throws the error of a single request.
+ */
+async function addInParts(
+  ctx: ActionCtx,
+  { batchId, caller }: { readonly batchId: Id<"batches">; readonly caller: Caller },
+  piece: Piece,
+  size: { most: number },
+): Promise<boolean> {
+  let { from } = piece;
+  let left = piece.requests;
+  for (;;) {
+    const requests = left.slice(0, size.most);
+    const rest = left.slice(requests.length);
+    const isLast = piece.isLast && rest.length === 0;
+    const used = await useOf(ctx, caller);
+    const added = await outcomeOf(
+      ctx.runMutation(internal.batches.addPiece, { batchId, from, requests, isLast, ...used }),
+    );
+    if (added.kind === "ok") {
+      if (added.value !== "added") return false;
+      if (rest.length === 0) return true;
+      from = requests.at(-1)?.end ?? from;
+      left = rest;
+    } else if (added.kind === "failed" && requests.length > 1) {
+      size.most = Math.ceil(requests.length / 2);
+    } else throw added.kind === "failed" ? added.thrown : new Error(added.refusal.message);
   }
 }
 
