@@ -110,7 +110,8 @@ const oneVote: ApiError = {
   type: "invalid_request_error",
   code: "invalid_value",
   param: "x_gleaner.votes",
-  message: "Invalid 'x_gleaner.votes': a request of a batch has no second opinions.",
+  message:
+    "Invalid 'x_gleaner.votes': a request of a batch has no second opinions, which idle devices give. Send it in several lines.",
 };
 
 function failure({ status, type, code, message, param = null }: ApiError): CutRequest["asked"] {
