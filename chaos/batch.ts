@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import OpenAI, { toFile } from "openai";
-import type { Child } from "../launch/core/child.ts";
+import { startStandIn } from "../bench/requests/stand-in.ts";
 import { type Farm, startFarm } from "../launch/farm/farm.ts";
 import { ledgerFaults } from "../launch/farm/ledger-faults.ts";
 import { canMount, fillDisk, runOnSmallDisk, smallDisk } from "./small-disk.ts";
@@ -11,9 +11,13 @@ const { values } = parseArgs({
   options: {
     lines: { type: "string", default: "2000" },
     "disk-mb": { type: "string", default: "1500" },
+    "stand-ins": { type: "boolean", default: false },
     json: { type: "boolean", default: false },
   },
 });
+
+/** A device that can be killed. */
+type Device = { readonly kill: () => void };
 
 const donorNames = ["donor-1", "donor-2", "donor-3", "donor-4"];
 
@@ -46,7 +50,7 @@ async function main(): Promise<number> {
   const count = Number(values.lines);
   const farm = await startFarm();
   try {
-    const donors = await Promise.all(donorNames.map(async (name) => await farm.startDonor(name)));
+    const donors = await Promise.all(donorNames.map(async (name) => await startDevice(farm, name)));
     const client = new OpenAI({
       baseURL: `${farm.backend.siteUrl}/v1`,
       apiKey: farm.organization.apiKey,
@@ -76,11 +80,18 @@ async function main(): Promise<number> {
   }
 }
 
+/** A donor with the demo model; or, for many lines on a slow machine, a device without a model that answers at once. */
+async function startDevice(farm: Farm, name: string): Promise<Device> {
+  if (!values["stand-ins"]) return await farm.startDonor(name);
+  const standIn = await startStandIn(farm, 8);
+  return { kill: () => void standIn.stop() };
+}
+
 async function runBatch(
   client: OpenAI,
   farm: Farm,
   count: number,
-  donors: readonly Child[],
+  donors: readonly Device[],
 ): Promise<{
   readonly batch: OpenAI.Batch;
   readonly peakMb: number | null;
@@ -118,7 +129,9 @@ async function runBatch(
     if (next !== undefined && completed + failed >= next.share * count) {
       left.shift();
       const seconds = Math.round((Date.now() - from) / 1_000);
-      say(`  ${seconds} s, ${completed} answers: ${next.kind}`);
+      const early = await idsIn(client, batch.output_file_id);
+      if (early.length < completed) throw new Error(`${completed} answers, and the file has ${early.length}`);
+      say(`  ${seconds} s, ${completed} answers, ${early.length} in the file: ${next.kind}`);
       if (next.kind === "kill-donor") donors[left.length % donors.length]?.kill();
       else if (next.kind === "crash-backend") await farm.restartBackend("crash");
       else await outlastFullDisk(farm);

@@ -213,6 +213,7 @@ export const rooms: Readonly<Record<string, Row>> = {
   chaos: {
     rooms: [
       "app",
+      "bench/requests/stand-in.ts",
       "convex/_generated",
       "convex/testing/signing.fixture.ts",
       "launch/core",
