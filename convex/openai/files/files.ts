@@ -8,7 +8,7 @@ import { errorOf, unknownUrl, wrongMethod, wrongParameter } from "../errors.ts";
 import { listBody, pagingOf } from "../paging.ts";
 import { type ApiError, cors, errorResponse, json } from "../respond.ts";
 import { fileBody, filesPath } from "./fileBody.ts";
-import { readParts } from "./readParts.ts";
+import { blobOf } from "./readParts.ts";
 import { readUpload, type Upload } from "./readUpload.ts";
 import { storePart } from "./storePart.ts";
 
@@ -83,9 +83,7 @@ async function contentOf(
   const isPart = from > 0 || to < file.bytes;
   if (!isPart && file.bytes > batchLimits.fileBytes) return errorResponse(askForParts(file.bytes));
   // At most 16 MiB. Read before the answer begins, so that a missing part is an error and no half answer.
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  for await (const chunk of readParts(ctx, parts, { from, to })) chunks.push(chunk);
-  return new Response(new Blob(chunks), {
+  return new Response(await blobOf(ctx, parts, { from, to }), {
     status: isPart ? 206 : 200,
     headers: {
       ...cors,

@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { completeRestore } from "../backup/full/restore-swap.ts";
 import { openEngine } from "../engine/engine.ts";
 import type { Engine } from "../engine/model/types.ts";
+import { blobCollection } from "../operations/idle-collection.ts";
 import { describeError, silent } from "../operations/log.ts";
 import { waitForChangePath } from "../runtime/syscalls/functions.ts";
 import { type Files, openFiles } from "../storage/open-files.ts";
@@ -42,6 +43,7 @@ export async function openData(
     baseUrl: () => environment.all["CONVEX_CLOUD_URL"] ?? url,
     secret: createHmac("sha256", adminKey).update("upload URLs").digest("hex"),
     maxFileBytes: options.maxFileBytes ?? maxFileBytes,
+    beforeBlob: blobCollection(),
     onError: (error) => log.error("storage.failed", { message: describeError(error) }),
   });
   shutdown.afterward(() => files.close());

@@ -1,7 +1,7 @@
 import { getHeapStatistics } from "node:v8";
 import vm from "node:vm";
 import { describe, expect, test } from "vitest";
-import { collectGarbage, IdleCollections } from "./idle-collection.ts";
+import { blobCollection, collectGarbage, IdleCollections } from "./idle-collection.ts";
 
 const mib = 1024 ** 2;
 
@@ -53,4 +53,16 @@ describe("a collection while nothing happens", () => {
     expect(realms()).toBeLessThan(before + 10);
     expect(vm.runInNewContext("typeof gc")).toBe("undefined");
   });
+});
+
+test("Blobs that nobody uses are collected before many of them are in memory", () => {
+  const collect = blobCollection();
+  const before = process.memoryUsage().arrayBuffers;
+  let most = 0;
+  for (let blobs = 0; blobs < 12; blobs += 1) {
+    collect();
+    new Blob([new Blob([Buffer.alloc(8 * mib)])]);
+    most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+  }
+  expect(most).toBeLessThan(64 * mib);
 });

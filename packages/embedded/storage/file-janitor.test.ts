@@ -25,6 +25,7 @@ async function open(
     baseUrl: () => "https://files.example.org",
     secret: "secret",
     maxFileBytes: 1_000_000,
+    beforeBlob: () => undefined,
     onError,
   });
   let isOpen = true;

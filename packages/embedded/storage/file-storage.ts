@@ -15,6 +15,8 @@ export type FileStorageOptions = {
   readonly secret: string;
   /** Largest file in bytes. */
   readonly maxFileBytes: number;
+  /** Called before a Blob is made of a file, or stored. */
+  readonly beforeBlob: () => void;
 };
 
 type NewFile = {
@@ -44,6 +46,18 @@ export class FileStorage {
 
   get store(): FileStore {
     return this.#options.store;
+  }
+
+  /** The file as a Blob, for an action; null if its bytes are gone. */
+  async blobOf({ key, contentType }: StoredFile): Promise<Blob | null> {
+    this.#options.beforeBlob();
+    return await this.store.readAsBlob(key, contentType ?? "");
+  }
+
+  /** Stores a Blob of an action, as `save` does. */
+  async saveBlob(file: NewFile): Promise<Stored> {
+    this.#options.beforeBlob();
+    return await this.save(file);
   }
 
   uploadUrl(component: ComponentPath, now: number): string {

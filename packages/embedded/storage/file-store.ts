@@ -1,8 +1,7 @@
-import { createReadStream, createWriteStream } from "node:fs";
+import { createReadStream } from "node:fs";
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { measured } from "./measured.ts";
 import { nullIfMissing, readBlob } from "./read-blob.ts";
 
@@ -35,7 +34,7 @@ export interface FileStore {
   /**
    * Writes to a temporary name, syncs and renames: when this resolves, all bytes are on disk. They are kept until
    * `release`, even without a row; after a crash they are swept. Rejects with the source's or the disk's error, and
-   * then leaves nothing.
+   * then leaves nothing. Is done with a chunk of the source before it takes the next one.
    */
   write(key: string, source: AsyncIterable<Uint8Array>): Promise<Written>;
   /** Call when the row with this key is durable, or will never exist. */
@@ -85,11 +84,7 @@ class FolderStore implements FileStore {
     this.#pending.add(key);
     const bytes = measured(source);
     try {
-      // `flush` syncs the file before it is closed.
-      await pipeline(
-        bytes.content,
-        createWriteStream(partial, { flags: "wx", mode: privateFile, flush: true }),
-      );
+      await writeDurably(partial, bytes.content());
       await rename(partial, path);
       await syncFolder(this.#folder);
     } catch (error) {
@@ -127,6 +122,19 @@ class FolderStore implements FileStore {
   pathOf(key: string): string {
     if (!uuidPattern.test(key)) throw new RangeError(`"${key}" is not a key of a stored file.`);
     return join(this.#folder, key);
+  }
+}
+
+/** Creates a file with these bytes, and syncs it. Is done with a chunk before it takes the next one. */
+async function writeDurably(path: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  const file = await open(path, "wx", privateFile);
+  try {
+    for await (const chunk of chunks) {
+      for (let at = 0; at < chunk.byteLength;) at += (await file.write(chunk, at)).bytesWritten;
+    }
+    await file.sync();
+  } finally {
+    await file.close();
   }
 }
 

@@ -62,6 +62,17 @@ test("an action reads a part of a file that is too large for memory", async () =
   expect(await call("action", "end", { id })).toEqual({ size, last: 7 });
 });
 
+test("an action stores the bytes of a Blob, which stays as it is", async () => {
+  const { call } = await startWithFiles();
+  const text = "0123456789".repeat(40_000);
+  const { ids, ...blob } = await call<{ ids: string[]; text: string }>("action", "storeAndRead", { text });
+  expect(blob).toEqual({ text });
+  for (const id of ids) {
+    const stored = await call<{ bytes: ArrayBuffer }>("action", "read", { id });
+    expect(Buffer.from(stored.bytes).toString()).toBe(text);
+  }
+});
+
 test("an id that is not a file's is refused", async () => {
   const { call } = await startWithFiles();
   await expect(call("query", "url", { id: "nonsense" })).rejects.toThrow(

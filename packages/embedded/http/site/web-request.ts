@@ -111,7 +111,7 @@ function boundedBody(incoming: IncomingMessage, limit: number, { turns, admit }:
           end(() => controller.error(new Error(reason.message)));
           return;
         }
-        controller.enqueue(new Uint8Array(chunk));
+        controller.enqueue(ownBytes(chunk));
         if ((controller.desiredSize ?? 0) <= 0) incoming.pause();
       });
       incoming.once("end", () => {
@@ -135,4 +135,10 @@ function boundedBody(incoming: IncomingMessage, limit: number, { turns, admit }:
     isOver = true;
   };
   return { stream, refused: () => refused, abandon };
+}
+
+/** The bytes of a chunk without the rest of its buffer, which may be another request's. */
+function ownBytes({ buffer, byteOffset, byteLength }: Buffer): Uint8Array {
+  const bytes = new Uint8Array(buffer, byteOffset, byteLength);
+  return byteLength === buffer.byteLength ? bytes : bytes.slice();
 }

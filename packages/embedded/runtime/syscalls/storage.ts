@@ -85,7 +85,17 @@ export async function storeBlob(
 ): Promise<string> {
   const { blob, options } = args as { blob?: unknown; options?: { sha256?: unknown } };
   if (!(blob instanceof Blob)) throw notABlob();
-  return save(services, component, blob.stream(), blob.type, options);
+  return save(services, component, passingChunks(blob), blob.type, options);
+}
+
+/** The bytes of a Blob. The store is done with a chunk when it takes the next, so that its memory can be given back at once. */
+async function* passingChunks(blob: Blob): AsyncGenerator<Uint8Array> {
+  // The function may have replaced `stream` by one whose chunks it uses later.
+  const stream: ReadableStream<Uint8Array<ArrayBuffer>> = Blob.prototype.stream.call(blob);
+  for await (const chunk of stream) {
+    yield chunk;
+    chunk.buffer.transfer(0);
+  }
 }
 
 /** `storage/storeBlob` of an action in a Node process, which has written the Blob to a file. */
@@ -112,7 +122,7 @@ async function save(
   contentType: string,
   options: { readonly sha256?: unknown } | null = null,
 ): Promise<string> {
-  const stored = await filesOf(services).save({
+  const stored = await filesOf(services).saveBlob({
     component,
     bytes,
     contentType: contentType === "" ? null : contentType,
@@ -135,7 +145,7 @@ export async function getBlob(
   args: { readonly [name: string]: unknown },
 ): Promise<Blob | null> {
   const file = fileToGet(services, execution, args);
-  return file === null ? null : filesOf(services).store.readAsBlob(file.key, file.contentType ?? "");
+  return file === null ? null : filesOf(services).blobOf(file);
 }
 
 /** `storage/getBlob` of an action in a Node process, which reads the bytes itself. */
