@@ -35,7 +35,7 @@ export async function cutFile(ctx: ActionCtx, batchId: Id<"batches">): Promise<v
   }
   const next = first?.step === "check" ? await ctx.runQuery(internal.batches.nextCut, { batchId }) : first;
   if (next?.step !== "cut") return;
-  const size = { most: batchLimits.pieceLines as number };
+  const size: PieceSize = { most: firstLines, hasFailed: false };
   for await (const piece of piecesOf(ctx, next)) {
     if (!(await addInParts(ctx, { batchId, caller: next.caller }, piece, size))) return;
     if (Date.now() < until || piece.isLast) continue;
@@ -44,16 +44,23 @@ export async function cutFile(ctx: ActionCtx, batchId: Id<"batches">): Promise<v
   }
 }
 
+/** Requests of a step's first transaction. Each next one has twice as many, as long as they are this fast. */
+const firstLines = 50;
+const fastMs = 250;
+
+/** How many requests a transaction may have. It grows until one was too slow. */
+type PieceSize = { most: number; hasFailed: boolean };
+
 /**
- * Submits a piece. A busy machine may be too slow for a whole piece, since Convex ends a mutation after a second. Then each
- * transaction gets half as many requests, as `size` notes for the next pieces, too.
+ * Submits a piece in transactions that the machine has time for: Convex ends a mutation after a second. One that fails is tried
+ * again with half as many requests. `size` keeps what was found for the next pieces.
  * @returns false if the rest has to wait, or if another step was faster. Throws the error of a single request.
  */
 async function addInParts(
   ctx: ActionCtx,
   { batchId, caller }: { readonly batchId: Id<"batches">; readonly caller: Caller },
   piece: Piece,
-  size: { most: number },
+  size: PieceSize,
 ): Promise<boolean> {
   let { from } = piece;
   let left = piece.requests;
@@ -62,16 +69,21 @@ async function addInParts(
     const rest = left.slice(requests.length);
     const isLast = piece.isLast && rest.length === 0;
     const used = await useOf(ctx, caller);
+    const startedAt = Date.now();
     const added = await outcomeOf(
       ctx.runMutation(internal.batches.addPiece, { batchId, from, requests, isLast, ...used }),
     );
     if (added.kind === "ok") {
       if (added.value !== "added") return false;
+      if (!size.hasFailed && Date.now() - startedAt < fastMs) {
+        size.most = Math.min(2 * size.most, batchLimits.pieceLines);
+      }
       if (rest.length === 0) return true;
       from = requests.at(-1)?.end ?? from;
       left = rest;
     } else if (added.kind === "failed" && requests.length > 1) {
       size.most = Math.ceil(requests.length / 2);
+      size.hasFailed = true;
     } else throw added.kind === "failed" ? added.thrown : new Error(added.refusal.message);
   }
 }
