@@ -543,9 +543,18 @@ describe("a file", () => {
       "bytes 2-4/10",
       "234",
     ]);
-    await expectError(await call(`/v1/files/${id}/content`, { headers: { range: "bytes=10-" } }), 416, {
-      code: "invalid_range",
-    });
+    const last = await call(`/v1/files/${id}/content`, { headers: { range: "bytes=-3" } });
+    expect([last.status, last.headers.get("content-range"), await last.text()]).toEqual([
+      206,
+      "bytes 7-9/10",
+      "789",
+    ]);
+    expect((await call(`/v1/files/${id}/content`, { headers: { range: "bytes=-30" } })).status).toBe(200);
+    for (const range of ["bytes=10-", "bytes=-0"]) {
+      await expectError(await call(`/v1/files/${id}/content`, { headers: { range } }), 416, {
+        code: "invalid_range",
+      });
+    }
     expect(await (await call("/v1/files?limit=10000")).json()).toMatchObject({
       data: [{ id }],
       has_more: false,

@@ -70,7 +70,7 @@ export async function callFile(ctx: ActionCtx, request: Request, caller: Caller)
   return json(200, { id, object: "file", deleted: true });
 }
 
-/** The content of a file, or the part of it that `Range: bytes=FROM-TO` asks for. */
+/** The content of a file, or the part of it that `Range: bytes=FROM-TO` or `bytes=-LAST` asks for. */
 async function contentOf(
   ctx: ActionCtx,
   request: Request,
@@ -98,6 +98,11 @@ type Range = { readonly from: number; readonly to: number };
 
 /** The wanted bytes, `to` excluded and cut to what one answer may have. Null: the file has none of them. */
 function rangeOf(header: string | null, bytes: number): Range | null {
+  const [, end] = /^bytes=-(\d{1,15})$/.exec(header ?? "") ?? [];
+  if (end !== undefined) {
+    const most = Math.min(Number(end), batchLimits.fileBytes);
+    return most > 0 && bytes > 0 ? { from: Math.max(0, bytes - most), to: bytes } : null;
+  }
   const [, first, last = ""] = /^bytes=(\d{1,15})-(\d{0,15})$/.exec(header ?? "") ?? [];
   if (first === undefined) return { from: 0, to: bytes };
   const from = Number(first);
