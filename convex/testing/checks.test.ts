@@ -157,6 +157,24 @@ describe("which answers are checked", () => {
     expect(await replaysOf(t)).toEqual([]);
   });
 
+  it("only a device that could have got the job reads its text", async () => {
+    const { keyId } = await t.query(internal.requests.identify, { apiKey: acme.apiKey });
+    await t.run(async (ctx) => await ctx.db.patch("apiKeys", keyId, { dataClass: "medical" }));
+    const third = await addChecker(t, acme, "third");
+    for (const { deviceId } of [author, third]) {
+      await t.mutation(api.console.devices.label, {
+        session,
+        deviceId,
+        groups: [],
+        dataClasses: ["medical"],
+      });
+    }
+    await answerJob(t, acme, author);
+    await choose(t);
+    expect(await takeReplay(t, checker)).toBeNull();
+    expect(await takeReplay(t, third)).toMatchObject({ requirements: { dataClass: "medical" } });
+  });
+
   it("at most four replays of a device wait", async () => {
     for (let each = 0; each < 6; each += 1) await answerJob(t, acme, author);
     await choose(t);
@@ -440,5 +458,74 @@ describe("an organization that acts", () => {
     await t.mutation(api.console.devices.resume, { session, deviceId: author.deviceId });
     expect(await pauseOf(author)).toBeNull();
     await take(t, author);
+  });
+});
+
+describe("in the console", () => {
+  const paginationOpts = { numItems: 20, cursor: null };
+
+  it("an administrator sees cases with their evidence, and the last checks", async () => {
+    const third = await addChecker(t, acme, "third");
+    const jobId = await answerJob(t, acme, author);
+    await choose(t);
+    await check(t, checker, noise);
+    await check(t, third, noise);
+    const { cases, recent } = api.console.fleet.checks;
+    const [found] = (await t.query(cases, { session, paginationOpts })).page;
+    expect(found).toMatchObject({
+      jobId,
+      device: { name: "author" },
+      state: "wrong",
+      takenMicro: 0n,
+      voices: [
+        {
+          checker: { name: "checker" },
+          verdict: "mismatch",
+          tokens: 12,
+          misses: 10,
+          impossible: 6,
+          limit: 0.05,
+        },
+        { checker: { name: "third" }, verdict: "mismatch" },
+      ],
+    });
+    const { page } = await t.query(recent, { session, paginationOpts });
+    expect(page.map(({ voice }) => voice?.checker.name)).toEqual(["third", "checker"]);
+    expect(
+      JSON.stringify([found, page], (_, value: unknown) => (typeof value === "bigint" ? "" : value)),
+    ).not.toContain("Vienna");
+  });
+
+  it("the standing of a device has its reasons", async () => {
+    await endProbation(t, acme, author, checker);
+    const { deviceId } = author;
+    const found = await t.query(api.console.fleet.checks.standings, { session, deviceId, now: Date.now() });
+    expect(found).toMatchObject({ heldMicro: 0n, models: [{ modelId, standing: { counts: { fits: 5 } } }] });
+  });
+
+  it("a change of what follows is in the audit trail, and only watching is the default", async () => {
+    const { checks } = api.console.fleet;
+    expect(await t.query(checks.mode, { session })).toBe("watch");
+    await t.mutation(checks.setMode, { session, mode: "act" });
+    expect(await t.query(checks.mode, { session })).toBe("act");
+    const rules = await t.run(async (ctx) => await ctx.db.query("houseRules").first());
+    await t.mutation(api.console.money.houseRules.set, {
+      session,
+      expireMonths: 12,
+      bonus: null,
+      payout: null,
+    });
+    expect(rules).toMatchObject({ checks: "act", expireMonths: null });
+    expect(await t.query(checks.mode, { session })).toBe("act");
+    const audit = await t.query(api.console.audit.list, { session, paginationOpts });
+    expect(audit.page.map(({ action }) => action)).toContain("checks.mode-changed");
+  });
+
+  it("a device is told what it has to know", async () => {
+    const told = async () => (await t.query(api.devices.earnings, { key: author.key, since: 0 })).checks;
+    await mode("act");
+    expect(await told()).toBeNull();
+    await answerJob(t, acme, author);
+    expect(await told()).toEqual({ heldMicro: String(pay), wrong: 0 });
   });
 });
