@@ -258,6 +258,16 @@ export const streamItem = v.union(
   v.object({ arguments: v.string() }),
 );
 export const vectorAnswer = v.object({ embeddings: v.array(v.string()) });
+/** A replay's counts, as a device reports them: app/trust/replay.ts. */
+export const replayCounts = v.object({
+  tokens: v.number(),
+  regret: v.number(),
+  misses: v.number(),
+  impossible: v.number(),
+  logprob: v.number(),
+});
+/** The result of a job that replays an answer. */
+export const replayAnswer = v.object({ replay: replayCounts });
 export const workReport = v.object({ usage, timing });
 export const jobEnergy = v.object({ microWh: v.number(), source: literals(...energySources) });
 /** The whole report of a device. Those of earlier versions have the costs only. `model`: the hash of the file that it used. */

@@ -2,7 +2,7 @@ import type { Infer } from "convex/values";
 import { vi } from "vitest";
 import { api, internal } from "../_generated/api.js";
 import type { Doc } from "../_generated/dataModel.js";
-import type { replayCounts } from "../model/trust/validators.ts";
+import type { replayCounts } from "../model/validators.ts";
 import {
   addDevice,
   type Backend,

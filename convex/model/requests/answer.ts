@@ -6,8 +6,7 @@ import { usageMistake } from "../../../app/jobs/answers/usage-check.ts";
 import { limits } from "../../../app/jobs/limits.ts";
 import type { EmbeddingRequest, Work } from "../../../app/jobs/work.ts";
 import type { Doc } from "../../_generated/dataModel.js";
-import { replayAnswer } from "../trust/validators.ts";
-import { deviceReport, textAnswer, vectorAnswer } from "../validators.ts";
+import { deviceReport, replayAnswer, textAnswer, vectorAnswer } from "../validators.ts";
 import { resultSignature } from "./signature.ts";
 
 const answer = v.union(textAnswer, vectorAnswer, replayAnswer);

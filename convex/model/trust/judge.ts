@@ -11,14 +11,14 @@ import { modelsOfDevice } from "../devices/report.ts";
 import { orderOf } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
 import { present } from "../refuse.ts";
-import { deviceReport, type reply } from "../validators.ts";
+import { deviceReport, replayAnswer, type reply } from "../validators.ts";
 import { beginCase, endWithoutMore, hearVoice } from "./cases.ts";
 import { payChecker } from "./checkPay.ts";
 import { learn, learnedLimits, type ReplayKind } from "./limits.ts";
 import { releasePay, settleHeld } from "./pay.ts";
 import { replayOfJob } from "./replays.ts";
 import { countWaiting, noteEvent } from "./standings.ts";
-import { replayAnswer, type StoredVoice } from "./validators.ts";
+import type { StoredVoice } from "./validators.ts";
 
 /**
  * Judges an answer by the replay that just ended, and pays the checker. It runs in the transaction that ends the replay.

@@ -1,20 +1,9 @@
 import { type Infer, v } from "convex/values";
 import { literals } from "convex-helpers/validators";
 import { checkModes } from "../../../app/trust/check-mode.ts";
+import { replayCounts } from "../validators.ts";
 
 export const checkMode = literals(...checkModes);
-
-/** A replay's counts, as a device reports them: app/trust/replay.ts. */
-export const replayCounts = v.object({
-  tokens: v.number(),
-  regret: v.number(),
-  misses: v.number(),
-  impossible: v.number(),
-  logprob: v.number(),
-});
-
-/** The result of a job that replays an answer. */
-export const replayAnswer = v.object({ replay: replayCounts });
 
 export const verdict = literals("fits", "unclear", "mismatch");
 
