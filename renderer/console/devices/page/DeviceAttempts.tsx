@@ -34,7 +34,7 @@ const columnsOf = (
     title: "Job",
     cell: ({ jobId, kind, modelId }) => (
       <div className="min-w-32 wrap-anywhere">
-        {linksJobs ? (
+        {linksJobs && kind !== "replay" ? (
           <a href={hrefOf("jobs", jobId)} className="font-medium hover:underline">
             {kindWords(kind)}
           </a>
