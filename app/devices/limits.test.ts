@@ -13,7 +13,7 @@ it.each<[DeviceLimits, readonly string[]]>([
   ],
   [
     { models: ["a", "b"], memoryMb: 8_192, gpu: false, maxConcurrentJobs: 2 },
-    ["2 jobs at once", "only a, b", "8 GiB of memory", "no jobs that need a GPU"],
+    ["2 jobs at once", "only a, b", "8.6 GB of memory", "no jobs that need a GPU"],
   ],
 ])("limits %j are shown as %j", (limits, words) => {
   expect(limitWords(limits)).toEqual(words);

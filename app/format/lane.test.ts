@@ -14,8 +14,8 @@ it("lists a lane's other requirements", () => {
     laneNeeds(
       lane({ dataClass: "medical", groups: ["lab", "office"], gpu: true, memoryMb: 8_000, tags: ["avx512"] }),
     ),
-  ).toEqual(["data: medical", "group: lab or office", "GPU", "8,000 MiB", "avx512"]);
-  expect(laneNeeds(lane({ vramMb: 7_629 }))).toEqual(["7,629 MiB of GPU memory"]);
+  ).toEqual(["data: medical", "group: lab or office", "GPU", "8.4 GB", "avx512"]);
+  expect(laneNeeds(lane({ vramMb: 7_629 }))).toEqual(["8 GB of GPU memory"]);
 });
 
 it("tells a lane's whole title by the name that the queue gives it", () => {

@@ -1,5 +1,5 @@
 import { kindWords } from "./job-kind.ts";
-import { formatExactMebibytes } from "./quantity.ts";
+import { formatMebibytes } from "./quantity.ts";
 
 /** A lane of the queue: the jobs of a kind with the same requirements. */
 export type Lane = {
@@ -30,8 +30,8 @@ export function laneNeeds({ requirements }: Pick<Lane, "requirements">): readonl
     ...(dataClass === undefined ? [] : [`data: ${dataClass}`]),
     ...(groups.length === 0 ? [] : [`group: ${groups.join(" or ")}`]),
     ...(gpu === true ? ["GPU"] : []),
-    ...(memoryMb === undefined ? [] : [formatExactMebibytes(memoryMb)]),
-    ...(vramMb === undefined ? [] : [`${formatExactMebibytes(vramMb)} of GPU memory`]),
+    ...(memoryMb === undefined ? [] : [formatMebibytes(memoryMb)]),
+    ...(vramMb === undefined ? [] : [`${formatMebibytes(vramMb)} of GPU memory`]),
     ...(contextTokens === undefined ? [] : [`${String(contextTokens)} tokens`]),
     ...labels,
     ...tags,

@@ -25,8 +25,8 @@ it("scales bytes in decimal units and never shows 1000 of one", () => {
   ]);
 });
 
-it("rounds a measured size, but shows a chosen size exactly", () => {
-  expect([834.4, 6_000, 20_480].map(formatMebibytes)).toEqual(["834 MiB", "5.9 GiB", "20 GiB"]);
+it("shows a measured size in decimal units, but the number of a rule exactly", () => {
+  expect([834.4, 6_000, 20_480].map(formatMebibytes)).toEqual(["874.9 MB", "6.3 GB", "21.5 GB"]);
   expect([0, 512, 1_500, 20_480].map(formatExactMebibytes)).toEqual([
     "0 MiB",
     "512 MiB",

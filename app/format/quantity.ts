@@ -58,12 +58,16 @@ export function formatBytes(bytes: number): string {
   return size.toLocaleString(locale, { style: "unit", unit, maximumFractionDigits: 1 });
 }
 
-/** A measured amount of memory or disk in MiB: "834 MiB", "5.9 GiB". `Intl` has no binary units. */
+/**
+ * An amount of memory or disk that programs count in MiB, in the decimal units of everything else that a person reads: "834.4 MB", "6.3 GB".
+ * Files, disks and computers are sold and downloaded in GB, and a model's size is compared with the memory it needs. Only the rules
+ * keep MiB, since their numbers are typed so, here and in files of managed settings.
+ */
 export function formatMebibytes(size: number): string {
-  return size < 1_024 ? `${formatCount(size)} MiB` : `${decimal.format(size / 1_024)} GiB`;
+  return formatBytes(size * 2 ** 20);
 }
 
-/** An exact amount of memory or disk in MiB, as a person set it: "1,500 MiB", "20 GiB". */
+/** The number of a rule in MiB, as a person set it: "1,500 MiB", "20 GiB". */
 export function formatExactMebibytes(size: number): string {
-  return size % 1_024 === 0 ? formatMebibytes(size) : `${formatCount(size)} MiB`;
+  return size % 1_024 === 0 && size > 0 ? `${formatCount(size / 1_024)} GiB` : `${formatCount(size)} MiB`;
 }

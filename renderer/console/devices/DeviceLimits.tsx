@@ -50,11 +50,11 @@ export function DeviceLimits({ device, modelIds, onSave, onClose }: Props): Reac
         <Field
           label="Memory"
           hint="Empty: as much as the device offers. Jobs that require more go to other devices."
-          unit="GiB"
+          unit="GB"
           inputMode="numeric"
-          value={typed.gibibytes}
-          error={parsed.kind === "wrong" ? parsed.gibibytes : null}
-          onChange={(event) => setTyped({ ...typed, gibibytes: event.target.value })}
+          value={typed.gigabytes}
+          error={parsed.kind === "wrong" ? parsed.gigabytes : null}
+          onChange={(event) => setTyped({ ...typed, gigabytes: event.target.value })}
         />
         <Field
           label="Context"

@@ -28,8 +28,8 @@ it("lists the facts that a device has reported, and no others", () => {
     ["Kinds of jobs", "chat, embedding"],
     ["Own tags", "fast disk"],
     ["Signs its results", "yes"],
-    ["Memory for jobs", "16 GiB"],
-    ["Free GPU memory", "7.5 GiB"],
+    ["Memory for jobs", "17.2 GB"],
+    ["Free GPU memory", "8.1 GB"],
     ["Jobs at once", "2"],
     ["Longest context, in tokens", "32,768"],
   ]);

@@ -1,12 +1,12 @@
 import { type DeviceLimits, limitableKinds, limitBounds } from "../../../app/devices/limits.ts";
 import { formatCount } from "../../../app/format/quantity.ts";
 
-const mebibytesPerGibibyte = 1_024;
+const mebibytesPerGb = 1e9 / 2 ** 20;
 
 /** What an admin has typed and chosen. An empty text means no limit. */
 export type TypedLimits = {
   readonly jobs: string;
-  readonly gibibytes: string;
+  readonly gigabytes: string;
   readonly contextTokens: string;
   readonly gpu: boolean;
   readonly kinds: readonly (typeof limitableKinds)[number][];
@@ -20,26 +20,26 @@ type Parsed =
   | {
       readonly kind: "wrong";
       readonly jobs: string | null;
-      readonly gibibytes: string | null;
+      readonly gigabytes: string | null;
       readonly contextTokens: string | null;
     };
 
 export function parseDeviceLimits({
   jobs,
-  gibibytes,
+  gigabytes,
   contextTokens,
   gpu,
   kinds,
   models,
 }: TypedLimits): Parsed {
   const atOnce = parseNumber(jobs, limitBounds.maxConcurrentJobs);
-  const memory = parseNumber(gibibytes, limitBounds.memoryMb / mebibytesPerGibibyte);
+  const memory = parseNumber(gigabytes, Math.floor(limitBounds.memoryMb / mebibytesPerGb));
   const context = parseNumber(contextTokens, limitBounds.contextTokens);
   if (atOnce.kind === "wrong" || memory.kind === "wrong" || context.kind === "wrong") {
     return {
       kind: "wrong",
       jobs: atOnce.kind === "wrong" ? atOnce.error : null,
-      gibibytes: memory.kind === "wrong" ? memory.error : null,
+      gigabytes: memory.kind === "wrong" ? memory.error : null,
       contextTokens: context.kind === "wrong" ? context.error : null,
     };
   }
@@ -49,7 +49,7 @@ export function parseDeviceLimits({
       ...(kinds.length === limitableKinds.length ? {} : { kinds: [...kinds] }),
       ...(models === null ? {} : { models }),
       ...(gpu ? {} : { gpu }),
-      ...(memory.value === null ? {} : { memoryMb: memory.value * mebibytesPerGibibyte }),
+      ...(memory.value === null ? {} : { memoryMb: Math.floor(memory.value * mebibytesPerGb) }),
       ...(context.value === null ? {} : { contextTokens: context.value }),
       ...(atOnce.value === null ? {} : { maxConcurrentJobs: atOnce.value }),
     },
@@ -67,7 +67,7 @@ export function typedLimits({
 }: DeviceLimits): TypedLimits {
   return {
     jobs: maxConcurrentJobs === undefined ? "" : String(maxConcurrentJobs),
-    gibibytes: memoryMb === undefined ? "" : String(Math.max(1, Math.round(memoryMb / mebibytesPerGibibyte))),
+    gigabytes: memoryMb === undefined ? "" : String(Math.max(1, Math.round(memoryMb / mebibytesPerGb))),
     contextTokens: contextTokens === undefined ? "" : String(contextTokens),
     gpu: gpu !== false,
     kinds: kinds ?? limitableKinds,

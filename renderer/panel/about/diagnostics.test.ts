@@ -12,13 +12,13 @@ it("names the program, the computer, the state and its reason", () => {
   for (const line of [
     "Version: 0.1.0, desktop program",
     "System: Linux 6.8.0-45-generic, x64",
-    "Memory: 15.5 GiB",
-    "GPU memory for models: 6 GiB",
+    "Memory: 16.6 GB",
+    "GPU memory for models: 6.4 GB",
     "Models ran on: cpu, cuda",
     "Backend: https://gleaner.northwind.example:3210",
     "Connection: Connected",
     "Activity: You are using it, for 3m",
-    "  Free disk: 177 GiB (statfs, now)",
+    "  Free disk: 190 GB (statfs, now)",
   ]) {
     expect(text.split("\n")).toContain(line);
   }

@@ -27,7 +27,7 @@ it("shows each fact with its rule", () => {
     { label: "Battery", value: "81%", known: true, rule: "at least 50%" },
     { label: "Other programs", value: "13% of CPU", known: true, rule: "at most 60%" },
     { label: "Temperature", value: "54 °C", known: true, rule: "at most 85 °C" },
-    { label: "Free memory", value: "5.9 GiB", known: true, rule: "at least 512 MiB" },
+    { label: "Free memory", value: "6.3 GB", known: true, rule: "at least 512 MiB" },
   ]);
   expect(factRows(facts, { ...defaultRules, requireIdle: false })[0]?.rule).toBe("not required");
 });

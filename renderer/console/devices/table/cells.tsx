@@ -108,7 +108,7 @@ export function Labels({ device: { groups, tags, dataClasses } }: { readonly dev
 
 type Able = DeviceRow["capabilities"];
 
-/** "15.6 GiB, GPU with 7.5 GiB free, 2 jobs at once". */
+/** "16.8 GB, GPU with 8.1 GB free, 2 jobs at once". */
 export function offerOf(able: Able): string {
   if (able === null) return "nothing yet";
   const memory = able.memoryMb === undefined ? [] : [formatMebibytes(able.memoryMb)];
