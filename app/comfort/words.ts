@@ -2,6 +2,7 @@ import { formatCount, formatShare, plural } from "../format/quantity.ts";
 import { formatDuration, spellSeconds } from "../format/time.ts";
 import type { Rules } from "../policy/rules.ts";
 import type { ComfortHour } from "./hour.ts";
+import type { ComfortView } from "./view.ts";
 import { addedDelayMs, type ComfortPart, promises, type Verdict } from "./judge.ts";
 import { easeAfterDays, type Tightening, tightenRules } from "./tighten.ts";
 
@@ -41,6 +42,16 @@ export const verdictWords: Readonly<Record<Verdict, string>> = {
   broken: "Not kept",
   unknown: "Not known",
 };
+
+/** How often Gleaner kept its promises in the last seven days, in a sentence. */
+export function sayWeek({ hours, keptHours }: ComfortView["week"]): string {
+  if (hours === 0) return "This computer did not donate in the last seven days.";
+  const donated = plural(hours, ["# hour", "# hours"]);
+  if (keptHours === hours)
+    return `Gleaner kept its promises in each hour of donation (${donated} in the last seven days).`;
+  const broken = plural(hours - keptHours, ["# hour", "# hours"]);
+  return `Gleaner broke a promise in ${broken} of donation (${donated} in the last seven days).`;
+}
 
 /** The measurements of a part in one hour, in a sentence. */
 export function sayPart(part: ComfortPart, hour: ComfortHour): string {

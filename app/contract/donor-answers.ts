@@ -34,6 +34,11 @@ export const status = z.object({
   pause: z.object({ until: instant.nullable() }).nullable(),
   donateNowUntil: instant.nullable(),
   finishing: z.boolean(),
+  /**
+   * The hours of donation in the last seven days, and how many kept every promise to the person. Null before the donor has opened its
+   * measurements; absent in answers of earlier versions.
+   */
+  comfort: z.object({ hours: z.int(), keptHours: z.int() }).nullish(),
   job: z
     .object({ attemptId: z.string(), modelId: z.string(), phase: z.string(), startedAt: instant })
     .nullable(),

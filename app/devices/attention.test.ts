@@ -77,7 +77,23 @@ const fleet = {
   expiringKeys: 0,
   concerns: {},
   disabledWebhooks: 0,
+  comfort: { hours: 0, keptHours: 0 },
+  openDisputes: 0,
 };
+
+it("tells a missed objective of comfort, but not because of one hour, and disputes to decide", () => {
+  const kinds = (comfort: { readonly hours: number; readonly keptHours: number }) =>
+    attentionOf({ ...fleet, comfort }).map(({ kind, count }) => [kind, count]);
+  expect(kinds({ hours: 20, keptHours: 19 })).toEqual([]);
+  expect(kinds({ hours: 200, keptHours: 198 })).toEqual([]);
+  expect(kinds({ hours: 200, keptHours: 197 })).toEqual([["comfort-missed", 3]]);
+  expect(attentionWords({ kind: "comfort-missed", subject: "", count: 3 }).sentence).toBe(
+    "Donors were disturbed more often than the objective of 99% allows: 3 donated hours of the last week broke a promise.",
+  );
+  const disputed = attentionOf({ ...fleet, devices: 0, openDisputes: 2 });
+  expect(disputed).toEqual([{ kind: "open-disputes", subject: "", count: 2 }]);
+  expect(attentionPlace(disputed[0]!)).toEqual({ page: "disputes", filters: {} });
+});
 
 it("names models that no device offers, and jobs that wait while none donates", () => {
   expect(attentionOf(fleet)).toEqual([]);

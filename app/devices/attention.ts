@@ -1,4 +1,5 @@
-import { plural } from "../format/quantity.ts";
+import { comfortTarget, objectiveOf } from "../comfort/fleet.ts";
+import { formatShare, plural } from "../format/quantity.ts";
 import { isOlder } from "../versions.ts";
 
 /** Why a device needs somebody's attention. */
@@ -19,6 +20,8 @@ export const fleetConcerns = [
   "unserved-jobs",
   "expiring-keys",
   "disabled-webhook",
+  "comfort-missed",
+  "open-disputes",
 ] as const;
 export type FleetConcern = (typeof fleetConcerns)[number];
 
@@ -79,7 +82,7 @@ export function wasTried(asked: string, rolledBackVersion: string | null): boole
   return rolledBackVersion !== null && !isOlder(rolledBackVersion, asked);
 }
 
-/** Something that needs attention. `subject`: the model; "" otherwise. `count`: devices, jobs, API keys or webhooks. */
+/** Something that needs attention. `subject`: the model; "" otherwise. `count`: devices, jobs, API keys, webhooks, hours or disputes. */
 export type Attention = { readonly kind: Concern; readonly subject: string; readonly count: number };
 
 export type OrganizationFacts = {
@@ -95,7 +98,20 @@ export type OrganizationFacts = {
   readonly concerns: Readonly<Partial<Record<DeviceConcern, number>>>;
   /** Webhooks that were disabled because they failed. */
   readonly disabledWebhooks: number;
+  /** The donated hours of the last week, and how many of them kept every promise to donors. */
+  readonly comfort: { readonly hours: number; readonly keptHours: number };
+  /** Disputed answers that nobody has decided. */
+  readonly openDisputes: number;
 };
+
+/** One hour alone is no alert: below a hundred donated hours it would miss the objective. */
+const leastBrokenHours = 2;
+
+/** The donated hours that broke a promise, if the objective of the organization is missed; else 0. */
+function missedComfort(comfort: OrganizationFacts["comfort"]): number {
+  const broken = comfort.hours - comfort.keptHours;
+  return broken >= leastBrokenHours && objectiveOf(comfort)?.isKept === false ? broken : 0;
+}
 
 /** All that needs attention in an organization. */
 export function attentionOf(facts: OrganizationFacts): readonly Attention[] {
@@ -104,6 +120,8 @@ export function attentionOf(facts: OrganizationFacts): readonly Attention[] {
     ...deviceConcerns.map((kind) => ({ kind, subject: "", count: concerns[kind] ?? 0 })),
     { kind: "expiring-keys" as const, subject: "", count: expiringKeys },
     { kind: "disabled-webhook" as const, subject: "", count: disabledWebhooks },
+    { kind: "comfort-missed" as const, subject: "", count: missedComfort(facts.comfort) },
+    { kind: "open-disputes" as const, subject: "", count: facts.openDisputes },
   ].filter(({ count }) => count > 0);
   // Before the first device joins nothing can be served, and everybody knows.
   if (devices === 0) return counted;
@@ -128,6 +146,9 @@ export const graceMs: Readonly<Record<Concern, number>> = {
   "unserved-jobs": 5 * 60_000,
   "expiring-keys": 0,
   "disabled-webhook": 0,
+  "comfort-missed": 0,
+  // A requester may undo a dispute.
+  "open-disputes": 60_000,
 };
 
 type Words = { readonly sentence: string; /** The act that mends it. */ readonly act: string };
@@ -203,17 +224,36 @@ export function attentionWords({ kind, subject, count }: Attention): Words {
       ]),
       act: "Mend the receiver and enable it, or remove it",
     },
+    "comfort-missed": {
+      sentence: `Donors were disturbed more often than the objective of ${formatShare(comfortTarget)} allows: ${plural(
+        count,
+        [
+          "# donated hour of the last week broke a promise.",
+          "# donated hours of the last week broke a promise.",
+        ],
+      )}`,
+      act: "See which devices, and tighten their rules",
+    },
+    "open-disputes": {
+      sentence: plural(count, [
+        "# answer is disputed by its requester.",
+        "# answers are disputed by their requesters.",
+      ]),
+      act: "Decide whether they are wrong",
+    },
   };
   return words[kind];
 }
 
 /** The page of the console with the act that mends it, and its filters. */
 export function attentionPlace({ kind, subject }: Pick<Attention, "kind" | "subject">): {
-  readonly page: "models" | "devices" | "keys" | "webhooks";
+  readonly page: "overview" | "models" | "devices" | "disputes" | "keys" | "webhooks";
   readonly filters: Readonly<Record<string, string>>;
 } {
   if (kind === "unserved-model") return { page: "models", filters: { model: subject } };
   if (kind === "expiring-keys") return { page: "keys", filters: {} };
+  if (kind === "comfort-missed") return { page: "overview", filters: {} };
+  if (kind === "open-disputes") return { page: "disputes", filters: {} };
   if (kind === "disabled-webhook") return { page: "webhooks", filters: {} };
   if (kind === "unserved-jobs") return { page: "devices", filters: { state: "standby" } };
   return { page: "devices", filters: { state: "attention", concern: kind } };
@@ -233,6 +273,8 @@ export function endedWords({ kind, subject }: Pick<Attention, "kind" | "subject"
     "unserved-jobs": "Jobs do not wait for want of devices anymore.",
     "expiring-keys": "No API key expires within two weeks anymore.",
     "disabled-webhook": "No webhook is disabled because of its receiver anymore.",
+    "comfort-missed": "The objective for the comfort of donors is kept again.",
+    "open-disputes": "No disputed answer waits for a decision anymore.",
   };
   return words[kind];
 }

@@ -1,3 +1,4 @@
+import { sayWeek } from "../../app/comfort/words.ts";
 import type { CallAnswer } from "../../app/contract/donor-calls.ts";
 import { sentencesOf } from "../../app/contract/membership.ts";
 import { formatDuration, formatMoment } from "../../app/format/time.ts";
@@ -153,7 +154,7 @@ function sayStatus(status: CallAnswer<"status">, now: number): string {
       ? `Not enrolled yet. Connection: ${connection}.`
       : `${organization}, as ${device ?? "a device"}; ${connection}.`,
   ];
-  const { organizationKey: key, organizationProblem, askedVersion } = status;
+  const { organizationKey: key, organizationProblem, askedVersion, comfort } = status;
   if (key !== undefined && key !== null) lines.push(`The key that signs the organization's models: ${key}`);
   if (organizationProblem !== undefined && organizationProblem !== null) lines.push(organizationProblem);
   if (askedVersion !== undefined && askedVersion !== null)
@@ -171,5 +172,6 @@ function sayStatus(status: CallAnswer<"status">, now: number): string {
     const duration = formatDuration(now - job.startedAt);
     lines.push(`Working on a job for ${job.modelId} (${job.phase}, ${duration} so far).`);
   }
+  if (comfort !== undefined && comfort !== null) lines.push(`Comfort: ${sayWeek(comfort)}`);
   return lines.join("\n");
 }

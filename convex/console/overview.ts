@@ -20,6 +20,9 @@ export const attention = memberQuery("overview.read")({
   returns: attentionView,
   handler: async (ctx) => {
     const items = await attentionOfOrganization(ctx, ctx.organizationId);
-    return may(ctx, "keys.read") ? items : items.filter(({ kind }) => kind !== "expiring-keys");
+    return items.filter(({ kind }) => {
+      if (kind === "expiring-keys") return may(ctx, "keys.read");
+      return kind !== "open-disputes" || may(ctx, "disputes.read");
+    });
   },
 });

@@ -93,6 +93,20 @@ describe("the comfort of a fleet", () => {
     expect(await hoursOf(device)).toHaveLength(1);
   });
 
+  it("needs attention if the objective is missed by two hours or more", async () => {
+    const kinds = async (): Promise<readonly string[]> => {
+      const { organizationId } = acme;
+      await t.mutation(internal.maintenance.watchAttention, { organizationId });
+      return (await t.query(api.console.overview.attention, { session })).map(({ kind }) => kind);
+    };
+    await report([hourAgo(2), hourAgo(1), hourAgo(0, breaks.delay)]);
+    await count();
+    expect(await kinds()).not.toContain("comfort-missed");
+    await report([hourAgo(3, breaks.delay)]);
+    await count();
+    expect(await kinds()).toContain("comfort-missed");
+  });
+
   it("counts more hours than fit into one piece", async () => {
     const devices = [device, await addDevice(t, acme, "two"), await addDevice(t, acme, "three")];
     for (const each of devices)

@@ -34,6 +34,7 @@ export function statusAnswer(snapshot: DonorSnapshot): CallAnswer<"status"> {
     pause: snapshot.pause,
     donateNowUntil: snapshot.donateNowUntil,
     finishing: snapshot.finishThenPause,
+    comfort: snapshot.comfort?.week ?? null,
     job:
       work === null
         ? null

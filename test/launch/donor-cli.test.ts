@@ -85,6 +85,8 @@ describe("a donor that runs", () => {
     expect(code).toBe(0);
     for (const said of [status.activity.sentence, status.activity.gives ?? "?"]) expect(out).toContain(said);
     expect(out).toContain("Demo organization, as told; online.");
+    expect(status.comfort).toEqual({ hours: 0, keptHours: 0 });
+    expect(out).toContain("Comfort: This computer did not donate in the last seven days.");
   });
 
   test("pause lasts until resumed, for a time, or until a moment", async () => {

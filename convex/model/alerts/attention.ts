@@ -9,10 +9,12 @@ import {
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { weekOf } from "../comfort/count.ts";
 import { fleetCountsOf } from "../fleet/counts.ts";
 import { countExpiring } from "../keys/keyEnds.ts";
 import { allModels } from "../models/catalog.ts";
 import { queue } from "../queue.ts";
+import { countOpenDisputes } from "../ratings/disputes.ts";
 import { attentionItem } from "../validators.ts";
 import { webhooksOf } from "../webhooks/endpoints.ts";
 
@@ -55,13 +57,16 @@ async function currentOf(
   organizationId: Id<"organizations">,
   now: number,
 ): Promise<readonly Attention[]> {
-  const [{ states, facets }, models, stats, expiringKeys, webhooks] = await Promise.all([
-    fleetCountsOf(ctx, organizationId),
-    allModels(ctx, organizationId),
-    queue.stats(ctx, organizationId),
-    countExpiring(ctx, organizationId, now),
-    webhooksOf(ctx, organizationId),
-  ]);
+  const [{ states, facets }, models, stats, expiringKeys, webhooks, comfort, openDisputes] =
+    await Promise.all([
+      fleetCountsOf(ctx, organizationId),
+      allModels(ctx, organizationId),
+      queue.stats(ctx, organizationId),
+      countExpiring(ctx, organizationId, now),
+      webhooksOf(ctx, organizationId),
+      weekOf(ctx, organizationId, now),
+      countOpenDisputes(ctx, organizationId),
+    ]);
   const named = (of: string) => facets.filter((facet) => facet.of === of);
   const concerns: Partial<Record<DeviceConcern, number>> = {};
   for (const { name, devices: number } of named("concern")) {
@@ -80,6 +85,8 @@ async function currentOf(
     concerns,
     disabledWebhooks: webhooks.filter(({ disabled }) => disabled !== undefined && disabled.why !== "member")
       .length,
+    comfort,
+    openDisputes,
   });
 }
 

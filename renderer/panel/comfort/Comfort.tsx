@@ -1,8 +1,7 @@
 import type { ReactNode } from "react";
 import { comfortParts, judgeHour } from "../../../app/comfort/judge.ts";
 import type { ComfortView } from "../../../app/comfort/view.ts";
-import { partWords, sayFan, sayPart, verdictWords } from "../../../app/comfort/words.ts";
-import { plural } from "../../../app/format/quantity.ts";
+import { partWords, sayFan, sayPart, sayWeek, verdictWords } from "../../../app/comfort/words.ts";
 import { formatMoment } from "../../../app/format/time.ts";
 import type { Rules } from "../../../app/policy/rules.ts";
 import { Card } from "../../ui/Card.tsx";
@@ -28,7 +27,7 @@ export function Comfort({ comfort, rules }: Props): ReactNode {
   const judgement = judgeHour(hour);
   return (
     <Card title="Comfort">
-      <p>{weekWords(week)}</p>
+      <p>{sayWeek(week)}</p>
       <div className="mt-2">
         <Tightened comfort={comfort} rules={rules} />
       </div>
@@ -56,13 +55,4 @@ export function Comfort({ comfort, rules }: Props): ReactNode {
       </details>
     </Card>
   );
-}
-
-function weekWords({ hours, keptHours }: ComfortView["week"]): string {
-  if (hours === 0) return "This computer did not donate in the last seven days.";
-  const donated = plural(hours, ["# hour", "# hours"]);
-  if (keptHours === hours)
-    return `Gleaner kept its promises in each hour of donation (${donated} in the last seven days).`;
-  const broken = plural(hours - keptHours, ["# hour", "# hours"]);
-  return `Gleaner broke a promise in ${broken} of donation (${donated} in the last seven days).`;
 }
