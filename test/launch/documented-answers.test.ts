@@ -82,6 +82,9 @@ const elsewhere = [
   "post /v1/responses/{id}/cancel",
   "post /v1/jobs/{id}/cancel",
   "post /v1/jobs/{id}/priority",
+  "post /v1/jobs/{id}/rating",
+  "get /v1/jobs/{id}/rating",
+  "delete /v1/jobs/{id}/rating",
   "delete /v1/files/{id}",
 ];
 

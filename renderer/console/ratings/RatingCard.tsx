@@ -123,9 +123,9 @@ function Said({ rating: { rating, reason, comment, dispute } }: { readonly ratin
       ) : (
         <p className="text-xs text-muted">
           <span className="wrap-anywhere">The administrator: “{dispute.decision}”</span>
-          {dispute.refundMicro === null
-            ? null
-            : ` The API key got ${spellCredits(dispute.refundMicro)} back.`}
+          {dispute.refundMicro === null ? null : (
+            <span className="block">{`The API key got ${spellCredits(dispute.refundMicro)} back.`}</span>
+          )}
         </p>
       )}
     </div>
