@@ -12,7 +12,8 @@ const nothing = (): void => undefined;
 export function archiveStories(now: number): readonly Story[] {
   const retention: readonly RetentionRow[] = archiveKinds.map((kind) => {
     const { days, least, why } = keptDays[kind];
-    return { kind, days, standard: days, least, most: mostKeptDays, why, before: archivedBefore(now, days) };
+    const before = archivedBefore(now, days);
+    return { kind, days, standard: days, least, most: mostKeptDays, why, before, archivedTo: before };
   });
   const archives = ["audit", "ledger", "receipts", "orders"].map((kind, at) => ({
     archiveId: `archive-${kind}` as ArchiveRow["archiveId"],

@@ -6,6 +6,7 @@ import {
   keptDays,
   mostKeptDays,
 } from "../../../app/archives/kinds.ts";
+import { monthOf } from "../../../app/usage/months.ts";
 import { changesText } from "../../../app/audit/changes.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
@@ -27,16 +28,36 @@ export const retentionRow = v.object({
   why: v.string(),
   /** Rows before then are in archives, or will be soon; ms epoch. */
   before: v.number(),
+  /** The end of the last month of which rows are in an archive; null: there is no archive. */
+  archivedTo: v.union(v.number(), v.null()),
 });
 
 /** How long an organization keeps each kind. */
 export async function retentionOf(ctx: QueryCtx, organizationId: Id<"organizations">, now: number) {
   const row = await settingsRow(ctx, organizationId);
-  return archiveKinds.map((kind) => {
-    const { days: standard, least, why } = keptDays[kind];
-    const days = daysIn(row, kind);
-    return { kind, days, standard, least, most: mostKeptDays, why, before: archivedBefore(now, days) };
-  });
+  return await Promise.all(
+    archiveKinds.map(async (kind) => {
+      const { days: standard, least, why } = keptDays[kind];
+      const days = daysIn(row, kind);
+      const newest = await newestArchive(ctx, organizationId, kind);
+      const archivedTo = newest === null ? null : monthOf(newest.month, 1);
+      const before = archivedBefore(now, days);
+      return { kind, days, standard, least, most: mostKeptDays, why, before, archivedTo };
+    }),
+  );
+}
+
+/** The newest archive of a kind; null before the first. */
+export async function newestArchive(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+  kind: ArchiveKind,
+): Promise<Doc<"archives"> | null> {
+  return await ctx.db
+    .query("archives")
+    .withIndex("by_number", (q) => q.eq("organizationId", organizationId).eq("kind", kind))
+    .order("desc")
+    .first();
 }
 
 async function settingsRow(

@@ -5,20 +5,7 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { record } from "../audit.ts";
 import { archiveKind } from "../validators.ts";
-import { movableBefore } from "./retention.ts";
-
-/** The newest archive of a kind; null before the first. */
-export async function newestArchive(
-  ctx: QueryCtx,
-  organizationId: Id<"organizations">,
-  kind: ArchiveKind,
-): Promise<Doc<"archives"> | null> {
-  return await ctx.db
-    .query("archives")
-    .withIndex("by_number", (q) => q.eq("organizationId", organizationId).eq("kind", kind))
-    .order("desc")
-    .first();
-}
+import { movableBefore, newestArchive } from "./retention.ts";
 
 /** How the archives of a kind go on. */
 export const archiveStep = v.union(

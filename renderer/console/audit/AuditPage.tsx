@@ -7,6 +7,7 @@ import type { Option } from "../../ui/controls/Select.tsx";
 import { cx } from "../../ui/cx.ts";
 import { LoadMore } from "../../ui/LoadMore.tsx";
 import { useToast } from "../../ui/overlays/Toast.tsx";
+import { ArchivedNote } from "../archives/ArchivedNote.tsx";
 import type { AuditRow } from "../data/rows.ts";
 import { useSession } from "../data/session-context.ts";
 import { useFilter } from "../shell/route.ts";
@@ -65,6 +66,7 @@ export function AuditPage(): ReactNode {
       }}
       onMore={status === "CanLoadMore" ? () => loadMore(pageSize) : null}
       loadingMore={status === "LoadingMore"}
+      archived={<ArchivedNote kind="audit" />}
     />
   );
 }
@@ -95,6 +97,8 @@ type Props = {
   readonly onCopy: (text: string) => void;
   readonly onMore: (() => void) | null;
   readonly loadingMore: boolean;
+  /** Where older entries are. */
+  readonly archived?: ReactNode;
 };
 
 export function AuditView(props: Props): ReactNode {
@@ -132,6 +136,7 @@ export function AuditView(props: Props): ReactNode {
       </div>
       <AuditTable rows={rows} isFiltered={isFiltered(filter)} onFilter={onFilter} onCopy={onCopy} />
       <LoadMore onMore={props.onMore} loading={props.loadingMore} />
+      {props.archived}
     </Card>
   );
 }

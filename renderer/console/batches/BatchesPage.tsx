@@ -2,6 +2,7 @@ import { useQuery } from "convex/react";
 import { usePaginatedQuery } from "convex-helpers/react";
 import type { ReactNode } from "react";
 import { api } from "../../../convex/_generated/api.js";
+import { ArchivedNote } from "../archives/ArchivedNote.tsx";
 import { useScope, useSession } from "../data/session-context.ts";
 import { type ApiServer, hasOwnCertificate } from "../keys/snippets.ts";
 import { useFilter, useRoute } from "../shell/route.ts";
@@ -50,6 +51,7 @@ function BatchList({ server }: { readonly server: ApiServer }): ReactNode {
       model={models?.find(({ retired }) => !retired)?.modelId ?? "gleaner-demo"}
       onMore={loading === "CanLoadMore" ? () => loadMore(pageSize) : null}
       loadingMore={loading === "LoadingMore"}
+      archived={<ArchivedNote kind="batches" />}
     />
   );
 }

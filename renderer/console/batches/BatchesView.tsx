@@ -28,6 +28,8 @@ type Props = {
   /** Null when all are loaded. */
   readonly onMore: (() => void) | null;
   readonly loadingMore: boolean;
+  /** Where older ones are. */
+  readonly archived?: ReactNode;
 };
 
 export function BatchesView(props: Props): ReactNode {
@@ -45,6 +47,7 @@ export function BatchesView(props: Props): ReactNode {
       <Card flush>
         <BatchesTable batches={batches} empty={<NoBatches {...props} />} />
         <LoadMore onMore={onMore} loading={loadingMore} />
+        {props.archived}
       </Card>
     </div>
   );
