@@ -1,4 +1,5 @@
 import { type Infer, v } from "convex/values";
+import { keptDays } from "../../app/archives/kinds.ts";
 import { actorWords, type AuditAction, auditGroupOf } from "../../app/audit.ts";
 import { actWords } from "../../app/audit/act-words.ts";
 import { laneTitle } from "../../app/format/lane.ts";
@@ -184,6 +185,8 @@ const subjects: Readonly<Record<string, (ctx: QueryCtx, subject: string) => Prom
     return payout === null ? null : await memberOf(ctx, payout.memberId);
   },
   "house-rules": organizationOf,
+  retention: organizationOf,
+  archive: async (ctx, subject) => (await archiveOf(ctx, subject)) ?? (await organizationOf(ctx, subject)),
   "device-view": async ({ db }, subject) => {
     const id = db.normalizeId("deviceViews", subject);
     return id === null ? null : await db.get("deviceViews", id);
@@ -249,6 +252,15 @@ async function batchOf({ db }: QueryCtx, subject: string): Promise<Named | null>
 async function teamOf({ db }: QueryCtx, subject: string): Promise<Named | null> {
   const id = db.normalizeId("teams", subject);
   return id === null ? null : await db.get("teams", id);
+}
+
+async function archiveOf({ db }: QueryCtx, subject: string): Promise<Named | null> {
+  const id = db.normalizeId("archives", subject);
+  const archive = id === null ? null : await db.get("archives", id);
+  if (archive === null) return null;
+  const { organizationId, kind, month, number } = archive;
+  const when = new Date(month).toISOString().slice(0, 7);
+  return { organizationId, name: `${keptDays[kind].name} ${when}, ${String(number)}` };
 }
 
 async function organizationOf({ db }: QueryCtx, subject: string): Promise<Named | null> {

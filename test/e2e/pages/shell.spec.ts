@@ -68,7 +68,18 @@ test("a narrow window has a menu with all pages, which closes by a choice and by
 test("no page is wider than a phone", async ({ farm, page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await signIn(page, farm);
-  for (const id of ["overview", "devices", "policy", "models", "jobs", "queue", "keys", "codes", "audit"]) {
+  for (const id of [
+    "overview",
+    "devices",
+    "policy",
+    "models",
+    "jobs",
+    "queue",
+    "keys",
+    "codes",
+    "audit",
+    "archives",
+  ]) {
     await page.goto(`${farm.backend.siteUrl}/console/#/${id}`);
     await expect(page.getByRole("status", { name: "Loading" })).toHaveCount(0);
     const overflow = await page.evaluate(
