@@ -1,7 +1,7 @@
 import { useQuery } from "convex/react";
 import { type ReactNode, useState } from "react";
 import type { ArchiveKind } from "../../../app/archives/kinds.ts";
-import { formatDay } from "../../../app/format/time.ts";
+import { formatMonth } from "../../../app/format/time.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { useScope, useSession } from "../data/session-context.ts";
 import { hrefOf } from "../shell/route.ts";
@@ -19,7 +19,7 @@ export function ArchivedNote({ kind }: { readonly kind: ArchiveKind }): ReactNod
 export function ArchivedWords({ to }: { readonly to: number }): ReactNode {
   return (
     <p className="border-t border-line px-4 py-2 text-muted">
-      Older entries than {formatDay(to)} are in archives.{" "}
+      Entries before {formatMonth(to)} are in archives.{" "}
       <a href={hrefOf("archives")} className="font-medium text-accent hover:underline">
         Open the archives
       </a>

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import { formatDay } from "../../../app/format/time.ts";
+import { formatMonth } from "../../../app/format/time.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Field } from "../../ui/controls/Field.tsx";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
@@ -34,7 +34,7 @@ const columns: readonly Column<RetentionRow>[] = [
   { key: "kind", title: "Rows of", cell: ({ kind }) => kindWords(kind) },
   { key: "days", title: "Days", align: "right", width: "w-24", cell: ({ days }) => String(days) },
   { key: "least", title: "At least", align: "right", width: "w-24", cell: ({ least }) => String(least) },
-  { key: "before", title: "In archives before", width: "w-40", cell: ({ before }) => formatDay(before) },
+  { key: "before", title: "In archives before", width: "w-40", cell: ({ before }) => formatMonth(before) },
 ];
 
 function changeColumn(onEdit: (kept: RetentionRow) => void): Column<RetentionRow> {
