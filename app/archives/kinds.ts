@@ -52,7 +52,3 @@ const dayMs = 24 * 3_600_000;
 export function archivedBefore(now: number, days: number): number {
   return monthOf(now - days * dayMs);
 }
-
-export function isArchiveKind(text: string): text is ArchiveKind {
-  return (archiveKinds as readonly string[]).includes(text);
-}
