@@ -7,7 +7,7 @@ const statuses = {
   403: "The key does not allow this.",
   404: "The model, or the object with this id, does not exist.",
   409: "The idempotency key was used for another request, or the job is in another state.",
-  410: "The answer was deleted, a day after its end.",
+  410: "The answer was deleted, since answers are kept for a limited time.",
   413: "The request is too large.",
   415: "The body is compressed otherwise than with gzip.",
   422: "The model's answers broke a rule of the strict schema.",

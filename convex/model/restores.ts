@@ -11,6 +11,7 @@ import { cancelJobsOf } from "./keys/keyEnds.ts";
 import { signCatalog, type signOutcome } from "./models/signCatalog.ts";
 import { allOrganizations } from "./organizations/create.ts";
 import { deleteSession } from "./people/sessions.ts";
+import { erase } from "./texts/dataKeys.ts";
 import { keepWebhookRemoved, keepWebhookSettings } from "./webhooks/restored.ts";
 
 /** Documents of these tables can become stricter: revoked, rotated, used, retired, removed. A restore must not take that back. */
@@ -23,6 +24,7 @@ export const carriedTables = [
   "metricsTokens",
   "webhooks",
   "removedWebhooks",
+  "dataKeys",
 ] as const;
 
 const perBatch = 500;
@@ -39,6 +41,7 @@ type Replaced = Parameters<typeof keepWebhookSettings>[1] &
     readonly secretChangedAt?: number;
     readonly expiresAt?: number;
     readonly revokedAt?: number;
+    readonly destroyedAt?: number;
     readonly scopes?: Doc<"apiKeys">["scopes"];
     readonly models?: Doc<"apiKeys">["models"];
     readonly addresses?: Doc<"apiKeys">["addresses"];
@@ -137,6 +140,14 @@ const keepers: Readonly<Record<(typeof carriedTables)[number], Keeper>> = {
   },
   webhooks: keepWebhookSettings,
   removedWebhooks: keepWebhookRemoved,
+  dataKeys: async (ctx, { _id = "", destroyedAt }, now) => {
+    const id = destroyedAt === undefined ? null : ctx.db.normalizeId("dataKeys", _id);
+    const key = id === null ? null : await ctx.db.get("dataKeys", id);
+    if (key === null || key.destroyedAt !== undefined) return;
+    await erase(ctx, key, now);
+    // A next key is made at once if the backup has none.
+    await ctx.scheduler.runAfter(0, internal.data.keys.keep, {});
+  },
 };
 
 async function keepPause(

@@ -266,7 +266,7 @@ const resultExpired: ApiError = {
   status: 410,
   type: "invalid_request_error",
   code: "result_expired",
-  message: "The answer was deleted, a day after its end.",
+  message: "The answer was deleted, since answers are kept for a limited time.",
   headers: noRetry,
 };
 

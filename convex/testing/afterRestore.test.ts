@@ -38,6 +38,7 @@ const tables = [
   "metricsTokens",
   "webhooks",
   "removedWebhooks",
+  "dataKeys",
 ] as const;
 const documentsOf = async (table: (typeof tables)[number]) =>
   await t.run(async (ctx) => await ctx.db.query(table).take(10));

@@ -148,6 +148,18 @@ describe("a destroyed data key", () => {
     expect(keys.map(({ wrapped }) => wrapped === undefined)).toEqual([true, false]);
   });
 
+  it("stays destroyed when a backup brings it back", async () => {
+    const jobId = await answered();
+    const [key] = await t.run(async (ctx) => await ctx.db.query("dataKeys").take(1));
+    const replaced = { ...key, wrapped: undefined, destroyedAt: Date.now() };
+    const restored = { table: "dataKeys", documents: [replaced], isKnown: true };
+    await t.mutation(internal.afterRestore.apply, restored);
+    await pass(t, 1);
+    expect((await watch(jobId)).result).toBeNull();
+    await pass(t, 1);
+    expect(await state()).toMatchObject({ state: "on" });
+  });
+
   it("is an owner's act", async () => {
     const admin = await joinAs(t, session, { name: "Ada", roles: ["admin"] });
     await expectRefusal(destroy(admin.session), "forbidden");

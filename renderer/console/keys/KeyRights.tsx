@@ -9,7 +9,10 @@ import { priorityWords } from "../data/priority-words.ts";
 import type { KeyRow } from "../data/rows.ts";
 import { parseRequirements } from "./parse-requirements.ts";
 
-export type Rights = Pick<KeyRow, "highestPriority" | "requirements" | "mayRequire">;
+export type Rights = Pick<KeyRow, "highestPriority" | "requirements" | "mayRequire"> & {
+  /** Empty: none but the key's own. */
+  readonly highestDataClass: string;
+};
 
 type Props = {
   readonly limited: KeyRow;
@@ -21,6 +24,7 @@ type Props = {
 export function KeyRights({ limited, onSave, onClose }: Props): ReactNode {
   const { requirements } = limited;
   const [highestPriority, setHighestPriority] = useState(limited.highestPriority);
+  const [highestDataClass, setHighestDataClass] = useState(limited.highestDataClass ?? "");
   const [mayRequire, setMayRequire] = useState(limited.mayRequire);
   const [typed, setTyped] = useState({
     groups: joinNames(requirements.groups ?? []),
@@ -44,7 +48,12 @@ export function KeyRights({ limited, onSave, onClose }: Props): ReactNode {
         disabled={parsed.kind === "wrong"}
         onSubmit={() => {
           if (parsed.kind === "wrong") return;
-          onSave({ highestPriority, requirements: parsed.requirements, mayRequire });
+          onSave({
+            highestPriority,
+            requirements: parsed.requirements,
+            mayRequire,
+            highestDataClass: highestDataClass.trim(),
+          });
           onClose();
         }}
         onClose={onClose}
@@ -60,8 +69,14 @@ export function KeyRights({ limited, onSave, onClose }: Props): ReactNode {
         <Field label="Tags" hint="Its jobs go to devices with all of these tags." {...field("tags")} />
         <Field
           label="Data class"
-          hint="Its jobs go to devices that may get this class."
+          hint="Of its jobs whose requests name none. Devices that may get this class do them."
           {...field("dataClass")}
+        />
+        <Field
+          label="Highest data class"
+          hint="Its requests may name more sensitive classes up to this one. Empty: none."
+          value={highestDataClass}
+          onChange={(event) => setHighestDataClass(event.target.value)}
         />
         <Field label="Least memory" unit="GB" inputMode="numeric" {...field("memoryGb")} />
         <Select

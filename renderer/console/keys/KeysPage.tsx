@@ -184,8 +184,9 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
             void entitle({ keyId: entitled.keyId, ...rights }, () => ({
               words: `The rights of ${entitled.name} were saved.`,
               undo: () => {
-                const { keyId, highestPriority, requirements, mayRequire } = entitled;
-                const before = { highestPriority, requirements, mayRequire };
+                const { keyId, highestPriority, requirements, mayRequire, highestDataClass } = entitled;
+                const classBefore = highestDataClass ?? "";
+                const before = { highestPriority, requirements, mayRequire, highestDataClass: classBefore };
                 void entitle({ keyId, ...before }, "The former rights are back.");
               },
             }))

@@ -6,6 +6,7 @@ import { api } from "../../../convex/_generated/api.js";
 import { Card } from "../../ui/Card.tsx";
 import { useToast } from "../../ui/overlays/Toast.tsx";
 import { SkeletonRows } from "../../ui/Skeleton.tsx";
+import { DataProtection } from "../data-classes/DataProtection.tsx";
 import { messageOf } from "../data/refusal.ts";
 import type { FleetCounts } from "../data/rows.ts";
 import { useMemberMutation, useScope, useSession } from "../data/session-context.ts";
@@ -28,7 +29,12 @@ export function PolicyPage(): ReactNode {
     window.addEventListener("beforeunload", warn);
     return () => window.removeEventListener("beforeunload", warn);
   }, []);
-  return <GroupPolicy key={group} group={group} onGroup={setGroup} />;
+  return (
+    <>
+      <GroupPolicy key={group} group={group} onGroup={setGroup} />
+      {group === "" ? <DataProtection /> : null}
+    </>
+  );
 }
 
 type Props = { readonly group: string; readonly onGroup: (group: string) => void };
