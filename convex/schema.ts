@@ -1274,7 +1274,7 @@ export default defineSchema({
     .index("by_organization", ["organizationId"])
     .index("by_state", ["state"]),
 
-  /** A doubted answer: app/trust/case.ts. Kept for 400 days after its end. Written by model/trust/cases.ts. */
+  /** A doubted answer: app/trust/case.ts. Kept for 400 days. Written by model/trust/cases.ts. */
   trustCases: defineTable({
     organizationId: v.id("organizations"),
     /** The job of the answer, and its device. */
