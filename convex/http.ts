@@ -18,6 +18,7 @@ import { listTags, showModel, unsupportedCalls, version } from "./ollama/models.
 import { chat, generate } from "./ollama/text.ts";
 import { batchesPath } from "./openai/batches/batchBody.ts";
 import { callBatch, createBatch, listBatches } from "./openai/batches/batches.ts";
+import { quote, quotesPath } from "./openai/estimate/quote.ts";
 import { estimateBatch, estimatePath } from "./openai/batches/estimate.ts";
 import { budgets } from "./openai/budgets.ts";
 import { embeddings } from "./openai/embeddings/embeddings.ts";
@@ -73,6 +74,7 @@ http.route({ path: "/v1/files", method: "GET", handler: endpoint(listFiles) });
 http.route({ path: "/v1/uploads", method: "POST", handler: endpoint(createUpload) });
 http.route({ path: "/v1/batches", method: "POST", handler: endpoint(createBatch) });
 http.route({ path: estimatePath, method: "POST", handler: endpoint(estimateBatch) });
+http.route({ pathPrefix: quotesPath, method: "POST", handler: endpoint(quote) });
 http.route({ path: "/v1/batches", method: "GET", handler: endpoint(listBatches) });
 for (const method of methods) {
   http.route({ pathPrefix: jobsPath, method, handler: endpoint(callJob) });

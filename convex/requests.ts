@@ -19,6 +19,7 @@ import { ratedOutcome, rateJob, removeRating } from "./model/ratings/rate.ts";
 import { mostReceipts, receiptOf, receiptsOf } from "./model/receipts/read.ts";
 import { boundedInteger, refuse } from "./model/refuse.ts";
 import { endLeftCall as endLeft, leaveJob } from "./model/requests/leftCalls.ts";
+import { quoteOf, quoteView } from "./model/requests/quote.ts";
 import {
   jobResult,
   jobResultOf,
@@ -89,6 +90,14 @@ export const useOfKey = internalQuery({
   args: { keyId: v.id("apiKeys") },
   returns: keyUse,
   handler: async (ctx, { keyId }) => await presentUse(ctx, keyId, Date.now()),
+});
+
+/** What a request of an admitted key would cost now. Refuses: unauthorized, revoked, and as `quoteOf`. */
+export const quote = internalQuery({
+  args: { keyId: v.id("apiKeys"), model: v.string(), work, priority },
+  returns: quoteView,
+  handler: async (ctx, { keyId, ...asked }) =>
+    await quoteOf(ctx, await admittedKey(ctx, keyId), asked, Date.now()),
 });
 
 /**

@@ -216,6 +216,9 @@ const runs: Readonly<Record<string, (text: string) => Promise<void>>> = {
     const answer = JSON.parse(await program(clientOf() + quick)) as { custom_id: string; response: object };
     expect(answer).toMatchObject({ custom_id: "q1", response: { status_code: 200 } });
   },
+  'curl "$BASE/v1/estimate/chat/completions"': async (text) => {
+    expect(JSON.parse(await shell(text))).toMatchObject({ object: "estimate", answers: 1 });
+  },
   'curl "$BASE/v1/batches/estimate"': async (text) => {
     const id = await uploaded(lineExample());
     const estimate: unknown = JSON.parse(await shell(text.replace("file-…", id)));

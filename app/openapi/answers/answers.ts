@@ -2,7 +2,7 @@ import * as z from "zod";
 import { energySources } from "../../energy/job-energy.ts";
 import { disputeStates, ratingReasons, ratings } from "../../jobs/rating.ts";
 import { receiptSchema } from "../../receipts/receipt.ts";
-import { batch, batchEstimate, file, upload, uploadPart } from "./batches.ts";
+import { batch, batchEstimate, estimate, file, upload, uploadPart } from "./batches.ts";
 import { micro, tier, time, usage } from "./shared.ts";
 import {
   chatCompletion,
@@ -103,6 +103,7 @@ export const answers = {
   Batch: batch,
   BatchList: listOf(batch).extend({ first_id: z.string().nullable(), ...page }),
   BatchEstimate: batchEstimate,
+  Estimate: estimate,
   File: file,
   FileList: listOf(file).extend({ first_id: z.string().nullable(), ...page }),
   DeletedFile: z.object({ id: z.string(), object: z.literal("file"), deleted: z.literal(true) }),

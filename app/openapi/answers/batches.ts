@@ -59,6 +59,19 @@ export const batchEstimate = z.object({
   forecast,
 });
 
+/** What a call would cost. */
+export const estimate = z.object({
+  object: z.literal("estimate"),
+  endpoint: z.string(),
+  model: z.string(),
+  answers: z.int(),
+  price: z.object({ version: z.string(), prompt_micro: micro, completion_micro: micro, percent: z.int() }),
+  expected_usage: z.object({ prompt_tokens: z.int(), completion_tokens: z.int() }),
+  expected_price_micro: micro,
+  most_price_micro: micro,
+  reserved_micro: micro,
+});
+
 export const file = z.object({
   id: z.string(),
   object: z.literal("file"),

@@ -30,21 +30,54 @@ export async function* linesOf(
   yield* splitter.end();
 }
 
-/** Reads a body as its own call would. */
+/** Reads the body of a batch's line as its own call would. Refuses more than one answer, and streams. */
 export async function askedBy(
   body: string,
   endpoint: BatchEndpoint,
   caller: Caller,
 ): Promise<CutRequest["asked"]> {
+  const read = await readAsked(body, endpoint, caller, mistakeInBatch);
+  if (read.kind === "refused") return failure(read.error);
+  const { model, alias, work, asked } = read;
+  return {
+    kind: "work",
+    model,
+    ...(alias === null ? {} : { alias }),
+    work: asMutable(work),
+    isHigh: asked.priority === "high",
+    base64: asked.encoding === "base64",
+  };
+}
+
+/** A body that its own call accepts. */
+type Read =
+  | {
+      readonly kind: "read";
+      readonly model: string;
+      readonly alias: string | null;
+      readonly work: Work;
+      readonly asked: Asked;
+    }
+  | { readonly kind: "refused"; readonly error: ApiError };
+
+/** Reads a body as its own call would. @param mistakeOf what else is refused; null: nothing. */
+export async function readAsked(
+  body: string,
+  endpoint: BatchEndpoint,
+  caller: Caller,
+  mistakeOf: (asked: Asked) => ApiError | null,
+): Promise<Read> {
   switch (endpoint) {
     case "/v1/chat/completions":
-      return await askedFor(chatCall.parse(body), caller, (call) => textWork(chatCall, call));
+      return await readFor(chatCall.parse(body), caller, mistakeOf, (call) => textWork(chatCall, call));
     case "/v1/responses":
-      return await askedFor(parseResponse(body), caller, (call) => textWork(chatCall, call));
+      return await readFor(parseResponse(body), caller, mistakeOf, (call) => textWork(chatCall, call));
     case "/v1/completions":
-      return await askedFor(completionCall.parse(body), caller, (call) => textWork(completionCall, call));
+      return await readFor(completionCall.parse(body), caller, mistakeOf, (call) =>
+        textWork(completionCall, call),
+      );
     case "/v1/embeddings":
-      return await askedFor(parseEmbeddingJob(body), caller, ({ asked: { request } }) =>
+      return await readFor(parseEmbeddingJob(body), caller, mistakeOf, ({ asked: { request } }) =>
         Promise.resolve({ kind: "embedding", request }),
       );
     default:
@@ -61,32 +94,33 @@ type Asked = {
   readonly encoding?: "float" | "base64";
 };
 
-async function askedFor<Body extends Asked>(
+async function readFor<Body extends Asked>(
   parsed: BodyParse<Body>,
   caller: Caller,
+  mistakeOf: (asked: Asked) => ApiError | null,
   workOf: (call: {
     readonly asked: Body;
     readonly model: ModelView;
     readonly idempotencyKey: null;
   }) => Promise<Work>,
-): Promise<CutRequest["asked"]> {
-  if (parsed.kind === "refused") return failure(fromParse(parsed.refusal));
+): Promise<Read> {
+  if (parsed.kind === "refused") return { kind: "refused", error: fromParse(parsed.refusal) };
   const { asked } = parsed;
-  if (asked.stream === true) return failure(streamed);
-  if ((asked.choices ?? 1) > 1) return failure(oneAnswer);
-  if (asked.vote != null) return failure(oneVote);
+  const mistake = mistakeOf(asked);
+  if (mistake !== null) return { kind: "refused", error: mistake };
   const name = asked.model ?? defaultAlias;
   const named = namedModel(caller, (each) => each === name);
-  if (named === undefined) return failure(asked.model === null ? missingModel : unknownModel(name));
+  if (named === undefined)
+    return { kind: "refused", error: asked.model === null ? missingModel : unknownModel(name) };
   const { model, alias } = named;
-  return {
-    kind: "work",
-    model: model.modelId,
-    ...(alias === null ? {} : { alias: alias.alias }),
-    work: asMutable(await workOf({ asked, model, idempotencyKey: null })),
-    isHigh: asked.priority === "high",
-    base64: asked.encoding === "base64",
-  };
+  const work = await workOf({ asked, model, idempotencyKey: null });
+  return { kind: "read", model: model.modelId, alias: alias?.alias ?? null, work, asked };
+}
+
+function mistakeInBatch({ stream, choices = 1, vote }: Asked): ApiError | null {
+  if (stream === true) return streamed;
+  if (choices > 1) return oneAnswer;
+  return vote == null ? null : oneVote;
 }
 
 const streamed: ApiError = {

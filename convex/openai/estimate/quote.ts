@@ -1,0 +1,55 @@
+import { batchEndpointNames } from "../../../app/batches/limits.ts";
+import { internal } from "../../_generated/api.js";
+import type { ActionCtx } from "../../_generated/server.js";
+import { asMutable } from "../../model/validators.ts";
+import { readAsked } from "../batches/readLines.ts";
+import type { Caller } from "../endpoint.ts";
+import { unknownUrl } from "../errors.ts";
+import { readJson } from "../readCall.ts";
+import { errorResponse, json } from "../respond.ts";
+
+/** POST /v1/estimate/chat/completions and others are below it. */
+export const quotesPath = "/v1/estimate/";
+
+/**
+ * POST /v1/estimate/chat/completions, and the same for responses, completions and embeddings. Tells what the call with this body would
+ * cost, without making it. Second opinions are not in it.
+ */
+export async function quote(ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {
+  const path = `/v1/${new URL(request.url).pathname.slice(quotesPath.length)}`;
+  const endpoint = batchEndpointNames.find((each) => each === path);
+  if (endpoint === undefined) return errorResponse(unknownUrl(request));
+  const body = await readJson(request, (text) => ({ kind: "parsed", asked: text }));
+  if (body.kind === "refused") return errorResponse(body.error);
+  const read = await readAsked(body.asked, endpoint, caller, () => null);
+  if (read.kind === "refused") return errorResponse(read.error);
+  const { model, work, asked } = read;
+  const { keyId } = caller;
+  const told = await ctx.runQuery(internal.requests.quote, {
+    keyId,
+    model,
+    work: asMutable(work),
+    priority: asked.priority,
+  });
+  const answers = BigInt(asked.choices ?? 1);
+  return json(200, {
+    object: "estimate",
+    endpoint,
+    model,
+    answers: Number(answers),
+    price: {
+      version: told.priceVersion,
+      prompt_micro: String(told.price.promptMicro),
+      completion_micro: String(told.price.completionMicro),
+      percent: told.percent,
+    },
+    expected_usage: {
+      prompt_tokens: told.expected.promptTokens,
+      completion_tokens: told.expected.completionTokens,
+    },
+    expected_price_micro: String(told.expectedMicro * answers),
+    most_price_micro: String(told.mostMicro * answers),
+    /** The call would be accepted with so many credits, and holds `reserved_micro` of them until its end. */
+    reserved_micro: String(told.reservedMicro * answers),
+  });
+}
