@@ -18,13 +18,13 @@ import { listTags, showModel, unsupportedCalls, version } from "./ollama/models.
 import { chat, generate } from "./ollama/text.ts";
 import { batchesPath } from "./openai/batches/batchBody.ts";
 import { callBatch, createBatch, listBatches } from "./openai/batches/batches.ts";
-import { quote, quotesPath } from "./openai/estimate/quote.ts";
 import { estimateBatch, estimatePath } from "./openai/batches/estimate.ts";
 import { budgets } from "./openai/budgets.ts";
 import { embeddings } from "./openai/embeddings/embeddings.ts";
 import { rerank } from "./openai/embeddings/rerank.ts";
 import { bearerKey, type Caller, endpoint, originsOfNobody } from "./openai/endpoint.ts";
 import { noTokenizer, unknownModel, unknownUrl, wrongMethod } from "./openai/errors.ts";
+import { quote, quotesPath } from "./openai/estimate/quote.ts";
 import { filesPath } from "./openai/files/fileBody.ts";
 import { callFile, listFiles, uploadFile } from "./openai/files/files.ts";
 import { callUpload, createUpload, uploadsPath } from "./openai/files/uploads.ts";

@@ -52,7 +52,9 @@ import {
   houseRules,
   inspectionOutcome,
   jobEnergy,
+  keyCharge,
   keyCount,
+  keyFree,
   keyQuotas,
   keyScope,
   lineFailure,
@@ -1186,6 +1188,24 @@ export default defineSchema({
     prompt: v.number(),
     answer: v.number(),
   }).index("by_key", ["apiKeyId", "modelId", "boundClass"]),
+
+  /** The jobs of a key that ended in one month (UTC), by price. Written once a minute by model/credits/keyStatement.ts. */
+  keyMonths: defineTable({
+    organizationId: v.id("organizations"),
+    apiKeyId: v.id("apiKeys"),
+    startAt: v.number(),
+    charges: v.array(keyCharge),
+    free: keyFree,
+  }).index("by_key", ["apiKeyId", "startAt"]),
+
+  /** Credits that a key was given, or that were taken back, for its statements. Append-only; written with the ledger's transfer. */
+  keyMoves: defineTable({
+    apiKeyId: v.id("apiKeys"),
+    at: v.number(),
+    /** Negative if it has less afterward. */
+    micro: v.int64(),
+    note: v.optional(v.string()),
+  }).index("by_key", ["apiKeyId", "at"]),
 
   /** Balances by kind of account, and jobs by outcome. One row per organization; written only by the projector. */
   ledgerTotals: defineTable({

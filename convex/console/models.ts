@@ -7,10 +7,10 @@ import { addModel, changeModel, enableModel, modelChange, newEntry } from "../mo
 import { countFleet, countOf, devicesOfModel, fleetCounts, modelDeviceRow } from "../model/models/fleet.ts";
 import { inspect as inspectLink, inspectionOf } from "../model/models/inspection.ts";
 import { offerOf, setOffer, shelfOffer } from "../model/models/offer.ts";
+import { priceAt } from "../model/models/prices.ts";
 import { signatureOf } from "../model/models/signCatalog.ts";
 import { priorityPricesOf, setPriorityPrices as setPrices } from "../model/organizations/priorityPrices.ts";
 import { impactOfRetirement, retirementImpact } from "../model/organizations/retirement.ts";
-import { priceAt } from "../model/models/prices.ts";
 import { present, refuse } from "../model/refuse.ts";
 import { restRollout, startRollout } from "../model/rollouts/act.ts";
 import {

@@ -476,6 +476,27 @@ export const priorityPrices = v.object({ low: v.number(), normal: v.number(), hi
 /** Micro-credits per token. */
 export const price = v.object({ promptMicro: v.int64(), completionMicro: v.int64() });
 
+/** The jobs of a key with one price: app/credits/key-statement.ts. */
+export const keyCharge = v.object({
+  modelId: v.string(),
+  priceVersion: v.string(),
+  ...price.fields,
+  percent: v.number(),
+  jobs: v.number(),
+  promptTokens: v.number(),
+  completionTokens: v.number(),
+  micro: v.int64(),
+  coveredMicro: v.int64(),
+});
+
+/** The jobs of a key without a charge: of own devices, and without an answer. */
+export const keyFree = v.object({
+  own: v.number(),
+  failed: v.number(),
+  canceled: v.number(),
+  expired: v.number(),
+});
+
 /** Percents of the models' prices, which are multiplied: app/money/price-list.ts. */
 export const priceFactors = v.object({
   ...priorityPrices.fields,

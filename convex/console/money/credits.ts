@@ -37,17 +37,20 @@ export const mine = memberQuery("credits.read")({
     expiries: v.array(v.object({ at: v.number(), micro: v.int64() })),
     rules: houseRules,
     keys: v.array(v.object({ keyId: v.id("apiKeys"), name: v.string(), prefix: v.string() })),
+    /** The member's teams, whose statements they may read. */
+    teams: v.array(v.object({ teamId: v.id("teams"), name: v.string() })),
     moves: v.array(moveRow),
     payouts: v.array(payoutRow),
   }),
   handler: async (ctx) => {
     const { organizationId, member } = ctx;
     const owners = [member._id, ...member.teamIds];
-    const [lots, rule, rules, keys, moves, payouts] = await Promise.all([
+    const [lots, rule, rules, keys, teams, moves, payouts] = await Promise.all([
       creditsOf(ctx, member._id),
       expiryRule(ctx, organizationId),
       rulesOf(ctx, organizationId),
       Promise.all(owners.map(async (owner) => await heldKeys(ctx, owner, mostKeys))),
+      Promise.all(member.teamIds.map(async (teamId) => await ctx.db.get("teams", teamId))),
       movesSince(ctx, member._id, 0, mostListed),
       payoutsOf(ctx, member._id),
     ]);
@@ -59,6 +62,9 @@ export const mine = memberQuery("credits.read")({
         .flat()
         .filter(({ playgroundUntil }) => playgroundUntil === undefined)
         .map(({ _id: keyId, name, prefix }) => ({ keyId, name: visibleText(name), prefix })),
+      teams: teams.flatMap((team) =>
+        team === null ? [] : [{ teamId: team._id, name: visibleText(team.name) }],
+      ),
       moves: await namedMoves(ctx, moves),
       payouts,
     };
@@ -70,6 +76,16 @@ export const statement = memberQuery("credits.read")({
   args: { at: v.number(), now: v.number() },
   returns: statementView,
   handler: async (ctx, { at, now }) => await statementOf(ctx, ctx.member._id, at, now),
+});
+
+/** The same for a team of the member. Refuses: invalid, not_found. */
+export const teamStatement = memberQuery("credits.read")({
+  args: { teamId: v.id("teams"), at: v.number(), now: v.number() },
+  returns: statementView,
+  handler: async (ctx, { teamId, at, now }) => {
+    if (!belongsTo(ctx.member, teamId)) refuse("not_found", "There is no such team.");
+    return await statementOf(ctx, teamId, at, now);
+  },
 });
 
 const move = { moveId: v.string(), micro: v.int64() };

@@ -1,7 +1,12 @@
 import { v } from "convex/values";
 import { memberMutation, memberQuery } from "../../model/memberCalls.ts";
 import { factorsAt } from "../../model/models/prices.ts";
-import { cancelVersion, priceVersionRow, schedulePrice, versionsOf } from "../../model/models/priceVersions.ts";
+import {
+  cancelVersion,
+  priceVersionRow,
+  schedulePrice,
+  versionsOf,
+} from "../../model/models/priceVersions.ts";
 import { price, priceFactors } from "../../model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.

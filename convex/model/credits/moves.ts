@@ -8,6 +8,7 @@ import { keyAccount, walletAccount } from "../ledger/transfer.ts";
 import type { Owner } from "../owners.ts";
 import { boundedText, refuse } from "../refuse.ts";
 import { creditMoveKind } from "../validators.ts";
+import { noteKeyMove } from "./keyStatement.ts";
 import { addingEntries, noteMove, take } from "./wallet.ts";
 
 /** `moveId`: chosen by the caller. A second move with it changes nothing. */
@@ -57,6 +58,7 @@ export async function moveToKey(
     at: by.at,
     other: apiKeyId,
   });
+  await noteKeyMove(ctx, { apiKeyId, at: by.at, micro, note: "Earned credits" });
   const detail = `${formatExactCredits(micro)} earned credits moved to it`;
   await record(ctx, { organizationId, ...by, action: "credits.moved-to-key", subject: apiKeyId, detail });
 }

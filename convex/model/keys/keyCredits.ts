@@ -2,6 +2,7 @@ import { formatExactCredits, microPerCredit, spellCredits } from "../../../app/m
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
+import { noteKeyMove } from "../credits/keyStatement.ts";
 import { availableOf, endAllowances } from "../ledger/holds.ts";
 import { projectTransfer } from "../ledger/project.ts";
 import { issuanceAccount, keyAccount, transfer } from "../ledger/transfer.ts";
@@ -42,6 +43,7 @@ export async function changeCredits(
     apiKeyId,
     micro,
     at: by.at,
+    note: why,
   });
   const change = `${formatExactCredits(micro > 0n ? micro : -micro)} ${micro > 0n ? "given" : "taken"}`;
   const detail = `${change}: ${why}`;
@@ -57,10 +59,15 @@ type Issue = {
   readonly at: number;
   /** The job whose price is given back. */
   readonly jobId?: string;
+  /** The reason, for the key's statement. */
+  readonly note?: string;
 };
 
 /** Moves credits from the issuance account. They are projected at once, so the key can spend them at once. */
-export async function issueCredits(ctx: MutationCtx, { apiKeyId, micro, ...issue }: Issue): Promise<void> {
+export async function issueCredits(
+  ctx: MutationCtx,
+  { apiKeyId, micro, note, ...issue }: Issue,
+): Promise<void> {
   await transfer(ctx, {
     ...issue,
     kind: "issue",
@@ -70,4 +77,6 @@ export async function issueCredits(ctx: MutationCtx, { apiKeyId, micro, ...issue
     ],
   });
   await projectTransfer(ctx, issue.key);
+  const { at } = issue;
+  await noteKeyMove(ctx, { apiKeyId, at, micro, ...(note === undefined ? {} : { note }) });
 }

@@ -2,10 +2,13 @@ import { attemptStatus, type AttemptView, requirements } from "@gleaner/queue/va
 import { type Infer, v } from "convex/values";
 import { literals, validate } from "convex-helpers/validators";
 import { visibleText } from "../../../app/format/visible.ts";
+import { partsOf } from "../../../app/money/price-list.ts";
 import { scopeOf } from "../../../app/people/rights.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
+import { highestMicro } from "../ledger/reservations.ts";
 import { may, type MemberCtx } from "../memberCalls.ts";
+import { factorsOfVersion } from "../models/priceVersions.ts";
 import { queue } from "../queue.ts";
 import { jobEnergy, price, timing, usage, workReport } from "../validators.ts";
 import { mayRate, ratingView, seenRating } from "./jobRating.ts";
@@ -42,7 +45,18 @@ export const jobDetail = v.object({
   failures: v.number(),
   /** Null for those who see no money. */
   cost: v.union(
-    v.object({ price, percent: v.number(), reservedMicro: v.int64(), settled: v.boolean() }),
+    v.object({
+      price,
+      percent: v.number(),
+      /** The percents that make `percent`; null if the versions of its price are older than they. */
+      parts: v.union(v.object({ priority: v.number(), kind: v.number(), hour: v.number() }), v.null()),
+      version: v.union(v.string(), v.null()),
+      reservedMicro: v.int64(),
+      mostMicro: v.int64(),
+      /** The part that the organization paid, since the key had too few credits. */
+      coveredMicro: v.int64(),
+      settled: v.boolean(),
+    }),
     v.null(),
   ),
   /** Whether the member may look at the request and the answer. */
@@ -65,7 +79,6 @@ export async function jobDetailOf(
   const [row] = job === null ? [] : await jobRowsOf(ctx, [job]);
   if (job === null || row === undefined) return refuseDeletedJob();
   const seesDevices = scopeOf("devices.read", ctx.member.roles) === "all";
-  const { pricePercent: percent = 100, reservedMicro } = order;
   return {
     ...row,
     attempts: attempts.map((each) => attemptOf(each, seesDevices)),
@@ -77,10 +90,28 @@ export async function jobDetailOf(
     energy: order.energy ?? null,
     receipt: order.priceMicro !== undefined && may(ctx, "money.read") && canLook,
     failures: job.failures,
-    cost: may(ctx, "money.read")
-      ? { price: order.price, percent, reservedMicro, settled: order.priceMicro !== undefined }
-      : null,
+    cost: may(ctx, "money.read") ? await costOf(ctx, order) : null,
     payload: canLook ? "allowed" : "not-allowed",
+  };
+}
+
+async function costOf(
+  ctx: QueryCtx,
+  order: Doc<"orders">,
+): Promise<NonNullable<Infer<typeof jobDetail>["cost"]>> {
+  const { priceVersion, pricePercent: percent = 100, priority = "normal", vectors } = order;
+  const [, version = "0"] = (priceVersion ?? "").split(".");
+  const factors = await factorsOfVersion(ctx, order.organizationId, Number(version));
+  const kind = vectors === undefined ? "text" : "embedding";
+  return {
+    price: order.price,
+    percent,
+    parts: factors === null ? null : partsOf(factors, { priority, kind, at: order._creationTime }),
+    version: priceVersion ?? null,
+    reservedMicro: order.reservedMicro,
+    mostMicro: highestMicro(order),
+    coveredMicro: order.coveredMicro ?? 0n,
+    settled: order.priceMicro !== undefined,
   };
 }
 

@@ -2,6 +2,7 @@ import type { JobHistory } from "@gleaner/queue/validators";
 import { type Earning, type EndedJob, groupLabel } from "../../../app/statistics/fold.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
+import type { KeyJob } from "../credits/keyStatement.ts";
 import type { AnsweredJob } from "../ledger/likely.ts";
 import { reservingKey } from "../ledger/reservations.ts";
 import { deviceOfPay } from "../ledger/transfer.ts";
@@ -16,7 +17,7 @@ export type Closing = {
 };
 
 /** `answered`: what its reservation had of its bounds, for the reservations of later jobs. Null without an answer, and in old orders. */
-type CountedJob = EndedJob & { readonly answered: AnsweredJob | null };
+type CountedJob = EndedJob & { readonly answered: AnsweredJob | null; readonly ofKey: KeyJob };
 
 const perCall = 100;
 
@@ -69,8 +70,21 @@ async function endedJob(
       ),
       earnings: settled ? await earningsOf(ctx, entry) : [],
       answered: settled ? answeredOf(order) : null,
+      ofKey: keyJobOf(order, outcome, entry.at),
     },
   ];
+}
+
+/** A job for the statement of its key. A device that was outrun is paid for an own job, too. */
+function keyJobOf(order: Doc<"orders">, outcome: EndedJob["outcome"], at: number): KeyJob {
+  const { apiKeyId, modelId, price, pricePercent: percent = 100, priceVersion = "0.0", usage } = order;
+  const { priceMicro: micro = 0n, coveredMicro = 0n, ownJob = false } = order;
+  if (outcome !== "succeeded") return { apiKeyId, at, charge: null, free: outcome };
+  const { promptTokens, completionTokens } = usage ?? { promptTokens: 0, completionTokens: 0 };
+  const amounts = { jobs: 1, promptTokens, completionTokens, micro, coveredMicro };
+  const charge = { modelId, priceVersion, ...price, percent, ...amounts };
+  const isFree = ownJob && micro === 0n;
+  return { apiKeyId, at, charge: isFree ? null : charge, free: isFree ? "own" : null };
 }
 
 function answeredOf({

@@ -10,6 +10,7 @@ import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { wholeMoments } from "../auditSeals.ts";
+import { addKeyJobs, type KeyJob } from "../credits/keyStatement.ts";
 import { type AnsweredJob, learnShares } from "../ledger/likely.ts";
 import { closingRound } from "../ledger/reservations.ts";
 import { escrowAccount } from "../ledger/transfer.ts";
@@ -128,10 +129,12 @@ async function addJobs(
   }
   const all: EndedJob[] = [];
   const answered: AnsweredJob[] = [];
+  const ofKeys: KeyJob[] = [];
   const byDay = new Map<number, EndedJob[]>();
   for (const [startAt, some] of byBucket) {
     const jobs = await endedJobs(ctx, some);
     all.push(...jobs);
+    ofKeys.push(...jobs.map(({ ofKey }) => ofKey));
     answered.push(...jobs.flatMap((job) => job.answered ?? []));
     const day = bucketOf(startAt, spans.day);
     byDay.set(day, [...(byDay.get(day) ?? []), ...jobs]);
@@ -142,6 +145,7 @@ async function addJobs(
   }
   for (const [day, jobs] of byDay) await addUsage(ctx, organizationId, day, jobs);
   await learnShares(ctx, answered);
+  await addKeyJobs(ctx, organizationId, ofKeys);
   // Only the sums of models are read.
   const total = { organizationId, by: "model", spanMs: spans.total, startAt: 0 } as const;
   await addTallies(ctx, total, foldJobs(all).model);

@@ -3,12 +3,15 @@ import { type ReactNode, useState } from "react";
 import { monthOf } from "../../../app/usage/months.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { useFromNow } from "../../ui/clock.ts";
+import { SelectBox } from "../../ui/controls/Select.tsx";
 import { Confirm } from "../../ui/overlays/Confirm.tsx";
-import type { PayoutRow } from "../data/rows.ts";
+import type { MyCredits, PayoutRow } from "../data/rows.ts";
 import { useAct, useMe, useSession } from "../data/session-context.ts";
 import { useFilter } from "../shell/route.ts";
 import { CreditsView } from "./CreditsView.tsx";
 import { GiveDialog, PayoutDialog, ToKeyDialog } from "./MoveDialogs.tsx";
+
+type TeamId = MyCredits["teams"][number]["teamId"];
 
 /** The credits that the member earned or received, and their use. The month of the statement is in the address. */
 export function CreditsPage(): ReactNode {
@@ -21,7 +24,15 @@ export function CreditsPage(): ReactNode {
   const now = useFromNow((at) => Math.ceil(at / 3_600_000) * 3_600_000);
   const [chosen, setMonth] = useFilter("month");
   const month = Number(chosen) > 0 ? Number(chosen) : monthOf(now);
-  const statement = useQuery(api.console.money.credits.statement, { session, at: month, now });
+  const [teamId, setTeamId] = useState<TeamId | null>(null);
+  const teams = mine?.teams ?? [];
+  const of = { session, at: month, now };
+  const own = useQuery(api.console.money.credits.statement, teamId === null ? of : "skip");
+  const ofTeam = useQuery(
+    api.console.money.credits.teamStatement,
+    teamId === null ? "skip" : { ...of, teamId },
+  );
+  const statement = teamId === null ? own : ofTeam;
   const toKey = useAct(api.console.money.credits.toKey);
   const give = useAct(api.console.money.credits.give);
   const askPayout = useAct(api.console.money.credits.askPayout);
@@ -31,10 +42,25 @@ export function CreditsPage(): ReactNode {
     <>
       <CreditsView
         mine={mine}
-        member={me.name}
+        member={teams.find((team) => team.teamId === teamId)?.name ?? me.name}
         now={now}
         month={month}
         statement={statement}
+        whose={
+          teams.length === 0 ? null : (
+            <SelectBox
+              aria-label="Statement of"
+              value={teamId ?? ""}
+              options={[
+                { value: "", label: "My credits" },
+                ...teams.map((team) => ({ value: team.teamId, label: team.name })),
+              ]}
+              onChange={(chosenTeam) =>
+                setTeamId(teams.find((team) => team.teamId === chosenTeam)?.teamId ?? null)
+              }
+            />
+          )
+        }
         onMonth={(start) => setMonth(String(start))}
         onOpen={setOpen}
         onWithdraw={setWithdrawn}

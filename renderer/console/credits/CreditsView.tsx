@@ -24,6 +24,8 @@ type Props = {
   readonly month: number;
   readonly statement: StatementRow | undefined;
   readonly onMonth: (month: number) => void;
+  /** Chooses the member or a team. */
+  readonly whose?: ReactNode;
   readonly onOpen: (dialog: "key" | "give" | "payout") => void;
   readonly onWithdraw: (payout: PayoutRow) => void;
 };

@@ -21,10 +21,12 @@ type Props = {
   /** Undefined while it loads. */
   readonly statement: StatementRow | undefined;
   readonly onMonth: (month: number) => void;
+  /** Chooses whose statement it is. */
+  readonly whose?: ReactNode;
 };
 
 /** The statement of a month as a table, as CSV, and on paper: a browser prints it or saves it as PDF, without the rest of the page. */
-export function StatementCard({ member, now, month, statement, onMonth }: Props): ReactNode {
+export function StatementCard({ member, now, month, statement, onMonth, whose = null }: Props): ReactNode {
   const from = monthOf(month);
   return (
     <section data-printed>
@@ -33,6 +35,7 @@ export function StatementCard({ member, now, month, statement, onMonth }: Props)
         title={`Statement of ${formatMonth(from)}`}
         aside={
           <span className="flex flex-wrap gap-2 print:hidden">
+            {whose}
             <MonthBox now={now} month={from} onMonth={onMonth} />
             <DownloadCsv
               name={`credits-${new Date(from).toISOString().slice(0, 7)}.csv`}

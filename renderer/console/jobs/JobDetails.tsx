@@ -21,7 +21,7 @@ import { hrefOf } from "../shell/route.ts";
 import { SubPageHead } from "../shell/SubPageHead.tsx";
 import { AttemptTimeline } from "./AttemptTimeline.tsx";
 import { isOpen, isQueued, jobWords, spansOf, tokenWords, waitWords } from "./job-words.ts";
-import { priceWords } from "./price-words.ts";
+import { openPriceWords, priceNotes, priceWords } from "./price-words.ts";
 
 const priorities = ["high", "normal", "low"] as const;
 const priorityOptions = priorities.map((value) => ({ value, label: priorityWords[value] }));
@@ -180,19 +180,22 @@ function About({
       {job.cost === null ? null : (
         <Fact name="Price">
           {job.priceMicro === null ? (
-            `not paid yet; up to ${formatCredits(job.cost.reservedMicro)} reserved`
+            isOpen(job.status) ? (
+              openPriceWords(job.cost)
+            ) : (
+              "none"
+            )
           ) : (
             <span title={`${formatExactCredits(job.priceMicro)} credits`}>
               {formatCredits(job.priceMicro)}
             </span>
           )}
-          {job.ownJob ? (
-            <p className="text-xs text-muted">
-              An own job: a device of the key’s owner did it. It costs nothing and earns nothing.
+          {job.ownJob || cost === null ? null : <p className="text-xs text-muted">{cost}</p>}
+          {priceNotes({ ...job, cost: job.cost }).map((note) => (
+            <p key={note} className="text-xs text-muted">
+              {note}
             </p>
-          ) : cost === null ? null : (
-            <p className="text-xs text-muted">{cost}</p>
-          )}
+          ))}
         </Fact>
       )}
       {job.receipt ? (

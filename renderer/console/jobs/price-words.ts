@@ -1,16 +1,52 @@
 import { formatCount, formatPercent } from "../../../app/format/quantity.ts";
-import { formatPrice } from "../../../app/money/credits.ts";
+import { formatCredits, formatPrice } from "../../../app/money/credits.ts";
 import type { JobDetail } from "../data/rows.ts";
+
+type Cost = NonNullable<JobDetail["cost"]>;
 
 /** How a job's price came about: "38 tokens in × 20 + 12 out × 100 credits per 1,000". Null before the tokens are known. */
 export function priceWords(
-  { price, percent }: Pick<NonNullable<JobDetail["cost"]>, "price" | "percent">,
+  { price, percent, parts = null }: Pick<Cost, "price" | "percent"> & Partial<Pick<Cost, "parts">>,
   usage: JobDetail["usage"],
 ): string | null {
   if (usage === null) return null;
   const { promptTokens, completionTokens } = usage;
-  const sum = `${formatCount(promptTokens)} tokens in × ${formatPrice(price.promptMicro)} + ${formatCount(completionTokens)} out × ${formatPrice(price.completionMicro)}`;
-  return percent === 100
-    ? `${sum} credits per 1,000`
-    : `${sum} credits per 1,000, × ${formatPercent(percent)} for its priority`;
+  const sum = `${formatCount(promptTokens)} tokens in × ${formatPrice(price.promptMicro)} + ${formatCount(completionTokens)} out × ${formatPrice(price.completionMicro)} credits per 1,000`;
+  if (percent === 100) return sum;
+  if (parts === null) return `${sum}, × ${formatPercent(percent)} for its priority`;
+  const ofPriority =
+    parts.priority === 100 ? sum : `${sum}, × ${formatPercent(parts.priority)} for its priority`;
+  const ofKind =
+    parts.kind === 100 ? ofPriority : `${ofPriority}, × ${formatPercent(parts.kind)} for its kind`;
+  return parts.hour === 100 ? ofKind : `${ofKind}, × ${formatPercent(parts.hour)} for its hour`;
+}
+
+/** What else there is to say about the price of a job: its version, and who paid. */
+export function priceNotes({
+  status,
+  ownJob,
+  cost,
+}: Pick<JobDetail, "status" | "ownJob"> & { readonly cost: Cost }): readonly string[] {
+  const isLost = status === "failed" || status === "canceled" || status === "expired";
+  return [
+    ...(ownJob
+      ? ["An own job: a device of the key’s owner did it. It costs nothing and earns nothing."]
+      : []),
+    ...(isLost
+      ? [
+          `It ended without an answer, so it costs nothing and earns nothing. The key got back the reserved ${formatCredits(cost.reservedMicro)}.`,
+        ]
+      : []),
+    ...(cost.coveredMicro > 0n
+      ? [`The key had too few credits: the organization paid ${formatCredits(cost.coveredMicro)} of it.`]
+      : []),
+    ...(cost.version === null ? [] : [`Price version ${cost.version}.`]),
+  ];
+}
+
+/** The price of a job that has not ended with an answer. */
+export function openPriceWords({ reservedMicro, mostMicro }: Cost): string {
+  return reservedMicro < mostMicro
+    ? `not paid yet; ${formatCredits(reservedMicro)} reserved, at most ${formatCredits(mostMicro)}`
+    : `not paid yet; up to ${formatCredits(reservedMicro)} reserved`;
 }

@@ -10,11 +10,12 @@ import { useOpened } from "../palette/use-opened.ts";
 import { HandOver } from "../people/HandOver.tsx";
 import { makeSecret } from "../secrets/make-secret.ts";
 import { sha256 } from "../secrets/sha256.ts";
-import { useRoute } from "../shell/route.ts";
+import { hrefOf, useRoute } from "../shell/route.ts";
 import { KeyAccess } from "./KeyAccess.tsx";
 import { KeyCredits } from "./KeyCredits.tsx";
 import { KeyLimits } from "./KeyLimits.tsx";
 import { KeyRights } from "./KeyRights.tsx";
+import { KeyStatement } from "./KeyStatement.tsx";
 import { KeysView } from "./KeysView.tsx";
 import { NewKey } from "./NewKey.tsx";
 import { PageOrigins } from "./PageOrigins.tsx";
@@ -50,6 +51,8 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
   const mayCreate = useScope("keys.create") !== null;
   const mayChange = useScope("keys.change") !== null;
   const mayChangeCredits = useScope("money.change") !== null;
+  const seesMoney = useScope("money.read") !== null;
+  const only = id === null ? undefined : results[0];
   const mayRevoke = useScope("keys.revoke") !== null;
   const mayHandOver = useScope("keys.hand-over") !== null;
   const [handed, setHanded] = useState<KeyRow | null>(null);
@@ -82,6 +85,9 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
         onCreate={mayCreate ? () => setIsNew(true) : null}
         onLimit={mayChange ? setLimited : null}
         onCredits={mayChangeCredits ? setCredited : null}
+        onStatement={
+          seesMoney && id === null ? ({ keyId }) => window.location.assign(hrefOf("keys", keyId)) : null
+        }
         onEntitle={mayChange ? setEntitled : null}
         onAccess={mayChange ? setAccessed : null}
         onRotate={mayCreate ? setRotated : null}
@@ -116,6 +122,11 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
           mayRevoke ? ({ keyId, name }) => void revoke({ keyId }, `The key for ${name} was revoked.`) : null
         }
       />
+      {only === undefined || !seesMoney ? null : (
+        <div className="mt-4">
+          <KeyStatement keyId={only.keyId} />
+        </div>
+      )}
       {isNew ? (
         <NewKey
           server={server}

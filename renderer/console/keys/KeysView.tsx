@@ -29,6 +29,8 @@ type Props = {
   readonly onCreate: (() => void) | null;
   readonly onLimit: OnKey;
   readonly onCredits: OnKey;
+  /** Left out or null: there is no link to it. */
+  readonly onStatement?: OnKey;
   readonly onEntitle: OnKey;
   readonly onAccess: OnKey;
   readonly onRotate: OnKey;
@@ -50,6 +52,7 @@ export function KeysView({
   onCreate,
   onLimit,
   onCredits,
+  onStatement = null,
   onEntitle,
   onAccess,
   onRotate,
@@ -85,6 +88,7 @@ export function KeysView({
         columns={columns(now, columnCredits((keys ?? []).map(({ balanceMicro }) => balanceMicro)), {
           limit: onLimit,
           credits: onCredits,
+          statement: onStatement,
           entitle: onEntitle,
           access: onAccess,
           rotate: onRotate,
@@ -142,7 +146,16 @@ function noteOf(key: KeyRow, now: number): ReactNode {
 
 type Actions = Readonly<
   Record<
-    "limit" | "credits" | "entitle" | "access" | "rotate" | "endFormer" | "lift" | "handOver" | "revoke",
+    | "limit"
+    | "credits"
+    | "statement"
+    | "entitle"
+    | "access"
+    | "rotate"
+    | "endFormer"
+    | "lift"
+    | "handOver"
+    | "revoke",
     OnKey
   >
 >;
@@ -150,7 +163,18 @@ type Actions = Readonly<
 function columns(
   now: number,
   credits: (micro: bigint) => string,
-  { limit, credits: changeCredits, entitle, access, rotate, endFormer, lift, handOver, revoke }: Actions,
+  {
+    limit,
+    credits: changeCredits,
+    statement,
+    entitle,
+    access,
+    rotate,
+    endFormer,
+    lift,
+    handOver,
+    revoke,
+  }: Actions,
 ): readonly Column<KeyRow>[] {
   return [
     {
@@ -234,7 +258,10 @@ function columns(
       cell: (key) => statusOf(key, now),
     },
     actionColumn("w-max", (key) => {
-      if (key.revokedAt !== null) return null;
+      if (key.revokedAt !== null) {
+        const [only = null] = act(statement, "Statement", key);
+        return only === null ? null : <RowActions row={key.name} main={only} more={[]} />;
+      }
       const isRestricted = restrictionOf(key, now) !== null;
       const isEnded = isExpired(key, now);
       const [main = null, ...more] = [
@@ -242,6 +269,7 @@ function columns(
         ...act(limit, "Edit limits", key),
         ...act(access, "Edit access", key),
         ...(key.playgroundUntil === null ? act(changeCredits, "Change credits", key) : []),
+        ...act(statement, "Statement", key),
         ...act(entitle, "Edit rights", key),
         ...(isEnded || key.playgroundUntil !== null || key.former !== null
           ? []

@@ -10,6 +10,7 @@ import { Button } from "../../ui/controls/Button.tsx";
 import type { FleetCounts, ModelRow } from "../data/rows.ts";
 import { useAct, useScope, useSession } from "../data/session-context.ts";
 import { useOpened } from "../palette/use-opened.ts";
+import { PriceList } from "../prices/PriceList.tsx";
 import { ModelRollout } from "../rollouts/ModelRollout.tsx";
 import type { WantedRollout } from "../rollouts/rollout-form.ts";
 import { StartRollout } from "../rollouts/StartRollout.tsx";
@@ -111,6 +112,7 @@ export function ModelsPage(): ReactNode {
             : null
         }
       />
+      {models === undefined ? null : <PriceList models={models.filter(({ retired }) => !retired)} />}
       <ModelAliases models={models} />
       {isNew && mayChange ? (
         <ModelDialog

@@ -1,0 +1,123 @@
+import { type Infer, v } from "convex/values";
+import { addCharges, type KeyCharge } from "../../../app/credits/key-statement.ts";
+import { visibleText } from "../../../app/format/visible.ts";
+import { monthOf } from "../../../app/usage/months.ts";
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { refuse } from "../refuse.ts";
+import { keyCharge, keyFree } from "../validators.ts";
+
+/** Statements go back so far. */
+const mostMonths = 24;
+/** Bounds what one query reads. */
+const mostMoves = 1_000;
+const perSweep = 3;
+
+/** A job that ended. `charge` null: it ended without an answer, or cost nothing. */
+export type KeyJob = {
+  readonly apiKeyId: Id<"apiKeys">;
+  /** When it ended; ms epoch. */
+  readonly at: number;
+  readonly charge: KeyCharge | null;
+  readonly free: keyof Doc<"keyMonths">["free"] | null;
+};
+
+const noneFree = { own: 0, failed: 0, canceled: 0, expired: 0 };
+
+/** Adds jobs that ended to the months of their keys. Called where the statistics count them, so each is added once. */
+export async function addKeyJobs(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  jobs: readonly KeyJob[],
+): Promise<void> {
+  const groups = new Map<string, KeyJob[]>();
+  for (const job of jobs) {
+    const name = `${job.apiKeyId} ${String(monthOf(job.at))}`;
+    groups.set(name, [...(groups.get(name) ?? []), job]);
+  }
+  for (const group of groups.values()) await addToMonth(ctx, organizationId, group);
+}
+
+async function addToMonth(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  jobs: readonly KeyJob[],
+): Promise<void> {
+  const [first] = jobs;
+  if (first === undefined) return;
+  const { apiKeyId } = first;
+  const startAt = monthOf(first.at);
+  const row = await monthRow(ctx, apiKeyId, startAt);
+  const free = { ...(row?.free ?? noneFree) };
+  for (const job of jobs) if (job.free !== null) free[job.free] += 1;
+  const added = jobs.flatMap(({ charge }) => charge ?? []);
+  const charges = addCharges(row?.charges ?? [], added);
+  if (row !== null) {
+    await ctx.db.patch("keyMonths", row._id, { charges, free });
+    return;
+  }
+  await ctx.db.insert("keyMonths", { organizationId, apiKeyId, startAt, charges, free });
+  const old = await ctx.db
+    .query("keyMonths")
+    .withIndex("by_key", (q) => q.eq("apiKeyId", apiKeyId).lt("startAt", monthOf(startAt, -mostMonths)))
+    .take(perSweep);
+  for (const { _id } of old) await ctx.db.delete("keyMonths", _id);
+}
+
+async function monthRow(
+  ctx: QueryCtx,
+  apiKeyId: Id<"apiKeys">,
+  startAt: number,
+): Promise<Doc<"keyMonths"> | null> {
+  return await ctx.db
+    .query("keyMonths")
+    .withIndex("by_key", (q) => q.eq("apiKeyId", apiKeyId).eq("startAt", startAt))
+    .unique();
+}
+
+/** Notes credits that a key was given, or that were taken back, for its statement. */
+export async function noteKeyMove(
+  ctx: MutationCtx,
+  move: Omit<Doc<"keyMoves">, "_id" | "_creationTime">,
+): Promise<void> {
+  await ctx.db.insert("keyMoves", move);
+}
+
+export const keyStatement = v.object({
+  name: v.string(),
+  /** The start of the month (UTC) and of the next one; ms epoch. */
+  from: v.number(),
+  to: v.number(),
+  /** The jobs that ended in the month, by price. */
+  charges: v.array(keyCharge),
+  free: keyFree,
+  /** Credits that it was given or that were taken back, oldest first. */
+  moves: v.array(v.object({ at: v.number(), micro: v.int64(), note: v.union(v.string(), v.null()) })),
+});
+
+/** The statement of one month (UTC) of a key. Jobs of the last two minutes are missing. Refuses: invalid. */
+export async function keyStatementOf(
+  ctx: QueryCtx,
+  { _id: apiKeyId, name }: Doc<"apiKeys">,
+  at: number,
+  now: number,
+): Promise<Infer<typeof keyStatement>> {
+  if (!Number.isFinite(at) || at > now || monthOf(at) < monthOf(now, -mostMonths))
+    refuse("invalid", `Statements are of this month, or of the ${String(mostMonths)} months before.`);
+  const [from, to] = [monthOf(at), monthOf(at, 1)];
+  const [row, moves] = await Promise.all([
+    monthRow(ctx, apiKeyId, from),
+    ctx.db
+      .query("keyMoves")
+      .withIndex("by_key", (q) => q.eq("apiKeyId", apiKeyId).gte("at", from).lt("at", to))
+      .take(mostMoves),
+  ]);
+  return {
+    name: visibleText(name),
+    from,
+    to,
+    charges: row?.charges ?? [],
+    free: row?.free ?? noneFree,
+    moves: moves.map(({ at: movedAt, micro, note }) => ({ at: movedAt, micro, note: note ?? null })),
+  };
+}

@@ -1,0 +1,122 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { keyStatementCsv, paidByKey } from "../../app/credits/key-statement.ts";
+import { api, internal } from "../_generated/api.js";
+import type { Id } from "../_generated/dataModel.js";
+import {
+  addDevice,
+  addOrganization,
+  answerMicro,
+  claim,
+  complete,
+  expectRefusal,
+  fail,
+  listKeys,
+  modelId,
+  pass,
+  price,
+  submit,
+} from "./backend.fixture.ts";
+import { joinAs } from "./people.fixture.ts";
+import { closeWorld, openWorld } from "./world.fixture.ts";
+
+let { t, acme, session }: Awaited<ReturnType<typeof openWorld>> = {} as Awaited<ReturnType<typeof openWorld>>;
+let keyId: Id<"apiKeys">;
+
+beforeEach(async () => {
+  ({ t, acme, session } = await openWorld());
+  keyId = (await listKeys(t, session))[0]!.keyId;
+});
+
+afterEach(closeWorld);
+
+const statement = async (at = Date.now(), by = session, now = Date.now()) =>
+  await t.query(api.console.money.keyStatements.get, { session: by, keyId, at, now });
+
+async function count(): Promise<void> {
+  for (let i = 0; i < 3; i += 1) {
+    await pass(t, 61_000);
+    await t.mutation(internal.maintenance.countStatisticsOf, { organizationId: acme.organizationId });
+  }
+}
+
+it("has the jobs of a month by price, those without a charge, and the credits that were given", async () => {
+  const device = await addDevice(t, acme);
+  const answer = async () => await complete(t, device, await claim(t, device, await submit(t, acme)));
+  await answer();
+  await answer();
+  const dear = { promptMicro: 20n, completionMicro: 60n };
+  const change = { session, modelId, price: dear, from: null, why: null };
+  await t.mutation(api.console.money.prices.ofModel, change);
+  await answer();
+  await fail(t, device, await claim(t, device, await submit(t, acme)), { retryable: false });
+  const canceled = await submit(t, acme);
+  await t.mutation(api.requests.cancel, { apiKey: acme.apiKey, jobId: canceled });
+  await t.mutation(api.console.keys.changeCredits, {
+    session,
+    keyId,
+    micro: 5_000n,
+    reason: "A new quarter",
+  });
+  await count();
+  const told = await statement();
+  const tokens = (jobs: number) => ({ jobs, promptTokens: 10 * jobs, completionTokens: 3 * jobs });
+  expect(told.charges).toEqual([
+    {
+      modelId,
+      priceVersion: "1.0",
+      ...price,
+      percent: 100,
+      ...tokens(2),
+      micro: 2n * answerMicro,
+      coveredMicro: 0n,
+    },
+    {
+      modelId,
+      priceVersion: "2.0",
+      ...dear,
+      percent: 100,
+      ...tokens(1),
+      micro: 380n,
+      coveredMicro: 0n,
+    },
+  ]);
+  expect(told.free).toEqual({ own: 0, failed: 1, canceled: 1, expired: 0 });
+  expect(told.moves.at(-1)).toMatchObject({ micro: 5_000n, note: "A new quarter" });
+  // The lines add up to the balance.
+  const given = told.moves.reduce((sum, { micro }) => sum + micro, 0n);
+  expect(given - paidByKey(told)).toBe((await listKeys(t, session))[0]!.balanceMicro);
+  expect(keyStatementCsv(told)).toContain(`jobs,${modelId},2.0,1,10,3,0.020,0.060,100,0.000000,-0.000380`);
+});
+
+it("is of one month, for two years", async () => {
+  const device = await addDevice(t, acme);
+  await complete(t, device, await claim(t, device, await submit(t, acme)));
+  await count();
+  expect((await statement()).charges).toHaveLength(1);
+  const later = Date.now() + 40 * 86_400_000;
+  expect((await statement(later, session, later)).charges).toEqual([]);
+  expect((await statement(Date.now(), session, later)).charges).toHaveLength(1);
+  await expectRefusal(statement(Date.now() + 1), "invalid");
+  await expectRefusal(statement(Date.now() - 800 * 86_400_000), "invalid");
+});
+
+it("is for those who see the key", async () => {
+  const other = await joinAs(t, session, { name: "Ada", roles: ["requester"] });
+  await expectRefusal(statement(Date.now(), other.session), "not_found");
+  const owner = other.memberId;
+  await t.mutation(api.console.keys.setOwner, { session, keyId, owner });
+  expect((await statement(Date.now(), other.session)).name).toBe("first key");
+  const elsewhere = await addOrganization(t, { name: "Other" });
+  expect(elsewhere.organizationId).not.toBe(acme.organizationId);
+});
+
+it("of a team's wallet is for its members", async () => {
+  const { teamId } = await t.mutation(api.console.people.createTeam, { session, name: "Lab" });
+  const ada = await joinAs(t, session, { name: "Ada", roles: ["donor"] });
+  const of = { session: ada.session, at: Date.now(), now: Date.now(), teamId };
+  await expectRefusal(t.query(api.console.money.credits.teamStatement, of), "not_found");
+  await t.mutation(api.console.people.setTeams, { session, memberId: ada.memberId, teamIds: [teamId] });
+  expect(await t.query(api.console.money.credits.teamStatement, of)).toMatchObject({ closingMicro: 0n });
+  const mine = await t.query(api.console.money.credits.mine, { session: ada.session });
+  expect(mine.teams).toEqual([{ teamId, name: "Lab" }]);
+});
