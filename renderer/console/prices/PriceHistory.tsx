@@ -44,7 +44,7 @@ export function PriceHistory({ versions, now, onCancel, onClose }: Props): React
               <div className="flex shrink-0 flex-col items-end gap-1">
                 {each.canceledAt !== null ? (
                   <Badge tone="quiet">Canceled</Badge>
-                ) : each.from > now ? (
+                ) : each.from > Math.max(now, each.at) ? (
                   <>
                     <Badge tone="hold">Scheduled</Badge>
                     {onCancel === null ? null : (

@@ -72,7 +72,8 @@ function Set({
   readonly onClose: () => void;
 }): ReactNode {
   const session = useSession();
-  const at = useFromNow((now) => now - (now % 60_000));
+  // What was set within this minute counts, too.
+  const at = useFromNow((now) => Math.ceil(now / 60_000) * 60_000);
   const factors = useQuery(api.console.money.prices.factors, { session, at });
   const cancel = useAct(api.console.money.prices.cancel);
   const ofModel = useAct(api.console.money.prices.ofModel);
