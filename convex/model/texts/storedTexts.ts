@@ -1,5 +1,5 @@
 import type { ClaimedJob } from "@gleaner/queue/validators";
-import { convexToJson, jsonToConvex, type Value } from "convex/values";
+import { convexToJson, type JSONValue, jsonToConvex, type Value } from "convex/values";
 import type { Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { authenticateDevice } from "../authenticate.ts";
@@ -66,7 +66,7 @@ export async function decryptValue(ctx: QueryCtx, stored: Value, kind: TextKind)
   const row = bytes[0] === version && id !== null ? await ctx.db.get("dataKeys", id) : null;
   const key = row === null ? null : bytesOfKey(row);
   const text = key === null ? null : decrypt(key, bytes.subarray(idEnd), purposeOf(kind));
-  return text === null ? null : jsonToConvex(JSON.parse(new TextDecoder().decode(text)));
+  return text === null ? null : jsonToConvex(JSON.parse(new TextDecoder().decode(text)) as JSONValue);
 }
 
 /** Jobs as their devices read them. The payload of a job whose key was destroyed is null. */
