@@ -293,6 +293,7 @@ import type * as model_statistics_report from "../model/statistics/report.js";
 import type * as model_statistics_rollUp from "../model/statistics/rollUp.js";
 import type * as model_statistics_seal from "../model/statistics/seal.js";
 import type * as model_statistics_token from "../model/statistics/token.js";
+import type * as model_texts_currentKey from "../model/texts/currentKey.js";
 import type * as model_texts_dataKeys from "../model/texts/dataKeys.js";
 import type * as model_texts_encryptedQueue from "../model/texts/encryptedQueue.js";
 import type * as model_texts_envelope from "../model/texts/envelope.js";
@@ -699,6 +700,7 @@ declare const fullApi: ApiFromModules<{
   "model/statistics/rollUp": typeof model_statistics_rollUp;
   "model/statistics/seal": typeof model_statistics_seal;
   "model/statistics/token": typeof model_statistics_token;
+  "model/texts/currentKey": typeof model_texts_currentKey;
   "model/texts/dataKeys": typeof model_texts_dataKeys;
   "model/texts/encryptedQueue": typeof model_texts_encryptedQueue;
   "model/texts/envelope": typeof model_texts_envelope;

@@ -7,26 +7,8 @@ import { type Act, record } from "../audit.ts";
 import { refuse } from "../refuse.ts";
 import { base64urlOf, bytesOf } from "../signatures.ts";
 import { keyBytes } from "./envelope.ts";
-import { masterKey, nameOf, unwrap, wrap } from "./masterKey.ts";
-
-/** A data key that is in use, with its id, by which ciphertexts name it. */
-export type OpenKey = { readonly id: Id<"dataKeys">; readonly bytes: Uint8Array };
-
-/** The key with which an organization's texts are encrypted. It is not destroyed. Null: it has none yet. */
-export async function currentKey(
-  ctx: QueryCtx,
-  organizationId: Id<"organizations">,
-): Promise<Doc<"dataKeys"> | null> {
-  return await ctx.db
-    .query("dataKeys")
-    .withIndex("by_organization", (q) => q.eq("organizationId", organizationId).eq("destroyedAt", undefined))
-    .first();
-}
-
-/** A key's bytes. Null if it was destroyed, or if the deployment lacks its master key. */
-export function bytesOfKey({ wrapped, organizationId }: Doc<"dataKeys">): Uint8Array | null {
-  return wrapped === undefined ? null : unwrap(wrapped, purposeOf(organizationId));
-}
+import { bytesOfKey, currentKey, purposeOf } from "./currentKey.ts";
+import { masterKey, nameOf, wrap } from "./masterKey.ts";
 
 /** The random bytes of a data key, in base64url. Only for actions: the random numbers of mutations are seeded. */
 export function newDataKey(): string {
@@ -120,8 +102,4 @@ export async function rewrap(ctx: MutationCtx, key: Doc<"dataKeys">): Promise<vo
   if (bytes === null) return;
   const wrapped = wrap(master, bytes, purposeOf(key.organizationId));
   await ctx.db.patch("dataKeys", key._id, { wrapped, wrappedBy: nameOf(master) });
-}
-
-function purposeOf(organizationId: Id<"organizations">): string {
-  return `data key ${organizationId}`;
 }

@@ -4,7 +4,7 @@ import type { Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { authenticateDevice } from "../authenticate.ts";
 import { refuseUntil } from "../refuse.ts";
-import { bytesOfKey, currentKey, type OpenKey } from "./dataKeys.ts";
+import { bytesOfKey, currentKey, type OpenKey } from "./currentKey.ts";
 import { decrypt, encrypt } from "./envelope.ts";
 import { masterKey } from "./masterKey.ts";
 
