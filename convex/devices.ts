@@ -30,8 +30,8 @@ import { present } from "./model/refuse.ts";
 import { heldBackFrom } from "./model/rollouts/find.ts";
 import { consoleAddress } from "./model/signIn/addresses.ts";
 import { findProgress } from "./model/statistics/seal.ts";
-import { keptDays } from "./model/usage/months.ts";
 import { checksOf } from "./model/trust/views.ts";
+import { keptDays } from "./model/usage/months.ts";
 import {
   activity,
   comfortHour,

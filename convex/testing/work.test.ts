@@ -127,6 +127,7 @@ describe("a job from start to end", () => {
       balanceMicro: answerMicro,
       todayMicro: answerMicro,
       todayJobs: 1,
+      checks: null,
       jobsSucceeded: 1,
     });
     expect(await history(device)).toMatchObject([

@@ -44,7 +44,7 @@ async function askSome(count: number): Promise<void> {
   const asked = Array.from({ length: count }, async (_, index) => {
     const content = questions[index % questions.length] ?? "";
     const messages = [{ role: "user" as const, content }];
-    await openai.chat.completions.create({ model: farm.modelId, messages, max_tokens: 48 });
+    await openai.chat.completions.create({ model: farm.modelId, messages, max_completion_tokens: 48 });
   });
   // On a busy computer a call may end before its answer. The checks below wait for what they need.
   await Promise.allSettled(asked);

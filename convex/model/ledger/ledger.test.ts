@@ -193,6 +193,7 @@ describe("a job's money", () => {
       todayMicro: 3n * answerMicro,
       todayJobs: 3,
       jobsSucceeded: 3,
+      checks: null,
     });
     expect(before.summary).toMatchObject({
       succeeded: 3,
