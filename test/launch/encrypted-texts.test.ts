@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ConvexHttpClient } from "convex/browser";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { api } from "../../convex/_generated/api.js";
 import { type Farm, startFarm } from "../../launch/farm/farm.ts";
 import { makeSecret } from "../../launch/organization/secrets.ts";
 
-/** Looks for the texts of requests in the bytes of the database, on a real backend. */
+/** Looks for the texts of requests in the bytes of the database, on a real backend with a real donor. */
 const marker = `Quokka${randomBytes(6).toString("hex")}`;
 
 /** An idempotency key, which is not encrypted. */
@@ -41,12 +41,37 @@ async function filesWith(text: string): Promise<readonly string[]> {
   return files.filter((_file, at) => contents[at]?.includes(text));
 }
 
-const chat = (): string =>
+async function call(path: string, init: RequestInit = {}): Promise<Response> {
+  const { apiKey } = farm.organization;
+  const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
+  return await fetch(`${farm.backend.siteUrl}${path}`, { ...init, headers });
+}
+
+/** A chat whose answer is the marker, by its grammar. */
+const chat = (stream: boolean): string =>
   JSON.stringify({
     model: farm.modelId,
     messages: [{ role: "user", content: `Repeat: ${marker}` }],
+    grammar: `root ::= "${marker} ${marker}"`,
     max_completion_tokens: 200,
+    stream,
   });
+
+/** A response that is kept, and whose answer is the marker. Returns its id. */
+async function keptResponse(): Promise<string> {
+  const body = JSON.stringify({
+    model: farm.modelId,
+    input: `Repeat: ${marker}`,
+    text: { format: { type: "json_schema", name: "a", schema: { enum: [marker] } } },
+    max_output_tokens: 200,
+  });
+  const response = await call("/v1/responses", { method: "POST", body });
+  const text = await response.text();
+  expect(text).toContain(marker);
+  return (JSON.parse(text) as { readonly id: string }).id;
+}
+
+const jobIdOf = (responseId: string): string => responseId.replace(/^resp_/, "");
 
 test("a prompt that waits for a device is not in the bytes of the database", async () => {
   const headers = {
@@ -56,7 +81,7 @@ test("a prompt that waits for a device is not in the bytes of the database", asy
   };
   const url = `${farm.backend.siteUrl}/v1/chat/completions`;
   const named = { ...headers, "idempotency-key": shownMarker };
-  const asked = await fetch(url, { method: "POST", body: chat(), headers: named });
+  const asked = await fetch(url, { method: "POST", body: chat(false), headers: named });
   expect(asked.status).toBe(202);
   const { id } = (await asked.json()) as { readonly id: string };
   const seen = await client.mutation(api.console.payloads.look, { session, jobId: id });
@@ -67,4 +92,46 @@ test("a prompt that waits for a device is not in the bytes of the database", asy
   await client.action(api.console.data.keys.destroy, { session });
   const gone = await client.mutation(api.console.payloads.look, { session, jobId: id });
   expect(gone.request).toBeNull();
+});
+
+test("prompts, answers and streamed texts are not in the bytes of the database", async () => {
+  await farm.startDonor("encrypted-texts");
+  const post = async (): Promise<Response> =>
+    await call("/v1/chat/completions", { method: "POST", body: chat(false) });
+  await expect.poll(async () => (await post()).status, { timeout: 150_000 }).toBe(200);
+  for (const stream of [false, true]) {
+    const response = await call("/v1/chat/completions", { method: "POST", body: chat(stream) });
+    expect(response.status).toBe(200);
+    const text = await response.text();
+    expect(stream ? text : text.split(marker).length).toEqual(stream ? expect.stringContaining("data:") : 3);
+  }
+  const id = await keptResponse();
+  expect(await (await call(`/v1/responses/${id}`)).text()).toContain(marker);
+  const seen = await client.mutation(api.console.payloads.look, { session, jobId: jobIdOf(id) });
+  expect(JSON.stringify(seen)).toContain(marker);
+  expect(await filesWith(marker)).toEqual([]);
+});
+
+test("another master key takes over at a restart", async () => {
+  const id = await keptResponse();
+  const { dataKeyFile } = farm.folder;
+  await rename(dataKeyFile, `${dataKeyFile}.previous`);
+  await farm.restartBackend("stop");
+  const isKept = async () => (await client.query(api.console.data.keys.state, { session })).state;
+  await expect.poll(isKept, { timeout: 10_000 }).toBe("on");
+  await writeFile(`${dataKeyFile}.previous`, makeSecret(""));
+  await farm.restartBackend("stop");
+  expect(await (await call(`/v1/responses/${id}`)).text()).toContain(marker);
+});
+
+test("a destroyed data key deletes the texts, and the API and the console say so", async () => {
+  const id = await keptResponse();
+  await client.action(api.console.data.keys.destroy, { session });
+  const gone = await call(`/v1/responses/${id}`);
+  expect([gone.status, await gone.text()]).toEqual([410, expect.stringContaining("deleted")]);
+  const seen = await client.mutation(api.console.payloads.look, { session, jobId: jobIdOf(id) });
+  expect(seen).toEqual({ request: null, answer: null });
+  // Later requests have a new key.
+  await keptResponse();
+  expect(await filesWith(marker)).toEqual([]);
 });

@@ -12,6 +12,7 @@ import { createCalls } from "./run/calls.ts";
 import { ConflictStats } from "./run/conflict-stats.ts";
 import { createConvexGlobal } from "./syscalls/convex-global.ts";
 import { CursorSealer } from "./syscalls/cursor.ts";
+import { AnswerSeal } from "./tables/answer-seal.ts";
 import { QueryPlans } from "./syscalls/query-plans.ts";
 import type { Latency, Services } from "./syscalls/services.ts";
 
@@ -27,7 +28,7 @@ export type RuntimeOptions = {
   readonly bundle?: Bundle;
   /** The deployment's environment variables, `CONVEX_CLOUD_URL` and `CONVEX_SITE_URL` among them. */
   readonly env?: EnvironmentVariables;
-  /** Key that seals pagination cursors. Cursors outlive the process only if the key does. */
+  /** Key that seals pagination cursors and kept values of mutations. They outlive the process only if the key does. */
   readonly secret?: string;
   readonly deploymentName?: string;
   /** Implements `ctx.storage`; without it functions cannot use file storage. */
@@ -42,7 +43,7 @@ export type RuntimeOptions = {
  */
 export function createFunctionRuntime(options: RuntimeOptions): FunctionRuntime {
   const { engine, bundle } = options;
-  const { observer = unobserved } = options;
+  const { observer = unobserved, secret = randomBytes(32).toString("hex") } = options;
   const stats = new ConflictStats();
   let services: Services | null = null;
   const convex = createConvexGlobal(() => {
@@ -56,7 +57,8 @@ export function createFunctionRuntime(options: RuntimeOptions): FunctionRuntime 
     engine,
     gate,
     schemaOf: (component) => code.components.schemaOf(component),
-    cursors: new CursorSealer(options.secret ?? randomBytes(32).toString("hex")),
+    cursors: new CursorSealer(secret),
+    answers: new AnswerSeal(secret),
     plans: new QueryPlans(),
     files: options.files ?? null,
     latency: options.latency ?? { readMs: 0, commitMs: 0 },

@@ -42,14 +42,18 @@ export async function runMutation(
 ): Promise<MutationResult> {
   let deletedThrough: number | null = null;
   const committed = await retried<FunctionResult>(services, stats, call, async (transaction, context) => {
-    const recorded = mayHaveRecord(session) ? recordedResult(transaction, session) : null;
+    const recorded = mayHaveRecord(session) ? recordedResult(services, transaction, session) : null;
     // Commit even this read: it waits until the record is on disk.
     if (recorded !== null) return { commit: true, result: recorded };
     const result = await execute(services, call, context, transaction);
     if (result.kind === "failure") return { commit: false, result };
     // A mutation that wrote nothing may safely run again. Without a record, an empty result needs no commit.
     if (session !== undefined && transaction.hasWrites()) {
-      deletedThrough = recordSessionRequest(transaction, session, result.value);
+      deletedThrough = recordSessionRequest(
+        transaction,
+        session,
+        services.answers.seal(result.value, session),
+      );
     }
     return { commit: true, result };
   });
@@ -64,13 +68,13 @@ export async function runMutation(
  * its record, since a deploy may have removed its function after it ran.
  */
 export async function refuseMutation(
-  { engine }: Services,
+  services: Services,
   refused: FunctionResult,
   session?: SessionRequest,
 ): Promise<Pick<MutationResult, "result" | "ts">> {
-  if (!mayHaveRecord(session)) return { result: refused, ts: engine.durable() };
-  const committed = await commitWithRetries(engine, (transaction) =>
-    Promise.resolve({ commit: true, result: recordedResult(transaction, session) ?? refused }),
+  if (!mayHaveRecord(session)) return { result: refused, ts: services.engine.durable() };
+  const committed = await commitWithRetries(services.engine, (transaction) =>
+    Promise.resolve({ commit: true, result: recordedResult(services, transaction, session) ?? refused }),
   );
   return { result: committed.kind === "finished" ? committed.result : refused, ts: committed.ts };
 }
@@ -79,10 +83,20 @@ function mayHaveRecord(session?: SessionRequest): session is SessionRequest {
   return session !== undefined && session.isNew !== true;
 }
 
-function recordedResult(transaction: Transaction, session: SessionRequest): FunctionResult | null {
+function recordedResult(
+  { answers }: Services,
+  transaction: Transaction,
+  session: SessionRequest,
+): FunctionResult | null {
   const record = findSessionRecord(transaction, session);
-  return record === null ? null : { kind: "success", value: record.value };
+  if (record === null) return null;
+  const value = answers.open(record.sealed, session);
+  return value === undefined ? refusal(unreadable) : { kind: "success", value };
 }
+
+/** The mutation must not run again. */
+const unreadable =
+  "This mutation ran before, but its value cannot be read: the admin key or the version has changed.";
 
 /**
  * Runs the mutation of a `_scheduled_functions` or `_cron_runs` row. The row's new state commits with the mutation's

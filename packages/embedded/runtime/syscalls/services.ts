@@ -13,6 +13,7 @@ import type { FunctionFailure, FunctionResult } from "../execution/function-fail
 import type { Worlds } from "../isolate/worlds.ts";
 import type { NodeActions } from "../node/node-actions.ts";
 import type { StackMapper } from "../source/stack-trace.ts";
+import type { AnswerSeal } from "../tables/answer-seal.ts";
 import type { CursorSealer } from "./cursor.ts";
 import type { QueryPlans } from "./query-plans.ts";
 
@@ -56,6 +57,7 @@ export type Services = {
   readonly gate: DeployGate;
   readonly schemaOf: (component: ComponentPath) => Schema;
   readonly cursors: CursorSealer;
+  readonly answers: AnswerSeal;
   readonly plans: QueryPlans;
   /** Implements `ctx.storage`; null without file storage. */
   readonly files: FileStorage | null;

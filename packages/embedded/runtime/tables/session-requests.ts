@@ -1,4 +1,3 @@
-import type { JSONValue } from "convex/values";
 import type { Transaction } from "../../engine/model/types.ts";
 import {
   type IndexDefinition,
@@ -16,28 +15,28 @@ const bySession: IndexDefinition = { name: "by_session", fields: ["sessionId", "
  */
 export const sessionTable: TableDefinition = { name: "_session_requests", indexes: [bySession] };
 
-/** Finds the value of a mutation that was committed before; null if it was not. Joins the transaction's read set. */
+/** Finds the sealed value of a mutation that was committed before; null if it was not. Joins the transaction's read set. */
 export function findSessionRecord(
   transaction: Transaction,
   { sessionId, requestId }: SessionRequest,
-): { readonly value: JSONValue } | null {
+): { readonly sealed: unknown } | null {
   const range = sessionRange(sessionId, { type: "Eq", fieldPath: "requestId", value: requestId });
   const entry = transaction.scan(range, "asc").next();
-  return entry === null ? null : { value: entry.document["value"] as JSONValue };
+  return entry === null ? null : { sealed: entry.document["sealed"] };
 }
 
 /**
- * Records a value. Deletes the records that the client no longer needs.
+ * Records a sealed value. Deletes the records that the client no longer needs.
  * @returns the request through which records were deleted; null if none were
  */
 export function recordSessionRequest(
   transaction: Transaction,
   { sessionId, requestId, acknowledgedThrough }: SessionRequest,
-  value: JSONValue,
+  sealed: string | null,
 ): number | null {
   const through = acknowledgedThrough === null ? null : Math.min(acknowledgedThrough, requestId - 1);
   if (through !== null) removeRecords(transaction, sessionId, through);
-  transaction.insert(sessionTable.name, { sessionId, requestId, value });
+  transaction.insert(sessionTable.name, { sessionId, requestId, sealed });
   return through;
 }
 
