@@ -22,7 +22,6 @@ import { checkSignature } from "./model/requests/signature.ts";
 import { lengthMistake } from "./model/requests/vectorLength.ts";
 import { noteFailure, rolloutOfJob } from "./model/rollouts/failedJob.ts";
 import { heldBackFrom } from "./model/rollouts/find.ts";
-import { replayMistake } from "./model/trust/report.ts";
 import {
   decryptJob,
   decryptJobs,
@@ -31,6 +30,7 @@ import {
   writingKey,
   writingKeyOfDevice,
 } from "./model/texts/storedTexts.ts";
+import { replayMistake } from "./model/trust/report.ts";
 import { streamItem } from "./model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.

@@ -2,9 +2,9 @@ import { formatCount, formatShare, plural } from "../format/quantity.ts";
 import { formatDuration, spellSeconds } from "../format/time.ts";
 import type { Rules } from "../policy/rules.ts";
 import type { ComfortHour } from "./hour.ts";
-import type { ComfortView } from "./view.ts";
 import { addedDelayMs, type ComfortPart, promises, type Verdict } from "./judge.ts";
 import { easeAfterDays, type Tightening, tightenRules } from "./tighten.ts";
+import type { ComfortView } from "./view.ts";
 
 type PartWords = {
   readonly title: string;

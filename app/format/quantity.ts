@@ -1,6 +1,5 @@
 import { locale } from "./locale.ts";
 const wholeNumber = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
-const decimal = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
 const tenths = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const percent = new Intl.NumberFormat(locale, { style: "percent" });
 const tenthsOfPercent = new Intl.NumberFormat(locale, {

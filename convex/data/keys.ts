@@ -4,8 +4,8 @@ import { internalAction, internalMutation } from "../_generated/server.js";
 import { cancelJobsOf } from "../model/keys/keyEnds.ts";
 import { internalMemberMutation } from "../model/memberCalls.ts";
 import { allOrganizations } from "../model/organizations/create.ts";
-import { destroy as destroyKey, newDataKey, rewrap, storeFirst } from "../model/texts/dataKeys.ts";
 import { currentKey } from "../model/texts/currentKey.ts";
+import { destroy as destroyKey, newDataKey, rewrap, storeFirst } from "../model/texts/dataKeys.ts";
 import { masterKey } from "../model/texts/masterKey.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.

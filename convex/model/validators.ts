@@ -15,8 +15,8 @@ import { disputeStates, ratingReasons, ratings } from "../../app/jobs/rating.ts"
 import { type AttemptStatus, finalStatuses, type JobStatus, requestStatuses } from "../../app/jobs/states.ts";
 import type { StreamItem } from "../../app/jobs/stream-item.ts";
 import type { EmbeddingResult, Work } from "../../app/jobs/work.ts";
-import type { Restriction, RunnerStop } from "../../app/keys/restriction.ts";
 import { lookers } from "../../app/keys/data-classes.ts";
+import type { Restriction, RunnerStop } from "../../app/keys/restriction.ts";
 import { keyScopes } from "../../app/keys/scopes.ts";
 import { rolloutActs } from "../../app/models/rollout/acts.ts";
 import { rolloutDeviceStates, rolloutStates } from "../../app/models/rollout/device.ts";

@@ -6,8 +6,8 @@ import {
   keptDays,
   mostKeptDays,
 } from "../../../app/archives/kinds.ts";
-import { monthOf } from "../../../app/usage/months.ts";
 import { changesText } from "../../../app/audit/changes.ts";
+import { monthOf } from "../../../app/usage/months.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";

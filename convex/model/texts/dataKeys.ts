@@ -6,8 +6,8 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { refuse } from "../refuse.ts";
 import { base64urlOf, bytesOf } from "../signatures.ts";
-import { keyBytes } from "./envelope.ts";
 import { bytesOfKey, currentKey, purposeOf } from "./currentKey.ts";
+import { keyBytes } from "./envelope.ts";
 import { masterKey, nameOf, wrap } from "./masterKey.ts";
 
 /** The random bytes of a data key, in base64url. Only for actions: the random numbers of mutations are seeded. */

@@ -1,5 +1,5 @@
 import type { ClaimedJob } from "@gleaner/queue/validators";
-import { convexToJson, type JSONValue, jsonToConvex, type Value } from "convex/values";
+import { convexToJson, jsonToConvex, type JSONValue, type Value } from "convex/values";
 import type { Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { authenticateDevice } from "../authenticate.ts";

@@ -12,9 +12,9 @@ import { createCalls } from "./run/calls.ts";
 import { ConflictStats } from "./run/conflict-stats.ts";
 import { createConvexGlobal } from "./syscalls/convex-global.ts";
 import { CursorSealer } from "./syscalls/cursor.ts";
-import { AnswerSeal } from "./tables/answer-seal.ts";
 import { QueryPlans } from "./syscalls/query-plans.ts";
 import type { Latency, Services } from "./syscalls/services.ts";
+import { AnswerSeal } from "./tables/answer-seal.ts";
 
 /**
  * Enough to share a flush. All run on one thread, so more would not end earlier. They would only overlap for longer, and
