@@ -886,6 +886,8 @@ export default defineSchema({
     held: v.optional(usage),
     /** The part of its price that the organization covered, since its key did not have it. */
     coveredMicro: v.optional(v.int64()),
+    /** What its key got back, since checks found the answer wrong: model/trust/giveBack.ts. */
+    givenBackMicro: v.optional(v.int64()),
     /** The job's round, from 0. Each retry of a dead letter starts another; a round reserves once and is closed once. */
     round: v.number(),
     /** Absent until it is paid. */

@@ -302,6 +302,7 @@ import type * as model_texts_storedTexts from "../model/texts/storedTexts.js";
 import type * as model_trust_cases from "../model/trust/cases.js";
 import type * as model_trust_checkPay from "../model/trust/checkPay.js";
 import type * as model_trust_checkers from "../model/trust/checkers.js";
+import type * as model_trust_giveBack from "../model/trust/giveBack.js";
 import type * as model_trust_judge from "../model/trust/judge.js";
 import type * as model_trust_limits from "../model/trust/limits.js";
 import type * as model_trust_mode from "../model/trust/mode.js";
@@ -709,6 +710,7 @@ declare const fullApi: ApiFromModules<{
   "model/trust/cases": typeof model_trust_cases;
   "model/trust/checkPay": typeof model_trust_checkPay;
   "model/trust/checkers": typeof model_trust_checkers;
+  "model/trust/giveBack": typeof model_trust_giveBack;
   "model/trust/judge": typeof model_trust_judge;
   "model/trust/limits": typeof model_trust_limits;
   "model/trust/mode": typeof model_trust_mode;

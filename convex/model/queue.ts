@@ -5,7 +5,11 @@ import { internal } from "../_generated/api.js";
 import { components } from "./components.ts";
 import { EncryptedQueue } from "./texts/encryptedQueue.ts";
 
-const dayMs = 24 * 3_600_000;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/** The texts of a job are deleted so long after its end, unless its class of data has another time. */
+export const textsKeptMs = dayMs;
 
 const policy: Policy = {
   maxFailures: maxFailedAttempts,
@@ -13,22 +17,23 @@ const policy: Policy = {
   agreement: 2,
   // Somebody waits for the answer: the first retry comes soon.
   backoff: { firstMs: 500, factor: 3, maxMs: 30_000, jitter: 0.5 },
-  payloadKeptMs: dayMs,
+  payloadKeptMs: textsKeptMs,
   chunksKeptMs: 10 * 60_000,
   recordKeptMs: 90 * dayMs,
 };
 
-/** The policy of a job whose prompt and answer are kept for another time. */
-export function policyKeeping(keptHours: number): Policy {
-  return { ...policy, payloadKeptMs: keptHours * 3_600_000 };
+/** The policy of a request that differs from others: its texts are kept for another time, or no second device may get it. */
+export function policyWith(changes: { readonly keptHours?: number; readonly secondAttempt?: false }): Policy {
+  const { keptHours, ...others } = changes;
+  return { ...policy, ...(keptHours === undefined ? {} : { payloadKeptMs: keptHours * hourMs }), ...others };
 }
 
-/** The jobs that this app submits. `replay`: nobody waits for it. */
+/** The jobs that this app submits. `replay`: nobody waits for it, and nobody reads its texts afterward. */
 const kinds: Readonly<Record<RunnerWork["kind"], Policy>> = {
   chat: policy,
   completion: policy,
   embedding: policy,
-  replay: { ...policy, secondAttempt: false },
+  replay: { ...policy, secondAttempt: false, payloadKeptMs: 0 },
 };
 
 /**

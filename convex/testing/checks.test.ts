@@ -1,16 +1,27 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { isOnProbation } from "../../app/trust/standing.ts";
 import { api, internal } from "../_generated/api.js";
+import { setDataClasses } from "../model/keys/dataClasses.ts";
 import { balanceOf } from "../model/ledger/balance.ts";
-import { checkAccount, deviceAccount, heldAccount, keyAccount } from "../model/ledger/transfer.ts";
+import {
+  checkAccount,
+  deviceAccount,
+  heldAccount,
+  issuanceAccount,
+  keyAccount,
+} from "../model/ledger/transfer.ts";
+import { orderOf } from "../model/orders/orders.ts";
 import { queue } from "../model/queue.ts";
+import { present } from "../model/refuse.ts";
 import { setMode } from "../model/trust/mode.ts";
 import {
   addDevice,
   allJobs,
   type Backend,
+  countQueue,
   type Device,
   expectBooksInOrder,
+  expectRefusal,
   modelId,
   type Organization,
   pass,
@@ -72,6 +83,16 @@ const mode = async (wanted: "off" | "watch" | "act"): Promise<void> => {
   await t.run(async (ctx) => await setMode(ctx, acme.organizationId, wanted, by));
   await pass(t, 10);
 };
+const dispute = async (jobId: string): Promise<void> => {
+  const rated = await t.fetch(`/v1/jobs/${jobId}/rating`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${acme.apiKey}` },
+    body: JSON.stringify({ rating: "bad", dispute: true }),
+  });
+  expect(rated.status).toBe(200);
+};
+const settle = async (jobId: string) =>
+  await t.mutation(api.console.work.ratings.settle, { session, jobId, reason: "It is noise.", refund: true });
 const pauseOf = async ({ deviceId }: Device) =>
   (await t.run(async (ctx) => await ctx.db.get("devices", deviceId)))?.pause ?? null;
 
@@ -338,17 +359,32 @@ describe("what a check does", () => {
     expect(await report(t, author, claimed.job.attemptId, fitting)).toMatchObject({ kind: "refused" });
   });
 
-  it("the payload of a replay is deleted with those of other jobs", async () => {
+  it("the payload of a replay is deleted at its end", async () => {
     await answerJob(t, acme, author);
     await choose(t);
     await check(t, checker, fitting);
     const [replay] = await replaysOf(t);
     const kept = async () =>
       await t.run(async (ctx) => await queue.payload(ctx, acme.organizationId, replay!.jobId));
-    expect(await kept()).not.toBeNull();
-    vi.setSystemTime(Date.now() + 25 * 3_600_000);
+    vi.setSystemTime(Date.now() + 60_000);
     await purgeQueue(t);
     expect(await kept()).toBeNull();
+  });
+
+  it("a replay of data that is kept for an hour ends with that hour", async () => {
+    const jobId = await answerJob(t, acme, author);
+    await t.run(async (ctx) => {
+      const dataClass = { name: "restricted", groups: [], keptHours: 1, lookers: "requester" as const };
+      await setDataClasses(ctx, acme.organizationId, [dataClass], { actor: "system", at: Date.now() });
+      const order = present(await orderOf(ctx, jobId), "order");
+      await ctx.db.patch("orders", order._id, { dataClass: "restricted" });
+    });
+    await choose(t);
+    const [replay] = await replaysOf(t);
+    await pass(t, 3_600_000);
+    await countQueue(t);
+    expect(await statusOf(t, acme, replay!.jobId)).toBe("expired");
+    expect(await replaysOf(t)).toMatchObject([{ state: "undone" }]);
   });
 });
 
@@ -405,6 +441,35 @@ describe("an organization that acts", () => {
     expect(await keyMicro()).toBe(before);
     expect(await pauseOf(author)).toMatchObject({ cause: "wrong" });
     expect(await t.query(api.devices.me, { key: author.key })).toMatchObject({ status: "paused" });
+  });
+
+  it("gives the price of a wrong answer back once, also if its requester disputes it", async () => {
+    const third = await addChecker(t, acme, "third");
+    const before = await keyMicro();
+    const jobId = await answerJob(t, acme, author);
+    await choose(t);
+    await check(t, checker, noise);
+    await check(t, third, noise);
+    expect(await keyMicro()).toBe(before);
+    await dispute(jobId);
+    await expectRefusal(settle(jobId), "conflict");
+    expect(await keyMicro()).toBe(before);
+  });
+
+  it("gives the price of a wrong answer to the organization if that has refunded it before", async () => {
+    const third = await addChecker(t, acme, "third");
+    const before = await keyMicro();
+    const jobId = await answerJob(t, acme, author);
+    await dispute(jobId);
+    await settle(jobId);
+    expect(await keyMicro()).toBe(before);
+    const issued = await micro(issuanceAccount(acme.organizationId));
+    await choose(t);
+    await check(t, checker, noise);
+    await check(t, third, noise);
+    expect(await held(author)).toBe(0n);
+    expect(await keyMicro()).toBe(before);
+    expect(await micro(issuanceAccount(acme.organizationId))).toBe(issued + pay);
   });
 
   it("takes the pay of a wrong answer back from a device that was paid at once", async () => {

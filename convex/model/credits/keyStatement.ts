@@ -75,12 +75,17 @@ async function monthRow(
     .unique();
 }
 
-/** Notes credits that a key was given, or that were taken back, for its statement. */
+/** Notes credits that a key was given, or that were taken back, for its statement. Deletes a few that no statement shows any more. */
 export async function noteKeyMove(
   ctx: MutationCtx,
   move: Omit<Doc<"keyMoves">, "_id" | "_creationTime">,
 ): Promise<void> {
   await ctx.db.insert("keyMoves", move);
+  const old = await ctx.db
+    .query("keyMoves")
+    .withIndex("by_key", (q) => q.eq("apiKeyId", move.apiKeyId).lt("at", monthOf(move.at, -mostMonths)))
+    .take(perSweep);
+  for (const { _id } of old) await ctx.db.delete("keyMoves", _id);
 }
 
 export const keyStatement = v.object({

@@ -67,3 +67,8 @@ export async function cancelOrder(
   // The queue deletes a job some time after its end, and orders stay longer.
   return outcome.kind === "not-found" ? refuse("not_found", "There is no such job.") : outcome;
 }
+
+/** What the key paid for its job. Zero if nothing was paid. */
+export function paidByKey({ priceMicro = 0n, coveredMicro = 0n }: Doc<"orders">): bigint {
+  return priceMicro - coveredMicro;
+}

@@ -7,7 +7,7 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { issueCredits } from "../keys/keyCredits.ts";
 import { ratingOf } from "../orders/jobRating.ts";
-import { orderOf } from "../orders/orders.ts";
+import { orderOf, paidByKey } from "../orders/orders.ts";
 import { boundedText, pageSize, present, refuse } from "../refuse.ts";
 import { disputeState, ratingReason } from "../validators.ts";
 
@@ -165,12 +165,18 @@ async function openDispute(ctx: QueryCtx, order: Doc<"orders">): Promise<Doc<"ra
   return row.decision === undefined ? row : refuse("conflict", "This dispute was decided already.");
 }
 
-/** Gives the key the price of the job. A job is refunded once, whatever happens to its dispute. */
+/** Gives the key what it paid for the job and does not have back. A job is refunded once, whatever happens to its dispute. */
 async function refundPrice(ctx: MutationCtx, order: Doc<"orders">, at: number): Promise<bigint> {
-  const { organizationId, apiKeyId, jobId, priceMicro: micro = 0n } = order;
+  const { organizationId, apiKeyId, jobId, givenBackMicro = 0n } = order;
+  const micro = paidByKey(order) - givenBackMicro;
   const key = present(await ctx.db.get("apiKeys", apiKeyId), "key of a job");
-  if (micro === 0n) refuse("conflict", "This job cost nothing, so nothing can be refunded.");
+  if (micro <= 0n) {
+    const why =
+      givenBackMicro > 0n ? "The key has the price of this job back already" : "This job cost nothing";
+    refuse("conflict", `${why}, so nothing can be refunded.`);
+  }
   if (key.revokedAt !== undefined) refuse("revoked", "The API key was revoked, so it gets no credits.");
-  await issueCredits(ctx, { key: `refund:${jobId}`, organizationId, apiKeyId, micro, at, jobId });
+  const note = "Refund of a disputed answer";
+  await issueCredits(ctx, { key: `refund:${jobId}`, organizationId, apiKeyId, micro, at, jobId, note });
   return micro;
 }

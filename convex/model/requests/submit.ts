@@ -45,7 +45,7 @@ import { noteAliasUse } from "../models/aliases.ts";
 import { findModel } from "../models/catalog.ts";
 import { factorsAt, priceAt } from "../models/prices.ts";
 import { orderOf } from "../orders/orders.ts";
-import { policyKeeping, queue } from "../queue.ts";
+import { policyWith, queue } from "../queue.ts";
 import { boundedInteger, present, type Refusal, refuse, refuseUntil, wellFormed } from "../refuse.ts";
 import { stoppedBy } from "../usage/budgetStops.ts";
 import { deviceNeeds, keyUse, work } from "../validators.ts";
@@ -456,10 +456,10 @@ async function placeOrder(
 
 /** What the queue does otherwise with a job than with others. */
 function policyOf({ idleOnly = false }: Submission, rules: DataClass | null): { readonly policy?: Policy } {
+  if (!idleOnly && rules === null) return {};
   // A second device for a vote that is late would cost more than it gains.
-  const once = idleOnly ? { secondAttempt: false } : {};
-  if (rules === null) return idleOnly ? { policy: once } : {};
-  return { policy: { ...policyKeeping(rules.keptHours), ...once } };
+  const once = idleOnly ? { secondAttempt: false as const } : {};
+  return { policy: policyWith({ ...once, ...(rules === null ? {} : { keptHours: rules.keptHours }) }) };
 }
 
 /** A request that asks for no priority gets the normal one, or a lower one if its key may ask for no more. */

@@ -6,7 +6,10 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { book } from "../credits/wallet.ts";
 import { accountRow, lotsOf } from "../ledger/balance.ts";
 import { closingKey } from "../ledger/reservations.ts";
-import { bonusAccount, deviceAccount, heldAccount, keyAccount, transfer } from "../ledger/transfer.ts";
+import { bonusAccount, deviceAccount, heldAccount, transfer } from "../ledger/transfer.ts";
+import { orderOf } from "../orders/orders.ts";
+import { present } from "../refuse.ts";
+import { entriesBack } from "./giveBack.ts";
 import { mayBeReplayed } from "./replays.ts";
 import { standingIn, standingRow } from "./standings.ts";
 
@@ -89,9 +92,11 @@ async function release(ctx: MutationCtx, held: HeldPay, at: number): Promise<voi
   await ctx.db.delete("heldPays", held._id);
 }
 
-/** Gives the price of a wrong answer back to its requester, and the bonus to the organization. */
+/** Gives the price of a wrong answer back, and the bonus to the organization. */
 async function refuse(ctx: MutationCtx, held: HeldPay, at: number): Promise<void> {
-  const { organizationId, jobId, deviceId, apiKeyId, micro, bonusMicro } = held;
+  const { organizationId, jobId, deviceId, micro, bonusMicro } = held;
+  const order = present(await orderOf(ctx, jobId), "order of held pay");
+  const back = await entriesBack(ctx, order, micro - bonusMicro, at);
   await transfer(ctx, {
     key: `held:${held._id}`,
     organizationId,
@@ -100,7 +105,7 @@ async function refuse(ctx: MutationCtx, held: HeldPay, at: number): Promise<void
     jobId,
     entries: [
       { account: heldAccount(deviceId), micro: -micro },
-      { account: keyAccount(apiKeyId), micro: micro - bonusMicro },
+      ...back,
       ...(bonusMicro === 0n ? [] : [{ account: bonusAccount(organizationId), micro: bonusMicro }]),
     ],
   });
@@ -165,7 +170,7 @@ export async function takeBack(
   const micro = has < earned ? has : earned;
   const pieces = micro > 0n ? takeOldest([{ account, lots }], micro) : null;
   if (pieces === null) return 0n;
-  const { organizationId, jobId, apiKeyId } = order;
+  const { organizationId, jobId } = order;
   const booked = await book(ctx, {
     key: `taken-back:${jobId}`,
     organizationId,
@@ -174,7 +179,7 @@ export async function takeBack(
     jobId,
     entries: [
       ...pieces.map((piece) => ({ account, micro: -piece.micro, earnedAt: piece.startAt, takenBack: true })),
-      { account: keyAccount(apiKeyId), micro },
+      ...(await entriesBack(ctx, order, micro, at)),
     ],
   });
   return booked === "booked" ? micro : 0n;

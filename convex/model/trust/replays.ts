@@ -5,15 +5,19 @@ import type { ChatResult } from "../../../app/jobs/chat.ts";
 import { attemptLimitMs } from "../../../app/jobs/extent.ts";
 import { parseCacheOwner } from "../../../app/jobs/payload.ts";
 import { utf8Length } from "../../../app/jobs/utf8.ts";
+import { classNamed } from "../../../app/keys/data-classes.ts";
 import { isReplayable, parseReplay } from "../../../app/trust/replay.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { dataClassesOf } from "../keys/dataClasses.ts";
 import { findModel } from "../models/catalog.ts";
-import { queue } from "../queue.ts";
+import { queue, textsKeptMs } from "../queue.ts";
 import { textAnswer } from "../validators.ts";
 import { countWaiting } from "./standings.ts";
 
+/** A replay that no device has begun by then expires. */
+export const longestWaitMs = 6 * 3_600_000;
 /** Lanes that replays leave to requests. */
 const keptLanes = 16;
 /** A model that has to be loaded first is read from a disk in this time. */
@@ -34,7 +38,8 @@ export function mayBeReplayed({ vectors, constrained }: Doc<"orders">): boolean 
 
 /**
  * Queues a replay of an answer on another device than its author's and than those that replayed it already. It has the requirements of the answer's
- * job, so that no device reads the text that could not have got the job itself. Its payload is deleted with that of any job.
+ * job, so that no device reads the text that could not have got the job itself. Its payload is deleted at its end, and not later than
+ * the texts of the answer's job.
  * @returns whether it is queued: not if the answer cannot be replayed, or its text is deleted, or the queue is full.
  */
 export async function queueReplay(
@@ -51,6 +56,9 @@ export async function queueReplay(
     findModel(ctx, organizationId, modelId),
   ]);
   const answer = answered?.result;
+  const rules = classNamed(await dataClassesOf(ctx, organizationId), order.dataClass);
+  const keptMs = rules === null ? textsKeptMs : rules.keptHours * 3_600_000;
+  const now = Date.now();
   if (view === null || payload === null || usage === undefined || model === null) return false;
   if (!validate(textAnswer, answer)) return false;
   const { text, finishReason } = answer;
@@ -73,6 +81,9 @@ export async function queueReplay(
       setupMs: loadMs,
     },
     attemptMs: attemptLimitMs({ promptBytes: order.promptTokens ?? most.promptTokens, most }),
+    expiresAt: now + longestWaitMs,
+    // The text goes when that of the answer does.
+    deadlineAt: (view.finishedAt ?? now) + keptMs,
     onFinal: internal.trust.checks.onFinal,
   };
   const submitted = await queue.submit(ctx, organizationId, job, { spareLanes: keptLanes });

@@ -1,12 +1,10 @@
 import type { MutationCtx } from "../../_generated/server.js";
 import { queue } from "../queue.ts";
 import { releaseOld } from "./pay.ts";
+import { longestWaitMs } from "./replays.ts";
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
+const dayMs = 24 * 3_600_000;
 
-/** A replay that no device had time for is canceled. The text of the answer is deleted after a day. */
-const longestWaitMs = 6 * hourMs;
 /** Pay that no check released, because there was none, is released. */
 const longestHeldMs = 7 * dayMs;
 const replaysKeptMs = 90 * dayMs;
