@@ -30,7 +30,7 @@ import {
 import { checkedOwner } from "../model/owners.ts";
 import { handOverDevice } from "../model/people/handOver.ts";
 import { queue } from "../model/queue.ts";
-import { refuse as refuseCall } from "../model/refuse.ts";
+import { boundedPage, refuse as refuseCall } from "../model/refuse.ts";
 import { deviceLimits, owner } from "../model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
@@ -83,10 +83,9 @@ export const attempts = memberQuery("devices.read")({
   returns: paginationResultValidator(v.object({ ...historyRow.fields, jobId: v.string() })),
   handler: async (ctx, { deviceId, paginationOpts }) => {
     const { organizationId, workerId } = await ownDevice(ctx, deviceId);
-    const numItems = Math.min(50, paginationOpts.numItems);
     const page = await queue.workers.history(ctx, organizationId, {
       workerId,
-      paginationOpts: { ...paginationOpts, numItems },
+      paginationOpts: boundedPage(paginationOpts, 50),
     });
     const rows = page.page.map((attempt) => ({ ...historyRowOf(attempt), jobId: attempt.jobId }));
     return {

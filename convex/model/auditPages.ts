@@ -5,6 +5,7 @@ import { type AuditGroup, auditGroupOf, auditGroups } from "../../app/audit.ts";
 import type { Doc, Id } from "../_generated/dataModel.js";
 import type { QueryCtx } from "../_generated/server.js";
 import { actorWordsOf, subjectName, whoOf } from "./audit.ts";
+import { boundedPage } from "./refuse.ts";
 
 const optional = v.union(v.string(), v.null());
 
@@ -67,12 +68,11 @@ export async function auditPage(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
   filter: AuditFilter,
-  { cursor, endCursor, numItems: wanted }: PaginationOptions,
+  paginationOpts: PaginationOptions,
 ) {
-  const numItems = Math.max(1, Math.min(maxPage, Math.floor(wanted) || 1));
   const page = await rowsOf(ctx, organizationId, filter)
     .order("desc")
-    .paginate({ cursor, ...(endCursor === undefined ? {} : { endCursor }), numItems });
+    .paginate(boundedPage(paginationOpts, maxPage));
   const rows = filter.subject === undefined ? page.page : page.page.filter((row) => fits(row, filter));
   return { ...page, page: await Promise.all(rows.map((row) => viewOf(ctx, organizationId, row))) };
 }

@@ -123,6 +123,18 @@ export function pageSize(numItems: number, most: number): number {
   return Math.max(1, Math.min(most, Math.floor(numItems) || 1));
 }
 
+/** The page that a caller asks for, of at most `most` rows. Other options of callers are left out: some let a query fail. */
+export function boundedPage(
+  { numItems, cursor, endCursor }: PaginationOptions,
+  most: number,
+): PaginationOptions {
+  return {
+    numItems: pageSize(numItems, most),
+    cursor,
+    ...(endCursor === undefined ? {} : { endCursor }),
+  };
+}
+
 /** Checks the cursors of a page of a stream, which come from outside. Refuses: invalid. */
 export function checkCursors({ cursor, endCursor }: PaginationOptions): void {
   for (const each of [cursor, endCursor ?? null]) {

@@ -1,7 +1,7 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { may, memberMutation, memberQuery, ownDevice } from "../../model/memberCalls.ts";
-import { checkCursors, pageSize } from "../../model/refuse.ts";
+import { boundedPage } from "../../model/refuse.ts";
 import { modeOf, setMode as setModeOf } from "../../model/trust/mode.ts";
 import { checkMode } from "../../model/trust/validators.ts";
 import {
@@ -40,13 +40,11 @@ export const cases = memberQuery("checks.read")({
   args: { paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(caseRow),
   handler: async (ctx, { paginationOpts }) => {
-    checkCursors(paginationOpts);
-    const numItems = pageSize(paginationOpts.numItems, mostRows);
     const found = await ctx.db
       .query("trustCases")
       .withIndex("by_organization", (q) => q.eq("organizationId", ctx.organizationId))
       .order("desc")
-      .paginate({ ...paginationOpts, numItems });
+      .paginate(boundedPage(paginationOpts, mostRows));
     const page = await Promise.all(found.page.map(async (row) => await caseRowOf(ctx, row)));
     return { ...found, page: page.map((row) => (may(ctx, "money.read") ? row : { ...row, takenMicro: 0n })) };
   },
@@ -57,13 +55,11 @@ export const recent = memberQuery("checks.read")({
   args: { paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(checkRow),
   handler: async (ctx, { paginationOpts }) => {
-    checkCursors(paginationOpts);
-    const numItems = pageSize(paginationOpts.numItems, mostRows);
     const found = await ctx.db
       .query("replays")
       .withIndex("by_organization", (q) => q.eq("organizationId", ctx.organizationId))
       .order("desc")
-      .paginate({ ...paginationOpts, numItems });
+      .paginate(boundedPage(paginationOpts, mostRows));
     return { ...found, page: await Promise.all(found.page.map(async (row) => await checkRowOf(ctx, row))) };
   },
 });

@@ -2,7 +2,7 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { v } from "convex/values";
 import { internal } from "../../_generated/api.js";
 import { memberMutation, memberQuery, ownWebhook } from "../../model/memberCalls.ts";
-import { pageSize, refuse } from "../../model/refuse.ts";
+import { boundedPage, refuse } from "../../model/refuse.ts";
 import { deliveryState } from "../../model/validators.ts";
 import { replay, replayFailed as replayNext } from "../../model/webhooks/replay.ts";
 import { deliveryView, viewDelivery } from "../../model/webhooks/views.ts";
@@ -28,8 +28,7 @@ export const list = memberQuery("webhooks.read")({
       state === undefined
         ? rows.withIndex("by_time", (q) => q.eq("webhookId", webhookId))
         : rows.withIndex("by_state", (q) => q.eq("webhookId", webhookId).eq("state", state));
-    const numItems = pageSize(paginationOpts.numItems, mostAtOnce);
-    const found = await ordered.order("desc").paginate({ ...paginationOpts, numItems });
+    const found = await ordered.order("desc").paginate(boundedPage(paginationOpts, mostAtOnce));
     return { ...found, page: found.page.map(viewDelivery) };
   },
 });

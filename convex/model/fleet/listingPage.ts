@@ -8,7 +8,7 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import schema from "../../schema.ts";
 import { isOwnedBy, type Owners } from "../memberCalls.ts";
-import { checkCursors, pageSize, refuse } from "../refuse.ts";
+import { boundedPage, checkCursors, refuse } from "../refuse.ts";
 import { type bulkFilters, deviceState, listFilters } from "../validators.ts";
 
 type Listing = Doc<"deviceListings">;
@@ -45,11 +45,10 @@ export async function listingPage(
   ctx: QueryCtx,
   { organizationId, owners }: { readonly organizationId: Id<"organizations">; readonly owners: Owners },
   wanted: Wanted,
-  { cursor, endCursor, numItems }: PaginationOptions,
+  paginationOpts: PaginationOptions,
 ): Promise<PaginationResult<Infer<typeof listedDevice>>> {
   checkFilters(wanted);
-  const size = pageSize(numItems, maxRows);
-  const page = { cursor, ...(endCursor === undefined ? {} : { endCursor }), numItems: size };
+  const page = boundedPage(paginationOpts, maxRows);
   const fits = (row: Listing): boolean => fitsFilter(row, wanted) && isOwnedBy(row, owners);
   const isSearch = (wanted.search ?? "").trim() !== "";
   if (!isSearch) checkCursors(page);

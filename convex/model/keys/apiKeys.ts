@@ -17,7 +17,7 @@ import { keyAccount } from "../ledger/transfer.ts";
 import type { Owners } from "../memberCalls.ts";
 import { ownerName, ownerView } from "../owners.ts";
 import { queue } from "../queue.ts";
-import { boundedText, checkCursors, pageSize, refuse } from "../refuse.ts";
+import { boundedPage, boundedText, checkCursors, refuse } from "../refuse.ts";
 import { keyUse, restriction } from "../validators.ts";
 import { accessOf, beginAccess, keyAccess } from "./keyAccess.ts";
 import { issueCredits, maxCreditsMicro } from "./keyCredits.ts";
@@ -200,9 +200,8 @@ export async function keyPage(
   owners: Owners,
   { now, paginationOpts }: { readonly now: number; readonly paginationOpts: PaginationOptions },
 ): Promise<PaginationResult<KeyRow>> {
-  const numItems = pageSize(paginationOpts.numItems, maxPage);
   checkCursors(paginationOpts);
-  const found = await listedKeys(ctx, organizationId, owners).paginate({ ...paginationOpts, numItems });
+  const found = await listedKeys(ctx, organizationId, owners).paginate(boundedPage(paginationOpts, maxPage));
   return { ...found, page: await Promise.all(found.page.map((key) => keyRowOf(ctx, key, now))) };
 }
 

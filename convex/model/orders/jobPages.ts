@@ -8,7 +8,7 @@ import schema from "../../schema.ts";
 import { keysOf } from "../keys/apiKeys.ts";
 import { type MemberCtx, visibleOwners } from "../memberCalls.ts";
 import { queue } from "../queue.ts";
-import { checkCursors } from "../refuse.ts";
+import { boundedPage, checkCursors } from "../refuse.ts";
 import { type JobRow, jobRowsOf } from "./jobRow.ts";
 
 type Page = PaginationResult<JobRow>;
@@ -91,6 +91,8 @@ async function devicePage(
   return { ...history, page: await jobRowsOf(ctx, wanted) };
 }
 
+const mostOwn = 100;
+
 /**
  * A page of the jobs of the member's keys. The queue knows no owners, so the orders of these keys are read, newest first. A page
  * is shorter if some of its jobs have another status, or were deleted.
@@ -109,7 +111,7 @@ async function ownPage(
       .order("desc"),
   );
   checkCursors(paginationOpts);
-  const orders = await mergedStream(ofKeys, ["_creationTime"]).paginate(paginationOpts);
+  const orders = await mergedStream(ofKeys, ["_creationTime"]).paginate(boundedPage(paginationOpts, mostOwn));
   const jobs = await jobsOf(
     ctx,
     orders.page.map(({ jobId }) => jobId),

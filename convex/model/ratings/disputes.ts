@@ -8,7 +8,7 @@ import { type Act, record } from "../audit.ts";
 import { issueCredits } from "../keys/keyCredits.ts";
 import { ratingOf } from "../orders/jobRating.ts";
 import { orderOf, paidByKey } from "../orders/orders.ts";
-import { boundedText, pageSize, present, refuse } from "../refuse.ts";
+import { boundedPage, boundedText, present, refuse } from "../refuse.ts";
 import { disputeState, ratingReason } from "../validators.ts";
 
 const maxReasonChars = 200;
@@ -48,7 +48,7 @@ export async function disputePage(
     .query("ratings")
     .withIndex("by_dispute", (q) => q.eq("organizationId", organizationId).eq("dispute", state))
     .order("desc")
-    .paginate({ ...paginationOpts, numItems: pageSize(paginationOpts.numItems, maxRows) });
+    .paginate(boundedPage(paginationOpts, maxRows));
   return { ...found, page: await Promise.all(found.page.map(async (row) => await rowOf(ctx, row, state))) };
 }
 
