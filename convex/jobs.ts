@@ -98,7 +98,8 @@ async function pay(ctx: MutationCtx, order: Doc<"orders">, event: FinalEvent, at
   const deviceClass = await classOf(ctx, deviceId, order.modelId);
   const rules = isOwn ? null : await rulesRow(ctx, order.organizationId);
   const bonus = await takeBonus(ctx, rules?.bonus ?? null, deviceId, dueOf(order, usage).micro, at);
-  const isHeld = !isOwn && modeIn(rules) === "act" && (await isPayHeld(ctx, order, deviceId, at));
+  const acts = !isOwn && modeIn(rules) === "act";
+  const isHeld = acts && (await isPayHeld(ctx, order, deviceId, at));
   const finisher = { deviceId, isOwn, bonusMicro: bonus?.bonusMicro ?? 0n, isHeld };
   const { earned, outrunEarned, coveredMicro } = await settle(ctx, order, finisher, usage, at, outrun);
   if (isHeld) {
@@ -109,6 +110,7 @@ async function pay(ctx: MutationCtx, order: Doc<"orders">, event: FinalEvent, at
     priceMicro: earned + outrunEarned,
     ...(coveredMicro === 0n ? {} : { coveredMicro }),
     ...(isOwn ? { ownJob: true } : {}),
+    ...(acts ? { paidOwner: (await ctx.db.get("devices", deviceId))?.owner ?? null } : {}),
     ...bonus,
     usage,
     ...(energy === undefined ? {} : { energy }),

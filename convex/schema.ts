@@ -886,6 +886,10 @@ export default defineSchema({
     held: v.optional(usage),
     /** The part of its price that the organization covered, since its key did not have it. */
     coveredMicro: v.optional(v.int64()),
+    /** To whom the device belonged that was paid, or whose pay is held; null: to nobody. Only in organizations that act on checks. */
+    paidOwner: v.optional(v.union(owner, v.null())),
+    /** How long its texts are kept after its end, if the rules for its class of data said so. */
+    keptHours: v.optional(v.number()),
     /** What its key got back, since checks found the answer wrong: model/trust/giveBack.ts. */
     givenBackMicro: v.optional(v.int64()),
     /** The job's round, from 0. Each retry of a dead letter starts another; a round reserves once and is closed once. */
@@ -1200,7 +1204,7 @@ export default defineSchema({
     free: keyFree,
   }).index("by_key", ["apiKeyId", "startAt"]),
 
-  /** Credits that a key was given, or that were taken back, for its statements. Append-only; written with the ledger's transfer. */
+  /** Credits that a key was given, or that were taken back, for its statements. Those of one day with one note are one row; written with the ledger's transfer. */
   keyMoves: defineTable({
     apiKeyId: v.id("apiKeys"),
     at: v.number(),

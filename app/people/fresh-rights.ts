@@ -16,6 +16,7 @@ const rightsWithProof: readonly Right[] = [
   "people.change",
   "sign-in.change",
   "archives.change",
+  "payloads.change",
 ];
 
 /** How long a proof counts for them. */

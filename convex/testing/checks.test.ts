@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { isOnProbation } from "../../app/trust/standing.ts";
 import { api, internal } from "../_generated/api.js";
-import { setDataClasses } from "../model/keys/dataClasses.ts";
 import { balanceOf } from "../model/ledger/balance.ts";
 import {
   checkAccount,
@@ -374,10 +373,8 @@ describe("what a check does", () => {
   it("a replay of data that is kept for an hour ends with that hour", async () => {
     const jobId = await answerJob(t, acme, author);
     await t.run(async (ctx) => {
-      const dataClass = { name: "restricted", groups: [], keptHours: 1, lookers: "requester" as const };
-      await setDataClasses(ctx, acme.organizationId, [dataClass], { actor: "system", at: Date.now() });
       const order = present(await orderOf(ctx, jobId), "order");
-      await ctx.db.patch("orders", order._id, { dataClass: "restricted" });
+      await ctx.db.patch("orders", order._id, { keptHours: 1 });
     });
     await choose(t);
     const [replay] = await replaysOf(t);
@@ -470,6 +467,49 @@ describe("an organization that acts", () => {
     expect(await held(author)).toBe(0n);
     expect(await keyMicro()).toBe(before);
     expect(await micro(issuanceAccount(acme.organizationId))).toBe(issued + pay);
+  });
+
+  it("takes the pay of a wrong answer back that was held and then released", async () => {
+    const third = await addChecker(t, acme, "third");
+    const before = await keyMicro();
+    for (let each = 0; each < 4; each += 1) {
+      await answerJob(t, acme, author);
+      await choose(t);
+      await check(t, checker, fitting);
+    }
+    for (let each = 0; each < 2; each += 1) await answerJob(t, acme, author);
+    await choose(t);
+    expect(await held(author)).toBe(2n * pay);
+    await check(t, checker, fitting);
+    expect(await held(author)).toBe(0n);
+    await pass(t, 3_000);
+    await t.mutation(internal.maintenance.project, {});
+    await check(t, checker, noise);
+    await check(t, third, noise);
+    expect(await casesOf(t)).toMatchObject([{ state: "wrong", takenMicro: pay }]);
+    expect(await keyMicro()).toBe(before - 5n * pay);
+  });
+
+  it("takes nothing from the next owner of a device", async () => {
+    await endProbation(t, acme, author, checker);
+    const third = await addChecker(t, acme, "third");
+    while ((await replaysOf(t)).every(({ state }) => state !== "waiting")) {
+      await answerJob(t, acme, author);
+      await pass(t, 3_000);
+      await t.mutation(internal.maintenance.project, {});
+      await choose(t);
+    }
+    const before = await earned(author);
+    await t.run(
+      async (ctx) =>
+        await ctx.db.patch("devices", author.deviceId, {
+          owner: (await ctx.db.query("members").first())!._id,
+        }),
+    );
+    await check(t, checker, noise);
+    await check(t, third, noise);
+    expect((await casesOf(t))[0]).toMatchObject({ state: "wrong" });
+    expect(await earned(author)).toBe(before);
   });
 
   it("takes the pay of a wrong answer back from a device that was paid at once", async () => {

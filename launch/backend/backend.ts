@@ -67,6 +67,11 @@ export type BackendOptions = {
   readonly flags?: readonly string[];
 };
 
+/** Without this key nobody can read the stored texts. Everything else stays. */
+const dataKeyAdvice =
+  "Put that file back from a backup, and start again. If it is lost, delete it: then nobody can read the prompts and answers that " +
+  "are stored now, and an owner has to destroy the data key in the console.";
+
 /** Starts the embedded backend on a data folder. Throws a LaunchError that says what to do. */
 export async function startBackend(
   folder: DataFolder,
@@ -77,7 +82,7 @@ export async function startBackend(
   const name = publicName(host, networkInterfaces());
   const signingKey = await readOrMakeSecret(folder.signingKeyFile, () => makeSecret(""));
   const secretsKey = await readOrMakeSecret(folder.secretsKeyFile, () => makeSecret(""));
-  const dataKey = await readOrMakeSecret(folder.dataKeyFile, () => makeSecret(""));
+  const dataKey = await readOrMakeSecret(folder.dataKeyFile, () => makeSecret(""), dataKeyAdvice);
   const previousDataKey = await readSecret(`${folder.dataKeyFile}.previous`);
   // During a rotation the key before signs the new one.
   const previousKey = await readSecret(`${folder.signingKeyFile}.previous`);

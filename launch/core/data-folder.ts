@@ -121,15 +121,19 @@ export async function readBackendAddress(folder: string): Promise<BackendAddress
   return { url, pin: pin === "" ? null : pin, siteUrl: siteUrl === "" ? null : siteUrl };
 }
 
-/** Reads a secret from its file, or makes it there (mode 0600) on first use. */
-export async function readOrMakeSecret(file: string, make: () => string): Promise<string> {
+/**
+ * Reads a secret from its file, or makes it there (mode 0600) on first use.
+ * @param advice for a damaged file.
+ */
+export async function readOrMakeSecret(
+  file: string,
+  make: () => string,
+  advice = "Delete that file and start again. Your data stays, and a new key is made.",
+): Promise<string> {
   const text = await readFile(file, "utf8").catch(ignoreMissing);
   const secret = text?.trim() ?? "";
   if (secret !== "" && !/^[\x21-\x7e]+$/.test(secret)) {
-    throw new LaunchError(
-      `${file} is damaged: it contains no key.`,
-      "Delete that file and start again. Your data stays, and a new key is made.",
-    );
+    throw new LaunchError(`${file} is damaged: it contains no key.`, advice);
   }
   if (secret !== "") return secret;
   const made = make();

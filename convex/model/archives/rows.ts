@@ -7,6 +7,7 @@ import type { QueryCtx } from "../../_generated/server.js";
 import { wholeMoments } from "../auditSeals.ts";
 import { closingKey } from "../ledger/reservations.ts";
 import { mostEntries } from "../ledger/transfer.ts";
+import { ratingOf } from "../orders/jobRating.ts";
 import { orderOf } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
 
@@ -107,9 +108,10 @@ async function orderPage(ctx: QueryCtx, { organizationId, after, before }: Range
   );
 }
 
-/** Whether nothing about an order can change: the queue has deleted its job, and the reservation is closed. */
+/** Whether nothing about an order can change: the queue has deleted its job, it has no rating, and the reservation is closed. */
 async function isOver(ctx: QueryCtx, order: Doc<"orders">): Promise<boolean> {
   if ((await queue.status(ctx, order.organizationId, order.jobId)) !== null) return false;
+  if ((await ratingOf(ctx, order)) !== null) return false;
   const closing = await ctx.db
     .query("ledgerEntries")
     .withIndex("by_transfer", (q) => q.eq("transferKey", closingKey(order)))

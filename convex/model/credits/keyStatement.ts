@@ -75,12 +75,22 @@ async function monthRow(
     .unique();
 }
 
-/** Notes credits that a key was given, or that were taken back, for its statement. Deletes a few that no statement shows any more. */
+const dayOf = (at: number): number => Math.floor(at / 86_400_000);
+
+/** Notes credits that a key was given, or that were taken back, for its statement. Moves of one day (UTC) with one note are one. Deletes a few that no statement shows any more. */
 export async function noteKeyMove(
   ctx: MutationCtx,
   move: Omit<Doc<"keyMoves">, "_id" | "_creationTime">,
 ): Promise<void> {
-  await ctx.db.insert("keyMoves", move);
+  const last = await ctx.db
+    .query("keyMoves")
+    .withIndex("by_key", (q) => q.eq("apiKeyId", move.apiKeyId))
+    .order("desc")
+    .first();
+  const isSame = last !== null && last.note === move.note && dayOf(last.at) === dayOf(move.at);
+  if (move.note !== undefined && isSame)
+    await ctx.db.patch("keyMoves", last._id, { micro: last.micro + move.micro });
+  else await ctx.db.insert("keyMoves", move);
   const old = await ctx.db
     .query("keyMoves")
     .withIndex("by_key", (q) => q.eq("apiKeyId", move.apiKeyId).lt("at", monthOf(move.at, -mostMonths)))

@@ -2,7 +2,7 @@ import type { MissingRequirement, Requirements } from "@gleaner/queue/validators
 import { chooseClass, classNamed, type DataClass } from "../../../app/keys/data-classes.ts";
 import { type DeviceNeeds, gpuTags, mebibytesOf, tighten } from "../../../app/keys/requirements.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
-import type { MutationCtx } from "../../_generated/server.js";
+import type { QueryCtx } from "../../_generated/server.js";
 import { checkedNeeds } from "../keys/keyRights.ts";
 import { queue } from "../queue.ts";
 import { refuse } from "../refuse.ts";
@@ -80,7 +80,7 @@ export function requirementsOf({
 
 /** Refuses (requirements_unmet) what no device of the organization could ever meet, and names it. */
 export async function checkNeeds(
-  ctx: MutationCtx,
+  ctx: QueryCtx,
   organizationId: Id<"organizations">,
   needs: DeviceNeeds,
 ): Promise<void> {

@@ -5,7 +5,7 @@ import type { QueryCtx } from "../../_generated/server.js";
 import { highestMicro } from "../ledger/reservations.ts";
 import { modelTotals } from "../statistics/rollUp.ts";
 import { price, usage } from "../validators.ts";
-import { prepare } from "./submit.ts";
+import { checkNew, prepare } from "./submit.ts";
 
 /** What a request would cost now. `expected`: the tokens of the likely price. Amounts are in micro-credits. */
 export const quoteView = v.object({
@@ -20,7 +20,7 @@ export const quoteView = v.object({
 
 /**
  * The price of a request, if it were submitted now: if the answer is as long as the model's were until now, and at most. Refuses as
- * `prepare`.
+ * `prepare` and `checkNew`.
  */
 export async function quoteOf(
   ctx: QueryCtx,
@@ -28,10 +28,12 @@ export async function quoteOf(
   asked: Pick<Parameters<typeof prepare>[2], "model" | "work" | "priority">,
   now: number,
 ): Promise<Infer<typeof quoteView>> {
-  const [{ order, job }, totals] = await Promise.all([
+  const [prepared, totals] = await Promise.all([
     prepare(ctx, key, { ...asked, stream: false }, now),
     modelTotals(ctx, key.organizationId),
   ]);
+  await checkNew(ctx, key, prepared, now);
+  const { order, job } = prepared;
   const tally = totals.find(({ subject }) => subject === order.modelId)?.tally;
   const mean =
     tally === undefined || tally.succeeded === 0

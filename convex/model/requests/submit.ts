@@ -308,6 +308,7 @@ export async function prepare(
     ...(asked.request === undefined ? {} : { request: asked.request.hash }),
     ...(alias === undefined ? {} : { alias }),
     ...(dataClass === undefined ? {} : { dataClass }),
+    ...(rules === null ? {} : { keptHours: rules.keptHours }),
     most,
     promptTokens: mostPromptTokens(extent),
     reservedPromptTokens: bound.promptTokens,
@@ -322,7 +323,7 @@ export async function prepare(
  * too many devices or met no schema too often).
  */
 export async function checkNew(
-  ctx: MutationCtx,
+  ctx: QueryCtx,
   key: Doc<"apiKeys">,
   { job, order, needs }: PreparedJob,
   now: number,

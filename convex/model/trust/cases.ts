@@ -79,13 +79,11 @@ async function goOn(
   order: Doc<"orders">,
   now: number,
 ): Promise<void> {
-  const { organizationId, modelId, deviceId, voices, _id } = trustCase;
+  const { deviceId, voices, _id } = trustCase;
   let state = stateOf(caseIn(trustCase), true);
   if (state.kind === "open") {
     const heard = [deviceId, ...voices.map((voice) => voice.deviceId)];
-    const isAsked =
-      (await hasChecker(ctx, organizationId, modelId, heard)) &&
-      (await queueReplay(ctx, order, deviceId, _id));
+    const isAsked = (await hasChecker(ctx, order, heard)) && (await queueReplay(ctx, order, deviceId, _id));
     if (isAsked) return;
     state = stateOf(caseIn(trustCase), false);
   }

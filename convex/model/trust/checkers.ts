@@ -1,5 +1,5 @@
-import type { WorkerView } from "@gleaner/queue/validators";
-import type { Id } from "../../_generated/dataModel.js";
+import type { Requirements, WorkerView } from "@gleaner/queue/validators";
+import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { queue } from "../queue.ts";
 
@@ -7,22 +7,27 @@ import { queue } from "../queue.ts";
 const pageSizes = [10, 100, 200] as const;
 
 /**
- * Whether a device in service that is online could replay answers of a model, beside those that may not. In a larger fleet than is
- * read, there is one.
+ * Whether a device in service that is online could replay an answer, beside those that may not. It may read the text only if it could
+ * have got the job. In a larger fleet than is read, there is one.
  */
 export async function hasChecker(
   ctx: QueryCtx,
-  organizationId: Id<"organizations">,
-  modelId: string,
+  { organizationId, jobId, modelId }: Doc<"orders">,
   without: readonly Id<"devices">[],
 ): Promise<boolean> {
-  const isAble = ({ status, online, externalId, capabilities }: WorkerView): boolean =>
-    status === "active" &&
-    online &&
-    externalId !== null &&
-    !without.some((deviceId) => deviceId === externalId) &&
-    capabilities?.kinds.includes("replay") === true &&
-    (capabilities.models ?? []).includes(modelId);
+  const needs = (await queue.status(ctx, organizationId, jobId))?.requirements ?? {};
+  const isAble = (worker: WorkerView): boolean => {
+    const { status, online, externalId, capabilities } = worker;
+    return (
+      status === "active" &&
+      online &&
+      isGiven(worker, needs) &&
+      externalId !== null &&
+      !without.some((deviceId) => deviceId === externalId) &&
+      capabilities?.kinds.includes("replay") === true &&
+      (capabilities.models ?? []).includes(modelId)
+    );
+  };
   let cursor: string | null = null;
   for (const numItems of pageSizes) {
     const found: { readonly page: readonly WorkerView[]; readonly isDone: boolean; continueCursor: string } =
@@ -32,4 +37,13 @@ export async function hasChecker(
     cursor = found.continueCursor;
   }
   return true;
+}
+
+/** Whether a device has the groups, labels and class of data that administrators give. */
+function isGiven(worker: WorkerView, { groups = [], labels = [], dataClass }: Requirements): boolean {
+  return (
+    (groups.length === 0 || groups.some((group) => worker.groups.includes(group))) &&
+    labels.every((label) => worker.labels.includes(label)) &&
+    (dataClass === undefined || worker.dataClasses.includes(dataClass))
+  );
 }

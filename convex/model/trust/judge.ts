@@ -32,15 +32,14 @@ export async function judgeReplay(
   const replay = await replayOfJob(ctx, event.jobId);
   // An admin may retry a job whose replay is judged already.
   if (replay?.state !== "waiting") return null;
-  await countWaiting(ctx, replay, -1);
   const order = present(await orderOf(ctx, replay.of), "order of a replay");
   const checker = ctx.db.normalizeId("devices", event.worker ?? "");
   const result = (await queue.result(ctx, event.scope, event.jobId))?.result;
   if (event.outcome !== "succeeded" || checker === null || !validate(replayAnswer, result)) {
-    await ctx.db.patch("replays", replay._id, { state: "undone" });
     await leaveUnjudged(ctx, replay, now);
     return null;
   }
+  await countWaiting(ctx, replay, -1);
   const kind = await kindOf(ctx, replay, checker);
   const limits = await learnedLimits(ctx, kind);
   const trustCase = replay.caseId === undefined ? null : await ctx.db.get("trustCases", replay.caseId);
@@ -53,7 +52,10 @@ export async function judgeReplay(
 }
 
 /** Nobody could tell whether the answer is right. So it is paid, and nothing is held against anybody. */
-async function leaveUnjudged(ctx: MutationCtx, { of, caseId }: Doc<"replays">, now: number): Promise<void> {
+export async function leaveUnjudged(ctx: MutationCtx, replay: Doc<"replays">, now: number): Promise<void> {
+  const { _id, of, caseId } = replay;
+  await ctx.db.patch("replays", _id, { state: "undone" });
+  await countWaiting(ctx, replay, -1);
   if (caseId === undefined) await releasePay(ctx, of, now);
   else await endWithoutMore(ctx, caseId, now);
 }

@@ -64,6 +64,11 @@ async function heldPayOf(ctx: QueryCtx, jobId: string): Promise<HeldPay | null> 
     .unique();
 }
 
+/** Held pay is released or refused once, by the transfer with this key. */
+function heldKey(jobId: string): string {
+  return `held:${jobId}`;
+}
+
 /** Releases the held pay of an answer. Does nothing if none is held. */
 export async function releasePay(ctx: MutationCtx, jobId: string, at: number): Promise<void> {
   const held = await heldPayOf(ctx, jobId);
@@ -73,7 +78,7 @@ export async function releasePay(ctx: MutationCtx, jobId: string, at: number): P
 async function release(ctx: MutationCtx, held: HeldPay, at: number): Promise<void> {
   const { organizationId, jobId, deviceId, micro, bonusMicro, owner = null } = held;
   await transfer(ctx, {
-    key: `held:${held._id}`,
+    key: heldKey(jobId),
     organizationId,
     kind: "move",
     at,
@@ -98,7 +103,7 @@ async function refuse(ctx: MutationCtx, held: HeldPay, at: number): Promise<void
   const order = present(await orderOf(ctx, jobId), "order of held pay");
   const back = await entriesBack(ctx, order, micro - bonusMicro, at);
   await transfer(ctx, {
-    key: `held:${held._id}`,
+    key: heldKey(jobId),
     organizationId,
     kind: "move",
     at,
@@ -149,7 +154,7 @@ export async function releaseOld(ctx: MutationCtx, before: number, at: number): 
 
 /**
  * Takes the pay of a wrong answer back that was paid already, as far as the device's account still has it, and gives it to the
- * requester. What its owner has moved elsewhere stays there.
+ * requester. What its owner has moved elsewhere stays there, and so does the pay of a former owner.
  * @returns the amount.
  */
 export async function takeBack(
@@ -158,11 +163,18 @@ export async function takeBack(
   deviceId: Id<"devices">,
   at: number,
 ): Promise<bigint> {
+  const device = await ctx.db.get("devices", deviceId);
+  // Its next owner did nothing wrong, and what was paid before the organization acted on checks stays.
+  if (order.paidOwner === undefined || order.paidOwner !== (device?.owner ?? null)) return 0n;
   const account = deviceAccount(deviceId);
-  const entries = await ctx.db
-    .query("ledgerEntries")
-    .withIndex("by_transfer", (q) => q.eq("transferKey", closingKey(order)))
-    .take(mostEntries);
+  const transfers = [closingKey(order), heldKey(order.jobId)].map(
+    async (transferKey) =>
+      await ctx.db
+        .query("ledgerEntries")
+        .withIndex("by_transfer", (q) => q.eq("transferKey", transferKey))
+        .take(mostEntries),
+  );
+  const entries = (await Promise.all(transfers)).flat();
   const paid = entries.reduce((sum, entry) => sum + (entry.account === account ? entry.micro : 0n), 0n);
   const earned = paid - (order.bonusMicro ?? 0n);
   const lots = lotsOf(await accountRow(ctx, account));

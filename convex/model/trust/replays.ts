@@ -5,12 +5,10 @@ import type { ChatResult } from "../../../app/jobs/chat.ts";
 import { attemptLimitMs } from "../../../app/jobs/extent.ts";
 import { parseCacheOwner } from "../../../app/jobs/payload.ts";
 import { utf8Length } from "../../../app/jobs/utf8.ts";
-import { classNamed } from "../../../app/keys/data-classes.ts";
 import { isReplayable, parseReplay } from "../../../app/trust/replay.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
-import { dataClassesOf } from "../keys/dataClasses.ts";
 import { findModel } from "../models/catalog.ts";
 import { queue, textsKeptMs } from "../queue.ts";
 import { textAnswer } from "../validators.ts";
@@ -56,8 +54,7 @@ export async function queueReplay(
     findModel(ctx, organizationId, modelId),
   ]);
   const answer = answered?.result;
-  const rules = classNamed(await dataClassesOf(ctx, organizationId), order.dataClass);
-  const keptMs = rules === null ? textsKeptMs : rules.keptHours * 3_600_000;
+  const keptMs = order.keptHours === undefined ? textsKeptMs : order.keptHours * 3_600_000;
   const now = Date.now();
   if (view === null || payload === null || usage === undefined || model === null) return false;
   if (!validate(textAnswer, answer)) return false;

@@ -22,8 +22,8 @@ import { mayBeReplayed, queueReplay } from "./replays.ts";
 import { plus, type Spending, spendingOf, spentShareOf, storeSpending, worthOf } from "./spending.ts";
 import { noteEvent, type Pair, standingIn, standingRow, storeStanding } from "./standings.ts";
 
-/** The most jobs of one call. */
-export const mostSampled = 100;
+/** The most jobs of one call: each may read its texts, the ratings of its device and some hundred devices. */
+export const mostSampled = 10;
 
 /** More replays of one device and model do not wait at once: nobody has time for them, and the next answers are as good. */
 const mostWaiting = 4;
@@ -111,9 +111,9 @@ async function choose(
     spentShare: spentShareOf(spending),
   });
   const isDrawn = Math.random() < replayChance(share, owed);
-  const isChecked = await hasCheckerFor(ctx, pair, isDrawn);
   const mayWait = (row?.waiting ?? 0) < mostWaiting;
-  if (isDrawn && isChecked && mayWait) {
+  const isAsked = isDrawn && mayWait && (await hasChecker(ctx, order, [deviceId]));
+  if (isAsked) {
     // The row has to exist, since it counts the replays that wait.
     await storeStanding(ctx, pair, row, standing, { owed: 0 });
     if (await queueReplay(ctx, order, deviceId)) {
@@ -122,18 +122,9 @@ async function choose(
     }
   }
   // Nobody can tell whether this answer is right, so it is paid. If others wait for their replays, it waits with them.
-  if (!isDrawn || !isChecked || mayWait) await releasePay(ctx, jobId, now);
+  if (!isDrawn || mayWait) await releasePay(ctx, jobId, now);
   await storeStanding(ctx, pair, await standingRow(ctx, pair), withEvent(standing, "result", now), {
     owed: Math.min(mostOwed, owed + share),
   });
   return plus(spending, { micro: price, answerMs, replayMs: 0 });
-}
-
-/** Reads the fleet only for answers that are drawn. */
-async function hasCheckerFor(
-  ctx: MutationCtx,
-  { organizationId, deviceId, modelId }: Pair,
-  isDrawn: boolean,
-): Promise<boolean> {
-  return isDrawn && (await hasChecker(ctx, organizationId, modelId, [deviceId]));
 }

@@ -1,5 +1,6 @@
 import type { MutationCtx } from "../../_generated/server.js";
 import { queue } from "../queue.ts";
+import { leaveUnjudged } from "./judge.ts";
 import { releaseOld } from "./pay.ts";
 import { longestWaitMs } from "./replays.ts";
 
@@ -17,10 +18,11 @@ export async function sweepChecks(ctx: MutationCtx, now: number): Promise<boolea
     .query("replays")
     .withIndex("by_state", (q) => q.eq("state", "waiting").lt("_creationTime", now - longestWaitMs))
     .take(perCall);
-  for (const { _id, organizationId, jobId } of waiting) {
+  for (const replay of waiting) {
+    const { organizationId, jobId } = replay;
     const { kind } = await queue.cancel(ctx, organizationId, jobId);
     // The end of a job is told once. It was lost if the job is gone.
-    if (kind === "not-found") await ctx.db.patch("replays", _id, { state: "undone" });
+    if (kind === "not-found") await leaveUnjudged(ctx, replay, now);
   }
   const replays = await ctx.db
     .query("replays")

@@ -23,7 +23,7 @@ export function DataKeyView({ dataKey, onDestroy }: Props): ReactNode {
     <Card
       title="Encryption"
       aside={
-        onDestroy === null || state !== "on" ? null : (
+        onDestroy === null || !isThere ? null : (
           <Button size="sm" look="quiet" className="-mr-2.5" onClick={() => setAsking(true)}>
             Destroy the data key…
           </Button>

@@ -90,13 +90,13 @@ function recordedResult(
 ): FunctionResult | null {
   const record = findSessionRecord(transaction, session);
   if (record === null) return null;
-  const value = answers.open(record.sealed, session);
+  const value =
+    record.plain === undefined ? answers.open(record.sealed, session) : (record.plain as JSONValue);
   return value === undefined ? refusal(unreadable) : { kind: "success", value };
 }
 
 /** The mutation must not run again. */
-const unreadable =
-  "This mutation ran before, but its value cannot be read: the admin key or the version has changed.";
+const unreadable = "This mutation ran before, but its value cannot be read: the admin key has changed.";
 
 /**
  * Runs the mutation of a `_scheduled_functions` or `_cron_runs` row. The row's new state commits with the mutation's

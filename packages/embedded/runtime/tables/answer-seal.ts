@@ -27,7 +27,7 @@ export class AnswerSeal {
     return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64url");
   }
 
-  /** The value of a request. Undefined if another secret or another version stored it. */
+  /** The value of a request. Undefined if another secret sealed it. */
   open(stored: unknown, request: SessionRequest): JSONValue | undefined {
     if (stored === null) return null;
     if (typeof stored !== "string") return undefined;

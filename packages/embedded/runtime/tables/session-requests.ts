@@ -15,14 +15,17 @@ const bySession: IndexDefinition = { name: "by_session", fields: ["sessionId", "
  */
 export const sessionTable: TableDefinition = { name: "_session_requests", indexes: [bySession] };
 
-/** Finds the sealed value of a mutation that was committed before; null if it was not. Joins the transaction's read set. */
+/**
+ * Finds the sealed value of a mutation that was committed before; null if it was not. Joins the transaction's read set. `plain`: a
+ * value that an earlier version stored.
+ */
 export function findSessionRecord(
   transaction: Transaction,
   { sessionId, requestId }: SessionRequest,
-): { readonly sealed: unknown } | null {
+): { readonly sealed: unknown; readonly plain: unknown } | null {
   const range = sessionRange(sessionId, { type: "Eq", fieldPath: "requestId", value: requestId });
   const entry = transaction.scan(range, "asc").next();
-  return entry === null ? null : { sealed: entry.document["sealed"] };
+  return entry === null ? null : { sealed: entry.document["sealed"], plain: entry.document["value"] };
 }
 
 /**
