@@ -119,7 +119,7 @@ function archiveOf(number: number, previous: string, micro = "-5"): string {
 it("checks archives and their chain", async () => {
   const first = archiveOf(1, noArchive);
   const second = archiveOf(2, hashText(first));
-  const good = await verify(second + first, "--key", organizationKey);
+  const good = await verify(second + first, `--key=${organizationKey}`);
   expect(good).toMatchObject({ code: 0, out: expect.stringContaining("OK. 2 archives") as string });
   expect(good.out).toContain(`Ledger, 2027-01, number 1: 2 rows, SHA-256 ${hashText(first)}`);
   const json = JSON.parse((await verify(first, "--json")).out) as object;
@@ -133,7 +133,7 @@ it("checks archives and their chain", async () => {
   ];
   for (const [text, problem] of wrong)
     expect(await verify(text)).toMatchObject({ code: 1, err: expect.stringMatching(problem) as string });
-  const key = await verify(first, "--key", publicOf(device.publicKey));
+  const key = await verify(first, `--key=${publicOf(device.publicKey)}`);
   expect(key).toMatchObject({ code: 1, err: expect.stringContaining("another key") as string });
   expect(await verify(first, ...answerFile("Blue."))).toMatchObject({ code: 2 });
 });
@@ -150,7 +150,7 @@ it("refuses a changed receipt, another answer, another key and bad arguments", a
     code: 1,
     err: expect.stringContaining("The answer is another one") as string,
   });
-  const key = await verify(receipt, "--key", publicOf(device.publicKey));
+  const key = await verify(receipt, `--key=${publicOf(device.publicKey)}`);
   expect(key).toMatchObject({ code: 1, err: expect.stringContaining("another key") as string });
   expect(await verify(receipt, "--key", "short")).toMatchObject({ code: 2 });
   expect(await verify("not JSON")).toMatchObject({
@@ -163,7 +163,7 @@ it("checks the chain of a file with one receipt a line, and prints JSON", async 
   const first = await receiptOf("j1", "One.");
   const second = await receiptOf("j2", "Two.", 2, first.seal?.hash);
   const lines = [first, second].map((each) => JSON.stringify(each)).join("\n");
-  const good = await verify(`${lines}\n`, "--json", "--key", organizationKey, ...answerFile("Two."));
+  const good = await verify(`${lines}\n`, "--json", `--key=${organizationKey}`, ...answerFile("Two."));
   expect(JSON.parse(good.out)).toEqual({
     ok: true,
     problem: null,

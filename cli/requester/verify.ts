@@ -25,7 +25,7 @@ Checks a receipt, a file with one receipt a line, a saved list of the API, or ar
 hashes and the chain.
 Of several, those that are not sealed yet are counted and not checked.
   --answer FILE   also check that this is the answer: its text, or the body of the call
-  --key KEY       the organization's key, as the console's page Models and "gleaner status" show it
+  --key=KEY       the organization's key, as the console's page Models and "gleaner status" show it
   --json          print the result as JSON
 Exit codes: 0 all fits, 1 something does not fit, 2 bad arguments.`;
 
