@@ -27,6 +27,7 @@ import {
   decryptJobs,
   decryptValue,
   encryptValue,
+  orRetried,
   writingKey,
   writingKeyOfDevice,
 } from "./model/texts/storedTexts.ts";
@@ -77,13 +78,17 @@ async function withTexts<Answer extends { readonly jobs: ClaimedJob[] }>(
   return answer.jobs.length === 0 ? answer : { ...answer, jobs: await decryptJobs(ctx, answer.jobs) };
 }
 
-/** The attempt of a device with its payload as it was submitted; null if the device does not hold it. */
+/**
+ * The attempt of a device with its payload as it was submitted; null if the device does not hold it. Throws while the payload cannot be
+ * read.
+ */
 async function heldAttempt(
   ctx: MutationCtx,
   attempt: { readonly keyHash: string; readonly attemptId: string; readonly text?: string },
 ) {
   const found = await ctx.runQuery(queue.component.workers.attempt, attempt);
-  return found === null ? null : { ...found, payload: await decryptValue(ctx, found.payload, "payload") };
+  if (found === null) return null;
+  return { ...found, payload: await orRetried(decryptValue(ctx, found.payload, "payload")) };
 }
 
 /** Judges the device soon. Every call that ends attempts without an answer does this. */
@@ -146,7 +151,7 @@ const completion = {
 /**
  * Completes an attempt: stores the result, pays the device (`reply`: how much) and claims the next jobs that it wants. An
  * answer that the request does not allow, or that the device did not sign, is `refused`: the attempt has failed, and another
- * device gets the job.
+ * device gets the job. Throws while the organization's texts cannot be read or written: the device then sends the answer again.
  */
 export const complete = mutation({
   args: completion,
@@ -178,7 +183,8 @@ export const complete = mutation({
     if (why !== null) return await refuseAnswer(ctx, call, why);
     const { report } = answer;
     const { signature } = signed;
-    const result = encryptValue(await writingKey(ctx, device.organizationId), answer.result, "result");
+    const written = await orRetried(writingKey(ctx, device.organizationId));
+    const result = encryptValue(written, answer.result, "result");
     const accepted = { ...call, result, report: { ...report, signature } };
     return await withTexts(ctx, await queue.workerMutation(ctx, component.work.complete, accepted));
   },

@@ -1,9 +1,11 @@
+import { ConvexError } from "convex/values";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { api, internal } from "../_generated/api.js";
 import { queue } from "../model/queue.ts";
 import {
   addDevice,
   addOrganization,
+  answer,
   type Backend,
   claim,
   complete,
@@ -11,6 +13,7 @@ import {
   expectRefusal,
   type Organization,
   pass,
+  signed,
   signIn,
   statusOf,
   submit,
@@ -60,6 +63,16 @@ async function answered(): Promise<string> {
   const jobId = await ask();
   await complete(t, device, await claim(t, device, jobId), { text });
   return jobId;
+}
+
+/** Expects that a device sends its call again: it takes a refusal as the end of its answer. */
+async function expectRetry(call: Promise<unknown>): Promise<void> {
+  const thrown: unknown = await call.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  expect(thrown).toBeInstanceOf(Error);
+  expect(thrown).not.toBeInstanceOf(ConvexError);
 }
 
 async function look(jobId: string) {
@@ -166,12 +179,75 @@ describe("a destroyed data key", () => {
   });
 });
 
+describe("a missing master key", () => {
+  const lose = () => vi.stubEnv("GLEANER_DATA_KEY", otherKey);
+  const putBack = () => vi.stubEnv("GLEANER_DATA_KEY", masterKey);
+
+  it("delays answers of the API, and deletes none", async () => {
+    const jobId = await answered();
+    const fetch = async () => {
+      const headers = { Authorization: `Bearer ${acme.apiKey}` };
+      return (await t.fetch(`/v1/jobs/${jobId}/result`, { headers })).status;
+    };
+    lose();
+    expect(await fetch()).toBe(503);
+    await expectRefusal(look(jobId), "draining");
+    putBack();
+    expect(await fetch()).toBe(200);
+  });
+
+  it("hands out no jobs", async () => {
+    const { key } = device;
+    await ask();
+    const taken = await t.mutation(api.work.take, { key, demand: { jobs: 1 } });
+    const [first] = taken.kind === "ok" ? taken.jobs : [];
+    await complete(t, device, first?.attemptId ?? "", { wanted: 1 });
+    const handedOver = await submit(t, acme, { content: prompt, handOver: true });
+    const jobId = await ask();
+    lose();
+    await expectRetry(t.mutation(api.work.take, { key, demand: { jobs: 1 } }));
+    await expectRetry(tryClaim(t, device, jobId));
+    await expectRetry(t.query(api.work.handed, { key }));
+    putBack();
+    expect(await t.query(api.work.handed, { key })).toMatchObject([{ jobId: handedOver }]);
+    expect(await tryClaim(t, device, jobId)).toMatchObject({ kind: "claimed" });
+  });
+
+  it("lets a device send its answer again", async () => {
+    const jobId = await ask();
+    const attemptId = await claim(t, device, jobId);
+    const done = await signed(t, device, attemptId, answer(text));
+    const send = async () =>
+      await t.mutation(api.work.complete, { key: device.key, attemptId, ...done, demand: { jobs: 0 } });
+    lose();
+    await expectRetry(send());
+    putBack();
+    expect(await send()).toMatchObject({ kind: "completed" });
+    expect((await watch(jobId)).result).toMatchObject({ text });
+  });
+
+  it("lets a device send an answer again that came before the organization's first key", async () => {
+    vi.stubEnv("GLEANER_DATA_KEY", "");
+    const keys = await t.run(async (ctx) => await ctx.db.query("dataKeys").collect());
+    await t.run(async (ctx) => {
+      for (const { _id } of keys) await ctx.db.delete("dataKeys", _id);
+    });
+    const jobId = await ask();
+    const attemptId = await claim(t, device, jobId);
+    putBack();
+    await expectRetry(complete(t, device, attemptId, { text }));
+    await t.mutation(internal.data.keys.keep, {});
+    await pass(t, 1);
+    expect(await complete(t, device, attemptId, { text })).toMatchObject({ kind: "completed" });
+  });
+});
+
 describe("the master key", () => {
   it("can be replaced while texts stay readable", async () => {
     const jobId = await answered();
     vi.stubEnv("GLEANER_DATA_KEY", otherKey);
     expect(await state()).toMatchObject({ state: "locked" });
-    expect((await watch(jobId)).result).toBeNull();
+    await expectRefusal(watch(jobId), "draining");
     await expectRefusal(ask(), "draining");
     vi.stubEnv("GLEANER_DATA_KEY_PREVIOUS", masterKey);
     expect((await watch(jobId)).result).toMatchObject({ text });

@@ -1,9 +1,9 @@
 import type { ClaimedJob } from "@gleaner/queue/validators";
-import { convexToJson, jsonToConvex, type JSONValue, type Value } from "convex/values";
+import { ConvexError, convexToJson, jsonToConvex, type JSONValue, type Value } from "convex/values";
 import type { Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { authenticateDevice } from "../authenticate.ts";
-import { refuseUntil } from "../refuse.ts";
+import { type Refusal, refuseUntil } from "../refuse.ts";
 import { bytesOfKey, currentKey, type OpenKey } from "./currentKey.ts";
 import { decrypt, encrypt } from "./envelope.ts";
 import { masterKey } from "./masterKey.ts";
@@ -18,6 +18,8 @@ const idAt = 2;
 
 /** How long a new organization waits for its key, with much room. */
 const keyMakingMs = 10_000;
+/** How long callers wait until they ask again for a key that an operator has to put back. */
+const keyReturnMs = 60_000;
 
 /**
  * The key with which texts of an organization are encrypted now. Null: the deployment has no master key, so they are stored as they
@@ -31,11 +33,28 @@ export async function writingKey(
   const key = await currentKey(ctx, organizationId);
   const bytes = key === null ? null : bytesOfKey(key);
   if (key !== null && bytes !== null) return { id: key._id, bytes };
+  if (key !== null) return refuseLocked();
+  return refuseUntil("draining", "The key for this organization's texts is being made.", keyMakingMs);
+}
+
+function refuseLocked(): never {
   const why =
-    key === null
-      ? "The key for this organization's texts is being made."
-      : "This deployment lacks the key for this organization's texts. Its operator has to set GLEANER_DATA_KEY.";
-  return refuseUntil("draining", why, keyMakingMs);
+    "This deployment lacks the key for this organization's texts. Its operator has to set GLEANER_DATA_KEY.";
+  return refuseUntil("draining", why, keyReturnMs);
+}
+
+/**
+ * Waits for what needs a key in a device's call. Throws a plain error if the key is missing now: then the device sends its answer
+ * again. It takes a refusal as the end of its answer.
+ */
+export async function orRetried<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (thrown) {
+    if (!(thrown instanceof ConvexError)) throw thrown;
+    const { code, message } = thrown.data as Refusal;
+    throw code === "draining" ? new Error(message) : thrown;
+  }
 }
 
 /** The same for the organization of the device with this key. Refuses: unauthorized. */
@@ -57,7 +76,10 @@ export function encryptValue(key: OpenKey | null, value: Value, kind: TextKind):
   return all.buffer;
 }
 
-/** A stored value. Null if its key was destroyed or is not there: then it counts as deleted. */
+/**
+ * A stored value. Null if its key was destroyed: then it counts as deleted. Refuses (draining) while the deployment lacks its master
+ * key, with which the value can be read again.
+ */
 export async function decryptValue(ctx: QueryCtx, stored: Value, kind: TextKind): Promise<Value> {
   if (!(stored instanceof ArrayBuffer)) return stored;
   const bytes = new Uint8Array(stored);
@@ -65,17 +87,21 @@ export async function decryptValue(ctx: QueryCtx, stored: Value, kind: TextKind)
   const id = ctx.db.normalizeId("dataKeys", new TextDecoder().decode(bytes.subarray(idAt, idEnd)));
   const row = bytes[0] === version && id !== null ? await ctx.db.get("dataKeys", id) : null;
   const key = row === null ? null : bytesOfKey(row);
+  if (key === null && row?.wrapped !== undefined) return refuseLocked();
   const text = key === null ? null : decrypt(key, bytes.subarray(idEnd), purposeOf(kind));
   return text === null ? null : jsonToConvex(JSON.parse(new TextDecoder().decode(text)) as JSONValue);
 }
 
-/** Jobs as their devices read them. The payload of a job whose key was destroyed is null. */
+/**
+ * Jobs as their devices read them. The payload of a job whose key was destroyed is null. Throws while the deployment lacks its master
+ * key: then no device gets a job.
+ */
 export async function decryptJobs(ctx: QueryCtx, jobs: readonly ClaimedJob[]): Promise<ClaimedJob[]> {
   return await Promise.all(jobs.map(async (job) => await decryptJob(ctx, job)));
 }
 
 export async function decryptJob(ctx: QueryCtx, job: ClaimedJob): Promise<ClaimedJob> {
-  return { ...job, payload: await decryptValue(ctx, job.payload, "payload") };
+  return { ...job, payload: await orRetried(decryptValue(ctx, job.payload, "payload")) };
 }
 
 function purposeOf(kind: TextKind): Uint8Array {

@@ -11,6 +11,7 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { findModel } from "../models/catalog.ts";
 import { queue, textsKeptMs } from "../queue.ts";
+import { stateOf } from "../texts/dataKeys.ts";
 import { textAnswer } from "../validators.ts";
 import { countWaiting } from "./standings.ts";
 
@@ -38,7 +39,7 @@ export function mayBeReplayed({ vectors, constrained }: Doc<"orders">): boolean 
  * Queues a replay of an answer on another device than its author's and than those that replayed it already. It has the requirements of the answer's
  * job, so that no device reads the text that could not have got the job itself. Its payload is deleted at its end, and not later than
  * the texts of the answer's job.
- * @returns whether it is queued: not if the answer cannot be replayed, or its text is deleted, or the queue is full.
+ * @returns whether it is queued: not if the answer cannot be replayed, or its text is deleted or locked, or the queue is full.
  */
 export async function queueReplay(
   ctx: MutationCtx,
@@ -47,6 +48,8 @@ export async function queueReplay(
   trustCase: Id<"trustCases"> | null = null,
 ): Promise<boolean> {
   const { organizationId, jobId: of, modelId, most, usage, deviceClass } = order;
+  // A check is not worth an error in the transactions that ask for it.
+  if (["none", "locked"].includes((await stateOf(ctx, organizationId)).state)) return false;
   const [view, payload, answered, model] = await Promise.all([
     queue.status(ctx, organizationId, of),
     queue.payload(ctx, organizationId, of),
