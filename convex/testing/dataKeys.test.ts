@@ -17,8 +17,10 @@ import {
   signIn,
   statusOf,
   submit,
+  take,
   tryClaim,
 } from "./backend.fixture.ts";
+import { collectEnds, lines, runDue, uploadFile } from "./batchFile.fixture.ts";
 import { joinAs } from "./people.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
@@ -224,6 +226,44 @@ describe("a missing master key", () => {
     putBack();
     expect(await send()).toMatchObject({ kind: "completed" });
     expect((await watch(jobId)).result).toMatchObject({ text });
+  });
+
+  it("delays the requests and the answers of batches", async () => {
+    const start = async () => {
+      const body = JSON.stringify({
+        input_file_id: await uploadFile(t, acme.apiKey, lines(2)),
+        endpoint: "/v1/chat/completions",
+        completion_window: "24h",
+      });
+      const headers = { Authorization: `Bearer ${acme.apiKey}` };
+      expect((await t.fetch("/v1/batches", { method: "POST", headers, body })).status).toBe(200);
+      await runDue(t);
+    };
+    const counts = async () =>
+      await t.run(async (ctx) => {
+        const batches = await ctx.db.query("batches").collect();
+        return batches.map(({ total, completed, failed }) => ({ total, completed, failed }));
+      });
+    await start();
+    for (let each = 0; each < 2; each += 1) {
+      const [job] = await take(t, device);
+      await complete(t, device, job?.attemptId ?? "", { text });
+    }
+    lose();
+    await expect(collectEnds(t)).rejects.toThrow("lacks the key");
+    await start();
+    expect(await counts()).toMatchObject([{ completed: 0, failed: 0 }, { failed: 0 }]);
+    putBack();
+    await collectEnds(t);
+    await pass(t, 60_000);
+    await runDue(t);
+    for (let each = 0; each < 2; each += 1) {
+      const [job] = await take(t, device);
+      await complete(t, device, job?.attemptId ?? "", { text });
+    }
+    await collectEnds(t);
+    const all = { total: 2, completed: 2, failed: 0 };
+    expect(await counts()).toEqual([all, all]);
   });
 
   it("lets a device send an answer again that came before the organization's first key", async () => {

@@ -435,8 +435,10 @@ async function trySubmit(
   try {
     return await queue.submitMany(ctx, organizationId, specs, { batchId });
   } catch (thrown) {
-    if (thrown instanceof ConvexError) return { kind: "refused", refusal: thrown.data as Refusal };
-    throw thrown;
+    if (!(thrown instanceof ConvexError)) throw thrown;
+    const refusal = thrown.data as Refusal;
+    // The key for texts is missing, which says nothing about the jobs.
+    return refusal.code === "draining" ? { kind: "draining" } : { kind: "refused", refusal };
   }
 }
 
