@@ -20,7 +20,7 @@ import {
   take,
   tryClaim,
 } from "./backend.fixture.ts";
-import { collectEnds, lines, runDue, uploadFile } from "./batchFile.fixture.ts";
+import { ask as chatOf, collectEnds, lines, runDue, uploadFile } from "./batchFile.fixture.ts";
 import { joinAs } from "./people.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
@@ -75,6 +75,13 @@ async function expectRetry(call: Promise<unknown>): Promise<void> {
   );
   expect(thrown).toBeInstanceOf(Error);
   expect(thrown).not.toBeInstanceOf(ConvexError);
+}
+
+/** As if the organization were of a version without data keys. */
+async function deleteKeys(): Promise<void> {
+  await t.run(async (ctx) => {
+    for (const { _id } of await ctx.db.query("dataKeys").collect()) await ctx.db.delete("dataKeys", _id);
+  });
 }
 
 async function look(jobId: string) {
@@ -134,10 +141,7 @@ describe("a deployment with a master key", () => {
   });
 
   it("refuses requests while the key is missing, rather than to store them plain", async () => {
-    await t.run(async (ctx) => {
-      const key = await ctx.db.query("dataKeys").first();
-      if (key !== null) await ctx.db.delete("dataKeys", key._id);
-    });
+    await deleteKeys();
     await expectRefusal(ask(), "draining");
     await t.mutation(internal.data.keys.keep, {});
     await pass(t, 1);
@@ -228,6 +232,26 @@ describe("a missing master key", () => {
     expect((await watch(jobId)).result).toMatchObject({ text });
   });
 
+  it("stores nothing as it is for an organization with a data key", async () => {
+    const jobId = await ask(true);
+    const attemptId = await claim(t, device, jobId);
+    vi.stubEnv("GLEANER_DATA_KEY", "");
+    expect(await state()).toMatchObject({ state: "locked" });
+    await expectRefusal(ask(), "draining");
+    const { key } = device;
+    await expectRefusal(t.mutation(api.work.append, { key, attemptId, seq: 0, text }), "draining");
+    expect((await stored(jobId)).chunks).toEqual([]);
+  });
+
+  it("ends when an owner destroys the data key", async () => {
+    const jobId = await answered();
+    vi.stubEnv("GLEANER_DATA_KEY", "");
+    await destroy();
+    expect(await state()).toMatchObject({ state: "off", destroyedAt: Date.now() });
+    expect((await watch(jobId)).result).toBeNull();
+    expect((await watch(await answered())).result).toMatchObject({ text });
+  });
+
   it("delays the requests and the answers of batches", async () => {
     const start = async () => {
       const body = JSON.stringify({
@@ -268,10 +292,7 @@ describe("a missing master key", () => {
 
   it("lets a device send an answer again that came before the organization's first key", async () => {
     vi.stubEnv("GLEANER_DATA_KEY", "");
-    const keys = await t.run(async (ctx) => await ctx.db.query("dataKeys").collect());
-    await t.run(async (ctx) => {
-      for (const { _id } of keys) await ctx.db.delete("dataKeys", _id);
-    });
+    await deleteKeys();
     const jobId = await ask();
     const attemptId = await claim(t, device, jobId);
     putBack();
@@ -299,14 +320,19 @@ describe("the master key", () => {
 
   it("can be absent: then texts are stored as they are", async () => {
     vi.stubEnv("GLEANER_DATA_KEY", "");
+    await deleteKeys();
     expect(await state()).toMatchObject({ state: "off" });
     const jobId = await answered();
     expect((await stored(jobId)).result).toMatchObject({ text });
     expect((await watch(jobId)).result).toMatchObject({ text });
   });
 
-  it("must be 32 bytes", async () => {
+  it("must be 32 bytes, which is no mistake of requesters", async () => {
     vi.stubEnv("GLEANER_DATA_KEY", "short");
-    await expectRefusal(ask(), "invalid");
+    const body = JSON.stringify(chatOf(prompt));
+    const headers = { Authorization: `Bearer ${acme.apiKey}` };
+    const response = await t.fetch("/v1/chat/completions", { method: "POST", headers, body });
+    expect(response.status).toBe(503);
+    await expect(t.mutation(internal.data.keys.keep, {})).rejects.toThrow("GLEANER_DATA_KEY");
   });
 });

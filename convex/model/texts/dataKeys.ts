@@ -16,8 +16,8 @@ export function newDataKey(): string {
 }
 
 /**
- * Whether an organization's texts are encrypted. "off": the deployment has no master key. "none": the key is being made. "locked": the
- * deployment has another master key than the one that encrypted the key.
+ * Whether an organization's texts are encrypted. "off": the deployment has no master key, and the organization no key. "none": the key
+ * is being made. "locked": the deployment lacks the master key that encrypted the key.
  */
 export const dataKeyState = v.object({
   state: literals("off", "none", "locked", "on"),
@@ -43,14 +43,15 @@ export async function stateOf(
 }
 
 function lockOf(key: Doc<"dataKeys"> | null): Infer<typeof dataKeyState>["state"] {
-  if (masterKey() === null) return "off";
-  if (key === null) return "none";
+  if (key === null) return masterKey() === null ? "off" : "none";
   return bytesOfKey(key) === null ? "locked" : "on";
 }
 
-/** Stores a new data key, made of random bytes from an action: the random numbers of mutations are seeded. */
+/** Stores a new data key if the deployment has a master key. It is made of random bytes from an action: the random numbers of mutations are seeded. */
 async function store(ctx: MutationCtx, organizationId: Id<"organizations">, fresh: string): Promise<void> {
-  const master = masterKey() ?? refuse("conflict", noMasterKey);
+  const master = masterKey();
+  // Then the organization's texts are stored as they are.
+  if (master === null) return;
   const wrapped = wrap(master, bytesOf(fresh), purposeOf(organizationId));
   await ctx.db.insert("dataKeys", {
     organizationId,
@@ -60,21 +61,19 @@ async function store(ctx: MutationCtx, organizationId: Id<"organizations">, fres
   });
 }
 
-export const noMasterKey = "This deployment has no key for texts. Its operator can set GLEANER_DATA_KEY.";
-
 /** Stores an organization's first data key. It changes nothing if there is one. */
 export async function storeFirst(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
   fresh: string,
 ): Promise<void> {
-  if (masterKey() === null || (await currentKey(ctx, organizationId)) !== null) return;
+  if ((await currentKey(ctx, organizationId)) !== null) return;
   await store(ctx, organizationId, fresh);
 }
 
 /**
  * Destroys an organization's data key, so that nobody can read its prompts and answers any more, and stores a new one for further
- * ones. Its jobs that have not ended are canceled, since no device could read them. Refuses: conflict (there is no key).
+ * ones, if the deployment has a master key. Its jobs that have not ended are canceled, since no device could read them. Refuses: conflict (there is no key).
  */
 export async function destroy(
   ctx: MutationCtx,

@@ -1,6 +1,6 @@
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
-import { refuse } from "../refuse.ts";
+import { refuseUntil } from "../refuse.ts";
 import { base64urlOf, bytesOf } from "../signatures.ts";
 import { decrypt, encrypt } from "./envelope.ts";
 
@@ -10,10 +10,16 @@ declare const process: {
 
 const nameBytes = 9;
 
+/** How long callers wait until they ask again for a key that an operator has to put back. */
+export const keyReturnMs = 60_000;
+
 /** The key of the deployment that encrypts the data keys of organizations. It is never in the database. */
 type MasterKey = Uint8Array;
 
-/** The deployment's master key, or null without one. Refuses (invalid) a malformed one. */
+/**
+ * The deployment's master key, or null without one. Refuses (draining) a malformed one: no caller can mend it, so they wait as for a
+ * missing one.
+ */
 export function masterKey(): MasterKey | null {
   return masterKeyIn("GLEANER_DATA_KEY", process.env.GLEANER_DATA_KEY);
 }
@@ -25,7 +31,8 @@ function previousKey(): MasterKey | null {
 function masterKeyIn(variable: string, text: string | undefined): MasterKey | null {
   if (text === undefined || text === "") return null;
   if (/^[A-Za-z0-9_-]{43}$/.test(text)) return bytesOf(text);
-  return refuse("invalid", `${variable} must be 32 random bytes in base64url: 43 characters.`);
+  const why = `This deployment's ${variable} is not 32 random bytes in base64url, which are 43 characters. Its operator has to mend it.`;
+  return refuseUntil("draining", why, keyReturnMs);
 }
 
 /** A name of a master key that does not tell the key. */

@@ -6,7 +6,7 @@ import { authenticateDevice } from "../authenticate.ts";
 import { type Refusal, refuseUntil } from "../refuse.ts";
 import { bytesOfKey, currentKey, type OpenKey } from "./currentKey.ts";
 import { decrypt, encrypt } from "./envelope.ts";
-import { masterKey } from "./masterKey.ts";
+import { keyReturnMs, masterKey } from "./masterKey.ts";
 
 /** The kinds of texts. A ciphertext of one kind does not open as another one. */
 export type TextKind = "payload" | "result" | "chunk";
@@ -18,22 +18,22 @@ const idAt = 2;
 
 /** How long a new organization waits for its key, with much room. */
 const keyMakingMs = 10_000;
-/** How long callers wait until they ask again for a key that an operator has to put back. */
-const keyReturnMs = 60_000;
 
 /**
- * The key with which texts of an organization are encrypted now. Null: the deployment has no master key, so they are stored as they
- * are. Refuses (draining) while a new organization has no data key yet: what has to be encrypted is never stored plain.
+ * The key with which texts of an organization are encrypted now. Null: the deployment has no master key, and the organization no data
+ * key, so they are stored as they are. Refuses (draining) while a new organization has no data key yet, or while the deployment lacks
+ * its master key: what has to be encrypted is never stored plain.
  */
 export async function writingKey(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
 ): Promise<OpenKey | null> {
-  if (masterKey() === null) return null;
   const key = await currentKey(ctx, organizationId);
-  const bytes = key === null ? null : bytesOfKey(key);
-  if (key !== null && bytes !== null) return { id: key._id, bytes };
-  if (key !== null) return refuseLocked();
+  if (key !== null) {
+    const bytes = bytesOfKey(key);
+    return bytes === null ? refuseLocked() : { id: key._id, bytes };
+  }
+  if (masterKey() === null) return null;
   return refuseUntil("draining", "The key for this organization's texts is being made.", keyMakingMs);
 }
 
@@ -59,7 +59,6 @@ export async function orRetried<T>(work: Promise<T>): Promise<T> {
 
 /** The same for the organization of the device with this key. Refuses: unauthorized. */
 export async function writingKeyOfDevice(ctx: QueryCtx, deviceKey: string): Promise<OpenKey | null> {
-  if (masterKey() === null) return null;
   return await writingKey(ctx, (await authenticateDevice(ctx, deviceKey)).organizationId);
 }
 
