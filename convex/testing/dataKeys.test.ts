@@ -11,6 +11,7 @@ import {
   complete,
   type Device,
   expectRefusal,
+  fail,
   type Organization,
   pass,
   signed,
@@ -165,6 +166,15 @@ describe("a destroyed data key", () => {
     expect(page.map(({ action }) => action)).toContain("data-key.destroyed");
     const keys = await t.run(async (ctx) => await ctx.db.query("dataKeys").collect());
     expect(keys.map(({ wrapped }) => wrapped === undefined)).toEqual([true, false]);
+  });
+
+  it("leaves dead letters that nobody can retry", async () => {
+    const jobId = await ask();
+    await fail(t, device, await claim(t, device, jobId), { retryable: false });
+    await destroy();
+    await pass(t, 1);
+    const retried = await t.mutation(api.console.jobs.retryDeadLetter, { session, jobId });
+    expect(retried).toEqual({ kind: "gone" });
   });
 
   it("stays destroyed when a backup brings it back", async () => {

@@ -23,7 +23,7 @@ export const retryOutcome = v.object({
 
 /**
  * Retries a dead letter and reserves for the job's next round. Dead letters must be retried here: the queue's own retry
- * makes no reservation, and `jobs.onFinal` then refuses the job's end.
+ * makes no reservation, and `jobs.onFinal` then refuses the job's end. Refuses: draining (the deployment lacks the key for its text).
  */
 export async function retryOrder(
   ctx: MutationCtx,
@@ -39,6 +39,8 @@ export async function retryOrder(
     return { kind: "model-retired" };
   const job = await queue.status(ctx, organizationId, jobId);
   if (job?.status !== "failed" && job?.status !== "expired") return { kind: "not-dead" };
+  // The queue keeps the ciphertext of a text whose key was destroyed.
+  if ((await queue.payload(ctx, organizationId, jobId)) === null) return { kind: "gone" };
   // Of many jobs that are retried at once, each must see the others' reservations.
   if ((await availableOf(ctx, apiKeyId)) < highestMicro(order)) return { kind: "quota-exceeded" };
   const outcome = await queue.deadLetters.retry(ctx, organizationId, jobId, actorName(by.actor), {
