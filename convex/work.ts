@@ -79,16 +79,23 @@ async function withTexts<Answer extends { readonly jobs: ClaimedJob[] }>(
 }
 
 /**
- * The attempt of a device with its payload as it was submitted; null if the device does not hold it. Throws while the payload cannot be
- * read.
+ * The attempt of a device with its payload as it was submitted; null if the device does not hold it. An attempt whose payload was
+ * deleted ends here with its job, so that the queue fences the call: that is no failure of the device. Throws while the payload cannot
+ * be read.
  */
 async function heldAttempt(
   ctx: MutationCtx,
-  attempt: { readonly keyHash: string; readonly attemptId: string; readonly text?: string },
+  key: string,
+  attempt: { readonly attemptId: string; readonly text?: string },
 ) {
-  const found = await ctx.runQuery(queue.component.workers.attempt, attempt);
+  const keyHash = await queue.hashKey(key);
+  const found = await ctx.runQuery(queue.component.workers.attempt, { keyHash, ...attempt });
   if (found === null) return null;
-  return { ...found, payload: await orRetried(decryptValue(ctx, found.payload, "payload")) };
+  const payload = await orRetried(decryptValue(ctx, found.payload, "payload"));
+  if (payload !== null) return { ...found, payload };
+  const { organizationId } = await authenticateDevice(ctx, key);
+  await queue.cancel(ctx, organizationId, found.jobId);
+  return null;
 }
 
 /** Judges the device soon. Every call that ends attempts without an answer does this. */
@@ -160,8 +167,7 @@ export const complete = mutation({
     const { component } = queue;
     const answer = readAnswer(call.result, call.report);
     const text = answer !== null && "text" in answer.result ? answer.result.text : "";
-    const keyHash = await queue.hashKey(key);
-    const attempt = await heldAttempt(ctx, { keyHash, attemptId, text });
+    const attempt = await heldAttempt(ctx, key, { attemptId, text });
     // The queue answers a repeated call, and one for an attempt that is over.
     if (attempt === null)
       return await withTexts(ctx, await queue.workerMutation(ctx, component.work.complete, call));
@@ -229,11 +235,10 @@ export const fail = mutation({
   handler: async (ctx, call): Promise<Failed> => {
     const { key, attemptId } = call;
     const { component } = queue;
-    const keyHash = await queue.hashKey(key);
     const error = { ...call.error, ...reportedError(call.error) };
     const isVerdict = !error.retryable && error.unfit !== true;
     const isStop = error.byJob === true;
-    const attempt = isVerdict || isStop ? await heldAttempt(ctx, { keyHash, attemptId }) : null;
+    const attempt = isVerdict || isStop ? await heldAttempt(ctx, key, { attemptId }) : null;
     const order = attempt === null ? null : await orderOf(ctx, attempt.jobId);
     const isFalse = attempt !== null && order !== null && isRefuted(error.code, order, attempt.payload);
     const isOfModel = !isVerdict && !ofRequest.has(error.code);

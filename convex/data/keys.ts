@@ -7,6 +7,7 @@ import { allOrganizations } from "../model/organizations/create.ts";
 import { currentKey } from "../model/texts/currentKey.ts";
 import { destroy as destroyKey, newDataKey, rewrap, storeFirst } from "../model/texts/dataKeys.ts";
 import { masterKey } from "../model/texts/masterKey.ts";
+import { cancelWaiting } from "../model/trust/replays.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -59,7 +60,7 @@ export const destroy = internalMemberMutation("payloads.change")({
 
 const keysPerRun = 50;
 
-/** Cancels the jobs of a page of an organization's API keys, whose requests nobody can read any more. */
+/** Cancels the jobs of a page of an organization's API keys, whose requests nobody can read any more, and then its replays. */
 export const cancelJobs = internalMutation({
   args: { ...ofOrganization, cursor: v.union(v.string(), v.null()) },
   returns: v.null(),
@@ -71,7 +72,21 @@ export const cancelJobs = internalMutation({
     const error = { code: "canceled", message: "The request's text was deleted." } as const;
     for (const key of page) await cancelJobsOf(ctx, key, error);
     const next = { organizationId, cursor: continueCursor };
-    if (!isDone) await ctx.scheduler.runAfter(0, internal.data.keys.cancelJobs, next);
+    if (isDone)
+      await ctx.scheduler.runAfter(0, internal.data.keys.cancelReplays, { organizationId, cursor: null });
+    else await ctx.scheduler.runAfter(0, internal.data.keys.cancelJobs, next);
+    return null;
+  },
+});
+
+/** Cancels a page of an organization's replays, which belong to no API key. Nobody can read their requests any more. */
+export const cancelReplays = internalMutation({
+  args: { ...ofOrganization, cursor: v.union(v.string(), v.null()) },
+  returns: v.null(),
+  handler: async (ctx, { organizationId, cursor }) => {
+    const next = await cancelWaiting(ctx, organizationId, cursor, Date.now());
+    if (next === null) return null;
+    await ctx.scheduler.runAfter(0, internal.data.keys.cancelReplays, { organizationId, cursor: next });
     return null;
   },
 });

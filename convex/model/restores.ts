@@ -145,6 +145,8 @@ const keepers: Readonly<Record<(typeof carriedTables)[number], Keeper>> = {
     const key = id === null ? null : await ctx.db.get("dataKeys", id);
     if (key === null || key.destroyedAt !== undefined) return;
     await erase(ctx, key, now);
+    const { organizationId } = key;
+    await ctx.scheduler.runAfter(0, internal.data.keys.cancelJobs, { organizationId, cursor: null });
     // A next key is made at once if the backup has none.
     await ctx.scheduler.runAfter(0, internal.data.keys.keep, {});
   },

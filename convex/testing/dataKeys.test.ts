@@ -22,6 +22,7 @@ import {
   tryClaim,
 } from "./backend.fixture.ts";
 import { ask as chatOf, collectEnds, lines, runDue, uploadFile } from "./batchFile.fixture.ts";
+import { addChecker, answerJob, choose, replaysOf, takeReplay } from "./checks.fixture.ts";
 import { joinAs } from "./people.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
@@ -177,8 +178,35 @@ describe("a destroyed data key", () => {
     expect(retried).toEqual({ kind: "gone" });
   });
 
+  it("ends running jobs without a failure of their devices", async () => {
+    const jobIds = [await ask(), await ask()];
+    const { key } = device;
+    const [done, failed] = [await claim(t, device, jobIds[0]!), await claim(t, device, jobIds[1]!)];
+    const answered = await signed(t, device, done, answer(text));
+    await destroy();
+    const ended = { key, attemptId: done, ...answered, demand: { jobs: 0 } };
+    expect(await t.mutation(api.work.complete, ended)).toMatchObject({ kind: "fenced" });
+    const code = "request_unsupported";
+    expect(await fail(t, device, failed, { code, retryable: false })).toMatchObject({ kind: "fenced" });
+    for (const jobId of jobIds) expect(await statusOf(t, acme, jobId)).toBe("canceled");
+  });
+
+  it("cancels checks of answers, also running ones", async () => {
+    const checker = await addChecker(t, acme, "checker");
+    await answerJob(t, acme, device);
+    await choose(t);
+    expect(await replaysOf(t)).toMatchObject([{ state: "waiting" }]);
+    const replay = await takeReplay(t, checker);
+    await destroy();
+    for (let each = 0; each < 3; each += 1) await pass(t, 1);
+    expect(await replaysOf(t)).toMatchObject([{ state: "undone" }]);
+    expect(await t.query(api.work.held, { key: checker.key })).not.toContainEqual(
+      expect.objectContaining({ attemptId: replay?.attemptId }),
+    );
+  });
+
   it("stays destroyed when a backup brings it back", async () => {
-    const jobId = await answered();
+    const [jobId, waiting] = [await answered(), await ask()];
     const [key] = await t.run(async (ctx) => await ctx.db.query("dataKeys").take(1));
     const replaced = { ...key, wrapped: undefined, destroyedAt: Date.now() };
     const restored = { table: "dataKeys", documents: [replaced], isKnown: true };
@@ -187,6 +215,7 @@ describe("a destroyed data key", () => {
     expect((await watch(jobId)).result).toBeNull();
     await pass(t, 1);
     expect(await state()).toMatchObject({ state: "on" });
+    expect(await statusOf(t, acme, waiting)).toBe("canceled");
   });
 
   it("is an owner's act", async () => {

@@ -103,3 +103,27 @@ export async function queueReplay(
   await countWaiting(ctx, { organizationId, deviceId, modelId }, 1);
   return true;
 }
+
+const canceledPerCall = 50;
+
+/**
+ * Cancels a page of an organization's replays that wait. Older ones are canceled by their time.
+ * @returns the cursor of the next page; null at the end.
+ */
+export async function cancelWaiting(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  cursor: string | null,
+  now: number,
+): Promise<string | null> {
+  const { page, isDone, continueCursor } = await ctx.db
+    .query("replays")
+    .withIndex("by_organization", (q) =>
+      q.eq("organizationId", organizationId).gt("_creationTime", now - longestWaitMs),
+    )
+    .order("desc")
+    .paginate({ numItems: canceledPerCall, cursor });
+  for (const { jobId, state } of page)
+    if (state === "waiting") await queue.cancel(ctx, organizationId, jobId);
+  return isDone ? null : continueCursor;
+}
