@@ -232,13 +232,14 @@ describe("a missing master key", () => {
     const jobId = await answered();
     const fetch = async () => {
       const headers = { Authorization: `Bearer ${acme.apiKey}` };
-      return (await t.fetch(`/v1/jobs/${jobId}/result`, { headers })).status;
+      const response = await t.fetch(`/v1/jobs/${jobId}/result`, { headers });
+      return [response.status, response.headers.get("Retry-After")];
     };
     lose();
-    expect(await fetch()).toBe(503);
+    expect(await fetch()).toEqual([503, "60"]);
     await expectRefusal(look(jobId), "draining");
     putBack();
-    expect(await fetch()).toBe(200);
+    expect(await fetch()).toEqual([200, null]);
   });
 
   it("hands out no jobs", async () => {
@@ -372,6 +373,7 @@ describe("the master key", () => {
     const headers = { Authorization: `Bearer ${acme.apiKey}` };
     const response = await t.fetch("/v1/chat/completions", { method: "POST", headers, body });
     expect(response.status).toBe(503);
+    expect(await state()).toMatchObject({ state: "locked" });
     await expect(t.mutation(internal.data.keys.keep, {})).rejects.toThrow("GLEANER_DATA_KEY");
   });
 });

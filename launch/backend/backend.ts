@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { readyLine, startLine } from "@gleaner/embedded/start-line";
 import type { Pin } from "../../main/connection/pin.ts";
 import { type Child, ChildFailed, startChild } from "../core/child.ts";
-import { type DataFolder, readOrMakeSecret, readSecret } from "../core/data-folder.ts";
+import { type DataFolder, readOrMakeDataKey, readOrMakeSecret, readSecret } from "../core/data-folder.ts";
 import { paths } from "../core/paths.ts";
 import { makeSecret } from "../organization/secrets.ts";
 import { type Certificate, namesOfThisMachine, openCertificate } from "./certificate.ts";
@@ -67,11 +67,6 @@ export type BackendOptions = {
   readonly flags?: readonly string[];
 };
 
-/** Without this key nobody can read the stored texts. Everything else stays. */
-const dataKeyAdvice =
-  "Put that file back from a backup, and start again. If it is lost, delete it: then nobody can read the prompts and answers that " +
-  "are stored now, and an owner has to destroy the data key in the console.";
-
 /** Starts the embedded backend on a data folder. Throws a LaunchError that says what to do. */
 export async function startBackend(
   folder: DataFolder,
@@ -82,7 +77,7 @@ export async function startBackend(
   const name = publicName(host, networkInterfaces());
   const signingKey = await readOrMakeSecret(folder.signingKeyFile, () => makeSecret(""));
   const secretsKey = await readOrMakeSecret(folder.secretsKeyFile, () => makeSecret(""));
-  const dataKey = await readOrMakeSecret(folder.dataKeyFile, () => makeSecret(""), dataKeyAdvice);
+  const dataKey = await readOrMakeDataKey(folder.dataKeyFile, () => makeSecret(""));
   const previousDataKey = await readSecret(`${folder.dataKeyFile}.previous`);
   // During a rotation the key before signs the new one.
   const previousKey = await readSecret(`${folder.signingKeyFile}.previous`);

@@ -141,6 +141,22 @@ export async function readOrMakeSecret(
   return made;
 }
 
+const dataKeyAdvice =
+  "Put your copy of the key back. Without one, delete the file: then nobody can read the prompts and answers that are stored.";
+
+/**
+ * Reads the key for prompts and answers, or makes it. Throws a LaunchError for a malformed one: it is not replaced, since only the right
+ * one opens what is stored.
+ */
+export async function readOrMakeDataKey(file: string, make: () => string): Promise<string> {
+  const key = await readOrMakeSecret(file, make, dataKeyAdvice);
+  if (/^[A-Za-z0-9_-]{43}$/.test(key)) return key;
+  throw new LaunchError(
+    `${file} is damaged: it does not contain 43 characters of base64url.`,
+    dataKeyAdvice,
+  );
+}
+
 /** Reads a secret from its file. "" without a file. */
 export async function readSecret(file: string): Promise<string> {
   return ((await readFile(file, "utf8").catch(ignoreMissing)) ?? "").trim();

@@ -8,7 +8,7 @@ import { refuse } from "../refuse.ts";
 import { base64urlOf, bytesOf } from "../signatures.ts";
 import { bytesOfKey, currentKey, purposeOf } from "./currentKey.ts";
 import { keyBytes } from "./envelope.ts";
-import { masterKey, nameOf, wrap } from "./masterKey.ts";
+import { isMalformed, masterKey, nameOf, wrap } from "./masterKey.ts";
 
 /** The random bytes of a data key, in base64url. Only for actions: the random numbers of mutations are seeded. */
 export function newDataKey(): string {
@@ -17,7 +17,7 @@ export function newDataKey(): string {
 
 /**
  * Whether an organization's texts are encrypted. "off": the deployment has no master key, and the organization no key. "none": the key
- * is being made. "locked": the deployment lacks the master key that encrypted the key.
+ * is being made. "locked": the deployment lacks the master key that encrypted the key, or has a malformed one.
  */
 export const dataKeyState = v.object({
   state: literals("off", "none", "locked", "on"),
@@ -43,6 +43,7 @@ export async function stateOf(
 }
 
 function lockOf(key: Doc<"dataKeys"> | null): Infer<typeof dataKeyState>["state"] {
+  if (isMalformed()) return "locked";
   if (key === null) return masterKey() === null ? "off" : "none";
   return bytesOfKey(key) === null ? "locked" : "on";
 }

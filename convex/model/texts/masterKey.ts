@@ -8,6 +8,8 @@ declare const process: {
   readonly env: { readonly GLEANER_DATA_KEY?: string; readonly GLEANER_DATA_KEY_PREVIOUS?: string };
 };
 
+/** 32 bytes in base64url. */
+const form = /^[A-Za-z0-9_-]{43}$/;
 const nameBytes = 9;
 
 /** How long callers wait until they ask again for a key that an operator has to put back. */
@@ -28,9 +30,15 @@ function previousKey(): MasterKey | null {
   return masterKeyIn("GLEANER_DATA_KEY_PREVIOUS", process.env.GLEANER_DATA_KEY_PREVIOUS);
 }
 
+/** Whether the deployment has a malformed key. */
+export function isMalformed(): boolean {
+  const { GLEANER_DATA_KEY: present = "", GLEANER_DATA_KEY_PREVIOUS: previous = "" } = process.env;
+  return [present, previous].some((text) => text !== "" && !form.test(text));
+}
+
 function masterKeyIn(variable: string, text: string | undefined): MasterKey | null {
   if (text === undefined || text === "") return null;
-  if (/^[A-Za-z0-9_-]{43}$/.test(text)) return bytesOf(text);
+  if (form.test(text)) return bytesOf(text);
   const why = `This deployment's ${variable} is not 32 random bytes in base64url, which are 43 characters. Its operator has to mend it.`;
   return refuseUntil("draining", why, keyReturnMs);
 }
