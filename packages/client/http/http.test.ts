@@ -83,3 +83,13 @@ it("ends a wait with its signal", async () => {
   const stopped = http.send("/models", { signal: AbortSignal.timeout(50) });
   await expect(stopped).rejects.toMatchObject({ name: "TimeoutError" });
 });
+
+it.each([502, 503, 504])("tries again while a server starts or a proxy answers with %i", async (status) => {
+  let calls = 0;
+  const http = await httpWith((_, response) => {
+    calls += 1;
+    if (calls < 2) response.writeHead(status).end("<html>");
+    else response.end('{"id":"m"}');
+  }, 60_000);
+  expect(await http.get("/models", answer)).toEqual({ id: "m" });
+});

@@ -145,7 +145,9 @@ export class Http {
     const said = failure.safeParse(await response.json().catch(() => null));
     if (!said.success) {
       const message = `${this.url} answers with HTTP status ${String(status)}, and not as Gleaner does. Is it the right address?`;
-      return { error: new GleanerError(message, unknownAnswer, status), pauseMs: null };
+      return betweenStatuses.has(status)
+        ? { error: new GleanerError(message, unreachable, status), pauseMs: unreachablePauseMs }
+        : { error: new GleanerError(message, unknownAnswer, status), pauseMs: null };
     }
     const { message, code } = said.data.error;
     const pauseMs = Number(response.headers.get("retry-after") ?? "1") * 1_000;
@@ -153,6 +155,9 @@ export class Http {
     return { error: new GleanerError(message, code ?? "", status), pauseMs: passes ? pauseMs : null };
   }
 }
+
+/** A server that starts answers so, and so does a proxy whose server is away for a moment. */
+const betweenStatuses: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /** Whether the server does nothing twice if it gets the call twice. */
 function canRepeat({ method = "GET", headers }: CallOptions): boolean {
