@@ -57,7 +57,8 @@ export async function letPass(t: Backend, ms: number): Promise<void> {
 export async function forgetFinished(t: Backend): Promise<void> {
   await t.run(async (ctx) => {
     for (const { _id, state } of await ctx.db.system.query("_scheduled_functions").collect()) {
-      if (state.kind === "success" || state.kind === "canceled") await ctx.db.delete("_scheduled_functions" as never, _id as never);
+      if (state.kind === "success" || state.kind === "canceled")
+        await ctx.db.delete("_scheduled_functions" as never, _id as never);
     }
   });
 }

@@ -151,10 +151,7 @@ const dataKeyAdvice =
 export async function readOrMakeDataKey(file: string, make: () => string): Promise<string> {
   const key = await readOrMakeSecret(file, make, dataKeyAdvice);
   if (/^[A-Za-z0-9_-]{43}$/.test(key)) return key;
-  throw new LaunchError(
-    `${file} is damaged: it does not contain 43 characters of base64url.`,
-    dataKeyAdvice,
-  );
+  throw new LaunchError(`${file} is damaged: it does not contain 43 characters of base64url.`, dataKeyAdvice);
 }
 
 /** Reads a secret from its file. "" without a file. */
