@@ -22,7 +22,7 @@ export const test = base.extend<object, WorkerFixtures>({
       await use(farm);
       await farm.close();
     },
-    { scope: "worker", timeout: 60_000 },
+    { scope: "worker", timeout: 180_000 },
   ],
   slowFarm: [
     async ({}, use) => {
@@ -32,7 +32,7 @@ export const test = base.extend<object, WorkerFixtures>({
       await farm.close();
       await rm(modelFolder, { recursive: true, force: true });
     },
-    { scope: "worker", timeout: 60_000 },
+    { scope: "worker", timeout: 180_000 },
   ],
 });
 
