@@ -92,7 +92,7 @@ export const useOfKey = internalQuery({
   handler: async (ctx, { keyId }) => await presentUse(ctx, keyId, Date.now()),
 });
 
-/** What a request of an admitted key would cost now. Refuses: unauthorized, revoked, and as `quoteOf`. */
+/** The present price of a request of an admitted key, which is not made. Refuses: unauthorized, revoked, and as `quoteOf`. */
 export const quote = internalQuery({
   args: { keyId: v.id("apiKeys"), model: v.string(), work, priority },
   returns: quoteView,

@@ -7,7 +7,7 @@ import {
   activity,
   alertNews,
   amountsByKind,
-  archiveKind,
+  archiveFacts,
   askedVersion,
   attentionItem,
   batchEndpoint,
@@ -439,7 +439,7 @@ export default defineSchema({
     runnerStops: v.optional(v.array(runnerStop)),
     /** The ends of its jobs whose answers did not meet their schema, oldest first: app/keys/restriction.ts. Written as `runnerStops`. */
     unmetSchemas: v.optional(v.array(v.number())),
-    /** When the organization last covered a part of its price, to the day. Written by model/ledger/reservations.ts. */
+    /** The last day on which the organization covered a part of its price. Written by model/ledger/reservations.ts. */
     coveredAt: v.optional(v.number()),
     /** Only in a key of the playground: its session, its end, and its credits. Written by model/keys/playgroundKeys.ts. */
     playgroundSession: v.optional(v.id("sessions")),
@@ -575,7 +575,7 @@ export default defineSchema({
     modelId: v.optional(v.string()),
     price: v.optional(price),
     factors: v.optional(priceFactors),
-    /** When it begins, and when it was made; ms epoch. */
+    /** It begins at `from`, and was made at `at`; ms epoch. */
     from: v.number(),
     at: v.number(),
     /** The actor, as the queue stores one. */
@@ -890,7 +890,7 @@ export default defineSchema({
     paidOwner: v.optional(v.union(owner, v.null())),
     /** How long its texts are kept after its end, if the rules for its class of data said so. */
     keptHours: v.optional(v.number()),
-    /** What its key got back, since checks found the answer wrong: model/trust/giveBack.ts. */
+    /** The part that its key got back, since checks found the answer wrong: model/trust/giveBack.ts. */
     givenBackMicro: v.optional(v.int64()),
     /** The job's round, from 0. Each retry of a dead letter starts another; a round reserves once and is closed once. */
     round: v.number(),
@@ -1186,7 +1186,7 @@ export default defineSchema({
     answer: v.array(v.number()),
   }).index("by_key", ["apiKeyId", "modelId", "boundClass"]),
 
-  /** What submissions read of it. Apart, since it changes seldom. Written by model/ledger/likely.ts. */
+  /** The part of it that submissions read. Apart, since it changes seldom. Written by model/ledger/likely.ts. */
   likelyShares: defineTable({
     apiKeyId: v.id("apiKeys"),
     modelId: v.string(),
@@ -1258,7 +1258,7 @@ export default defineSchema({
     ...houseRules.fields,
     /** When `expireMonths` was set. */
     expireSetAt: v.number(),
-    /** What the organization does with checks of answers. Absent: it only watches. Written by model/trust/mode.ts. */
+    /** How the organization uses checks of answers. Absent: it only watches. Written by model/trust/mode.ts. */
     checks: v.optional(checkMode),
   }).index("by_organization", ["organizationId"]),
 
@@ -1313,7 +1313,7 @@ export default defineSchema({
     voices: v.array(voice),
     state: caseState,
     closedAt: v.optional(v.number()),
-    /** What its end took from the device: the price of the answer that was paid already. */
+    /** Its end took this from the device: the price of the answer that was paid already. */
     takenMicro: v.optional(v.int64()),
   })
     .index("by_organization", ["organizationId"])
@@ -1785,15 +1785,7 @@ export default defineSchema({
    */
   archives: defineTable({
     organizationId: v.id("organizations"),
-    kind: archiveKind,
-    /** From 1 in each kind, without gaps. */
-    number: v.number(),
-    /** The start of the month (UTC) of its rows. */
-    month: v.number(),
-    rows: v.number(),
-    bytes: v.number(),
-    /** The SHA-256 of the file in lower-case hex. */
-    sha256: v.string(),
+    ...archiveFacts,
     storageId: v.id("_storage"),
     at: v.number(),
     /** Rows that are deleted by now. */

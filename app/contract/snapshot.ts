@@ -104,7 +104,7 @@ export type EarningsView = {
   readonly todayMicro: string;
   /** The jobs that succeeded today. */
   readonly todayJobs: number;
-  /** What checks of its answers found, and the pay that waits for them. Null: nothing. Absent with an older backend. */
+  /** The findings of checks of its answers, and the pay that waits for them. Null: nothing. Absent with an older backend. */
   readonly checks?: { readonly heldMicro: string; readonly wrong: number } | null;
 };
 

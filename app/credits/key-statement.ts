@@ -17,7 +17,7 @@ export type KeyCharge = {
   readonly coveredMicro: bigint;
 };
 
-/** What a key was charged in one month (UTC), and its jobs without a charge. `from`, `to`: ms epoch. */
+/** The charges of a key in one month (UTC), and its jobs without a charge. `from`, `to`: ms epoch. */
 export type KeyStatement = {
   readonly from: number;
   readonly to: number;
@@ -79,7 +79,7 @@ function plus(a: KeyCharge, b: KeyCharge): KeyCharge {
   };
 }
 
-/** What the key itself paid for its jobs. */
+/** The key's own part of the price of its jobs. */
 export function paidByKey({ charges }: Pick<KeyStatement, "charges">): bigint {
   return charges.reduce((sum, { micro, coveredMicro }) => sum + micro - coveredMicro, 0n);
 }

@@ -44,7 +44,7 @@ export const limits = {
   chunkBytes: 64 * 1024,
   /** A finished answer. */
   resultBytes: 512 * 1024,
-  /** What a requester says about an answer. */
+  /** A requester's rating of an answer. */
   ratingCommentChars: 1_000,
   nameChars: 120,
 } as const;

@@ -38,7 +38,7 @@ export function isInHours(at: number, { from, to }: PriceHours): boolean {
   return from < to ? hour >= from && hour < to : hour >= from || hour < to;
 }
 
-/** What the percent of a job depends on. `at`: its submission (ms epoch). */
+/** The percent of a job depends on these. `at`: its submission (ms epoch). */
 export type PricedJob = { readonly priority: JobPriority; readonly kind: PriceKind; readonly at: number };
 
 /** The percents that a job's price is multiplied with, for an explanation. */

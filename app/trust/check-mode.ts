@@ -1,5 +1,5 @@
 /*
- * What an organization does with checks of answers.
+ * How an organization uses checks of answers.
  */
 
 /**

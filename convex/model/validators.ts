@@ -178,6 +178,19 @@ export const batchEndpoint = literals(...batchEndpointNames);
 /** The kinds of rows that move into archives. */
 export const archiveKind = literals(...archiveKinds);
 
+/** An archive, as it is stored and shown. */
+export const archiveFacts = {
+  kind: archiveKind,
+  /** From 1 in each kind, without gaps. */
+  number: v.number(),
+  /** The start of the month (UTC) of its rows. */
+  month: v.number(),
+  rows: v.number(),
+  bytes: v.number(),
+  /** The SHA-256 of the file in lower-case hex. */
+  sha256: v.string(),
+};
+
 export const batchStatus = literals(...batchStatuses);
 
 /** A `Forecast` of app/forecast/, and the time at which it was made; ms epoch. */
@@ -651,7 +664,7 @@ export const attentionItem = v.object({
   told: v.boolean(),
 });
 
-/** What a requester says about an answer: app/jobs/rating.ts. */
+/** A requester's rating of an answer: app/jobs/rating.ts. */
 export const rating = literals(...ratings);
 export const ratingReason = literals(...ratingReasons);
 export const disputeState = literals(...disputeStates);

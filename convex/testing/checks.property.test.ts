@@ -74,7 +74,7 @@ it("held pay is released or refused once, and the sums of the ledger stay 0, in 
         entries.reduce((sum, { account, micro }) => sum + (kindOf(account) === kind ? micro : 0n), 0n);
       const sum = entries.reduce((total, { micro }) => total + micro, 0n);
       expect(sum).toBe(0n);
-      // What is held has rows, and nothing else is held.
+      // Held pay has rows, and nothing else is held.
       expect(sumOf("held")).toBe(held.reduce((total, { micro }) => total + micro, 0n));
       expect(sumOf("check")).toBeLessThanOrEqual(0n);
       for (const { deviceId } of devices) {

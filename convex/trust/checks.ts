@@ -13,7 +13,7 @@ import { reply } from "../model/validators.ts";
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
 
-/** Chooses which answers are replayed. Called when their jobs are counted, at most 100 at once. */
+/** Chooses which answers are replayed. Called when their jobs are counted, with a few at once. */
 export const choose = internalMutation({
   args: { organizationId: v.id("organizations"), jobIds: v.array(v.string()) },
   returns: v.null(),

@@ -9,7 +9,7 @@ import type { Story } from "./story.ts";
 const nothing = (): void => undefined;
 const refused = (): Promise<boolean> => Promise.resolve(false);
 
-/** What requesters say about answers, and what administrators decide. */
+/** Ratings of requesters, and decisions of administrators. */
 export function ratingStories(now: number): readonly Story[] {
   const disputes = rows.disputes(now);
   const view = {

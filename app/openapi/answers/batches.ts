@@ -59,7 +59,7 @@ export const batchEstimate = z.object({
   forecast,
 });
 
-/** What a call would cost. */
+/** The price of a call that is not made. */
 export const estimate = z.object({
   object: z.literal("estimate"),
   endpoint: z.string(),

@@ -18,7 +18,7 @@ export const experimental_reuseContext = true;
 
 const mostRows = 50;
 
-/** What the organization does with checks of answers. */
+/** How the organization uses checks of answers. */
 export const mode = memberQuery("checks.read")({
   args: {},
   returns: checkMode,

@@ -2,20 +2,15 @@ import type { PaginationOptions } from "convex/server";
 import { v } from "convex/values";
 import type { Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
-import { pageSize } from "../refuse.ts";
-import { archiveKind } from "../validators.ts";
+import { boundedPage } from "../refuse.ts";
+import { archiveFacts } from "../validators.ts";
 
 const maxPage = 200;
 
 /** An archive as the console shows it. Times are ms epoch. */
 export const archiveRow = v.object({
   archiveId: v.id("archives"),
-  kind: archiveKind,
-  number: v.number(),
-  month: v.number(),
-  rows: v.number(),
-  bytes: v.number(),
-  sha256: v.string(),
+  ...archiveFacts,
   at: v.number(),
   /** Whether its rows are deleted from the database. */
   isDone: v.boolean(),
@@ -27,17 +22,13 @@ export const archiveRow = v.object({
 export async function archivePage(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
-  { cursor, endCursor, numItems }: PaginationOptions,
+  paginationOpts: PaginationOptions,
 ) {
   const page = await ctx.db
     .query("archives")
     .withIndex("by_time", (q) => q.eq("organizationId", organizationId))
     .order("desc")
-    .paginate({
-      cursor,
-      ...(endCursor === undefined ? {} : { endCursor }),
-      numItems: pageSize(numItems, maxPage),
-    });
+    .paginate(boundedPage(paginationOpts, maxPage));
   return {
     ...page,
     page: page.page.map(({ _id: archiveId, doneAt, problem, ...archive }) => {

@@ -18,23 +18,25 @@ const perPiece = 100;
  */
 export async function deleteOldRows(ctx: MutationCtx, now: number): Promise<boolean> {
   const counts = [
-    await deleteOf(ctx, "earnings", now - earningsKeptMs),
-    await deleteOf(ctx, "earnedMonths", now - earnedMonthsKeptMs),
-    await deleteOf(ctx, "invitations", now - linksKeptMs),
-    await deleteOf(ctx, "signInLinks", now - linksKeptMs),
+    await deleteBefore(ctx, "earnings", now - earningsKeptMs, perPiece),
+    await deleteBefore(ctx, "earnedMonths", now - earnedMonthsKeptMs, perPiece),
+    await deleteBefore(ctx, "invitations", now - linksKeptMs, perPiece),
+    await deleteBefore(ctx, "signInLinks", now - linksKeptMs, perPiece),
   ];
   return counts.includes(perPiece);
 }
 
-async function deleteOf(
+/** Deletes rows that were made before a moment, at most so many. @returns how many there were. */
+export async function deleteBefore(
   ctx: MutationCtx,
-  table: "earnings" | "earnedMonths" | "invitations" | "signInLinks",
+  table: "earnings" | "earnedMonths" | "invitations" | "ratings" | "replays" | "signInLinks" | "trustCases",
   before: number,
+  most: number,
 ): Promise<number> {
   const old = await ctx.db
     .query(table)
     .withIndex("by_creation_time", (q) => q.lt("_creationTime", before))
-    .take(perPiece);
+    .take(most);
   for (const { _id } of old) await ctx.db.delete(table, _id as never);
   return old.length;
 }

@@ -4,7 +4,7 @@ import { type ArchiveKind, keptDays } from "../../../app/archives/kinds.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { record } from "../audit.ts";
-import { archiveKind } from "../validators.ts";
+import { archiveFacts } from "../validators.ts";
 import { movableBefore, newestArchive } from "./retention.ts";
 
 /** How the archives of a kind go on. */
@@ -53,12 +53,7 @@ export async function nextStep(
 /** A file that is stored. */
 export const storedArchive = {
   organizationId: v.id("organizations"),
-  kind: archiveKind,
-  number: v.number(),
-  month: v.number(),
-  rows: v.number(),
-  bytes: v.number(),
-  sha256: v.string(),
+  ...archiveFacts,
   previous: v.string(),
   storageId: v.id("_storage"),
 };

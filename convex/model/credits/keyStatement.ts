@@ -1,6 +1,7 @@
 import { type Infer, v } from "convex/values";
 import { addCharges, type KeyCharge } from "../../../app/credits/key-statement.ts";
 import { visibleText } from "../../../app/format/visible.ts";
+import { dayOf } from "../../../app/keys/quotas.ts";
 import { monthOf } from "../../../app/usage/months.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
@@ -16,7 +17,7 @@ const perSweep = 3;
 /** A job that ended. `charge` null: it ended without an answer, or cost nothing. */
 export type KeyJob = {
   readonly apiKeyId: Id<"apiKeys">;
-  /** When it ended; ms epoch. */
+  /** The time of its end; ms epoch. */
   readonly at: number;
   readonly charge: KeyCharge | null;
   readonly free: keyof Doc<"keyMonths">["free"] | null;
@@ -75,9 +76,10 @@ async function monthRow(
     .unique();
 }
 
-const dayOf = (at: number): number => Math.floor(at / 86_400_000);
-
-/** Notes credits that a key was given, or that were taken back, for its statement. Moves of one day (UTC) with one note are one. Deletes a few that no statement shows any more. */
+/**
+ * Notes credits that a key was given, or that were taken back, for its statement. Moves of one day (UTC) with one note are one. Deletes
+ * a few that no statement shows any more.
+ */
 export async function noteKeyMove(
   ctx: MutationCtx,
   move: Omit<Doc<"keyMoves">, "_id" | "_creationTime">,

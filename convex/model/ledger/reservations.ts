@@ -185,7 +185,7 @@ export function dueOf(order: Doc<"orders">, usage: Usage): { readonly paid: Usag
   return { paid, micro: worth < highest ? worth : highest };
 }
 
-/** What a job's end moved. `earned`: without the bonus. `coveredMicro`: what its key did not have. */
+/** The amounts that a job's end moved. `earned`: without the bonus. `coveredMicro`: the part that its key did not have. */
 type Settled = { readonly earned: bigint; readonly outrunEarned: bigint; readonly coveredMicro: bigint };
 
 /**

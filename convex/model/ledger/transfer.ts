@@ -7,9 +7,8 @@ import type { amountsByKind, outcome } from "../validators.ts";
 /**
  * Kinds of account. Issuance, bonuses, cover and the pay of checks create credits, so their balances are negative. Cover creates those
  * that an answer cost beyond its reservation and that its key did not have. Keys spend credits, escrow holds them, devices earn them.
- * What a new device earned is held until its answers are checked. A wallet has what a member or a team received, or earned with former
- * devices. Payouts that nobody has decided hold credits,
- * and the house has those that were paid out or expired.
+ * The pay of a new device is held until its answers are checked. A wallet has the credits that a member or a team received, or earned
+ * with former devices. Payouts that nobody has decided hold credits, and the house has those that were paid out or expired.
  */
 export type AccountKind = keyof Infer<typeof amountsByKind>;
 

@@ -25,12 +25,12 @@ export function checkedPrice(given: Price): Price {
   return given;
 }
 
-/** What a new version is of: a model's price, or the organization's percents. */
+/** A new version has a model's price, or the organization's percents. */
 export type NewPrice =
   | { readonly kind: "model"; readonly modelId: string; readonly price: Price }
   | { readonly kind: "factors"; readonly factors: Factors };
 
-/** When a version begins (ms epoch), and why. `from` null: now. `why` null: nobody said. */
+/** The begin of a version (ms epoch), and its reason. `from` null: now. `why` null: nobody said. */
 export type Start = { readonly from: number | null; readonly why: string | null };
 
 /**
@@ -169,7 +169,7 @@ async function versionRow(
     .unique();
 }
 
-/** The percents of a version; null for version 0, and if there is none. */
+/** The percents of a version. Null: it is version 0, or there is no such version. */
 export async function factorsOfVersion(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,

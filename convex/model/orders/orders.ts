@@ -68,7 +68,7 @@ export async function cancelOrder(
   return outcome.kind === "not-found" ? refuse("not_found", "There is no such job.") : outcome;
 }
 
-/** What the key paid for its job. Zero if nothing was paid. */
+/** The key's part of the price of its job. Zero if nothing was paid. */
 export function paidByKey({ priceMicro = 0n, coveredMicro = 0n }: Doc<"orders">): bigint {
   return priceMicro - coveredMicro;
 }

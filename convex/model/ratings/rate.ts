@@ -4,6 +4,7 @@ import { limits } from "../../../app/jobs/limits.ts";
 import { type GivenRating, ratingMistake } from "../../../app/jobs/rating.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { deleteBefore } from "../archives/oldRows.ts";
 import { type Act, actorName, record } from "../audit.ts";
 import { ratingOf } from "../orders/jobRating.ts";
 import { refuseDeletedJob } from "../orders/orders.ts";
@@ -111,10 +112,5 @@ const deletedAtOnce = 200;
 
 /** Deletes ratings that were first given 90 days ago: their jobs are gone. @returns whether there may be more. */
 export async function deleteOldRatings(ctx: MutationCtx, now: number): Promise<boolean> {
-  const old = await ctx.db
-    .query("ratings")
-    .withIndex("by_creation_time", (q) => q.lt("_creationTime", now - keptMs))
-    .take(deletedAtOnce);
-  for (const { _id } of old) await ctx.db.delete("ratings", _id);
-  return old.length === deletedAtOnce;
+  return (await deleteBefore(ctx, "ratings", now - keptMs, deletedAtOnce)) === deletedAtOnce;
 }

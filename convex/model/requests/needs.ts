@@ -7,7 +7,7 @@ import { checkedNeeds } from "../keys/keyRights.ts";
 import { queue } from "../queue.ts";
 import { refuse } from "../refuse.ts";
 
-/** What devices must have to get a job, and the rules for the class of its data; null if the organization has none for it. */
+/** The needs of a job, and the rules for the class of its data. `rules` null: the organization has none for that class. */
 export type JobNeeds = {
   readonly needs: DeviceNeeds;
   readonly dataClass: string | undefined;

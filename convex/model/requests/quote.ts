@@ -7,7 +7,7 @@ import { modelTotals } from "../statistics/rollUp.ts";
 import { price, usage } from "../validators.ts";
 import { checkNew, prepare } from "./submit.ts";
 
-/** What a request would cost now. `expected`: the tokens of the likely price. Amounts are in micro-credits. */
+/** The present price of a request that is not made. `expected`: the tokens of the likely price. Amounts are in micro-credits. */
 export const quoteView = v.object({
   price,
   percent: v.number(),

@@ -457,7 +457,7 @@ async function placeOrder(
   ]);
 }
 
-/** What the queue does otherwise with a job than with others. */
+/** A policy for the queue, if it is not that of most jobs. */
 function policyOf({ idleOnly = false }: Submission, rules: DataClass | null): { readonly policy?: Policy } {
   if (!idleOnly && rules === null) return {};
   // A second device for a vote that is late would cost more than it gains.

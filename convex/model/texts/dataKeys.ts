@@ -21,7 +21,7 @@ export function newDataKey(): string {
  */
 export const dataKeyState = v.object({
   state: literals("off", "none", "locked", "on"),
-  /** When the present key was made, and when the last one was destroyed; null if not. */
+  /** The times at which the present key was made and the last one was destroyed; null if there is none. */
   createdAt: v.union(v.number(), v.null()),
   destroyedAt: v.union(v.number(), v.null()),
 });

@@ -1,4 +1,5 @@
-import type { Requirements, WorkerView } from "@gleaner/queue/validators";
+import { isGiven } from "@gleaner/queue";
+import type { WorkerView } from "@gleaner/queue/validators";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { queue } from "../queue.ts";
@@ -37,13 +38,4 @@ export async function hasChecker(
     cursor = found.continueCursor;
   }
   return true;
-}
-
-/** Whether a device has the groups, labels and class of data that administrators give. */
-function isGiven(worker: WorkerView, { groups = [], labels = [], dataClass }: Requirements): boolean {
-  return (
-    (groups.length === 0 || groups.some((group) => worker.groups.includes(group))) &&
-    labels.every((label) => worker.labels.includes(label)) &&
-    (dataClass === undefined || worker.dataClasses.includes(dataClass))
-  );
 }

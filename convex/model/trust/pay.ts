@@ -6,7 +6,7 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { book } from "../credits/wallet.ts";
 import { accountRow, lotsOf } from "../ledger/balance.ts";
 import { closingKey } from "../ledger/reservations.ts";
-import { bonusAccount, deviceAccount, heldAccount, transfer } from "../ledger/transfer.ts";
+import { bonusAccount, deviceAccount, type Entry, heldAccount, transfer } from "../ledger/transfer.ts";
 import { orderOf } from "../orders/orders.ts";
 import { present } from "../refuse.ts";
 import { entriesBack } from "./giveBack.ts";
@@ -76,45 +76,32 @@ export async function releasePay(ctx: MutationCtx, jobId: string, at: number): P
 }
 
 async function release(ctx: MutationCtx, held: HeldPay, at: number): Promise<void> {
-  const { organizationId, jobId, deviceId, micro, bonusMicro, owner = null } = held;
-  await transfer(ctx, {
-    key: heldKey(jobId),
-    organizationId,
-    kind: "move",
-    at,
-    jobId,
-    entries: [
-      { account: heldAccount(deviceId), micro: -micro },
-      {
-        account: deviceAccount(deviceId),
-        micro,
-        jobs: 1,
-        owner,
-        ...(bonusMicro === 0n ? {} : { bonusMicro }),
-      },
-    ],
-  });
-  await ctx.db.delete("heldPays", held._id);
+  const { deviceId, micro, bonusMicro, owner = null } = held;
+  const bonus = bonusMicro === 0n ? {} : { bonusMicro };
+  await end(ctx, held, [{ account: deviceAccount(deviceId), micro, jobs: 1, owner, ...bonus }], at);
 }
 
 /** Gives the price of a wrong answer back, and the bonus to the organization. */
 async function refuse(ctx: MutationCtx, held: HeldPay, at: number): Promise<void> {
-  const { organizationId, jobId, deviceId, micro, bonusMicro } = held;
+  const { organizationId, jobId, micro, bonusMicro } = held;
   const order = present(await orderOf(ctx, jobId), "order of held pay");
   const back = await entriesBack(ctx, order, micro - bonusMicro, at);
+  const bonus = { account: bonusAccount(organizationId), micro: bonusMicro };
+  await end(ctx, held, bonusMicro === 0n ? back : [...back, bonus], at);
+}
+
+/** Moves held pay to where it belongs. */
+async function end(ctx: MutationCtx, held: HeldPay, entries: readonly Entry[], at: number): Promise<void> {
+  const { _id, organizationId, jobId, deviceId, micro } = held;
   await transfer(ctx, {
     key: heldKey(jobId),
     organizationId,
     kind: "move",
     at,
     jobId,
-    entries: [
-      { account: heldAccount(deviceId), micro: -micro },
-      ...back,
-      ...(bonusMicro === 0n ? [] : [{ account: bonusAccount(organizationId), micro: bonusMicro }]),
-    ],
+    entries: [{ account: heldAccount(deviceId), micro: -micro }, ...entries],
   });
-  await ctx.db.delete("heldPays", held._id);
+  await ctx.db.delete("heldPays", _id);
 }
 
 /** Which held pay is settled: that of a device with a model, or all of an organization. */

@@ -1,7 +1,7 @@
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 
-/** What answers of devices with a good record, and the replays of them, took lately. */
+/** The recent work of answers of devices with a good record, and of their replays. */
 export type Spending = {
   readonly answers: number;
   readonly micro: number;
@@ -23,7 +23,7 @@ async function rowOf(
     .unique();
 }
 
-/** What an organization has spent on checks as of now. */
+/** An organization's spending on checks as of now. */
 export async function spendingOf(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,

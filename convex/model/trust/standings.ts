@@ -25,7 +25,7 @@ export function standingIn(row: Doc<"standings"> | null, now: number): Standing 
   return row?.standing ?? newStanding(now);
 }
 
-/** What is stored of a device and a model, beside the standing: see the schema. */
+/** The fields of a device and a model beside the standing: see the schema. */
 type Changes = Partial<Pick<Doc<"standings">, "owed" | "waiting">>;
 
 /** Stores a standing, and the fields beside it that changed. */

@@ -1,4 +1,5 @@
 import type { MutationCtx } from "../../_generated/server.js";
+import { deleteBefore } from "../archives/oldRows.ts";
 import { queue } from "../queue.ts";
 import { leaveUnjudged } from "./judge.ts";
 import { releaseOld } from "./pay.ts";
@@ -12,7 +13,10 @@ const replaysKeptMs = 90 * dayMs;
 const casesKeptMs = 400 * dayMs;
 const perCall = 50;
 
-/** Cancels replays that waited too long, releases pay that was held too long, and deletes what is old. @returns whether there may be more. */
+/**
+ * Cancels replays that waited too long, releases pay that was held too long, and deletes old rows.
+ * @returns whether there may be more.
+ */
 export async function sweepChecks(ctx: MutationCtx, now: number): Promise<boolean> {
   const waiting = await ctx.db
     .query("replays")
@@ -24,16 +28,10 @@ export async function sweepChecks(ctx: MutationCtx, now: number): Promise<boolea
     // The end of a job is told once. It was lost if the job is gone.
     if (kind === "not-found") await leaveUnjudged(ctx, replay, now);
   }
-  const replays = await ctx.db
-    .query("replays")
-    .withIndex("by_creation_time", (q) => q.lt("_creationTime", now - replaysKeptMs))
-    .take(perCall);
-  for (const { _id } of replays) await ctx.db.delete("replays", _id);
-  const cases = await ctx.db
-    .query("trustCases")
-    .withIndex("by_creation_time", (q) => q.lt("_creationTime", now - casesKeptMs))
-    .take(perCall);
-  for (const { _id } of cases) await ctx.db.delete("trustCases", _id);
+  const deleted = [
+    await deleteBefore(ctx, "replays", now - replaysKeptMs, perCall),
+    await deleteBefore(ctx, "trustCases", now - casesKeptMs, perCall),
+  ];
   const hasMorePay = await releaseOld(ctx, now - longestHeldMs, now);
-  return hasMorePay || [waiting, replays, cases].some((rows) => rows.length === perCall);
+  return hasMorePay || [waiting.length, ...deleted].includes(perCall);
 }

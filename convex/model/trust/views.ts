@@ -110,7 +110,7 @@ export const standingView = v.object({
 
 const mostModels = 50;
 
-/** What a device itself is told of checks; null if there is nothing to tell. */
+/** The facts about checks that a device itself gets; null if there are none. */
 export async function checksOf(
   ctx: QueryCtx,
   deviceId: Id<"devices">,

@@ -85,7 +85,7 @@ export const append = mutation({
   args: {
     ...byWorker,
     ...workerMutations.append.args,
-    /** What is stored in place of the text and its data, for an app that encrypts them. Readers get it as the only data. */
+    /** It is stored in place of the text and its data, for an app that encrypts them. Readers get it as the only data. */
     stored: v.optional(anything),
   },
   returns: workerMutations.append.returns,

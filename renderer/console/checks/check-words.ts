@@ -4,7 +4,7 @@ import { isOnProbation, lowerBoundOf, type Standing } from "../../../app/trust/s
 import type { Tone } from "../../ui/tone.ts";
 import type { CaseRow, CheckRow } from "../data/rows.ts";
 
-/** What each choice does. */
+/** The effect of each choice. */
 export function modeSentence(mode: CheckMode): string {
   switch (mode) {
     case "off":
@@ -34,7 +34,7 @@ export function caseWords({ state }: Pick<CaseRow, "state">): Words {
 
 type Voice = NonNullable<CheckRow["voice"]>;
 
-/** What a device said about an answer. */
+/** A device's verdict on an answer. */
 export function voiceWords({ verdict }: Pick<Voice, "verdict">): Words {
   switch (verdict) {
     case "fits":

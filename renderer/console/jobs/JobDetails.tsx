@@ -42,7 +42,7 @@ type Props = {
   /** The tokens of the answer over time. */
   readonly tokens?: ReactNode;
   readonly payload: ReactNode;
-  /** What the requester says about the answer. */
+  /** The requester's rating of the answer. */
   readonly rating?: ReactNode;
 };
 

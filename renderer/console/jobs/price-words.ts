@@ -21,7 +21,7 @@ export function priceWords(
   return parts.hour === 100 ? ofKind : `${ofKind}, × ${formatPercent(parts.hour)} for its hour`;
 }
 
-/** What else there is to say about the price of a job: its version, and who paid. */
+/** More about the price of a job: its version, and who paid. */
 export function priceNotes({
   status,
   ownJob,

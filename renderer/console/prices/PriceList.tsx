@@ -72,7 +72,7 @@ function Set({
   readonly onClose: () => void;
 }): ReactNode {
   const session = useSession();
-  // What was set within this minute counts, too.
+  // A price that was set within this minute counts, too.
   const at = useFromNow((now) => Math.ceil(now / 60_000) * 60_000);
   const factors = useQuery(api.console.money.prices.factors, { session, at });
   const cancel = useAct(api.console.money.prices.cancel);
@@ -85,7 +85,7 @@ function Set({
       factors={factors}
       now={at}
       onSave={async ({ of, from, why }) => {
-        // What has begun is undone by the price before, and what has not by its cancellation.
+        // A price that has begun is undone by the one before. A price that has not begun is canceled.
         const undoLater = (version: number): void => void cancel({ version }, "The price was canceled.");
         if ("factors" in of) {
           return await ofAll({ factors: of.factors, from, why }, (version) => ({

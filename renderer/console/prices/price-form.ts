@@ -1,7 +1,7 @@
 import { plainNumber } from "../../../app/format/typed-number.ts";
 import { factorsMistake, type PriceFactors } from "../../../app/money/price-list.ts";
 
-/** What an admin types to set a price. `subject`: a model; empty: the percents of all models. */
+/** A price as an admin types it. `subject`: a model; empty: the percents of all models. */
 export type TypedPrice = {
   readonly subject: string;
   readonly prompt: string;

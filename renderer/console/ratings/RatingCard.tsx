@@ -22,7 +22,7 @@ type Props = {
   readonly onRemove: () => void;
 };
 
-/** What the requester says about the answer. Null if nothing is said, and the member may not say anything. */
+/** The requester's rating of the answer. It shows nothing if there is none and the member may not give one. */
 export function RatingCard({ rating, onRate, onRemove }: Props): ReactNode {
   const [open, setOpen] = useState(false);
   const isDecided = rating !== null && rating.dispute !== null && rating.dispute.state !== "open";

@@ -3,7 +3,7 @@ import type { Tone } from "../../ui/tone.ts";
 import type { GivenRating, RatedOutcome, RatingView } from "../data/rows.ts";
 import type { Notice } from "../data/session-context.ts";
 
-/** What the job's requester says now. A rating that is given again says the same. */
+/** The present rating of the job's requester. A rating that is given again stays the same. */
 export function givenOf({ rating, reason, comment, dispute }: RatingView): GivenRating {
   return { rating, reason, comment, dispute: dispute !== null };
 }

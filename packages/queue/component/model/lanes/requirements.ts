@@ -1,3 +1,4 @@
+import { type Given, isGiven } from "../../../shared/given.ts";
 import type { Capabilities, Requirements } from "../../../shared/validators.ts";
 import { defined } from "../load.ts";
 
@@ -31,12 +32,7 @@ function sorted(names: readonly string[] | undefined): string[] {
   return [...new Set(names)].sort();
 }
 
-export type Able = {
-  readonly capabilities?: Capabilities | undefined;
-  readonly groups: readonly string[];
-  readonly labels?: readonly string[] | undefined;
-  readonly dataClasses: readonly string[];
-};
+export type Able = Given & { readonly capabilities?: Capabilities | undefined };
 
 /**
  * Whether a worker can run jobs of a kind with these requirements. Its capabilities must suffice, and its organization
@@ -54,15 +50,6 @@ export function matches(worker: Able, kind: string, needs: Requirements = {}): b
     contextOf(has, model) >= contextTokens &&
     tags.every((tag) => (has.tags ?? []).includes(tag)) &&
     isGiven(worker, needs)
-  );
-}
-
-/** Whether a worker has the groups, labels and data class that the app gives. Its own report says nothing about them. */
-function isGiven(worker: Able, { groups = [], labels = [], dataClass }: Requirements): boolean {
-  return (
-    (groups.length === 0 || groups.some((group) => worker.groups.includes(group))) &&
-    labels.every((label) => (worker.labels ?? []).includes(label)) &&
-    (dataClass === undefined || worker.dataClasses.includes(dataClass))
   );
 }
 
