@@ -12,7 +12,7 @@ import {
   invitationOutcome,
 } from "./model/devices/enroll.ts";
 import { isConfirmed } from "./model/devices/enrollmentCodes.ts";
-import { historyFilter, historyPage, historyRow } from "./model/devices/history.ts";
+import { historyFilter, historyPage, historyRow, historyRowOf } from "./model/devices/history.ts";
 import { toldPause } from "./model/devices/pauses.ts";
 import { reportActivity, reportModels as storeModels } from "./model/devices/report.ts";
 import { leave as leaveOrganization } from "./model/devices/service.ts";
@@ -30,6 +30,7 @@ import { present } from "./model/refuse.ts";
 import { heldBackFrom } from "./model/rollouts/find.ts";
 import { consoleAddress } from "./model/signIn/addresses.ts";
 import { findProgress } from "./model/statistics/seal.ts";
+import { payNow } from "./model/trust/payNow.ts";
 import { checksOf } from "./model/trust/views.ts";
 import { keptDays } from "./model/usage/months.ts";
 import {
@@ -299,6 +300,10 @@ export const earningsByDay = query({
 export const history = query({
   args: { key: v.string(), paginationOpts: paginationOptsValidator, filter: v.optional(historyFilter) },
   returns: paginationResultValidator(historyRow),
-  handler: async (ctx, { key, paginationOpts, filter = {} }) =>
-    await historyPage(ctx, await authenticateUnretired(ctx, key), filter, paginationOpts),
+  handler: async (ctx, { key, paginationOpts, filter = {} }) => {
+    const device = await authenticateUnretired(ctx, key);
+    const page = await historyPage(ctx, device, filter, paginationOpts);
+    const checked = await payNow(ctx, device._id, page.page);
+    return { ...page, page: page.page.map((attempt) => historyRowOf(attempt, checked.get(attempt.jobId))) };
+  },
 });

@@ -307,6 +307,7 @@ import type * as model_trust_judge from "../model/trust/judge.js";
 import type * as model_trust_limits from "../model/trust/limits.js";
 import type * as model_trust_mode from "../model/trust/mode.js";
 import type * as model_trust_pay from "../model/trust/pay.js";
+import type * as model_trust_payNow from "../model/trust/payNow.js";
 import type * as model_trust_replays from "../model/trust/replays.js";
 import type * as model_trust_report from "../model/trust/report.js";
 import type * as model_trust_sample from "../model/trust/sample.js";
@@ -715,6 +716,7 @@ declare const fullApi: ApiFromModules<{
   "model/trust/limits": typeof model_trust_limits;
   "model/trust/mode": typeof model_trust_mode;
   "model/trust/pay": typeof model_trust_pay;
+  "model/trust/payNow": typeof model_trust_payNow;
   "model/trust/replays": typeof model_trust_replays;
   "model/trust/report": typeof model_trust_report;
   "model/trust/sample": typeof model_trust_sample;

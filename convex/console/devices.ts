@@ -31,6 +31,7 @@ import { checkedOwner } from "../model/owners.ts";
 import { handOverDevice } from "../model/people/handOver.ts";
 import { queue } from "../model/queue.ts";
 import { boundedPage, refuse as refuseCall } from "../model/refuse.ts";
+import { payNow } from "../model/trust/payNow.ts";
 import { deviceLimits, owner } from "../model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
@@ -87,7 +88,11 @@ export const attempts = memberQuery("devices.read")({
       workerId,
       paginationOpts: boundedPage(paginationOpts, 50),
     });
-    const rows = page.page.map((attempt) => ({ ...historyRowOf(attempt), jobId: attempt.jobId }));
+    const checked = await payNow(ctx, deviceId, page.page);
+    const rows = page.page.map((attempt) => {
+      const { jobId } = attempt;
+      return { ...historyRowOf(attempt, checked.get(jobId)), jobId };
+    });
     return {
       ...page,
       page: may(ctx, "money.read")

@@ -73,6 +73,9 @@ const micro = async (account: string): Promise<bigint> =>
   (await t.run(async (ctx) => await balanceOf(ctx, account))).micro;
 const earned = async ({ deviceId }: Device): Promise<bigint> => await micro(deviceAccount(deviceId));
 const held = async ({ deviceId }: Device): Promise<bigint> => await micro(heldAccount(deviceId));
+/** The device's attempts as it sees them, newest first. */
+const historyOf = async ({ key }: Device) =>
+  (await t.query(api.devices.history, { key, paginationOpts: { numItems: 20, cursor: null } })).page;
 const keyMicro = async (): Promise<bigint> => {
   const { keyId } = await t.query(internal.requests.identify, { apiKey: acme.apiKey });
   return await micro(keyAccount(keyId));
@@ -400,12 +403,32 @@ describe("an organization that acts", () => {
     expect(await held(author)).toBe(0n);
   });
 
-  it("says so to the device", async () => {
-    const jobId = await answerJob(t, acme, author);
-    const paginationOpts = { numItems: 5, cursor: null };
-    const { page } = await t.query(api.devices.history, { key: author.key, paginationOpts });
-    expect(page[0]?.explanation).toMatch(/It is held until a check of this device’s answers$/);
-    expect(jobId).not.toBe("");
+  it("says so to the device, until the pay is released", async () => {
+    await answerJob(t, acme, author);
+    const [waiting] = await historyOf(author);
+    expect(waiting?.explanation).toMatch(/It is held until a check of this device’s answers$/);
+    await choose(t);
+    await check(t, checker, fitting);
+    const [released] = await historyOf(author);
+    expect(released).toMatchObject({ earnedMicro: String(pay), status: "succeeded" });
+    expect(released?.explanation).not.toContain("held");
+  });
+
+  it("tells a device with a wrong answer that its held answers are not paid", async () => {
+    const third = await addChecker(t, acme, "third");
+    await answerJob(t, acme, author);
+    await choose(t);
+    await check(t, checker, noise);
+    await check(t, third, noise);
+    const [refused] = await historyOf(author);
+    expect(refused?.earnedMicro).toBe("0");
+    expect(refused?.explanation).toMatch(/It is not paid: checks found an answer of this device wrong$/);
+    const inConsole = await t.query(api.console.devices.attempts, {
+      session,
+      deviceId: author.deviceId,
+      paginationOpts: { numItems: 5, cursor: null },
+    });
+    expect(inConsole.page).toMatchObject([{ earnedMicro: "0", explanation: refused?.explanation }]);
   });
 
   it("pays at once after the probation, and releases what was held besides", async () => {
@@ -487,6 +510,9 @@ describe("an organization that acts", () => {
     await check(t, checker, noise);
     await check(t, third, noise);
     expect(await casesOf(t)).toMatchObject([{ state: "wrong", takenMicro: pay }]);
+    const wrong = (await historyOf(author)).filter(({ explanation }) => explanation.includes("taken back"));
+    expect(wrong).toMatchObject([{ earnedMicro: "0" }]);
+    expect(wrong[0]?.explanation).toMatch(/of it were taken back: checks found this answer wrong$/);
     expect(await keyMicro()).toBe(before - 5n * pay);
   });
 

@@ -8,6 +8,7 @@ import type { Usage } from "../../../app/jobs/chat.ts";
 import { formatExactCredits, formatPrice, priceOf } from "../../../app/money/credits.ts";
 import { reasonWords } from "../../../app/policy/reasons.ts";
 import { spans } from "../../../app/statistics/spans.ts";
+import type { Pay } from "../../../app/trust/case.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { queue } from "../queue.ts";
@@ -54,11 +55,11 @@ export async function historyPage(
   { organizationId, workerId }: Pick<Doc<"devices">, "organizationId" | "workerId">,
   filter: HistoryFilter,
   paginationOpts: PaginationOptions,
-): Promise<PaginationResult<HistoryRow>> {
+): Promise<PaginationResult<AttemptView>> {
   for (const text of [filter.model, filter.kind]) {
     if (text !== undefined) boundedText(text, "A search text", maxSearchChars);
   }
-  const rows: HistoryRow[] = [];
+  const found: AttemptView[] = [];
   const { numItems, endCursor } = paginationOpts;
   // A page with a given end is whole already.
   const most = endCursor == null ? mostPages : 1;
@@ -68,11 +69,11 @@ export async function historyPage(
       workerId,
       paginationOpts: { ...paginationOpts, cursor },
     });
-    rows.push(...page.page.filter((attempt) => isWanted(attempt, filter)).map(historyRowOf));
+    found.push(...page.page.filter((attempt) => isWanted(attempt, filter)));
     const oldest = page.page.at(-1);
     const isPast = oldest !== undefined && oldest.claimedAt < (filter.from ?? 0) - longestAttemptMs;
     const isDone = page.isDone || isPast;
-    if (isDone || rows.length >= numItems || pages === most) return { ...page, isDone, page: rows };
+    if (isDone || found.length >= numItems || pages === most) return { ...page, isDone, page: found };
     cursor = page.continueCursor;
   }
 }
@@ -91,9 +92,20 @@ function isWanted(
   );
 }
 
-/** One attempt as its donor sees it, with an explanation of its pay. Never the prompt. */
-export function historyRowOf(attempt: AttemptView): Infer<typeof historyRow> & HistoryRow {
+/** The pay of an answer after checks: Pay, and what was taken back of it. */
+type CheckedPay = { readonly pay: Pay; readonly takenMicro: bigint };
+
+/**
+ * One attempt as its donor sees it, with an explanation of its pay. Never the prompt.
+ * @param checked of an answer whose pay was held or taken back.
+ */
+export function historyRowOf(
+  attempt: AttemptView,
+  checked: CheckedPay = { pay: "paid", takenMicro: 0n },
+): Infer<typeof historyRow> & HistoryRow {
   const paid = attempt.status === "succeeded" ? paidOf(attempt) : null;
+  const told = paid?.earnedMicro ?? partOf(attempt);
+  const kept = checked.pay === "refused" ? 0n : told - checked.takenMicro;
   return {
     attemptId: attempt.attemptId,
     kind: attempt.kind,
@@ -103,8 +115,8 @@ export function historyRowOf(attempt: AttemptView): Infer<typeof historyRow> & H
     endedAt: attempt.endedAt,
     promptTokens: paid?.usage.promptTokens ?? 0,
     completionTokens: paid?.usage.completionTokens ?? 0,
-    earnedMicro: String(paid?.earnedMicro ?? partOf(attempt)),
-    explanation: paid === null ? explain(attempt) : explainPay(paid, attempt.kind),
+    earnedMicro: String(kept),
+    explanation: paid === null ? explain(attempt) : explainPay(paid, attempt.kind, checked),
   };
 }
 
@@ -119,9 +131,12 @@ function partOf({ status, reply: paid }: AttemptView): bigint {
   return status === "outrun" && validate(reply, paid) ? (paid.outrunMicro ?? 0n) : 0n;
 }
 
-function explainPay(paid: Paid, kind: string): string {
+function explainPay(paid: Paid, kind: string, { pay, takenMicro }: CheckedPay): string {
   const sum = sumOfPay(paid, kind);
-  return paid.held === true ? `${sum}. It is held until a check of this device’s answers` : sum;
+  if (pay === "held") return `${sum}. It is held until a check of this device’s answers`;
+  if (pay === "refused") return `${sum}. It is not paid: checks found an answer of this device wrong`;
+  if (takenMicro === 0n) return sum;
+  return `${sum}. ${formatExactCredits(takenMicro)} of it were taken back: checks found this answer wrong`;
 }
 
 function sumOfPay(

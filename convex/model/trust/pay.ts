@@ -57,7 +57,8 @@ export async function noteHeldPay(
   });
 }
 
-async function heldPayOf(ctx: QueryCtx, jobId: string): Promise<HeldPay | null> {
+/** The pay of an answer that still waits; null if none does. */
+export async function heldPayOf(ctx: QueryCtx, jobId: string): Promise<HeldPay | null> {
   return await ctx.db
     .query("heldPays")
     .withIndex("by_job", (q) => q.eq("jobId", jobId))
@@ -65,7 +66,7 @@ async function heldPayOf(ctx: QueryCtx, jobId: string): Promise<HeldPay | null> 
 }
 
 /** Held pay is released or refused once, by the transfer with this key. */
-function heldKey(jobId: string): string {
+export function heldKey(jobId: string): string {
   return `held:${jobId}`;
 }
 
