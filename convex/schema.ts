@@ -1286,7 +1286,7 @@ export default defineSchema({
     sha256: v.string(),
     /** The kind of computer that gave the answer. */
     deviceClass: v.optional(v.string()),
-    /** The bytes of the answer, which bound its tokens. */
+    /** A bound of the compared tokens: the bytes of a text, or what its vectors count as. */
     answerBytes: v.number(),
     /** The case for which it was asked. Absent: it is the first of the answer. */
     caseId: v.optional(v.id("trustCases")),

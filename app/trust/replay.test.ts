@@ -21,6 +21,15 @@ describe("parseReplay", () => {
     expect(parseReplay({ of, answer })).toEqual({ of, answer });
   });
 
+  it("accepts some inputs with their vectors, as many as inputs, and eight at most", () => {
+    const vectors = (inputs: number, embeddings = inputs) => ({
+      of: { kind: "embedding", request: { inputs: Array.from({ length: inputs }, () => "a") } },
+      answer: { embeddings: Array.from({ length: embeddings }, () => "AACAPw==") },
+    });
+    expect(parseReplay(vectors(8))).toEqual(vectors(8));
+    for (const payload of [vectors(9), vectors(2, 1), vectors(1, 0)]) expect(parseReplay(payload)).toBeNull();
+  });
+
   it.each([
     null,
     { of },

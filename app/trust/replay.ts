@@ -3,28 +3,40 @@ import type { ChatRequest, ChatResult } from "../jobs/chat.ts";
 import { finishReasons } from "../jobs/chat.ts";
 import { limits } from "../jobs/limits.ts";
 import { parseWork } from "../jobs/payload.ts";
-import type { CompletionRequest } from "../jobs/work.ts";
+import type { CompletionRequest, EmbeddingRequest, EmbeddingResult } from "../jobs/work.ts";
 import type { TokenFit } from "./token-fit.ts";
 
 /*
  * A replay checks a finished answer: another device reads the prompt and the answer with the same model, in one pass, and compares
- * each token with the one that it would have written.
+ * each token with the one that it would have written. Of vectors it computes some again.
  */
 
-/** The job whose answer is checked. */
-type ReplayedJob =
+/** The job whose text is checked. */
+type TextJob =
   | { readonly kind: "chat"; readonly request: ChatRequest }
   | { readonly kind: "completion"; readonly request: CompletionRequest };
 
-/** The payload of a replay. */
-export type ReplayRequest = {
-  readonly of: ReplayedJob;
+/** The payload of a replay of a text. */
+export type TextReplay = {
+  readonly of: TextJob;
   readonly answer: Pick<ChatResult, "text" | "finishReason">;
 };
 
+/** The payload of a replay of vectors: some of a job's inputs with their vectors, in the same order. */
+export type VectorReplay = {
+  readonly of: { readonly kind: "embedding"; readonly request: EmbeddingRequest };
+  readonly answer: Pick<EmbeddingResult, "embeddings">;
+};
+
+export type ReplayRequest = TextReplay | VectorReplay;
+
+export function isOfVectors(request: ReplayRequest): request is VectorReplay {
+  return request.of.kind === "embedding";
+}
+
 /** How the tokens of an answer fit the checker's model. */
 export type Replay = {
-  /** Compared tokens, with the end of the answer if that was compared, too. */
+  /** Compared tokens, with the end of the answer if that was compared, too. A vector counts as `tokensOfVector`. */
   readonly tokens: number;
   /** The sum of their regrets. */
   readonly regret: number;
@@ -63,23 +75,36 @@ export function replayOf(fits: readonly TokenFit[]): Replay {
  * Whether a replay can tell something about an answer. A grammar forbids tokens that the model would write, and a call of a tool
  * is made of several passages, so neither can be read again as one text.
  */
-export function isReplayable({ request }: ReplayedJob, answer: ChatResult): boolean {
+export function isReplayable({ request }: TextJob, answer: ChatResult): boolean {
   return request.format === undefined && answer.text !== "" && (answer.toolCalls ?? []).length === 0;
 }
 
-const answerSchema = z.object({
-  text: z.string().min(1).max(limits.resultBytes),
-  finishReason: z.enum(finishReasons),
+/** More vectors of one answer are not computed again: a device does not know which ones are. */
+export const mostVectors = 8;
+
+const textReplay = z.object({
+  of: z.object({ kind: z.enum(["chat", "completion"]), request: z.unknown() }),
+  answer: z.object({
+    text: z.string().min(1).max(limits.resultBytes),
+    finishReason: z.enum(finishReasons),
+  }),
 });
 
-const replaySchema = z.object({
-  of: z.object({ kind: z.enum(["chat", "completion"]), request: z.unknown() }),
-  answer: answerSchema,
+const vectorReplay = z.object({
+  of: z.object({ kind: z.literal("embedding"), request: z.unknown() }),
+  answer: z.object({ embeddings: z.array(z.string().max(limits.resultBytes)).min(1).max(mostVectors) }),
 });
 
 /** Parses the payload of a replay. Null if a device must not accept it. */
 export function parseReplay(payload: unknown): ReplayRequest | null {
-  const parsed = replaySchema.safeParse(payload).data;
+  const ofVectors = vectorReplay.safeParse(payload).data;
+  if (ofVectors !== undefined) {
+    const { of, answer } = ofVectors;
+    const work = parseWork(of.kind, of.request);
+    if (work?.kind !== "embedding" || work.request.inputs.length !== answer.embeddings.length) return null;
+    return { of: work, answer };
+  }
+  const parsed = textReplay.safeParse(payload).data;
   if (parsed === undefined) return null;
   const work = parseWork(parsed.of.kind, parsed.of.request);
   if (work === null || work.kind === "embedding" || work.request.format !== undefined) return null;

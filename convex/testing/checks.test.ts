@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { isOfVectors, parseReplay } from "../../app/trust/replay.ts";
 import { isOnProbation } from "../../app/trust/standing.ts";
 import { api, internal } from "../_generated/api.js";
 import { balanceOf } from "../model/ledger/balance.ts";
@@ -17,6 +18,8 @@ import {
   addDevice,
   allJobs,
   type Backend,
+  claim,
+  completeWith,
   countQueue,
   type Device,
   expectBooksInOrder,
@@ -196,6 +199,37 @@ describe("which answers are checked", () => {
     await choose(t);
     expect(await takeReplay(t, checker)).toBeNull();
     expect(await takeReplay(t, third)).toMatchObject({ requirements: { dataClass: "medical" } });
+  });
+
+  it("of vectors another device computes eight at most, and the answer is judged like a text", async () => {
+    const third = await addChecker(t, acme, "third");
+    const inputs = Array.from({ length: 20 }, (_, at) => `text ${String(at)}`);
+    const jobId = await submitWork(t, acme.apiKey, { kind: "embedding", request: { inputs } });
+    const embeddings = inputs.map((_, at) =>
+      Buffer.from(new Float32Array([1, at]).buffer).toString("base64"),
+    );
+    await completeWith(t, author, await claim(t, author, jobId), {
+      result: { embeddings },
+      report: {
+        usage: { promptTokens: 60, completionTokens: 0 },
+        timing: { prefillMs: 5, generateMs: 0 },
+      },
+    });
+    await choose(t);
+    const job = present(await takeReplay(t, checker), "replay");
+    const payload = parseReplay(job.payload);
+    if (payload === null || !isOfVectors(payload)) throw new Error("not of vectors");
+    const asked = payload.of.request.inputs.map((input) => inputs.indexOf(input));
+    expect(new Set(asked).size).toBe(8);
+    expect(payload.answer.embeddings).toEqual(asked.map((at) => embeddings[at]));
+    const wrong = { tokens: 80, regret: 60, misses: 70, impossible: 0, logprob: 0 };
+    // No device compares more vectors than it was given.
+    expect(await report(t, checker, job.attemptId, { ...wrong, tokens: 1_000 })).toMatchObject({
+      kind: "refused",
+    });
+    await pass(t, 31_000);
+    await check(t, third, wrong);
+    expect(await casesOf(t)).toMatchObject([{ jobId, state: "open" }]);
   });
 
   it("at most four replays of a device wait", async () => {

@@ -2,6 +2,8 @@ import { contextExceeded, jobErrors } from "../../app/contract/job-errors.ts";
 import type { RunOutcome } from "../../app/contract/runner.ts";
 import { limits } from "../../app/jobs/limits.ts";
 import type { EmbeddingRequest } from "../../app/jobs/work.ts";
+import type { VectorReplay } from "../../app/trust/replay.ts";
+import { vectorFit } from "../../app/trust/vector-fit.ts";
 import type { LoadedModel } from "./load/load-model.ts";
 import type { JobPace } from "./process/duty-cycle.ts";
 
@@ -54,10 +56,37 @@ export async function embed(
   };
 }
 
+/** Computes the vectors of a replay, and compares them with those of the answer. */
+export async function replayVectors(
+  loaded: LoadedModel,
+  { of, answer }: VectorReplay,
+  deps: Parameters<typeof embed>[2],
+): Promise<RunOutcome> {
+  const outcome = await embed(loaded, of.request, deps);
+  if (outcome.kind !== "done" || !("embeddings" in outcome.result)) return outcome;
+  const { embeddings, usage, timing } = outcome.result;
+  const { promptTokens } = usage;
+  const { prefillMs } = timing;
+  return {
+    kind: "done",
+    result: {
+      replay: vectorFit(answer.embeddings.map(unpack), embeddings.map(unpack)),
+      usage: { promptTokens, completionTokens: 0 },
+      timing: { prefillMs, generateMs: 0 },
+    },
+  };
+}
+
 /** Scales to length 1, so that the product of two vectors is their cosine. 32-bit floats, little-endian, in base64. */
 export function pack(vector: readonly number[]): string {
   const length = Math.hypot(...vector) || 1;
   const bytes = Buffer.alloc(vector.length * 4);
   vector.forEach((each, index) => bytes.writeFloatLE(each / length, index * 4));
   return bytes.toString("base64");
+}
+
+/** The opposite of `pack`. Bytes that are no whole number are left out. */
+function unpack(packed: string): number[] {
+  const bytes = Buffer.from(packed, "base64");
+  return Array.from({ length: Math.floor(bytes.length / 4) }, (_, index) => bytes.readFloatLE(index * 4));
 }

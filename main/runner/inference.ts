@@ -8,7 +8,8 @@ import type {
   RunOutcome,
 } from "../../app/contract/runner.ts";
 import type { StreamItem } from "../../app/jobs/stream-item.ts";
-import { embed } from "./embed.ts";
+import { isOfVectors } from "../../app/trust/replay.ts";
+import { embed, replayVectors } from "./embed.ts";
 import { answer } from "./generate/answer.ts";
 import { PrefillSlices } from "./generate/prefill.ts";
 import { replay } from "./generate/replay.ts";
@@ -105,6 +106,7 @@ export class Inference {
     if (work.kind === "embedding") return embed(loaded, work.request, { ...jobPace, step });
     if (work.kind === "replay") {
       const { cacheOwner } = job;
+      if (isOfVectors(work.request)) return replayVectors(loaded, work.request, { ...jobPace, step });
       return replay(work.request, { ...jobPace, loaded, slices: this.#slices, cacheOwner, step });
     }
     const beganAlone = this.#isAlone();

@@ -3,16 +3,23 @@ import type { Value } from "convex/values";
 import { validate } from "convex-helpers/validators";
 import type { ChatResult } from "../../../app/jobs/chat.ts";
 import { attemptLimitMs } from "../../../app/jobs/extent.ts";
-import { parseCacheOwner } from "../../../app/jobs/payload.ts";
+import { parseCacheOwner, parseWork } from "../../../app/jobs/payload.ts";
 import { utf8Length } from "../../../app/jobs/utf8.ts";
-import { isReplayable, parseReplay } from "../../../app/trust/replay.ts";
+import {
+  isOfVectors,
+  isReplayable,
+  mostVectors,
+  parseReplay,
+  type ReplayRequest,
+} from "../../../app/trust/replay.ts";
+import { tokensOfVector } from "../../../app/trust/vector-fit.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { findModel } from "../models/catalog.ts";
 import { queue, textsKeptMs } from "../queue.ts";
 import { stateOf } from "../texts/dataKeys.ts";
-import { textAnswer } from "../validators.ts";
+import { textAnswer, vectorAnswer } from "../validators.ts";
 import { countWaiting } from "./standings.ts";
 
 /** A replay that no device has begun by then expires. */
@@ -31,8 +38,8 @@ export async function replayOfJob(ctx: QueryCtx, jobId: string): Promise<Doc<"re
 }
 
 /** Whether an answer is of a kind that can be replayed, as far as its order tells. */
-export function mayBeReplayed({ vectors, constrained }: Doc<"orders">): boolean {
-  return vectors === undefined && constrained !== true;
+export function mayBeReplayed({ constrained }: Doc<"orders">): boolean {
+  return constrained !== true;
 }
 
 /**
@@ -56,26 +63,21 @@ export async function queueReplay(
     queue.result(ctx, organizationId, of),
     findModel(ctx, organizationId, modelId),
   ]);
-  const answer = answered?.result;
   const keptMs = order.keptHours === undefined ? textsKeptMs : order.keptHours * 3_600_000;
   const now = Date.now();
   if (view === null || payload === null || usage === undefined || model === null) return false;
-  if (!validate(textAnswer, answer)) return false;
-  const { text, finishReason } = answer;
-  const parsed = parseReplay({
-    of: { kind: view.kind, request: payload.payload },
-    answer: { text, finishReason },
-  });
-  if (parsed === null || !isReplayable(parsed.of, answer as unknown as ChatResult)) return false;
+  const content = contentOf(view.kind, payload.payload, answered?.result);
+  if (content === null) return false;
+  const { request, mostTokens, inputShare } = content;
   const cacheOwner = parseCacheOwner(payload.payload);
   const job: JobInput = {
     kind: "replay",
-    payload: { ...parsed, ...(cacheOwner === undefined ? {} : { cacheOwner }) } as unknown as Value,
+    payload: { ...request, ...(cacheOwner === undefined ? {} : { cacheOwner }) } as unknown as Value,
     requirements: view.requirements,
     priority: "low",
     apart: of,
     size: {
-      input: usage.promptTokens + usage.completionTokens,
+      input: Math.ceil(inputShare * usage.promptTokens) + usage.completionTokens,
       output: 0,
       likelyOutput: 0,
       setupMs: loadMs,
@@ -97,11 +99,53 @@ export async function queueReplay(
     sha256: model.sha256,
     ...(deviceClass === undefined ? {} : { deviceClass }),
     ...(trustCase === null ? {} : { caseId: trustCase }),
-    answerBytes: utf8Length(text),
+    answerBytes: mostTokens,
     state: "waiting",
   });
   await countWaiting(ctx, { organizationId, deviceId, modelId }, 1);
   return true;
+}
+
+/** The content of a replay, a bound of the tokens that it compares, and the share of the job's input that it reads. */
+type Content = {
+  readonly request: ReplayRequest;
+  readonly mostTokens: number;
+  readonly inputShare: number;
+};
+
+/** Null if the answer cannot be replayed. */
+function contentOf(kind: string, payload: Value, answer: Value | undefined): Content | null {
+  if (validate(vectorAnswer, answer)) return vectorsContent(payload, answer.embeddings);
+  if (!validate(textAnswer, answer)) return null;
+  const { text, finishReason } = answer;
+  const request = parseReplay({ of: { kind, request: payload }, answer: { text, finishReason } });
+  if (request === null || isOfVectors(request)) return null;
+  if (!isReplayable(request.of, answer as unknown as ChatResult)) return null;
+  return { request, mostTokens: utf8Length(text), inputShare: 1 };
+}
+
+/** Some of a job's vectors, drawn anew for each replay, so that no device knows which of its vectors are checked. */
+function vectorsContent(payload: Value, embeddings: readonly string[]): Content | null {
+  const work = parseWork("embedding", payload);
+  if (work?.kind !== "embedding") return null;
+  const { inputs, ...rest } = work.request;
+  const places = drawPlaces(embeddings.length, mostVectors);
+  const request = parseReplay({
+    of: { kind: "embedding", request: { ...rest, inputs: places.map((place) => inputs[place]) } },
+    answer: { embeddings: places.map((place) => embeddings[place]) },
+  });
+  const share = places.length / Math.max(1, embeddings.length);
+  return request === null ? null : { request, mostTokens: tokensOfVector * places.length, inputShare: share };
+}
+
+/** Draws at most `most` of the numbers below `count`, in their order. */
+function drawPlaces(count: number, most: number): number[] {
+  const left = Array.from({ length: count }, (_, place) => place);
+  const drawn: number[] = [];
+  while (left.length > 0 && drawn.length < most) {
+    drawn.push(...left.splice(Math.floor(Math.random() * left.length), 1));
+  }
+  return drawn.sort((one, other) => one - other);
 }
 
 const canceledPerCall = 50;

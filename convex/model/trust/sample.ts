@@ -1,5 +1,6 @@
 import { type JobHistory, tooSlow } from "@gleaner/queue/validators";
 import type { Usage } from "../../../app/jobs/chat.ts";
+import { mostVectors } from "../../../app/trust/replay.ts";
 import { costShareOf, replayChance, replayShare } from "../../../app/trust/replay-chance.ts";
 import {
   faded,
@@ -9,6 +10,7 @@ import {
   withEvent,
   withRatings,
 } from "../../../app/trust/standing.ts";
+import { tokensOfVector } from "../../../app/trust/vector-fit.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { modelsOfDevice } from "../devices/report.ts";
@@ -99,13 +101,15 @@ async function choose(
   const speed =
     (await modelsOfDevice(ctx, deviceId)).find((model) => model.modelId === modelId)?.speed ?? usualSpeed;
   const tokens = { prompt: usage.promptTokens, answer: usage.completionTokens };
-  const costShare = costShareOf(tokens, speed);
+  const { vectors } = order;
+  const checkedShare = vectors === undefined ? 1 : Math.min(1, mostVectors / vectors);
+  const costShare = checkedShare * costShareOf(tokens, speed);
   const answerMs = 1_000 * (tokens.prompt / speed.prefill + tokens.answer / speed.generate);
   const price = Number(order.priceMicro ?? 0n);
   const ratings = await ratingsOf(ctx, deviceId, modelId, now - ratedWithinMs);
   const share = replayShare({
     standing: withRatings(standing, ratings),
-    answerTokens: tokens.answer,
+    answerTokens: vectors === undefined ? tokens.answer : tokensOfVector * vectors,
     costShare,
     worth: worthOf(spending, price),
     spentShare: spentShareOf(spending),

@@ -170,6 +170,29 @@ describe("a replay on the demo model", { timeout: 120_000 }, () => {
     expect(other).toBeGreaterThan(coarse);
   });
 
+  it("computes vectors again, and accuses those of another model or of other texts", async () => {
+    const other = await alteredModel("other-vectors", (file) => withNoise(file, 1));
+    const request = { inputs: questions.slice(0, 2) };
+    const vectorsOf = async (file: ModelFile): Promise<readonly string[]> => {
+      const outcome = await outcomeOf({ kind: "embedding", request }, file);
+      if (outcome.kind !== "done" || !("embeddings" in outcome.result)) throw new Error("no vectors");
+      return outcome.result.embeddings;
+    };
+    const found = async (embeddings: readonly string[]): Promise<Replay> => {
+      const of = { kind: "embedding", request } as const;
+      const outcome = await outcomeOf({ kind: "replay", request: { of, answer: { embeddings } } });
+      if (outcome.kind !== "done" || !("replay" in outcome.result)) throw new Error(JSON.stringify(outcome));
+      expect(outcome.result.usage.promptTokens).toBeGreaterThan(5);
+      return outcome.result.replay;
+    };
+    const honest = await vectorsOf(model);
+    const fitting = await found(honest);
+    expect(fitting.regret / fitting.tokens).toBeLessThan(0.0001);
+    expect(verdictOf(fitting, defaultLimits)).toBe("fits");
+    expect(verdictOf(await found(await vectorsOf(other)), defaultLimits)).toBe("mismatch");
+    expect(verdictOf(await found(honest.toReversed()), defaultLimits)).toBe("mismatch");
+  });
+
   it("refuses a prompt that does not fit the context", async () => {
     const request = chat("word ".repeat(4_000));
     const work = {

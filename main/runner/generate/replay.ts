@@ -2,7 +2,7 @@ import type { ControlledEvaluateInputItem, LlamaModel, SequenceEvaluateOptions, 
 import { contextExceeded, jobErrors } from "../../../app/contract/job-errors.ts";
 import type { RequestStep, RunOutcome } from "../../../app/contract/runner.ts";
 import type { Sampling } from "../../../app/jobs/sampling.ts";
-import { missRegret, replayOf, type ReplayRequest } from "../../../app/trust/replay.ts";
+import { missRegret, replayOf, type TextReplay } from "../../../app/trust/replay.ts";
 import { SeededDraws } from "../../../app/trust/seeded-draws.ts";
 import { type Candidate, type TokenFit, tokenFit } from "../../../app/trust/token-fit.ts";
 import type { LoadedModel } from "../load/load-model.ts";
@@ -36,7 +36,7 @@ const noSeed = 2 ** 32 - 1;
  * Reads a prompt and a finished answer in one pass, and compares each of its tokens with the one that this model writes by the same
  * seed. Throws what llama.cpp throws.
  */
-export async function replay({ of, answer }: ReplayRequest, deps: ReplayDeps): Promise<RunOutcome> {
+export async function replay({ of, answer }: TextReplay, deps: ReplayDeps): Promise<RunOutcome> {
   const { loaded, step, clock } = deps;
   step("prompt");
   const prompt = promptOf(loaded, of);
