@@ -74,8 +74,9 @@ export async function startFarm(options: FarmOptions = {}): Promise<Farm> {
         // Donates even if the machine is busy, because somebody waits for this farm.
         donateNowMinutes: 60,
         modelManifests: options.modelFolder === undefined ? [] : [join(options.modelFolder, "manifest.json")],
-        env: { GLEANER_THREADS: "1" },
         ...overrides,
+        // Somebody waits for this farm, so its models also get processor time beside other programs.
+        env: { GLEANER_THREADS: "1", GLEANER_TEST_PRIORITY: "normal", ...overrides?.env },
       });
       donors.push(donor);
       return donor;

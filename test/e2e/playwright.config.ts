@@ -2,6 +2,9 @@ import { defineConfig } from "@playwright/test";
 
 const chromium = process.env["GLEANER_CHROMIUM"];
 
+// At its usual lowest priority, a runner would wait for all other programs. Donors inherit this from Playwright's workers.
+process.env["GLEANER_TEST_PRIORITY"] = "normal";
+
 export default defineConfig({
   testDir: ".",
   outputDir: "../../test-results",

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConvexHttpClient } from "convex/browser";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { randomWords } from "../../chaos/malicious/lies.ts";
 import { MaliciousDevice } from "../../chaos/malicious/malicious-device.ts";
 import { api } from "../../convex/_generated/api.js";
 import { makeClient } from "../../launch/farm/ask.ts";
@@ -84,22 +85,8 @@ test("answers of honest devices are checked by each other, and fit", async () =>
   expect(await cases()).toEqual([]);
 }, 900_000);
 
-/** Answers that fit their requests and mean nothing. */
-const noise = (): string => {
-  const words = "copper lantern seventeen gravel orbit marmalade ticket sparrow velvet engine".split(" ");
-  const drawn = Array.from({ length: 24 }, () => words[Math.floor(Math.random() * words.length)]);
-  return `${drawn.join(" ")}.`;
-};
-
 test("a device that answers noise is found by two others, is not paid, and is paused", async () => {
-  const device = await MaliciousDevice.enroll(farm, liarName, () => ({
-    kind: "answer",
-    result: { text: noise(), finishReason: "stop" },
-    report: {
-      usage: { promptTokens: 20, completionTokens: 40 },
-      timing: { prefillMs: 20, generateMs: 400 },
-    },
-  }));
+  const device = await MaliciousDevice.enroll(farm, liarName, () => randomWords(24));
   liar = device;
   const work = device.work();
   while (device.given === 0) await askSome(6);

@@ -71,7 +71,7 @@ async function startDonor({ pin: given, code = false, url }: Start): Promise<Chi
     panelPort: 0,
     unattended: true,
     donateNowMinutes: 60,
-    env: { GLEANER_THREADS: "1", GLEANER_TEST_PRIORITY: "normal" },
+    env: { GLEANER_THREADS: "1" },
   });
 }
 

@@ -41,7 +41,7 @@ afterAll(async () => {
   await rm(scratch, { recursive: true, force: true });
 });
 
-const env = { DISPLAY: "", WAYLAND_DISPLAY: "", GLEANER_THREADS: "1", GLEANER_TEST_PRIORITY: "normal" };
+const env = { DISPLAY: "", WAYLAND_DISPLAY: "", GLEANER_THREADS: "1" };
 const newFolder = (): string => join(scratch, `donor-${++donors}`);
 const newCode = (): Promise<string> => setup.issueEnrollmentCode(organization.organizationId, "test");
 

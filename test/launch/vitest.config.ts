@@ -8,6 +8,8 @@ export default defineConfig({
     environment: "node",
     pool: "forks",
     maxWorkers: 3,
+    // At its usual lowest priority, a runner would wait for all other tests.
+    env: { GLEANER_TEST_PRIORITY: "normal" },
     testTimeout: 180_000,
     hookTimeout: 60_000,
   },

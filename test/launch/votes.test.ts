@@ -26,7 +26,7 @@ beforeAll(async () => {
   const modelManifests = [join(paths.demoModel, "manifest.json"), manifest];
   for (const name of ["one", "two", "three"]) await farm.startDonor(`votes-${name}`, { modelManifests });
   openai = makeClient(farm.backend.siteUrl, farm.organization.apiKey);
-  // Three runners start beside everything else, at the lowest priority. Once all three have answered, none waits for a load.
+  // Three runners start beside everything else. Once all three have answered, none waits for a load.
   while ((await votesNow()) !== 3) await sleep(1_000);
   await openai.chat.completions.create({ ...capital, model: larger });
 }, 600_000);

@@ -70,8 +70,8 @@ export const steps: readonly Step[] = [
   suite("conformance"),
   suite("launch"),
   { name: "pages", command: playwright("pages"), report: "counts", needs: findChromium },
-  { name: "desktop", command: playwright("desktop"), report: "counts", needs: findDesktop },
-  // Both mostly wait. Beside a busy step their donors would get no time, since llama.cpp has the system's lowest priority.
+  // The last three mostly wait.
+  { name: "desktop", command: playwright("desktop"), report: "counts", needs: findDesktop, pairs: true },
   { name: "malicious", command: ["node", "chaos/malicious.ts"], report: "exit-code", pairs: true },
   { name: "chaos", command: ["node", "chaos/run.ts", "--rounds", "3"], report: "exit-code", pairs: true },
 ];

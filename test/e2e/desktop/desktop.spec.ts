@@ -109,7 +109,7 @@ test("input stops a running job within a second, and the job is done only once",
   });
 
   const progress = window.getByTestId("work-progress");
-  // At its lowest priority, the runner starts late on a busy machine.
+  // The runner starts late on a busy machine.
   await expect(progress).toBeVisible({ timeout: 90_000 });
   const lengths: number[] = [];
   while (lengths.length < 3) {
@@ -164,7 +164,7 @@ test("no file, no log and no window contains a prompt or an answer", async ({ sl
   const prompt = "zanzibar-of-the-test";
   const answer = askFor(slowFarm, prompt, slowFarm.organization.apiKey, 600);
   const progress = window.getByTestId("work-progress");
-  // At its lowest priority, the runner starts late on a busy machine.
+  // The runner starts late on a busy machine.
   await expect(progress).toBeVisible({ timeout: 90_000 });
   await expect.poll(() => writtenChars(progress)).toBeGreaterThan(100);
   const shown = await window.evaluate(async () => {

@@ -130,7 +130,7 @@ test("it donates while nobody uses the computer, and yields to the pointer", asy
   await expect(status()).toContainText(/Ready for a job|Working on a job/, { timeout: 60_000 });
   const answer = askFor(slowFarm, "42", undefined, 1_200);
   const progress = page.getByTestId("work-progress");
-  // At its lowest priority, the runner starts late on a busy machine.
+  // The runner starts late on a busy machine.
   await expect(progress).toBeVisible({ timeout: 90_000 });
   execFileSync("xdotool", ["mousemove_relative", "--", "7", "5"]);
   await expect(status()).toContainText("You are using it");
