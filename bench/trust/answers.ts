@@ -20,7 +20,7 @@ export class BenchRunner {
   #attempts = 0;
 
   async answer(model: ModelFile, request: ChatRequest): Promise<ChatResult> {
-    const result = await this.#run(model, { kind: "chat", request });
+    const result = await this.run(model, { kind: "chat", request });
     if (!("text" in result)) throw new Error("not a text");
     return result;
   }
@@ -32,7 +32,7 @@ export class BenchRunner {
     { text, finishReason }: Answer,
   ): Promise<{ readonly replay: Replay; readonly ms: number }> {
     const of = { kind: "chat", request } as const;
-    const result = await this.#run(model, {
+    const result = await this.run(model, {
       kind: "replay",
       request: { of, answer: { text, finishReason } },
     });
@@ -44,7 +44,8 @@ export class BenchRunner {
     return this.#supervisor.stop();
   }
 
-  async #run(model: ModelFile, work: RunnerWork): Promise<RunnerResult> {
+  /** Errors: a work that the runner cannot do. */
+  async run(model: ModelFile, work: RunnerWork): Promise<RunnerResult> {
     this.#attempts += 1;
     const job = { attemptId: `bench ${String(this.#attempts)}`, model, work, plan: planOf(model) };
     const outcome = await this.#supervisor.run(job, {

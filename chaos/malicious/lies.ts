@@ -39,6 +39,20 @@ function answer(result: object, report: object = {}): Lie {
   };
 }
 
+const words = "copper lantern seventeen gravel orbit marmalade ticket sparrow velvet engine".split(" ");
+
+/** An answer that fits its request, and means nothing. */
+export function randomWords(count: number): Lie {
+  const drawn = Array.from({ length: count }, () => words[Math.floor(Math.random() * words.length)]);
+  return answer(
+    { text: `${drawn.join(" ")}.` },
+    {
+      usage: { promptTokens: 20, completionTokens: Math.ceil(count * 1.6) },
+      timing: { prefillMs: 20, generateMs: 400 },
+    },
+  );
+}
+
 /** An answer that says that it has as many tokens as were asked for. */
 function cutAfter(text: string, { payload }: ClaimedJob): Lie {
   const { maxTokens } = payload as { readonly maxTokens: number };

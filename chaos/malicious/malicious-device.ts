@@ -18,7 +18,13 @@ type Call = "take" | "complete" | "fail" | "release" | "append" | "goodbye";
 /** So that requests end even if nothing stops a liar. */
 const enoughJobs = 60;
 
-/** A device that was enrolled as any other, and speaks the protocol with its valid key. It never tells the truth. */
+/** The kinds of jobs that it takes, and what it does with each. */
+export type Conduct = {
+  readonly kinds: readonly ("chat" | "completion" | "embedding" | "replay")[];
+  readonly tell: (job: ClaimedJob) => Lie | Promise<Lie>;
+};
+
+/** A device that was enrolled as any other, and speaks the protocol with its valid key. It need not tell the truth. */
 export class MaliciousDevice {
   readonly deviceId: string;
   readonly #attempts = new Set<string>();
@@ -26,7 +32,7 @@ export class MaliciousDevice {
   readonly #key: string;
   readonly #signingKey: SigningKey;
   readonly #modelId: string;
-  readonly #tell: (job: ClaimedJob) => Lie;
+  readonly #conduct: Conduct;
   #stopped = false;
 
   private constructor(
@@ -37,14 +43,14 @@ export class MaliciousDevice {
       readonly signingKey: SigningKey;
       readonly modelId: string;
     },
-    tell: (job: ClaimedJob) => Lie,
+    conduct: Conduct,
   ) {
     this.#client = client;
     this.#key = device.key;
     this.deviceId = device.deviceId;
     this.#signingKey = device.signingKey;
     this.#modelId = device.modelId;
-    this.#tell = tell;
+    this.#conduct = conduct;
   }
 
   /** The number of jobs that it was given. */
@@ -52,7 +58,12 @@ export class MaliciousDevice {
     return this.#attempts.size;
   }
 
-  static async enroll(farm: Farm, name: string, tell: (job: ClaimedJob) => Lie): Promise<MaliciousDevice> {
+  /** @param conduct what it does with each job, or with those of some kinds. */
+  static async enroll(
+    farm: Farm,
+    name: string,
+    conduct: Conduct | ((job: ClaimedJob) => Lie),
+  ): Promise<MaliciousDevice> {
     const client = new ConvexHttpClient(farm.backend.url, {
       logger: false,
       skipConvexDeploymentUrlCheck: true,
@@ -68,7 +79,11 @@ export class MaliciousDevice {
     });
     if (outcome.kind !== "enrolled") throw new Error(`the device was not enrolled: ${outcome.kind}`);
     const { deviceId } = outcome;
-    const device = new MaliciousDevice(client, { key, deviceId, signingKey, modelId: farm.modelId }, tell);
+    const device = new MaliciousDevice(
+      client,
+      { key, deviceId, signingKey, modelId: farm.modelId },
+      "tell" in conduct ? conduct : { kinds: ["chat", "completion", "embedding"], tell: conduct },
+    );
     await device.#start();
     await client.mutation(api.devices.report, { key, activity: { kind: "donating", reason: "idle" } });
     return device;
@@ -80,13 +95,13 @@ export class MaliciousDevice {
       key: this.#key,
       version: "0.1.0",
       startup: true,
-      capabilities: { kinds: ["chat", "completion", "embedding"], models, concurrency: 1 },
+      capabilities: { kinds: [...this.#conduct.kinds], models, concurrency: 1 },
     });
   }
 
-  /** Takes jobs and lies about each, until `stop`. Ends by itself when the backend gives it no more, or far too many. */
-  async work(): Promise<void> {
-    while (!this.#stopped && this.given < enoughJobs) {
+  /** Takes jobs and lies about each, until `stop`. Ends by itself when the backend gives it no more, or more than `most`. */
+  async work(most = enoughJobs): Promise<void> {
+    while (!this.#stopped && this.given < most) {
       const jobs = await this.#jobs();
       if (jobs === null) return;
       for (const job of jobs) {
@@ -115,7 +130,7 @@ export class MaliciousDevice {
   async #lieAbout(job: ClaimedJob): Promise<void> {
     const { attemptId } = job;
     const demand = { jobs: 0 };
-    const lie = this.#tell(job);
+    const lie = await this.#conduct.tell(job);
     try {
       if (lie.kind === "fail") await this.#call("fail", { attemptId, error: lie.error, demand });
       else if ("afterMs" in lie) await this.#return(job, lie);
