@@ -6,19 +6,26 @@ import { internalMutation } from "../_generated/server.js";
 import { queue } from "../model/queue.ts";
 import { judgeReplay } from "../model/trust/judge.ts";
 import { settleHeld } from "../model/trust/pay.ts";
-import { chooseReplays } from "../model/trust/sample.ts";
+import { chooseReplays, mostSampled } from "../model/trust/sample.ts";
 import { sweepChecks } from "../model/trust/sweep.ts";
 import { reply } from "../model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
 
-/** Chooses which answers are replayed. Called when their jobs are counted, with a few at once. */
+/**
+ * Chooses which answers are replayed. Called when their jobs are counted. It takes a few at a time, one after another: each changes
+ * what the organization has spent on checks.
+ */
 export const choose = internalMutation({
   args: { organizationId: v.id("organizations"), jobIds: v.array(v.string()) },
   returns: v.null(),
   handler: async (ctx, { organizationId, jobIds }) => {
-    await chooseReplays(ctx, organizationId, jobIds, Date.now());
+    await chooseReplays(ctx, organizationId, jobIds.slice(0, mostSampled), Date.now());
+    const left = jobIds.slice(mostSampled);
+    if (left.length > 0) {
+      await ctx.scheduler.runAfter(0, internal.trust.checks.choose, { organizationId, jobIds: left });
+    }
     return null;
   },
 });

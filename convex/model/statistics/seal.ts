@@ -15,7 +15,6 @@ import { type AnsweredJob, learnShares } from "../ledger/likely.ts";
 import { closingRound } from "../ledger/reservations.ts";
 import { escrowAccount } from "../ledger/transfer.ts";
 import { present } from "../refuse.ts";
-import { mostSampled } from "../trust/sample.ts";
 import { addUsage } from "./addUsage.ts";
 import { type Closing, endedJobs } from "./ended.ts";
 import { type Bucket, rollUp, rowOf } from "./rollUp.ts";
@@ -61,12 +60,8 @@ async function checkSoon(
   closings: readonly Closing[],
 ): Promise<void> {
   const jobIds = closings.filter(({ entry }) => entry.kind === "settle").map(({ jobId }) => jobId);
-  for (let at = 0; at < jobIds.length; at += mostSampled) {
-    await ctx.scheduler.runAfter(0, internal.trust.checks.choose, {
-      organizationId,
-      jobIds: jobIds.slice(at, at + mostSampled),
-    });
-  }
+  if (jobIds.length > 0)
+    await ctx.scheduler.runAfter(0, internal.trust.checks.choose, { organizationId, jobIds });
 }
 
 async function progressOf(
