@@ -34,6 +34,9 @@ const mustBeFound = ["noise", "another model"];
 
 /** Jobs at once. */
 const perRound = 12;
+/** Between rounds. The backend chooses up to a minute after an answer whether it is replayed. */
+const pauseMs = 4_000;
+const chosenWithinMs = 100_000;
 
 const say = (line: string): void => {
   if (!values.json) console.log(line);
@@ -64,10 +67,15 @@ async function main(): Promise<number> {
     while (admin.answeredByHonest < wanted && Date.now() < until) {
       sent += await send(farm, sent);
       await admin.look();
-      say(`  ${String(sent)} jobs were sent, honest donors answered ${String(admin.answeredByHonest)}`);
+      const found = (await admin.cases()).map(({ device, state }) => `${device.name} ${state}`);
+      say(
+        `  ${String(sent)} jobs, honest donors answered ${String(admin.answeredByHonest)}. Cases: ${found.join(", ")}`,
+      );
+      await sleep(pauseMs);
     }
     for (const cheat of cheats) cheat.stop();
     await working;
+    await sleep(chosenWithinMs);
     await admin.untilChecked(until);
     return await verdict(farm, admin, sent);
   } finally {
