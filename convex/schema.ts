@@ -1337,7 +1337,7 @@ export default defineSchema({
     at: v.number(),
   }).index("by_organization", ["organizationId"]),
 
-  /** Pay of an answer that waits for a check. Deleted when it is released or refused. Written by model/trust/pay.ts. */
+  /** Pay of an answer or a replay that waits for a check. Deleted when it is released or refused. Written by model/trust/pay.ts. */
   heldPays: defineTable({
     organizationId: v.id("organizations"),
     jobId: v.string(),

@@ -497,6 +497,27 @@ describe("an organization that acts", () => {
     expect(await t.query(api.devices.me, { key: author.key })).toMatchObject({ status: "paused" });
   });
 
+  it("holds the pay of a new device for its checks, and refuses it if an answer of that device is wrong", async () => {
+    const third = await addChecker(t, acme, "third");
+    const paidBefore = await micro(checkAccount(acme.organizationId));
+    await answerJob(t, acme, author);
+    await choose(t);
+    await check(t, checker, fitting);
+    expect(await held(checker)).toBe(readPay);
+    expect(await earned(checker)).toBe(0n);
+    await answerJob(t, acme, checker);
+    await choose(t);
+    await check(t, author, noise);
+    await check(t, third, noise);
+    expect(await casesOf(t)).toMatchObject([{ deviceId: checker.deviceId, state: "wrong" }]);
+    expect(await held(checker)).toBe(0n);
+    expect(await earned(checker)).toBe(0n);
+    // It paid the other two.
+    expect(await micro(checkAccount(acme.organizationId))).toBe(paidBefore - 2n * readPay);
+    const [ofAnswer, ofCheck] = await historyOf(checker);
+    for (const row of [ofAnswer, ofCheck]) expect(row?.explanation).toContain("It is not paid");
+  });
+
   it("gives the price of a wrong answer back once, also if its requester disputes it", async () => {
     const third = await addChecker(t, acme, "third");
     const before = await keyMicro();

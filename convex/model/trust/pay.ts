@@ -6,15 +6,21 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { book } from "../credits/wallet.ts";
 import { accountRow, lotsOf } from "../ledger/balance.ts";
 import { closingKey } from "../ledger/reservations.ts";
-import { bonusAccount, deviceAccount, type Entry, heldAccount, transfer } from "../ledger/transfer.ts";
+import {
+  bonusAccount,
+  checkAccount,
+  deviceAccount,
+  type Entry,
+  heldAccount,
+  transfer,
+} from "../ledger/transfer.ts";
 import { orderOf } from "../orders/orders.ts";
-import { present } from "../refuse.ts";
 import { entriesBack } from "./giveBack.ts";
 import { mayBeReplayed } from "./replays.ts";
 import { standingIn, standingRow } from "./standings.ts";
 
 /*
- * The pay of answers in organizations that act on checks. While a device is new to a model, its pay is on an account of its own, and
+ * The pay of answers and of replays in organizations that act on checks. While a device is new to a model, its pay is on an account of its own, and
  * nobody can spend it. Each held pay has one row and is released or refused once, since that deletes the row.
  */
 
@@ -35,10 +41,15 @@ export async function isPayHeld(
   return isOnProbation(faded(standingIn(row, now), now));
 }
 
-/** Notes that the pay of an answer was settled to the held account of its device. */
+/** Notes that the pay of an answer, or of a replay, was settled to the held account of its device. */
 export async function noteHeldPay(
   ctx: MutationCtx,
-  { organizationId, jobId, modelId, apiKeyId }: Doc<"orders">,
+  {
+    organizationId,
+    jobId,
+    modelId,
+    apiKeyId,
+  }: Pick<Doc<"orders">, "organizationId" | "jobId" | "modelId" | "apiKeyId">,
   pay: {
     readonly deviceId: Id<"devices">;
     readonly micro: bigint;
@@ -82,11 +93,14 @@ async function release(ctx: MutationCtx, held: HeldPay, at: number): Promise<voi
   await end(ctx, held, [{ account: deviceAccount(deviceId), micro, jobs: 1, owner, ...bonus }], at);
 }
 
-/** Gives the price of a wrong answer back, and the bonus to the organization. */
+/** Gives the price of a wrong answer back, and the bonus to the organization. The organization paid for a replay, so it gets that back. */
 async function refuse(ctx: MutationCtx, held: HeldPay, at: number): Promise<void> {
   const { organizationId, jobId, micro, bonusMicro } = held;
-  const order = present(await orderOf(ctx, jobId), "order of held pay");
-  const back = await entriesBack(ctx, order, micro - bonusMicro, at);
+  const order = await orderOf(ctx, jobId);
+  const back =
+    order === null
+      ? [{ account: checkAccount(organizationId), micro }]
+      : await entriesBack(ctx, order, micro - bonusMicro, at);
   const bonus = { account: bonusAccount(organizationId), micro: bonusMicro };
   await end(ctx, held, bonusMicro === 0n ? back : [...back, bonus], at);
 }
