@@ -2,8 +2,9 @@ import { ConvexClient } from "convex/browser";
 import type OpenAI from "openai";
 import * as z from "zod";
 import { Batches, type Page, pageQuery } from "./http/batches.ts";
+import { GleanerError } from "./http/errors.ts";
 import { Http } from "./http/http.ts";
-import { type Job, jobList, jobObject } from "./http/objects.ts";
+import { deletedRating, type Job, jobList, jobObject, type JobRating, ratingObject } from "./http/objects.ts";
 import { randomKey } from "./http/random-key.ts";
 import { type JobUpdate, watchJob } from "./watch.ts";
 
@@ -39,6 +40,20 @@ export type SubmitOptions = {
   readonly signal?: AbortSignal;
 };
 
+/** A rating as it is given. Only a bad one has a reason, and can be disputed. */
+export type Rating =
+  | { readonly rating: "good"; readonly comment?: string }
+  | {
+      readonly rating: "bad";
+      readonly reason?: RatingReason;
+      /** Up to 1,000 characters. Administrators read it. */
+      readonly comment?: string;
+      readonly dispute?: boolean;
+    };
+export type RatingReason =
+  "wrong" | "incomplete" | "off_topic" | "format" | "repetitive" | "harmful" | "other";
+
+const notFound = 404;
 /** One wait of a call. Shorter than the silence after which Node and proxies end a call. */
 const waitSeconds = 30;
 const withinMs = (waitSeconds + 60) * 1_000;
@@ -126,6 +141,32 @@ export class Gleaner {
   /** A job that has been canceled can be canceled again. Rejects if it has ended otherwise. */
   async cancel(jobId: string): Promise<Job> {
     return await this.#http.post(`${pathOf(jobId)}/cancel`, {}, jobObject);
+  }
+
+  /**
+   * Says whether the answer of a job was good. A later call replaces it. With `dispute` an administrator looks at a bad answer, and may
+   * give its price back.
+   */
+  async rate(jobId: string, rating: Rating): Promise<JobRating> {
+    return await this.#http.post(`${pathOf(jobId)}/rating`, rating, ratingObject);
+  }
+
+  /** The rating of a job; null if there is none, or no such job. */
+  async rating(jobId: string): Promise<JobRating | null> {
+    try {
+      return await this.#http.get(`${pathOf(jobId)}/rating`, ratingObject);
+    } catch (error) {
+      if (error instanceof GleanerError && error.status === notFound) return null;
+      throw error;
+    }
+  }
+
+  /** Removes the rating of a job, and its open dispute. Rejects if an administrator has decided that. */
+  async removeRating(jobId: string): Promise<void> {
+    await this.#http.parse(
+      await this.#http.send(`${pathOf(jobId)}/rating`, { method: "DELETE" }),
+      deletedRating,
+    );
   }
 
   /** Closes the connection of the watchers. They end with an error. */

@@ -7,8 +7,10 @@ export {
   type Call,
   Gleaner,
   type GleanerOptions,
+  type Rating,
+  type RatingReason,
   type RequestOf,
   type SubmitOptions,
 } from "./gleaner.ts";
-export type { Batch, BatchEndpoint, BatchEstimate, Job, JobStatus } from "./http/objects.ts";
+export type { Batch, BatchEndpoint, BatchEstimate, Job, JobRating, JobStatus } from "./http/objects.ts";
 export type { JobUpdate } from "./watch.ts";

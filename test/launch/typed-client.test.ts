@@ -69,6 +69,20 @@ test("a repeated key finds the same job, and a job can be canceled", async () =>
   expect(data.map(({ id }) => id)).toEqual([other.id, first.id]);
 });
 
+test("an answer is rated, rated again, disputed, and its rating removed", async () => {
+  const { id } = await gleaner.submit("chat/completions", question("Hello"));
+  await gleaner.answer(id);
+  expect(await gleaner.rating(id)).toBeNull();
+  expect(await gleaner.rate(id, { rating: "good" })).toMatchObject({ id, rating: "good", dispute: null });
+  const bad = { rating: "bad", reason: "wrong", comment: "It greets nobody.", dispute: true } as const;
+  const disputed = { ...bad, dispute: { status: "open", refund_micro: null } };
+  expect(await gleaner.rate(id, bad)).toMatchObject(disputed);
+  expect(await gleaner.rating(id)).toMatchObject(disputed);
+  await gleaner.removeRating(id);
+  expect(await gleaner.rating(id)).toBeNull();
+  await expect(gleaner.rate("none", { rating: "good" })).rejects.toMatchObject({ status: 404 });
+});
+
 test("errors have the server's code and sentence", async () => {
   const wrong = { ...question("Hello"), model: "none" };
   await expect(gleaner.ask("chat/completions", wrong)).rejects.toMatchObject({

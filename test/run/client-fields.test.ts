@@ -1,7 +1,8 @@
 import type Anthropic from "@anthropic-ai/sdk";
+import type * as Client from "@gleaner/client";
 import type * as Ollama from "ollama";
 import type OpenAI from "openai";
-import { expect, it } from "vitest";
+import { expect, expectTypeOf, it } from "vitest";
 import { batchFields, uploadCompletionFields, uploadFields } from "../../app/fields/batches.ts";
 import { chatFields } from "../../app/fields/chat.ts";
 import { completionFields } from "../../app/fields/completions.ts";
@@ -17,6 +18,7 @@ import {
   optionFields,
 } from "../../app/fields/ollama.ts";
 import { responseFields } from "../../app/fields/responses.ts";
+import type { RatingReason } from "../../app/jobs/rating.ts";
 
 /** A table has every field of an official client's call: the type checker refuses one that lacks any. */
 type TableFor<Call> = Readonly<Record<keyof Call, Field>>;
@@ -40,6 +42,10 @@ const tables = {
 };
 
 optionFields satisfies TableFor<Ollama.Options>;
+
+it("the typed client has the reasons of bad ratings", () => {
+  expectTypeOf<Client.RatingReason>().toEqualTypeOf<RatingReason>();
+});
 
 it.each(Object.entries(tables))("says something about each field of a %s", (_name, table) => {
   for (const { words } of Object.values(table)) expect(words).not.toBe("");

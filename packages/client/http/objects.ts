@@ -74,6 +74,24 @@ export const errorObject = z.object({ code: z.string().nullish(), message: z.str
 export const jobStatuses = ["queued", "running", "succeeded", "failed", "canceled", "expired"] as const;
 export type JobStatus = (typeof jobStatuses)[number];
 
+/** A requester's say about an answer. `dispute`: null, or how it stands. */
+export const ratingObject = z.looseObject({
+  id: z.string(),
+  rating: z.enum(["good", "bad"]),
+  reason: z.string().nullable(),
+  comment: z.string().nullable(),
+  dispute: z
+    .looseObject({
+      status: z.enum(["open", "settled", "rejected"]),
+      decision: z.string().nullable(),
+      refund_micro: z.string().nullable(),
+    })
+    .nullable(),
+});
+export type JobRating = z.output<typeof ratingObject>;
+
+export const deletedRating = z.looseObject({ deleted: z.literal(true) });
+
 export const jobObject = z.looseObject({
   id: z.string(),
   object: z.literal("job"),
