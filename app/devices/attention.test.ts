@@ -79,9 +79,10 @@ const fleet = {
   disabledWebhooks: 0,
   comfort: { hours: 0, keptHours: 0 },
   openDisputes: 0,
+  wrongInService: 0,
 };
 
-it("tells a missed objective of comfort, but not because of one hour, and disputes to decide", () => {
+it("tells a missed objective of comfort, but not because of one hour, disputes to decide, and wrong answers", () => {
   const kinds = (comfort: { readonly hours: number; readonly keptHours: number }) =>
     attentionOf({ ...fleet, comfort }).map(({ kind, count }) => [kind, count]);
   expect(kinds({ hours: 20, keptHours: 19 })).toEqual([]);
@@ -93,6 +94,9 @@ it("tells a missed objective of comfort, but not because of one hour, and disput
   const disputed = attentionOf({ ...fleet, devices: 0, openDisputes: 2 });
   expect(disputed).toEqual([{ kind: "open-disputes", subject: "", count: 2 }]);
   expect(attentionPlace(disputed[0]!)).toEqual({ page: "disputes", filters: {} });
+  const wrong = attentionOf({ ...fleet, devices: 0, wrongInService: 1 });
+  expect(wrong).toEqual([{ kind: "wrong-answers", subject: "", count: 1 }]);
+  expect(attentionPlace(wrong[0]!)).toEqual({ page: "checks", filters: {} });
 });
 
 it("names models that no device offers, and jobs that wait while none donates", () => {

@@ -22,6 +22,7 @@ export const fleetConcerns = [
   "disabled-webhook",
   "comfort-missed",
   "open-disputes",
+  "wrong-answers",
 ] as const;
 export type FleetConcern = (typeof fleetConcerns)[number];
 
@@ -102,6 +103,8 @@ export type OrganizationFacts = {
   readonly comfort: { readonly hours: number; readonly keptHours: number };
   /** Disputed answers that nobody has decided. */
   readonly openDisputes: number;
+  /** Devices whose answers checks found wrong lately, and that still get jobs. */
+  readonly wrongInService: number;
 };
 
 /** One hour alone is no alert: below a hundred donated hours it would miss the objective. */
@@ -122,6 +125,7 @@ export function attentionOf(facts: OrganizationFacts): readonly Attention[] {
     { kind: "disabled-webhook" as const, subject: "", count: disabledWebhooks },
     { kind: "comfort-missed" as const, subject: "", count: missedComfort(facts.comfort) },
     { kind: "open-disputes" as const, subject: "", count: facts.openDisputes },
+    { kind: "wrong-answers" as const, subject: "", count: facts.wrongInService },
   ].filter(({ count }) => count > 0);
   // Before the first device joins nothing can be served, and everybody knows.
   if (devices === 0) return counted;
@@ -149,6 +153,7 @@ export const graceMs: Readonly<Record<Concern, number>> = {
   "comfort-missed": 0,
   // A requester may undo a dispute.
   "open-disputes": 60_000,
+  "wrong-answers": 0,
 };
 
 type Words = { readonly sentence: string; /** The act that mends it. */ readonly act: string };
@@ -241,19 +246,27 @@ export function attentionWords({ kind, subject, count }: Attention): Words {
       ]),
       act: "Decide whether they are wrong",
     },
+    "wrong-answers": {
+      sentence: plural(count, [
+        "Checks found wrong answers of # device, which still gets jobs.",
+        "Checks found wrong answers of # devices, which still get jobs.",
+      ]),
+      act: "Look at the evidence, and pause it, or let Gleaner act on checks",
+    },
   };
   return words[kind];
 }
 
 /** The page of the console with the act that mends it, and its filters. */
 export function attentionPlace({ kind, subject }: Pick<Attention, "kind" | "subject">): {
-  readonly page: "overview" | "models" | "devices" | "disputes" | "keys" | "webhooks";
+  readonly page: "overview" | "models" | "devices" | "disputes" | "checks" | "keys" | "webhooks";
   readonly filters: Readonly<Record<string, string>>;
 } {
   if (kind === "unserved-model") return { page: "models", filters: { model: subject } };
   if (kind === "expiring-keys") return { page: "keys", filters: {} };
   if (kind === "comfort-missed") return { page: "overview", filters: {} };
   if (kind === "open-disputes") return { page: "disputes", filters: {} };
+  if (kind === "wrong-answers") return { page: "checks", filters: {} };
   if (kind === "disabled-webhook") return { page: "webhooks", filters: {} };
   if (kind === "unserved-jobs") return { page: "devices", filters: { state: "standby" } };
   return { page: "devices", filters: { state: "attention", concern: kind } };
@@ -275,6 +288,7 @@ export function endedWords({ kind, subject }: Pick<Attention, "kind" | "subject"
     "disabled-webhook": "No webhook is disabled because of its receiver anymore.",
     "comfort-missed": "The objective for the comfort of donors is kept again.",
     "open-disputes": "No disputed answer waits for a decision anymore.",
+    "wrong-answers": "No device whose answers were wrong gets jobs anymore.",
   };
   return words[kind];
 }

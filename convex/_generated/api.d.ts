@@ -316,6 +316,7 @@ import type * as model_trust_standings from "../model/trust/standings.js";
 import type * as model_trust_sweep from "../model/trust/sweep.js";
 import type * as model_trust_validators from "../model/trust/validators.js";
 import type * as model_trust_views from "../model/trust/views.js";
+import type * as model_trust_wrongInService from "../model/trust/wrongInService.js";
 import type * as model_usage_budgetStops from "../model/usage/budgetStops.js";
 import type * as model_usage_budgets from "../model/usage/budgets.js";
 import type * as model_usage_facts from "../model/usage/facts.js";
@@ -725,6 +726,7 @@ declare const fullApi: ApiFromModules<{
   "model/trust/sweep": typeof model_trust_sweep;
   "model/trust/validators": typeof model_trust_validators;
   "model/trust/views": typeof model_trust_views;
+  "model/trust/wrongInService": typeof model_trust_wrongInService;
   "model/usage/budgetStops": typeof model_usage_budgetStops;
   "model/usage/budgets": typeof model_usage_budgets;
   "model/usage/facts": typeof model_usage_facts;

@@ -22,6 +22,7 @@ export const attention = memberQuery("overview.read")({
     const items = await attentionOfOrganization(ctx, ctx.organizationId);
     return items.filter(({ kind }) => {
       if (kind === "expiring-keys") return may(ctx, "keys.read");
+      if (kind === "wrong-answers") return may(ctx, "checks.read");
       return kind !== "open-disputes" || may(ctx, "disputes.read");
     });
   },

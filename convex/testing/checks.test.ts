@@ -682,6 +682,22 @@ describe("in the console", () => {
     ).not.toContain("Vienna");
   });
 
+  it("the overview tells of a device with wrong answers until it gets no more jobs", async () => {
+    const third = await addChecker(t, acme, "third");
+    await answerJob(t, acme, author);
+    await choose(t);
+    await check(t, checker, noise);
+    await check(t, third, noise);
+    const told = async () => {
+      await t.action(internal.maintenance.followFleet, { organizationId: acme.organizationId });
+      const items = await t.query(api.console.overview.attention, { session });
+      return items.filter(({ kind }) => kind === "wrong-answers");
+    };
+    expect(await told()).toMatchObject([{ subject: "", count: 1 }]);
+    await t.mutation(api.console.devices.pause, { session, deviceId: author.deviceId, until: null });
+    expect(await told()).toEqual([]);
+  });
+
   it("the standing of a device has its reasons", async () => {
     await endProbation(t, acme, author, checker);
     const { deviceId } = author;

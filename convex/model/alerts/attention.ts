@@ -15,6 +15,7 @@ import { countExpiring } from "../keys/keyEnds.ts";
 import { allModels } from "../models/catalog.ts";
 import { queue } from "../queue.ts";
 import { countOpenDisputes } from "../ratings/disputes.ts";
+import { countWrongInService } from "../trust/wrongInService.ts";
 import { attentionItem } from "../validators.ts";
 import { webhooksOf } from "../webhooks/endpoints.ts";
 
@@ -57,7 +58,7 @@ async function currentOf(
   organizationId: Id<"organizations">,
   now: number,
 ): Promise<readonly Attention[]> {
-  const [{ states, facets }, models, stats, expiringKeys, webhooks, comfort, openDisputes] =
+  const [{ states, facets }, models, stats, expiringKeys, webhooks, comfort, openDisputes, wrongInService] =
     await Promise.all([
       fleetCountsOf(ctx, organizationId),
       allModels(ctx, organizationId),
@@ -66,6 +67,7 @@ async function currentOf(
       webhooksOf(ctx, organizationId),
       weekOf(ctx, organizationId, now),
       countOpenDisputes(ctx, organizationId),
+      countWrongInService(ctx, organizationId, now),
     ]);
   const named = (of: string) => facets.filter((facet) => facet.of === of);
   const concerns: Partial<Record<DeviceConcern, number>> = {};
@@ -87,6 +89,7 @@ async function currentOf(
       .length,
     comfort,
     openDisputes,
+    wrongInService,
   });
 }
 
