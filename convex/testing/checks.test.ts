@@ -427,22 +427,25 @@ describe("an organization that acts", () => {
     await mode("act");
   });
 
-  it("holds the pay of a new device until its answer is checked", async () => {
-    await answerJob(t, acme, author);
-    expect(await earned(author)).toBe(0n);
-    expect(await held(author)).toBe(pay);
-    await choose(t);
-    await check(t, checker, fitting);
-    expect(await earned(author)).toBe(pay);
+  it("holds the pay of a new device until five of its answers fit", async () => {
+    for (let each = 0n; each < 5n; each += 1n) {
+      expect(await held(author)).toBe(each * pay);
+      await answerJob(t, acme, author);
+      await choose(t);
+      expect(await earned(author)).toBe(0n);
+      await check(t, checker, fitting);
+    }
+    expect(await earned(author)).toBe(5n * pay);
     expect(await held(author)).toBe(0n);
   });
 
   it("says so to the device, until the pay is released", async () => {
     await answerJob(t, acme, author);
     const [waiting] = await historyOf(author);
-    expect(waiting?.explanation).toMatch(/It is held until a check of this device’s answers$/);
+    expect(waiting?.explanation).toMatch(/It is held until enough checks of this device’s answers$/);
     await choose(t);
     await check(t, checker, fitting);
+    await endProbation(t, acme, author, checker);
     const [released] = await historyOf(author);
     expect(released).toMatchObject({ earnedMicro: String(pay), status: "succeeded" });
     expect(released?.explanation).not.toContain("held");
@@ -469,7 +472,7 @@ describe("an organization that acts", () => {
     for (let each = 0; each < 6; each += 1) await answerJob(t, acme, author);
     await choose(t);
     for (let each = 0; each < 4; each += 1) await check(t, checker, fitting);
-    expect(await held(author)).toBe(2n * pay);
+    expect(await held(author)).toBe(6n * pay);
     await answerJob(t, acme, author);
     await choose(t);
     await check(t, checker, fitting);
@@ -557,7 +560,7 @@ describe("an organization that acts", () => {
     }
     for (let each = 0; each < 2; each += 1) await answerJob(t, acme, author);
     await choose(t);
-    expect(await held(author)).toBe(2n * pay);
+    expect(await held(author)).toBe(6n * pay);
     await check(t, checker, fitting);
     expect(await held(author)).toBe(0n);
     await pass(t, 3_000);

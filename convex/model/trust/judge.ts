@@ -109,9 +109,8 @@ async function judgeFirst(
     await beginCase(ctx, order, deviceId, { ...voice, verdict: "mismatch" }, true);
     return;
   }
+  if (isOnProbation(after)) return;
   if (verdict === "fits") await releasePay(ctx, of, at);
-  // The answers before are as good as those that were checked.
-  if (isOnProbation(before) && !isOnProbation(after)) {
-    await settleHeld(ctx, { deviceId, modelId }, "released", at);
-  }
+  // One answer of another model may fit by chance. Once enough have, the others are as good as those that were checked.
+  if (isOnProbation(before)) await settleHeld(ctx, { deviceId, modelId }, "released", at);
 }
