@@ -3,6 +3,10 @@ import { CreditsView } from "../console/credits/CreditsView.tsx";
 import { PayoutDialog, ToKeyDialog } from "../console/credits/MoveDialogs.tsx";
 import { HouseRulesCard, HouseRulesDialog } from "../console/earnings/HouseRulesCard.tsx";
 import { PayoutsView } from "../console/earnings/PayoutsCard.tsx";
+import { KeyStatementCard } from "../console/keys/KeyStatement.tsx";
+import { PriceHistory } from "../console/prices/PriceHistory.tsx";
+import { SetPrice } from "../console/prices/SetPrice.tsx";
+import { catalog } from "./fixtures/console-rows.ts";
 import * as rows from "./fixtures/credit-rows.ts";
 import { inShell } from "./in-shell.tsx";
 import type { Story } from "./story.ts";
@@ -10,7 +14,7 @@ import type { Story } from "./story.ts";
 const nothing = (): void => undefined;
 const refused = (): Promise<boolean> => Promise.resolve(false);
 
-/** A member's credits, and what administrators decide about them. */
+/** A member's credits, what administrators decide about them, prices, and the statement of a key. */
 export function creditStories(now: number): readonly Story[] {
   const view = {
     mine: rows.mine(now),
@@ -45,6 +49,8 @@ export function creditStories(now: number): readonly Story[] {
     onApprove: nothing,
     onRefuse: refused,
   } satisfies Parameters<typeof PayoutsView>[0];
+  const price = { factors: rows.factors, now, onSave: refused, onClose: nothing };
+  const keyMonth = { now, month: now, statement: rows.keyStatement(now), onMonth: nothing };
   return [
     inShell("console-credits", "credits", <CreditsView {...view} />),
     inShell("console-credits-empty", "credits", <CreditsView {...empty} />),
@@ -75,6 +81,19 @@ export function creditStories(now: number): readonly Story[] {
       "console-house-rules",
       "earnings",
       <HouseRulesDialog rules={rows.rules} onSave={refused} onClose={nothing} />,
+    ),
+    inShell(
+      "console-price-history",
+      "models",
+      <PriceHistory versions={rows.priceVersions(now)} now={now} onCancel={nothing} onClose={nothing} />,
+    ),
+    inShell("console-set-price", "models", <SetPrice {...price} models={catalog(now)} />),
+    inShell("console-set-percents", "models", <SetPrice {...price} models={[]} />),
+    inShell("console-key-statement", "keys", <KeyStatementCard {...keyMonth} />),
+    inShell(
+      "console-key-statement-loading",
+      "keys",
+      <KeyStatementCard {...keyMonth} statement={undefined} />,
     ),
   ];
 }

@@ -2,6 +2,9 @@ import { LanguageCard } from "../console/account/LanguageCard.tsx";
 import { OwnSessions } from "../console/account/OwnSessions.tsx";
 import { Profile } from "../console/account/Profile.tsx";
 import { SessionsTable } from "../console/account/SessionsTable.tsx";
+import { DataClassDialog } from "../console/data-classes/DataClassDialog.tsx";
+import { DataClassesView } from "../console/data-classes/DataClassesView.tsx";
+import { DataKeyView } from "../console/data-classes/DataKeyView.tsx";
 import { ConfirmDeviceView } from "../console/enrollment/ConfirmDevice.tsx";
 import { IdleTime } from "../console/people/IdleTime.tsx";
 import { Invitations } from "../console/people/Invitations.tsx";
@@ -137,6 +140,31 @@ export function peopleStories(now: number): readonly Story[] {
         />
       </>,
     ),
+    inShell(
+      "console-data-classes",
+      "policy",
+      <div className="grid gap-4">
+        <DataClassesView classes={rows.dataClasses} onSave={nothing} />
+        <DataKeyView dataKey={{ state: "on", createdAt: now, destroyedAt: null }} onDestroy={nothing} />
+      </div>,
+    ),
+    inShell(
+      "console-data-classes-none",
+      "policy",
+      <div className="grid gap-4">
+        <DataClassesView classes={[]} onSave={nothing} />
+        <DataKeyView dataKey={{ state: "locked", createdAt: now, destroyedAt: null }} onDestroy={null} />
+      </div>,
+    ),
+    ...rows.dataClasses
+      .slice(2)
+      .map((edited) =>
+        inShell(
+          "console-data-class",
+          "policy",
+          <DataClassDialog edited={edited} isNew={false} taken={[]} onSave={nothing} onClose={nothing} />,
+        ),
+      ),
     page(
       "console-invitation",
       <OpenInvitation
