@@ -22,7 +22,7 @@ export const backendFlags: readonly string[] = ["--max-semi-space-size=16"];
  * which is 15 MB. With one arena, V8's compiler threads leave less unused memory to the C library: 5 to 9 MB. The C library
  * would keep the memory of large buffers, after files of 200 MB some 180 MB. It returns those of 64 KiB, which a read from a
  * socket takes, and larger ones.
- * @param cacheFolder for compiled code
+ * @param cacheFolder for compiled code, unless the environment names one, as that of tests does.
  */
 export function backendEnvironment(cacheFolder: string): NodeJS.ProcessEnv {
   const malloc = {
@@ -30,7 +30,7 @@ export function backendEnvironment(cacheFolder: string): NodeJS.ProcessEnv {
     MALLOC_MMAP_THRESHOLD_: String(64 * 1024),
     MALLOC_TRIM_THRESHOLD_: String(128 * 1024),
   };
-  return { NODE_COMPILE_CACHE: cacheFolder, ...malloc };
+  return { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? cacheFolder, ...malloc };
 }
 
 export type Backend = {

@@ -25,11 +25,10 @@ async function main(): Promise<number> {
     return 2;
   }
   const reports = mkdtempSync(join(tmpdir(), "gleaner-test-"));
-  // Hundreds of tests start a backend on the same functions.
-  process.env["CONVEX_EMBEDDED_CACHE"] ??= join(
-    import.meta.dirname,
-    "../../node_modules/.cache/convex-embedded",
-  );
+  // Hundreds of tests start a backend on the same functions. With compiled code a start takes a second less.
+  const cache = join(import.meta.dirname, "../../node_modules/.cache");
+  process.env["CONVEX_EMBEDDED_CACHE"] ??= join(cache, "convex-embedded");
+  process.env["NODE_COMPILE_CACHE"] ??= join(cache, "node");
   const results: Result[] = [];
   for (const group of groupsOf(steps.filter(({ name }) => wanted.length === 0 || wanted.includes(name)))) {
     results.push(
