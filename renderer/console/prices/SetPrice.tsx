@@ -65,7 +65,7 @@ export function SetPrice({ models, factors, now, onSave, onClose }: Props): Reac
               Percent of the models’ prices. A job costs the product of its priority’s, its kind’s and its
               hour’s percent.
             </p>
-            <div className="grid grid-cols-2 gap-3">
+            <div className="grid grid-cols-2 items-start gap-3">
               {percents.map(({ name, label }) => (
                 <Field key={name} label={label} unit="%" inputMode="numeric" {...field(name)} />
               ))}
@@ -80,7 +80,7 @@ export function SetPrice({ models, factors, now, onSave, onClose }: Props): Reac
             </div>
           </>
         ) : (
-          <div className="grid grid-cols-2 gap-3">
+          <div className="grid grid-cols-2 items-start gap-3">
             <Field label="Per 1,000 tokens in" unit="cr" inputMode="decimal" {...field("prompt")} />
             <Field label="Per 1,000 tokens out" unit="cr" inputMode="decimal" {...field("completion")} />
           </div>
