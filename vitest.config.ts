@@ -10,8 +10,8 @@ export default defineConfig({
     // Many tests wait. On two cores, two files at a time leave a quarter of them idle.
     maxWorkers: 3,
     // On a busy machine some tests take ten times as long.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // At its usual lowest priority, a runner would wait for all other tests. Models come from servers of the tests.
     env: { GLEANER_TEST_PRIORITY: "normal", GLEANER_TEST_LOCAL_SOURCES: "1" },
     // Convex components list their modules with `import.meta.glob`, which only Vite's transform resolves.

@@ -92,6 +92,8 @@ export type Deployment = {
   readonly until: (jobId: string, holds: (job: JobView) => boolean, timeoutMs?: number) => Promise<JobView>;
   /** Calls an internal function with the admin key. */
   readonly admin: (path: string, args: Record<string, unknown>) => Promise<unknown>;
+  /** Kills the donors and cancels the jobs that a failed test left, so that they do not disturb the next one. */
+  readonly clear: () => Promise<void>;
   readonly stop: () => Promise<void>;
 };
 
@@ -165,6 +167,8 @@ export async function startDeployment(
     },
     creditsMicro: 1_000_000_000n,
   });
+  const jobs: string[] = [];
+  let starts = 0;
   const client = new ConvexClient(url, { unsavedChangesWarning: false, logger: false });
 
   return {
@@ -172,8 +176,10 @@ export async function startDeployment(
     folder,
     admin,
     startDonor: async (name, idleSeconds, through = url, options = {}) => {
-      const idleFile = join(folder, `${name}.idle`);
-      const dataDir = join(folder, name);
+      starts += 1;
+      // A second try of a test starts a device of the same name anew.
+      const idleFile = join(folder, `${name}-${String(starts)}.idle`);
+      const dataDir = join(folder, `${name}-${String(starts)}`);
       await writeFile(idleFile, String(idleSeconds));
       // Other tests run on this machine, and a donor would wait for them.
       await mkdir(dataDir);
@@ -199,7 +205,9 @@ export async function startDeployment(
       const work = { kind: "chat", request: asked };
       const { keyId } = (await admin("requests:admit", { apiKey })) as { keyId: string };
       const args = { keyId, model: model.modelId, work, stream };
-      return ((await admin("requests:submit", args)) as { jobId: string }).jobId;
+      const { jobId } = (await admin("requests:submit", args)) as { jobId: string };
+      jobs.push(jobId);
+      return jobId;
     },
     cancel: (jobId) => client.mutation(api.requests.cancel, { apiKey, jobId }),
     until: (jobId, holds, timeoutMs = 90_000) =>
@@ -232,6 +240,16 @@ export async function startDeployment(
           (error) => finish(() => reject(error)),
         );
       }),
+    clear: async () => {
+      for (const { process, exited } of started.splice(0)) {
+        process.kill("SIGKILL");
+        await exited;
+      }
+      // Most of them have ended, and cannot be canceled.
+      await Promise.allSettled(
+        jobs.splice(0).map((jobId) => client.mutation(api.requests.cancel, { apiKey, jobId })),
+      );
+    },
     stop: async () => {
       await client.close();
       for (const { process, exited } of [...started, backend]) {

@@ -79,7 +79,7 @@ export function isReplayable({ request }: TextJob, answer: ChatResult): boolean 
   return request.format === undefined && answer.text !== "" && (answer.toolCalls ?? []).length === 0;
 }
 
-/** More vectors of one answer are not computed again: a device does not know which ones are. */
+/** At most so many vectors of one answer are computed again. A device does not know which. */
 export const mostVectors = 8;
 
 const textReplay = z.object({

@@ -8,7 +8,7 @@ export default defineConfig({
     environment: "node",
     pool: "forks",
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 20_000,
+    testTimeout: 120_000,
+    hookTimeout: 60_000,
   },
 });

@@ -10,8 +10,8 @@ export default defineConfig({
   outputDir: "../../test-results",
   // Pages mostly wait for timers and networks, so three files run at a time, each with a farm of its own.
   workers: 3,
-  timeout: 120_000,
-  expect: { timeout: 20_000 },
+  timeout: 180_000,
+  expect: { timeout: 30_000 },
   reporter: "list",
   use: { screenshot: "only-on-failure" },
   projects: [

@@ -7,6 +7,8 @@ export type Step = {
   /** The source of the number of tests: the runner's reporter, or one for the whole command. */
   readonly report: "counts" | "exit-code";
   readonly needs?: () => Tool | Promise<Tool>;
+  /** The time that it takes alone on a usual machine with two cores. */
+  readonly usualSeconds: number;
   /** It uses at most one core, and does not mind if another step uses the other one: two of these run at a time. */
   readonly pairs?: true;
 };
@@ -35,43 +37,71 @@ const playwright = (project: string): string[] => [
 ];
 
 const checks: readonly Step[] = [
-  { name: "lint", command: ["npm", "run", "-s", "lint"], report: "exit-code", pairs: true },
-  { name: "types", command: ["npm", "run", "-s", "types"], report: "exit-code", pairs: true },
+  { name: "lint", command: ["npm", "run", "-s", "lint"], report: "exit-code", usualSeconds: 60, pairs: true },
+  {
+    name: "types",
+    command: ["npm", "run", "-s", "types"],
+    report: "exit-code",
+    usualSeconds: 60,
+    pairs: true,
+  },
   {
     name: "format",
     command: ["prettier", "--check", "--log-level", "warn", "."],
     report: "exit-code",
+    usualSeconds: 45,
     pairs: true,
   },
-  { name: "unused", command: ["knip"], report: "exit-code", pairs: true },
+  { name: "unused", command: ["knip"], report: "exit-code", usualSeconds: 10, pairs: true },
 ];
 
-const suite = (name: string): Step => ({
+const suite = (name: string, usualSeconds: number): Step => ({
   name,
+  usualSeconds,
   command: vitest(`test/${name}/vitest.config.ts`),
   report: "counts",
 });
 
 /** The steps of `npm test`, in order. */
 export const steps: readonly Step[] = [
-  { name: "build", command: ["npm", "run", "-s", "build"], report: "exit-code" },
+  { name: "build", command: ["npm", "run", "-s", "build"], report: "exit-code", usualSeconds: 14 },
   ...checks,
-  { name: "sbom", command: ["npm", "run", "-s", "sbom"], report: "exit-code", pairs: true },
-  { ...suite("packages"), pairs: true },
-  { ...suite("published"), needs: findPublishedPackages, pairs: true },
-  { ...suite("differential"), pairs: true },
+  { name: "sbom", command: ["npm", "run", "-s", "sbom"], report: "exit-code", usualSeconds: 3, pairs: true },
+  { ...suite("packages", 90), pairs: true },
+  { ...suite("published", 80), needs: findPublishedPackages, pairs: true },
+  { ...suite("differential", 90), pairs: true },
   {
     name: "fuzz",
     command: ["node", "test/fuzz/run.ts", "--seconds", "60"],
     report: "exit-code",
+    usualSeconds: 75,
     pairs: true,
   },
-  { name: "unit", command: vitest(null), report: "counts" },
-  suite("conformance"),
-  suite("launch"),
-  { name: "pages", command: playwright("pages"), report: "counts", needs: findChromium },
+  { name: "unit", command: vitest(null), report: "counts", usualSeconds: 780 },
+  suite("conformance", 330),
+  suite("launch", 420),
+  { name: "pages", command: playwright("pages"), report: "counts", needs: findChromium, usualSeconds: 710 },
   // The last three mostly wait.
-  { name: "desktop", command: playwright("desktop"), report: "counts", needs: findDesktop, pairs: true },
-  { name: "malicious", command: ["node", "chaos/malicious.ts"], report: "exit-code", pairs: true },
-  { name: "chaos", command: ["node", "chaos/run.ts", "--rounds", "3"], report: "exit-code", pairs: true },
+  {
+    name: "desktop",
+    command: playwright("desktop"),
+    report: "counts",
+    needs: findDesktop,
+    usualSeconds: 240,
+    pairs: true,
+  },
+  {
+    name: "malicious",
+    command: ["node", "chaos/malicious.ts"],
+    report: "exit-code",
+    usualSeconds: 300,
+    pairs: true,
+  },
+  {
+    name: "chaos",
+    command: ["node", "chaos/run.ts", "--rounds", "3"],
+    report: "exit-code",
+    usualSeconds: 65,
+    pairs: true,
+  },
 ];
