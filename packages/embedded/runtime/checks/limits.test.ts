@@ -205,10 +205,10 @@ describe("limits", () => {
     else await expect(called).rejects.toThrow(refusal);
   });
 
-  test("32,000 documents are read, and no more", { timeout: 30_000 }, async () => {
+  test("32,000 documents are read, and no more", async () => {
     const { call, engine } = await openFixture();
-    await call("limits:storesMany", { count: 16_000, bytes: 1 });
-    await call("limits:storesMany", { count: 16_000, bytes: 1 });
+    // On a slow machine 16,000 would take a mutation longer than a second.
+    for (let i = 0; i < 8; i += 1) await call("limits:storesMany", { count: 4_000, bytes: 1 });
     expect(await call("limits:reads")).toBe(32_000);
     await call("limits:storesMany", { count: 1, bytes: 1 });
     // As in Convex, a count reads no documents.
