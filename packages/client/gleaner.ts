@@ -151,7 +151,7 @@ export class Gleaner {
     return await this.#http.post(`${pathOf(jobId)}/rating`, rating, ratingObject);
   }
 
-  /** The rating of a job; null if there is none, or no such job. */
+  /** The rating of a job. Null if the job has no rating, or does not exist. */
   async rating(jobId: string): Promise<JobRating | null> {
     try {
       return await this.#http.get(`${pathOf(jobId)}/rating`, ratingObject);

@@ -92,8 +92,8 @@ function isWanted(
   );
 }
 
-/** The pay of an answer after checks: Pay, and what was taken back of it. */
-type CheckedPay = { readonly pay: Pay; readonly takenMicro: bigint };
+/** The pay of an answer after checks. `takenMicro`: the part that was taken back because the answer was wrong. */
+export type CheckedPay = { readonly pay: Pay; readonly takenMicro: bigint };
 
 /**
  * One attempt as its donor sees it, with an explanation of its pay. Never the prompt.

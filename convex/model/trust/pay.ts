@@ -170,11 +170,7 @@ export async function takeBack(
   if (order.paidOwner === undefined || order.paidOwner !== (device?.owner ?? null)) return 0n;
   const account = deviceAccount(deviceId);
   const transfers = [closingKey(order), heldKey(order.jobId)].map(
-    async (transferKey) =>
-      await ctx.db
-        .query("ledgerEntries")
-        .withIndex("by_transfer", (q) => q.eq("transferKey", transferKey))
-        .take(mostEntries),
+    async (transferKey) => await entriesOf(ctx, transferKey),
   );
   const entries = (await Promise.all(transfers)).flat();
   const paid = entries.reduce((sum, entry) => sum + (entry.account === account ? entry.micro : 0n), 0n);
@@ -199,5 +195,13 @@ export async function takeBack(
   return booked === "booked" ? micro : 0n;
 }
 
-/** A settlement has an entry of escrow, one of the key, one for a bonus, and at most two of devices. */
+/** A settlement has an entry of escrow, one of the key, one for a bonus, and at most two of devices. Other ends of pay have no more. */
 const mostEntries = 5;
+
+/** The entries of a transfer of pay. */
+export async function entriesOf(ctx: QueryCtx, transferKey: string): Promise<Doc<"ledgerEntries">[]> {
+  return await ctx.db
+    .query("ledgerEntries")
+    .withIndex("by_transfer", (q) => q.eq("transferKey", transferKey))
+    .take(mostEntries);
+}
