@@ -19,7 +19,10 @@ export type Farm = {
   readonly adminKey: string;
   /** The folder of the farm's model; null for the demo model. */
   readonly modelFolder: string | null;
-  /** Enrolls a device of that name and starts its donor, with one thread for the model. */
+  /**
+   * Enrolls a device of that name and starts its donor, with one thread for the model. Resolves when it has joined, or
+   * reports why it cannot.
+   */
   startDonor(name: string, overrides?: Partial<DonorChildOptions>): Promise<Child>;
   /** Ends the backend, then starts a new one on the same file and ports. `crash` kills it with SIGKILL. */
   restartBackend(how: "crash" | "stop"): Promise<void>;
@@ -63,6 +66,7 @@ export async function startFarm(options: FarmOptions = {}): Promise<Farm> {
     adminKey,
     modelFolder: options.modelFolder ?? null,
     startDonor: async (name, overrides) => {
+      const place = Promise.withResolvers<void>();
       const donor = await startHeadlessDonor({
         name,
         folder: join(folder.donorFolder, name),
@@ -77,8 +81,14 @@ export async function startFarm(options: FarmOptions = {}): Promise<Farm> {
         ...overrides,
         // Somebody waits for this farm, so its models also get processor time beside other programs.
         env: { GLEANER_THREADS: "1", GLEANER_TEST_PRIORITY: "normal", ...overrides?.env },
+        onMembership: (report) => {
+          if (report.device !== null || report.problem !== null) place.resolve();
+          overrides?.onMembership?.(report);
+        },
       });
       donors.push(donor);
+      // Before it has joined, the organization has one device less than the caller expects.
+      await Promise.race([place.promise, donor.ended]);
       return donor;
     },
     restartBackend: async (how) => {

@@ -28,7 +28,10 @@ export function PriceHistory({ versions, now, onCancel, onClose }: Props): React
       ) : versions.length === 0 ? (
         <Empty title="No prices yet">Each price that is set from now on is listed here.</Empty>
       ) : (
-        <ul className="max-h-96 divide-y divide-line overflow-auto pr-1 text-sm" aria-label="Versions of prices">
+        <ul
+          className="max-h-96 divide-y divide-line overflow-auto pr-1 text-sm"
+          aria-label="Versions of prices"
+        >
           {versions.map((each) => (
             <li key={each.version} className="flex items-start justify-between gap-3 py-2">
               <div className="min-w-0 wrap-anywhere">
