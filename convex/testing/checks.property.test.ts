@@ -105,6 +105,6 @@ it("held pay is released or refused once, and the sums of the ledger stay 0, in 
       await expectBooksInOrder(t);
       closeWorld();
     }),
-    { numRuns: 25 },
+    { numRuns: 12 },
   );
 }, 300_000);

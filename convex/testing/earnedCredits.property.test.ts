@@ -255,6 +255,6 @@ it("earned credits are never lost, made or moved twice, whatever happens", { tim
         closeWorld();
       }
     }),
-    { numRuns: 25 },
+    { numRuns: 12 },
   );
 });

@@ -229,7 +229,7 @@ it("no history of a key takes its balance below zero", { timeout: 300_000 }, asy
         await expectBooksInOrder(t);
       },
     ),
-    { numRuns: 40 },
+    { numRuns: 20 },
   );
 });
 

@@ -279,6 +279,6 @@ it("reservations end with their jobs, whatever happens to them", { timeout: 300_
         }
       },
     ),
-    { numRuns: 30 },
+    { numRuns: 15 },
   );
 });

@@ -14,8 +14,8 @@ import { sayingsOf, tracesIn } from "../traces.fixture.ts";
 import { comfortFile } from "./comfort/comfort.ts";
 
 const away = 9_999;
-/** About three thousand tokens to read and some hundred to write, which takes the slow model some seconds. */
-const long = chat("a b c ".repeat(500), { maxTokens: 700 });
+/** About 1,500 tokens to read and 300 to write, which takes the slow model some seconds. */
+const long = chat("a b c ".repeat(250), { maxTokens: 300 });
 const forbidden = "zanzibar-of-the-test";
 
 describe("a donor on a real backend, with the real runner and the demo model", { timeout: 120_000 }, () => {

@@ -385,7 +385,7 @@ describe("any sequence of steps", () => {
         const earnedMicro = BigInt(succeeded) * answerMicro;
         expect(summary.money).toEqual({ ledgerSum: 0n, earnedMicro, spentMicro: earnedMicro });
       }),
-      { numRuns: 25 },
+      { numRuns: 12 },
     );
   }, 120_000);
 });

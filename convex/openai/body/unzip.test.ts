@@ -35,7 +35,7 @@ function unzipped(bytes: Uint8Array, pieceBytes: number): Buffer | string {
 it.each([1, 7, 1_000, 5_000])(
   "reads several members in pieces of %d bytes, and finds damage in each",
   (pieceBytes) => {
-    const texts = ["first ".repeat(500), "", randomBytes(3_000).toString("hex"), "last"];
+    const texts = ["first ".repeat(500), "", randomBytes(600).toString("hex"), "last"];
     const members = texts.map((text) => gzipSync(text));
     const whole = Buffer.concat(members);
     expect(unzipped(whole, pieceBytes).toString()).toBe(texts.join(""));

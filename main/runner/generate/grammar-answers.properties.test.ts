@@ -126,9 +126,9 @@ it.each([
         }
       }
     });
-    await fc.assert(property, { seed: 7, numRuns: 400, maxSkipsPerRun: 50 });
-    expect(counts.held + counts.refused).toBe(2_000);
-    if (checked) expect(Math.min(counts.held, counts.refused)).toBeGreaterThan(200);
+    await fc.assert(property, { seed: 7, numRuns: 200, maxSkipsPerRun: 50 });
+    expect(counts.held + counts.refused).toBe(1_000);
+    if (checked) expect(Math.min(counts.held, counts.refused)).toBeGreaterThan(100);
     else expect(counts.refused).toBe(0);
   },
   120_000,
@@ -149,7 +149,7 @@ it.each<[object, (value: unknown) => boolean]>([
         const value: unknown = JSON.parse(sample((below) => numbers.next().value % below));
         expect(isRight(value)).toBe(true);
       }),
-      { seed: 7, numRuns: 1_000 },
+      { seed: 7, numRuns: 500 },
     );
   },
 );
