@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { MembershipReport } from "../../app/contract/membership.ts";
 import { type Backend, startBackend } from "../backend/backend.ts";
 import type { Child } from "../core/child.ts";
 import { type DataFolder, openDataFolder } from "../core/data-folder.ts";
@@ -66,7 +67,7 @@ export async function startFarm(options: FarmOptions = {}): Promise<Farm> {
     adminKey,
     modelFolder: options.modelFolder ?? null,
     startDonor: async (name, overrides) => {
-      const place = Promise.withResolvers<void>();
+      const place = Promise.withResolvers<MembershipReport>();
       const donor = await startHeadlessDonor({
         name,
         folder: join(folder.donorFolder, name),
@@ -82,7 +83,7 @@ export async function startFarm(options: FarmOptions = {}): Promise<Farm> {
         // Somebody waits for this farm, so its models also get processor time beside other programs.
         env: { GLEANER_THREADS: "1", GLEANER_TEST_PRIORITY: "normal", ...overrides?.env },
         onMembership: (report) => {
-          if (report.device !== null || report.problem !== null) place.resolve();
+          if (report.device !== null || report.problem !== null) place.resolve(report);
           overrides?.onMembership?.(report);
         },
       });
