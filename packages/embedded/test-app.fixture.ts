@@ -19,6 +19,7 @@ import type * as misuse from "./fixtures/test-app/misuse.ts";
 import type * as nested from "./fixtures/test-app/nested.ts";
 import type * as nodeActions from "./fixtures/test-app/nodeActions.ts";
 import type * as nodeCallers from "./fixtures/test-app/nodeCallers.ts";
+import type * as passwords from "./fixtures/test-app/passwords.ts";
 import type * as printing from "./fixtures/test-app/printing.ts";
 import type * as reused from "./fixtures/test-app/reused.ts";
 import type * as search from "./fixtures/test-app/search.ts";
@@ -42,6 +43,7 @@ type Modules = {
   reused: typeof reused;
   search: typeof search;
   vectors: typeof vectors;
+  passwords: typeof passwords;
   printing: typeof printing;
   nodeActions: typeof nodeActions;
   nodeCallers: typeof nodeCallers;

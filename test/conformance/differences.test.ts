@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConvexHttpClient } from "convex/browser";
 import { makeFunctionReference } from "convex/server";
+import { ConvexError } from "convex/values";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startIssuer } from "../../packages/embedded/auth/issuer.fixture.ts";
 import { api, modules } from "../../packages/embedded/test-app.fixture.ts";
@@ -36,7 +37,7 @@ const ownSubscriptions = 4;
 
 /** Waits until a new backend has its own subscriptions. It makes them after it is ready. */
 async function untilSubscribed(url: string): Promise<void> {
-  await expect.poll(() => subscriptions(url), { timeout: 20_000 }).toBe(ownSubscriptions);
+  await expect.poll(() => subscriptions(url)).toBe(ownSubscriptions);
 }
 
 async function temporaryFolder(): Promise<string> {
@@ -107,7 +108,7 @@ describe.skipIf(!isEmbedded)("what differs from Convex Cloud", () => {
     const name = "waits";
     await untilSubscribed(backend.url);
     const waits = own!.action(counters.readTwice, { name, withinMs: 60_000 });
-    await expect.poll(() => subscriptions(backend.url), { timeout: 20_000 }).toBe(ownSubscriptions + 1);
+    await expect.poll(() => subscriptions(backend.url)).toBe(ownSubscriptions + 1);
     // Of another counter it learns nothing.
     await other!.mutation(api.counters.increment, { name: "another" });
     expect(await subscriptions(backend.url)).toBe(ownSubscriptions + 1);
@@ -144,7 +145,7 @@ describe.skipIf(!isEmbedded)("what differs from Convex Cloud", () => {
     const own = new ConvexHttpClient(backend.url, { logger: false });
     await own.action(counters.leavesWait, { name: "left", withinMs: 5_000 });
     expect(await subscriptions(backend.url)).toBeGreaterThan(ownSubscriptions);
-    await expect.poll(() => subscriptions(backend.url), { timeout: 30_000 }).toBe(ownSubscriptions);
+    await expect.poll(() => subscriptions(backend.url)).toBe(ownSubscriptions);
   });
 
   test("an empty variable hides that actions can wait for changes", async () => {
@@ -168,6 +169,15 @@ describe.skipIf(!isEmbedded)("what differs from Convex Cloud", () => {
   test("runs of a module that allows reuse share its variables at the same time", async () => {
     const runs = await Promise.all([1, 2, 3].map(() => httpClient().action(reused.actionsAtOnce, {})));
     expect(Math.max(...runs)).toBeGreaterThan(1);
+  });
+
+  test("a ConvexError leaves a shared world to the next run, and another error does not", async () => {
+    const own = new ConvexHttpClient((await start()).url, { logger: false });
+    expect(await own.mutation(reused.countRuns, { end: "answer" })).toBe(1);
+    await expect(own.mutation(reused.countRuns, { end: "refusal" })).rejects.toThrow(ConvexError);
+    expect(await own.mutation(reused.countRuns, { end: "answer" })).toBe(3);
+    await expect(own.mutation(reused.countRuns, { end: "failure" })).rejects.toThrow("failed");
+    expect(await own.mutation(reused.countRuns, { end: "answer" })).toBe(1);
   });
 
   test("at most 32 mutations run at the same time", async () => {
@@ -247,7 +257,7 @@ describe.skipIf(!isEmbedded)("what differs from Convex Cloud", () => {
     );
     const user = watch(client, api.values.whoami, {});
     const attempts = () => client.connectionState().connectionCount;
-    await expect.poll(attempts, { timeout: 30_000 }).toBeGreaterThan(1);
+    await expect.poll(attempts).toBeGreaterThan(1);
     expect([user.values, user.errors]).toEqual([[], []]);
     issuer.answer = null;
     expect(await user.until(() => true)).toContain("ann");
@@ -289,38 +299,34 @@ describe.skipIf(!isEmbedded)("what differs from Convex Cloud", () => {
     expect(performance.now() - before).toBeGreaterThan(490);
   });
 
-  test(
-    "pushed functions have their indexes at once, and last until a restart",
-    { timeout: 120_000 },
-    async () => {
-      const project = await makeProject();
-      onTestFinished(project.remove);
-      const schema = join(project.folder, "convex/schema.ts");
-      const source = await readFile(schema, "utf8");
-      await writeFile(
-        schema,
-        source.replace('.index("by_channel"', '.index("by_body", ["body"]).index("by_channel"'),
-      );
-      const added = `import { queryGeneric } from "convex/server";
+  test("pushed functions have their indexes at once, and last until a restart", async () => {
+    const project = await makeProject();
+    onTestFinished(project.remove);
+    const schema = join(project.folder, "convex/schema.ts");
+    const source = await readFile(schema, "utf8");
+    await writeFile(
+      schema,
+      source.replace('.index("by_channel"', '.index("by_body", ["body"]).index("by_channel"'),
+    );
+    const added = `import { queryGeneric } from "convex/server";
       export const found = queryGeneric({ handler: async (ctx) =>
         (await ctx.db.query("messages").withIndex("by_body", (q) => q.eq("body", "early")).collect()).length });`;
-      await writeFile(join(project.folder, "convex/added.ts"), added);
-      const dataFile = join(await temporaryFolder(), "data.sqlite3");
-      const found = (url: string) =>
-        new ConvexHttpClient(url).query(makeFunctionReference<"query">("added:found"));
+    await writeFile(join(project.folder, "convex/added.ts"), added);
+    const dataFile = join(await temporaryFolder(), "data.sqlite3");
+    const found = (url: string) =>
+      new ConvexHttpClient(url).query(makeFunctionReference<"query">("added:found"));
 
-      const first = await startEmbedded({ dataFile });
-      await new ConvexHttpClient(first.url).mutation(api.messages.send, { channel: "c", body: "early" });
-      const push = spawn(process.execPath, [convexCli, "deploy", "--typecheck", "disable"], {
-        cwd: project.folder,
-        env: { ...process.env, ...credentials(first.url, deployment.adminKey) },
-        stdio: "ignore",
-      });
-      expect(await once(push, "exit")).toEqual([0, null]);
-      expect(await found(first.url)).toBe(1);
-      await first.stop();
-      const second = await start({ dataFile });
-      await expect(found(second.url)).rejects.toThrow("Could not find public function");
-    },
-  );
+    const first = await startEmbedded({ dataFile });
+    await new ConvexHttpClient(first.url).mutation(api.messages.send, { channel: "c", body: "early" });
+    const push = spawn(process.execPath, [convexCli, "deploy", "--typecheck", "disable"], {
+      cwd: project.folder,
+      env: { ...process.env, ...credentials(first.url, deployment.adminKey) },
+      stdio: "ignore",
+    });
+    expect(await once(push, "exit")).toEqual([0, null]);
+    expect(await found(first.url)).toBe(1);
+    await first.stop();
+    const second = await start({ dataFile });
+    await expect(found(second.url)).rejects.toThrow("Could not find public function");
+  });
 });

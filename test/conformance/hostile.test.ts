@@ -10,6 +10,7 @@ const ways: Readonly<Record<string, (name: string) => Promise<unknown>>> = {
   query: (name) => httpClient().query(hostile.inQuery, { name }),
   mutation: (name) => httpClient().mutation(hostile.inMutation, { name }),
   action: (name) => httpClient().action(hostile.inAction, { name }),
+  "nested mutation": (name) => httpClient().mutation(hostile.inNestedMutation, { name }),
   "HTTP action": async (name) =>
     (await fetch(`${deployment.siteUrl}/hostile?name=${encodeURIComponent(name)}`)).text(),
 };

@@ -118,6 +118,15 @@ test("an action that does not return a response answers 500", async () => {
   expect(code).toMatch(saying("HTTP actions must return a Response"));
 });
 
+test.each([
+  ["promise", "not awaited"],
+  ["timer", "thrown by a timer"],
+])("an action that does not await its work fails by a %s", async (by, message) => {
+  const response = await fetch(`${site}/fails-by/${by}`);
+  expect(response.status).toBe(500);
+  expect(((await response.json()) as { readonly code: string }).code).toMatch(saying(message));
+});
+
 test("a listener of a client that leaves may still call a mutation, and its error harms nobody", async () => {
   const channel = uniqueName();
   const messages = watch(liveClient(), api.messages.list, { channel });

@@ -1,6 +1,7 @@
+import { scryptSync } from "node:crypto";
 import type { Value } from "convex/values";
 import { expect, test } from "vitest";
-import { api } from "../../packages/embedded/test-app.fixture.ts";
+import { api, modules } from "../../packages/embedded/test-app.fixture.ts";
 import { deployment, httpClient, liveClient, uniqueName } from "./deployment.ts";
 
 const clients = [
@@ -53,6 +54,13 @@ test.each(clients)("every kind of value round-trips, %s", async (_, connect) => 
 test.each(clients)("an action calls mutations and queries, %s", async (_, connect) => {
   const name = uniqueName();
   expect(await connect().action(api.counters.incrementTwice, { name })).toBe(2);
+});
+
+test("a mutation has time to hash a password in pure JavaScript", async () => {
+  const [password, salt] = ["correct horse", uniqueName()];
+  const cost = { N: 16_384, r: 16, maxmem: 64 * 1_024 * 1_024 };
+  const hash = scryptSync(password, salt, 64, cost).toString("hex");
+  expect(await httpClient().mutation(modules.passwords.hash, { password, salt })).toBe(hash);
 });
 
 test("values are plain JSON for clients in other languages", async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { modules } from "../../packages/embedded/test-app.fixture.ts";
 import { deployment, httpClient, uniqueName } from "./deployment.ts";
+import { saying } from "./expectations.ts";
 
 const { worlds } = modules;
 
@@ -47,7 +48,11 @@ test("a run that replaces globals and built-in functions changes them only for i
 
 test("import() works in actions only", async () => {
   expect(await httpClient().action(worlds.importInAction, { salt: uniqueName() })).toBe(0);
-  await expect(httpClient().query(worlds.importInQuery, { salt: uniqueName() })).rejects.toThrow();
+  const refused = saying("Can't use import() in queries and mutations");
+  await expect(httpClient().query(worlds.importInQuery, { salt: uniqueName() })).rejects.toThrow(refused);
+  await expect(httpClient().mutation(worlds.importInMutation, { salt: uniqueName() })).rejects.toThrow(
+    refused,
+  );
 });
 
 test("no text becomes code", async () => {
