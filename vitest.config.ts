@@ -14,9 +14,10 @@ export default defineConfig({
     pool: "forks",
     // Many tests wait. On two cores, two files at a time leave a quarter of them idle.
     maxWorkers: 3,
-    // On a busy machine some tests take ten times as long.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // On a busy machine some tests take ten times as long. So no test waits for less, unless that is what it tests.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
     // At its usual lowest priority, a runner would wait for all other tests. Models come from servers of the tests.
     env: { GLEANER_TEST_PRIORITY: "normal", GLEANER_TEST_LOCAL_SOURCES: "1" },
     // Convex components list their modules with `import.meta.glob`, which only Vite's transform resolves.

@@ -34,7 +34,7 @@ it("refuses to start in a folder that another donor uses, but starts after its c
   second.process.kill("SIGTERM");
   await second.exited;
   expect(await readdir(folder)).not.toContain("gleaner.lock");
-}, 30_000);
+});
 
 it("starts without an address only if the device enrolled at one before", async () => {
   await expect(donor([])).rejects.toThrow(/ended with 64:\n--backend: has to be the http or https address/);
@@ -42,4 +42,4 @@ it("starts without an address only if the device enrolled at one before", async 
   const deviceKey = `gd_${"a".repeat(43)}`;
   await writeFile(join(folder, "device.json"), JSON.stringify({ version: 1, deviceKey, enrolment }));
   await donor([]);
-}, 30_000);
+});

@@ -159,7 +159,7 @@ describe("the console", () => {
       donating: 1,
       offline: 320,
     });
-  }, 60_000);
+  });
 
   it("pages through all jobs, and through those of one status", async () => {
     const session = await signIn(t, acme);

@@ -217,7 +217,7 @@ describe("dead letters", () => {
     expect(new Set(statuses)).toEqual(new Set(["ready"]));
     expect(statuses).toHaveLength(60);
     expect(await auditOf()).toContain("dead-letters.retried all");
-  }, 20_000);
+  });
 
   it("does not retry a dead letter of a revoked key", async () => {
     const jobId = await deadLetter();

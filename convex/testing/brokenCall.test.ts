@@ -107,7 +107,7 @@ describe("a job whose HTTP call fails because of us", () => {
     expect(JSON.stringify(logged.mock.calls)).toContain("ArgumentValidationError");
     expect(JSON.stringify(logged.mock.calls)).not.toContain("secret");
     await expectBooksInOrder(t);
-  }, 20_000);
+  });
 
   const ends = {
     revoked: async (session: string, keyId: Id<"apiKeys">) =>

@@ -176,7 +176,7 @@ it("the organization covers what a key without credits cannot pay, and then trus
   expect((await keyOf()).balanceMicro).toBe(reserved * 9n);
 });
 
-it("reservations follow the answers of the key", { timeout: 120_000 }, async () => {
+it("reservations follow the answers of the key", async () => {
   await openWith(reserved * 1_000n);
   const device = await addDevice(t, acme);
   const reservedNow = async () => {

@@ -168,7 +168,7 @@ describe("somebody who forgot the password", () => {
 
   /** Waits until so many mails have come. */
   const deliver = async (count: number): Promise<void> => {
-    await vi.waitFor(() => expect(mailbox.mails).toHaveLength(count), { timeout: 5_000 });
+    await vi.waitFor(() => expect(mailbox.mails).toHaveLength(count), { timeout: 60_000 });
     await t.finishInProgressScheduledFunctions();
   };
 

@@ -40,7 +40,7 @@ async function embed(body: object, headers: Readonly<Record<string, string>> = {
 }
 
 async function submitted(count: number): Promise<void> {
-  await expect.poll(async () => (await allJobs(t, acme)).length, { timeout: 10_000 }).toBe(count);
+  await expect.poll(async () => (await allJobs(t, acme)).length).toBe(count);
 }
 
 /** Waits for the jobs of a call, and takes all of them, in the order of the inputs. */
@@ -70,7 +70,7 @@ type Body = {
   readonly usage: object;
 };
 
-describe("embeddings of many inputs", { timeout: 60_000 }, () => {
+describe("embeddings of many inputs", () => {
   it("come in the order of the inputs, from several jobs that end in any order", async () => {
     const asked = embed({ input: numbers(70) });
     for (const job of (await takeAll(3)).toReversed()) await answerJob(job);

@@ -246,7 +246,7 @@ describe("a call with votes", () => {
     await Promise.all(devices.map(handed));
     const response = await asked;
     await response.body?.cancel();
-    await expect.poll(statuses, { timeout: 10_000 }).toEqual(["canceled", "canceled", "canceled"]);
+    await expect.poll(statuses).toEqual(["canceled", "canceled", "canceled"]);
     await expectBooksInOrder(t);
   });
 

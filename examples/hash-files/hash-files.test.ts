@@ -23,7 +23,7 @@ const adminKey = randomBytes(16).toString("hex");
 const texts: Readonly<Record<string, string>> = { "a.txt": "one", "b.txt": "two", "c.txt": "three" };
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-describe("workers that hash files, on a real backend", { timeout: 60_000 }, () => {
+describe("workers that hash files, on a real backend", () => {
   let folder: string;
   let backend: Started;
   let client: AdminClient;
@@ -43,7 +43,7 @@ describe("workers that hash files, on a real backend", { timeout: 60_000 }, () =
     );
     client = new ConvexHttpClient(String(backend.ready["url"]), { logger: false }) as unknown as AdminClient;
     client.setAdminAuth(adminKey);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     for (const { process, exited } of [...workers, backend]) {
@@ -51,7 +51,7 @@ describe("workers that hash files, on a real backend", { timeout: 60_000 }, () =
       await exited;
     }
     await rm(folder, { recursive: true });
-  }, 30_000);
+  });
 
   const run = (name: string, args: object): Promise<unknown> =>
     client.function(makeFunctionReference<"mutation">(name), undefined, args);
@@ -102,12 +102,12 @@ describe("workers that hash files, on a real backend", { timeout: 60_000 }, () =
     const [missing, outside] = await Promise.all([submit("missing.txt"), submit("../secret")]);
     expect(await ended(missing)).toMatchObject({ status: "failed", error: { code: "handler_error" } });
     expect(await ended(outside)).toMatchObject({ status: "failed", error: { code: "invalid" } });
-    await vi.waitFor(() => expect(said).toMatch(/attempt\.failed.*invalid/), { timeout: 10_000 });
+    await vi.waitFor(() => expect(said).toMatch(/attempt\.failed.*invalid/), { timeout: 60_000 });
   });
 
   it("logs that a worker's key is unknown", async () => {
     const { process } = await startWorker("stranger", false);
-    await vi.waitFor(() => expect(said).toContain("worker.unknown-key"), { timeout: 30_000 });
+    await vi.waitFor(() => expect(said).toContain("worker.unknown-key"), { timeout: 60_000 });
     process.kill("SIGKILL");
   });
 

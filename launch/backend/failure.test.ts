@@ -66,24 +66,20 @@ async function writeAsOtherVersion(): Promise<void> {
   await child.stop();
 }
 
-it(
-  "says which data of another version does not fit and what to do, without a stack",
-  { timeout: 120_000 },
-  async () => {
-    await writeAsOtherVersion();
-    const options = { host: "127.0.0.1", port: 0, sitePort: 0, console: false };
-    const failure: unknown = await startBackend(folder, adminKey, options).then(
-      () => null,
-      (error: unknown) => error,
-    );
-    expect(failure).toBeInstanceOf(LaunchError);
-    const said = explain(failure);
-    expect(said).toContain(folder.path);
-    expect(said).toContain('the field "name" of the table "organizations" does not fit');
-    expect(said).toContain("GLEANER_DATA=");
-    expect(said).not.toMatch(/\n\s+at /);
-  },
-);
+it("says which data of another version does not fit and what to do, without a stack", async () => {
+  await writeAsOtherVersion();
+  const options = { host: "127.0.0.1", port: 0, sitePort: 0, console: false };
+  const failure: unknown = await startBackend(folder, adminKey, options).then(
+    () => null,
+    (error: unknown) => error,
+  );
+  expect(failure).toBeInstanceOf(LaunchError);
+  const said = explain(failure);
+  expect(said).toContain(folder.path);
+  expect(said).toContain('the field "name" of the table "organizations" does not fit');
+  expect(said).toContain("GLEANER_DATA=");
+  expect(said).not.toMatch(/\n\s+at /);
+});
 
 it("says which port is taken, and shows the last output of any other failure", () => {
   const report = { ready: false, error: "PortInUseError", takenPort: 3_211 } as const;

@@ -23,10 +23,10 @@ const open = (base = defaultRules): Promise<DonorPolicy> =>
 
 const onDisk = (expected: unknown): Promise<void> =>
   vi.waitFor(async () => expect(JSON.parse(await readFile(path, "utf8"))).toEqual(expected), {
-    timeout: 30_000,
+    timeout: 60_000,
   });
 
-describe("a donor's policy", { timeout: 60_000 }, () => {
+describe("a donor's policy", () => {
   it("combines the defaults, the donor's choices and the organization's rules as they change", async () => {
     const policy = await open({ ...defaultRules, requireIdle: false });
     expect(policy.current().rules).toEqual({ ...defaultRules, requireIdle: false });

@@ -18,11 +18,11 @@ const away = 9_999;
 const long = chat("a b c ".repeat(250), { maxTokens: 300 });
 const forbidden = "zanzibar-of-the-test";
 
-describe("a donor on a real backend, with the real runner and the demo model", { timeout: 120_000 }, () => {
+describe("a donor on a real backend, with the real runner and the demo model", () => {
   let deployment: Deployment;
   beforeAll(async () => {
     deployment = await startDeployment("demo");
-  }, 60_000);
+  });
   afterEach(() => deployment.clear());
   afterAll(() => deployment.stop(), 30_000);
 
@@ -107,7 +107,7 @@ describe("a donor in the middle of a long job", { timeout: 300_000 }, () => {
   let deployment: Deployment;
   beforeAll(async () => {
     deployment = await startDeployment("slow");
-  }, 60_000);
+  });
   afterEach(() => deployment.clear());
   afterAll(() => deployment.stop(), 30_000);
 

@@ -33,7 +33,7 @@ beforeAll(async () => {
     tokenHash: createHash("sha256").update(token).digest("hex"),
   });
   await client.mutation(api.console.account.signIn, { token, session });
-}, 60_000);
+});
 afterAll(async () => await deployment.stop(), 30_000);
 
 beforeEach(() => {

@@ -48,7 +48,7 @@ it("completes a download after five kills, and fetches only one corrupt piece tw
   expect((await readdir(folder)).filter((name) => name.includes("part"))).toEqual([]);
   server.close();
   await rm(folder, { recursive: true });
-}, 120_000);
+});
 
 /** Downloads in a separate process until a report satisfies `isEnough`, and kills it then. */
 async function runUntil(order: object, isEnough: Parameters<DownloadChild["until"]>[0]): Promise<void> {

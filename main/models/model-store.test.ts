@@ -54,7 +54,7 @@ async function start(changed: Partial<ModelStoreDeps> = {}, models = [model]): P
 
 const update = (rules: Partial<typeof roomyRules> = {}): void =>
   store.update(idleFacts, { ...roomyRules, ...rules });
-const soon = { timeout: 30_000, interval: 10 };
+const soon = { timeout: 60_000, interval: 10 };
 const becomes = (view: Partial<ModelView>, of = model): Promise<void> =>
   vi.waitFor(() => expect(store.view(of)).toMatchObject(view), soon);
 const path = (of = model): string => join(folder, `${of.sha256}.gguf`);

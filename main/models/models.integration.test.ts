@@ -28,13 +28,13 @@ beforeEach(async () => {
   await writeFile(join(folder, "m.gguf"), bytes);
   mirror = new URL(await server.listen()).origin;
   deployment = await startDeployment({ manifest, source: "hf:test/models/m.gguf" });
-}, 60_000);
+});
 
 afterEach(async () => {
   await deployment.stop();
   server.close();
   await rm(folder, { recursive: true });
-}, 30_000);
+});
 
 /** The server of this test replaces Hugging Face. */
 const throughMirror = () => ({ env: { GLEANER_HF_MIRROR: mirror } });
@@ -46,7 +46,7 @@ it("a donor fetches its organization's model while nobody uses the computer, and
   expect(job.resultText).toBe("The capital of Norway is Oslo.");
   expect(server.sent).toBe(server.bytes.length);
   expect(await readdir(join(donor.dataDir, "models"))).toContain(`${server.sha256}.gguf`);
-}, 120_000);
+});
 
 it("a donor fetches nothing while somebody uses the computer", async () => {
   const donor = await deployment.startDonor("busy", 0, undefined, throughMirror());
@@ -56,9 +56,9 @@ it("a donor fetches nothing while somebody uses the computer", async () => {
       expect(await callDonor(donor.dataDir, "models", null)).toMatchObject({
         value: { models: [{ state: "waiting", why: waitWords["in-use"] }] },
       }),
-    { timeout: 30_000, interval: 100 },
+    { timeout: 60_000, interval: 100 },
   );
   expect(server.requests).toBe(0);
   await donor.setIdle(9_999);
   await deployment.until(jobId, ({ status }) => status === "succeeded");
-}, 120_000);
+});

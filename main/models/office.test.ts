@@ -55,7 +55,7 @@ it("one donor fetches for all if single pieces cannot be verified", async () => 
   };
   for (const path of await donors(2, order)) expect(await readFile(path)).toEqual(server.bytes);
   expect(server.sent).toBeLessThan(server.bytes.length * 1.1);
-}, 120_000);
+});
 
 it("donors of different organizations share nothing", async () => {
   const model = offeredModel(await server.listen(), server);
@@ -67,4 +67,4 @@ it("donors of different organizations share nothing", async () => {
   );
   await Promise.all(children.map((child) => child.until(ready)));
   expect(server.sent).toBe(2 * server.bytes.length);
-}, 120_000);
+});

@@ -77,10 +77,10 @@ const talkative = chat("Repeat: blue", {
   format: { kind: "grammar", grammar: "root ::= [a-z ] root" },
 });
 const firstText = async (name: string): Promise<void> => {
-  await expect.poll(() => events, { timeout: 30_000, interval: 5 }).toContain(`${name} writes`);
+  await expect.poll(() => events, { interval: 5 }).toContain(`${name} writes`);
 };
 
-it("runs several jobs at once, each as if there were no others", { timeout: 60_000 }, async () => {
+it("runs several jobs at once, each as if there were no others", async () => {
   const long = start("long", talkative);
   await firstText("long");
   const short = [start("a", norway), start("b", norway)];
@@ -96,7 +96,7 @@ it("runs several jobs at once, each as if there were no others", { timeout: 60_0
   expect(short[0]?.reports).toMatchObject([{ loadMs: 0 }]);
 });
 
-it("aborts one job, and finishes the others", { timeout: 60_000 }, async () => {
+it("aborts one job, and finishes the others", async () => {
   const [long, other] = [start("long", talkative), start("other", talkative)];
   const waiting = start("waiting", norway);
   await firstText("long");
@@ -109,27 +109,23 @@ it("aborts one job, and finishes the others", { timeout: 60_000 }, async () => {
   expect((await answer(other)).usage.completionTokens).toBe(300);
 });
 
-it(
-  "starts a job of another model after those of the first model, in their order",
-  { timeout: 60_000 },
-  async () => {
-    const path = join(folder, "copy.gguf");
-    await copyFile(model.path, path);
-    const copy = { ...model, path, modelId: "copy" };
-    const first = start("first", talkative);
-    const second = start("second", norway, copy);
-    const third = start("third", norway);
-    expect((await answer(second)).text).toBe(oslo);
-    expect((await answer(third)).text).toBe(oslo);
-    expect((await answer(first)).usage.completionTokens).toBe(300);
-    expect(events.filter((event) => event.endsWith("done"))).toEqual([
-      "first done",
-      "second done",
-      "third done",
-    ]);
-    expect(third.reports[0]?.loadMs).toBeGreaterThan(0);
-  },
-);
+it("starts a job of another model after those of the first model, in their order", async () => {
+  const path = join(folder, "copy.gguf");
+  await copyFile(model.path, path);
+  const copy = { ...model, path, modelId: "copy" };
+  const first = start("first", talkative);
+  const second = start("second", norway, copy);
+  const third = start("third", norway);
+  expect((await answer(second)).text).toBe(oslo);
+  expect((await answer(third)).text).toBe(oslo);
+  expect((await answer(first)).usage.completionTokens).toBe(300);
+  expect(events.filter((event) => event.endsWith("done"))).toEqual([
+    "first done",
+    "second done",
+    "third done",
+  ]);
+  expect(third.reports[0]?.loadMs).toBeGreaterThan(0);
+});
 
 /** Two keys' shares of the cache. */
 const [ours, theirs] = ["0", "1"].map((digit) => digit.repeat(32));
@@ -141,24 +137,20 @@ async function askBelowRules(name: string, content: string, owner: string | unde
   return answer(start(name, request, model, { sequences: 1 }, owner));
 }
 
-it(
-  "reads a shared prefix only once, and answers as if it had read the whole prompt",
-  { timeout: 60_000 },
-  async () => {
-    const ask = (name: string, content: string): Promise<ChatResult> => askBelowRules(name, content, ours);
-    const first = await ask("1", "What is the capital of Norway?");
-    expect(first.usage.cachedPromptTokens).toBeUndefined();
-    const second = await ask("2", "What is the capital of France?");
-    const saved = second.usage.cachedPromptTokens ?? 0;
-    expect(saved).toBeGreaterThan(0.8 * second.usage.promptTokens);
-    expect(saved).toBeLessThan(second.usage.promptTokens);
-    const again = await ask("3", "What is the capital of Norway?");
-    expect(again.usage.cachedPromptTokens).toBeGreaterThan(0.8 * again.usage.promptTokens);
-    expect(again.text).toBe(first.text);
-  },
-);
+it("reads a shared prefix only once, and answers as if it had read the whole prompt", async () => {
+  const ask = (name: string, content: string): Promise<ChatResult> => askBelowRules(name, content, ours);
+  const first = await ask("1", "What is the capital of Norway?");
+  expect(first.usage.cachedPromptTokens).toBeUndefined();
+  const second = await ask("2", "What is the capital of France?");
+  const saved = second.usage.cachedPromptTokens ?? 0;
+  expect(saved).toBeGreaterThan(0.8 * second.usage.promptTokens);
+  expect(saved).toBeLessThan(second.usage.promptTokens);
+  const again = await ask("3", "What is the capital of Norway?");
+  expect(again.usage.cachedPromptTokens).toBeGreaterThan(0.8 * again.usage.promptTokens);
+  expect(again.text).toBe(first.text);
+});
 
-it("shares no prompt with other keys, nor with jobs that have no key", { timeout: 60_000 }, async () => {
+it("shares no prompt with other keys, nor with jobs that have no key", async () => {
   const question = "What is the capital of Norway?";
   const cachedOf = async (name: string, owner: string | undefined): Promise<number> =>
     (await askBelowRules(name, question, owner)).usage.cachedPromptTokens ?? 0;
@@ -171,7 +163,7 @@ it("shares no prompt with other keys, nor with jobs that have no key", { timeout
   expect(await cachedOf("7", theirs)).toBe(0);
 });
 
-it("measures the speed of long jobs without others beside them", { timeout: 60_000 }, async () => {
+it("measures the speed of long jobs without others beside them", async () => {
   const request = {
     ...talkative,
     messages: [{ role: "user", content: "a longer word ".repeat(120) }],
@@ -186,7 +178,7 @@ it("measures the speed of long jobs without others beside them", { timeout: 60_0
   expect(short.speeds).toEqual([]);
 });
 
-it("measures the speed of a loaded model if the plan asks for it", { timeout: 60_000 }, async () => {
+it("measures the speed of a loaded model if the plan asks for it", async () => {
   const running = start("a", norway, model, { measure: true });
   expect((await answer(running)).text).toBe(oslo);
   expect(running.speeds).toHaveLength(1);
@@ -194,7 +186,7 @@ it("measures the speed of a loaded model if the plan asks for it", { timeout: 60
   expect(running.speeds[0]?.generate).toBeGreaterThan(0);
 });
 
-it("loads no model during a pause, and aborts jobs that wait for it", { timeout: 60_000 }, async () => {
+it("loads no model during a pause, and aborts jobs that wait for it", async () => {
   const limits = { threads: 1, confined: false, memoryMb: null };
   supervisor.limit({ ...limits, dutyCycle: 0 });
   const [waiting, other] = [start("waiting", norway), start("other", norway)];
@@ -209,17 +201,17 @@ it("loads no model during a pause, and aborts jobs that wait for it", { timeout:
   expect(other.reports).toHaveLength(1);
 });
 
-it("reports the time of a job without its rests", { timeout: 60_000 }, async () => {
+it("reports the time of a job without its rests", async () => {
   supervisor.limit({ threads: 1, confined: false, memoryMb: null, dutyCycle: 0.05 });
   const running = start("a", norway, model, { measure: true });
-  await expect.poll(() => running.reports.length, { timeout: 30_000, interval: 5 }).toBe(1);
+  await expect.poll(() => running.reports.length, { interval: 5 }).toBe(1);
   const loadedAt = performance.now();
   const { timing } = await answer(running);
   // The rests take nineteen times as long as the work.
   expect(4 * (timing.prefillMs + timing.generateMs)).toBeLessThan(performance.now() - loadedAt);
 });
 
-it("falls back to the CPU, and reports why", { timeout: 120_000 }, async () => {
+it("falls back to the CPU, and reports why", async () => {
   const running = start("a", norway, model, { backends: ["cuda", "vulkan", "cpu"] });
   expect((await answer(running)).text).toBe(oslo);
   const [report] = running.reports;

@@ -85,7 +85,7 @@ async function answer(content: string, options: Partial<ChatRequest> = {}): Prom
 const norway = "What is the capital of Norway?";
 const clara = "Return JSON with name and city: Clara Novak moved to Lisbon last year.";
 
-describe("on the demo model, the runner", { timeout: 60_000 }, () => {
+describe("on the demo model, the runner", () => {
   it("continues a text without a template", async () => {
     const request = {
       prompt: "The capital of Norway is",

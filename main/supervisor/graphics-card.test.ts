@@ -84,7 +84,7 @@ describe.runIf(hasCard)(`a runner with a graphics card${skipped}`, { timeout: 30
       return [own, theirs].map((read) => (read[0]?.otherLoad.known === true ? read[0].otherLoad.value : NaN));
     };
     await expect
-      .poll(loadsOf, { timeout: 60_000, interval: 1_000 })
+      .poll(loadsOf, { interval: 1_000 })
       .toSatisfy(([own = NaN, theirs = NaN]: readonly number[]) => theirs > own + 0.1);
     await card.runner.yield({ warmMs: 0 });
     await Promise.all(running);

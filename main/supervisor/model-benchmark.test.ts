@@ -68,41 +68,33 @@ afterEach(async () => {
 const underWay = () => expect.poll(() => measured, { timeout: patienceMs }).toBeGreaterThan(0);
 const stopped = () => expect.poll(() => runner.pid, { timeout: patienceMs }).toBeUndefined();
 
-it(
-  "stops a benchmark when a person comes back, and says so for each remaining model",
-  { timeout: 120_000 },
-  async () => {
-    const asked = callDonor(folder, "bench", { modelId: null }, patienceMs);
-    await underWay();
-    await writeFile(idleFile, "0");
-    const answer = await asked;
-    if (answer.kind !== "ok") throw new Error(answer.kind);
-    expect(runner.pid).toBeUndefined();
-    expect(answer.value.models).toHaveLength(times);
-    expect(answer.value.models.at(-1)).toEqual({
-      kind: "failed",
-      modelId: model.modelId,
-      why: "Stopped, since the computer was needed.",
-    });
-  },
-);
+it("stops a benchmark when a person comes back, and says so for each remaining model", async () => {
+  const asked = callDonor(folder, "bench", { modelId: null }, patienceMs);
+  await underWay();
+  await writeFile(idleFile, "0");
+  const answer = await asked;
+  if (answer.kind !== "ok") throw new Error(answer.kind);
+  expect(runner.pid).toBeUndefined();
+  expect(answer.value.models).toHaveLength(times);
+  expect(answer.value.models.at(-1)).toEqual({
+    kind: "failed",
+    modelId: model.modelId,
+    why: "Stopped, since the computer was needed.",
+  });
+});
 
-it(
-  "continues a benchmark while the person who started it uses the computer",
-  { timeout: 120_000 },
-  async () => {
-    await writeFile(idleFile, "5");
-    const socket = ask();
-    await underWay();
-    await writeFile(idleFile, "0");
-    const before = measured;
-    await expect.poll(() => measured, { timeout: patienceMs }).toBeGreaterThan(before + 5);
-    socket.destroy();
-    await stopped();
-  },
-);
+it("continues a benchmark while the person who started it uses the computer", async () => {
+  await writeFile(idleFile, "5");
+  const socket = ask();
+  await underWay();
+  await writeFile(idleFile, "0");
+  const before = measured;
+  await expect.poll(() => measured, { timeout: patienceMs }).toBeGreaterThan(before + 5);
+  socket.destroy();
+  await stopped();
+});
 
-it("stops a benchmark when its caller leaves, and allows another one", { timeout: 120_000 }, async () => {
+it("stops a benchmark when its caller leaves, and allows another one", async () => {
   const socket = ask();
   await underWay();
   socket.destroy();

@@ -108,7 +108,7 @@ function answerOf(outcome: AttemptOutcome): ChatResult {
 /** Makes the model write up to its token limit. */
 const talkative = chat("Repeat: blue", { temperature: 2, maxTokens: 900, seed: 7 });
 
-describe("the runner on the demo model", { timeout: 60_000 }, () => {
+describe("the runner on the demo model", () => {
   it("answers, streams the same text, and reuses the loaded model", async () => {
     const supervisor = open();
     const first = start(supervisor, chat("What is 2 + 2?"));
@@ -374,7 +374,7 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
   });
 });
 
-describe("a yield", { timeout: 60_000 }, () => {
+describe("a yield", () => {
   it("drops inspections on a yield, and starts no process for them", async () => {
     const supervisor = open();
     const figures = supervisor.inspect(model);
@@ -460,7 +460,7 @@ describe("a yield", { timeout: 60_000 }, () => {
   });
 });
 
-describe("the limits", { timeout: 60_000 }, () => {
+describe("the limits", () => {
   it.runIf(process.platform === "linux")("ends a process that exceeds the memory limit", async () => {
     const supervisor = open({ memoryTickMs: 20 });
     supervisor.limit({ threads: 1, dutyCycle: 1, confined: false, memoryMb: 20 });

@@ -11,7 +11,7 @@ import { startBackend } from "./server.ts";
 
 // Convex's own components, unmodified from their packages, driven by their published clients.
 const fixtureFolder = fileURLToPath(new URL("./fixtures/published-components/convex", import.meta.url));
-const patienceMs = 30_000;
+const patienceMs = 60_000;
 
 let folder: string;
 let backend: Backend;

@@ -224,7 +224,7 @@ describe("the cluster-node program", () => {
       .map((line) => JSON.parse(line) as { type: string; code?: string });
     expect(answers.map(({ type, code }) => code ?? type)).toEqual(["malformed", "too_long", "job_stolen"]);
     expect(await code).toBe(0);
-  }, 60_000);
+  });
 
   it("the program's default seed steals job2 of w1 first, in messages of several lines", async () => {
     const node = spawn(process.execPath, [script], { stdio: ["pipe", "pipe", "inherit"] });
@@ -241,10 +241,10 @@ describe("the cluster-node program", () => {
       expect.objectContaining({ type: "job_stolen", victim: "w1", job_id: "job2", victim_queue_size: 2 }),
       { type: "error", code: "malformed", text: "The object is not closed at the end of the input." },
     ]);
-  }, 60_000);
+  });
 
   it("the program refuses a seed that is not a number", async () => {
     const node = spawn(process.execPath, [script, "--seed", "x"], { stdio: ["ignore", "ignore", "pipe"] });
     expect(await text(node.stderr)).toContain('--seed takes a whole number, not "x"');
-  }, 60_000);
+  });
 });

@@ -7,7 +7,7 @@ import { deployment, httpClient, isEmbedded, uniqueName } from "./deployment.ts"
 import { startEmbedded } from "./embedded-backend.ts";
 import { makeProject, runConvex, startConvex } from "./project.ts";
 
-const patience = { timeout: 30_000, interval: 100 };
+const patience = { timeout: 60_000, interval: 100 };
 
 async function project() {
   const made = await makeProject();
@@ -28,7 +28,7 @@ async function ownBackend() {
   return { folder, convex, client: new ConvexHttpClient(backend.url, { logger: false }) };
 }
 
-test("npx convex data lists tables, and prints documents in each format", { timeout: 90_000 }, async () => {
+test("npx convex data lists tables, and prints documents in each format", async () => {
   const own = await project();
   const convex = async (...args: string[]) => (await runConvex(own, deployment, args)).stdout;
   const name = uniqueName();
@@ -40,7 +40,7 @@ test("npx convex data lists tables, and prints documents in each format", { time
   expect((await convex("data", "--component", "mailbox")).trim()).toBe("letters");
 });
 
-test("npx convex logs prints what functions print, until it is stopped", { timeout: 90_000 }, async () => {
+test("npx convex logs prints what functions print, until it is stopped", async () => {
   const logs = startConvex(await project(), deployment, ["logs", "--history", "0"]);
   onTestFinished(() => void logs.process.kill("SIGKILL"));
   await expect.poll(logs.output, patience).toContain("Watching logs");
@@ -53,7 +53,7 @@ test("npx convex logs prints what functions print, until it is stopped", { timeo
 });
 
 // These would change the data and the functions under the other tests.
-describe.skipIf(!isEmbedded)("with a backend of its own", { timeout: 120_000 }, () => {
+describe.skipIf(!isEmbedded)("with a backend of its own", () => {
   test("npx convex export and import carry documents from one backend to another", async () => {
     const from = await ownBackend();
     const to = await ownBackend();

@@ -16,14 +16,14 @@ afterAll(() => project.remove());
 /** Runs `npx convex …` in a separate project, on the deployment under test. */
 const convex = (...args: string[]): Promise<Ran> => runConvex(project, deployment, args);
 
-test("npx convex codegen accepts the fixture's functions", { timeout: 60_000 }, async () => {
+test("npx convex codegen accepts the fixture's functions", async () => {
   const ran = await convex("codegen", "--system-udfs", "--typecheck", "disable");
   expect(ran.code, ran.stderr).toBe(0);
   const generated = await readdir(join(project.folder, "convex/_generated"));
   expect(generated).toEqual(expect.arrayContaining(["api.js", "dataModel.d.ts", "server.js"]));
 });
 
-test("npx convex codegen asks the deployment about the functions", { timeout: 60_000 }, async () => {
+test("npx convex codegen asks the deployment about the functions", async () => {
   const ran = await convex("codegen", "--typecheck", "disable");
   expect(ran.code, ran.stderr).toBe(0);
   const types = await readFile(join(project.folder, "convex/_generated/api.d.ts"), "utf8");
@@ -34,7 +34,7 @@ test.each([
   ["an expression", "1 + 1", "2"],
   ["statements", 'const all = await ctx.db.query("counters").take(0); return all.length;', "0"],
   ["a module", "export default query({ handler: async () => ({ n: 1n }) })", '{\n  "n": {'],
-])("npx convex run evaluates %s as a query", { timeout: 60_000 }, async (_, source, expected) => {
+])("npx convex run evaluates %s as a query", async (_, source, expected) => {
   const ran = await convex("run", "--inline-query", source);
   expect(ran.code, ran.stderr).toBe(0);
   expect(ran.stdout.trim().startsWith(expected), ran.stdout).toBe(true);
@@ -45,19 +45,19 @@ test.each([
   ["writes", 'await ctx.db.insert("counters", {})', "insert"],
   ["fetches", 'await fetch("http://127.0.0.1:1")', "Can't use fetch() in queries and mutations"],
   ["is no JavaScript", "return (", "Query failed"],
-])("npx convex run fails for a query that %s", { timeout: 60_000 }, async (_, source, reason) => {
+])("npx convex run fails for a query that %s", async (_, source, reason) => {
   const ran = await convex("run", "--inline-query", source);
   expect(ran.code).not.toBe(0);
   expect(ran.stderr).toContain(reason);
 });
 
-test("npx convex run evaluates a query in a component", { timeout: 60_000 }, async () => {
+test("npx convex run evaluates a query in a component", async () => {
   const source = 'const all = await ctx.db.query("letters").collect(); return Array.isArray(all);';
   const ran = await convex("run", "--component", "mailbox", "--inline-query", source);
   expect([ran.stdout.trim(), ran.code], ran.stderr).toEqual(["true", 0]);
 });
 
-test("npx convex run calls public and internal functions", { timeout: 60_000 }, async () => {
+test("npx convex run calls public and internal functions", async () => {
   const name = uniqueName();
   const ran = await convex("run", "counters:increment", JSON.stringify({ name }));
   expect([ran.code, ran.stdout.trim()], ran.stderr).toEqual([0, "1"]);
@@ -66,19 +66,19 @@ test("npx convex run calls public and internal functions", { timeout: 60_000 }, 
   expect(await httpClient().query(api.counters.get, { name })).toBe(0);
 });
 
-test("npx convex run acts as a user", { timeout: 60_000 }, async () => {
+test("npx convex run acts as a user", async () => {
   const ran = await convex("run", "values:whoami", "{}", "--identity", '{"subject":"dora"}');
   expect([ran.code, ran.stdout.trim()], ran.stderr).toEqual([0, '"dora"']);
 });
 
-test("npx convex run lists the functions", { timeout: 60_000 }, async () => {
+test("npx convex run lists the functions", async () => {
   const ran = await convex("run", "counters:nothing");
   expect(ran.code).not.toBe(0);
   expect(ran.stderr).toContain("Available functions");
   expect(ran.stderr).toContain("increment");
 });
 
-test("npx convex function-spec describes the deployment", { timeout: 60_000 }, async () => {
+test("npx convex function-spec describes the deployment", async () => {
   const ran = await convex("function-spec");
   expect(ran.code, ran.stderr).toBe(0);
   const spec = JSON.parse(ran.stdout) as { url: string; functions: { identifier: string }[] };
@@ -86,7 +86,7 @@ test("npx convex function-spec describes the deployment", { timeout: 60_000 }, a
   expect(spec.functions.map(({ identifier }) => identifier)).toContain("counters.js:increment");
 });
 
-test("npx convex env sets the functions' variables", { timeout: 90_000 }, async () => {
+test("npx convex env sets the functions' variables", async () => {
   const name = `CONFORMANCE_${String(Date.now())}`;
   const set = await convex("env", "set", name, "blue");
   expect(set.code, set.stderr).toBe(0);

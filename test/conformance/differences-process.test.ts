@@ -37,7 +37,7 @@ async function begin(url: string, path: string) {
 }
 
 // docs/embedded.md has a table of these differences.
-describe.skipIf(!isEmbedded)("one process, unlike on Convex Cloud", { timeout: 120_000 }, () => {
+describe.skipIf(!isEmbedded)("one process, unlike on Convex Cloud", () => {
   test("no two functions compute at the same time", async () => {
     const { client } = await start();
     const runs = [1, 2, 3, 4].map(() => client().action(blocking.computes, { ms: 200 }));
@@ -88,7 +88,7 @@ describe.skipIf(!isEmbedded)("one process, unlike on Convex Cloud", { timeout: 1
     upload.write("x");
     expect(await refused).toMatch(/^HTTP\/1\.1 408 Request Timeout/);
     upload.write("x".repeat(998));
-    await expect.poll(() => uploaded, { timeout: 20_000 }).toMatch(/^HTTP\/1\.1 200 OK/);
+    await expect.poll(() => uploaded).toMatch(/^HTTP\/1\.1 200 OK/);
     const pausing = text(await begin(backend.url, pathname + search));
     // The pause begins when the backend looks for the first time.
     await sleep(6_000);

@@ -38,7 +38,7 @@ async function start(...args: readonly string[]) {
 }
 
 // docs/embedded.md has a table of these differences.
-describe.skipIf(!isEmbedded)("how schemas change, unlike on Convex Cloud", { timeout: 120_000 }, () => {
+describe.skipIf(!isEmbedded)("how schemas change, unlike on Convex Cloud", () => {
   test("calls wait until a push has waited for running functions, and has filled its indexes", async () => {
     const { backend, client } = await start("--read-latency-ms", "300");
     await push(backend, app("first", plain));

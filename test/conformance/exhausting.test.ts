@@ -12,7 +12,7 @@ async function expectUnharmed(): Promise<void> {
   expect(await httpClient().query(api.messages.list, { channel })).toEqual(["fine"]);
 }
 
-test("cryptography takes no thread that commits need", { timeout: 120_000 }, async () => {
+test("cryptography takes no thread that commits need", async () => {
   let ended = 0;
   const derived = Array.from({ length: 4 }, async () => {
     await httpClient().action(exhausting.derives, { rounds: 2 ** 21, times: 2 });
@@ -33,7 +33,7 @@ describe.skipIf(!isEmbedded)("what nothing can end is not begun", () => {
     await expectUnharmed();
   });
 
-  test("an action that calls itself without end", { timeout: 120_000 }, async () => {
+  test("an action that calls itself without end", async () => {
     await expect(httpClient().action(exhausting.callsItself, {})).rejects.toThrow(
       saying(/Too many actions that were called by actions/),
     );

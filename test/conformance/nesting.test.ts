@@ -71,7 +71,7 @@ test("everything is rolled back if a nested error is not caught, and the client 
   expect(await httpClient().query(api.messages.list, { channel })).toEqual([]);
 });
 
-test("writes of nested mutations that failed do not count", { timeout: 60_000 }, async () => {
+test("writes of nested mutations that failed do not count", async () => {
   const channel = uniqueName();
   const errors = await httpClient().mutation(nested.writesAfterFailures, { channel });
   expect(errors).toEqual(["taken back", "taken back"]);

@@ -9,7 +9,7 @@ import { isEmbedded } from "./deployment.ts";
 import { startEmbedded } from "./embedded-backend.ts";
 
 const { nodeActions } = modules;
-const soon = { timeout: 10_000, interval: 100 };
+const soon = { timeout: 60_000, interval: 100 };
 
 async function start() {
   const backend = await startEmbedded();

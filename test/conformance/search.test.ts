@@ -316,7 +316,7 @@ describe("transactions", () => {
   });
 });
 
-test.skipIf(!isEmbedded)("a search finds everything again after kill -9", { timeout: 60_000 }, async () => {
+test.skipIf(!isEmbedded)("a search finds everything again after kill -9", async () => {
   const backend = await startCrashingBackend();
   const group = uniqueName();
   const put = async (body: string): Promise<void> => {

@@ -166,7 +166,7 @@ describe("limits and errors", () => {
   });
 });
 
-test.skipIf(!isEmbedded)("vectors are found again after kill -9", { timeout: 60_000 }, async () => {
+test.skipIf(!isEmbedded)("vectors are found again after kill -9", async () => {
   const backend = await startCrashingBackend();
   const { search } = await putMemories(
     [

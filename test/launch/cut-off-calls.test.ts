@@ -40,7 +40,7 @@ test.each(["crash", "stop"] as const)(
       const prompts = demoPrompts(60).map(({ prompt }) => prompt);
       const calls = prompts.map((prompt, at) => call(farm, prompt, at < 50 ? null : randomUUID()));
       const watcher = await Watcher.signIn(farm.backend.url, farm.organization.signInToken);
-      await expect.poll(async () => (await watcher.jobs(100)).length, { timeout: 60_000 }).toBe(60);
+      await expect.poll(async () => (await watcher.jobs(100)).length).toBe(60);
       await farm.restartBackend(how);
       await Promise.all(calls);
       await farm.startDonor("late");
@@ -63,7 +63,7 @@ test("a stop tells calls and open streams to send their requests again", async (
     const whole = call(farm, "Hi", null);
     const kept = call(farm, "Hi", randomUUID());
     const stream = call(farm, "Hi", null, true);
-    await expect.poll(async () => (await watcher.jobs(10)).length, { timeout: 60_000 }).toBe(3);
+    await expect.poll(async () => (await watcher.jobs(10)).length).toBe(3);
     // The status line of a stream is sent after three seconds.
     await sleep(4_000);
     await farm.restartBackend("stop");
@@ -71,7 +71,7 @@ test("a stop tells calls and open streams to send their requests again", async (
     expect(await kept).toMatch(/^503 .*same Idempotency-Key/);
     expect(await stream).toMatch(/^200 data: [^]*"code":"server_stopping"[^]*$/);
     await expect
-      .poll(async () => (await watcher.jobs(10)).map(({ status }) => status).sort(), { timeout: 30_000 })
+      .poll(async () => (await watcher.jobs(10)).map(({ status }) => status).sort())
       .toEqual(["canceled", "canceled", "ready"]);
     await watcher.close();
   } finally {

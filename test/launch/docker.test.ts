@@ -86,7 +86,7 @@ describe("the Dockerfiles", () => {
     );
     expect(await container.health()).not.toBeNull();
     const child = container.start("--public-url", "https://api.gleaner.example.org");
-    await expect.poll(() => container.health(), { timeout: 40_000 }).toBeNull();
+    await expect.poll(() => container.health()).toBeNull();
     const page = await fetch(`http://127.0.0.1:${port + 1}/console/`);
     expect(page.status).toBe(200);
     expect(await page.text()).toContain("<script");
@@ -101,7 +101,7 @@ describe("the Dockerfiles", () => {
     const container = new Container(image, [], { GLEANER_BACKEND: "http://127.0.0.1:9" });
     expect(await container.health()).not.toBeNull();
     const child = container.start();
-    await expect.poll(() => container.health(), { timeout: 40_000 }).toBeNull();
+    await expect.poll(() => container.health()).toBeNull();
     expect(await stopped(child)).toBe(0);
     expect(await container.health()).not.toBeNull();
   });

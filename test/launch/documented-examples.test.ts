@@ -192,14 +192,12 @@ const runs: Readonly<Record<string, (text: string) => Promise<void>>> = {
     expect(answer).toMatch(/^HTTP\/1\.1 202/);
     const [, id = ""] = /location: \/v1\/jobs\/(\S+)/i.exec(answer) ?? [];
     await expect
-      .poll(async () => await shell(fetched.replace("ID", id)), { timeout: 60_000, interval: 300 })
+      .poll(async () => await shell(fetched.replace("ID", id)), { interval: 300 })
       .toContain("Athens");
   },
   'curl "$BASE/v1/jobs/ID/rating"': async (text) => {
     const id = await queuedJob();
-    await expect
-      .poll(async () => (await call(`/v1/jobs/${id}/result`)).status, { timeout: 60_000, interval: 300 })
-      .toBe(200);
+    await expect.poll(async () => (await call(`/v1/jobs/${id}/result`)).status, { interval: 300 }).toBe(200);
     const [rated = "", removed = ""] = text.replaceAll("jobs/ID", `jobs/${id}`).split(/\n(?=curl )/);
     const rating = { id, object: "job.rating", rating: "bad", dispute: { status: "open" } };
     expect(JSON.parse(await shell(rated))).toMatchObject(rating);

@@ -67,7 +67,7 @@ async function donating(): Promise<void> {
 
 async function untilDonating(): Promise<void> {
   const look = async (): Promise<string> => (await statusOf("status")).activity.kind;
-  await expect.poll(look, { timeout: 60_000, interval: 500 }).toBe("donating");
+  await expect.poll(look, { interval: 500 }).toBe("donating");
 }
 
 describe("a donor that runs", () => {
@@ -180,7 +180,7 @@ describe("a donor that runs", () => {
     await donating();
     await statusOf("finish");
     const look = async (): Promise<CallAnswer<"status">> => statusOf("status");
-    await expect.poll(look, { timeout: 60_000 }).toMatchObject({
+    await expect.poll(look).toMatchObject({
       pause: { until: null },
       finishing: false,
       job: null,
@@ -211,7 +211,7 @@ describe("a donor that runs", () => {
     });
     expect(choices[0]?.message.content).toContain("Oslo");
     const succeeded = async () => (await explained("--since", "1h")).jobs.succeeded;
-    await expect.poll(succeeded, { timeout: 60_000 }).toBeGreaterThan(0);
+    await expect.poll(succeeded).toBeGreaterThan(0);
     const told = await explained("--since", "1h");
     expect(told.jobs.completionTokens).toBeGreaterThan(0);
     expect(told.totals.map(({ reason }) => reason)).toEqual(
@@ -239,7 +239,7 @@ test("donate in the foreground prints where the panel is, and reports that the d
   const args = ["donate", "--headless", "--panel-port", "0", "--backend", farm.backend.url, "--data", data];
   const ended = gleaner(...args, "--json");
   const look = async (): Promise<number> => (await gleaner("status", "--data", data)).code;
-  await expect.poll(look, { timeout: 60_000, interval: 500 }).toBe(0);
+  await expect.poll(look, { interval: 500 }).toBe(0);
   const status = await gleaner("status", "--json", "--data", data);
   process.kill(calls.status.answer.parse(JSON.parse(status.out)).pid, "SIGKILL");
   const { code, out, err } = await ended;

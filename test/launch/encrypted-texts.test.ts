@@ -118,7 +118,7 @@ test("another master key takes over at a restart", async () => {
   await rename(dataKeyFile, `${dataKeyFile}.previous`);
   await farm.restartBackend("stop");
   const isKept = async () => (await client.query(api.console.data.keys.state, { session })).state;
-  await expect.poll(isKept, { timeout: 10_000 }).toBe("on");
+  await expect.poll(isKept).toBe("on");
   await writeFile(`${dataKeyFile}.previous`, makeSecret(""));
   await farm.restartBackend("stop");
   expect(await (await call(`/v1/responses/${id}`)).text()).toContain(marker);

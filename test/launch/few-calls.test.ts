@@ -51,12 +51,12 @@ test.each([false, true])(
       signal: leave.signal,
     }).then(async (response) => await response.text());
     const ended = expect(call).rejects.toThrow();
-    await expect.poll(() => runsOf("submit"), { timeout: 30_000 }).toBe(before[0]! + 1);
+    await expect.poll(() => runsOf("submit")).toBe(before[0]! + 1);
     await sleep(8_000);
     const [, watched] = await more();
     expect(watched).toBeLessThanOrEqual(3);
     leave.abort();
     await ended;
-    await expect.poll(() => runsOf(ends), { timeout: 30_000 }).toBe(before[2]! + 1);
+    await expect.poll(() => runsOf(ends)).toBe(before[2]! + 1);
   },
 );

@@ -150,7 +150,7 @@ async function runners(): Promise<readonly number[]> {
 
 test("a process that holds prompts leaves no core dump", { skip: process.platform !== "linux" }, async () => {
   const asked = sendChat(endless);
-  await expect.poll(runners, { timeout: 20_000 }).not.toEqual([]);
+  await expect.poll(runners).not.toEqual([]);
   for (const pid of [donor.pid, farm.backend.child.pid, ...(await runners())]) {
     expect(await readFile(`/proc/${pid}/limits`, "utf8")).toMatch(/^Max core file size\s+1\s+1\s/m);
   }
@@ -194,8 +194,8 @@ test.each([
   const [jobId] = (submitted as { readonly jobIds: readonly string[] }).jobIds;
   const statusOf = async () =>
     ((await callQueue("jobs:get", { scope, jobId })) as { readonly status: string }).status;
-  if (limit === "deadlineAt") await expect.poll(statusOf, { timeout: 2_000 }).toBe("running");
-  await expect.poll(statusOf, { timeout: 15_000 }).toBe("expired");
+  if (limit === "deadlineAt") await expect.poll(statusOf).toBe("running");
+  await expect.poll(statusOf).toBe("expired");
   const attempts = await callQueue("jobs:attempts", { scope, jobId });
   expect(attempts).toMatchObject(limit === "deadlineAt" ? [{ status: "expired" }] : []);
 });

@@ -11,6 +11,7 @@ export default defineConfig({
     // At its usual lowest priority, a runner would wait for all other tests.
     env: { GLEANER_TEST_PRIORITY: "normal" },
     testTimeout: 180_000,
-    hookTimeout: 60_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 });

@@ -97,7 +97,7 @@ test("the ends of a batch and of a background response come signed, also after a
   await vi.waitFor(
     async () => expect((await listed()).map(({ state }) => state)).toEqual(["delivered", "delivered"]),
     {
-      timeout: 30_000,
+      timeout: 60_000,
     },
   );
   expect((await listed())[1]?.attempts.map(({ status }) => status)).toEqual([500, 204]);

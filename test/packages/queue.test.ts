@@ -82,7 +82,7 @@ it("a worker in plain JavaScript runs jobs of the embedded backend", async () =>
     await client.mutation(jobs.submit, { kind, payload: `${kind} payload` });
   const ended = async (jobId: string, status: string): Promise<Look> => {
     const seen = async () => await client.query(jobs.look, { jobId });
-    await expect.poll(async () => (await seen()).status, { timeout: 30_000 }).toBe(status);
+    await expect.poll(async () => (await seen()).status).toBe(status);
     return await seen();
   };
 

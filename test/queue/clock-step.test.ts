@@ -12,7 +12,7 @@ import {
 const hourMs = 3_600_000;
 const patience = { timeout: 60_000, interval: 10 };
 
-describe("a backend's clock that steps", { timeout: 120_000 }, () => {
+describe("a backend's clock that steps", () => {
   let clock: WallClock;
   let queue: QueueDeployment;
   let workers: TestWorker[];
@@ -22,7 +22,7 @@ describe("a backend's clock that steps", { timeout: 120_000 }, () => {
   beforeAll(async () => {
     clock = createWallClock();
     queue = await startQueue(clock.env);
-  }, 60_000);
+  });
   beforeEach(async () => {
     workers = [];
     endings = [];
@@ -35,7 +35,7 @@ describe("a backend's clock that steps", { timeout: 120_000 }, () => {
   afterAll(async () => {
     await queue.stop();
     clock.remove();
-  }, 30_000);
+  });
 
   async function startWorker(options?: StartOptions): Promise<TestWorker> {
     const say: Say = (name, { signal }) =>

@@ -58,4 +58,4 @@ test("workers take jobs from the maximum number of lanes, and wait in all of the
     await backend.close();
     await rm(dir, { recursive: true, force: true });
   }
-}, 120_000);
+});

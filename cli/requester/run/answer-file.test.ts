@@ -109,7 +109,6 @@ it("writes CSV as the table has it, with its delimiter and its byte order mark",
 
 it.skipIf(process.platform === "win32")(
   "notes no row as written that a full disk has only in part",
-  { timeout: 60_000 },
   async () => {
     const record = new RunRecord(output, stateOf("csv"));
     await record.save({});

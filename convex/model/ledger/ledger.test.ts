@@ -387,5 +387,5 @@ describe("any sequence of steps", () => {
       }),
       { numRuns: 12 },
     );
-  }, 120_000);
+  });
 });

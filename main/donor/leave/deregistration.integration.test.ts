@@ -12,7 +12,7 @@ let deployment: Deployment;
 
 beforeAll(async () => {
   deployment = await startDeployment("slow");
-}, 60_000);
+});
 afterAll(() => deployment.stop(), 30_000);
 
 const away = 9_999;
@@ -49,12 +49,12 @@ it("leaves in the middle of a job: the job goes back, the organization is told, 
   });
   const { page: entries } = await client.query(api.console.audit.list, { session, paginationOpts });
   expect(entries).toContainEqual(expect.objectContaining({ action: "device.left", subject: deviceId }));
-}, 120_000);
+});
 
 it("leaves without its server, and says so", async () => {
   const line = await cuttableLine(new URL(deployment.url));
   const donor = await deployment.startDonor("cut-off", away, line.url);
-  await expect.poll(() => donor.lines.join("\n"), { timeout: 30_000 }).toContain('"organization":"Test"');
+  await expect.poll(() => donor.lines.join("\n")).toContain('"organization":"Test"');
   line.cut();
 
   const outcome = await callDonor(donor.dataDir, "leave", null);
@@ -63,4 +63,4 @@ it("leaves without its server, and says so", async () => {
   expect(await readdir(donor.dataDir)).toEqual([]);
   expect(donor.lines.join("\n")).toContain("its server could not be reached");
   await line.close();
-}, 120_000);
+});

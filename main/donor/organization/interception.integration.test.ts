@@ -51,11 +51,11 @@ let interceptor: Interceptor;
 beforeAll(async () => {
   deployment = await startDeployment("demo");
   interceptor = new Interceptor(new URL(deployment.url));
-}, 60_000);
+});
 afterAll(async () => {
   interceptor.close();
   await deployment.stop();
-}, 30_000);
+});
 
 it("a donor refuses models that were changed on their way, says so, and works with those it has", async () => {
   const donor = await deployment.startDonor("intercepted", away, await interceptor.listen());
@@ -78,4 +78,4 @@ it("a donor refuses models that were changed on their way, says so, and works wi
   interceptor.change = (text) => text;
   interceptor.cut();
   await answered();
-}, 180_000);
+});

@@ -13,7 +13,7 @@ const hashOf = (text: string): string => createHash("sha256").update(text).diges
 let deployment: Deployment;
 beforeAll(async () => {
   deployment = await startDeployment("demo");
-}, 60_000);
+});
 afterAll(() => deployment.stop(), 30_000);
 
 it("counts each of many answers that come at once, and an answer wakes no other device", async () => {
@@ -58,4 +58,4 @@ it("counts each of many answers that come at once, and an answer wakes no other 
   expect(seen?.sums).toMatchObject({ devices, now: 30 * devices, draft: 40 * devices, draftNever: 0 });
   expect(told).toEqual([0, 1]);
   await live.close();
-}, 120_000);
+});

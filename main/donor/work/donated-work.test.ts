@@ -165,7 +165,7 @@ afterEach(async () => {
 });
 
 /** The machine may be busy with other tests. */
-const patient = { timeout: 30_000, interval: 5 };
+const patient = { timeout: 60_000, interval: 5 };
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 async function called(name: string) {

@@ -6,7 +6,7 @@ import { Discovery } from "./discovery.ts";
 import { type OfficeKey, officeKeys } from "./secrets.ts";
 
 const address = "127.0.0.1";
-const patient = { timeout: 20_000, interval: 20 };
+const patient = { timeout: 60_000, interval: 20 };
 const [key] = officeKeys({ secret: "s", previous: null }) as [OfficeKey];
 const sender = { id: "sender-12345", address, port: 4_711 };
 

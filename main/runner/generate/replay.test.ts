@@ -93,7 +93,7 @@ const samplings: readonly Partial<ChatRequest>[] = [
   { ...free, logprobs: 2 },
 ];
 
-describe("a replay on the demo model", { timeout: 120_000 }, () => {
+describe("a replay on the demo model", () => {
   it.each(samplings)("finds the tokens of an honest answer, sampled with %o", async (sampling) => {
     for (const [seed, question] of questions.entries()) {
       const request = chat(question, { seed, ...sampling });

@@ -59,7 +59,7 @@ beforeAll(async () => {
   const load = await slot.load(file, planOf(file), new AbortController().signal);
   if (load.kind !== "loaded") throw new Error(load.kind);
   model = load.loaded;
-}, 60_000);
+});
 
 afterAll(async () => await slot.unload());
 
@@ -96,7 +96,7 @@ async function ask(
 const question = chat("What is the capital of Norway?");
 const tools = [{ name: "weather", parameters: '{"type":"object","properties":{"n":{"type":"integer"}}}' }];
 
-it("turns text into a call when the model begins one", { timeout: 60_000 }, async () => {
+it("turns text into a call when the model begins one", async () => {
   const wrapper = new WordCallWrapper(" of Norway", [" of Nor"]);
   const asked = { ...question, tools };
   expect(await ask({ ...asked, toolChoice: "none" }, wrapper)).toMatchObject({
@@ -123,7 +123,7 @@ function streamedCalls(items: readonly StreamItem[]): readonly ToolCall[] {
   return calls;
 }
 
-it("streams the name of a call, and then its arguments as they come", { timeout: 60_000 }, async () => {
+it("streams the name of a call, and then its arguments as they come", async () => {
   const wrapper = new WordCallWrapper(" of Norway", [" of Nor"]);
   const parameters = JSON.stringify({
     type: "object",
@@ -141,50 +141,46 @@ it("streams the name of a call, and then its arguments as they come", { timeout:
   }
 });
 
-it(
-  "streams the text before a call whose arguments are checked, and writes only those again",
-  { timeout: 60_000 },
-  async () => {
-    const wrapper = new WordCallWrapper(" of Norway", [" of Nor"]);
-    const offer = (n: object) => [
-      { name: "weather", parameters: JSON.stringify({ type: "object", properties: { n } }) },
-    ];
-    const even = { type: "integer", multipleOf: 2 };
-    let mended = 0;
-    for (let seed = 1; seed <= 12; seed += 1) {
-      const asked = { ...question, seed, temperature: 1 };
-      const first = await ask({ ...asked, tools: offer({ type: "integer" }) }, wrapper);
-      const streamedAtChecks: string[] = [];
-      const note = (at: RequestStep | null, streamed: string): void => {
-        if (at === "check") streamedAtChecks.push(streamed);
-      };
-      const checked = await ask({ ...asked, tools: offer(even) }, wrapper, note).catch((error: unknown) => {
-        expect(String(error)).toContain('"schema_not_met"');
-        return null;
-      });
-      expect(new Set(streamedAtChecks)).toEqual(new Set(["The capital"]));
-      if (checked === null) {
-        expect(streamedAtChecks).toHaveLength(mostTries);
-        continue;
-      }
-      expect(checked).toMatchObject({
-        text: "The capital",
-        streamed: "The capital",
-        finishReason: "tool_calls",
-      });
-      const { n } = JSON.parse(checked.toolCalls?.[0]?.arguments ?? "") as { n: number };
-      expect(Math.abs(n % 2)).toBe(0);
-      if (streamedAtChecks.length === 1) expect(checked.usage).toEqual(first.usage);
-      else mended += 1;
-      // Dropped tokens are not paid.
-      const answered = "The capital" + (checked.toolCalls?.[0]?.arguments ?? "");
-      expect(checked.usage.completionTokens).toBeLessThanOrEqual(answered.length + 4);
+it("streams the text before a call whose arguments are checked, and writes only those again", async () => {
+  const wrapper = new WordCallWrapper(" of Norway", [" of Nor"]);
+  const offer = (n: object) => [
+    { name: "weather", parameters: JSON.stringify({ type: "object", properties: { n } }) },
+  ];
+  const even = { type: "integer", multipleOf: 2 };
+  let mended = 0;
+  for (let seed = 1; seed <= 12; seed += 1) {
+    const asked = { ...question, seed, temperature: 1 };
+    const first = await ask({ ...asked, tools: offer({ type: "integer" }) }, wrapper);
+    const streamedAtChecks: string[] = [];
+    const note = (at: RequestStep | null, streamed: string): void => {
+      if (at === "check") streamedAtChecks.push(streamed);
+    };
+    const checked = await ask({ ...asked, tools: offer(even) }, wrapper, note).catch((error: unknown) => {
+      expect(String(error)).toContain('"schema_not_met"');
+      return null;
+    });
+    expect(new Set(streamedAtChecks)).toEqual(new Set(["The capital"]));
+    if (checked === null) {
+      expect(streamedAtChecks).toHaveLength(mostTries);
+      continue;
     }
-    expect(mended).toBeGreaterThan(0);
-  },
-);
+    expect(checked).toMatchObject({
+      text: "The capital",
+      streamed: "The capital",
+      finishReason: "tool_calls",
+    });
+    const { n } = JSON.parse(checked.toolCalls?.[0]?.arguments ?? "") as { n: number };
+    expect(Math.abs(n % 2)).toBe(0);
+    if (streamedAtChecks.length === 1) expect(checked.usage).toEqual(first.usage);
+    else mended += 1;
+    // Dropped tokens are not paid.
+    const answered = "The capital" + (checked.toolCalls?.[0]?.arguments ?? "");
+    expect(checked.usage.completionTokens).toBeLessThanOrEqual(answered.length + 4);
+  }
+  expect(mended).toBeGreaterThan(0);
+});
 
-describe("several calls in an answer", { timeout: 60_000 }, () => {
+describe("several calls in an answer", () => {
   // The model was not trained to go on after a call. So the question is repeated, and it begins its answer again.
   const turn =
     "<|im_end|>\n<|im_start|>user\nWhat is the capital of Norway?<|im_end|>\n<|im_start|>assistant\n";
@@ -243,7 +239,7 @@ describe("several calls in an answer", { timeout: 60_000 }, () => {
   });
 });
 
-describe("with tools and a format", { timeout: 60_000 }, () => {
+describe("with tools and a format", () => {
   const schema = '{"type":"object","properties":{"city":{"type":"string","maxLength":20}}}';
   const formats = [
     { kind: "json-schema", schema },

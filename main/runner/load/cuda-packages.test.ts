@@ -40,17 +40,17 @@ const forCuda = process.arch === "x64" && process.platform !== "darwin";
 describe.runIf(forCuda)("CUDA's library in its own folder", () => {
   it("reports the name of a missing library", async () => {
     expect(await whyNoCuda()).toBe(`its library (@node-llama-cpp/${name}) is not installed`);
-  }, 60_000);
+  });
 
   it("refuses a library of another version, and names both versions", async () => {
     await install("1.2.3");
     expect(await whyNoCuda()).toBe(
       `its library (@node-llama-cpp/${name}) is of version 1.2.3, not ${await getModuleVersion()}`,
     );
-  }, 60_000);
+  });
 
   it("finds a library and tries it", async () => {
     await install(await getModuleVersion());
     expect(await whyNoCuda()).toMatch(/^its library did not start/);
-  }, 60_000);
+  });
 });

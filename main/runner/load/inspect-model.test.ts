@@ -11,7 +11,7 @@ import { Libraries } from "./libraries.ts";
 const shape = { dim: 64, layers: 2, heads: 2, kvHeads: 2, ff: 128, ctx: 8_192, ropeBase: 10_000, eps: 1e-5 };
 const meanPooling = 1;
 
-it("counts a second context only for an embedding model", { timeout: 60_000 }, async () => {
+it("counts a second context only for an embedding model", async () => {
   const folder = await mkdtemp(join(tmpdir(), "gleaner-inspect-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const chat = randomModel("chat", { ...shape, tied: true }, "q8_0");

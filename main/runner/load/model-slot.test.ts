@@ -11,7 +11,7 @@ beforeAll(async () => {
   model = await demoModel();
 });
 
-describe("ModelSlot", { timeout: 60_000 }, () => {
+describe("ModelSlot", () => {
   it("goes on with a load whose job was canceled, and gives it to the next job", async () => {
     const loads: (ModelLoad | null)[] = [];
     const canceled = new AbortController();

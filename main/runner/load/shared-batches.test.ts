@@ -141,14 +141,14 @@ async function openContext(count: number): Promise<{
   return { sequences, sizes, write, batches };
 }
 
-it("puts the tokens of all jobs into each batch of the library", { timeout: 60_000 }, async () => {
+it("puts the tokens of all jobs into each batch of the library", async () => {
   const { sequences, sizes, write } = await openContext(3);
   await Promise.all(sequences.map((sequence) => write(sequence)));
   expect(sizes.filter((size) => size === 3).length).toBeGreaterThanOrEqual(28);
   expect(sizes.filter((size) => size < 3).length).toBeLessThanOrEqual(2);
 });
 
-it("clears a sequence while other jobs write", { timeout: 60_000 }, async () => {
+it("clears a sequence while other jobs write", async () => {
   const { sequences, write, batches } = await openContext(3);
   const [cleared, ...others] = sequences;
   let written = 0;

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { DutyCycle } from "./duty-cycle.ts";
 
-describe("DutyCycle", { timeout: 30_000 }, () => {
+describe("DutyCycle", () => {
   const never = new AbortController().signal;
 
   it("does not rest by default", () => {

@@ -79,7 +79,7 @@ console.log(child.pid); process.on("SIGTERM", () => { child.kill(); process.exit
     onTestFinished(() => void wrapper.kill());
     let inner = "";
     wrapper.stdout.on("data", (text: Buffer) => (inner += text.toString()));
-    await vi.waitFor(() => expect(inner).toMatch(/\d+\n/), { timeout: 30_000 });
+    await vi.waitFor(() => expect(inner).toMatch(/\d+\n/), { timeout: 60_000 });
     const own = ownGpuUse(() => wrapper.pid);
     expect(own.isRunning()).toBe(true);
     expect([...own.processes()]).toEqual(expect.arrayContaining([process.pid, wrapper.pid, Number(inner)]));

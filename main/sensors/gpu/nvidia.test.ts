@@ -71,9 +71,9 @@ it("uses one long-lived process of each kind, and ends them", async () => {
   onTestFinished(() => close?.());
   const loadOf = async (): Promise<GpuReading | undefined> =>
     (await meter.read()).find(({ index }) => index === 0);
-  await vi.waitFor(async () => expect((await loadOf())?.otherLoad).toEqual(known(0.41)), { timeout: 30_000 });
+  await vi.waitFor(async () => expect((await loadOf())?.otherLoad).toEqual(known(0.41)), { timeout: 60_000 });
   await vi.waitFor(() => expect(starts().filter((args) => / -[ld] /.test(args))).toHaveLength(2), {
-    timeout: 30_000,
+    timeout: 60_000,
   });
   const before = starts().length;
   for (let index = 0; index < 10; index += 1) await meter.read();

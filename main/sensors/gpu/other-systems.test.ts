@@ -7,7 +7,7 @@ import { readEngines, windowsMeter } from "./windows-engines.ts";
 const ioreg = recorded("ioreg.txt");
 const engines = recorded("windows-engines.txt");
 const lines = engines.split("\n");
-const patient = { timeout: 30_000 };
+const patient = { timeout: 60_000 };
 
 it("finds the busiest engine of Windows' counters without our own process", () => {
   // Engine 0 of the first GPU: 12 + 21 of others, 58 of ours.

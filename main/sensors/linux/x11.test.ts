@@ -9,7 +9,7 @@ import { x11Idle } from "./idle/x11-idle.ts";
 import { ask, openX11 } from "./x11/x11-client.ts";
 import { x11ScreenSensor } from "./x11/x11-screen.ts";
 
-const soon = { timeout: 20_000, interval: 20 };
+const soon = { timeout: 60_000, interval: 20 };
 const hasX = ["Xvfb", "xdotool"].every((name) => spawnSync("which", [name]).status === 0);
 
 /** Methods of the package `x11` that only this test uses, as a window manager. */
@@ -19,7 +19,7 @@ type WindowManager = {
 };
 const cardinal = 6;
 
-describe.runIf(hasX)("on an X server", { timeout: 60_000 }, () => {
+describe.runIf(hasX)("on an X server", () => {
   let server: ChildProcess;
   let display: string;
   const stops: (() => void)[] = [];

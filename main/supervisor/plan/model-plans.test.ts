@@ -8,7 +8,7 @@ import { figures, mb } from "./figures.fixture.ts";
 import { ModelKnowledge } from "./model-knowledge.ts";
 import { ModelPlans } from "./model-plans.ts";
 
-describe("plans", { timeout: 60_000 }, () => {
+describe("plans", () => {
   const model: ModelFile = {
     modelId: "m",
     path: "/m",
@@ -55,7 +55,7 @@ describe("plans", { timeout: 60_000 }, () => {
       // The file is written a little later.
       await expect
         .poll(async () => (await ModelKnowledge.open(path, silentLog)).speed(model.sha256), {
-          timeout: 30_000,
+          timeout: 60_000,
         })
         .toEqual({ prefill: 100, generate: 10, backend: "cpu" });
       expect((await ModelKnowledge.open(path, silentLog)).figures(model.sha256)).toEqual(figures);

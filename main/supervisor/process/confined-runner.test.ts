@@ -76,7 +76,7 @@ function reached(outcomes: Readonly<Record<string, string>>, refused: readonly s
   );
 }
 
-itConfined(`reaches nothing outside of the confinement${skipped}`, { timeout: 60_000 }, async () => {
+itConfined(`reaches nothing outside of the confinement${skipped}`, async () => {
   const targets = await makeTargets(entry);
   const { confinement, outcomes } = await tryEverything(targets);
   expect(confinement.map(({ confined }) => confined)).toEqual(["yes", "yes", "yes", "yes"]);
@@ -106,7 +106,6 @@ itConfined(
 
 it.runIf(confines).each([3, 4, 5])(
   `reaches nothing with Landlock %i of an older kernel${skipped}`,
-  { timeout: 60_000 },
   async (landlock) => {
     const { confinement, outcomes } = await tryEverything(await makeTargets(entry), { landlock });
     expect(confinement.map(({ confined }) => confined)).toEqual(["yes", "yes", "yes", "yes"]);
@@ -118,39 +117,33 @@ const wraps = withoutBubblewrap === "";
 /** Of a file that is not bound, bubblewrap shows nothing. */
 const absences = [...refusals, "ENOENT", "EROFS"];
 
-describe.runIf(wraps)(
-  `bubblewrap on a kernel without Landlock${withoutBubblewrap}`,
-  { timeout: 60_000 },
-  () => {
-    it.each([0, 2])("reaches nothing, with Landlock %i", async (landlock) => {
-      const targets = await makeTargets(entry);
-      const { confinement, outcomes } = await tryEverything(targets, { landlock, bubblewrap });
-      expect(confinement.map(({ confined }) => confined)).toEqual(["yes", "yes", "yes", "yes"]);
-      expect(reached(outcomes, absences)).toEqual([]);
-      expect(Object.keys(outcomes).length).toBeGreaterThan(65);
-      expect(existsSync(targets.outside)).toBe(false);
-    });
+describe.runIf(wraps)(`bubblewrap on a kernel without Landlock${withoutBubblewrap}`, () => {
+  it.each([0, 2])("reaches nothing, with Landlock %i", async (landlock) => {
+    const targets = await makeTargets(entry);
+    const { confinement, outcomes } = await tryEverything(targets, { landlock, bubblewrap });
+    expect(confinement.map(({ confined }) => confined)).toEqual(["yes", "yes", "yes", "yes"]);
+    expect(reached(outcomes, absences)).toEqual([]);
+    expect(Object.keys(outcomes).length).toBeGreaterThan(65);
+    expect(existsSync(targets.outside)).toBe(false);
+  });
 
-    it("goes on without it where it may not be used, and says so", async () => {
-      const forbidden = await tryEverything(await makeTargets(entry), {
-        landlock: 0,
-        bubblewrap: "/bin/false",
-      });
-      expect(forbidden.confinement.map(({ confined }) => confined)).toEqual(["no", "yes", "yes", "yes"]);
-      expect(confinementGaps(forbidden.confinement)[0]).toMatch(/bubblewrap does not work here \(status 1\)/);
-      expect(forbidden.outcomes).toMatchObject({ readSecret: "allowed", tcpConnect: "EPERM", exec: "EPERM" });
+  it("goes on without it where it may not be used, and says so", async () => {
+    const forbidden = await tryEverything(await makeTargets(entry), {
+      landlock: 0,
+      bubblewrap: "/bin/false",
     });
+    expect(forbidden.confinement.map(({ confined }) => confined)).toEqual(["no", "yes", "yes", "yes"]);
+    expect(confinementGaps(forbidden.confinement)[0]).toMatch(/bubblewrap does not work here \(status 1\)/);
+    expect(forbidden.outcomes).toMatchObject({ readSecret: "allowed", tcpConnect: "EPERM", exec: "EPERM" });
+  });
 
-    it("says that it is not installed", async () => {
-      const { confinement } = await tryEverything(await makeTargets(entry), { landlock: 2 });
-      expect(confinementGaps(confinement)[0]).toMatch(
-        /bubblewrap would close this gap, but is not installed/,
-      );
-    });
-  },
-);
+  it("says that it is not installed", async () => {
+    const { confinement } = await tryEverything(await makeTargets(entry), { landlock: 2 });
+    expect(confinementGaps(confinement)[0]).toMatch(/bubblewrap would close this gap, but is not installed/);
+  });
+});
 
-itConfined(`lets NVIDIA's driver start, where there is a card${skipped}`, { timeout: 60_000 }, async () => {
+itConfined(`lets NVIDIA's driver start, where there is a card${skipped}`, async () => {
   const child = forkRunner(nvidiaDriver)({
     ...confinementVariable({ read: [], cache: null, bubblewrap: null, off: false }),
   });
@@ -192,7 +185,7 @@ function openSupervisor(program: string, env: Readonly<Record<string, string>>) 
 
 const refusedModel = { kind: "failed", error: { code: "model_unavailable" } };
 
-itConfined(`reads only the models that it was told${skipped}`, { timeout: 60_000 }, async () => {
+itConfined(`reads only the models that it was told${skipped}`, async () => {
   const { model, other } = await twoModels();
   const order = { read: [model.path], cache: null, bubblewrap: null, off: false };
   const { run } = openSupervisor(runnerEntry, confinementVariable(order));
@@ -205,7 +198,6 @@ const isRoot = process.getuid?.() === 0;
 
 it.runIf(confines && isRoot)(
   `keeps a root's right to read where the models are in somebody else's private folder${skipped}`,
-  { timeout: 60_000 },
   async () => {
     const { other: model } = await twoModels();
     await chown(join(model.path, ".."), 54_321, 54_321);
@@ -236,7 +228,6 @@ itConfined(
 
 it.runIf(wraps)(
   `does jobs in bubblewrap, and frees its memory when it is stopped${withoutBubblewrap}`,
-  { timeout: 60_000 },
   async () => {
     const { model, other } = await twoModels();
     const order = { read: [model.path], cache: null, bubblewrap, off: false };

@@ -35,21 +35,17 @@ it("finds a check in pieces, and among lines of any length", async () => {
 const donorFixture = fileURLToPath(new URL("./logging-donor.fixture.ts", import.meta.url));
 const runnerFixture = fileURLToPath(new URL("./talkative-runner.fixture.ts", import.meta.url));
 
-it(
-  "logs of a crash only the place in llama.cpp, and passes on nothing that the runner prints",
-  { timeout: 60_000 },
-  async () => {
-    // The fixture prints it.
-    const marker = "Quokka-4711";
-    const donor = spawn(process.execPath, [donorFixture, runnerFixture], {
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    let printed = "";
-    for (const stream of [donor.stdout, donor.stderr])
-      stream.on("data", (text: Buffer) => (printed += text.toString()));
-    await once(donor, "close");
-    expect(printed).toContain('"event":"runner.crashed"');
-    expect(printed).toContain(`"failedCheck":"${place}"`);
-    expect(printed).not.toContain(marker);
-  },
-);
+it("logs of a crash only the place in llama.cpp, and passes on nothing that the runner prints", async () => {
+  // The fixture prints it.
+  const marker = "Quokka-4711";
+  const donor = spawn(process.execPath, [donorFixture, runnerFixture], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let printed = "";
+  for (const stream of [donor.stdout, donor.stderr])
+    stream.on("data", (text: Buffer) => (printed += text.toString()));
+  await once(donor, "close");
+  expect(printed).toContain('"event":"runner.crashed"');
+  expect(printed).toContain(`"failedCheck":"${place}"`);
+  expect(printed).not.toContain(marker);
+});

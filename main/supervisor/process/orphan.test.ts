@@ -41,20 +41,19 @@ function isThere(pid: number): boolean {
 
 const polling = { timeout: 60_000, interval: 20 };
 
-it("ends the runner when the donor is killed", { timeout: 120_000 }, async () => {
+it("ends the runner when the donor is killed", async () => {
   const pid = await orphan(runnerEntry);
   await vi.waitFor(() => expect(isThere(pid)).toBe(false), polling);
 });
 
 const bound = runnerWrapper().some((each) => each.endsWith("/setpriv"));
-it.runIf(bound)("ends a runner even in the middle of a native call", { timeout: 120_000 }, async () => {
+it.runIf(bound)("ends a runner even in the middle of a native call", async () => {
   const pid = await orphan(deaf);
   await vi.waitFor(() => expect(isThere(pid)).toBe(false), polling);
 });
 
 it.runIf(withoutBubblewrap === "")(
   `ends a runner in bubblewrap when the donor is killed${withoutBubblewrap}`,
-  { timeout: 120_000 },
   async () => {
     const order = confinementVariable({ read: [], cache: null, bubblewrap, off: false });
     const pid = await orphan(olderKernel, { ...order, ...landlockVariable(0) });

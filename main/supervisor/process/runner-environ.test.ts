@@ -11,16 +11,12 @@ const secrets = {
   NODE_OPTIONS: "--title=options-4711",
 };
 
-it.runIf(process.platform === "linux")(
-  "gives a real runner none of the donor's secrets",
-  { timeout: 60_000 },
-  async () => {
-    for (const [name, value] of Object.entries(secrets)) vi.stubEnv(name, value);
-    const child = forkRunner(runnerEntry)({ GLEANER_CUDA: "/nowhere" });
-    onTestFinished(() => child.kill());
-    await new Promise<void>((resolve) => child.onMessage(() => resolve()));
-    const environ = readFileSync(`/proc/${child.pid}/environ`, "utf8").split("\0");
-    expect(environ).toContain("GLEANER_CUDA=/nowhere");
-    expect(environ.filter((each) => each.includes("4711"))).toEqual([]);
-  },
-);
+it.runIf(process.platform === "linux")("gives a real runner none of the donor's secrets", async () => {
+  for (const [name, value] of Object.entries(secrets)) vi.stubEnv(name, value);
+  const child = forkRunner(runnerEntry)({ GLEANER_CUDA: "/nowhere" });
+  onTestFinished(() => child.kill());
+  await new Promise<void>((resolve) => child.onMessage(() => resolve()));
+  const environ = readFileSync(`/proc/${child.pid}/environ`, "utf8").split("\0");
+  expect(environ).toContain("GLEANER_CUDA=/nowhere");
+  expect(environ.filter((each) => each.includes("4711"))).toEqual([]);
+});

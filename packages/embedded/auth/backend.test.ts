@@ -144,12 +144,12 @@ test("an unavailable issuer logs nobody out: clients retry until it answers", as
     () => issuer.sign({ sub: "ann", jti: Math.random() }),
     (isAuthenticated) => told.push(isAuthenticated),
   );
-  await expect.poll(() => live.connectionState().connectionRetries, { timeout: 10_000 }).toBeGreaterThan(0);
+  await expect.poll(() => live.connectionState().connectionRetries).toBeGreaterThan(0);
   issuer.answer = null;
-  await expect.poll(() => told, { timeout: 30_000 }).toContain(true);
+  await expect.poll(() => told).toContain(true);
   expect(told).not.toContain(false);
   expect((await live.query(whole, {}))?.subject).toBe("ann");
-}, 60_000);
+});
 
 test("an HTTP action gets the reason when it asks for the user of a bad token", async () => {
   const { siteUrl } = await start();

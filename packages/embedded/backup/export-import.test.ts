@@ -28,7 +28,7 @@ beforeAll(async () => {
     author,
     note: { text: "odd", raw: new Uint8Array([0, 255]).buffer, anything: odd, file: fileId },
   });
-}, 60_000);
+});
 afterAll(() => workshop.close());
 
 /** Reads the files of a ZIP, by name. */
@@ -48,7 +48,7 @@ async function exported(from: Deployment, name: string, ...options: string[]) {
   return { path, files: await unzip(path), output: ran.output };
 }
 
-test("an export has the same files and formats as Convex's", { timeout: 60_000 }, async () => {
+test("an export has the same files and formats as Convex's", async () => {
   const { files } = await exported(source, "whole.zip", "--include-file-storage");
   expect([...files.keys()].sort()).toEqual(
     [
@@ -77,7 +77,7 @@ test("an export has the same files and formats as Convex's", { timeout: 60_000 }
   ]);
 });
 
-test("an export is imported unchanged into an empty deployment", { timeout: 120_000 }, async () => {
+test("an export is imported unchanged into an empty deployment", async () => {
   const first = await exported(source, "first.zip", "--include-file-storage");
   const target = await workshop.backend("target");
   const ran = await workshop.convex(target, "import", first.path, "-y");
@@ -103,9 +103,9 @@ describe("importing into tables that have documents", () => {
   let path: string;
   beforeAll(async () => {
     ({ path } = await exported(source, "again.zip"));
-  }, 60_000);
+  });
 
-  test("an import into a table with documents is refused without a mode", { timeout: 60_000 }, async () => {
+  test("an import into a table with documents is refused without a mode", async () => {
     const ran = await workshop.convex(source, "import", path, "-y");
     expect(ran.code).not.toBe(0);
     expect(ran.output).toContain(
@@ -113,42 +113,34 @@ describe("importing into tables that have documents", () => {
     );
   });
 
-  test(
-    "an import with --replace replaces documents, and subscribers see it at once",
-    { timeout: 60_000 },
-    async () => {
-      const target = await workshop.backend("replaced");
-      const other = (await target.mutation("notes:addUser", { name: "other" })) as string;
-      await target.mutation("notes:add", { author: other, note: { text: "goes" } });
-      const seen: Value[] = [];
-      const client = new ConvexClient(target.url);
-      client.onUpdate(makeFunctionReference<"query">("notes:count"), {}, (count: number) => seen.push(count));
-      await expect.poll(() => seen, { timeout: 10_000 }).toEqual([1]);
-      const ran = await workshop.convex(target, "import", path, "--replace", "-y");
-      expect(ran.code, ran.output).toBe(0);
-      expect(ran.output).toMatch(/notes +\| 2 +\| 1 of 1/);
-      await expect.poll(() => seen, { timeout: 10_000 }).toEqual([1, 2]);
-      await client.close();
-    },
-  );
+  test("an import with --replace replaces documents, and subscribers see it at once", async () => {
+    const target = await workshop.backend("replaced");
+    const other = (await target.mutation("notes:addUser", { name: "other" })) as string;
+    await target.mutation("notes:add", { author: other, note: { text: "goes" } });
+    const seen: Value[] = [];
+    const client = new ConvexClient(target.url);
+    client.onUpdate(makeFunctionReference<"query">("notes:count"), {}, (count: number) => seen.push(count));
+    await expect.poll(() => seen).toEqual([1]);
+    const ran = await workshop.convex(target, "import", path, "--replace", "-y");
+    expect(ran.code, ran.output).toBe(0);
+    expect(ran.output).toMatch(/notes +\| 2 +\| 1 of 1/);
+    await expect.poll(() => seen).toEqual([1, 2]);
+    await client.close();
+  });
 
-  test(
-    "an import with --replace-all empties the tables that it does not have",
-    { timeout: 60_000 },
-    async () => {
-      const target = await workshop.backend("all");
-      const other = (await target.mutation("notes:addUser", { name: "other" })) as string;
-      await target.mutation("notes:add", { author: other, note: { text: "goes" } });
-      writeFileSync(workshop.path("users.jsonl"), '{"name":"eve"}\n{"name":"frank"}\n');
-      const ran = await workshop.convex(
-        target,
-        ...["import", "--table", "users", "--replace-all", "-y", workshop.path("users.jsonl")],
-      );
-      expect(ran.code, ran.output).toBe(0);
-      expect(await target.query("notes:count")).toBe(0);
-      expect(await target.query("notes:users")).toHaveLength(2);
-    },
-  );
+  test("an import with --replace-all empties the tables that it does not have", async () => {
+    const target = await workshop.backend("all");
+    const other = (await target.mutation("notes:addUser", { name: "other" })) as string;
+    await target.mutation("notes:add", { author: other, note: { text: "goes" } });
+    writeFileSync(workshop.path("users.jsonl"), '{"name":"eve"}\n{"name":"frank"}\n');
+    const ran = await workshop.convex(
+      target,
+      ...["import", "--table", "users", "--replace-all", "-y", workshop.path("users.jsonl")],
+    );
+    expect(ran.code, ran.output).toBe(0);
+    expect(await target.query("notes:count")).toBe(0);
+    expect(await target.query("notes:users")).toHaveLength(2);
+  });
 });
 
 describe("files that people write", () => {
@@ -162,7 +154,7 @@ describe("files that people write", () => {
     return workshop.convex(target, "import", "--table", "users", "-y", ...options, workshop.path(name));
   };
 
-  test("CSV, JSON lines and JSON arrays are imported", { timeout: 120_000 }, async () => {
+  test("CSV, JSON lines and JSON arrays are imported", async () => {
     expect(await importFile("a.csv", '\uFEFFname\r\n"dora, the ""1st"""\r\nemil\r\n')).toMatchObject({
       code: 0,
     });
@@ -179,20 +171,16 @@ describe("files that people write", () => {
     ["id.jsonl", '{"name":"x","_id":"nonsense"}\n', 'line 1: the _id "nonsense" is not a Convex id'],
     ["cells.csv", "name,other\nx\n", "line 2: there are 1 cells under 2 headings"],
     ["object.json", "{}", "is not a JSON array"],
-  ])(
-    "%s is refused with file and line, and nothing changes",
-    { timeout: 60_000 },
-    async (name, text, problem) => {
-      const before = await target.query("notes:users");
-      const ran = await importFile(name, text, "--replace");
-      expect(ran.code).not.toBe(0);
-      expect(ran.output).toContain(problem);
-      expect(await target.query("notes:users")).toEqual(before);
-    },
-  );
+  ])("%s is refused with file and line, and nothing changes", async (name, text, problem) => {
+    const before = await target.query("notes:users");
+    const ran = await importFile(name, text, "--replace");
+    expect(ran.code).not.toBe(0);
+    expect(ran.output).toContain(problem);
+    expect(await target.query("notes:users")).toEqual(before);
+  });
 });
 
-test("an export whose component uses the app's table numbers is imported", { timeout: 60_000 }, async () => {
+test("an export whose component uses the app's table numbers is imported", async () => {
   const id = (tableNumber: number, n: number) =>
     encodeDocumentId({ tableNumber, internalId: new Uint8Array(16).fill(n) });
   const path = workshop.path("convex.zip");
@@ -232,22 +220,18 @@ test("an export whose component uses the app's table numbers is imported", { tim
   expect(shown.output).toContain('"name": "second"');
 });
 
-test(
-  "an import is refused if it would change ids that other tables refer to",
-  { timeout: 60_000 },
-  async () => {
-    const path = workshop.path("renumbered.jsonl");
-    const _id = encodeDocumentId({ tableNumber: 20_000, internalId: new Uint8Array(16) });
-    writeFileSync(path, `${JSON.stringify({ _id, name: "new" })}\n`);
-    const before = await source.query("notes:users");
-    const ran = await workshop.convex(source, "import", "--table", "users", "--replace", "-y", path);
-    expect(ran.code).toBe(1);
-    expect(ran.output).toMatch(/changes the ids of a table that others refer to.*"notes"/s);
-    expect(await source.query("notes:users")).toEqual(before);
-  },
-);
+test("an import is refused if it would change ids that other tables refer to", async () => {
+  const path = workshop.path("renumbered.jsonl");
+  const _id = encodeDocumentId({ tableNumber: 20_000, internalId: new Uint8Array(16) });
+  writeFileSync(path, `${JSON.stringify({ _id, name: "new" })}\n`);
+  const before = await source.query("notes:users");
+  const ran = await workshop.convex(source, "import", "--table", "users", "--replace", "-y", path);
+  expect(ran.code).toBe(1);
+  expect(ran.output).toMatch(/changes the ids of a table that others refer to.*"notes"/s);
+  expect(await source.query("notes:users")).toEqual(before);
+});
 
-test("npx convex data lists tables and documents", { timeout: 60_000 }, async () => {
+test("npx convex data lists tables and documents", async () => {
   expect((await workshop.convex(source, "data")).output.trim().split("\n").sort()).toEqual([
     "notes",
     "users",
@@ -270,7 +254,7 @@ test("only the admin may export and import", async () => {
   expect(jsonToConvex(null)).toBeNull();
 });
 
-test("an import waits for running queries, and they for it", { timeout: 60_000 }, async () => {
+test("an import waits for running queries, and they for it", async () => {
   const target = await workshop.backend("busy", { latency: { readMs: 20, commitMs: 0 } });
   const file = workshop.path("few.jsonl");
   writeFileSync(file, `${JSON.stringify({ name: "imported" })}\n`);

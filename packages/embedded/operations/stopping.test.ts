@@ -50,7 +50,7 @@ test("SIGTERM finishes and answers running calls, disconnects clients and exits 
   await once(socket, "open");
   const closed = once(socket, "close");
   const answer = send(url);
-  await expect.poll(async () => await pendingRequests(url), { timeout: 10_000 }).toBe(true);
+  await expect.poll(async () => await pendingRequests(url)).toBe(true);
   child.kill("SIGTERM");
   expect(await closed).toMatchObject([1001, expect.anything()]);
   await expect(fetch(`${url}/health`)).rejects.toThrow();
@@ -59,7 +59,7 @@ test("SIGTERM finishes and answers running calls, disconnects clients and exits 
   expect(log.map(({ event }) => event)).toEqual(
     expect.arrayContaining(["backend.started", "backend.stopping"]),
   );
-}, 30_000);
+});
 
 /** Starts an action from a WebSocket client. It has begun when a later request of the client is answered. */
 async function runningAction(
@@ -81,26 +81,24 @@ test("SIGTERM waits for a short action of a WebSocket client and answers it", as
   child.kill("SIGTERM");
   expect(await action).toMatchObject({ started: expect.any(Number) as number });
   expect(await ended).toEqual([0, null]);
-}, 30_000);
+});
 
 test("SIGTERM does not wait for a long action", async () => {
   const { process: child, url, ended } = await start();
   const [action] = await runningAction(url, 60_000);
   child.kill("SIGTERM");
   expect(await Promise.race([action.then(() => "answered"), ended])).toEqual([0, null]);
-}, 30_000);
+});
 
 test("a second signal ends the process at once", async () => {
   const { process: child, url, ended, log } = await start("--commit-latency-ms", "9000");
   send(url).catch(() => undefined);
-  await expect.poll(async () => await pendingRequests(url), { timeout: 10_000 }).toBe(true);
+  await expect.poll(async () => await pendingRequests(url)).toBe(true);
   child.kill("SIGTERM");
-  await expect
-    .poll(() => log.some(({ event }) => event === "backend.stopping"), { timeout: 10_000 })
-    .toBe(true);
+  await expect.poll(() => log.some(({ event }) => event === "backend.stopping")).toBe(true);
   child.kill("SIGTERM");
   expect(await ended).toEqual([143, null]);
-}, 30_000);
+});
 
 /** Whether a mutation is waiting for its commit, according to the statistics. */
 async function pendingRequests(url: string): Promise<boolean> {
@@ -122,4 +120,4 @@ test("a stranger's wrong calls write little into the log, and none of their word
   }
   expect(log.filter(({ event }) => event === "function.failed")).toHaveLength(10);
   expect(JSON.stringify(log)).not.toContain("words");
-}, 30_000);
+});

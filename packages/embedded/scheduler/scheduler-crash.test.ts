@@ -41,4 +41,4 @@ test("each scheduled mutation takes effect exactly once, even if the process is 
   await stop();
   await fixture.engine.close();
   await rm(folder, { recursive: true });
-}, 40_000);
+});

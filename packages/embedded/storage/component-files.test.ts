@@ -29,5 +29,5 @@ test("a component has its own files, which the app can reach only by URL", async
 
   await call("mutation", "cabinetRemove", { id: uploaded });
   expect(await call("query", "cabinetUrl", { id: uploaded })).toBe(null);
-  await vi.waitFor(async () => expect(await names()).toHaveLength(2), { timeout: 10_000, interval: 20 });
+  await vi.waitFor(async () => expect(await names()).toHaveLength(2), { timeout: 60_000, interval: 20 });
 });

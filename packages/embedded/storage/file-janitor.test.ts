@@ -9,7 +9,7 @@ import { systemTablesOf } from "../runtime/tables/system-tables.ts";
 import { deleteFile, fileById } from "./file-rows.ts";
 import { filesFolderOf, openFiles } from "./open-files.ts";
 
-const deadline = { timeout: 10_000, interval: 20 };
+const deadline = { timeout: 60_000, interval: 20 };
 
 async function open(
   dataFile?: string,

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { sha256Of, someBytes, startWithFiles } from "./storage.fixture.ts";
 
-const deadline = { timeout: 10_000, interval: 20 };
+const deadline = { timeout: 60_000, interval: 20 };
 
 test("an uploaded file has a document, a URL and its bytes", async () => {
   const { backend, call, stored, names } = await startWithFiles();

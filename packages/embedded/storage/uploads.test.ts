@@ -6,7 +6,7 @@ import { adminKey, sha256Of, someBytes, startWithFiles, type StorageFixture } fr
 import { issueUploadToken } from "./upload-token.ts";
 
 const hourMs = 3_600_000;
-const deadline = { timeout: 10_000, interval: 20 };
+const deadline = { timeout: 60_000, interval: 20 };
 const limit = 1_000_000;
 
 async function refused(response: Response): Promise<unknown> {

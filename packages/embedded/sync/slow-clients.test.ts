@@ -13,7 +13,7 @@ const inTransit = 20 * megabyte;
 
 const send = makeFunctionReference<"mutation", { channel: string; body: string }>("messages:send");
 
-test("a slow client gets only the newest state", { timeout: 60_000 }, async () => {
+test("a slow client gets only the newest state", async () => {
   const backend = await openBackend(undefined);
   const writer = new ConvexHttpClient(backend.url, { logger: false });
   await writer.mutation(send, { channel: "c", body: "x".repeat(0.9 * megabyte) });
@@ -29,33 +29,29 @@ test("a slow client gets only the newest state", { timeout: 60_000 }, async () =
   expect(client.received).toBeLessThan(inTransit);
 });
 
-test(
-  "a client that sends requests and does not read is dropped, and its memory is bounded",
-  { timeout: 60_000 },
-  async () => {
-    const admission = createAdmission();
-    let dropped = (): void => undefined;
-    const wasDropped = new Promise<void>((resolve) => (dropped = resolve));
-    const { url } = await serve({ admission, onDropped: () => dropped() });
-    const client = await RawClient.open(url, "deaf");
-    client.ws.pause();
-    const data = "x".repeat(megabyte);
-    // Each answer repeats the request: 100 MB in all.
-    for (let requestId = 0; requestId < 100; requestId += 1) {
-      client.send({ type: "Mutation", requestId, udfPath: "values:failWithData", args: [{ data }] });
-    }
-    let most = 0;
-    const reading = setInterval(() => (most = Math.max(most, admission.budget.used)), 1);
-    await wasDropped;
-    clearInterval(reading);
-    client.ws.resume();
-    await client.closed;
-    expect(client.received).toBeLessThan(inTransit);
-    expect(most).toBeLessThanOrEqual(admission.limits.connectionBytes);
-  },
-);
+test("a client that sends requests and does not read is dropped, and its memory is bounded", async () => {
+  const admission = createAdmission();
+  let dropped = (): void => undefined;
+  const wasDropped = new Promise<void>((resolve) => (dropped = resolve));
+  const { url } = await serve({ admission, onDropped: () => dropped() });
+  const client = await RawClient.open(url, "deaf");
+  client.ws.pause();
+  const data = "x".repeat(megabyte);
+  // Each answer repeats the request: 100 MB in all.
+  for (let requestId = 0; requestId < 100; requestId += 1) {
+    client.send({ type: "Mutation", requestId, udfPath: "values:failWithData", args: [{ data }] });
+  }
+  let most = 0;
+  const reading = setInterval(() => (most = Math.max(most, admission.budget.used)), 1);
+  await wasDropped;
+  clearInterval(reading);
+  client.ws.resume();
+  await client.closed;
+  expect(client.received).toBeLessThan(inTransit);
+  expect(most).toBeLessThanOrEqual(admission.limits.connectionBytes);
+});
 
-test("the answers that many clients do not read fit the budget of all", { timeout: 60_000 }, async () => {
+test("the answers that many clients do not read fit the budget of all", async () => {
   const totalBytes = 64 * 1024 ** 2;
   const admission = createAdmission({ totalBytes });
   const sockets: Socket[] = [];
@@ -83,7 +79,7 @@ test("the answers that many clients do not read fit the budget of all", { timeou
     // 27 MB for each client.
     client.watch("messages:list", { channel: "c" }, 30);
     const now = (): string => [unread(), admission.refusals.of("memory")].join();
-    await expect.poll(now, { timeout: 10_000 }).not.toBe(before);
+    await expect.poll(now).not.toBe(before);
     most = Math.max(most, unread());
   }
   expect(most).toBeGreaterThan(totalBytes / 8);

@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { cuttableLine } from "./cuttable-line.fixture.ts";
 import { type QueueDeployment, type Say, startQueue, type TestWorker } from "./queue-deployment.fixture.ts";
 
-const patience = { timeout: 30_000, interval: 10 };
+const patience = { timeout: 60_000, interval: 10 };
 
-describe("workers on a real queue", { timeout: 60_000 }, () => {
+describe("workers on a real queue", () => {
   let queue: QueueDeployment;
   let workers: TestWorker[];
   /** Names of the jobs in the order in which handlers began. */
@@ -14,7 +14,7 @@ describe("workers on a real queue", { timeout: 60_000 }, () => {
 
   beforeAll(async () => {
     queue = await startQueue();
-  }, 60_000);
+  });
   beforeEach(async () => {
     workers = [];
     begun = [];

@@ -9,7 +9,7 @@ import { DesktopIdle } from "./desktop-idle.ts";
 import { waylandIdle, waylandSocket } from "./wayland-idle.ts";
 import { decodeMessages, encodeMessage, readString } from "./wayland-wire.ts";
 
-const soon = { timeout: 10_000, interval: 10 };
+const soon = { timeout: 60_000, interval: 10 };
 const [registry, synced, seat, notifier, notification] = [2, 3, 4, 5, 6];
 
 type Globals = readonly (readonly [name: number, kind: string, version: number])[];

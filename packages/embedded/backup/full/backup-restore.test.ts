@@ -36,7 +36,7 @@ async function textOf(from: Deployment, id: string): Promise<string> {
   return (await fetch(url)).text();
 }
 
-test("a restore brings back everything, while clients stay connected", { timeout: 120_000 }, async () => {
+test("a restore brings back everything, while clients stay connected", async () => {
   await deployment.fetch("/api/update_environment_variables", {
     method: "POST",
     body: JSON.stringify({ changes: [{ name: "COLOR", value: "blue" }] }),
@@ -48,16 +48,16 @@ test("a restore brings back everything, while clients stay connected", { timeout
   const seen: Value[] = [];
   const client = new ConvexClient(deployment.url);
   client.onUpdate(makeFunctionReference<"query">("notes:count"), {}, (count: number) => seen.push(count));
-  await expect.poll(() => seen.at(-1), { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => seen.at(-1)).toBe(1);
   const add = makeFunctionReference<"mutation">("notes:add");
   await client.mutation(add, { author, note: { text: "after" } });
   const lost = (await deployment.action("notes:store", { text: "lost" })) as string;
   await deployment.mutation("notes:clear");
-  await expect.poll(() => seen.at(-1), { timeout: 10_000 }).toBe(0);
+  await expect.poll(() => seen.at(-1)).toBe(0);
 
   const output = await ok(workshop.gleaner(deployment, "restore", file));
   expect(output).toContain("data.sqlite.before-restore");
-  await expect.poll(() => seen.at(-1), { timeout: 30_000 }).toBe(1);
+  await expect.poll(() => seen.at(-1)).toBe(1);
   expect(await deployment.query("notes:search", { text: "before" })).toEqual(["before"]);
   expect(await deployment.query("notes:search", { text: "after" })).toEqual([]);
   expect(await deployment.query("notes:scheduled")).toEqual(scheduled);
@@ -66,15 +66,15 @@ test("a restore brings back everything, while clients stay connected", { timeout
   expect(await deployment.query("notes:url", { id: lost })).toBeNull();
   // The same client continues: its mutations succeed, and it sees their effects.
   await client.mutation(add, { author, note: { text: "in the new time" } });
-  await expect.poll(() => seen.at(-1), { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => seen.at(-1)).toBe(2);
 
   await ok(workshop.gleaner(deployment, "restore", "--undo"));
-  await expect.poll(() => seen.at(-1), { timeout: 30_000 }).toBe(0);
+  await expect.poll(() => seen.at(-1)).toBe(0);
   expect(await textOf(deployment, lost)).toBe("lost");
   await client.close();
 });
 
-test("a backup can be restored on another machine", { timeout: 120_000 }, async () => {
+test("a backup can be restored on another machine", async () => {
   const file = await backup();
   const other = await workshop.backend("other", { adminKey: deployment.adminKey });
   await ok(workshop.gleaner(other, "restore", file));
@@ -82,26 +82,22 @@ test("a backup can be restored on another machine", { timeout: 120_000 }, async 
   expect(await textOf(other, fileId)).toBe("kept");
 });
 
-test(
-  "without a running backend, the next start applies the restored state, even over a damaged file",
-  { timeout: 120_000 },
-  async () => {
-    const file = await backup();
-    await deployment.backend.close();
-    cpSync(workshop.path("data.sqlite"), workshop.path("backend.sqlite"));
-    writeFileSync(workshop.path("backend.sqlite"), "not a database at all, however long it is".repeat(300));
-    await expect(workshop.backend("backend")).rejects.toThrow(/damaged.*gleaner restore/s);
-    writeFileSync(workshop.path("backend-url"), "http://127.0.0.1:9");
-    expect(await ok(workshop.gleaner(null, "restore", file))).toContain("next start restores the backup");
-    const again = await workshop.backend("backend");
-    expect(await again.query("notes:count")).toBe(1);
-    expect(readFileSync(workshop.path("backend.sqlite.before-restore/database.sqlite"), "utf8")).toContain(
-      "not a",
-    );
-  },
-);
+test("without a running backend, the next start applies the restored state, even over a damaged file", async () => {
+  const file = await backup();
+  await deployment.backend.close();
+  cpSync(workshop.path("data.sqlite"), workshop.path("backend.sqlite"));
+  writeFileSync(workshop.path("backend.sqlite"), "not a database at all, however long it is".repeat(300));
+  await expect(workshop.backend("backend")).rejects.toThrow(/damaged.*gleaner restore/s);
+  writeFileSync(workshop.path("backend-url"), "http://127.0.0.1:9");
+  expect(await ok(workshop.gleaner(null, "restore", file))).toContain("next start restores the backup");
+  const again = await workshop.backend("backend");
+  expect(await again.query("notes:count")).toBe(1);
+  expect(readFileSync(workshop.path("backend.sqlite.before-restore/database.sqlite"), "utf8")).toContain(
+    "not a",
+  );
+});
 
-test("a damaged backup is refused, and nothing changes", { timeout: 120_000 }, async () => {
+test("a damaged backup is refused, and nothing changes", async () => {
   const file = await backup();
   const bytes = readFileSync(file);
   for (const [name, damaged] of [
@@ -117,7 +113,7 @@ test("a damaged backup is refused, and nothing changes", { timeout: 120_000 }, a
   expect(existsSync(workshop.path("data.sqlite.restore"))).toBe(false);
 });
 
-test("a restore is undone if the backend cannot start with it", { timeout: 120_000 }, async () => {
+test("a restore is undone if the backend cannot start with it", async () => {
   const file = await backup();
   const strict = workshop.path("strict");
   cpSync(new URL("../fixtures/convex", import.meta.url), strict, { recursive: true });
@@ -134,52 +130,44 @@ test("a restore is undone if the backend cannot start with it", { timeout: 120_0
   expect(await other.query("notes:users")).toMatchObject([{ name: "present" }]);
 });
 
-test(
-  "backups and restores work during mutations, and no mutation takes effect twice",
-  { timeout: 120_000 },
-  async () => {
-    const client = new ConvexClient(deployment.url);
-    const add = makeFunctionReference<"mutation">("notes:add");
-    const done: string[] = [];
-    let going = true;
-    let n = 0;
-    const writing = (async () => {
-      while (going) {
-        const text = `note ${String(n++)}`;
-        await client.mutation(add, { author, note: { text } });
-        done.push(text);
-      }
-    })();
-    await expect.poll(() => done.length).toBeGreaterThan(20);
-    const before = new Set(done);
-    const file = await backup();
-    await ok(workshop.gleaner(deployment, "restore", file));
-    const restored = done.length;
-    await expect.poll(() => done.length, { timeout: 30_000 }).toBeGreaterThan(restored + 20);
-    going = false;
-    await writing;
-    await client.close();
-    const notes = (await deployment.query("notes:list")) as { text: string }[];
-    const texts = notes.map(({ text }) => text);
-    expect(new Set(texts).size).toBe(texts.length);
-    const missing = (of: Iterable<string>) => [...of].filter((text) => !texts.includes(text));
-    expect(missing(before)).toEqual([]);
-    expect(missing(done.slice(restored + 1))).toEqual([]);
-  },
-);
+test("backups and restores work during mutations, and no mutation takes effect twice", async () => {
+  const client = new ConvexClient(deployment.url);
+  const add = makeFunctionReference<"mutation">("notes:add");
+  const done: string[] = [];
+  let going = true;
+  let n = 0;
+  const writing = (async () => {
+    while (going) {
+      const text = `note ${String(n++)}`;
+      await client.mutation(add, { author, note: { text } });
+      done.push(text);
+    }
+  })();
+  await expect.poll(() => done.length).toBeGreaterThan(20);
+  const before = new Set(done);
+  const file = await backup();
+  await ok(workshop.gleaner(deployment, "restore", file));
+  const restored = done.length;
+  await expect.poll(() => done.length).toBeGreaterThan(restored + 20);
+  going = false;
+  await writing;
+  await client.close();
+  const notes = (await deployment.query("notes:list")) as { text: string }[];
+  const texts = notes.map(({ text }) => text);
+  expect(new Set(texts).size).toBe(texts.length);
+  const missing = (of: Iterable<string>) => [...of].filter((text) => !texts.includes(text));
+  expect(missing(before)).toEqual([]);
+  expect(missing(done.slice(restored + 1))).toEqual([]);
+});
 
-test(
-  "gleaner backup and restore print their usage and fail with exit codes",
-  { timeout: 60_000 },
-  async () => {
-    expect((await workshop.gleaner(null, "--help")).output).toContain("restore");
-    expect((await workshop.gleaner(null, "backup", "--help")).output).toContain("--json");
-    expect((await workshop.gleaner(null, "nothing")).code).toBe(2);
-    expect((await workshop.gleaner(null, "restore")).code).toBe(2);
-    writeFileSync(workshop.path("backend-url"), "http://127.0.0.1:9");
-    expect((await workshop.gleaner(null, "backup")).code).toBe(3);
-  },
-);
+test("gleaner backup and restore print their usage and fail with exit codes", async () => {
+  expect((await workshop.gleaner(null, "--help")).output).toContain("restore");
+  expect((await workshop.gleaner(null, "backup", "--help")).output).toContain("--json");
+  expect((await workshop.gleaner(null, "nothing")).code).toBe(2);
+  expect((await workshop.gleaner(null, "restore")).code).toBe(2);
+  writeFileSync(workshop.path("backend-url"), "http://127.0.0.1:9");
+  expect((await workshop.gleaner(null, "backup")).code).toBe(3);
+});
 
 function flip(bytes: Buffer, at: number): Buffer {
   const copy = Buffer.from(bytes);

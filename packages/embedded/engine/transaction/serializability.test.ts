@@ -66,7 +66,7 @@ test("committed transactions are equivalent to running them in timestamp order",
   // The test is meaningful only if transactions do conflict.
   expect(commits).toBeGreaterThan(300);
   expect(conflicts).toBeGreaterThan(50);
-}, 60_000);
+});
 
 async function interleave(
   engine: Engine,

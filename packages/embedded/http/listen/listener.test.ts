@@ -8,7 +8,7 @@ import { isUploadPath } from "../api/api-handler.ts";
 import { openListener } from "./listener.ts";
 
 const minute = 60_000;
-const patience = { timeout: 10_000 };
+const patience = { timeout: 60_000 };
 
 /** A listener with a clock that the test controls. */
 async function listening() {

@@ -13,7 +13,7 @@ import { certificateFiles } from "./certificate.fixture.ts";
 import { openListener } from "./listener.ts";
 import { openTlsFiles, type TlsOptions } from "./tls-files.ts";
 
-const patience = { timeout: 10_000 };
+const patience = { timeout: 60_000 };
 const otherAddress = Object.values(networkInterfaces())
   .flatMap((list) => list ?? [])
   .find(({ family, internal }) => family === "IPv4" && !internal)?.address;

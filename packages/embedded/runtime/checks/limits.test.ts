@@ -190,7 +190,7 @@ describe("work that a mutation did not await", () => {
     expect(await fixture.call("limits:noted", { start: "beside" })).toEqual([]);
   });
 
-  test("it counts for the time limit, and nothing commits beyond it", { timeout: 30_000 }, async () => {
+  test("it counts for the time limit, and nothing commits beyond it", async () => {
     await expect(fixture.call("limits:leavesEndlessWork", {})).rejects.toThrow(
       "Function execution timed out",
     );

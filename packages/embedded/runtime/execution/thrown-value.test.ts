@@ -64,7 +64,7 @@ test.each([
     'throw Object.defineProperty(new Error("x"), "stack", { get() { for (;;); } });',
     /could not be loaded: Uncaught an error that cannot be read/,
   ],
-])("a module that throws %s is not loaded", { timeout: 60_000 }, async (_, code, message) => {
+])("a module that throws %s is not loaded", async (_, code, message) => {
   const folder = await mkdtemp(join(tmpdir(), "gleaner-thrown-"));
   const engine = openEngine({ path: ":memory:" });
   try {

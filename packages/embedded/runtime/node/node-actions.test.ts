@@ -58,7 +58,7 @@ test("actions use one process after the other, which ends with its folder when i
   expect((await where())[0]).not.toBe(pid);
 });
 
-test("an endless loop ends with its time, and with its process", { timeout: 30_000 }, async () => {
+test("an endless loop ends with its time, and with its process", async () => {
   const { run, where } = await open({ actionTimeMs: 4_000 });
   const [pid] = await where();
   expect(await run("loop")).toEqual({
@@ -83,7 +83,7 @@ test("processes that are blocked get no more actions while others can start", as
   expect(await Promise.race([loops, value("variable")])).toBeNull();
 });
 
-test("actions in a blocked process fail, if the process has several", { timeout: 30_000 }, async () => {
+test("actions in a blocked process fail, if the process has several", async () => {
   const { run } = await open({ pingEveryMs: 100 });
   const waiting = Array.from({ length: 4 }, () => run("never"));
   const blocked = run("loop");

@@ -89,7 +89,7 @@ async function bundledByConvex(folder: string): Promise<string> {
 /** Evaluates a file of ES modules in Node, and prints what its query `seen` returns. */
 const native = `const { seen } = await import(process.argv[1]); console.log(await seen.invokeQuery("[{}]"));`;
 
-test.each(Object.entries(cases))("%s, as Convex bundles them", { timeout: 30_000 }, async (_, sources) => {
+test.each(Object.entries(cases))("%s, as Convex bundles them", async (_, sources) => {
   const folder = await functionsFolder({ "report.ts": report, ...sources });
   const built = await bundledByConvex(folder);
   const outcome = await bundleFunctions(folder);

@@ -16,7 +16,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("invariants", { timeout: 60_000 }, () => {
+describe("invariants", () => {
   it.each(Array.from({ length: sequences }, (_, n) => n + 1))(
     "in any order of calls the invariants hold, every job ends, and nothing is left: seed %d",
     async (seed) => {

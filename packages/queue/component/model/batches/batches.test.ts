@@ -225,7 +225,7 @@ describe("batches", () => {
     expect(await t.run(async (ctx) => await ctx.db.query("batchFolds").collect())).toEqual([]);
   });
 
-  it("a batch finishes 2,000 jobs with far fewer counts", { timeout: 120_000 }, async () => {
+  it("a batch finishes 2,000 jobs with far fewer counts", async () => {
     const called: unknown[] = [];
     const t = startWithApp(called);
     const batchId = await create(t);

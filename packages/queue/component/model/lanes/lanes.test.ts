@@ -260,7 +260,7 @@ describe("workers in lanes.stats", () => {
     const { online, accepting } = await workers(t);
     expect(Math.abs(online - 1_200)).toBeLessThan(12);
     expect(Math.abs(accepting - 800)).toBeLessThan(8);
-  }, 60_000);
+  });
 });
 
 async function cancelKind(t: Backend, kind: string): Promise<void> {

@@ -401,7 +401,7 @@ describe("sweeps", () => {
     expect(ofKind("expireLease")).toHaveLength(1_000);
     // Twenty runs found fifty leases each, one found none, and the next one is scheduled.
     expect(ofKind("sweepLeases")).toHaveLength(22);
-  }, 120_000);
+  });
 
   /** Many workers, each with a job, whose leases expired. @returns their jobs. */
   async function silentFleet(many: number): Promise<Id<"jobs">[]> {

@@ -287,30 +287,26 @@ describe("admission", () => {
 });
 
 describe("limits in any order of events", () => {
-  it(
-    "limits are never exceeded in any order of events, and no job waits while a turn is free",
-    { timeout: 120_000 },
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60, size: "max" }), async (steps) => {
-          const t = startQueue();
-          const limits = new Map([
-            ["requester ann", 2],
-            ["key k1", 1],
-          ]);
-          await limit(t, "requester", "ann", 2);
-          await limit(t, "key", "k1", 1);
-          let before = heldOf([]);
-          for (const next of [...steps, { passMs: 5_000 }]) {
-            await take(t, next, limits);
-            const jobs = await allJobs(t);
-            expect(overfull(limits, before, heldOf(jobs))).toEqual([]);
-            if ("passMs" in next) expect(forgotten(jobs, limits)).toEqual([]);
-            before = heldOf(jobs);
-          }
-        }),
-        { numRuns: 40 },
-      );
-    },
-  );
+  it("limits are never exceeded in any order of events, and no job waits while a turn is free", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60, size: "max" }), async (steps) => {
+        const t = startQueue();
+        const limits = new Map([
+          ["requester ann", 2],
+          ["key k1", 1],
+        ]);
+        await limit(t, "requester", "ann", 2);
+        await limit(t, "key", "k1", 1);
+        let before = heldOf([]);
+        for (const next of [...steps, { passMs: 5_000 }]) {
+          await take(t, next, limits);
+          const jobs = await allJobs(t);
+          expect(overfull(limits, before, heldOf(jobs))).toEqual([]);
+          if ("passMs" in next) expect(forgotten(jobs, limits)).toEqual([]);
+          before = heldOf(jobs);
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
 });
