@@ -77,7 +77,7 @@ export const steps: readonly Step[] = [
     usualSeconds: 75,
     pairs: true,
   },
-  { name: "unit", command: vitest(null), report: "counts", usualSeconds: 780 },
+  { name: "unit", command: vitest(null), report: "counts", usualSeconds: 560 },
   suite("conformance", 330),
   suite("launch", 420),
   { name: "pages", command: playwright("pages"), report: "counts", needs: findChromium, usualSeconds: 710 },

@@ -215,11 +215,11 @@ test("the page of a job shows its attempts, its tokens and how its price came ab
 });
 
 test("the page of a job shows how it went from one device to another, and why", async ({ farm, page }) => {
-  const first = await farm.startDonor("jobs-8");
   await signIn(page, farm);
   await openPage(page, "Jobs");
-  const answer = askFor(farm, question);
-  // The first job loads the model. That takes seconds, and longer on a busy machine.
+  // The job waits for the donor, which then loads its model. That takes seconds, and longer on a busy machine.
+  const answer = ask(farm);
+  const first = await farm.startDonor("jobs-8");
   const row = jobs(page).getByRole("row", { name: /jobs-8/ });
   await expect(row).toContainText("Running", { timeout: 60_000 });
   await first.stop();
