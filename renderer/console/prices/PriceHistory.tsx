@@ -53,7 +53,7 @@ export function PriceHistory({ versions, now, onCancel, onClose }: Props): React
                     {onCancel === null ? null : (
                       <Button
                         size="sm"
-                        aria-label={`Cancel version ${String(each.version)}`}
+                        aria-label={`Cancel it: version ${String(each.version)}`}
                         onClick={() => onCancel(each)}
                       >
                         Cancel it

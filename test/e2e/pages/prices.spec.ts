@@ -24,7 +24,7 @@ test("an administrator schedules a price, finds it in the history, and cancels i
   const first = dialog.getByRole("listitem").first();
   await expect(first).toContainText("Dearer power");
   await expect(first).toContainText("Scheduled");
-  await first.getByRole("button", { name: "Cancel version 2" }).click();
+  await first.getByRole("button", { name: "Cancel it: version 2" }).click();
   await expect(first).toContainText("Canceled");
 });
 
