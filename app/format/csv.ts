@@ -20,5 +20,12 @@ export function withoutFormula(text: string): string {
 
 function textOf(cell: Cell): string {
   if (cell === null) return "";
-  return typeof cell === "number" ? String(cell) : withoutFormula(cell);
+  return typeof cell === "number" ? decimalOf(cell) : withoutFormula(cell);
+}
+
+/** A number without an exponent, which some programs take for text: "0.000000797". */
+function decimalOf(number: number): string {
+  const text = String(number);
+  if (!text.includes("e")) return text;
+  return number.toLocaleString("en-US", { useGrouping: false, maximumFractionDigits: 20 });
 }

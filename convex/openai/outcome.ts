@@ -19,6 +19,12 @@ export async function outcomeOf<T>(call: Promise<T>): Promise<Outcome<T>> {
   }
 }
 
+/** Whether a mutation was given up because others changed what it had read, on each of its retries. Nothing was committed. */
+export function isContention(thrown: unknown): boolean {
+  const text = thrown instanceof Error ? `${thrown.name} ${thrown.message}` : "";
+  return /OptimisticConcurrencyControlFailure|changed while this mutation was being run/.test(text);
+}
+
 export function failureOf(thrown: unknown): Failure {
   const refusal = refusalIn(thrown);
   if (refusal !== null) return { kind: "refused", refusal };

@@ -11,7 +11,7 @@ import { asMutable } from "../model/validators.ts";
 import type { Caller } from "./endpoint.ts";
 import { errorOf, type PromptField, tooManyWaiting } from "./errors.ts";
 import { answerAccepted, respondedAsync } from "./jobs/accepted.ts";
-import { logBug, type Outcome, outcomeOf } from "./outcome.ts";
+import { isContention, logBug, type Outcome, outcomeOf } from "./outcome.ts";
 import type { Call } from "./readCall.ts";
 import { type ApiError, errorResponse } from "./respond.ts";
 
@@ -223,12 +223,22 @@ type Submission = FunctionArgs<typeof internal.requests.submit> & { readonly ide
 
 async function submit(ctx: ActionCtx, submission: Submission): Promise<Outcome<Submitted>> {
   const handedOver = { ...submission, handOver: true };
-  const outcome = await outcomeOf(ctx.runMutation(internal.requests.submit, handedOver));
+  let outcome = await outcomeOf(ctx.runMutation(internal.requests.submit, handedOver));
   if (outcome.kind !== "failed") return outcome;
   // Handing the job to a waiting device writes that device's rows, as many others do. Queueing it does not. If the first
   // call was committed after all, its idempotency key finds the job.
-  return await outcomeOf(ctx.runMutation(internal.requests.submit, submission));
+  outcome = await outcomeOf(ctx.runMutation(internal.requests.submit, submission));
+  // Calls of one key that come at the same time write the key's row, so that a few of them lose each time.
+  for (const waitMs of contentionWaitsMs) {
+    if (outcome.kind !== "failed" || !isContention(outcome.thrown)) return outcome;
+    await new Promise((resolve) => setTimeout(resolve, waitMs * (0.5 + Math.random())));
+    outcome = await outcomeOf(ctx.runMutation(internal.requests.submit, submission));
+  }
+  return outcome;
 }
+
+/** Waits before further tries of a submission that others have outrun, in ms. */
+const contentionWaitsMs = [250, 500, 1_000, 2_000] as const;
 
 /** The ids of several jobs, for the header that names them. */
 export function idsOf(jobs: readonly RequestedJob[]): string {
