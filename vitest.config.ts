@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 
 /** Tests of pure code and of the functions on convex-test. Their files share processes, which saves half of their time. */
 const sharing = "{app,renderer,convex}/**/*.test.{ts,tsx}";
-const files = [
+const alone = [
   "{main,packages,cli,launch,scripts,bench,examples,test/{run,queue},sim}/**/*.test.{ts,tsx}",
   // One replaces modules, the other one changes the environment.
   "convex/testing/{openApi,schema}.test.ts",
@@ -23,13 +23,13 @@ export default defineConfig({
     // Convex components list their modules with `import.meta.glob`, which only Vite's transform resolves.
     server: { deps: { inline: [/@convex-dev\//] } },
     projects: [
-      { extends: true, test: { name: "alone", include: files } },
+      { extends: true, test: { name: "alone", include: alone } },
       {
         extends: true,
         test: {
           name: "sharing",
           include: [sharing],
-          exclude: ["**/node_modules/**", ...files],
+          exclude: ["**/node_modules/**", ...alone],
           isolate: false,
         },
       },

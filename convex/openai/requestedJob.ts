@@ -14,6 +14,7 @@ import { answerAccepted, respondedAsync } from "./jobs/accepted.ts";
 import { isContention, logBug, type Outcome, outcomeOf } from "./outcome.ts";
 import type { Call } from "./readCall.ts";
 import { type ApiError, errorResponse } from "./respond.ts";
+import { sleep } from "./wait/sleep.ts";
 
 /** An action ends after ten minutes. This leaves time to answer. */
 export const waitLimitMs = 9 * 60_000;
@@ -228,10 +229,11 @@ async function submit(ctx: ActionCtx, submission: Submission): Promise<Outcome<S
   // Handing the job to a waiting device writes that device's rows, as many others do. Queueing it does not. If the first
   // call was committed after all, its idempotency key finds the job.
   outcome = await outcomeOf(ctx.runMutation(internal.requests.submit, submission));
-  // Calls of one key that come at the same time write the key's row, so that a few of them lose each time.
+  // A call whose row of `keyHolds` has no allowance yet reads all rows of its key. So of many first calls at once, some lose
+  // each time.
   for (const waitMs of contentionWaitsMs) {
     if (outcome.kind !== "failed" || !isContention(outcome.thrown)) return outcome;
-    await new Promise((resolve) => setTimeout(resolve, waitMs * (0.5 + Math.random())));
+    await sleep(waitMs * (0.5 + Math.random()));
     outcome = await outcomeOf(ctx.runMutation(internal.requests.submit, submission));
   }
   return outcome;
