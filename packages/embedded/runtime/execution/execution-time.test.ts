@@ -1,3 +1,4 @@
+import { GCProfiler } from "node:v8";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ExecutionTime } from "./execution-time.ts";
 import { fuel, refuel } from "./fuel.ts";
@@ -41,6 +42,30 @@ test("code that consists of ticks is ended, too", () => {
   for (let round = 0; round < 19; round += 1) run(time, 100, 1_000 * million);
   expect(time.usedMs).toBeCloseTo(950);
   expect(() => run(time, 200, 1_000 * million)).toThrow("timed out");
+});
+
+test("the collection of garbage takes none of a query's or a mutation's time, and ends no limit", () => {
+  const collections = [{ cost: 0 }];
+  vi.spyOn(GCProfiler.prototype, "stop").mockImplementation(() => {
+    const statistics = collections.splice(0);
+    return { statistics } as ReturnType<GCProfiler["stop"]>;
+  });
+  const time = started("total");
+  run(time, 900, 0);
+  collections.push({ cost: 250_000 }, { cost: 50_000 });
+  run(time, 200, 0);
+  expect(time.usedMs).toBeCloseTo(800);
+  collections.push({ cost: 900_000 });
+  run(time, 850, 0);
+  // A second is forgiven, and no more.
+  expect(time.usedMs).toBeCloseTo(950);
+  collections.push({ cost: 100_000 });
+  expect(() => run(time, 100, 0)).toThrow("timed out");
+
+  const action = started("unbroken");
+  run(action, 29_000, 0);
+  collections.push({ cost: 25_000_000 });
+  expect(() => run(action, 2_000, 0)).toThrow("timed out");
 });
 
 test("ticks that came before are not those of an execution", () => {
