@@ -111,8 +111,11 @@ const crypto: ReceiptCrypto = {
 
 /** The most rows of a table after ten years: those of the months that are kept, and of the last days. */
 const mostRows = 500;
-/** Tables that keep a number of rows, and not a time: the days of six weeks, and today. */
-const rowsKept: ReadonlyMap<string, number> = new Map([["capacityDays", 6 * 7 + 1]]);
+/** Tables that keep a number of rows, and not a time: the days of six weeks and today, and the allowances of a key. */
+const rowsKept: ReadonlyMap<string, number> = new Map([
+  ["capacityDays", 6 * 7 + 1],
+  ["keyHolds", 64 + 1],
+]);
 /** One row for each month and kind. */
 const mostArchives = 7 * months;
 
