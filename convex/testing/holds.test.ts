@@ -85,6 +85,20 @@ it("all of the credits can be spent, whichever rows have the allowances", async 
   await expectRefusal(submit(t, acme), "quota_exceeded");
 });
 
+it("the first call of a key fills the allowances of all, so that the next ones write a row each", async () => {
+  await openWith(reserved * 1_280n);
+  await submit(t, acme);
+  const left = async () =>
+    (await t.run(async (ctx) => await ctx.db.query("keyHolds").collect())).map((row) => row.leftMicro);
+  const first = await left();
+  expect(first.toSorted()).toEqual(
+    [...Array.from({ length: 63 }, () => reserved * 10n), reserved * 9n].toSorted(),
+  );
+  await submit(t, acme);
+  const changed = (await left()).filter((micro, at) => micro !== first[at]);
+  expect(changed.length).toBe(1);
+});
+
 it("credits that were taken back cannot be spent from an allowance", async () => {
   await openWith(reserved * 100n);
   for (let i = 0; i < 30; i += 1) await submit(t, acme);

@@ -8,13 +8,17 @@ const shards = 64;
 /** Batches have a row of their own: a large piece must not conflict with each call of its key. */
 export const batchShard = shards;
 
+/** Of the credits, a half goes to the allowances of calls when these are filled. The rest stays free for batches. */
+const partForCalls = 2n;
+
 type Shard = Pick<Doc<"keyHolds">, "leftMicro" | "spentMicro">;
 const unused: Shard = { leftMicro: 0n, spentMicro: 0n };
 
 /**
  * Debits a key's balance in advance, so that it never falls below zero, also before the projector has added the entries. Each call takes from the
- * allowance of one row. An empty allowance is filled from what no other one has: only then all rows are read. Credits that jobs
- * have just given back are counted only for a key that would have too few without them. Book the debit with `held`.
+ * allowance of one row. An allowance that is used up fills them all: only then all rows are read, and so seldom that many
+ * first calls of a key at the same moment fill them once. Credits that jobs have just given back are counted only for a key that
+ * would have too few without them. Book the debit with `held`.
  * @param room the credits that the key must have: at least `micro`.
  * @returns whether the key has so many credits.
  */
@@ -60,7 +64,10 @@ export async function roomFor(
   return room;
 }
 
-/** The allowance of a row after it was filled from what no other row has, if it was less than `least`. Takes the others' in need. */
+/**
+ * The allowance of a row after it was filled, if it was less than `least`. If there is enough for all, the others are filled too;
+ * if not, it is filled from what no other row has, and in need from the others.
+ */
 async function filled(
   ctx: MutationCtx,
   apiKeyId: Id<"apiKeys">,
@@ -73,6 +80,14 @@ async function filled(
   const [rows, projected] = await Promise.all([rowsOf(ctx, apiKeyId), projectedOf(ctx, apiKeyId)]);
   const sure = projected - sumOf(rows, "spentMicro");
   const others = rows.filter((each) => each.shard !== shard);
+  if (shard !== batchShard) {
+    const batch = rows.filter((each) => each.shard === batchShard);
+    const equal = (sure - sumOf(batch, "leftMicro")) / (BigInt(shards) * partForCalls);
+    if (equal >= least) {
+      await fillOthers(ctx, apiKeyId, shard, rows, equal);
+      return equal;
+    }
+  }
   const free = sure - sumOf(others, "leftMicro");
   // A batch takes all that is free: each request of a piece must not read all rows again.
   const share = shard === batchShard ? free : free / BigInt(shards);
@@ -84,6 +99,22 @@ async function filled(
     for (const { _id } of others) await ctx.db.patch("keyHolds", _id, { leftMicro: 0n });
   }
   return share > least ? share : least;
+}
+
+/** Gives each other row of calls the same allowance. */
+async function fillOthers(
+  ctx: MutationCtx,
+  apiKeyId: Id<"apiKeys">,
+  shard: number,
+  rows: readonly Doc<"keyHolds">[],
+  leftMicro: bigint,
+): Promise<void> {
+  for (let other = 0; other < shards; other += 1) {
+    if (other === shard) continue;
+    const row = rows.find((each) => each.shard === other) ?? null;
+    const { spentMicro } = row ?? unused;
+    await write(ctx, apiKeyId, other, row, { leftMicro, spentMicro });
+  }
 }
 
 /** Takes credits from an allowance that has them. */
