@@ -29,8 +29,8 @@ import { signedForReceipt } from "./signing.fixture.ts";
 import { forgetFinished, letPass } from "./time.fixture.ts";
 
 const months = 120;
-/** One working day in two months stands for the others. */
-const step = 2;
+/** One working day in three months stands for the others. */
+const step = 3;
 const jobsPerDay = 3;
 const minute = 60_000;
 

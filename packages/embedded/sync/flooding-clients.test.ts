@@ -92,7 +92,7 @@ test("a paused client can be disconnected", async () => {
 });
 
 test("thousands of small requests at once are all answered, on one connection", async () => {
-  const many = 3 * maxPendingMessages;
+  const many = 2 * maxPendingMessages;
   const { url } = await serve({});
   const client = await RawClient.open(url, "many");
   for (let requestId = 0; requestId < many; requestId++) {
