@@ -113,6 +113,11 @@ export function idBelow({ url }: Request, prefix: string): { readonly id: string
   return { id, rest: path.slice(id.length) };
 }
 
+/** The method that decides what is done. HEAD asks for the headers of what GET answers, and its answer's body is not sent. */
+export function methodOf({ method }: Request): string {
+  return method === "HEAD" ? "GET" : method;
+}
+
 /** The secret of a request's `Authorization: Bearer` header, or of Anthropic's `x-api-key`; null without one. */
 export function bearerKey({ headers }: Request): string | null {
   const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headers.get("authorization") ?? "")?.[1];

@@ -550,6 +550,9 @@ describe("a file", () => {
       "789",
     ]);
     expect((await call(`/v1/files/${id}/content`, { headers: { range: "bytes=-30" } })).status).toBe(200);
+    const head = await call(`/v1/files/${id}/content`, { method: "HEAD" });
+    expect([head.status, head.headers.get("content-length"), await head.text()]).toEqual([200, "10", ""]);
+    expect((await call(`/v1/files/${id}`, { method: "HEAD" })).status).toBe(200);
     for (const range of ["bytes=10-", "bytes=-0"]) {
       await expectError(await call(`/v1/files/${id}/content`, { headers: { range } }), 416, {
         code: "invalid_range",

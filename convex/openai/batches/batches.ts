@@ -2,7 +2,7 @@ import { shownId, storedId } from "../../../app/batches/openai-objects.ts";
 import { parseBatch } from "../../../app/batches/parse-batch.ts";
 import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
-import { type Caller, idBelow } from "../endpoint.ts";
+import { type Caller, idBelow, methodOf } from "../endpoint.ts";
 import { unknownUrl, wrongMethod } from "../errors.ts";
 import { listBody, pagingOf } from "../paging.ts";
 import { readJson } from "../readCall.ts";
@@ -39,7 +39,7 @@ export async function callBatch(ctx: ActionCtx, request: Request, { keyId }: Cal
   const { id, rest } = idBelow(request, batchesPath);
   const method = rest === "" ? "GET" : rest === "/cancel" ? "POST" : null;
   if (id === "" || method === null) return errorResponse(unknownUrl(request));
-  if (request.method !== method) return errorResponse(wrongMethod(request, [method]));
+  if (methodOf(request) !== method) return errorResponse(wrongMethod(request, [method]));
   const which = { keyId, batchId: storedId("batch", id) };
   const batch =
     method === "GET"

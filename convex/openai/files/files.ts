@@ -3,7 +3,7 @@ import { shownId, storedId } from "../../../app/batches/openai-objects.ts";
 import { formatBytes } from "../../../app/format/quantity.ts";
 import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
-import { type Caller, idBelow } from "../endpoint.ts";
+import { type Caller, idBelow, methodOf } from "../endpoint.ts";
 import { errorOf, unknownUrl, wrongMethod, wrongParameter } from "../errors.ts";
 import { listBody, pagingOf } from "../paging.ts";
 import { type ApiError, cors, errorResponse, json } from "../respond.ts";
@@ -59,16 +59,18 @@ export async function callFile(ctx: ActionCtx, request: Request, caller: Caller)
   const { id, rest } = idBelow(request, filesPath);
   const methods = rest === "" ? ["GET", "DELETE"] : rest === "/content" ? ["GET"] : [];
   if (id === "" || methods.length === 0) return errorResponse(unknownUrl(request));
-  if (!methods.includes(request.method)) return errorResponse(wrongMethod(request, methods));
+  if (!methods.includes(methodOf(request))) return errorResponse(wrongMethod(request, methods));
   const which = { keyId: caller.keyId, fileId: storedId("file", id) };
   if (rest === "/content") return await contentOf(ctx, request, which);
-  if (request.method === "GET") {
+  if (methodOf(request) === "GET") {
     const { file } = await ctx.runQuery(internal.files.get, which);
     return json(200, fileBody(file));
   }
   await ctx.runMutation(internal.files.remove, which);
   return json(200, { id, object: "file", deleted: true });
 }
+
+const contentHeaders = { ...cors, "content-type": "application/jsonl", "accept-ranges": "bytes" };
 
 /** The content of a file, or the part of it that `Range: bytes=FROM-TO` or `bytes=-LAST` asks for. */
 async function contentOf(
@@ -77,6 +79,10 @@ async function contentOf(
   which: { readonly keyId: Caller["keyId"]; readonly fileId: string },
 ): Promise<Response> {
   const { file, parts } = await ctx.runQuery(internal.files.get, which);
+  // It tells how long a file is, also of one that only parts can be read of.
+  if (request.method === "HEAD") {
+    return new Response(null, { headers: { ...contentHeaders, "content-length": String(file.bytes) } });
+  }
   const range = rangeOf(request.headers.get("range"), file.bytes);
   if (range === null) return errorResponse(outOfRange(file.bytes));
   const { from, to } = range;
@@ -86,9 +92,7 @@ async function contentOf(
   return new Response(await blobOf(ctx, parts, { from, to }), {
     status: isPart ? 206 : 200,
     headers: {
-      ...cors,
-      "content-type": "application/jsonl",
-      "accept-ranges": "bytes",
+      ...contentHeaders,
       ...(isPart ? { "content-range": `bytes ${String(from)}-${String(to - 1)}/${String(file.bytes)}` } : {}),
     },
   });

@@ -1,6 +1,6 @@
 import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
-import { type Caller, idBelow } from "../endpoint.ts";
+import { type Caller, idBelow, methodOf } from "../endpoint.ts";
 import { jobEnded, unknownUrl, wrongMethod } from "../errors.ts";
 import { pagingOf } from "../paging.ts";
 import { cors, errorResponse, jobErrorResponse, json } from "../respond.ts";
@@ -56,7 +56,7 @@ export async function callJob(ctx: ActionCtx, request: Request, caller: Caller):
   const { id: jobId, rest } = idBelow(request, jobsPath);
   const call = calls.get(rest);
   if (jobId === "" || call === undefined) return errorResponse(unknownUrl(request));
-  const answer = new Map(Object.entries(call)).get(request.method);
+  const answer = new Map(Object.entries(call)).get(methodOf(request));
   return answer === undefined
     ? errorResponse(wrongMethod(request, Object.keys(call)))
     : await answer(ctx, request, caller, jobId);

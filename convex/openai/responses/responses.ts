@@ -3,7 +3,7 @@ import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import type { RequesterJob } from "../../model/requests/requesterJob.ts";
 import { headOf, textOf } from "../answerForm.ts";
-import { type Caller, idBelow } from "../endpoint.ts";
+import { type Caller, idBelow, methodOf } from "../endpoint.ts";
 import { endOf, jobEnded, unknownUrl, wrongMethod } from "../errors.ts";
 import { answerWhole } from "../follow.ts";
 import { type Call, readCall } from "../readCall.ts";
@@ -60,7 +60,7 @@ export async function callResponse(ctx: ActionCtx, request: Request, caller: Cal
   const { id, rest } = idBelow(request, responsesPath);
   const method = rest === "" ? "GET" : rest === "/cancel" ? "POST" : null;
   if (id === "" || method === null) return errorResponse(unknownUrl(request));
-  if (request.method !== method) return errorResponse(wrongMethod(request, [method]));
+  if (methodOf(request) !== method) return errorResponse(wrongMethod(request, [method]));
   const jobId = id.replace(/^resp_/, "");
   if (method === "POST") {
     const { keyId } = caller;
