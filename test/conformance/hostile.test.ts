@@ -32,6 +32,20 @@ test.each(Object.keys(ways).flatMap((way) => names.map((name) => [way, name] as 
   },
 );
 
+test("a component's function cannot harm others", async () => {
+  for (const name of names)
+    await httpClient()
+      .mutation(hostile.inComponent, { name })
+      .catch(() => null);
+  await expectUnharmed();
+});
+
+test.each(["mutation", "action"] as const)("a scheduled %s cannot harm others", async (kind) => {
+  const ids = await httpClient().mutation(hostile.schedules, { names, kind });
+  await expect.poll(() => httpClient().query(hostile.unended, { ids })).toBe(0);
+  await expectUnharmed();
+});
+
 test("there are more than 200 different attacks", () => {
   const all = new Set([...names, ...Object.keys(endless), ...Object.keys(greedy)]);
   expect(all.size).toBeGreaterThan(200);
