@@ -16,9 +16,9 @@ const unused: Shard = { leftMicro: 0n, spentMicro: 0n };
 
 /**
  * Debits a key's balance in advance, so that it never falls below zero, also before the projector has added the entries. Each call takes from the
- * allowance of one row. An allowance that is used up fills them all: only then all rows are read, and so seldom that many
- * first calls of a key at the same moment fill them once. Credits that jobs have just given back are counted only for a key that
- * would have too few without them. Book the debit with `held`.
+ * allowance of one row. If that is used up, all rows are read and filled. Of many first calls of a key at the same moment, one does
+ * so for all. Credits that jobs have just given back are counted only for a key that would have too few without them. Book the
+ * debit with `held`.
  * @param room the credits that the key must have: at least `micro`.
  * @returns whether the key has so many credits.
  */

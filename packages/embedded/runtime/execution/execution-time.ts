@@ -18,7 +18,7 @@ const tickMs = 1e-6;
 /** Code that consists of ticks is ended, too: this share of its time counts. */
 const leastShare = 0.5;
 
-/** Collections of so long before a run's start may be taken for its own, in ms: to read their time at each start costs more. */
+/** The total of collections at a run's start may be so old, in ms. To read it anew for each run would cost more. */
 const collectedBeforeMs = 1_000;
 /** The most time of collections that is not counted, in ms. Code that keeps all that it allocates makes V8 collect for seconds. */
 const mostForgivenMs = 1_000;
