@@ -104,7 +104,8 @@ test("thousands of small requests at once are all answered, on one connection", 
 
 test("pings that arrive at once are answered one in each turn", async () => {
   const turns = new ManualTurns();
-  const { url } = await serve({ admission: { ...createAdmission(), turns } });
+  // This client sends no Connect message, so some pings of the server would end it.
+  const { url } = await serve({ admission: { ...createAdmission(), turns }, pingEveryMs: 600_000 });
   const ws = new WebSocket(`${url.replace("http", "ws")}/api/sync`);
   onTestFinished(() => ws.terminate());
   let pongs = 0;
