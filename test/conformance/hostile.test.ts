@@ -33,10 +33,16 @@ test.each(Object.keys(ways).flatMap((way) => names.map((name) => [way, name] as 
 );
 
 test("a component's function cannot harm others", async () => {
-  for (const name of names)
-    await httpClient()
-      .mutation(hostile.inComponent, { name })
-      .catch(() => null);
+  let answered = 0;
+  for (const name of names) {
+    const call = httpClient().mutation(hostile.inComponent, { name });
+    await call.then(
+      () => (answered += 1),
+      () => null,
+    );
+  }
+  // Many attacks are no error of the function.
+  expect(answered).toBeGreaterThan(20);
   await expectUnharmed();
 });
 

@@ -79,7 +79,7 @@ async function contentOf(
   which: { readonly keyId: Caller["keyId"]; readonly fileId: string },
 ): Promise<Response> {
   const { file, parts } = await ctx.runQuery(internal.files.get, which);
-  // It tells how long a file is, also of one that only parts can be read of.
+  // A file may be too long for one answer, and still tell its length.
   if (request.method === "HEAD") {
     return new Response(null, { headers: { ...contentHeaders, "content-length": String(file.bytes) } });
   }

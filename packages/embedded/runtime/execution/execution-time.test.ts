@@ -44,7 +44,7 @@ test("code that consists of ticks is ended, too", () => {
   expect(() => run(time, 200, 1_000 * million)).toThrow("timed out");
 });
 
-test("the collection of garbage takes none of a query's or a mutation's time, and ends no limit", () => {
+test("a second of garbage collection takes none of a query's or a mutation's time, and more does", () => {
   const collections = [{ cost: 0 }];
   vi.spyOn(GCProfiler.prototype, "stop").mockImplementation(() => {
     const statistics = collections.splice(0);
@@ -62,6 +62,7 @@ test("the collection of garbage takes none of a query's or a mutation's time, an
   collections.push({ cost: 100_000 });
   expect(() => run(time, 100, 0)).toThrow("timed out");
 
+  // All of an action's collections count: it keeps everything else from running.
   const action = started("unbroken");
   run(action, 29_000, 0);
   collections.push({ cost: 25_000_000 });
