@@ -14,9 +14,19 @@ it("applies only changed fields, and keeps the object if nothing differs", () =>
   expect(next.history).toBe(base.history);
 });
 
-it("ignores unknown and undefined fields of a delta", () => {
-  const odd = { nonsense: 1, connection: undefined } as unknown as Partial<DonorSnapshot>;
+it("ignores undefined fields of a delta", () => {
+  const odd = { connection: undefined } as unknown as Partial<DonorSnapshot>;
   expect(applyDelta(base, odd)).toBe(base);
+});
+
+it("takes a field that the first snapshot lacked", () => {
+  const problem = {
+    kind: "code-refused",
+    sentence: "This enrollment code is not known.",
+    remedy: "code",
+  } as const;
+  const { problem: _, ...first } = base;
+  expect(applyDelta(first, { problem })).toEqual({ ...first, problem });
 });
 
 function harness() {

@@ -59,12 +59,14 @@ export function createPanelStore({ bridge, onLink }: PanelLink): PanelStore {
   };
 }
 
-/** Replaces the snapshot's fields by the delta's. Returns the same object if nothing differs. */
+/**
+ * Replaces the snapshot's fields by the delta's. Returns the same object if nothing differs. A delta may have fields that
+ * the first snapshot lacked, because the donor had not decided yet.
+ */
 export function applyDelta(snapshot: DonorSnapshot, delta: Partial<DonorSnapshot>): DonorSnapshot {
   const fields: readonly (readonly [string, unknown])[] = Object.entries(delta);
   const changed = fields.filter(
-    ([key, value]) =>
-      value !== undefined && key in snapshot && !Object.is(snapshot[key as keyof DonorSnapshot], value),
+    ([key, value]) => value !== undefined && !Object.is(snapshot[key as keyof DonorSnapshot], value),
   );
   return changed.length === 0 ? snapshot : { ...snapshot, ...Object.fromEntries(changed) };
 }
