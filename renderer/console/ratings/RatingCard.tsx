@@ -58,7 +58,12 @@ type ButtonsProps = {
 function Buttons({ rating, onRate, onMore, onRemove }: ButtonsProps): ReactNode {
   const bad = { rating: "bad", reason: rating?.reason ?? null, comment: rating?.comment ?? null } as const;
   const isDisputed = rating !== null && rating.dispute !== null;
-  const rate = (given: GivenRating): void => void onRate(given);
+  // The dialog begins with the rating shown here. Until the server has answered, that is the previous one.
+  const [busy, setBusy] = useState(false);
+  const rate = (given: GivenRating): void => {
+    setBusy(true);
+    void onRate(given).finally(() => setBusy(false));
+  };
   return (
     <div className="flex flex-wrap gap-2">
       <Choice
@@ -81,10 +86,10 @@ function Buttons({ rating, onRate, onMore, onRemove }: ButtonsProps): ReactNode 
       </Choice>
       {rating === null ? null : (
         <>
-          <Button look="quiet" onClick={onMore}>
+          <Button look="quiet" disabled={busy} onClick={onMore}>
             Say more…
           </Button>
-          <Button look="quiet" onClick={onRemove}>
+          <Button look="quiet" disabled={busy} onClick={onRemove}>
             Remove
           </Button>
         </>
