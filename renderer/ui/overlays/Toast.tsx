@@ -16,7 +16,10 @@ type Show = (text: string, tone?: Tone, undo?: () => void, undoForMs?: number) =
 
 const ShowToast = createContext<Show>(() => undefined);
 
-/** Shows a short note at the bottom, with a button that undoes the change if it can be. Errors stay until somebody dismisses them. */
+/**
+ * Shows a short note at the bottom, with a button that undoes the change if it can be. Errors stay until somebody
+ * dismisses them. A wide window shows it at the right, away from the page's own buttons.
+ */
 export function useToast(): Show {
   return useContext(ShowToast);
 }
@@ -45,7 +48,7 @@ export function ToastProvider({ children }: { readonly children: ReactNode }): R
       {children}
       <div
         aria-live="polite"
-        className="pointer-events-none fixed inset-x-0 bottom-3 z-40 grid justify-center gap-2 px-3"
+        className="pointer-events-none fixed inset-x-0 bottom-3 z-40 grid justify-items-center gap-2 px-3 sm:justify-items-end sm:px-4"
       >
         {notes.map((note) => (
           <ToastNote key={note.id} note={note} onDismiss={() => dismiss(note.id)} />
