@@ -77,6 +77,8 @@ test("an administrator saves a view, shares it, opens it from the palette, chang
   await manage("Delete Beta devices");
   await expect(page.getByText("The view Beta devices was deleted.")).toBeVisible();
   await page.getByRole("button", { name: "Undo" }).last().click();
+  // An open menu keeps its entries.
+  await expect(page.getByText("Beta devices is back.")).toBeVisible();
   await views.click();
   await page.getByRole("menuitem", { name: "Beta devices (shared)" }).click();
   await expect(page).toHaveURL(/#\/devices\?q=views$/);
