@@ -19,6 +19,7 @@ import { queue } from "./model/queue.ts";
 import { writeReceipt } from "./model/receipts/write.ts";
 import { present } from "./model/refuse.ts";
 import { forgetRunnerStops, noteMetSchema, noteUnmetSchema } from "./model/requests/restriction.ts";
+import { tellCorrection } from "./model/trust/corrections.ts";
 import { modeIn } from "./model/trust/mode.ts";
 import { isPayHeld, noteHeldPay } from "./model/trust/pay.ts";
 import { deviceReport, reply, textAnswer } from "./model/validators.ts";
@@ -68,6 +69,7 @@ async function close(ctx: MutationCtx, event: FinalEvent, at: number): Promise<R
     case "succeeded":
       if ((event.failures ?? 0) > 0) await forgetRunnerStops(ctx, order);
       if (order.tries !== undefined) await noteMetSchema(ctx, order);
+      await tellCorrection(ctx, order, at);
       return await pay(ctx, order, event, at);
     case "failed":
     case "canceled":

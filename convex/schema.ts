@@ -2,7 +2,7 @@ import { priority } from "@gleaner/queue/validators";
 import { defineSchema, defineTable } from "convex/server";
 import { v } from "convex/values";
 import { literals } from "convex-helpers/validators";
-import { caseState, checkMode, standing, voice } from "./model/trust/validators.ts";
+import { caseState, checkMode, foundWrong, standing, voice } from "./model/trust/validators.ts";
 import {
   activity,
   alertNews,
@@ -892,6 +892,10 @@ export default defineSchema({
     keptHours: v.optional(v.number()),
     /** The part that its key got back, since checks found the answer wrong: model/trust/giveBack.ts. */
     givenBackMicro: v.optional(v.int64()),
+    /** That checks found the answer wrong, and how the request is answered again: model/trust/corrections.ts. */
+    foundWrong: v.optional(foundWrong),
+    /** The job whose wrong answer this one replaces. */
+    corrects: v.optional(v.string()),
     /** The job's round, from 0. Each retry of a dead letter starts another; a round reserves once and is closed once. */
     round: v.number(),
     /** Absent until it is paid. */

@@ -1,5 +1,7 @@
-/** The ends of jobs. A request of a batch has none of these events. */
-const jobEvents = ["job.completed", "job.failed", "job.canceled", "job.expired"] as const;
+/**
+ * The ends of jobs, which a request of a batch does not have. And that a wrong answer has a correction, which it may have, too.
+ */
+const jobEvents = ["job.completed", "job.failed", "job.canceled", "job.expired", "job.corrected"] as const;
 /** The same for chats that outlive their call, in the names of OpenAI's webhooks. */
 const responseEvents = [
   "response.completed",

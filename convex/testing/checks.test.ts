@@ -79,9 +79,14 @@ const held = async ({ deviceId }: Device): Promise<bigint> => await micro(heldAc
 /** The device's attempts as it sees them, newest first. */
 const historyOf = async ({ key }: Device) =>
   (await t.query(api.devices.history, { key, paginationOpts: { numItems: 20, cursor: null } })).page;
+/** The credits of the key, with those that corrections of wrong answers reserve. */
 const keyMicro = async (): Promise<bigint> => {
   const { keyId } = await t.query(internal.requests.identify, { apiKey: acme.apiKey });
-  return await micro(keyAccount(keyId));
+  const orders = await t.run(async (ctx) => await ctx.db.query("orders").collect());
+  const reserved = orders
+    .filter(({ corrects }) => corrects !== undefined)
+    .map((order) => order.reservedMicro);
+  return (await micro(keyAccount(keyId))) + reserved.reduce((sum, each) => sum + each, 0n);
 };
 const mode = async (wanted: "off" | "watch" | "act"): Promise<void> => {
   const by = { actor: "system", at: Date.now() } as const;

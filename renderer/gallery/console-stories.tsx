@@ -737,6 +737,19 @@ export function consoleStories(now: number): readonly Story[] {
       />,
     ),
     inShell(
+      "console-job-found-wrong",
+      "jobs",
+      <JobDetails
+        job={jobRows.jobDetail(now, {
+          foundWrong: { at: now - 3_600_000, correctedBy: "jd7a41c09b6e5f238d1a" },
+          corrects: "jd70b8f2e94c6a135d07",
+        })}
+        changes={null}
+        onReceipt={nothing}
+        payload={<JobPayload {...payload} isAllowed={false} seen={null} />}
+      />,
+    ),
+    inShell(
       "console-job-failed",
       "jobs",
       <JobDetails

@@ -49,6 +49,15 @@ const job = z.object({
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
   result_url: z.string().nullable(),
   receipt_url: z.string().nullable(),
+  found_wrong: z
+    .object({
+      at: time,
+      corrected_by: z.string().nullable().describe("The job that answers the request again."),
+      not_corrected: z.string().nullable().describe("Why no job does."),
+    })
+    .nullable()
+    .describe("That checks found the answer wrong. Its price was given back."),
+  corrects: z.string().nullable().describe("The job whose wrong answer this one replaces."),
 });
 
 const jobRating = z.object({

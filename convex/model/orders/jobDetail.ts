@@ -10,6 +10,7 @@ import { highestMicro } from "../ledger/reservations.ts";
 import { may, type MemberCtx } from "../memberCalls.ts";
 import { factorsOfVersion } from "../models/priceVersions.ts";
 import { queue } from "../queue.ts";
+import { foundWrong } from "../trust/validators.ts";
 import { jobEnergy, price, timing, usage, workReport } from "../validators.ts";
 import { mayRate, ratingView, seenRating } from "./jobRating.ts";
 import { jobRow, jobRowsOf } from "./jobRow.ts";
@@ -39,6 +40,10 @@ export const jobDetail = v.object({
   /** The batch that it is a request of, and its place in the batch's file. */
   batch: v.union(v.object({ batchId: v.id("batches"), line: v.number(), customId: v.string() }), v.null()),
   energy: v.union(jobEnergy, v.null()),
+  /** That checks found its answer wrong; null if they did not. */
+  foundWrong: v.union(foundWrong, v.null()),
+  /** The job whose wrong answer it replaces. */
+  corrects: v.union(v.string(), v.null()),
   /** Whether the member may read its receipt, which it may not have yet. */
   receipt: v.boolean(),
   /** Failed or lost attempts in this round. */
@@ -88,6 +93,8 @@ export async function jobDetailOf(
     requirements: job.requirements,
     batch: batchOf(order),
     energy: order.energy ?? null,
+    foundWrong: order.foundWrong ?? null,
+    corrects: order.corrects ?? null,
     receipt: order.priceMicro !== undefined && may(ctx, "money.read") && canLook,
     failures: job.failures,
     cost: may(ctx, "money.read") ? await costOf(ctx, order) : null,

@@ -9,6 +9,7 @@ import { waitsOfJobs } from "../orders/jobWaits.ts";
 import { jobErrorOf, orderOf, refuseDeletedJob } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
 import { present, refuse } from "../refuse.ts";
+import { foundWrong } from "../trust/validators.ts";
 import { jobEnergy, requestStatus, usage } from "../validators.ts";
 import { watch, watchView } from "./watch.ts";
 
@@ -41,6 +42,10 @@ export const requesterJob = v.object({
   energy: v.union(jobEnergy, v.null()),
   priceMicro: v.union(v.int64(), v.null()),
   error: v.union(v.object({ code: v.string(), message: v.string() }), v.null()),
+  /** That checks found its answer wrong; null if they did not. */
+  foundWrong: v.union(foundWrong, v.null()),
+  /** The job whose wrong answer it replaces. */
+  corrects: v.union(v.string(), v.null()),
 });
 export type RequesterJob = Infer<typeof requesterJob>;
 
@@ -137,6 +142,8 @@ function viewOf(order: Doc<"orders">, job: JobView, waitsFor: RequesterJob["wait
     energy: order.energy ?? null,
     priceMicro,
     error: jobErrorOf(order, job),
+    foundWrong: order.foundWrong ?? null,
+    corrects: order.corrects ?? null,
   };
 }
 

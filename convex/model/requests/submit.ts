@@ -201,7 +201,7 @@ async function submitBeside(
 }
 
 /** Holds the likely price of a job, or its highest one if the key has few credits. Null: it has too few. */
-async function heldOrder(
+export async function heldOrder(
   ctx: MutationCtx,
   order: PreparedJob["order"],
 ): Promise<PreparedJob["order"] | null> {
@@ -443,7 +443,7 @@ async function trySubmit(
 }
 
 /** Stores the order of a new job, and reserves its price. */
-async function placeOrder(
+export async function placeOrder(
   ctx: MutationCtx,
   key: Doc<"apiKeys">,
   order: WithoutSystemFields<Doc<"orders">>,
@@ -573,7 +573,10 @@ function withSortedFields(_key: string, value: unknown): unknown {
 const drainingRetryMs = 60_000;
 
 /** @param mayRise whether the key may ask for a higher priority. */
-function refuseOutcome(outcome: Exclude<SubmitOutcome, { kind: "submitted" }>, mayRise: boolean): never {
+export function refuseOutcome(
+  outcome: Exclude<SubmitOutcome, { kind: "submitted" }>,
+  mayRise: boolean,
+): never {
   switch (outcome.kind) {
     case "full":
       return refuseUntil("queue_full", "Too many requests wait already.", outcome.retryAfterMs);

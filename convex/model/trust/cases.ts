@@ -8,6 +8,7 @@ import { pauseForFailures } from "../devices/service.ts";
 import { orderOf } from "../orders/orders.ts";
 import { present } from "../refuse.ts";
 import { hasChecker } from "./checkers.ts";
+import { beginCorrection } from "./corrections.ts";
 import { modeOf } from "./mode.ts";
 import { releasePay, settleHeld, takeBack } from "./pay.ts";
 import { queueReplay } from "./replays.ts";
@@ -111,6 +112,7 @@ async function end(
   }
   const acts = isWrong && (await modeOf(ctx, organizationId)) === "act";
   const takenMicro = acts ? await punish(ctx, order, deviceId, now) : 0n;
+  if (acts) await beginCorrection(ctx, order, now);
   if (!isWrong) await releasePay(ctx, order.jobId, now);
   await ctx.db.patch("trustCases", _id, {
     state: state.kind,

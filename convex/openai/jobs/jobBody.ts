@@ -15,7 +15,8 @@ const endpoints = {
 
 /** A job over HTTP. Times are seconds since the epoch, as in OpenAI's objects. */
 export function jobBody(job: RequesterJob): object {
-  const { jobId, kind, status, waitsFor, outlook, usage, energy, priceMicro, error } = job;
+  const { jobId, kind, status, waitsFor, outlook, usage, energy, priceMicro, error, foundWrong, corrects } =
+    job;
   return {
     id: jobId,
     object: "job",
@@ -36,5 +37,14 @@ export function jobBody(job: RequesterJob): object {
     error,
     result_url: status === "succeeded" ? `${jobsPath}${jobId}/result` : null,
     receipt_url: status === "succeeded" ? `${jobsPath}${jobId}/receipt` : null,
+    found_wrong:
+      foundWrong === null
+        ? null
+        : {
+            at: unixSeconds(foundWrong.at),
+            corrected_by: foundWrong.correctedBy ?? null,
+            not_corrected: foundWrong.notCorrected ?? null,
+          },
+    corrects,
   };
 }

@@ -169,8 +169,8 @@ export const jobSpec = v.object({
   /** Jobs with equal affinity (a prompt's prefix, a file) go to the same workers while that costs no time. */
   affinity: v.optional(v.string()),
   /**
-   * Jobs with the same text go to different workers, at most 8 of them. A job waits until a worker without one is free. The id of a
-   * job keeps them apart from that job, too, also after its end.
+   * Jobs of one kind with the same text go to different workers, at most 8 of them. A job waits until a worker without one is free.
+   * The id of a job keeps them apart from that job, too, of whatever kind it is, also after its end.
    */
   apart: v.optional(v.string()),
   delayMs: v.optional(v.number()),

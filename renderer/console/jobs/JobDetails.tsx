@@ -90,6 +90,7 @@ export function JobDetails({ job, changes, onReceipt, tokens, payload, rating }:
           </Banner>
         </div>
       )}
+      {job.foundWrong === null ? null : <FoundWrong {...job.foundWrong} />}
       <div className="grid items-start gap-4 xl:grid-cols-2">
         <Card title="Timeline">
           <AttemptTimeline job={job} />
@@ -101,6 +102,24 @@ export function JobDetails({ job, changes, onReceipt, tokens, payload, rating }:
       {tokens}
       {payload}
       {rating}
+    </div>
+  );
+}
+
+function FoundWrong({ correctedBy, notCorrected }: NonNullable<JobDetail["foundWrong"]>): ReactNode {
+  return (
+    <div className="overflow-hidden rounded-lg">
+      <Banner tone="bad">
+        <span>Checks found this answer wrong. Its price was given back.</span>
+        {correctedBy === undefined ? null : (
+          <a href={hrefOf("jobs", correctedBy)} className="ml-1 underline">
+            Its request is answered again.
+          </a>
+        )}
+        {notCorrected === undefined ? null : (
+          <span className="ml-1">Its request is not answered again: {notCorrected}</span>
+        )}
+      </Banner>
     </div>
   );
 }
@@ -131,6 +150,16 @@ function About({
             className="wrap-anywhere text-accent hover:underline"
           >
             {job.batch.customId}, line {job.batch.line}
+          </a>
+        </Fact>
+      )}
+      {job.corrects === null ? null : (
+        <Fact name="Corrects">
+          <a
+            href={hrefOf("jobs", job.corrects)}
+            className="font-mono text-xs break-all text-accent hover:underline"
+          >
+            {job.corrects}
           </a>
         </Fact>
       )}

@@ -16,7 +16,7 @@ export function eventGroupWords(): readonly {
     },
     {
       title: "Jobs",
-      note: "Ends of jobs that belong to no batch. There may be hundreds in a second.",
+      note: "Ends of jobs that belong to no batch, and corrections of answers. There may be hundreds in a second.",
       events: eventGroups.jobs,
     },
     {

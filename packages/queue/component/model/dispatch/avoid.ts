@@ -13,7 +13,7 @@ const withoutAnswer: ReadonlySet<string> = new Set(["failed", "canceled", "expir
 
 /** The workers that have, or have done, another of the jobs that this one is kept apart from. */
 async function workersApart(ctx: QueryCtx, job: Doc<"jobs">): Promise<readonly Id<"workers">[]> {
-  const { scope, apart } = job;
+  const { scope, kind, apart } = job;
   if (apart === undefined) return [];
   const [jobs, named] = await Promise.all([
     ctx.db
@@ -22,7 +22,9 @@ async function workersApart(ctx: QueryCtx, job: Doc<"jobs">): Promise<readonly I
       .take(maxApart),
     namedJob(ctx, job, apart),
   ]);
-  const attemptIds = [...jobs, ...named].flatMap(({ _id, status, currentAttemptId, secondAttemptId }) =>
+  // Who checked an answer may do its job again.
+  const others = [...jobs.filter((each) => each.kind === kind), ...named];
+  const attemptIds = others.flatMap(({ _id, status, currentAttemptId, secondAttemptId }) =>
     _id === job._id || withoutAnswer.has(status)
       ? []
       : [currentAttemptId, secondAttemptId].filter((id) => id !== undefined),

@@ -321,6 +321,17 @@ describe("jobs that are kept apart", () => {
     expect((await take(t, other)).jobs).toMatchObject([{ jobId: second }]);
   });
 
+  it("are not kept apart from jobs of another kind with the same text", async () => {
+    const t = startQueue();
+    const worker = await addWorker(t, { kinds: ["hash", "check"] });
+    await submitJob(t, { apart, kind: "check" });
+    const [check] = (await take(t, worker)).jobs;
+    expect(check).toMatchObject({ kind: "check" });
+    await complete(t, worker, check!.attemptId);
+    const second = await submitJob(t, { apart });
+    expect(await claim(t, worker, second)).toMatchObject({ kind: "claimed" });
+  });
+
   it("come back to the worker that failed one, and end with its verdict, if all others have another one", async () => {
     const t = startQueue();
     const policy = { agreement: 2, backoff: { firstMs: 0, factor: 1, maxMs: 0, jitter: 0 } };

@@ -1,0 +1,58 @@
+import { ConvexError } from "convex/values";
+import { internal } from "../../_generated/api.js";
+import type { Doc } from "../../_generated/dataModel.js";
+import type { MutationCtx } from "../../_generated/server.js";
+import { orderOf } from "../orders/orders.ts";
+import type { Refusal } from "../refuse.ts";
+import { tellWebhooks } from "../webhooks/deliveries.ts";
+
+/*
+ * A wrong answer was delivered before it is found. Its requester has got the price back, so the request is answered again, at the usual
+ * price, by another device.
+ */
+
+/** Marks an answer as wrong, and has its request answered again soon. */
+export async function beginCorrection(
+  ctx: MutationCtx,
+  { _id, jobId }: Doc<"orders">,
+  at: number,
+): Promise<void> {
+  await ctx.db.patch("orders", _id, { foundWrong: { at } });
+  await ctx.scheduler.runAfter(0, internal.trust.corrections.correct, { jobId });
+}
+
+/** A full queue is asked again after this time at least. */
+const leastRetryMs = 60_000;
+
+/** Submits the correction of a wrong answer once, or notes why there is none. If the queue is full, it is tried again later. */
+export async function correct(ctx: MutationCtx, jobId: string): Promise<void> {
+  const order = await orderOf(ctx, jobId);
+  if (order?.foundWrong === undefined) return;
+  const { at, correctedBy, notCorrected } = order.foundWrong;
+  if (correctedBy !== undefined || notCorrected !== undefined) return;
+  try {
+    // A refusal undoes what the submission has written, and nothing else.
+    const by = await ctx.runMutation(internal.trust.corrections.submit, { jobId });
+    await ctx.db.patch("orders", order._id, { foundWrong: { at, correctedBy: by } });
+  } catch (thrown) {
+    if (!(thrown instanceof ConvexError)) throw thrown;
+    const { message, retryAfterMs } = thrown.data as Refusal;
+    if (retryAfterMs === undefined)
+      await ctx.db.patch("orders", order._id, { foundWrong: { at, notCorrected: message } });
+    else
+      await ctx.scheduler.runAfter(Math.max(leastRetryMs, retryAfterMs), internal.trust.corrections.correct, {
+        jobId,
+      });
+  }
+}
+
+/** Tells webhooks that a wrong answer has a correction. Call it in the transaction that ends the correction's job. */
+export async function tellCorrection(
+  ctx: MutationCtx,
+  { organizationId, apiKeyId, jobId, corrects }: Doc<"orders">,
+  now: number,
+): Promise<void> {
+  if (corrects === undefined) return;
+  const data = { id: corrects, corrected_by: jobId };
+  await tellWebhooks(ctx, organizationId, apiKeyId, () => [{ type: "job.corrected", data }], now);
+}

@@ -1,0 +1,233 @@
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { api, internal } from "../_generated/api.js";
+import { orderOf } from "../model/orders/orders.ts";
+import { present } from "../model/refuse.ts";
+import { setMode } from "../model/trust/mode.ts";
+import {
+  allJobs,
+  type Backend,
+  type Device,
+  expectBooksInOrder,
+  modelId,
+  type Organization,
+  pass,
+  payloadOf,
+  purgeQueue,
+  take,
+  tryClaim,
+} from "./backend.fixture.ts";
+import {
+  addChecker,
+  answerJob,
+  answerText,
+  casesOf,
+  check,
+  choose,
+  completeJob,
+  noise,
+} from "./checks.fixture.ts";
+import { addWebhook, deliver, startReceiver } from "./webhook.fixture.ts";
+import { closeWorld, openWorld } from "./world.fixture.ts";
+
+let t: Backend;
+let acme: Organization;
+let session: string;
+let author: Device;
+let checker: Device;
+let third: Device;
+
+beforeEach(async () => {
+  ({ t, acme, session } = await openWorld());
+  author = await addChecker(t, acme, "author");
+  checker = await addChecker(t, acme, "checker");
+  third = await addChecker(t, acme, "third");
+  await act("act");
+});
+
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await expectBooksInOrder(t);
+  closeWorld();
+});
+
+const act = async (mode: "watch" | "act"): Promise<void> => {
+  const by = { actor: "system", at: Date.now() } as const;
+  await t.run(async (ctx) => await setMode(ctx, acme.organizationId, mode, by));
+};
+/** Has an answer of the author found wrong. @param between what happens before the last check. @returns its job's id. */
+const wrongAnswer = async (between = async (_jobId: string): Promise<void> => {}): Promise<string> => {
+  const jobId = await answerJob(t, acme, author);
+  await choose(t);
+  await check(t, checker, noise);
+  await between(jobId);
+  await check(t, third, noise);
+  expect(await casesOf(t)).toMatchObject([{ jobId, state: "wrong" }]);
+  await pass(t, 10);
+  return jobId;
+};
+const seen = async (jobId: string): Promise<Record<string, unknown>> => {
+  const answer = await t.fetch(`/v1/jobs/${jobId}`, { headers: { authorization: `Bearer ${acme.apiKey}` } });
+  expect(answer.status).toBe(200);
+  return (await answer.json()) as Record<string, unknown>;
+};
+const correctionOf = async (jobId: string): Promise<string> => {
+  const { found_wrong } = (await seen(jobId)) as { found_wrong: { corrected_by: string | null } | null };
+  return present(found_wrong?.corrected_by ?? null, "correction");
+};
+const keyId = async () => (await t.query(internal.requests.identify, { apiKey: acme.apiKey })).keyId;
+
+it("a wrong answer's request is answered again by another device, for the same key", async () => {
+  const jobId = await wrongAnswer();
+  const correction = await correctionOf(jobId);
+  expect(await seen(jobId)).toMatchObject({
+    status: "succeeded",
+    found_wrong: { corrected_by: correction, not_corrected: null },
+    corrects: null,
+  });
+  expect(await seen(correction)).toMatchObject({ status: "queued", found_wrong: null, corrects: jobId });
+  // A pause alone would end when an administrator resumes the device.
+  await t.mutation(api.console.devices.resume, { session, deviceId: author.deviceId });
+  expect((await tryClaim(t, author, correction)).kind).toBe("unable");
+  const [job] = await take(t, checker);
+  expect(job?.jobId).toBe(correction);
+  expect(await payloadOf(t, checker.key, job!.attemptId)).toMatchObject({
+    messages: [{ role: "user", content: "Hi" }],
+    seed: 7,
+  });
+});
+
+it("its answer is paid for, and each page names the other job", async () => {
+  const jobId = await wrongAnswer();
+  const correction = await correctionOf(jobId);
+  await completeJob(t, third, correction);
+  const result = await t.fetch(`/v1/jobs/${correction}/result`, {
+    headers: { authorization: `Bearer ${acme.apiKey}` },
+  });
+  expect(await result.text()).toContain(answerText);
+  expect(await seen(correction)).toMatchObject({ status: "succeeded", model: modelId });
+  expect((await seen(correction))["price_micro"]).not.toBeNull();
+  expect(await t.query(api.console.jobs.get, { session, jobId })).toMatchObject({
+    foundWrong: { correctedBy: correction },
+  });
+  expect(await t.query(api.console.jobs.get, { session, jobId: correction })).toMatchObject({
+    corrects: jobId,
+    foundWrong: null,
+  });
+});
+
+it("there is one correction, however often it is asked for", async () => {
+  const jobId = await wrongAnswer();
+  await t.mutation(internal.trust.corrections.correct, { jobId });
+  const chats = (await allJobs(t, acme)).filter(({ kind }) => kind === "chat");
+  expect(chats).toHaveLength(2);
+});
+
+it("it has the data class and the requirements of the wrong answer's job", async () => {
+  for (const { deviceId } of [author, checker, third]) {
+    const dataClasses = ["medical"];
+    await t.mutation(api.console.devices.label, { session, deviceId, groups: [], dataClasses });
+  }
+  await t.run(async (ctx) => await ctx.db.patch("apiKeys", await keyId(), { dataClass: "medical" }));
+  const jobId = await wrongAnswer(async () => {
+    await t.run(async (ctx) => await ctx.db.patch("apiKeys", await keyId(), { dataClass: undefined }));
+  });
+  const correction = await correctionOf(jobId);
+  const order = await t.run(async (ctx) => await orderOf(ctx, correction));
+  expect(order).toMatchObject({ dataClass: "medical" });
+  const job = (await allJobs(t, acme)).find((each) => each.jobId === correction);
+  expect(job?.requirements).toMatchObject({ dataClass: "medical" });
+});
+
+it("there is none while the organization only watches", async () => {
+  await act("watch");
+  const jobId = await wrongAnswer();
+  expect(await seen(jobId)).toMatchObject({ found_wrong: null });
+});
+
+it.each([
+  [
+    "its key was revoked",
+    async () => {
+      await t.run(async (ctx) => await ctx.db.patch("apiKeys", await keyId(), { expiresAt: Date.now() }));
+    },
+    "Its API key was revoked or has expired.",
+  ],
+  [
+    "its model is retired",
+    async () => {
+      await t.run(async (ctx) => {
+        const model = await ctx.db.query("models").first();
+        await ctx.db.patch("models", model!._id, { enabled: false });
+      });
+    },
+    "Your organization has no model of this name.",
+  ],
+])("there is none if %s, and the wrong answer's job says why", async (_, change, why) => {
+  const jobId = await wrongAnswer(change);
+  const order = await t.run(async (ctx) => await orderOf(ctx, jobId));
+  expect(order?.foundWrong).toMatchObject({ notCorrected: why });
+  expect(order?.foundWrong).not.toHaveProperty("correctedBy");
+});
+
+it("a queue that is drained is asked again later", async () => {
+  const lane = async (state: "draining" | "open"): Promise<void> => {
+    const { lanes } = await t.query(api.console.queue.stats, { session });
+    for (const { laneId } of lanes)
+      await t.mutation(api.console.queue.setLaneState, { session, laneId, state });
+  };
+  const jobId = await wrongAnswer(async () => await lane("draining"));
+  expect(await seen(jobId)).toMatchObject({ found_wrong: { corrected_by: null, not_corrected: null } });
+  await lane("open");
+  await pass(t, 61_000);
+  expect(await seen(await correctionOf(jobId))).toMatchObject({ status: "queued" });
+});
+
+it("there is none once its request is deleted", async () => {
+  const jobId = await answerJob(t, acme, author);
+  await pass(t, 25 * 3_600_000);
+  await purgeQueue(t);
+  await t.run(async (ctx) => {
+    const order = present(await orderOf(ctx, jobId), "order");
+    await ctx.db.patch("orders", order._id, { foundWrong: { at: Date.now() } });
+  });
+  await t.mutation(internal.trust.corrections.correct, { jobId });
+  expect(await seen(jobId)).toMatchObject({
+    found_wrong: { corrected_by: null, not_corrected: "Its request was deleted." },
+  });
+});
+
+it("webhooks are told when it has ended, by the job with the wrong answer", async () => {
+  // A backend on this computer sends to this computer, too.
+  vi.stubEnv("CONVEX_SITE_URL", "http://127.0.0.1:3211");
+  const receiver = await startReceiver();
+  onTestFinished(receiver.close);
+  await addWebhook(t, session, receiver.url, ["job.corrected"]);
+  const jobId = await wrongAnswer();
+  const correction = await correctionOf(jobId);
+  await completeJob(t, checker, correction);
+  await deliver(t);
+  expect(receiver.messages.map(({ event }) => event)).toMatchObject([
+    { type: "job.corrected", data: { id: jobId, corrected_by: correction } },
+  ]);
+});
+
+it("a correction that is wrong, too, is corrected by a device that has not answered before", async () => {
+  const devices = [author];
+  for (const name of ["b", "c", "d"]) devices.push(await addChecker(t, acme, name));
+  const jobIds = [await wrongAnswer()];
+  for (const device of devices.slice(1, 3)) {
+    jobIds.push(await correctionOf(jobIds.at(-1)!));
+    await completeJob(t, device, jobIds.at(-1)!);
+    await choose(t);
+    await check(t, checker, noise);
+    await check(t, third, noise);
+    await pass(t, 10);
+  }
+  const last = await correctionOf(jobIds.at(-1)!);
+  expect(await seen(last)).toMatchObject({ corrects: jobIds.at(-1) });
+  for (const device of devices.slice(0, 3)) {
+    await t.mutation(api.console.devices.resume, { session, deviceId: device.deviceId });
+    expect((await tryClaim(t, device, last)).kind).toBe("unable");
+  }
+  expect((await tryClaim(t, devices[3]!, last)).kind).toBe("claimed");
+});
