@@ -1,6 +1,4 @@
-/**
- * The ends of jobs, which a request of a batch does not have. And that a wrong answer has a correction, which it may have, too.
- */
+/** The ends of jobs. A request of a batch has none of these events but `job.corrected`: its wrong answer has a correction. */
 const jobEvents = ["job.completed", "job.failed", "job.canceled", "job.expired", "job.corrected"] as const;
 /** The same for chats that outlive their call, in the names of OpenAI's webhooks. */
 const responseEvents = [

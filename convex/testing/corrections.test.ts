@@ -1,11 +1,14 @@
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { api, internal } from "../_generated/api.js";
+import type { Doc } from "../_generated/dataModel.js";
 import { orderOf } from "../model/orders/orders.ts";
+import { queue } from "../model/queue.ts";
 import { present } from "../model/refuse.ts";
 import { setMode } from "../model/trust/mode.ts";
 import {
   allJobs,
   type Backend,
+  countQueue,
   type Device,
   expectBooksInOrder,
   modelId,
@@ -74,6 +77,12 @@ const correctionOf = async (jobId: string): Promise<string> => {
   const { found_wrong } = (await seen(jobId)) as { found_wrong: { corrected_by: string | null } | null };
   return present(found_wrong?.corrected_by ?? null, "correction");
 };
+const changeKey = async (change: Partial<Doc<"apiKeys">>): Promise<void> => {
+  const id = await keyId();
+  await t.run(async (ctx) => await ctx.db.patch("apiKeys", id, change));
+};
+const whyNot = async (jobId: string): Promise<unknown> =>
+  (await t.run(async (ctx) => await orderOf(ctx, jobId)))?.foundWrong;
 const keyId = async () => (await t.query(internal.requests.identify, { apiKey: acme.apiKey })).keyId;
 
 it("a wrong answer's request is answered again by another device, for the same key", async () => {
@@ -144,13 +153,16 @@ it("there is none while the organization only watches", async () => {
   expect(await seen(jobId)).toMatchObject({ found_wrong: null });
 });
 
-it.each([
+it.each<readonly [string, () => Promise<void>, string]>([
   [
-    "its key was revoked",
-    async () => {
-      await t.run(async (ctx) => await ctx.db.patch("apiKeys", await keyId(), { expiresAt: Date.now() }));
-    },
+    "its key has expired",
+    async () => await changeKey({ expiresAt: Date.now() }),
     "Its API key was revoked or has expired.",
+  ],
+  [
+    "its key may not use the model anymore",
+    async () => await changeKey({ models: [] }),
+    "Its API key may not use this model.",
   ],
   [
     "its model is retired",
@@ -163,10 +175,44 @@ it.each([
     "Your organization has no model of this name.",
   ],
 ])("there is none if %s, and the wrong answer's job says why", async (_, change, why) => {
-  const jobId = await wrongAnswer(change);
-  const order = await t.run(async (ctx) => await orderOf(ctx, jobId));
-  expect(order?.foundWrong).toMatchObject({ notCorrected: why });
-  expect(order?.foundWrong).not.toHaveProperty("correctedBy");
+  const found = await whyNot(await wrongAnswer(change));
+  expect(found).toMatchObject({ notCorrected: why });
+  expect(found).not.toHaveProperty("correctedBy");
+});
+
+it("there is none if the price was not given back, because the organization only watched before", async () => {
+  await act("watch");
+  const jobId = await wrongAnswer(async () => await act("act"));
+  expect(await whyNot(jobId)).toMatchObject({ notCorrected: expect.stringContaining("paid twice") });
+});
+
+it("a key whose quota is used up gets its correction when the quota begins anew", async () => {
+  await changeKey({ quotas: { day: { requests: 1 } } });
+  const jobId = await wrongAnswer(async () => {
+    await pass(t, 3_000);
+    await t.mutation(internal.maintenance.project, {});
+  });
+  expect(await seen(jobId)).toMatchObject({ found_wrong: { corrected_by: null, not_corrected: null } });
+  await changeKey({ quotas: { day: { requests: 2 } } });
+  await pass(t, 3_600_000);
+  expect(await seen(await correctionOf(jobId))).toMatchObject({ corrects: jobId });
+});
+
+it("devices share a cached prompt only with the wrong answer's own jobs, and the text is kept no longer", async () => {
+  const jobId = await wrongAnswer();
+  const correction = await correctionOf(jobId);
+  const [payloads, jobs] = await Promise.all([
+    t.run(async (ctx) =>
+      Promise.all([jobId, correction].map(async (id) => await queue.payload(ctx, acme.organizationId, id))),
+    ),
+    allJobs(t, acme),
+  ]);
+  expect(payloads[1]?.payload).toEqual(payloads[0]?.payload);
+  const [wrong, corrected] = [jobId, correction].map((id) => jobs.find((each) => each.jobId === id));
+  await pass(t, 25 * 3_600_000);
+  await countQueue(t);
+  expect(await seen(correction)).toMatchObject({ status: "expired" });
+  expect(wrong?.requirements).toEqual(corrected?.requirements);
 });
 
 it("a queue that is drained is asked again later", async () => {
@@ -188,7 +234,8 @@ it("there is none once its request is deleted", async () => {
   await purgeQueue(t);
   await t.run(async (ctx) => {
     const order = present(await orderOf(ctx, jobId), "order");
-    await ctx.db.patch("orders", order._id, { foundWrong: { at: Date.now() } });
+    const { priceMicro: givenBackMicro = 0n } = order;
+    await ctx.db.patch("orders", order._id, { foundWrong: { at: Date.now() }, givenBackMicro });
   });
   await t.mutation(internal.trust.corrections.correct, { jobId });
   expect(await seen(jobId)).toMatchObject({

@@ -16,7 +16,7 @@ export const correct = internalMutation({
   },
 });
 
-/** Submits the job of a correction. @returns its id. Refuses like a submission, and: gone (its text or its key). */
+/** Submits the job of a correction. @returns its id. Refuses as `submitCorrection`. */
 export const submit = internalMutation({
   args: { jobId: v.string() },
   returns: v.string(),

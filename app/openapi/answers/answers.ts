@@ -56,7 +56,7 @@ const job = z.object({
       not_corrected: z.string().nullable().describe("Why no job does."),
     })
     .nullable()
-    .describe("That checks found the answer wrong. Its price was given back."),
+    .describe("That checks found the answer wrong."),
   corrects: z.string().nullable().describe("The job whose wrong answer this one replaces."),
 });
 

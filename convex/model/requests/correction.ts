@@ -1,19 +1,22 @@
 import type { Infer } from "convex/values";
+import { jobTimes } from "../../../app/jobs/limits.ts";
 import { parseWork } from "../../../app/jobs/payload.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
+import { projectedUse } from "../ledger/keyDays.ts";
 import { orderOf } from "../orders/orders.ts";
-import { policyWith, queue } from "../queue.ts";
+import { policyWith, queue, textsKeptMs } from "../queue.ts";
 import { present, refuse } from "../refuse.ts";
 import { stoppedBy } from "../usage/budgetStops.ts";
 import type { work as workValidator } from "../validators.ts";
-import { checkNew, heldOrder, placeOrder, prepare, refuseOutcome } from "./submit.ts";
+import { checkNew, checkQuotas, heldOrder, placeOrder, prepare, refuseOutcome } from "./submit.ts";
 
 /**
  * Submits the request of a job with a wrong answer again, for the same key and at its price of now. No device gets it that answered the
- * job, or an earlier correction. It has the requirements and the data class of the first job, which its key may not ask for by now.
- * @returns the new job's id. Refuses: not_found (its text is deleted), revoked, as `prepare` and `checkNew`, quota_exceeded, queue_full,
- * draining.
+ * job, or an earlier correction. Its payload, requirements and data class are those of the first job, whatever its key asks for by now.
+ * It ends before the texts of the first job are deleted.
+ * @returns the new job's id. Refuses: not_found (its text is deleted), revoked, quota_exceeded, queue_full, draining, model_not_found,
+ * priority_not_allowed, key_restricted.
  */
 export async function submitCorrection(ctx: MutationCtx, jobId: string, now: number): Promise<string> {
   const wrong = present(await orderOf(ctx, jobId), "order of a job");
@@ -25,37 +28,40 @@ export async function submitCorrection(ctx: MutationCtx, jobId: string, now: num
   ]);
   if (key === null || key.revokedAt !== undefined || (key.expiresAt ?? Infinity) <= now)
     refuse("revoked", "Its API key was revoked or has expired.");
+  if (key.models?.includes(modelId) === false)
+    refuse("model_not_found", "Its API key may not use this model.");
   const work = view === null || payload === null ? null : parseWork(view.kind, payload.payload);
-  if (view === null || work === null) refuse("not_found", "Its request was deleted.");
+  if (view === null || payload === null || work === null) refuse("not_found", "Its request was deleted.");
 
   const asked = { model: modelId, work: work as Infer<typeof workValidator>, stream: false, priority };
   const prepared = await prepare(ctx, key, asked, now);
-  const { policy: _, ...job } = prepared.job;
-  const { dataClass: __, keptHours: ___, ...order } = prepared.order;
+  const { policy: _, affinity: __, ...job } = prepared.job;
+  const { dataClass: ___, keptHours: ____, ...rest } = prepared.order;
+  const keptMs = keptHours === undefined ? textsKeptMs : keptHours * 3_600_000;
   const outcome = await queue.submit(ctx, organizationId, {
     ...job,
+    payload: payload.payload,
     requirements: view.requirements,
+    deadlineAt: Math.min(now + jobTimes.usualMs, (view.finishedAt ?? now) + keptMs),
     apart: await firstOf(ctx, wrong),
     ...(keptHours === undefined ? {} : { policy: policyWith({ keptHours }) }),
   });
   if (outcome.kind !== "submitted") return refuseOutcome(outcome, false);
-  await checkNew(ctx, key, prepared, now);
+  // A device has met the requirements before.
+  await checkNew(ctx, key, { ...prepared, needs: {} }, now);
   const stopped = await stoppedBy(ctx, key, now);
   if (stopped !== null) refuse(stopped.code, stopped.message);
-  const held = await heldOrder(ctx, order);
+  if (key.quotas !== undefined) checkQuotas(key, await projectedUse(ctx, apiKeyId, now), rest, now);
+  const held = await heldOrder(ctx, rest);
   if (held === null) refuse("quota_exceeded", "Its API key has too few credits.");
-  await placeOrder(
-    ctx,
-    key,
-    {
-      ...held,
-      jobId: outcome.jobId,
-      corrects: jobId,
-      ...(dataClass === undefined ? {} : { dataClass }),
-      ...(keptHours === undefined ? {} : { keptHours }),
-    },
-    now,
-  );
+  const order = {
+    ...held,
+    jobId: outcome.jobId,
+    corrects: jobId,
+    ...(dataClass === undefined ? {} : { dataClass }),
+    ...(keptHours === undefined ? {} : { keptHours }),
+  };
+  await placeOrder(ctx, key, order, now);
   return outcome.jobId;
 }
 

@@ -347,7 +347,7 @@ export function mostCountOf(order: PreparedJob["order"]): KeyCount {
 }
 
 /** Refuses (quota_exceeded) a job with which its key would use more than it may. */
-function checkQuotas(
+export function checkQuotas(
   { quotas = {} }: Doc<"apiKeys">,
   use: KeyUse,
   order: PreparedJob["order"],

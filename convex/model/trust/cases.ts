@@ -10,7 +10,7 @@ import { present } from "../refuse.ts";
 import { hasChecker } from "./checkers.ts";
 import { beginCorrection } from "./corrections.ts";
 import { modeOf } from "./mode.ts";
-import { releasePay, settleHeld, takeBack } from "./pay.ts";
+import { refusePay, releasePay, settleHeld, takeBack } from "./pay.ts";
 import { queueReplay } from "./replays.ts";
 import { noteEvent } from "./standings.ts";
 import type { StoredVoice } from "./validators.ts";
@@ -142,6 +142,8 @@ async function punish(
 ): Promise<bigint> {
   const { modelId } = order;
   const taken = await takeBack(ctx, order, deviceId, now);
+  // Its correction needs the price soon.
+  await refusePay(ctx, order.jobId, now);
   await settleHeld(ctx, { deviceId, modelId }, "refused", now);
   const device = await ctx.db.get("devices", deviceId);
   if (device?.status !== "active" || device.pause !== undefined) return taken;

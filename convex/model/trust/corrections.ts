@@ -5,9 +5,10 @@ import type { MutationCtx } from "../../_generated/server.js";
 import { orderOf } from "../orders/orders.ts";
 import type { Refusal } from "../refuse.ts";
 import { tellWebhooks } from "../webhooks/deliveries.ts";
+import { owedToKey } from "./giveBack.ts";
 
 /*
- * A wrong answer was delivered before it is found. Its requester has got the price back, so the request is answered again, at the usual
+ * A wrong answer was delivered before it is found. If its requester has got the price back, the request is answered again, at the usual
  * price, by another device.
  */
 
@@ -21,28 +22,35 @@ export async function beginCorrection(
   await ctx.scheduler.runAfter(0, internal.trust.corrections.correct, { jobId });
 }
 
-/** A full queue is asked again after this time at least. */
-const leastRetryMs = 60_000;
+/** A full queue, or a key whose quota is used up, is asked again after such a time. */
+const retryMs = { least: 60_000, most: 3_600_000 };
 
-/** Submits the correction of a wrong answer once, or notes why there is none. If the queue is full, it is tried again later. */
+/**
+ * Submits the correction of a wrong answer once, or notes why there is none. It is tried again later if the queue is full or a quota is
+ * used up.
+ */
 export async function correct(ctx: MutationCtx, jobId: string): Promise<void> {
   const order = await orderOf(ctx, jobId);
   if (order?.foundWrong === undefined) return;
   const { at, correctedBy, notCorrected } = order.foundWrong;
   if (correctedBy !== undefined || notCorrected !== undefined) return;
+  const note = async (outcome: Omit<NonNullable<Doc<"orders">["foundWrong"]>, "at">): Promise<void> =>
+    await ctx.db.patch("orders", order._id, { foundWrong: { at, ...outcome } });
+  if ((await owedToKey(ctx, order)) > 0n) {
+    await note({ notCorrected: "Its price could not be given back, so another answer would be paid twice." });
+    return;
+  }
   try {
     // A refusal undoes what the submission has written, and nothing else.
-    const by = await ctx.runMutation(internal.trust.corrections.submit, { jobId });
-    await ctx.db.patch("orders", order._id, { foundWrong: { at, correctedBy: by } });
+    await note({ correctedBy: await ctx.runMutation(internal.trust.corrections.submit, { jobId }) });
   } catch (thrown) {
     if (!(thrown instanceof ConvexError)) throw thrown;
     const { message, retryAfterMs } = thrown.data as Refusal;
-    if (retryAfterMs === undefined)
-      await ctx.db.patch("orders", order._id, { foundWrong: { at, notCorrected: message } });
-    else
-      await ctx.scheduler.runAfter(Math.max(leastRetryMs, retryAfterMs), internal.trust.corrections.correct, {
-        jobId,
-      });
+    if (retryAfterMs === undefined) await note({ notCorrected: message });
+    else {
+      const delayMs = Math.min(Math.max(retryMs.least, retryAfterMs), retryMs.most);
+      await ctx.scheduler.runAfter(delayMs, internal.trust.corrections.correct, { jobId });
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Doc } from "../../_generated/dataModel.js";
-import type { MutationCtx } from "../../_generated/server.js";
+import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { noteKeyMove } from "../credits/keyStatement.ts";
 import { coverAccount, type Entry, issuanceAccount, keyAccount } from "../ledger/transfer.ts";
 import { ratingOf } from "../orders/jobRating.ts";
@@ -17,8 +17,7 @@ export async function entriesBack(
   at: number,
 ): Promise<Entry[]> {
   const { _id, organizationId, apiKeyId, coveredMicro = 0n, givenBackMicro = 0n } = order;
-  const isRefunded = (await ratingOf(ctx, order))?.decision?.refundMicro !== undefined;
-  const owed = isRefunded ? 0n : paidByKey(order) - givenBackMicro;
+  const owed = await owedToKey(ctx, order);
   const toKey = least(micro, owed);
   const toCover = least(micro - toKey, coveredMicro);
   const toIssuance = micro - toKey - toCover;
@@ -37,6 +36,12 @@ export async function entriesBack(
     { account: issuanceAccount(organizationId), micro: toIssuance },
   ];
   return entries.filter((entry) => entry.micro !== 0n);
+}
+
+/** What the key paid for an answer and has not got back. */
+export async function owedToKey(ctx: QueryCtx, order: Doc<"orders">): Promise<bigint> {
+  const isRefunded = (await ratingOf(ctx, order))?.decision?.refundMicro !== undefined;
+  return isRefunded ? 0n : paidByKey(order) - (order.givenBackMicro ?? 0n);
 }
 
 function least(one: bigint, other: bigint): bigint {

@@ -93,6 +93,12 @@ async function release(ctx: MutationCtx, held: HeldPay, at: number): Promise<voi
   await end(ctx, held, [{ account: deviceAccount(deviceId), micro, jobs: 1, owner, ...bonus }], at);
 }
 
+/** Refuses the held pay of a wrong answer. Does nothing if none is held. */
+export async function refusePay(ctx: MutationCtx, jobId: string, at: number): Promise<void> {
+  const held = await heldPayOf(ctx, jobId);
+  if (held !== null) await refuse(ctx, held, at);
+}
+
 /** Gives the price of a wrong answer back, and the bonus to the organization. The organization paid for a replay, so it gets that back. */
 async function refuse(ctx: MutationCtx, held: HeldPay, at: number): Promise<void> {
   const { organizationId, jobId, micro, bonusMicro } = held;

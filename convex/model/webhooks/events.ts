@@ -28,8 +28,9 @@ export async function tellJobEnd(
   const { organizationId, apiKeyId, jobId } = order;
   const events = async (): Promise<readonly Told[]> => {
     const job: Told = { type: jobEvents[event.outcome], data: { id: jobId, status: event.outcome } };
-    // A chat that ends with its call can be fetched no more.
-    const isResponse = event.kind === "chat" && order.endsWithCall !== true;
+    // A chat that ends with its call can be fetched no more, and no call has asked for a correction.
+    const outlives = order.endsWithCall !== true && order.corrects === undefined;
+    const isResponse = event.kind === "chat" && outlives;
     if (!isResponse) return [job];
     return [job, { type: await responseEvent(ctx, event), data: { id: shownId("response", jobId) } }];
   };

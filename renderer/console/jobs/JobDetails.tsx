@@ -110,10 +110,10 @@ function FoundWrong({ correctedBy, notCorrected }: NonNullable<JobDetail["foundW
   return (
     <div className="overflow-hidden rounded-lg">
       <Banner tone="bad">
-        <span>Checks found this answer wrong. Its price was given back.</span>
+        <span>Checks found this answer wrong.</span>
         {correctedBy === undefined ? null : (
           <a href={hrefOf("jobs", correctedBy)} className="ml-1 underline">
-            Its request is answered again.
+            Its price was given back, and its request is answered again.
           </a>
         )}
         {notCorrected === undefined ? null : (

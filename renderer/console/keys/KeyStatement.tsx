@@ -81,7 +81,7 @@ function Lines({ statement }: { readonly statement: KeyStatementRow }): ReactNod
       }}
     >
       Days and months are those of UTC. A job counts in the month in which it ended, some two minutes later.
-      What open jobs hold is not in it. Statements begin with the update to the first version that has them.
+      What open jobs hold is not in it. Jobs that ended before Gleaner kept statements are not listed.
     </StatementTable>
   );
 }

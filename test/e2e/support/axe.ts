@@ -25,3 +25,6 @@ export async function findingsOf(page: Page, options: RunOptions = {}): Promise<
 
 /** Also checks that a name contains its visible label, which axe calls experimental. */
 export const allRules: RunOptions = { rules: { "label-content-name-mismatch": { enabled: true } } };
+
+/** Axe's rules about colors. */
+export const colorRules = { type: "tag", values: ["cat.color"] } as const;

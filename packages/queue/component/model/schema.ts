@@ -305,7 +305,7 @@ export const schema = defineSchema({
     .index("by_external", ["scope", "externalId"])
     .index("by_idempotency", ["scope", "idempotencyKey"])
     .index("by_batch", ["batchId", "status"])
-    .index("by_apart", ["scope", "apart"])
+    .index("by_apart", ["scope", "apart", "kind"])
     .index("by_due", ["dueAt"])
     .index("by_run_out", ["runsOutAt"])
     .index("by_purge", ["purgeAt"])

@@ -18,13 +18,11 @@ async function workersApart(ctx: QueryCtx, job: Doc<"jobs">): Promise<readonly I
   const [jobs, named] = await Promise.all([
     ctx.db
       .query("jobs")
-      .withIndex("by_apart", (q) => q.eq("scope", scope).eq("apart", apart))
+      .withIndex("by_apart", (q) => q.eq("scope", scope).eq("apart", apart).eq("kind", kind))
       .take(maxApart),
     namedJob(ctx, job, apart),
   ]);
-  // Who checked an answer may do its job again.
-  const others = [...jobs.filter((each) => each.kind === kind), ...named];
-  const attemptIds = others.flatMap(({ _id, status, currentAttemptId, secondAttemptId }) =>
+  const attemptIds = [...jobs, ...named].flatMap(({ _id, status, currentAttemptId, secondAttemptId }) =>
     _id === job._id || withoutAnswer.has(status)
       ? []
       : [currentAttemptId, secondAttemptId].filter((id) => id !== undefined),
