@@ -92,12 +92,26 @@ function rowOf({
 function sayJob(job: Job): string {
   const { id, status, model, endpoint, created_at: at, ended_at: endedAt, price_micro: price, error } = job;
   const ended = endedAt === null ? "" : `, ended ${momentOf(endedAt)}`;
-  const { energy = null } = job;
+  const { energy = null, corrects = null } = job;
   return [
     `${id}: ${status}. ${endpoint} with ${model}, asked ${momentOf(at)}${ended}.`,
     ...(status === "queued" ? [`It waits: ${waitWords(job.waits_for)}.`] : []),
     ...(price === null ? [] : [`It has cost ${formatCredits(price)}.`]),
     ...(energy === null ? [] : [`It has used ${energyWords(energy.watt_hours / 1_000)}, ${energy.source}.`]),
     ...(error === null ? [] : [error.message]),
+    ...wrongWords(job),
+    ...(corrects === null ? [] : [`It replaces the wrong answer of ${corrects}.`]),
   ].join("\n");
+}
+
+function wrongWords({ found_wrong: found = null }: Job): readonly string[] {
+  if (found === null) return [];
+  const { corrected_by: correctedBy, not_corrected: why } = found;
+  const then =
+    correctedBy !== null
+      ? ` ${correctedBy} answers the request again.`
+      : why !== null
+        ? ` The request is not answered again: ${why}`
+        : "";
+  return [`Checks found its answer wrong.${then}`];
 }

@@ -106,6 +106,12 @@ export const jobObject = z.looseObject({
   /** Absent from servers of earlier versions. */
   energy: z.looseObject({ watt_hours: z.number(), source: z.string() }).nullish(),
   error: errorObject.nullable(),
+  /** That checks found the answer wrong. Absent from servers of earlier versions. */
+  found_wrong: z
+    .looseObject({ corrected_by: z.string().nullable(), not_corrected: z.string().nullable() })
+    .nullish(),
+  /** The job whose wrong answer this one replaces. Absent from servers of earlier versions. */
+  corrects: z.string().nullish(),
 });
 export type Job = z.output<typeof jobObject>;
 
