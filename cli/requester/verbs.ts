@@ -20,6 +20,10 @@ export const requesters: VerbGroup = {
       summary: "ask a model a question, or talk with it",
       load: async () => (await import("./chat.ts")).chat,
     },
+    quote: {
+      summary: "say what an answer would cost",
+      load: async () => (await import("./quote.ts")).quote,
+    },
     run: {
       summary: "ask a model about each row of a table",
       load: async () => (await import("./run/run.ts")).runTable,

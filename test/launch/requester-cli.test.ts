@@ -231,6 +231,20 @@ test("a row with an error is in the output, and the command fails", async () => 
   ]);
 });
 
+test("a quote says what an answer would cost, and asks nothing", async () => {
+  const before = (await json(jobList, "jobs")).data.length;
+  const { out } = await gleaner("quote", "What is the capital of Norway?", "--max-tokens", "20");
+  expect(out).toMatch(/would probably cost [\d.]+ cr, at most [\d.]+ cr\./);
+  const prices = z.object({ expected_price_micro: z.string(), most_price_micro: z.string() });
+  const told = await json(prices, "quote", "What is the capital of Norway?", "--max-tokens", "20");
+  expect(BigInt(told.most_price_micro)).toBeGreaterThanOrEqual(BigInt(told.expected_price_micro));
+  expect((await json(jobList, "jobs")).data).toHaveLength(before);
+  expect(await gleaner("quote", "Hi", "--model", "gpt-5")).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("There is no model gpt-5."),
+  });
+});
+
 test("a batch is created from a file, followed, and read", async () => {
   const body = { model: farm.modelId, messages: [{ role: "user", content: "7 + 5 =" }], max_tokens: 4 };
   const line = (name: string, model = farm.modelId): string =>

@@ -1,0 +1,58 @@
+import * as z from "zod";
+import { formatCount } from "../../app/format/quantity.ts";
+import { formatCredits } from "../../app/money/credits.ts";
+import { readArguments, usageError } from "../command/arguments.ts";
+import { allInput } from "../command/ask-person.ts";
+import type { Verb } from "../command/command.ts";
+import { say, sayJson } from "../command/output.ts";
+import { exitCodes, openApi } from "./client/api.ts";
+import { chatBody } from "./client/ask.ts";
+import { chatOptions, chatOptionsUsage, readChatOptions } from "./client/chat-options.ts";
+import { findModel } from "./client/models.ts";
+
+const usage = `gleaner quote [QUESTION] [options]
+Says what an answer to the question would cost, and asks nothing. Without a question it reads one from a pipe:
+gleaner quote < letter.txt. For a file of requests: gleaner batch estimate FILE.jsonl
+${chatOptionsUsage}
+  --json                 print the quote as JSON
+${exitCodes}`;
+
+const options = { ...chatOptions, json: { type: "boolean", default: false } } as const;
+
+export const quote: Verb = { usage, options, run };
+
+const estimate = z.looseObject({
+  model: z.string(),
+  expected_usage: z.object({ prompt_tokens: z.number(), completion_tokens: z.number() }),
+  expected_price_micro: z.string(),
+  most_price_micro: z.string(),
+  reserved_micro: z.string(),
+});
+
+async function run(args: readonly string[]): Promise<void> {
+  const { values: flags, positionals } = readArguments(args, options, usage, 1);
+  const numbers = readChatOptions(flags, usage);
+  const question = (positionals[0] ?? (await allInput())).trim();
+  if (question === "") throw usageError("The question is empty.", usage);
+  const api = await openApi();
+  const body = chatBody({ ...numbers, model: await findModel(api, flags.model) }, [
+    ...(flags.system === undefined ? [] : [{ role: "system" as const, content: flags.system }]),
+    { role: "user", content: question },
+  ]);
+  const told = await api.post("/estimate/chat/completions", body, estimate);
+  if (flags.json) {
+    sayJson(told);
+    return;
+  }
+  const { prompt_tokens: read, completion_tokens: written } = told.expected_usage;
+  const [likely, most, held] = [told.expected_price_micro, told.most_price_micro, told.reserved_micro].map(
+    formatCredits,
+  );
+  say(
+    [
+      `An answer of ${told.model} would probably cost ${String(likely)}, at most ${String(most)}.`,
+      `That is for about ${formatCount(read)} tokens of the question and ${formatCount(written)} of the answer.`,
+      `Until its end it would hold ${String(held)}.`,
+    ].join("\n"),
+  );
+}
