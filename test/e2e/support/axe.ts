@@ -26,5 +26,8 @@ export async function findingsOf(page: Page, options: RunOptions = {}): Promise<
 /** Also checks that a name contains its visible label, which axe calls experimental. */
 export const allRules: RunOptions = { rules: { "label-content-name-mismatch": { enabled: true } } };
 
-/** Axe's rules about colors. */
-export const colorRules: NonNullable<RunOptions["runOnly"]> = { type: "tag", values: ["cat.color"] };
+/** The rules whose findings depend on the theme. */
+export const colorRules: NonNullable<RunOptions["runOnly"]> = {
+  type: "rule",
+  values: ["color-contrast", "link-in-text-block"],
+};
