@@ -20,7 +20,9 @@ export function messageBody(
     stop_sequence: null,
     stop_details: null,
     container: null,
-    usage: usageOf(result),
+    diagnostics: null,
+    // What a device of one's own does not have is null, as the packages expect.
+    usage: { ...usageOf(result), cache_creation: null, inference_geo: null, service_tier: null, speed: null },
     ...opinionField(opinion),
   };
 }
@@ -63,6 +65,8 @@ export function usageOf(result: TextResult | null): object {
     cache_read_input_tokens: cachedPromptTokens,
     cache_creation_input_tokens: 0,
     output_tokens: completionTokens,
+    output_tokens_details: null,
+    server_tool_use: null,
   };
 }
 

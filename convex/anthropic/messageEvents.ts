@@ -36,7 +36,7 @@ export class MessageEvents implements TextEvents {
   closing(result: TextResult): readonly string[] {
     const begun = this.#blocks === 0 ? this.#begin(textBlock) : [];
     const stop_reason = stopReasons[result.finishReason];
-    const end = { stop_reason, stop_sequence: null, stop_details: null };
+    const end = { stop_reason, stop_sequence: null, stop_details: null, container: null };
     return [
       ...begun,
       ...this.#endBlock(),

@@ -69,6 +69,7 @@ describe("POST /v1/messages", () => {
         model: modelId,
         content: [{ type: "text", text: "Hello", citations: null }],
         container: null,
+        diagnostics: null,
         stop_reason: "max_tokens",
         stop_sequence: null,
         stop_details: null,
@@ -77,6 +78,12 @@ describe("POST /v1/messages", () => {
           cache_read_input_tokens: 7,
           cache_creation_input_tokens: 0,
           output_tokens: 3,
+          output_tokens_details: null,
+          server_tool_use: null,
+          cache_creation: null,
+          inference_geo: null,
+          service_tier: null,
+          speed: null,
         },
       });
     }

@@ -47,6 +47,7 @@ export function responseBody(
     previous_response_id: null,
     reasoning: { effort: null, summary: null },
     truncation: "disabled",
+    access_programs: null,
     service_tier: serviceTiers[priority],
     ...(echo ?? unknownEcho),
     ...(result === null || opinion === null ? {} : { x_gleaner: opinion }),
@@ -115,7 +116,7 @@ function usageOf({ usage }: TextResult): object {
   const { promptTokens, completionTokens, cachedPromptTokens = 0 } = usage;
   return {
     input_tokens: promptTokens,
-    input_tokens_details: { cached_tokens: cachedPromptTokens },
+    input_tokens_details: { cached_tokens: cachedPromptTokens, cache_write_tokens: 0 },
     output_tokens: completionTokens,
     output_tokens_details: { reasoning_tokens: 0 },
     total_tokens: promptTokens + completionTokens,

@@ -108,8 +108,8 @@ export class ResponseEvents implements TextEvents {
   }
 
   #endCall(call: IndexedCall, status: string): readonly string[] {
-    const { index, name, arguments: json } = call;
-    const done = { ...this.#callPlace(index), name, arguments: json };
+    const { index, arguments: json } = call;
+    const done = { ...this.#callPlace(index), arguments: json };
     const item = callItem(this.#head.jobId, call, status);
     return [
       this.#event("response.function_call_arguments.done", done),
