@@ -6,9 +6,11 @@ import { momentOf } from "./pages.ts";
 export function countsOf({
   request_counts: { total, completed, failed },
   price_micro: price,
+  expected_price_micro: expected = null,
 }: Batch): string {
   const errors = failed === 0 ? "" : `, ${plural(failed, ["# error", "# errors"])}`;
-  return `${formatCount(completed)} of ${formatCount(total)} answered${errors}, ${formatCredits(price)}`;
+  const cost = `${formatCredits(price)}${expected === null ? "" : ` of about ${formatCredits(expected)}`}`;
+  return `${formatCount(completed)} of ${formatCount(total)} answered${errors}, ${cost}`;
 }
 
 export function rowOf(each: Batch): string[] {

@@ -44,6 +44,9 @@ export const batch = z.object({
   usage: z.object({ input_tokens: z.int(), output_tokens: z.int(), total_tokens: z.int() }),
   metadata: z.record(z.string(), z.string()).nullable(),
   price_micro: micro,
+  expected_price_micro: micro
+    .nullable()
+    .describe("Of all its requests. Null if it is not known, or not running."),
   forecast,
 });
 

@@ -1,4 +1,5 @@
 import type { Infer } from "convex/values";
+import { expectedPrice } from "../../../app/batches/expected-price.ts";
 import type { BatchStatus } from "../../../app/batches/limits.ts";
 import { shownId, unixSeconds } from "../../../app/batches/openai-objects.ts";
 import { parseJson } from "../../../app/json.ts";
@@ -9,12 +10,13 @@ import type { batchForecast } from "../../model/validators.ts";
 export const batchesPath = "/v1/batches/";
 
 /**
- * OpenAI's batch object, and `price_micro`: its cost so far, in micro-credits. `forecast`: when it will end; null if that is not
- * known, and once it is canceled or has ended.
+ * OpenAI's batch object, and `price_micro`: its cost so far, in micro-credits. `expected_price_micro`: the probable cost of all its
+ * requests. `forecast`: when it will end. Both are null if they are not known, and once it is canceled or has ended.
  */
 export function batchBody(batch: BatchView): object {
   const { batchId, status, mistakes, usage, startedAt, cancelingAt } = batch;
   const { promptTokens, completionTokens, cachedPromptTokens = 0 } = usage;
+  const expected = expectedPrice(batch);
   const endedIn = (...wanted: readonly BatchStatus[]): number | null =>
     batch.endedAt !== null && wanted.includes(status) ? unixSeconds(batch.endedAt) : null;
   return {
@@ -46,6 +48,7 @@ export function batchBody(batch: BatchView): object {
     },
     metadata: batch.metadata === null ? null : parseJson(batch.metadata),
     price_micro: String(batch.priceMicro),
+    expected_price_micro: expected === null ? null : String(expected),
     forecast: batch.forecast === null ? null : forecastBody(batch.forecast),
   };
 }

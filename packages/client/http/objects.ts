@@ -50,6 +50,8 @@ export const batchObject = z.looseObject({
   error_file_id: z.string().nullable(),
   request_counts: z.object({ total: z.number(), completed: z.number(), failed: z.number() }),
   price_micro: priceMicro,
+  /** Absent from servers of earlier versions. */
+  expected_price_micro: z.string().nullish(),
   errors: mistakes,
   forecast: batchForecast.nullish(),
   metadata: z.record(z.string(), z.string()).nullish(),

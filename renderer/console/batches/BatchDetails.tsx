@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from "react";
+import { expectedPrice } from "../../../app/batches/expected-price.ts";
 import { batchLimits } from "../../../app/batches/limits.ts";
 import { shownId } from "../../../app/batches/openai-objects.ts";
 import { formatCount, formatShare } from "../../../app/format/quantity.ts";
@@ -113,6 +114,7 @@ function Share({ batch }: OfBatch): ReactNode {
 
 function Progress({ batch }: OfBatch): ReactNode {
   const { total, completed, failed, priceMicro } = batch;
+  const expected = priceMicro === null ? null : expectedPrice({ ...batch, priceMicro });
   return (
     <div className="grid gap-3">
       <p className="text-lg font-semibold">
@@ -123,6 +125,9 @@ function Progress({ batch }: OfBatch): ReactNode {
       <p className="text-muted">
         <End batch={batch} />
       </p>
+      {expected === null ? null : (
+        <p className="text-muted">{`It will probably cost ${formatCredits(expected)} in all.`}</p>
+      )}
       <dl className="grid grid-cols-2 gap-3 sm:grid-cols-4">
         <Stat label="Answers" value={formatCount(completed)} />
         <Stat label="Failed" value={formatCount(failed)} />
