@@ -189,8 +189,23 @@ describe.skipIf(!isEmbedded)("what differs from Convex Cloud", () => {
   });
 
   test("the classes of the web APIs are frozen", async () => {
-    expect(await client.query(differences.frozen, {})).toEqual([true, true, true]);
+    expect(await client.query(differences.changeable, {})).toEqual([]);
   });
+
+  test.each([
+    [8_192, "query"],
+    [8_192, "timer"],
+    [128, "timer"],
+  ] as const)(
+    "an action that keeps %i KiB before each %s is ended before the process",
+    async (kibibytes, between) => {
+      const { url } = await start({ env: { NODE_OPTIONS: "--max-old-space-size=400" } });
+      const own = new ConvexHttpClient(url, { logger: false });
+      const kept = own.action(differences.keepsInTurns, { kibibytes, between });
+      await expect(kept).rejects.toThrow("ran out of memory");
+      expect(await own.query(api.counters.get, { name: "any" })).toBe(0);
+    },
+  );
 
   test("a query may use more than 64 MiB of memory", async () => {
     expect(await client.query(differences.usesMemory, { mebibytes: 100 })).toBe(100 * 1024 * 1024);

@@ -26,18 +26,22 @@ const mostForgivenMs = 1_000;
 /** A run that used so little time has not filled much memory. */
 const checkMemoryAfterMs = 5;
 
+/**
+ * From this share of the old generation, functions that keep much end, and from the second one those that keep little. V8 ends the
+ * process well before all of it is used.
+ */
+const [fullShare, lastShare] = [0.6, 0.75];
+/** V8's limit includes at most so much for young objects. */
+const youngHeap = 192 * mib;
+/** What a function may have added by then, in all its turns: so much, and at last so little. */
+const [mostWhenFull, leastWhenFull] = [256 * mib, 32 * mib];
+
 /** Memory use of the process, in bytes. */
 type MemoryUse = { readonly buffers: number; readonly heap: number };
 
-function memoryUse(): MemoryUse {
-  const { external_memory: buffers, used_heap_size: heap } = getHeapStatistics();
-  return { buffers, heap };
-}
-
-/** Whether the process has grown so much that the running code must end, or would have with `more`. */
-function hasOutgrown(before: MemoryUse, more: MemoryUse): boolean {
-  const { buffers, heap } = memoryUse();
-  return buffers + more.buffers - before.buffers > maxBuffers || heap + more.heap - before.heap > maxHeap;
+function memoryUse(): MemoryUse & { readonly share: number } {
+  const { external_memory: buffers, used_heap_size: heap, heap_size_limit: most } = getHeapStatistics();
+  return { buffers, heap, share: heap / (most - youngHeap) };
 }
 
 const noMore: MemoryUse = { buffers: 0, heap: 0 };
@@ -65,6 +69,11 @@ export class ExecutionTime {
   #forgivenMs = 0;
   #turn = currentTurn();
   #memory: MemoryUse | null = null;
+  /** By how much the heap grew while the code ran, in bytes: in this turn, and in those before. Garbage counts. */
+  #added = 0;
+  #addedBefore = 0;
+  /** The heap of the process at the end of the first turn, in bytes. */
+  #heapAtFirst: number | null = null;
   #error: ExecutionLimitError | null = null;
   /** Called once, when the execution must end. */
   onSpent: ((error: ExecutionLimitError) => void) | null = null;
@@ -125,10 +134,21 @@ export class ExecutionTime {
   }
 
   #limitMemory(more: MemoryUse): void {
-    this.#memory ??= memoryUse();
-    if (!hasOutgrown(this.#memory, more)) return;
+    const now = memoryUse();
+    this.#memory ??= now;
+    const buffers = now.buffers + more.buffers - this.#memory.buffers;
+    const heap = now.heap + more.heap - this.#memory.heap;
+    this.#added = Math.max(0, heap);
+    const kept = this.#addedBefore + heap;
+    const keepsMuch = this.#isFull(now.share, kept);
+    if (buffers <= maxBuffers && heap <= maxHeap && !keepsMuch) return;
     this.#end(outOfMemory);
     this.check();
+  }
+
+  /** Whether the process is so full that an execution which has kept so many bytes must end. */
+  #isFull(share: number, kept: number): boolean {
+    return (share > fullShare && kept > mostWhenFull) || (share > lastShare && kept > leastWhenFull);
   }
 
   #end(message: string): void {
@@ -161,7 +181,14 @@ export class ExecutionTime {
     this.#turn = currentTurn();
     const isAnew = this.#limit === "unbroken" && isNewTurn;
     this.#usedMs = isAnew ? ranMs : this.#usedMs + ranMs;
-    if (isAnew) this.#memory = null;
+    if (!isAnew) return;
+    const now = memoryUse();
+    this.#memory = now;
+    this.#addedBefore += this.#added;
+    this.#added = 0;
+    // Turns may be too short to be measured. Then the growth of the process must tell.
+    this.#heapAtFirst ??= now.heap;
+    if (this.#isFull(now.share, now.heap - this.#heapAtFirst)) this.#end(outOfMemory);
   }
 }
 

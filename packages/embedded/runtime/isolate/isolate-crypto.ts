@@ -46,11 +46,11 @@ const subtleMethods = [
 type Method = (...args: readonly unknown[]) => Promise<unknown>;
 
 /** Web Crypto that uses the execution's random numbers in queries and mutations. */
-export const isolateCrypto: object = Object.create(Crypto.prototype, {
+export const isolateCrypto = Object.create(Crypto.prototype, {
   subtle: { value: isolateSubtle(), enumerable: true },
   getRandomValues: { value: getRandomValues, enumerable: true },
   randomUUID: { value: () => seededRandom()?.uuid() ?? crypto.randomUUID(), enumerable: true },
-}) as object;
+}) as { readonly subtle: object };
 
 function getRandomValues<T extends ArrayBufferView<ArrayBuffer>>(array: T): T {
   const random = seededRandom();

@@ -87,6 +87,8 @@ function webApis(): Globals {
   // Convex's URL has neither. What they register stays in the memory of the process.
   for (const name of ["createObjectURL", "revokeObjectURL"]) Reflect.deleteProperty(URL, name);
   const own = Object.fromEntries(shared.map((name) => [name, here[name]]));
+  for (const each of [isolateCrypto, isolateCrypto.subtle, requestedTimers, isolateConsole])
+    freezeWithMethods(each);
   const streams = [ReadableStream, WritableStream, TransformStream];
   for (const { prototype } of [...streams, Blob]) allowOwnConstructor(prototype);
   // The base of all typed arrays has no global name.
@@ -102,10 +104,17 @@ function webApis(): Globals {
   return madeApis;
 }
 
-/** All realms and the backend use the same class, so nobody may change it. */
+/** All realms and the backend use the same class, so nobody may change it, its methods, or what they remember. */
 function freezeClass(api: object): void {
-  Object.freeze(api);
-  if ("prototype" in api) Object.freeze(api.prototype);
+  freezeWithMethods(api);
+  if ("prototype" in api) freezeWithMethods(api.prototype as object);
+}
+
+function freezeWithMethods(shared: object): void {
+  const properties: readonly object[] = Object.values(Object.getOwnPropertyDescriptors(shared));
+  for (const property of properties)
+    for (const each of Object.values(property)) if (typeof each === "function") Object.freeze(each);
+  Object.freeze(shared);
 }
 
 /** Node sets the constructor of some streams, and of a file's Blob, which fails if they inherit it as a frozen property. */

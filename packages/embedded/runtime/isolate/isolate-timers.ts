@@ -41,10 +41,11 @@ function inAction(name: string, start: (action: ActionExecution) => NodeJS.Timeo
   return Number(timer);
 }
 
-/** Nothing else catches errors of a callback. */
+/** Nothing else catches errors of a callback. A function that has no memory or time left fails at its next timer. */
 function guarded<A extends unknown[]>(callback: (...args: A) => void): (...args: A) => void {
   return (...args) => {
     try {
+      executions.getStore()?.time.check();
       callback(...args);
     } catch (error) {
       takeUncaught(error);
