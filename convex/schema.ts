@@ -2,7 +2,7 @@ import { priority } from "@gleaner/queue/validators";
 import { defineSchema, defineTable } from "convex/server";
 import { v } from "convex/values";
 import { literals } from "convex-helpers/validators";
-import { caseState, checkMode, foundWrong, standing, voice } from "./model/trust/validators.ts";
+import { caseState, checkMode, standing, voice } from "./model/trust/validators.ts";
 import {
   activity,
   alertNews,
@@ -49,6 +49,7 @@ import {
   filePart,
   filePurpose,
   formerSecret,
+  foundWrong,
   houseRules,
   inspectionOutcome,
   jobEnergy,

@@ -283,6 +283,16 @@ export const replayCounts = v.object({
 export const replayAnswer = v.object({ replay: replayCounts });
 export const workReport = v.object({ usage, timing });
 export const jobEnergy = v.object({ microWh: v.number(), source: literals(...energySources) });
+/**
+ * That checks found an answer wrong. At first it has only the time. Then `correctedBy` is the job that answers the request again, or
+ * `notCorrected` says in a sentence why there is none.
+ */
+export const foundWrong = v.object({
+  at: v.number(),
+  correctedBy: v.optional(v.string()),
+  notCorrected: v.optional(v.string()),
+});
+
 /** The whole report of a device. Those of earlier versions have the costs only. `model`: the hash of the file that it used. */
 export const deviceReport = v.object({
   ...workReport.fields,

@@ -139,11 +139,11 @@ describe("the requirements of a key", () => {
         readFileSync(new URL(name, root), "utf8"),
       ),
     );
-    // A replay has the requirements of the job whose answer it reads.
-    expect(makers.toSorted()).toEqual(["model/requests/submit.ts", "model/trust/replays.ts"]);
-    expect(readFileSync(new URL("model/trust/replays.ts", root), "utf8")).toMatch(
-      /requirements: view\.requirements/,
-    );
+    // A replay has the requirements of the job whose answer it reads, and a correction those of the job that it does again.
+    const again = ["model/requests/correction.ts", "model/trust/replays.ts"];
+    expect(makers.toSorted()).toEqual([...again, "model/requests/submit.ts"].toSorted());
+    for (const name of again)
+      expect(readFileSync(new URL(name, root), "utf8")).toMatch(/requirements: view\.requirements/);
     const submitting = readFileSync(new URL("model/requests/submit.ts", root), "utf8");
     expect(submitting).toMatch(/requirementsOf\(needs\)/);
   });

@@ -9,8 +9,7 @@ import { waitsOfJobs } from "../orders/jobWaits.ts";
 import { jobErrorOf, orderOf, refuseDeletedJob } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
 import { present, refuse } from "../refuse.ts";
-import { foundWrong } from "../trust/validators.ts";
-import { jobEnergy, requestStatus, usage } from "../validators.ts";
+import { foundWrong, jobEnergy, requestStatus, usage } from "../validators.ts";
 import { watch, watchView } from "./watch.ts";
 
 const outlook = v.object({

@@ -44,14 +44,4 @@ export const voice = v.object({
 });
 export type StoredVoice = Infer<typeof voice>;
 
-/**
- * That checks found an answer wrong. At first it has only the time. Then `correctedBy` is the job that answers the request again, or
- * `notCorrected` says in a sentence why there is none.
- */
-export const foundWrong = v.object({
-  at: v.number(),
-  correctedBy: v.optional(v.string()),
-  notCorrected: v.optional(v.string()),
-});
-
 export const caseState = literals("open", "wrong", "right", "undecided");
