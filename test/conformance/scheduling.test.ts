@@ -8,7 +8,7 @@ const { later } = modules;
 type JobId = Awaited<ReturnType<typeof scheduleSoon>>;
 
 const scheduleSoon = (channel: string) =>
-  httpClient().mutation(later.scheduleAt, { channel, body: "at", at: Date.now() + 300 });
+  httpClient().mutation(later.scheduleAt, { channel, body: "at", at: Date.now() + 2_000 });
 const rowOf = (id: JobId) => httpClient().query(later.row, { id });
 const sent = (channel: string) => httpClient().query(api.messages.list, { channel });
 
