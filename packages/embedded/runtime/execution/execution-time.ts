@@ -30,7 +30,7 @@ const checkMemoryAfterMs = 5;
  * From this share of the old generation, functions that keep much end, and from the second one those that keep little. V8 ends the
  * process well before all of it is used.
  */
-const [fullShare, lastShare] = [0.6, 0.75];
+const [fullShare, lastShare] = [0.6, 0.7];
 /** V8's limit includes at most so much for young objects. */
 const youngHeap = 192 * mib;
 /** What a function may have added by then, in all its turns: so much, and at last so little. */
