@@ -144,7 +144,7 @@ describe.skipIf(!isEmbedded)("what differs from Convex Cloud", () => {
     await untilSubscribed(backend.url);
     const own = new ConvexHttpClient(backend.url, { logger: false });
     await own.action(counters.leavesWait, { name: "left", withinMs: 5_000 });
-    expect(await subscriptions(backend.url)).toBeGreaterThan(ownSubscriptions);
+    await expect.poll(() => subscriptions(backend.url)).toBeGreaterThan(ownSubscriptions);
     await expect.poll(() => subscriptions(backend.url)).toBe(ownSubscriptions);
   });
 
