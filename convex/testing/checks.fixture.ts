@@ -1,7 +1,9 @@
 import type { Infer } from "convex/values";
 import { vi } from "vitest";
+import type { CheckMode } from "../../app/trust/check-mode.ts";
 import { api, internal } from "../_generated/api.js";
 import type { Doc } from "../_generated/dataModel.js";
+import { setMode } from "../model/trust/mode.ts";
 import type { replayCounts } from "../model/validators.ts";
 import {
   addDevice,
@@ -129,4 +131,14 @@ export async function endProbation(
     await choose(t);
     await check(t, checker, fitting);
   }
+}
+
+/** Changes what the organization does with checks. */
+export async function chooseMode(
+  t: Backend,
+  { organizationId }: Organization,
+  mode: CheckMode,
+): Promise<void> {
+  const by = { actor: "system", at: Date.now() } as const;
+  await t.run(async (ctx) => await setMode(ctx, organizationId, mode, by));
 }

@@ -13,7 +13,6 @@ import {
 import { orderOf } from "../model/orders/orders.ts";
 import { queue } from "../model/queue.ts";
 import { present } from "../model/refuse.ts";
-import { setMode } from "../model/trust/mode.ts";
 import {
   addDevice,
   allJobs,
@@ -43,6 +42,7 @@ import {
   casesOf,
   check,
   choose,
+  chooseMode,
   completeJob,
   endProbation,
   fitting,
@@ -89,8 +89,7 @@ const keyMicro = async (): Promise<bigint> => {
   return (await micro(keyAccount(keyId))) + reserved.reduce((sum, each) => sum + each, 0n);
 };
 const mode = async (wanted: "off" | "watch" | "act"): Promise<void> => {
-  const by = { actor: "system", at: Date.now() } as const;
-  await t.run(async (ctx) => await setMode(ctx, acme.organizationId, wanted, by));
+  await chooseMode(t, acme, wanted);
   await pass(t, 10);
 };
 const dispute = async (jobId: string): Promise<void> => {
@@ -624,8 +623,7 @@ describe("an organization that acts", () => {
   it("pays an answer that nobody can check", async () => {
     const alone = await openWorld();
     const one = await addChecker(alone.t, alone.acme, "one");
-    const by = { actor: "system", at: Date.now() } as const;
-    await alone.t.run(async (ctx) => await setMode(ctx, alone.acme.organizationId, "act", by));
+    await chooseMode(alone.t, alone.acme, "act");
     await answerJob(alone.t, alone.acme, one);
     await choose(alone.t);
     const { micro: paid } = await alone.t.run(

@@ -4,7 +4,6 @@ import type { Doc } from "../_generated/dataModel.js";
 import { orderOf } from "../model/orders/orders.ts";
 import { queue } from "../model/queue.ts";
 import { present } from "../model/refuse.ts";
-import { setMode } from "../model/trust/mode.ts";
 import {
   allJobs,
   type Backend,
@@ -26,6 +25,7 @@ import {
   casesOf,
   check,
   choose,
+  chooseMode,
   completeJob,
   noise,
 } from "./checks.fixture.ts";
@@ -44,7 +44,7 @@ beforeEach(async () => {
   author = await addChecker(t, acme, "author");
   checker = await addChecker(t, acme, "checker");
   third = await addChecker(t, acme, "third");
-  await act("act");
+  await chooseMode(t, acme, "act");
 });
 
 afterEach(async () => {
@@ -53,10 +53,6 @@ afterEach(async () => {
   closeWorld();
 });
 
-const act = async (mode: "watch" | "act"): Promise<void> => {
-  const by = { actor: "system", at: Date.now() } as const;
-  await t.run(async (ctx) => await setMode(ctx, acme.organizationId, mode, by));
-};
 /** Has an answer of the author found wrong. @param between what happens before the last check. @returns its job's id. */
 const wrongAnswer = async (between = async (_jobId: string): Promise<void> => {}): Promise<string> => {
   const jobId = await answerJob(t, acme, author);
@@ -136,7 +132,7 @@ it("it has the data class and the requirements of the wrong answer's job", async
     const dataClasses = ["medical"];
     await t.mutation(api.console.devices.label, { session, deviceId, groups: [], dataClasses });
   }
-  await t.run(async (ctx) => await ctx.db.patch("apiKeys", await keyId(), { dataClass: "medical" }));
+  await changeKey({ dataClass: "medical" });
   const jobId = await wrongAnswer(async () => {
     await t.run(async (ctx) => await ctx.db.patch("apiKeys", await keyId(), { dataClass: undefined }));
   });
@@ -147,8 +143,8 @@ it("it has the data class and the requirements of the wrong answer's job", async
   expect(job?.requirements).toMatchObject({ dataClass: "medical" });
 });
 
-it("there is none while the organization only watches", async () => {
-  await act("watch");
+it("a wrong answer has no correction while the organization only watches", async () => {
+  await chooseMode(t, acme, "watch");
   const jobId = await wrongAnswer();
   expect(await seen(jobId)).toMatchObject({ found_wrong: null });
 });
@@ -174,15 +170,15 @@ it.each<readonly [string, () => Promise<void>, string]>([
     },
     "Your organization has no model of this name.",
   ],
-])("there is none if %s, and the wrong answer's job says why", async (_, change, why) => {
+])("a wrong answer has no correction if %s, and its job says why", async (_, change, why) => {
   const found = await whyNot(await wrongAnswer(change));
   expect(found).toMatchObject({ notCorrected: why });
   expect(found).not.toHaveProperty("correctedBy");
 });
 
-it("there is none if the price was not given back, because the organization only watched before", async () => {
-  await act("watch");
-  const jobId = await wrongAnswer(async () => await act("act"));
+it("a wrong answer has no correction if its price was not given back, as after a time of only watching", async () => {
+  await chooseMode(t, acme, "watch");
+  const jobId = await wrongAnswer(async () => await chooseMode(t, acme, "act"));
   expect(await whyNot(jobId)).toMatchObject({ notCorrected: expect.stringContaining("paid twice") });
 });
 
@@ -228,7 +224,7 @@ it("a queue that is drained is asked again later", async () => {
   expect(await seen(await correctionOf(jobId))).toMatchObject({ status: "queued" });
 });
 
-it("there is none once its request is deleted", async () => {
+it("a wrong answer has no correction once its request is deleted", async () => {
   const jobId = await answerJob(t, acme, author);
   await pass(t, 25 * 3_600_000);
   await purgeQueue(t);
