@@ -9,7 +9,8 @@ type Progress = {
 };
 
 /**
- * What a running batch will probably cost in all, in micro-credits, if its other requests cost as much as those that have ended.
+ * Estimates the cost of a whole running batch, in micro-credits. It assumes that the other requests cost as much as those that have
+ * ended.
  * @returns null before the first end, and for a batch that is not running.
  */
 export function expectedPrice({ status, total, completed, failed, priceMicro }: Progress): bigint | null {

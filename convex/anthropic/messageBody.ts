@@ -21,7 +21,7 @@ export function messageBody(
     stop_details: null,
     container: null,
     diagnostics: null,
-    // What a device of one's own does not have is null, as the packages expect.
+    // The packages require these fields. Our devices have no values for them.
     usage: { ...usageOf(result), cache_creation: null, inference_geo: null, service_tier: null, speed: null },
     ...opinionField(opinion),
   };

@@ -285,7 +285,7 @@ export const workReport = v.object({ usage, timing });
 export const jobEnergy = v.object({ microWh: v.number(), source: literals(...energySources) });
 /**
  * That checks found an answer wrong. At first it has only the time. Then `correctedBy` is the job that answers the request again, or
- * `notCorrected` says in a sentence why there is none.
+ * `notCorrected` is the sentence with the reason why not.
  */
 export const foundWrong = v.object({
   at: v.number(),

@@ -69,7 +69,7 @@ const types = [
   "type ResponseEvent = WithResponse<OrNull<OpenAI.Responses.ResponseStreamEvent>>;",
 ];
 
-/** What the compiler says about the values. Empty: all have their types. */
+/** The compiler's errors about the values. Empty if all have their types. */
 async function complaintsAbout(values: readonly Typed[]): Promise<string> {
   // The packages are found from here.
   const cache = join(root, "node_modules/.cache");

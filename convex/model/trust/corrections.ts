@@ -26,8 +26,8 @@ export async function beginCorrection(
 const retryMs = { least: 60_000, most: 3_600_000 };
 
 /**
- * Submits the correction of a wrong answer once, or notes why there is none. It is tried again later if the queue is full or a quota is
- * used up.
+ * Submits the correction of a wrong answer, but only once. If it is refused, the reason is noted. If the queue is full or a quota is
+ * used up, this runs again later.
  */
 export async function correct(ctx: MutationCtx, jobId: string): Promise<void> {
   const order = await orderOf(ctx, jobId);

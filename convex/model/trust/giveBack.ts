@@ -38,7 +38,7 @@ export async function entriesBack(
   return entries.filter((entry) => entry.micro !== 0n);
 }
 
-/** What the key paid for an answer and has not got back. */
+/** The part of an answer's price that its key has paid and not got back. */
 export async function owedToKey(ctx: QueryCtx, order: Doc<"orders">): Promise<bigint> {
   const isRefunded = (await ratingOf(ctx, order))?.decision?.refundMicro !== undefined;
   return isRefunded ? 0n : paidByKey(order) - (order.givenBackMicro ?? 0n);

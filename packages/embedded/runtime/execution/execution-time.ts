@@ -33,7 +33,7 @@ const checkMemoryAfterMs = 5;
 const [fullShare, lastShare] = [0.6, 0.7];
 /** V8's limit includes at most so much for young objects. */
 const youngHeap = 192 * mib;
-/** What a function may have added by then, in all its turns: so much, and at last so little. */
+/** The most bytes that a function may have added to the heap in all its turns, at the first and at the second share. */
 const [mostWhenFull, leastWhenFull] = [256 * mib, 32 * mib];
 
 /** Memory use of the process, in bytes. */
@@ -139,9 +139,8 @@ export class ExecutionTime {
     const buffers = now.buffers + more.buffers - this.#memory.buffers;
     const heap = now.heap + more.heap - this.#memory.heap;
     this.#added = Math.max(0, heap);
-    const kept = this.#addedBefore + heap;
-    const keepsMuch = this.#isFull(now.share, kept);
-    if (buffers <= maxBuffers && heap <= maxHeap && !keepsMuch) return;
+    const hasOutgrown = buffers > maxBuffers || heap > maxHeap;
+    if (!hasOutgrown && !this.#isFull(now.share, this.#addedBefore + heap)) return;
     this.#end(outOfMemory);
     this.check();
   }

@@ -37,7 +37,7 @@ function builtInPrototypes(): readonly object[] {
   return values.map(({ prototype }) => prototype as object);
 }
 
-/** What loops over this realm's objects call. */
+/** The prototypes of iterators. Loops over this realm's objects call their methods. */
 function iteratorPrototypes(): readonly object[] {
   const iterators = [
     [].values(),
