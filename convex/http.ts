@@ -23,7 +23,7 @@ import { budgets } from "./openai/budgets.ts";
 import { embeddings } from "./openai/embeddings/embeddings.ts";
 import { rerank } from "./openai/embeddings/rerank.ts";
 import { bearerKey, type Caller, endpoint, originsOfNobody } from "./openai/endpoint.ts";
-import { noTokenizer, unknownModel, unknownUrl, wrongMethod } from "./openai/errors.ts";
+import { unknownModel, unknownUrl, wrongMethod } from "./openai/errors.ts";
 import { quote, quotesPath } from "./openai/estimate/quote.ts";
 import { filesPath } from "./openai/files/fileBody.ts";
 import { callFile, listFiles, uploadFile } from "./openai/files/files.ts";
@@ -35,6 +35,7 @@ import { type ApiError, cors, errorResponse, json, preflight, withOrigin } from 
 import { responsesPath } from "./openai/responses/responseBody.ts";
 import { callResponse, createResponse } from "./openai/responses/responses.ts";
 import { chatCompletions, completions } from "./openai/textCalls.ts";
+import { tokenize } from "./openai/tokens/tokens.ts";
 import { usage } from "./openai/usage.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
@@ -58,11 +59,7 @@ http.route({ path: "/v1/messages/count_tokens", method: "POST", handler: anthrop
 http.route({ path: "/v1/completions", method: "POST", handler: endpoint(completions) });
 http.route({ path: "/v1/embeddings", method: "POST", handler: endpoint(embeddings) });
 http.route({ path: "/v1/rerank", method: "POST", handler: endpoint(rerank) });
-http.route({
-  path: "/v1/tokenize",
-  method: "POST",
-  handler: endpoint(async () => await Promise.resolve(errorResponse(noTokenizer))),
-});
+http.route({ path: "/v1/tokenize", method: "POST", handler: endpoint(tokenize) });
 http.route({ path: "/v1/models", method: "GET", handler: endpoint(listModels) });
 http.route({ path: "/v1/usage", method: "GET", handler: usage });
 http.route({ path: "/v1/budgets", method: "GET", handler: budgets });

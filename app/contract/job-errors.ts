@@ -44,9 +44,16 @@ export const jobErrors = {
     message: "The model's vectors have another length, and they cannot be shortened. Leave dimensions out.",
     retryable: false,
   },
+  wrongTokens: {
+    code: "wrong_tokens",
+    message:
+      "These ids of tokens are another model's: this model has no such tokens, or writes their text with other ones. Get the ids from " +
+      "/v1/tokenize, or send text (LangChain: check_embedding_ctx_length=False).",
+    retryable: false,
+  },
   resultTooLarge: {
     code: "result_too_large",
-    message: "The vectors of these inputs are too large for one job. Send fewer inputs at once.",
+    message: "The result of this request is too large for one job. Send fewer inputs at once.",
     retryable: false,
   },
   outOfMemory: {

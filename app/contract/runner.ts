@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { finishReasons, type JobError, jobErrorCodes } from "../jobs/chat.ts";
 import { limits } from "../jobs/limits.ts";
-import { cacheOwner, parseWork } from "../jobs/payload.ts";
+import { cacheOwner, parseWork } from "../jobs/payload/payload.ts";
 import type { StreamItem } from "../jobs/stream-item.ts";
 import type { Work, WorkResult } from "../jobs/work.ts";
 import { sha256 } from "../models/catalog-entry.ts";
@@ -191,16 +191,28 @@ const textResult = z
   })
   .readonly();
 
+/** The costs of a job that writes no answer. */
+const readOnly = {
+  usage: z.object({ promptTokens: count, completionTokens: z.literal(0) }),
+  timing: z.object({ prefillMs: amount, generateMs: z.literal(0) }),
+};
+
 const embeddingResult = z
   .object({
     embeddings: z.array(text).max(limits.embeddingInputs),
-    usage: z.object({ promptTokens: count, completionTokens: z.literal(0) }),
-    timing: z.object({ prefillMs: amount, generateMs: z.literal(0) }),
+    ...readOnly,
   })
   .readonly();
 
+const tokensResult = z.object({ tokenIds: text, ...readOnly }).readonly();
+
 export type RunnerResult = WorkResult | ReplayResult;
-const runnerResult: z.ZodType<RunnerResult> = z.union([textResult, embeddingResult, replayResult]);
+const runnerResult: z.ZodType<RunnerResult> = z.union([
+  textResult,
+  embeddingResult,
+  tokensResult,
+  replayResult,
+]);
 
 /**
  * The steps of a job in which its request alone can block or crash the process: its template is filled and its text

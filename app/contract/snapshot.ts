@@ -110,7 +110,7 @@ export type EarningsView = {
 
 export type HistoryRow = {
   readonly attemptId: string;
-  /** The job's kind: "chat", "completion" or "embedding". */
+  /** The job's kind: "chat", "completion", "embedding" or "tokens". */
   readonly kind: string;
   readonly modelId: string;
   readonly status: AttemptStatus;

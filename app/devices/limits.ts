@@ -1,8 +1,8 @@
 import { formatCount, formatMebibytes, plural } from "../format/quantity.ts";
-import type { Work } from "../jobs/work.ts";
+import { workKinds } from "../jobs/work.ts";
 
 /** The kinds of jobs that a device can be limited to. */
-export const limitableKinds = ["chat", "completion", "embedding"] as const satisfies readonly Work["kind"][];
+export const limitableKinds = workKinds;
 type Kind = (typeof limitableKinds)[number];
 
 /** What an organization allows a device. A missing field allows everything that the device offers. */

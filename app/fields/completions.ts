@@ -5,7 +5,7 @@ import { textFields } from "./text.ts";
 export const completionFields = {
   ...textFields,
   prompt: supported(
-    "required. One prompt as text, or a list of one; at most 256 KiB; no token ids",
+    "required. One prompt as text, or a list of one; at most 256 KiB. In place of a text it may be a list of [ids of tokens](#tokens), which the model reads as they are",
     "The capital of Norway is",
   ),
   max_tokens: supported("an upper bound. Default: 16, as in OpenAI's API", 3),

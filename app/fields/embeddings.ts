@@ -5,7 +5,7 @@ import { asForChat } from "./text.ts";
 export const embeddingFields = {
   model: supported(asForChat, "gleaner-demo"),
   input: supported(
-    "required. A text or a list of at most 2,048 texts; none empty, each of at most 256 KiB, all within a body of 1 MiB. Token ids are refused, see below",
+    "required. A text or a list of at most 2,048 texts; none empty, each of at most 256 KiB, all within a body of 1 MiB. In place of a text it may be a list of [ids of tokens](#tokens)",
     ["the harbour in Oslo", "9 * 7 = 63"],
   ),
   encoding_format: supported("`float` or `base64` (32-bit floats, little-endian)", "base64"),

@@ -3,6 +3,7 @@ const words: Readonly<Partial<Record<string, string>>> = {
   chat: /* @wc-include */ "chat",
   completion: /* @wc-include */ "completion",
   embedding: /* @wc-include */ "embedding",
+  tokens: /* @wc-include */ "tokens",
   replay: /* @wc-include */ "check of an answer",
 };
 

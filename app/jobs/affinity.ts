@@ -7,7 +7,7 @@ const prefixChars = 1_024;
 
 /**
  * A hash of the model, the cache's owner and the start of the prompt. A device that ran a job with the same hash may still
- * have the prompt in its cache. The hash does not reveal the prompt. Null for embeddings, which keep no cache.
+ * have the prompt in its cache. The hash does not reveal the prompt. Null for jobs that keep no cache.
  */
 export function affinityOf(modelId: string, cacheOwner: string, work: Work): string | null {
   const prefix = prefixOf(work);
@@ -20,8 +20,9 @@ function prefixOf(work: Work): string | null {
     case "chat":
       return beginningOf(work.request.messages);
     case "completion":
-      return work.request.prompt;
+      return typeof work.request.prompt === "string" ? work.request.prompt : work.request.prompt.tokenIds;
     case "embedding":
+    case "tokens":
       return null;
     default:
       return assertNever(work);

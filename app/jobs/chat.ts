@@ -83,6 +83,7 @@ export const jobErrorCodes = [
   "invalid_grammar",
   "schema_not_met",
   "wrong_dimensions",
+  "wrong_tokens",
   "result_too_large",
   "model_unavailable",
   "model_corrupt",

@@ -1,12 +1,13 @@
 import { assertNever } from "../assert-never.ts";
 import { hasChecks, mostTries } from "./answers/answer-checks.ts";
 import type { ChatRequest, Usage } from "./chat.ts";
+import { mostTokensOf, type TextOrIds } from "./payload/token-ids.ts";
 import { utf8Length } from "./utf8.ts";
-import type { Work } from "./work.ts";
+import type { TokensRequest, Work } from "./work.ts";
 
 /** The largest size that a job can have. It is known before any tokenizer has read the prompt. */
 export type Extent = {
-  /** UTF-8. A token covers at least one byte. */
+  /** UTF-8. A token covers at least one byte. An id of a token counts as one. */
   readonly promptBytes: number;
   /** The bytes that a usual template makes of the prompt. Only tools take fewer than `promptBytes`. */
   readonly likelyPromptBytes: number;
@@ -22,6 +23,8 @@ export type Extent = {
   readonly tries?: number;
 };
 
+/** Bytes of a prompt for each of its tokens: about four for English prose, less for code and other languages. */
+export const bytesPerToken = 3;
 /** Tokens that a chat template may add for each message, and once. Generous on purpose. */
 const tokensPerMessage = 32;
 const tokensPerChat = 64;
@@ -39,23 +42,17 @@ export type WorkModel = { readonly contextTokens: number; readonly template?: st
 export function extentOf(work: Work, { contextTokens, template }: WorkModel): Extent {
   switch (work.kind) {
     case "chat": {
-      const { messages, maxTokens } = work.request;
-      const textBytes = bytesOf(messages.map(({ content }) => content));
-      const toolBytes = toolBytesOf(work.request);
+      const { maxTokens } = work.request;
       return {
-        promptBytes: textBytes + toolBytes.most,
-        likelyPromptBytes: textBytes + toolBytes.likely,
-        addedTokens: tokensPerMessage * messages.length + tokensPerChat,
-        templateTokens:
-          template === undefined ? fileTemplateTokens : utf8Length(template) * (messages.length + 1),
+        ...extentOfChat(work.request, template),
         most: { promptTokens: contextTokens, completionTokens: maxTokens },
         ...triesOf(work.request),
       };
     }
     case "completion":
       return {
-        promptBytes: utf8Length(work.request.prompt),
-        likelyPromptBytes: utf8Length(work.request.prompt),
+        promptBytes: mostTokensOf(work.request.prompt),
+        likelyPromptBytes: likelyBytesOf(work.request.prompt),
         addedTokens: tokensPerText,
         templateTokens: 0,
         most: { promptTokens: contextTokens, completionTokens: work.request.maxTokens },
@@ -63,15 +60,20 @@ export function extentOf(work: Work, { contextTokens, template }: WorkModel): Ex
       };
     case "embedding": {
       const { inputs } = work.request;
+      const promptBytes = sumOf(inputs, mostTokensOf);
       return {
-        promptBytes: bytesOf(inputs),
-        likelyPromptBytes: bytesOf(inputs),
+        promptBytes,
+        likelyPromptBytes: sumOf(inputs, likelyBytesOf),
         addedTokens: tokensPerText * inputs.length,
-        templateTokens: (tokensPerByte - 1) * bytesOf(inputs),
+        templateTokens: (tokensPerByte - 1) * promptBytes,
         // Each input may fill the context.
         most: { promptTokens: contextTokens * inputs.length, completionTokens: 0 },
         vectors: inputs.length,
       };
+    }
+    case "tokens": {
+      const read = extentOfTokens(work.request, template);
+      return { ...read, most: { promptTokens: mostPromptTokens(read), completionTokens: 0 } };
     }
     default:
       return assertNever(work);
@@ -82,15 +84,49 @@ function triesOf(request: Parameters<typeof hasChecks>[0]): Pick<Extent, "tries"
   return hasChecks(request) ? { tries: mostTries } : {};
 }
 
-function bytesOf(texts: readonly string[]): number {
-  return texts.reduce((sum, text) => sum + utf8Length(text), 0);
+type PromptExtent = Pick<Extent, "promptBytes" | "likelyPromptBytes" | "addedTokens" | "templateTokens">;
+
+/** @param template the chat template that the organization set. */
+function extentOfChat(
+  chat: Pick<ChatRequest, "messages" | "tools">,
+  template: string | undefined,
+): PromptExtent {
+  const { messages } = chat;
+  const textBytes = sumOf(messages, ({ content }) => utf8Length(content));
+  const toolBytes = toolBytesOf(chat);
+  return {
+    promptBytes: textBytes + toolBytes.most,
+    likelyPromptBytes: textBytes + toolBytes.likely,
+    addedTokens: tokensPerMessage * messages.length + tokensPerChat,
+    templateTokens:
+      template === undefined ? fileTemplateTokens : utf8Length(template) * (messages.length + 1),
+  };
+}
+
+function extentOfTokens(request: TokensRequest, template: string | undefined): PromptExtent {
+  if ("tokenizeChat" in request) return extentOfChat(request.tokenizeChat, template);
+  const promptBytes = utf8Length(request.tokenize);
+  return {
+    promptBytes,
+    likelyPromptBytes: promptBytes,
+    addedTokens: tokensPerText,
+    templateTokens: (tokensPerByte - 1) * promptBytes,
+  };
+}
+
+function likelyBytesOf(input: TextOrIds): number {
+  return typeof input === "string" ? utf8Length(input) : bytesPerToken * mostTokensOf(input);
+}
+
+function sumOf<Each>(all: readonly Each[], of: (each: Each) => number): number {
+  return all.reduce((sum, each) => sum + of(each), 0);
 }
 
 /** Bytes in which a template may explain tool calls to the model, generously, and in which templates usually do. */
 const toolInstructionBytes = { most: 4_096, likely: 600 } as const;
 
 /** The bytes that tools, and calls of them, add to the prompt at most, and usually. */
-function toolBytesOf({ messages, tools = [] }: ChatRequest): {
+function toolBytesOf({ messages, tools = [] }: Pick<ChatRequest, "messages" | "tools">): {
   readonly most: number;
   readonly likely: number;
 } {
@@ -102,13 +138,14 @@ function toolBytesOf({ messages, tools = [] }: ChatRequest): {
 }
 
 /** The most tokens that the whole prompt can have, whatever the template and the tokenizer. */
-export function mostPromptTokens({ promptBytes, addedTokens, templateTokens }: Extent): number {
+export function mostPromptTokens({ promptBytes, addedTokens, templateTokens }: PromptExtent): number {
   return promptBytes + addedTokens + templateTokens;
 }
 
 /** The most tokens that are in the context at once, apart from a template's own words: of the inputs, the longest. */
 export function mostContextTokens(work: Work, extent: Extent): number {
-  if (work.kind === "embedding") return Math.max(...work.request.inputs.map(utf8Length)) + tokensPerText;
+  if (work.kind === "tokens") return 0;
+  if (work.kind === "embedding") return Math.max(...work.request.inputs.map(mostTokensOf)) + tokensPerText;
   return pricedPromptTokens(extent) + extent.most.completionTokens;
 }
 

@@ -7,6 +7,7 @@ const unmendable: Readonly<Record<string, string>> = {
     "Each retry gives the same answers, which break a rule of the request's schema. Change the prompt or the schema.",
   wrong_dimensions:
     "The model's vectors have another length than the request expects, so each retry fails. Leave dimensions out.",
+  wrong_tokens: "The ids of tokens are another model's, so each retry fails. Send text, or this model's ids.",
   result_too_large: "The answer is too large for one job, so each retry fails. Send fewer inputs at once.",
 };
 

@@ -1,4 +1,4 @@
-import type { Extent } from "./extent.ts";
+import { bytesPerToken, type Extent } from "./extent.ts";
 
 /** How much work a job is, in tokens, for a comparison of devices. An estimate: no tokenizer has read the prompt. */
 export type Size = {
@@ -11,8 +11,6 @@ export type Size = {
   readonly setupMs: number;
 };
 
-/** Bytes of a prompt for each of its tokens: about four for English prose, less for code and other languages. */
-const bytesPerToken = 3;
 /** A model of 5 GB is read from a laptop's disk in about ten seconds. */
 const loadMs = 20_000;
 /** Most answers are shorter than requests allow. */

@@ -1,11 +1,15 @@
 import type { ChatRequest, ChatResult } from "./chat.ts";
+import type { TextOrIds, TokenIds } from "./payload/token-ids.ts";
 import type { Sampling } from "./sampling.ts";
 
 /** The payload of a completion job: text that the model continues, without a chat template. Its result is a `ChatResult`. */
-export type CompletionRequest = Sampling & { readonly prompt: string };
+export type CompletionRequest = Sampling & { readonly prompt: TextOrIds };
 
 /** The payload of an embedding job. `dimensions`: the length that the requester expects of the model's vectors. */
-export type EmbeddingRequest = { readonly inputs: readonly string[]; readonly dimensions?: number };
+export type EmbeddingRequest = {
+  readonly inputs: readonly TextOrIds[];
+  readonly dimensions?: number;
+};
 
 /** One vector of length 1 for each input: 32-bit floats, little-endian, in base64. */
 export type EmbeddingResult = {
@@ -14,10 +18,31 @@ export type EmbeddingResult = {
   readonly timing: { readonly prefillMs: number; readonly generateMs: 0 };
 };
 
+/** The payload of a job that needs the model's tokenizer only: for the tokens of a text, or of a chat's prompt. */
+export type TokensRequest =
+  | { readonly tokenize: string; readonly addSpecial: boolean }
+  | { readonly tokenizeChat: Pick<ChatRequest, "messages" | "tools"> };
+
+export type TokensResult = TokenIds & {
+  readonly usage: { readonly promptTokens: number; readonly completionTokens: 0 };
+  readonly timing: { readonly prefillMs: number; readonly generateMs: 0 };
+};
+
 /** The kinds of jobs that a device runs, each with its payload. */
 export type Work =
   | { readonly kind: "chat"; readonly request: ChatRequest }
   | { readonly kind: "completion"; readonly request: CompletionRequest }
-  | { readonly kind: "embedding"; readonly request: EmbeddingRequest };
+  | { readonly kind: "embedding"; readonly request: EmbeddingRequest }
+  | { readonly kind: "tokens"; readonly request: TokensRequest };
 
-export type WorkResult = ChatResult | EmbeddingResult;
+export const workKinds = [
+  "chat",
+  "completion",
+  "embedding",
+  "tokens",
+] as const satisfies readonly Work["kind"][];
+
+/** Work that is answered with text. */
+export type TextWork = Extract<Work, { readonly kind: "chat" | "completion" }>;
+
+export type WorkResult = ChatResult | EmbeddingResult | TokensResult;

@@ -24,6 +24,7 @@ import { parsePriority, priorityBody } from "../jobs/parse/parse-priority.ts";
 import { parseRating, ratingBody } from "../jobs/parse/parse-rating.ts";
 import { parseRerank, rerankBody } from "../jobs/parse/parse-rerank.ts";
 import { parseResponse, responseBody } from "../jobs/parse/parse-response.ts";
+import { parseTokenize, tokenizeBody } from "../jobs/parse/parse-tokens.ts";
 
 /** A body of the HTTP API: its fields, its schema, and the parser that reads it. */
 export type ApiBody = {
@@ -40,6 +41,7 @@ export const bodies = {
   CompletionRequest: { body: completionBody, parse: parseCompletion },
   EmbeddingRequest: { body: embeddingBody, parse: parseEmbedding },
   RerankRequest: { body: rerankBody, parse: parseRerank },
+  TokenizeRequest: { body: tokenizeBody, parse: parseTokenize },
   BatchRequest: { body: batchBody, parse: parseBatch },
   UploadRequest: { body: uploadBody, parse: parseUpload },
   UploadCompletionRequest: { body: uploadCompletionBody, parse: parseUploadCompletion },
@@ -60,10 +62,11 @@ export const ollamaBodies = {
 } as const satisfies Readonly<Record<string, ApiBody>>;
 
 /** A small request that is accepted: its required fields with their examples. */
-export function smallestOf({ schema, fields }: RequestBody): Readonly<Record<string, unknown>> {
+export function smallestOf({ schema, fields, oneOf }: RequestBody): Readonly<Record<string, unknown>> {
   const required = Object.entries(schema.shape).filter(
     ([, field]) =>
       !(field as { safeParse: (value: unknown) => { success: boolean } }).safeParse(undefined).success,
   );
-  return Object.fromEntries(required.map(([name]) => [name, fields[name]?.example]));
+  const names = [...required.map(([name]) => name), ...oneOf.slice(0, 1)];
+  return Object.fromEntries(names.map((name) => [name, fields[name]?.example]));
 }

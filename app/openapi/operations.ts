@@ -84,6 +84,15 @@ export const operations: readonly Operation[] = [
     answer: "Ranking",
     asksForJob: true,
   },
+  {
+    method: "post",
+    path: "/v1/tokenize",
+    summary: "Turn a text, or the prompt of a chat, into tokens",
+    tag: "Answers",
+    body: "TokenizeRequest",
+    answer: "Tokens",
+    asksForJob: true,
+  },
   { method: "get", path: "/v1/jobs", summary: "List jobs", tag: "Jobs", answer: "JobList", query: paging },
   { method: "get", path: "/v1/jobs/{id}", summary: "Get a job", tag: "Jobs", answer: "Job" },
   {

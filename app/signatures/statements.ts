@@ -52,16 +52,18 @@ export function receiptStatement(claim: ReceiptClaim): string {
 
 /**
  * The text whose hash stands for an answer: the answer's own text, so that any program can hash it. With tool calls or vectors
- * it is the canonical JSON of them.
+ * it is the canonical JSON of them. The ids of tokens have a blank between them.
  */
 export function answerText(result: {
   readonly text?: string;
   readonly toolCalls?: readonly unknown[];
   readonly embeddings?: readonly string[];
+  readonly tokenIds?: string;
   /** A replay has no answer of its own. */
   readonly replay?: unknown;
 }): string {
-  const { text = "", toolCalls, embeddings } = result;
+  const { text = "", toolCalls, embeddings, tokenIds } = result;
+  if (tokenIds !== undefined) return tokenIds;
   if (embeddings !== undefined) return canonicalJson({ embeddings });
   return toolCalls === undefined || toolCalls.length === 0 ? text : canonicalJson({ text, toolCalls });
 }

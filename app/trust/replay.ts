@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { ChatRequest, ChatResult } from "../jobs/chat.ts";
 import { finishReasons } from "../jobs/chat.ts";
 import { limits } from "../jobs/limits.ts";
-import { parseWork } from "../jobs/payload.ts";
+import { parseWork } from "../jobs/payload/payload.ts";
 import type { CompletionRequest, EmbeddingRequest, EmbeddingResult } from "../jobs/work.ts";
 import type { TokenFit } from "./token-fit.ts";
 
@@ -107,7 +107,8 @@ export function parseReplay(payload: unknown): ReplayRequest | null {
   const parsed = textReplay.safeParse(payload).data;
   if (parsed === undefined) return null;
   const work = parseWork(parsed.of.kind, parsed.of.request);
-  if (work === null || work.kind === "embedding" || work.request.format !== undefined) return null;
+  if (work?.kind !== "chat" && work?.kind !== "completion") return null;
+  if (work.request.format !== undefined) return null;
   return { of: work, answer: parsed.answer };
 }
 

@@ -397,6 +397,7 @@ import type * as openai_responses_responseEvents from "../openai/responses/respo
 import type * as openai_responses_responses from "../openai/responses/responses.js";
 import type * as openai_stream from "../openai/stream.js";
 import type * as openai_textCalls from "../openai/textCalls.js";
+import type * as openai_tokens_tokens from "../openai/tokens/tokens.js";
 import type * as openai_usage from "../openai/usage.js";
 import type * as openai_votes_answerVotes from "../openai/votes/answerVotes.js";
 import type * as openai_votes_collect from "../openai/votes/collect.js";
@@ -810,6 +811,7 @@ declare const fullApi: ApiFromModules<{
   "openai/responses/responses": typeof openai_responses_responses;
   "openai/stream": typeof openai_stream;
   "openai/textCalls": typeof openai_textCalls;
+  "openai/tokens/tokens": typeof openai_tokens_tokens;
   "openai/usage": typeof openai_usage;
   "openai/votes/answerVotes": typeof openai_votes_answerVotes;
   "openai/votes/collect": typeof openai_votes_collect;

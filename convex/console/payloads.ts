@@ -1,5 +1,5 @@
 import { v } from "convex/values";
-import { answerParts, requestParts } from "../../app/jobs/payload-parts.ts";
+import { answerParts, requestParts } from "../../app/jobs/payload/payload-parts.ts";
 import { scopeOf } from "../../app/people/rights.ts";
 import { memberMutation, memberQuery } from "../model/memberCalls.ts";
 import { ownedOrder } from "../model/orders/orders.ts";

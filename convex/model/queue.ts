@@ -33,6 +33,7 @@ const kinds: Readonly<Record<RunnerWork["kind"], Policy>> = {
   chat: policy,
   completion: policy,
   embedding: policy,
+  tokens: policy,
   replay: { ...policy, secondAttempt: false, payloadKeptMs: 0 },
 };
 

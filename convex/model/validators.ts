@@ -125,8 +125,7 @@ const sampling = {
 
 const toolCall = v.object({ id: v.string(), name: v.string(), arguments: v.string() });
 
-export const chatRequest = v.object({
-  ...sampling,
+const conversation = {
   messages: v.array(
     v.object({
       role: v.union(v.literal("system"), v.literal("user"), v.literal("assistant"), v.literal("tool")),
@@ -144,20 +143,33 @@ export const chatRequest = v.object({
       }),
     ),
   ),
+};
+
+export const chatRequest = v.object({
+  ...sampling,
+  ...conversation,
   toolChoice: v.optional(
     v.union(v.literal("none"), v.literal("auto"), v.literal("required"), v.object({ name: v.string() })),
   ),
   parallelToolCalls: v.optional(v.boolean()),
 });
 
-export const completionRequest = v.object({ ...sampling, prompt: v.string() });
-const embeddingRequest = v.object({ inputs: v.array(v.string()), dimensions: v.optional(v.number()) });
+const tokenIds = v.object({ tokenIds: v.string() });
+const textOrIds = v.union(v.string(), tokenIds);
+
+export const completionRequest = v.object({ ...sampling, prompt: textOrIds });
+const embeddingRequest = v.object({ inputs: v.array(textOrIds), dimensions: v.optional(v.number()) });
+const tokensRequest = v.union(
+  v.object({ tokenize: v.string(), addSpecial: v.boolean() }),
+  v.object({ tokenizeChat: v.object(conversation) }),
+);
 
 /** A job's request, by its kind. */
 export const work = v.union(
   v.object({ kind: v.literal("chat"), request: chatRequest }),
   v.object({ kind: v.literal("completion"), request: completionRequest }),
   v.object({ kind: v.literal("embedding"), request: embeddingRequest }),
+  v.object({ kind: v.literal("tokens"), request: tokensRequest }),
 );
 
 export const usage = v.object({
@@ -271,6 +283,8 @@ export const streamItem = v.union(
   v.object({ arguments: v.string() }),
 );
 export const vectorAnswer = v.object({ embeddings: v.array(v.string()) });
+/** The tokens of a text. */
+export const tokensAnswer = tokenIds;
 /** A replay's counts, as a device reports them: app/trust/replay.ts. */
 export const replayCounts = v.object({
   tokens: v.number(),

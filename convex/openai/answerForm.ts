@@ -40,6 +40,14 @@ export function vectorsOf(result: NonNullable<RequestView["result"]>): VectorRes
   return result;
 }
 
+type JobTokens = Extract<NonNullable<RequestView["result"]>, { readonly tokens: unknown }>["tokens"];
+
+/** The result of a job that asked for tokens. */
+export function tokensOf(result: NonNullable<RequestView["result"]>): JobTokens {
+  if (!("tokens" in result)) throw new Error("a job for tokens has another answer");
+  return result.tokens;
+}
+
 /** The result of a job that asked for text. */
 export function textOf(result: NonNullable<RequestView["result"]>): TextResult {
   if ("text" in result) return result;

@@ -93,15 +93,6 @@ export const manyWithoutWait: ApiError = {
   message: "Invalid 'n': only 1 is supported together with Prefer: respond-async.",
 };
 
-export const noTokenizer: ApiError = {
-  status: 403,
-  type: "invalid_request_error",
-  code: "unsupported_call",
-  message:
-    "The server has no tokenizers: only devices have those of the models. POST /v1/messages/count_tokens estimates how many tokens " +
-    "messages have, and the usage of each answer has the exact number.",
-};
-
 export const votesWithoutWait: ApiError = {
   status: 400,
   type: "invalid_request_error",
@@ -238,8 +229,10 @@ const refusals: Readonly<
   no_device: { status: 503, code: "no_device", type: "server_error", headers: noRetry },
 };
 
+const promptCodes = ["too_large", "context_length_exceeded", "result_too_large", "wrong_tokens"];
+
 function isOfPrompt(code: string): boolean {
-  return code === "too_large" || code === "context_length_exceeded" || code === "result_too_large";
+  return promptCodes.includes(code);
 }
 
 /** The error for a job that ended without an answer; null if it has an answer or has not ended. */

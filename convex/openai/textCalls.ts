@@ -3,7 +3,7 @@ import type { BodyParse } from "../../app/jobs/parse/parse-body.ts";
 import { parseChat } from "../../app/jobs/parse/parse-chat.ts";
 import { parseCompletion } from "../../app/jobs/parse/parse-completion.ts";
 import type { ParsedText, Vote } from "../../app/jobs/parse/parse-sampling.ts";
-import type { CompletionRequest, Work } from "../../app/jobs/work.ts";
+import type { CompletionRequest, TextWork } from "../../app/jobs/work.ts";
 import type { ActionCtx } from "../_generated/server.js";
 import { hashSecret } from "../model/authenticate.ts";
 import type { ModelView } from "../model/models/catalog.ts";
@@ -53,7 +53,7 @@ type Defaults = { readonly maxTokens: number; readonly seed: number };
 export type TextCall<TextRequest> = {
   readonly promptField: PromptField;
   readonly parse: (json: string) => BodyParse<ParsedText<TextRequest>>;
-  readonly workOf: (request: Omit<TextRequest, keyof Defaults> & Defaults) => Work;
+  readonly workOf: (request: Omit<TextRequest, keyof Defaults> & Defaults) => TextWork;
   readonly form: TextForm;
 };
 
@@ -109,14 +109,13 @@ export async function answerVoted<TextRequest>(
   if (call.prefer.respondAsync) return errorResponse(votesWithoutWait);
   const kept = call.idempotencyKey !== null;
   const named = { ...call, idempotencyKey: call.idempotencyKey ?? crypto.randomUUID() };
-  const workFor = async (model: ModelView, index: number): Promise<Work> =>
+  const workFor = async (model: ModelView, index: number): Promise<TextWork> =>
     withSeed(await textWork(textCall, { ...named, model }), index);
   return await answerVotes(ctx, caller, named, { ...vote, ...options, kept, workFor });
 }
 
 /** The same text work with a later seed. With the same one, all choices of a call would be equal. */
-function withSeed(work: Work, later: number): Work {
-  if (work.kind === "embedding") return work;
+function withSeed(work: TextWork, later: number): TextWork {
   const seed = (work.request.seed + later) % 2 ** 31;
   return work.kind === "chat"
     ? { kind: work.kind, request: { ...work.request, seed } }
@@ -129,7 +128,7 @@ const defaultMaxTokens = 1_024;
 export async function textWork<TextRequest>(
   { workOf }: Pick<TextCall<TextRequest>, "workOf">,
   { asked, model, idempotencyKey }: Pick<Call<ParsedText<TextRequest>>, "asked" | "model" | "idempotencyKey">,
-): Promise<Work> {
+): Promise<TextWork> {
   const { maxTokens, seed } = asked.request;
   return workOf({
     ...asked.request,

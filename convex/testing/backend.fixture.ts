@@ -108,7 +108,7 @@ export type Device = {
 /** Arguments of a device's `hello`. It may hold as many jobs as the queue allows. */
 export function greeting(models: string[] = [modelId], startup = false) {
   const able = {
-    kinds: ["chat", "completion", "embedding"],
+    kinds: ["chat", "completion", "embedding", "tokens"],
     models,
     memoryMb: 8_192,
     contextTokens: 131_072,

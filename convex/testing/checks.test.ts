@@ -223,7 +223,7 @@ describe("which answers are checked", () => {
     const job = present(await takeReplay(t, checker), "replay");
     const payload = parseReplay(job.payload);
     if (payload === null || !isOfVectors(payload)) throw new Error("not of vectors");
-    const asked = payload.of.request.inputs.map((input) => inputs.indexOf(input));
+    const asked = payload.of.request.inputs.map((input) => inputs.findIndex((each) => each === input));
     expect(new Set(asked).size).toBe(8);
     expect(payload.answer.embeddings).toEqual(asked.map((at) => embeddings[at]));
     const wrong = { tokens: 80, regret: 60, misses: 70, impossible: 0, logprob: 0 };

@@ -4,6 +4,7 @@ import {
   addDevice,
   addOrganization,
   allJobs,
+  answer,
   type Backend,
   completeWith,
   type Device,
@@ -25,12 +26,17 @@ beforeEach(async () => {
   device = await addDevice(t, acme);
 });
 
-async function post(path: string, body: object): Promise<Response> {
+async function post(path: string, body: object, headers: Record<string, string> = {}): Promise<Response> {
   return await t.fetch(path, {
     method: "POST",
-    headers: { "content-type": "application/json", authorization: `Bearer ${acme.apiKey}` },
+    headers: { "content-type": "application/json", authorization: `Bearer ${acme.apiKey}`, ...headers },
     body: JSON.stringify({ model: modelId, ...body }),
   });
+}
+
+async function get(path: string): Promise<unknown> {
+  const response = await t.fetch(path, { headers: { authorization: `Bearer ${acme.apiKey}` } });
+  return await response.json();
 }
 
 const events = async (response: Response): Promise<string[]> =>
@@ -212,7 +218,8 @@ describe("a ranking", () => {
   async function work(): Promise<void> {
     await takeJob(t, device, async ({ attemptId, request }) => {
       const inputs = "inputs" in request ? request.inputs : [];
-      const embeddings = inputs.map((input) => {
+      const texts = inputs.filter((input) => typeof input === "string");
+      const embeddings = texts.map((input) => {
         const angle = (input.charCodeAt(0) - "a".charCodeAt(0)) / 10;
         return pack([Math.cos(angle), Math.sin(angle)]);
       });
@@ -278,8 +285,89 @@ describe("a ranking", () => {
   });
 });
 
-it("tokenizing is refused, with a way to count tokens", async () => {
-  const response = await post("/v1/tokenize", { prompt: "Hi" });
-  await expectError(response.clone(), 403, { code: "unsupported_call" });
-  expect(await response.text()).toContain("/v1/messages/count_tokens");
+describe("tokens", () => {
+  const report = {
+    usage: { promptTokens: 3, completionTokens: 0 },
+    timing: { prefillMs: 1, generateMs: 0 },
+  };
+
+  /** Does the next job, and returns its request. */
+  async function work(result: Parameters<typeof completeWith>[3]["result"]): Promise<unknown> {
+    let asked: unknown;
+    await takeJob(t, device, async ({ attemptId, request }) => {
+      asked = request;
+      await completeWith(t, device, attemptId, { result, report });
+    });
+    return asked;
+  }
+
+  it("of a text come from a device, and cost nothing", async () => {
+    const asked = post("/v1/tokenize", { prompt: "Hi, you", add_special_tokens: false });
+    expect(await work({ tokenIds: "7 30000 2" })).toMatchObject({ tokenize: "Hi, you", addSpecial: false });
+    const response = await asked;
+    expect(await response.json()).toEqual({ count: 3, max_model_len: 1_024, tokens: [7, 30_000, 2] });
+    const [job] = await allJobs(t, acme);
+    await expectBooksInOrder(t);
+    const path = `/v1/jobs/${String(job?.jobId)}`;
+    expect(await get(`${path}/result`)).toMatchObject({ tokens: [7, 30_000, 2] });
+    expect(await get(path)).toMatchObject({
+      endpoint: "/v1/tokenize",
+      status: "succeeded",
+      usage: { prompt_tokens: 3 },
+      price_micro: "0",
+    });
+  });
+
+  it("of a chat are those of its prompt", async () => {
+    const messages = [{ role: "user", content: "Hi" }];
+    const asked = post("/v1/tokenize", { messages });
+    expect(await work({ tokenIds: "1 2 3" })).toMatchObject({ tokenizeChat: { messages } });
+    expect(await (await asked).json()).toMatchObject({ count: 3 });
+  });
+
+  it.each([
+    [{ tokenIds: "1 x 3" }, "no ids"],
+    [{ tokenIds: "1 2" }, "another number of tokens"],
+    [answer("Hi").result, "another kind"],
+  ])("are refused if the device sends %j", async (result, why) => {
+    expect((await post("/v1/tokenize", { prompt: "Hi" }, { prefer: "respond-async" })).status).toBe(202);
+    await takeJob(t, device, async ({ attemptId }) => {
+      expect(await completeWith(t, device, attemptId, { result, report })).toMatchObject({
+        kind: "refused",
+        why: expect.stringContaining(why) as string,
+      });
+    });
+  });
+
+  it("are asked for with a text or with messages", async () => {
+    const messages = [{ role: "user", content: "Hi" }];
+    const refused = async (body: object, param: string): Promise<void> =>
+      await expectError(await post("/v1/tokenize", body), 400, { param });
+    await refused({}, "prompt");
+    await refused({ prompt: "" }, "prompt");
+    await refused({ prompt: "Hi", messages }, "messages");
+    await refused({ prompt: "Hi", tools: [{ type: "function", function: { name: "f" } }] }, "tools");
+    await refused({ messages, add_special_tokens: true }, "add_special_tokens");
+    await refused({ messages, add_generation_prompt: false }, "add_generation_prompt");
+    expect(await allJobs(t, acme)).toEqual([]);
+  });
+
+  it("in place of a text go to the device as they are", async () => {
+    const asked = post("/v1/completions", { prompt: [5, 6], max_tokens: 4 });
+    await takeJob(t, device, async ({ request, complete }) => {
+      expect(request).toMatchObject({ prompt: { tokenIds: "5 6" } });
+      await complete("Oslo");
+    });
+    expect(await (await asked).json()).toMatchObject({ choices: [{ text: "Oslo" }] });
+    const long = { prompt: Array<number>(9_000).fill(5) };
+    await expectError(await post("/v1/completions", long), 400, { code: "context_length_exceeded" });
+  });
+
+  it("of another model are refused by name, if a device says so", async () => {
+    const asked = post("/v1/embeddings", { input: [[5, 6]] });
+    await takeJob(t, device, async ({ attemptId }) => {
+      await fail(t, device, attemptId, { code: "wrong_tokens", message: "Other ids.", retryable: false });
+    });
+    await expectError(await asked, 400, { code: "wrong_tokens", param: "input" });
+  });
 });

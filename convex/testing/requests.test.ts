@@ -1,7 +1,7 @@
 import type { Infer } from "convex/values";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { limits } from "../../app/jobs/limits.ts";
-import { parseCacheOwner } from "../../app/jobs/payload.ts";
+import { parseCacheOwner } from "../../app/jobs/payload/payload.ts";
 import { api, internal } from "../_generated/api.js";
 import { hashSecret } from "../model/authenticate.ts";
 import { queue } from "../model/queue.ts";

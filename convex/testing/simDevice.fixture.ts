@@ -1,4 +1,5 @@
 import type { Infer } from "convex/values";
+import { requestParts } from "../../app/jobs/payload/payload-parts.ts";
 import { api } from "../_generated/api.js";
 import type { streamItem, work as workValidator } from "../model/validators.ts";
 import { answer, type Backend, completeWith, type Device, take } from "./backend.fixture.ts";
@@ -46,7 +47,7 @@ export async function takeJob(t: Backend, device: Device, work: (job: Work) => P
 }
 
 function promptOf(request: Infer<typeof workValidator>["request"]): string {
-  if ("prompt" in request) return request.prompt;
-  const texts = "inputs" in request ? request.inputs : request.messages.map(({ content }) => content);
-  return texts.join("\n");
+  return requestParts(request)
+    .map(({ text }) => text)
+    .join("\n");
 }

@@ -1,9 +1,12 @@
+import type { Token } from "node-llama-cpp";
 import { contextExceeded, jobErrors } from "../../app/contract/job-errors.ts";
 import type { RunOutcome } from "../../app/contract/runner.ts";
 import { limits } from "../../app/jobs/limits.ts";
+import { unpackIds } from "../../app/jobs/payload/token-ids.ts";
 import type { EmbeddingRequest } from "../../app/jobs/work.ts";
 import type { VectorReplay } from "../../app/trust/replay.ts";
 import { vectorFit } from "../../app/trust/vector-fit.ts";
+import { ownTokens } from "./generate/own-tokens.ts";
 import type { LoadedModel } from "./load/load-model.ts";
 import type { JobPace } from "./process/duty-cycle.ts";
 
@@ -25,7 +28,9 @@ export async function embed(
     const wait = pace();
     if (wait !== null) await wait;
     if (signal.aborted) return { kind: "aborted" };
-    const tokens = context.calculateInputLength(input);
+    const read = typeof input === "string" ? input : ownTokens(loaded.model, unpackIds(input));
+    if (read === null) return { kind: "failed", error: jobErrors.wrongTokens };
+    const tokens = context.calculateInputLength(copyOf(read));
     // The library needs room for one more token.
     if (tokens >= loaded.wholeContextTokens) {
       return { kind: "failed", error: contextExceeded(tokens, loaded.wholeContextTokens) };
@@ -33,7 +38,7 @@ export async function embed(
     if (tokens >= Math.min(loaded.contextTokens, opened.contextTokens)) {
       return { kind: "failed", error: jobErrors.contextTooSmall };
     }
-    const { vector } = await context.getEmbeddingFor(input);
+    const { vector } = await context.getEmbeddingFor(copyOf(read));
     if (dimensions !== undefined && dimensions !== vector.length) {
       return { kind: "failed", error: jobErrors.wrongDimensions };
     }
@@ -54,6 +59,11 @@ export async function embed(
       timing: { prefillMs: Math.round(clock() - startedAt), generateMs: 0 },
     },
   };
+}
+
+/** The library adds tokens to the list that it gets. */
+function copyOf(read: string | readonly Token[]): string | Token[] {
+  return typeof read === "string" ? read : [...read];
 }
 
 /** Computes the vectors of a replay, and compares them with those of the answer. */

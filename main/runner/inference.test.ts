@@ -48,7 +48,7 @@ async function run(work: Work, file = model, changed: Partial<LoadPlan> = {}): P
 
 /** The mistake that the backend would find in the answer. */
 function mistakeOf(result: ChatResult, work: Work, { contextTokens }: ModelFile): string | null {
-  if (work.kind === "embedding") return "text for vectors";
+  if (work.kind === "embedding" || work.kind === "tokens") return "text for other work";
   const promptTokens = mostPromptTokens(extentOf(work, { contextTokens }));
   return textMistake(result, {
     request: asStored(work.request),
@@ -175,6 +175,35 @@ describe("on the demo model, the runner", () => {
     await expect(run({ kind: "embedding", request: { inputs, dimensions: 64 } })).rejects.toThrow(
       /"wrong_dimensions"/,
     );
+  });
+
+  it("gives the tokens of a text, which stand for it in other requests", async () => {
+    const text = "The capital of Norway is";
+    const found = await run({ kind: "tokens", request: { tokenize: text, addSpecial: true } });
+    if (!("tokenIds" in found)) throw new Error("no tokens");
+    const { tokenIds, usage } = found;
+    const prompt = { tokenIds };
+    const sampling = { maxTokens: 3, temperature: 0, topP: 1, seed: 1, stop: [] };
+    const byText = await run({ kind: "completion", request: { ...sampling, prompt: text } });
+    const byIds = await run({ kind: "completion", request: { ...sampling, prompt } });
+    expect(byIds).toMatchObject({ text: " Oslo", usage: { promptTokens: usage.promptTokens } });
+    expect(byText.usage.promptTokens).toBe(usage.promptTokens);
+    const inputs = [text, { tokenIds }];
+    const vectors = await run({ kind: "embedding", request: { inputs } });
+    if (!("embeddings" in vectors)) throw new Error("no vectors");
+    expect(vectors.embeddings[0]).toBe(vectors.embeddings[1]);
+    const other = { tokenIds: "9999999" };
+    await expect(run({ kind: "completion", request: { ...sampling, prompt: other } })).rejects.toThrow(
+      /"wrong_tokens"/,
+    );
+    await expect(run({ kind: "embedding", request: { inputs: [other] } })).rejects.toThrow(/"wrong_tokens"/);
+  });
+
+  it("gives as many tokens of a chat as its prompt has", async () => {
+    const { messages } = chat(norway);
+    const found = await run({ kind: "tokens", request: { tokenizeChat: { messages } } });
+    const { usage } = await answer(norway);
+    expect(found.usage.promptTokens).toBe(usage.promptTokens);
   });
 
   it("computes vectors of texts up to the length that the spare memory allows", async () => {

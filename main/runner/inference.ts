@@ -20,6 +20,7 @@ import type { LoadedModel } from "./load/load-model.ts";
 import { loadKey, ModelSlot, type OnLoading } from "./load/model-slot.ts";
 import { DutyCycle } from "./process/duty-cycle.ts";
 import { measureSpeed, speedOf } from "./speed.ts";
+import { tokenize } from "./tokenize.ts";
 
 /** A job's reports: texts for its requester, and its present step. */
 type InferenceEvents = Omit<RunEvents, "text"> & {
@@ -103,6 +104,7 @@ export class Inference {
     // Now that the model is loaded, others of its jobs may start beside this one.
     turns.startWaiting();
     const { work } = job;
+    if (work.kind === "tokens") return tokenize(loaded, work.request, { ...jobPace, step });
     if (work.kind === "embedding") return embed(loaded, work.request, { ...jobPace, step });
     if (work.kind === "replay") {
       const { cacheOwner } = job;

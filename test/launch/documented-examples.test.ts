@@ -181,6 +181,11 @@ const runs: Readonly<Record<string, (text: string) => Promise<void>>> = {
       response: { status_code: 200 },
     });
   },
+  'curl "$BASE/v1/tokenize"': async (text) => {
+    const { count, tokens } = JSON.parse(await shell(text)) as { count: number; tokens: number[] };
+    expect(count).toBeGreaterThan(2);
+    expect(tokens).toHaveLength(count);
+  },
   'curl "$BASE/v1/rerank"': async (text) => {
     const { results } = JSON.parse(await shell(text)) as { results: { index: number }[] };
     expect(results).toHaveLength(1);

@@ -90,6 +90,8 @@ function readsOf(json: string, read: readonly ((json: string) => unknown)[] = pa
 
 /** Zod reads all names of an object's fields before it counts them. */
 const isRecord = (name: string): boolean => /biases|properties/.test(name);
+/** Ids of tokens, which are right. */
+const isId = (name: string, element: unknown): boolean => /^(?:input|prompt)$/.test(name) && element === 0;
 
 describe.each(Object.entries(places))("a body with many wrong values in %s", (name, body) => {
   it("is refused at the first one", () => {
@@ -97,7 +99,8 @@ describe.each(Object.entries(places))("a body with many wrong values in %s", (na
       fc.property(wrongElement, fc.integer({ min: 1, max: 6_000 }), (element, count) => {
         const reads = readsOf(JSON.stringify(body(Array(count).fill(element))));
         // As a schema, {} is right. There may be 500.
-        expect(reads).toBeLessThan(isRecord(name) ? 300 + 10 * count : 5_000);
+        const isReadWhole = isRecord(name) || isId(name, element);
+        expect(reads).toBeLessThan(isReadWhole ? 300 + 10 * count : 5_000);
       }),
       { numRuns: 50 },
     );

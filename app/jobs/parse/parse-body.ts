@@ -4,6 +4,7 @@ import { mistakeInWords, mustBe } from "../../format/mistake.ts";
 import { quotable } from "../../format/visible.ts";
 import { excessOf, isRecord, parseJson } from "../../json.ts";
 import { limits } from "../limits.ts";
+import type { TextOrIds } from "../payload/token-ids.ts";
 import { utf8Length } from "../utf8.ts";
 
 /** Why a body is refused, in the terms of OpenAI's error object. */
@@ -35,10 +36,11 @@ function documentAs<Schema extends z.ZodType>(schema: Schema, shown: z.ZodType):
   return schema;
 }
 
-/** The schema of a request's body, and the table that has its fields. */
+/** The schema of a request's body, and the table that has its fields. `oneOf`: fields of which a request must have exactly one. */
 export type RequestBody<Schema extends z.ZodObject = z.ZodObject> = {
   readonly schema: Schema;
   readonly fields: Fields;
+  readonly oneOf: readonly string[];
 };
 
 /** The fields of a table that a parser has to read. */
@@ -46,15 +48,19 @@ type ReadNames<Table extends Fields> = {
   [Name in keyof Table]: Table[Name] extends Field<"inert"> ? never : Name;
 }[keyof Table];
 
-/** @param shape a schema for each field of the table that is not inert, and for no other. */
+/**
+ * @param shape a schema for each field of the table that is not inert, and for no other.
+ * @param oneOf fields of which a request must have exactly one. Its parser has to refuse others.
+ */
 export function requestBody<
   const Table extends Fields,
   const Shape extends Readonly<Record<ReadNames<Table>, z.ZodType>>,
 >(
   fields: Table,
   shape: Shape & Readonly<Record<Exclude<keyof Shape, keyof Table>, never>>,
+  oneOf: readonly (keyof Table & string)[] = [],
 ): RequestBody<z.ZodObject<{ -readonly [Name in keyof Shape]: Shape[Name] }>> {
-  return { schema: z.object<{ -readonly [Name in keyof Shape]: Shape[Name] }>(shape), fields };
+  return { schema: z.object<{ -readonly [Name in keyof Shape]: Shape[Name] }>(shape), fields, oneOf };
 }
 
 /** A list. Its first wrong element ends the parse, since zod's descriptions of many wrong ones cost seconds. */
@@ -73,6 +79,23 @@ export function boundedList<Element extends z.ZodType>(element: Element, { least
       parsed.push(data);
     }
     return parsed;
+  });
+}
+
+/**
+ * A list of numbers by one schema, and every other value by another. Chosen by the first element, since a union would read a long
+ * list once for each of its schemas.
+ */
+export function numbersOr<Numbers extends z.ZodType, Other extends z.ZodType>(
+  numbers: Numbers,
+  other: Other,
+) {
+  return documentAs(z.unknown(), z.union([other, numbers])).transform((value, context) => {
+    const isNumbers = Array.isArray(value) && typeof value[0] === "number";
+    const { data, error } = (isNumbers ? numbers : other).safeParse(value, { error: mistakeInWords });
+    if (error === undefined) return data;
+    for (const issue of error.issues) context.issues.push(issue as z.core.$ZodRawIssue);
+    return z.NEVER;
   });
 }
 
@@ -103,24 +126,6 @@ export function absent(reason: string) {
 /** A field that is parsed after its body's translation into another call's, by this schema. */
 export function parsedLater(schema: z.ZodType) {
   return documentAs(z.unknown(), schema).optional();
-}
-
-/**
- * A field with texts, which in OpenAI's API may have token ids. They are those of OpenAI's tokenizer if a client makes them, and
- * mean other words to every other model. So they are refused, and no device turns them into text.
- */
-export function withoutTokenIds<Output>(schema: z.ZodType<Output>) {
-  const noIds = z.unknown().refine((value) => !hasTokenIds(value), { error: noTokenIds, abort: true });
-  return documentAs(noIds, schema).pipe(schema);
-}
-
-const noTokenIds =
-  "token ids are not supported, since each model has its own. Send text (LangChain: check_embedding_ctx_length=False)";
-
-/** The first element tells, since a list that mixes ids and texts is refused anyway. */
-function hasTokenIds(value: unknown): boolean {
-  const [first] = Array.isArray(value) ? (value as readonly unknown[]) : [];
-  return typeof first === "number" || (Array.isArray(first) && typeof first[0] === "number");
 }
 
 /** The error of a discriminated union: `why` tells the accepted discriminators. A value that is no object has another one. */
@@ -180,9 +185,9 @@ export function refuseField(param: string, why: string): Refused {
   return refuse(400, "invalid_value", param, `Invalid '${param}': ${why}.`);
 }
 
-/** Refuses more text than a prompt may have. Null if there is no more. */
-export function refuseSize(param: string, texts: readonly string[]): Refused | null {
-  const bytes = texts.reduce((sum, each) => sum + utf8Length(each), 0);
+/** Refuses more text than a prompt may have. Null if there is no more. The values of a body bound its ids of tokens. */
+export function refuseSize(param: string, texts: readonly TextOrIds[]): Refused | null {
+  const bytes = texts.reduce((sum, each) => sum + (typeof each === "string" ? utf8Length(each) : 0), 0);
   const most = limits.promptBytes;
   if (bytes <= most) return null;
   const message = `'${param}' has ${String(bytes)} bytes of text; at most ${String(most)} are accepted.`;

@@ -70,10 +70,12 @@ const message = z.discriminatedUnion(
   { error: oneOfForms('must be "system", "developer", "user", "assistant" or "tool"') },
 );
 
+export const chatMessages = boundedList(message, { least: 1, most: limits.messages });
+
 /** OpenAI's fields and some of llama.cpp's. */
 export const chatBody = requestBody(chatFields, {
   ...samplingFields,
-  messages: boundedList(message, { least: 1, most: limits.messages }),
+  messages: chatMessages,
   max_completion_tokens: tokens.nullish(),
   modalities: boundedList(z.literal("text", { error: 'only "text" is supported' }), { most: 16 }).nullish(),
   logprobs: z.boolean().nullish(),
@@ -147,7 +149,8 @@ function clashOf(asked: Body): { readonly param: string; readonly why: string } 
   return null;
 }
 
-function toMessage(asked: Body["messages"][number]): ChatMessage {
+/** A message as a device gets it. */
+export function toMessage(asked: Body["messages"][number]): ChatMessage {
   const refusal = asked.role === "assistant" ? asked.refusal : null;
   const plain = textOf(asked.content ?? refusal ?? "");
   switch (asked.role) {

@@ -71,6 +71,12 @@ describe("parseCompletion", () => {
     });
   });
 
+  it("takes ids of tokens in place of a text", () => {
+    const asked = { asked: { request: { prompt: { tokenIds: "5 151000" } } } };
+    expect(parse({ prompt: [5, 151_000] })).toMatchObject(asked);
+    expect(parse({ prompt: [[5, 151_000]] })).toMatchObject(asked);
+  });
+
   it.each([
     ["prompt", { prompt: undefined }, "missing_required_parameter"],
     ["prompt", { prompt: null }, "invalid_type"],
@@ -78,8 +84,9 @@ describe("parseCompletion", () => {
     ["prompt", { prompt: "\ud83d" }, "invalid_value"],
     ["prompt", { prompt: [] }, "invalid_value"],
     ["prompt", { prompt: ["a", "b"] }, "invalid_value"],
-    ["prompt", { prompt: [1, 2] }, "invalid_value"],
-    ["prompt", { prompt: [[1, 2]] }, "invalid_value"],
+    ["prompt[1]", { prompt: [1, -2] }, "invalid_value"],
+    ["prompt", { prompt: [[1, 2], [3]] }, "invalid_value"],
+    ["prompt[0][1]", { prompt: [[1, "a"]] }, "invalid_type"],
     ["model", { model: "" }, "invalid_value"],
     ["n", { n: 9 }, "invalid_value"],
     ["best_of", { best_of: 3 }, "unsupported_value"],

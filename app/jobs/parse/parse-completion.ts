@@ -5,15 +5,16 @@ import type { CompletionRequest } from "../work.ts";
 import {
   absent,
   type BodyParse,
+  numbersOr,
   parseBody,
   refuseField,
   refuseSize,
   requestBody,
   text,
-  withoutTokenIds,
 } from "./parse-body.ts";
 import {
   callOf,
+  idList,
   type ParsedText,
   samplingClash,
   samplingFields,
@@ -21,13 +22,13 @@ import {
   whole,
 } from "./parse-sampling.ts";
 
-const one = "only one prompt is accepted, as text";
-const prompt = withoutTokenIds(
+const prompt = numbersOr(
+  idList,
   z.union([
     text.min(1),
     z
-      .array(text.min(1))
-      .length(1, one)
+      .array(z.union([text.min(1), idList]))
+      .length(1, "only one prompt is accepted")
       .transform(([only]) => only ?? ""),
   ]),
 );

@@ -29,8 +29,11 @@ describe("parseEmbedding", () => {
     ["input", { input: [] }, "invalid_value"],
     ["input[1]", { input: ["a", ""] }, "invalid_value"],
     ["input[0]", { input: ["\ud83d"] }, "invalid_value"],
-    ["input", { input: [1, 2] }, "invalid_value"],
-    ["input", { input: [[1, 2], [3]] }, "invalid_value"],
+    ["input[1]", { input: [1, -2] }, "invalid_value"],
+    ["input[0]", { input: [0.5] }, "invalid_type"],
+    ["input[1][0]", { input: [[1, 2], [1e9]] }, "invalid_value"],
+    ["input[1]", { input: [[1, 2], []] }, "invalid_value"],
+    ["input[1]", { input: [1, "a"] }, "invalid_type"],
     ["input", { input: Array<string>(limits.embeddingInputsOfCall + 1).fill("a") }, "invalid_value"],
     ["model", { model: "" }, "invalid_value"],
     ["encoding_format", { encoding_format: "int8" }, "unsupported_value"],
@@ -41,14 +44,12 @@ describe("parseEmbedding", () => {
     if (parsed.kind === "refused") expect(parsed.refusal.message).toContain(`'${param}'`);
   });
 
-  it("says why it takes no token ids, and how clients send texts", () => {
-    expect(parse({ input: [[11_064]] })).toMatchObject({
-      refusal: {
-        message: expect.stringMatching(
-          /^Invalid 'input': token ids .*check_embedding_ctx_length=False/,
-        ) as string,
-      },
-    });
+  it("takes ids of tokens in place of a text", () => {
+    const inputsOf = (input: unknown) => parse({ input });
+    const parsed = (...inputs: unknown[]) => ({ asked: { request: { inputs } } });
+    expect(inputsOf([11_064, 3])).toMatchObject(parsed({ tokenIds: "11064 3" }));
+    expect(inputsOf([[1, 2], [3]])).toMatchObject(parsed({ tokenIds: "1 2" }, { tokenIds: "3" }));
+    expect(inputsOf(["a", [0]])).toMatchObject(parsed("a", { tokenIds: "0" }));
   });
 
   it("limits the bytes of each text", () => {

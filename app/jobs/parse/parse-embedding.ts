@@ -6,15 +6,15 @@ import type { EmbeddingRequest } from "../work.ts";
 import {
   type BodyParse,
   boundedList,
+  numbersOr,
   parseBody,
   type Refused,
   refuseField,
   refuseSize,
   requestBody,
   text,
-  withoutTokenIds,
 } from "./parse-body.ts";
-import { given, modelName, priorityOf, serviceTier, whole } from "./parse-sampling.ts";
+import { given, idList, modelName, priorityOf, serviceTier, whole } from "./parse-sampling.ts";
 
 /** An embedding request, as received over HTTP. */
 export type ParsedEmbedding = {
@@ -25,14 +25,13 @@ export type ParsedEmbedding = {
   readonly request: EmbeddingRequest;
 };
 
-const input = text.min(1);
-
 export const embeddingBody = requestBody(embeddingFields, {
   model: modelName,
-  input: withoutTokenIds(
+  input: numbersOr(
+    idList.transform((only) => [only]),
     z.union([
-      input.transform((only) => [only]),
-      boundedList(input, { least: 1, most: limits.embeddingInputsOfCall }),
+      text.min(1).transform((only) => [only]),
+      boundedList(z.union([text.min(1), idList]), { least: 1, most: limits.embeddingInputsOfCall }),
     ]),
   ),
   encoding_format: z.enum(["float", "base64"]).nullish(),
@@ -74,7 +73,7 @@ export function parseEmbeddingJob(json: string): BodyParse<ParsedEmbedding> {
 export function refuseSeveralJobs({ inputs }: EmbeddingRequest): Refused | null {
   const most = limits.embeddingInputs;
   if (inputs.length <= most) return refuseSize("input", inputs);
-  return refuseField("input", `it has at most ${String(most)} texts where a request is one job`);
+  return refuseField("input", `it has at most ${String(most)} inputs where a request is one job`);
 }
 
 function firstOf<Each, Found>(

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { grammarLimits, grammarMistake } from "../grammar/gbnf.ts";
 import { limits } from "../limits.ts";
+import { packIds } from "../payload/token-ids.ts";
 import type { JobPriority } from "../priority.ts";
 import type { AnswerFormat, Sampling } from "../sampling.ts";
 import { utf8Length } from "../utf8.ts";
@@ -50,6 +51,12 @@ const grammar = text.max(grammarLimits.chars).superRefine((value, context) => {
 });
 
 const tokenId = z.string().regex(/^\d{1,7}$/, "must be the id of a token");
+
+/** Ids of tokens, in place of a text. */
+export const idList = boundedList(whole(0, 9_999_999), { least: 1, most: limits.bodyValues }).transform(
+  packIds,
+);
+
 const penalty = z.number().min(-2).max(2).nullish();
 
 export const serviceTier = text.max(40).nullish();

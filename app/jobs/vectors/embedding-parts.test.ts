@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { limits } from "../limits.ts";
-import { utf8Length } from "../utf8.ts";
+import { mostTokensOf } from "../payload/token-ids.ts";
 import { embeddingParts } from "./embedding-parts.ts";
 
 it("keeps a few inputs together, and cuts many", () => {
@@ -20,7 +20,9 @@ it("makes no part larger than a job may be", () => {
       expect(parts.flat()).toEqual(inputs);
       for (const part of parts) {
         expect(part.length).toBeLessThanOrEqual(limits.embeddingInputsOfPart);
-        expect(part.reduce((sum, each) => sum + utf8Length(each), 0)).toBeLessThanOrEqual(limits.promptBytes);
+        expect(part.reduce((sum, each) => sum + mostTokensOf(each), 0)).toBeLessThanOrEqual(
+          limits.promptBytes,
+        );
       }
     }),
     { numRuns: 30 },

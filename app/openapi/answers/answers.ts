@@ -12,6 +12,7 @@ import {
   message,
   ranking,
   response,
+  tokens,
 } from "./texts.ts";
 
 /** The answers of the HTTP API, for its OpenAPI document. Tests hold real answers to them. */
@@ -97,6 +98,7 @@ export const answers = {
   Completion: completion,
   EmbeddingList: embeddings,
   Ranking: ranking,
+  Tokens: tokens,
   Response: response,
   Message: message,
   TokenCount: z.object({ input_tokens: z.int() }),

@@ -123,6 +123,12 @@ export const ranking = z.object({
   usage: z.object({ prompt_tokens: z.int(), total_tokens: z.int() }),
 });
 
+export const tokens = z.object({
+  count: z.int(),
+  max_model_len: z.int().describe("The tokens of the model's context."),
+  tokens: z.array(z.int()),
+});
+
 export const response = z.object({
   id: z.string(),
   object: z.literal("response"),

@@ -4,12 +4,13 @@ import { energyMistake } from "../../../app/energy/job-energy.ts";
 import { textMistake } from "../../../app/jobs/answers/text-check.ts";
 import { usageMistake } from "../../../app/jobs/answers/usage-check.ts";
 import { limits } from "../../../app/jobs/limits.ts";
-import type { EmbeddingRequest, Work } from "../../../app/jobs/work.ts";
+import { countIds, tokenIds } from "../../../app/jobs/payload/token-ids.ts";
+import type { EmbeddingRequest, TextWork } from "../../../app/jobs/work.ts";
 import type { Doc } from "../../_generated/dataModel.js";
-import { deviceReport, replayAnswer, textAnswer, vectorAnswer } from "../validators.ts";
+import { deviceReport, replayAnswer, textAnswer, tokensAnswer, vectorAnswer } from "../validators.ts";
 import { resultSignature } from "./signature.ts";
 
-const answer = v.union(textAnswer, vectorAnswer, replayAnswer);
+const answer = v.union(textAnswer, vectorAnswer, tokensAnswer, replayAnswer);
 
 const report = v.object({ ...deviceReport.fields, signature: v.optional(resultSignature) });
 
@@ -47,16 +48,40 @@ export function answerMistake({ result, report }: Answer, job: AnsweredJob): str
   const { vectors, most, promptTokens = most.promptTokens } = order;
   const ofEnergy = report.energy === undefined ? null : energyMistake(report.energy, heldMs);
   if (ofEnergy !== null) return ofEnergy;
-  if ("replay" in result || "embeddings" in result !== (vectors !== undefined))
-    return "The answer is of another kind than the job.";
-  if (!("text" in result)) {
+  if (!isOfKind(result, payload)) return otherKind;
+  if ("tokenIds" in result) {
+    const bounds = { promptTokens, contextTokens: promptTokens, maxTokens: 0, answerBytes: 0 };
+    return usageMistake(report, bounds, heldMs) ?? tokensMistake(result, report);
+  }
+  if ("embeddings" in result) {
     const bounds = { promptTokens, contextTokens: most.promptTokens, maxTokens: 0, answerBytes: 0 };
     const { dimensions } = payload as unknown as EmbeddingRequest;
     return usageMistake(report, bounds, heldMs) ?? vectorMistake(result.embeddings, vectors, dimensions);
   }
-  const request = payload as unknown as Exclude<Work, { kind: "embedding" }>["request"];
+  if (!("text" in result)) return otherKind;
+  const request = payload as unknown as TextWork["request"];
   const bounds = { promptTokens, contextTokens: most.promptTokens, heldMs };
   return textMistake({ ...result, ...report }, { request, ...bounds });
+}
+
+const otherKind = "The answer is of another kind than the job.";
+
+function isOfKind(result: Answer["result"], payload: Value): boolean {
+  const request = payload as Readonly<Record<string, Value>>;
+  if ("tokenize" in request || "tokenizeChat" in request) return "tokenIds" in result;
+  return "inputs" in request ? "embeddings" in result : "text" in result;
+}
+
+function tokensMistake(
+  result: Infer<typeof tokensAnswer>,
+  { usage }: Infer<typeof deviceReport>,
+): string | null {
+  if (result.tokenIds.length > limits.resultBytes) return "The answer is too large.";
+  const ids = tokenIds.safeParse(result).data;
+  if (ids === undefined) return "The answer has no ids of tokens.";
+  return countIds(ids) === usage.promptTokens
+    ? null
+    : "The answer has another number of tokens than it reports.";
 }
 
 function vectorMistake(

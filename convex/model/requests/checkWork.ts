@@ -1,7 +1,9 @@
 import { assertNever } from "../../../app/assert-never.ts";
+import type { ChatRequest } from "../../../app/jobs/chat.ts";
 import { type Extent, extentOf, type WorkModel } from "../../../app/jobs/extent.ts";
 import { limits } from "../../../app/jobs/limits.ts";
-import { parseWork } from "../../../app/jobs/payload.ts";
+import { parseWork } from "../../../app/jobs/payload/payload.ts";
+import { countIds, type TextOrIds } from "../../../app/jobs/payload/token-ids.ts";
 import type { Sampling } from "../../../app/jobs/sampling.ts";
 import { utf8Length } from "../../../app/jobs/utf8.ts";
 import type { Work } from "../../../app/jobs/work.ts";
@@ -23,7 +25,7 @@ export function checkWork(work: Work, model: WorkModel): Extent {
     const most = String(limits.promptBytes);
     refuse("too_large", `The prompt has ${String(promptBytes)} bytes; at most ${most} are allowed.`);
   }
-  if (work.kind !== "embedding") checkSampling(work.request);
+  if (work.kind === "chat" || work.kind === "completion") checkSampling(work.request);
   // The HTTP API and the device bound all other fields when they parse them.
   if (parseWork(work.kind, work.request) === null)
     refuse("invalid", "The request is not one that a device accepts.");
@@ -33,21 +35,32 @@ export function checkWork(work: Work, model: WorkModel): Extent {
 
 function textsOf(work: Work): readonly string[] {
   switch (work.kind) {
-    case "chat": {
-      const { messages } = work.request;
-      if (messages.length === 0) refuse("invalid", "messages must not be empty.");
-      if (messages.length > limits.messages) {
-        refuse("invalid", `messages must be at most ${String(limits.messages)}.`);
-      }
-      return messages.map(({ content }) => content);
-    }
+    case "chat":
+      return contentsOf(work.request);
     case "completion":
-      return [work.request.prompt];
+      return textsAmong([work.request.prompt]);
     case "embedding":
-      return work.request.inputs;
+      return textsAmong(work.request.inputs);
+    case "tokens": {
+      const { request } = work;
+      if ("tokenizeChat" in request) return contentsOf(request.tokenizeChat);
+      return [request.tokenize];
+    }
     default:
       return assertNever(work);
   }
+}
+
+function contentsOf({ messages }: Pick<ChatRequest, "messages">): readonly string[] {
+  if (messages.length === 0) refuse("invalid", "messages must not be empty.");
+  if (messages.length > limits.messages) {
+    refuse("invalid", `messages must be at most ${String(limits.messages)}.`);
+  }
+  return messages.map(({ content }) => content);
+}
+
+function textsAmong(inputs: readonly TextOrIds[]): readonly string[] {
+  return inputs.filter((input) => typeof input === "string");
 }
 
 function checkSampling(request: Sampling): void {
@@ -68,17 +81,23 @@ function boundedNumber(value: number, what: string, max: number): void {
 }
 
 function checkContext(work: Work, { promptBytes, most }: Extent, contextTokens: number): void {
+  if (work.kind === "tokens") return;
   const context = `This model's context has ${String(contextTokens)} tokens.`;
-  const mostBytes = contextTokens * maxBytesPerToken;
   if (work.kind === "embedding") {
-    const index = work.request.inputs.findIndex((input) => utf8Length(input) > mostBytes);
+    const index = work.request.inputs.findIndex((input) => leastTokensOf(input) > contextTokens);
     if (index !== -1) refuse("context_length_exceeded", `${context} Input ${String(index)} cannot fit.`);
     return;
   }
-  if (most.completionTokens <= contextTokens && promptBytes <= mostBytes) return;
+  const isOfIds = work.kind === "completion" && typeof work.request.prompt !== "string";
+  const leastTokens = isOfIds ? promptBytes : promptBytes / maxBytesPerToken;
+  if (most.completionTokens <= contextTokens && leastTokens <= contextTokens) return;
   refuse(
     "context_length_exceeded",
-    `${context} The prompt (${String(promptBytes)} bytes) and the answer (up to ` +
+    `${context} The prompt (${String(promptBytes)} ${isOfIds ? "tokens" : "bytes"}) and the answer (up to ` +
       `${String(most.completionTokens)} tokens) cannot fit.`,
   );
+}
+
+function leastTokensOf(input: TextOrIds): number {
+  return typeof input === "string" ? utf8Length(input) / maxBytesPerToken : countIds(input);
 }

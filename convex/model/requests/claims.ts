@@ -1,6 +1,6 @@
 import type { Value } from "convex/values";
 import { hasChecks } from "../../../app/jobs/answers/answer-checks.ts";
-import type { Work } from "../../../app/jobs/work.ts";
+import type { TextWork, Work } from "../../../app/jobs/work.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 
 /**
@@ -21,21 +21,39 @@ export function isRefuted(
       return !hasGrammar(payload as unknown as Work["request"] | null);
     case "schema_not_met": {
       const request = payload as unknown as Work["request"] | null;
-      return request === null || "inputs" in request || !hasChecks(request);
+      return request === null || !isForText(request) || !hasChecks(request);
     }
     case "wrong_dimensions": {
       const request = payload as unknown as Work["request"] | null;
       return request === null || !("inputs" in request) || request.dimensions === undefined;
     }
     case "result_too_large":
-      return vectors === undefined;
+      return vectors === undefined && !isForTokens(payload);
+    case "wrong_tokens":
+      return !hasTokenIds(payload as unknown as Work["request"] | null);
     default:
       return true;
   }
 }
 
+function isForTokens(request: Value): boolean {
+  return (
+    typeof request === "object" && request !== null && ("tokenize" in request || "tokenizeChat" in request)
+  );
+}
+
+function hasTokenIds(request: Work["request"] | null): boolean {
+  if (request === null) return false;
+  if ("prompt" in request) return typeof request.prompt !== "string";
+  return "inputs" in request && request.inputs.some((input) => typeof input !== "string");
+}
+
+function isForText(request: Work["request"]): request is TextWork["request"] {
+  return "messages" in request || "prompt" in request;
+}
+
 /** Whether the answer has to follow a grammar, a schema or the schemas of tools. */
 export function hasGrammar(request: Work["request"] | null): boolean {
-  if (request === null || "inputs" in request) return false;
+  if (request === null || !isForText(request)) return false;
   return request.format !== undefined || ("messages" in request && request.tools !== undefined);
 }

@@ -1,6 +1,6 @@
 import type { Infer } from "convex/values";
 import { jobTimes } from "../../../app/jobs/limits.ts";
-import { parseWork } from "../../../app/jobs/payload.ts";
+import { parseWork } from "../../../app/jobs/payload/payload.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { projectedUse } from "../ledger/keyDays.ts";

@@ -2,6 +2,7 @@ import { type JobView, priority } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import { literals } from "convex-helpers/validators";
 import { requestStatusOf } from "../../../app/jobs/states.ts";
+import { workKinds } from "../../../app/jobs/work.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { findModel } from "../models/catalog.ts";
@@ -21,7 +22,7 @@ const outlook = v.object({
 /** A job as the HTTP API shows it to its requester, without its request and its answer. Times are ms epoch. */
 export const requesterJob = v.object({
   jobId: v.string(),
-  kind: literals("chat", "completion", "embedding"),
+  kind: literals(...workKinds),
   modelId: v.string(),
   status: requestStatus,
   /** Why it has not started; null if it has, or if a device is about to take it. */
@@ -55,8 +56,12 @@ export async function requesterJobOf(ctx: QueryCtx, order: Doc<"orders">): Promi
   return { ...job, outlook: await queue.outlook(ctx, order.organizationId, order.jobId) };
 }
 
-/** A job's end, and how to answer with it. `sha256`: of the model that did it. */
-export const jobResult = v.object({ job: requesterJob, sha256: v.string(), view: watchView });
+/** A job's end, and how to answer with it. `model`: the file that did it, and its context. */
+export const jobResult = v.object({
+  job: requesterJob,
+  model: v.object({ sha256: v.string(), contextTokens: v.number() }),
+  view: watchView,
+});
 
 /** Refuses: not_found, also for a job that the queue has deleted. */
 export async function jobResultOf(ctx: QueryCtx, order: Doc<"orders">): Promise<Infer<typeof jobResult>> {
@@ -65,7 +70,8 @@ export async function jobResultOf(ctx: QueryCtx, order: Doc<"orders">): Promise<
     watch(ctx, order, undefined),
     findModel(ctx, order.organizationId, order.modelId),
   ]);
-  return { job, sha256: present(model, "model of an order").sha256, view };
+  const { sha256, contextTokens } = present(model, "model of an order");
+  return { job, model: { sha256, contextTokens }, view };
 }
 
 /** The jobs of a key, newest first, from before the job `after`. Deleted jobs are left out. Refuses: not_found (`after`). */
@@ -148,6 +154,7 @@ function viewOf(order: Doc<"orders">, job: JobView, waitsFor: RequesterJob["wait
 
 /** The queue stores a kind as text. */
 function kindOf({ kind }: JobView): RequesterJob["kind"] {
-  if (kind === "chat" || kind === "completion" || kind === "embedding") return kind;
-  throw new Error("a job of no known kind");
+  const known = workKinds.find((each) => each === kind);
+  if (known === undefined) throw new Error("a job of no known kind");
+  return known;
 }

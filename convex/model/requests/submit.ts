@@ -257,7 +257,9 @@ export async function prepare(
   ]);
   if (!model?.enabled) refuse("model_not_found", "Your organization has no model of this name.");
   const { modelId, sha256, sizeBytes: modelBytes } = model;
-  const { value: price, version } = priceAt(model, now);
+  const { value: modelPrice, version } = priceAt(model, now);
+  // A tokenizer takes a thousandth of the time in which the model would read the text.
+  const price = work.kind === "tokens" ? noPrice : modelPrice;
   const extent = checkWork(work, model);
   const cacheOwner = await cacheOwnerOf(key, dataClass);
   // The device that has read the prompt before is probably the one that has another job of the call.
@@ -496,6 +498,8 @@ export function priceKindOf({ kind }: Pick<Work, "kind">): PriceKind {
 function isLess(held: Usage, bound: Usage): boolean {
   return held.promptTokens < bound.promptTokens || held.completionTokens < bound.completionTokens;
 }
+
+const noPrice: Price = { promptMicro: 0n, completionMicro: 0n };
 
 /** How long the job may take, in ms. A job that ends with its call gets no more time than the call. Refuses: invalid. */
 function timeOf({ expiresInMs, endsWithCall = false }: Submission): number {

@@ -1,7 +1,7 @@
 import type { StreamPosition, WatchView } from "@gleaner/queue";
 import { priority } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
-import { parse } from "convex-helpers/validators";
+import { parse, validate } from "convex-helpers/validators";
 import { requestStatusOf } from "../../../app/jobs/states.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
@@ -13,6 +13,7 @@ import {
   streamItem,
   textAnswer,
   timing,
+  tokensAnswer,
   usage,
   vectorAnswer,
   workReport,
@@ -33,6 +34,7 @@ export const watchView = v.object({
   result: v.union(
     v.object({ ...textAnswer.fields, usage, timing }),
     v.object({ ...vectorAnswer.fields, usage }),
+    v.object({ tokens: tokensAnswer, usage }),
     v.null(),
   ),
   error: v.union(v.object({ code: v.string(), message: v.string() }), v.null()),
@@ -58,7 +60,7 @@ export async function watch(
   order: Doc<"orders">,
   after: StreamPosition | undefined,
 ): Promise<RequestView> {
-  const { organizationId, jobId, vectors, priceMicro, pricePercent = 100, deviceClass = null } = order;
+  const { organizationId, jobId, priceMicro, pricePercent = 100, deviceClass = null } = order;
   const { status, attempt, attemptId, chunks, attempts, submittedAt, startedAt, error, ...done } =
     await queue.watch(ctx, organizationId, jobId, after);
   return {
@@ -70,7 +72,7 @@ export async function watch(
       ...(data === undefined ? {} : { data: parse(v.array(streamItem), data) }),
     })),
     attempts,
-    result: status === "succeeded" ? answerOf(done, vectors !== undefined) : null,
+    result: status === "succeeded" ? answerOf(done) : null,
     error: jobErrorOf(order, { status, error }),
     queueMs: startedAt === null ? null : startedAt - submittedAt,
     deviceClass,
@@ -81,13 +83,10 @@ export async function watch(
   };
 }
 
-function answerOf(
-  { result, report }: Pick<WatchView, "result" | "report">,
-  isVectors: boolean,
-): RequestView["result"] {
+function answerOf({ result, report }: Pick<WatchView, "result" | "report">): RequestView["result"] {
   if (result === undefined || result === null) return null;
   const { usage, timing } = parse(workReport, report);
-  return isVectors
-    ? { ...parse(vectorAnswer, result), usage }
-    : { ...parse(textAnswer, result), usage, timing };
+  if (validate(vectorAnswer, result)) return { ...result, usage };
+  if (validate(tokensAnswer, result)) return { tokens: result, usage };
+  return { ...parse(textAnswer, result), usage, timing };
 }

@@ -3,7 +3,7 @@ import type { Value } from "convex/values";
 import { validate } from "convex-helpers/validators";
 import type { ChatResult } from "../../../app/jobs/chat.ts";
 import { attemptLimitMs } from "../../../app/jobs/extent.ts";
-import { parseCacheOwner, parseWork } from "../../../app/jobs/payload.ts";
+import { parseCacheOwner, parseWork } from "../../../app/jobs/payload/payload.ts";
 import { utf8Length } from "../../../app/jobs/utf8.ts";
 import {
   isOfVectors,
@@ -37,9 +37,9 @@ export async function replayOfJob(ctx: QueryCtx, jobId: string): Promise<Doc<"re
     .unique();
 }
 
-/** Whether an answer is of a kind that can be replayed, as far as its order tells. */
-export function mayBeReplayed({ constrained }: Doc<"orders">): boolean {
-  return constrained !== true;
+/** Whether an answer is of a kind that can be replayed, as far as its order tells. Tokens are no answer of the model. */
+export function mayBeReplayed({ constrained, most, vectors }: Doc<"orders">): boolean {
+  return constrained !== true && (most.completionTokens > 0 || vectors !== undefined);
 }
 
 /**

@@ -103,7 +103,7 @@ type LineForm = {
   readonly body: (head: AnswerHead, result: Result, encoding: Encoding) => object;
 };
 
-function formOf(kind: keyof typeof promptFields): LineForm {
+function formOf(kind: Exclude<keyof typeof promptFields, "tokens">): LineForm {
   return {
     promptField: promptFields[kind],
     body: (head, result, encoding) => answerBody(kind, head, result, encoding),

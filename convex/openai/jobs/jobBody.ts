@@ -11,6 +11,7 @@ const endpoints = {
   chat: "/v1/chat/completions",
   completion: "/v1/completions",
   embedding: "/v1/embeddings",
+  tokens: "/v1/tokenize",
 } as const satisfies Readonly<Record<RequesterJob["kind"], string>>;
 
 /** A job over HTTP. Times are seconds since the epoch, as in OpenAI's objects. */

@@ -4,7 +4,7 @@ import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import type { RequesterJob } from "../../model/requests/requesterJob.ts";
 import type { RequestView } from "../../model/requests/watch.ts";
-import { type AnswerHead, textOf, vectorsOf } from "../answerForm.ts";
+import { type AnswerHead, textOf, tokensOf, vectorsOf } from "../answerForm.ts";
 import { chatForm } from "../chatForm.ts";
 import { completionForm } from "../completionForm.ts";
 import { vectorsBody } from "../embeddings/vectorsBody.ts";
@@ -13,12 +13,14 @@ import { endOf, type PromptField, wrongParameter } from "../errors.ts";
 import { follow } from "../follow.ts";
 import { refusedWait, waitLimitMs } from "../requestedJob.ts";
 import { answerHeaders, errorResponse, jobErrorResponse, json } from "../respond.ts";
+import { tokensBody } from "../tokens/tokens.ts";
 import { answerAccepted } from "./accepted.ts";
 
 export const promptFields = {
   chat: "messages",
   completion: "prompt",
   embedding: "input",
+  tokens: "prompt",
 } as const satisfies Readonly<Record<RequesterJob["kind"], PromptField>>;
 
 const encodings = ["float", "base64"] as const;
@@ -48,12 +50,16 @@ export async function getResult(
       if (signal.aborted) break;
     }
   }
-  const { job, sha256, view } = await ctx.runQuery(internal.requests.resultAdmitted, { keyId, jobId });
+  const { job, model: file, view } = await ctx.runQuery(internal.requests.resultAdmitted, { keyId, jobId });
   const { result } = view;
   if (result !== null) {
     const { submittedAt: created, modelId: model } = job;
-    const head = { jobId, created, model, sha256, priority: view.priority };
-    return json(200, answerBody(job.kind, head, result, encoding), answerHeaders(head, view));
+    const head = { jobId, created, model, sha256: file.sha256, priority: view.priority };
+    const body =
+      job.kind === "tokens"
+        ? tokensBody(tokensOf(result), file.contextTokens)
+        : answerBody(job.kind, head, result, encoding);
+    return json(200, body, answerHeaders(head, view));
   }
   const error = endOf(view, promptFields[job.kind]);
   return error === null ? await answerAccepted(ctx, { keyId, jobId }) : jobErrorResponse(error, jobId);
@@ -61,7 +67,7 @@ export async function getResult(
 
 /** The body with which the job's own call would have answered. */
 export function answerBody(
-  kind: RequesterJob["kind"],
+  kind: Exclude<RequesterJob["kind"], "tokens">,
   head: AnswerHead,
   result: NonNullable<RequestView["result"]>,
   encoding: Encoding,

@@ -86,10 +86,10 @@ async function answerStored(
   jobId: string,
   echo: Parameters<typeof responseBody>[0]["echo"],
 ): Promise<Response> {
-  const { job, sha256, view } = await ctx.runQuery(internal.requests.resultAdmitted, { keyId, jobId });
+  const { job, model: file, view } = await ctx.runQuery(internal.requests.resultAdmitted, { keyId, jobId });
   if (job.kind !== "chat") return errorResponse(noResponse);
   const { submittedAt: created, modelId: model } = job;
-  const head = { jobId, created, model, sha256, priority: view.priority, echo };
+  const head = { jobId, created, model, sha256: file.sha256, priority: view.priority, echo };
   if (view.result !== null) {
     const result = textOf(view.result);
     return json(200, responseBody(head, endStatus(result), { result }), answerHeaders(head, view));

@@ -9,13 +9,14 @@ import {
   type FinishReason,
 } from "../../../app/jobs/chat.ts";
 import type { StreamItem } from "../../../app/jobs/stream-item.ts";
+import type { TextWork } from "../../../app/jobs/work.ts";
 import type { LoadedModel } from "../load/load-model.ts";
 import type { SequenceLoan } from "../load/sequences.ts";
 import type { JobPace } from "../process/duty-cycle.ts";
 import { type CallsEnd, CallWriter } from "./calls.ts";
 import { type Enforced, grammarOf, orTexts } from "./grammars.ts";
 import { prefillButLastSlice, type PrefillSlices } from "./prefill.ts";
-import { type Prompt, promptOf, type TextWork } from "./prompt.ts";
+import { type Prompt, promptOf } from "./prompt.ts";
 import { choicesWithin } from "./sampling.ts";
 import { CallMatcher, callStarts, type CallSyntax, callSyntax, mustCall } from "./tool-call.ts";
 import { type PassageEnd, Writer } from "./writer.ts";
@@ -37,6 +38,7 @@ export async function answer(work: TextWork, deps: AnswerDeps): Promise<RunOutco
   const { loaded, step } = deps;
   step("prompt");
   const prompt = promptOf(loaded, work);
+  if (prompt === null) return { kind: "failed", error: jobErrors.wrongTokens };
   const { contextTokens, wholeContextTokens } = loaded;
   const promptTokens = prompt.tokens.length;
   if (promptTokens === 0 || promptTokens >= wholeContextTokens) {

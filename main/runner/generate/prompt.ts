@@ -10,7 +10,9 @@ import {
   type Token,
 } from "node-llama-cpp";
 import type { ChatMessage, ChatRequest, ChatTool } from "../../../app/jobs/chat.ts";
-import type { Work } from "../../../app/jobs/work.ts";
+import { unpackIds } from "../../../app/jobs/payload/token-ids.ts";
+import type { TextWork } from "../../../app/jobs/work.ts";
+import { ownTokens } from "./own-tokens.ts";
 
 export type Prompt = {
   /** The whole prompt as the model reads it, with the chat template's tokens. */
@@ -21,20 +23,22 @@ export type Prompt = {
   readonly stopTexts: readonly string[];
 };
 
-/** Work that is answered with text. */
-export type TextWork = Exclude<Work, { readonly kind: "embedding" }>;
-
 type ChatModel = { readonly model: LlamaModel; readonly wrapper: ChatWrapper };
 
-/** The prompt of a request that is answered with text. */
-export function promptOf(loaded: ChatModel, work: TextWork): Prompt {
-  return work.kind === "chat"
-    ? chatPrompt(loaded, work.request)
-    : plainPrompt(loaded.model, work.request.prompt);
+/** The prompt of a request that is answered with text. Null: it has ids of tokens that are not the model's. */
+export function promptOf(loaded: ChatModel, work: TextWork): Prompt | null {
+  if (work.kind === "chat") return chatPrompt(loaded, work.request);
+  const { prompt } = work.request;
+  if (typeof prompt === "string") return plainPrompt(loaded.model, prompt);
+  const tokens = ownTokens(loaded.model, unpackIds(prompt));
+  return tokens === null ? null : withoutStops(tokens);
 }
 
 /** Tokenizes contents as plain text: a "<|im_end|>" in a message never becomes a control token. */
-export function chatPrompt({ model, wrapper }: ChatModel, request: ChatRequest): Prompt {
+export function chatPrompt(
+  { model, wrapper }: ChatModel,
+  request: Pick<ChatRequest, "messages" | "tools" | "toolChoice">,
+): Prompt {
   const tools = request.toolChoice === "none" ? [] : (request.tools ?? []);
   const state = wrapper.generateContextState({
     // A complete history, so that the library adds no default system prompt.
@@ -54,11 +58,16 @@ export function chatPrompt({ model, wrapper }: ChatModel, request: ChatRequest):
 
 /** The prompt of a completion, without a template. */
 export function plainPrompt(model: LlamaModel, text: string): Prompt {
-  return {
-    tokens: withBos(model, LlamaText(text).tokenize(model.tokenizer)),
-    stopTokens: new Set(),
-    stopTexts: [],
-  };
+  return withoutStops(withBos(model, plainTokens(model, text)));
+}
+
+/** The tokens of a text. A "<|im_end|>" in it does not become a control token. */
+export function plainTokens(model: LlamaModel, text: string): readonly Token[] {
+  return LlamaText(text).tokenize(model.tokenizer);
+}
+
+function withoutStops(tokens: readonly Token[]): Prompt {
+  return { tokens, stopTokens: new Set(), stopTexts: [] };
 }
 
 /** Adds the beginning-of-sequence token, for models that need one. */

@@ -40,6 +40,7 @@ export async function replay({ of, answer }: TextReplay, deps: ReplayDeps): Prom
   const { loaded, step, clock } = deps;
   step("prompt");
   const prompt = promptOf(loaded, of);
+  if (prompt === null) return { kind: "failed", error: jobErrors.wrongTokens };
   const tokens = tokensOf(loaded.model, answer.text, prompt.tokens);
   const whole = prompt.tokens.length + tokens.length;
   if (prompt.tokens.length === 0 || whole >= loaded.wholeContextTokens) {

@@ -14,7 +14,7 @@ import {
 import type { WorkView } from "../../../app/contract/snapshot.ts";
 import type { MeasuredSpeed } from "../../../app/contract/speed.ts";
 import type { JobError } from "../../../app/jobs/chat.ts";
-import { parseCacheOwner } from "../../../app/jobs/payload.ts";
+import { parseCacheOwner } from "../../../app/jobs/payload/payload.ts";
 import type { Log } from "../../log.ts";
 import type { AttemptOutcome } from "../attempt.ts";
 import { WorkProgress } from "./work-progress.ts";
@@ -71,6 +71,7 @@ export function jobHandlers(deps: JobHandlerDeps): Readonly<Record<RunnerWork["k
     chat: handlerOf("chat"),
     completion: handlerOf("completion"),
     embedding: handlerOf("embedding"),
+    tokens: handlerOf("tokens"),
     replay: handlerOf("replay"),
   };
 }

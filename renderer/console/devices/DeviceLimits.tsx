@@ -115,6 +115,7 @@ const kindNames: Readonly<Record<(typeof limitableKinds)[number], string>> = {
   chat: "Chats",
   completion: "Completions",
   embedding: "Embeddings",
+  tokens: "Tokens of texts",
 };
 
 type RowProps = {

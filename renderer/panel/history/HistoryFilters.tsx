@@ -18,6 +18,7 @@ const kinds: readonly Option[] = [
   { value: "chat", label: "Chat" },
   { value: "completion", label: "Completion" },
   { value: "embedding", label: "Embedding" },
+  { value: "tokens", label: "Tokens" },
 ];
 
 /** The search for jobs. Each choice applies at once. */

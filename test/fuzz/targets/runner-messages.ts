@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { parseFromRunner, parseToRunner } from "../../../app/contract/runner.ts";
-import { parseCacheOwner, parseWork } from "../../../app/jobs/payload.ts";
+import { parseCacheOwner, parseWork } from "../../../app/jobs/payload/payload.ts";
 import { parseReplay } from "../../../app/trust/replay.ts";
 import { hostileJson, spoiled } from "../hostile.ts";
 import type { Json, Target } from "../target.ts";

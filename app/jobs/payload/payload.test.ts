@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { limits } from "./limits.ts";
+import { limits } from "../limits.ts";
 import { parseWork } from "./payload.ts";
 
 const sampling = { maxTokens: 5, temperature: 0, topP: 1, seed: 1, stop: [] };

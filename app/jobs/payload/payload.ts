@@ -1,11 +1,12 @@
 import * as z from "zod";
-import { parseJson } from "../json.ts";
-import type { ChatRequest } from "./chat.ts";
-import { grammarLimits, grammarMistake } from "./grammar/gbnf.ts";
-import { limits } from "./limits.ts";
-import { parseKeptSchema } from "./schema/json-schema.ts";
-import { schemaLimits } from "./schema/keywords.ts";
-import type { CompletionRequest, EmbeddingRequest, Work } from "./work.ts";
+import { parseJson } from "../../json.ts";
+import type { ChatRequest } from "../chat.ts";
+import { grammarLimits, grammarMistake } from "../grammar/gbnf.ts";
+import { limits } from "../limits.ts";
+import { parseKeptSchema } from "../schema/json-schema.ts";
+import { schemaLimits } from "../schema/keywords.ts";
+import type { CompletionRequest, EmbeddingRequest, TokensRequest, Work } from "../work.ts";
+import { tokenIds } from "./token-ids.ts";
 
 /** Payloads that a device accepts. The backend has checked them, but a device does not trust it. */
 
@@ -60,8 +61,7 @@ const message = z
     "must have toolCallId, and only a tool's message may",
   );
 
-const chat = z.object({
-  ...sampling,
+const conversation = {
   messages: z.array(message).min(1).max(limits.messages),
   tools: z
     .array(
@@ -73,16 +73,31 @@ const chat = z.object({
     )
     .max(limits.tools)
     .optional(),
+};
+
+const chat = z.object({
+  ...sampling,
+  ...conversation,
   toolChoice: z.union([z.enum(["none", "auto", "required"]), z.object({ name: toolName })]).optional(),
   parallelToolCalls: z.boolean().optional(),
 });
 
-const completion = z.object({ ...sampling, prompt: z.string().max(limits.promptBytes) });
+const text = z.string().max(limits.promptBytes);
+
+const completion = z.object({ ...sampling, prompt: z.union([text, tokenIds]) });
 
 const embedding = z.object({
-  inputs: z.array(z.string().min(1).max(limits.promptBytes)).min(1).max(limits.embeddingInputs),
+  inputs: z
+    .array(z.union([text.min(1), tokenIds]))
+    .min(1)
+    .max(limits.embeddingInputs),
   dimensions: z.number().int().min(1).optional(),
 });
+
+const tokens = z.union([
+  z.object({ tokenize: text, addSpecial: z.boolean() }),
+  z.object({ tokenizeChat: z.object(conversation) }),
+]);
 
 /**
  * The owner of what a job leaves in a device's prompt cache: only jobs with the same one may reuse it. Otherwise a key could
@@ -111,6 +126,10 @@ export function parseWork(kind: string, payload: unknown): Work | null {
     case "embedding": {
       const request = embedding.safeParse(payload).data;
       return request === undefined ? null : { kind, request: present<EmbeddingRequest>(request) };
+    }
+    case "tokens": {
+      const request = tokens.safeParse(payload).data;
+      return request === undefined ? null : { kind, request: present<TokensRequest>(request) };
     }
     default:
       return null;
