@@ -20,16 +20,24 @@ const laptop: KnownDevice = {
   groups: ["office"],
   tags: ["eu"],
   dataClasses: [],
+  kinds: ["chat"],
   models: ["small"],
   allowedModels: null,
   memoryMb: 8_192,
   gpu: false,
   gpuMemory: false,
 };
-const small: WantedDevice = { modelId: "small", modelBytes: 1e9, needs: {} };
-const large: WantedDevice = { modelId: "large", modelBytes: 20e9, needs: {} };
+const small: WantedDevice = { modelId: "small", modelBytes: 1e9, kind: "chat", needs: {} };
+const large: WantedDevice = { modelId: "large", modelBytes: 20e9, kind: "chat", needs: {} };
 
 describe("a device", () => {
+  it("cannot answer a kind of job that it does not do", () => {
+    expect(chanceOf(laptop, { ...small, kind: "tokens" }, now)).toBe("other-kinds");
+    expect(chanceOf({ ...laptop, kinds: null }, { ...small, kind: "tokens" }, now)).toBe("able");
+    const chances = withDevice(noChances, laptop, { ...small, kind: "tokens" }, now);
+    expect(refusalWords(chances, small)).toContain("1 device does no jobs of this kind");
+  });
+
   it("could answer if it has the model, also while it is asleep for some days", () => {
     expect(chanceOf(laptop, small, now)).toBe("able");
     const asleep = { ...laptop, online: false, lastSeenAt: now - 14 * 3_600_000 };

@@ -1,5 +1,6 @@
 import { formatBytes, plural } from "../format/quantity.ts";
 import { type DeviceNeeds, gpuTags, mebibytesOf } from "../keys/requirements.ts";
+import type { Work } from "./work.ts";
 
 /** A device that was silent for longer is not expected back soon: longer than a weekend with holidays. ms. */
 export const awayMs = 7 * 24 * 3_600_000;
@@ -14,6 +15,8 @@ export type KnownDevice = {
   readonly groups: readonly string[];
   readonly tags: readonly string[];
   readonly dataClasses: readonly string[];
+  /** The kinds of jobs that it does and may do; null: it has not reported any capabilities yet. */
+  readonly kinds: readonly string[] | null;
   /** The models that it has; null: it has not reported any capabilities yet. */
   readonly models: readonly string[] | null;
   /** Only these may run there. Null: any. */
@@ -29,6 +32,7 @@ export type KnownDevice = {
 export type WantedDevice = {
   readonly modelId: string;
   readonly modelBytes: number;
+  readonly kind: Work["kind"];
   readonly needs: DeviceNeeds;
 };
 
@@ -36,11 +40,12 @@ export type WantedDevice = {
  * Whether a device could answer a job. `able`: it has the model or can get it, and is online or was lately: at night it only
  * sleeps. The others tell why not.
  */
-export type Chance = "able" | "away" | "too-small" | "unmatched" | "out-of-service";
+export type Chance = "able" | "away" | "too-small" | "other-kinds" | "unmatched" | "out-of-service";
 
 export function chanceOf(device: KnownDevice, wanted: WantedDevice, now: number): Chance {
   if (!device.inService) return "out-of-service";
   if (!meets(device, wanted.needs)) return "unmatched";
+  if (device.kinds?.includes(wanted.kind) === false) return "other-kinds";
   if (!mayHoldModel(device, wanted)) return "too-small";
   return device.online || now - device.lastSeenAt <= awayMs ? "able" : "away";
 }
@@ -85,6 +90,7 @@ export const noChances: Chances = {
   able: 0,
   away: 0,
   "too-small": 0,
+  "other-kinds": 0,
   unmatched: 0,
   "out-of-service": 0,
   awayMs: Infinity,
@@ -108,7 +114,7 @@ export function withDevice(
  */
 export function refusalWords(chances: Chances, { modelId, modelBytes }: WantedDevice): string | null {
   if (chances.able > 0) return null;
-  const { away, unmatched, "too-small": small, "out-of-service": out } = chances;
+  const { away, unmatched, "too-small": small, "other-kinds": unable, "out-of-service": out } = chances;
   const days = plural(Math.floor(chances.awayMs / (24 * 3_600_000)), ["# day", "# days"]);
   const others = [
     ...(away === 0
@@ -124,6 +130,11 @@ export function refusalWords(chances: Chances, { modelId, modelBytes }: WantedDe
       : [
           `${plural(small, ["# device has", "# devices have"])} too little memory for a model of ${formatBytes(modelBytes)}, ` +
             "or may not run it",
+        ]),
+    ...(unable === 0
+      ? []
+      : [
+          `${plural(unable, ["# device does", "# devices do"])} no jobs of this kind, by an older version or by a limit`,
         ]),
     ...(unmatched === 0
       ? []

@@ -62,6 +62,7 @@ function knownDevice({
     groups,
     tags,
     dataClasses,
+    kinds: capabilities?.kinds ?? null,
     models: capabilities === null ? null : (capabilities.models ?? []),
     allowedModels: allowedCapabilities?.models ?? null,
     memoryMb: capabilities?.memoryMb ?? null,

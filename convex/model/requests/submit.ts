@@ -191,7 +191,12 @@ async function submitBeside(
   if (asked.idleOnly === true && !handed) refuse("no_device", "No device is idle.");
   if (isAwaited && !handed) {
     const { needs, modelBytes } = prepared;
-    await checkDevices(ctx, organizationId, { modelId: order.modelId, modelBytes, needs }, now);
+    await checkDevices(
+      ctx,
+      organizationId,
+      { modelId: order.modelId, modelBytes, kind: asked.work.kind, needs },
+      now,
+    );
   }
   await placeOrder(ctx, key, { ...order, jobId }, now);
   const { modelId, pricePercent = 100 } = order;

@@ -194,7 +194,7 @@ describe("donated work", () => {
     await vi.waitFor(() => expect(queue.args["hello"]).toHaveLength(1), patient);
     expect(queue.args["hello"]?.[0]).toMatchObject({
       capabilities: {
-        kinds: ["chat", "completion", "embedding", "replay"],
+        kinds: ["chat", "completion", "embedding", "tokens", "replay"],
         models: ["m"],
         contexts: [{ model: "m", contextTokens: 64 }],
         concurrency: 1,

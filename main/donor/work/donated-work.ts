@@ -76,7 +76,7 @@ export class DonatedWork {
       onMeasured: (model: ModelFile, speed: MeasuredSpeed) => plans.measured(model, speed),
       onRest: (ms: number) => this.#worker.pauseTaking(ms),
     };
-    const { chat, completion, embedding, replay } = jobHandlers({
+    const handlers = jobHandlers({
       ...ofRuns,
       onWork,
       findModel: (modelId) => {
@@ -107,12 +107,9 @@ export class DonatedWork {
     this.#worker = new Worker(client, {
       key: deps.deviceKey,
       functions: api.work,
-      handlers: {
-        chat: around(chat),
-        completion: around(completion),
-        embedding: around(embedding),
-        replay: around(replay),
-      },
+      handlers: Object.fromEntries(
+        Object.entries(handlers).map(([kind, handler]) => [kind, around(handler)]),
+      ),
       ...this.#offer.capacity(),
       capabilities: this.#abilities(),
       version: deps.version,
