@@ -1,25 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ConvexHttpClient } from "convex/browser";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { usageOf } from "../../bench/support/usage.ts";
-import { api } from "../../convex/_generated/api.js";
-import { greeting } from "../../convex/testing/backend.fixture.ts";
-import { makeSigningKey, registrationOf } from "../../convex/testing/signing.fixture.ts";
 import { type Farm, startFarm } from "../../launch/farm/farm.ts";
-import { makeSecret } from "../../launch/organization/secrets.ts";
+import { addMuteDevice } from "../fuzz/mute-device.ts";
 
 /** Calls that wait for a device that takes no jobs, at a running backend. */
 let farm: Farm;
 
 beforeAll(async () => {
   farm = await startFarm();
-  const http = new ConvexHttpClient(farm.backend.url, { logger: false });
-  const key = makeSecret("gd_");
-  const { enrollmentCode: code } = farm.organization;
-  const signingKey = registrationOf(makeSigningKey(), key);
-  await http.mutation(api.devices.enroll, { code, key, name: "laptop", platform: "linux-x64", signingKey });
-  await http.mutation(api.work.hello, { key, ...greeting([farm.modelId]) });
-  await http.mutation(api.devices.report, { key, activity: { kind: "donating", reason: "idle" } });
+  await addMuteDevice(farm);
 });
 
 afterAll(async () => {

@@ -1,13 +1,16 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import * as z from "zod";
 import { wellFormed } from "../../../app/format/well-formed.ts";
 import { operations } from "../../../app/openapi/operations.ts";
 import { costlyBodies } from "../../../bench/abuse/costly-bodies.ts";
+import { residentBytes } from "../../../bench/support/resident-memory.ts";
 import type { Farm } from "../../../launch/farm/farm.ts";
 import { checkHealth, checkLedger } from "../backend.ts";
 import { bodiesFor } from "../bodies.ts";
 import { checkNoSource } from "../converse.ts";
 import { hostileJson, hostileText } from "../hostile.ts";
+import { addMuteDevice } from "../mute-device.ts";
 import { tableBodies } from "../table-bodies.ts";
 import type { Json, Target } from "../target.ts";
 import { within } from "../within.ts";
@@ -22,17 +25,25 @@ const call = z.object({
 });
 type Call = z.infer<typeof call>;
 
-/** A call that is accepted waits for a device, and there is none. */
-const patienceMs = 150;
+/** How often a call without an answer is looked at: it may wait for its job, since the device takes none. */
+const lookEveryMs = 150;
 const keyCount = 40;
+/** The backend may keep so much more memory than before the inputs, in MiB. */
+const mostGrowthMb = 300;
 
-/** Every HTTP route. The backend must answer each call in the API's own form, and never with an internal error. */
+/**
+ * Every HTTP route. The backend must answer each call in the API's own form, and never with an internal error. Only a call whose job
+ * waits for a device may be without an answer. After its client has left, the job must end.
+ */
 export const httpRoutes: Target = {
   name: "http-routes",
   summary: "every HTTP route of the backend",
   open: async (farmOf) => {
     const farm = await farmOf();
+    await addMuteDevice(farm);
     const keys = await issueKeys(farm);
+    const left: LeftJob[] = [];
+    let usedMb: number | null = null;
     const bodies = bodiesFor(farm.modelId);
     let calls = 0;
     return {
@@ -48,11 +59,20 @@ export const httpRoutes: Target = {
       check: async (input) => {
         // Many keys, because one key may make only so many calls a minute.
         const key = keys[calls++ % keys.length] ?? "";
-        await within(JSON.stringify(input).slice(0, 300), checkCall(farm, call.parse(input), key));
+        const waiting = await within(
+          JSON.stringify(input).slice(0, 300),
+          checkCall(farm, call.parse(input), key),
+        );
+        if (waiting !== null) left.push(waiting);
         await checkHealth(farm);
+        // The first calls load what a backend needs.
+        if (calls === 200) usedMb = await memoryMb(farm);
       },
       checkEnd: async () => {
         await checkLedger(farm);
+        await checkEnded(farm, left);
+        const grownMb = usedMb === null ? 0 : (await memoryMb(farm)) - usedMb;
+        if (grownMb > mostGrowthMb) throw new Error(`the backend keeps ${grownMb.toFixed(0)} MiB more`);
       },
       close: () => Promise.resolve(),
     };
@@ -205,47 +225,142 @@ const functionCall: fc.Arbitrary<Json> = fc
     body: JSON.stringify({ path: name, args, format: "convex_encoded_json" }),
   }));
 
+/** A job that waited when its client left. */
+type LeftJob = { readonly jobId: string; readonly key: string };
+
+/** Returns the job for which the call waited until it was given up; null if it was answered. */
 async function checkCall(
   farm: Farm,
   { at, method, path: where, headers, body }: Call,
   key: string,
-): Promise<void> {
+): Promise<LeftJob | null> {
   const origin = at === "site" ? farm.backend.siteUrl : farm.backend.url;
   const address = `${origin}${where}`;
   const isPlain = method === "GET" || method === "HEAD";
-  if (!URL.canParse(address) || new URL(address).origin !== origin) return;
+  if (!URL.canParse(address) || new URL(address).origin !== origin) return null;
   const sent = sendable([
     ["content-type", "application/json"],
     ["authorization", `Bearer ${key}`],
     ...headers,
   ]);
-  const gone = AbortSignal.timeout(patienceMs);
-  let response: Response;
-  let text: string;
+  const leave = new AbortController();
+  const since = Math.floor(Date.now() / 1_000);
+  const answer = answerOf(address, {
+    method,
+    headers: sent,
+    ...(body === null || isPlain ? {} : { body }),
+    redirect: "manual",
+    signal: leave.signal,
+  });
+  const waiting = await waitsFor(farm, key, since, answer);
+  if (waiting !== null) {
+    leave.abort();
+    await answer;
+    const isKept = sent.has("idempotency-key") || /respond-async/i.test(sent.get("prefer") ?? "");
+    return isKept ? null : { jobId: waiting, key };
+  }
+  const found = await answer;
+  // A refused upload may end the connection before all of it was sent.
+  if (found === "unsendable" || (found === null && body !== null)) return null;
+  if (found === null) throw new Error("the connection ended without an answer");
+  checkAnswer({ at, method, address }, found);
+  return null;
+}
+
+/** Null: the connection ended before the whole answer. `unsendable`: the client itself refuses the call. */
+async function answerOf(
+  address: string,
+  init: RequestInit,
+): Promise<{ readonly status: number; readonly text: string } | "unsendable" | null> {
   try {
-    response = await fetch(address, {
-      method,
-      headers: sent,
-      ...(body === null || isPlain ? {} : { body }),
-      redirect: "manual",
-      signal: gone,
-    });
-    text = await response.text();
+    const response = await fetch(address, init);
+    return { status: response.status, text: await response.text() };
   } catch (error) {
-    if (gone.aborted) return;
-    // A refused upload may end the connection before all of it was sent.
-    if (error instanceof TypeError && /terminated|fetch failed/.test(error.message)) return;
+    const { cause } = error as { readonly cause?: { readonly code?: string } };
+    if (unsendable.includes(cause?.code ?? "")) return "unsendable";
+    const isEnded = error instanceof TypeError && /terminated|fetch failed/.test(error.message);
+    if (isEnded || init.signal?.aborted === true) return null;
     throw error;
   }
-  if (response.status >= 500 && response.status !== 503) {
-    throw new Error(`answered ${response.status}: ${text.slice(0, 500)}`);
+}
+
+/** Errors of undici, which sends nothing then. */
+const unsendable = ["UND_ERR_NOT_SUPPORTED", "UND_ERR_INVALID_ARG"];
+
+/** The job of a call that waits for it, as soon as it is queued. Null: the call was answered. */
+async function waitsFor(
+  farm: Farm,
+  key: string,
+  since: number,
+  answer: Promise<unknown>,
+): Promise<string | null> {
+  const look = Symbol();
+  for (;;) {
+    const first = await Promise.race([answer, sleep(lookEveryMs, look)]);
+    if (first !== look) return null;
+    const [newest] = (await jobsOf(farm, key)).data;
+    if (newest?.status === "queued" && newest.created_at >= since) return newest.id;
   }
+}
+
+const job = z.object({ id: z.string(), status: z.string(), created_at: z.number() });
+
+async function jobsOf(farm: Farm, key: string): Promise<{ readonly data: readonly z.infer<typeof job>[] }> {
+  const response = await fetch(`${farm.backend.siteUrl}/v1/jobs?limit=1`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  if (response.status === 429) return { data: [] };
+  return z.object({ data: z.array(job) }).parse(await response.json());
+}
+
+/** Codes of 503 that docs/api.md has, and those of the backend's own endpoints. */
+const unavailable = ["no_device", "no_capacity", "model_draining", "server_stopping"];
+
+function checkAnswer(
+  { at, method, address }: { readonly at: Call["at"]; readonly method: string; readonly address: string },
+  { status, text }: { readonly status: number; readonly text: string },
+): void {
+  const isDocumented = status === 503 && (at !== "site" || unavailable.some((code) => text.includes(code)));
+  if (status >= 500 && !isDocumented) throw new Error(`answered ${status}: ${text.slice(0, 500)}`);
   checkNoSource(text);
-  if (at !== "site" || response.status < 400 || method === "HEAD" || text === "") return;
+  if (at !== "site" || status < 400 || method === "HEAD" || text === "") return;
   for (const [prefix, form] of errorForms) {
     if (new URL(address).pathname.startsWith(prefix) && !form.safeParse(JSON.parse(text)).success)
       throw new Error(`no error in the form of ${prefix}: ${text}`);
   }
+}
+
+/** Throws if a job is still open, although nobody waits for it. */
+async function checkEnded(farm: Farm, left: readonly LeftJob[]): Promise<void> {
+  const until = Date.now() + endedWithinMs;
+  for (const { jobId, key } of left) {
+    for (;;) {
+      const response = await fetch(`${farm.backend.siteUrl}/v1/jobs/${jobId}`, {
+        headers: { authorization: `Bearer ${key}` },
+      });
+      if (response.status === 429) {
+        await sleep(1_000);
+        continue;
+      }
+      const { status } = job.parse(await response.json());
+      if (status !== "queued" && status !== "running") break;
+      if (Date.now() > until) throw new Error(`the job ${jobId} is ${status}, and nobody waits for it`);
+      await sleep(500);
+    }
+  }
+}
+
+/** The job of a whole call stays for some seconds, in which the client may ask again. */
+const endedWithinMs = 120_000;
+
+/** What the backend's process holds in memory once nothing runs, in MiB. */
+async function memoryMb({ backend }: Farm): Promise<number> {
+  let least = Infinity;
+  for (let look = 0; look < 10; look += 1) {
+    await sleep(500);
+    least = Math.min(least, residentBytes(backend.child.pid) / 2 ** 20);
+  }
+  return least;
 }
 
 const errorForms = [
