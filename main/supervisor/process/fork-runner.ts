@@ -4,7 +4,8 @@ import { confinementOrder, keepsPriority } from "../../../app/contract/runner-st
 import { systemProgram } from "../../system-programs.ts";
 import { withoutCoreDumps, type Wrapper } from "./core-dumps.ts";
 import { PrintedChecks } from "./failed-check.ts";
-import { joinIdleGroup, leaveIdleGroup } from "./idle-group.ts";
+import { hurryExit } from "./hurry-exit.ts";
+import { joinIdleGroup } from "./idle-group.ts";
 import type { RunnerChild, SpawnRunner } from "./runner-child.ts";
 import { runnerEnvironment } from "./runner-environment.ts";
 
@@ -53,7 +54,7 @@ export function forkRunner(entry: string): SpawnRunner {
         const own = processes.at(-1);
         // bubblewrap ends after the program in it, so its exit tells that the memory is free.
         if (own === undefined || own === child.pid || !killProcess(own)) child.kill("SIGKILL");
-        processes.forEach(leaveIdleGroup);
+        processes.forEach(hurryExit);
       },
       onMessage: (listener) => void child.on("message", listener),
       onExit: (listener) => {

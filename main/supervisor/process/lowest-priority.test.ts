@@ -3,6 +3,7 @@ import { afterEach, expect, it, onTestFinished, vi } from "vitest";
 import { silentLog } from "../../log.ts";
 import { chat, demoModel, planOf, runnerEntry, testConfinement } from "../../runner/runner.fixture.ts";
 import { RunnerSupervisor } from "../supervisor.ts";
+import { hurryExit } from "./hurry-exit.ts";
 import { removeIdleGroup } from "./idle-group.ts";
 
 afterEach(() => removeIdleGroup());
@@ -53,7 +54,16 @@ it.each([
 
     expect((await fieldsOf(`/proc/${pid}/stat`))[3]).toBe(String(pid));
     // Not every kernel has autogroups.
-    const group = await readFile(`/proc/${pid}/autogroup`, "utf8").catch(() => null);
-    if (group !== null) expect(group.trim()).toMatch(/nice 19$/);
+    const group = async (): Promise<string | null> =>
+      await readFile(`/proc/${pid}/autogroup`, "utf8").catch(() => null);
+    if ((await group()) === null) return;
+    expect((await group())?.trim()).toMatch(/nice 19$/);
+    // What a kill does: a dying runner frees its memory at once. The kernel allows ten such changes a second.
+    await expect
+      .poll(async () => {
+        hurryExit(pid);
+        return (await group())?.trim();
+      })
+      .toMatch(/nice 0$/);
   },
 );
