@@ -4,6 +4,8 @@ import { roundSize } from "./round-size.ts";
 const warmUp = (seconds: number) => ({ jobs: 4, maxTokens: 24, seconds });
 
 it("a fast machine makes large rounds", () => {
+  expect(roundSize(72, warmUp(0.8))).toEqual({ jobs: 24, maxTokens: 96 });
+  expect(roundSize(72, warmUp(1.2))).toEqual({ jobs: 16, maxTokens: 96 });
   expect(roundSize(72, warmUp(1.6))).toEqual({ jobs: 12, maxTokens: 96 });
 });
 

@@ -6,7 +6,7 @@ type WarmUp = RoundSize & { readonly seconds: number };
 
 /**
  * The jobs are a multiple of every number of sequences, so that no sequence runs alone at the end. A round on a fast
- * machine is large, so that its start and end, 20 to 100 ms each, matter little.
+ * machine is large, so that its start and end, 20 to 300 ms each, matter little.
  */
 const sizes: readonly [RoundSize, ...RoundSize[]] = [
   { jobs: 4, maxTokens: 24 },
@@ -14,6 +14,8 @@ const sizes: readonly [RoundSize, ...RoundSize[]] = [
   { jobs: 4, maxTokens: 96 },
   { jobs: 8, maxTokens: 96 },
   { jobs: 12, maxTokens: 96 },
+  { jobs: 16, maxTokens: 96 },
+  { jobs: 24, maxTokens: 96 },
 ];
 /** With fewer rounds the ratio has no quartiles worth the name. */
 const enoughRounds = 3;
