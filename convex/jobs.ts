@@ -13,7 +13,7 @@ import { rulesRow } from "./model/credits/houseRules.ts";
 import { shortestHeldMs } from "./model/devices/pastAttempts.ts";
 import { modelsOfDevice } from "./model/devices/report.ts";
 import { dueOf, type Outrun, releaseReservation, settle } from "./model/ledger/reservations.ts";
-import { jobErrorOf, orderOf } from "./model/orders/orders.ts";
+import { endedCall, jobErrorOf, orderOf } from "./model/orders/orders.ts";
 import { areOneOwner } from "./model/owners.ts";
 import { queue } from "./model/queue.ts";
 import { writeReceipt } from "./model/receipts/write.ts";
@@ -77,7 +77,7 @@ async function close(ctx: MutationCtx, event: FinalEvent, at: number): Promise<R
       if (event.error?.code === jobErrors.schemaNotMet.code) await noteUnmetSchema(ctx, order, at);
       await releaseReservation(ctx, order, event.outcome, at);
       if (order.endsWithCall !== undefined) {
-        await ctx.db.patch("orders", order._id, { endsWithCall: undefined, request: undefined });
+        await ctx.db.patch("orders", order._id, endedCall);
       }
       return null;
     default:
@@ -117,8 +117,7 @@ async function pay(ctx: MutationCtx, order: Doc<"orders">, event: FinalEvent, at
     usage,
     ...(energy === undefined ? {} : { energy }),
     ...(deviceClass === null ? {} : { deviceClass }),
-    endsWithCall: undefined,
-    request: undefined,
+    ...endedCall,
   });
   const priceMicro = earned + outrunEarned;
   await writeReceipt(ctx, order, { deviceId, deviceClass, report, kept: event.report, priceMicro, at });

@@ -882,6 +882,8 @@ export default defineSchema({
     endsWithCall: v.optional(v.boolean()),
     /** A hash of the request, if a retry of its call finds the job by it. Absent after its end. */
     request: v.optional(v.string()),
+    /** The first job of the call, if a retry finds this one by it. Absent in the first one, and after the end. */
+    firstJob: v.optional(v.string()),
     reservedMicro: v.int64(),
     /** The tokens that are reserved, if they are less than the most that are paid: app/money/likely.ts. */
     held: v.optional(usage),

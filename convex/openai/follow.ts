@@ -6,7 +6,7 @@ import type { RequestView } from "../model/requests/watch.ts";
 import { endOf, serverStops, waitIsOver } from "./errors.ts";
 import { answerAccepted, respondedAsync } from "./jobs/accepted.ts";
 import { waitingOf } from "./jobs/waiting.ts";
-import { abandon, type RequestedJob } from "./requestedJob.ts";
+import { abandon, abandonAll, cancelAll, type RequestedJob } from "./requestedJob.ts";
 import { answerHeaders, type ApiError, jobErrorResponse, json } from "./respond.ts";
 import { abortsWith } from "./wait/abortsWith.ts";
 import { type CallWait, callWait, type WaitingCall } from "./wait/callWait.ts";
@@ -68,7 +68,8 @@ type JobEnds =
   | { readonly kind: "failed"; readonly error: ApiError; readonly jobId: string };
 
 /**
- * Waits for the ends of all jobs of a call together. If one fails, the waits for the others end.
+ * Waits for the ends of all jobs of a call together. If one fails, the waits for the others end and these are canceled. If the wait
+ * is over before, all are abandoned.
  * @param mistakeIn why a result makes the call fail; null: it does not
  */
 export async function endOfJobs(
@@ -77,29 +78,36 @@ export async function endOfJobs(
   signal: AbortSignal | undefined,
   mistakeIn: (result: Answered["result"]) => ApiError | null = () => null,
 ): Promise<JobEnds> {
-  const failures: { readonly error: ApiError; readonly jobId: string }[] = [];
+  const failures: { readonly error: ApiError; readonly jobId: string; readonly isGivenUp: boolean }[] = [];
   const over = abortsWith(signal);
   const wait = callWait(ctx, jobs[0]);
+  let ends: readonly (Answered | null)[];
   try {
-    const ends = await Promise.all(
+    ends = await Promise.all(
       jobs.map(async (job) => {
         const end = await endOfJob(ctx, job, over.signal, { callWait: wait });
         const error = end?.kind === "answered" ? mistakeIn(end.result) : end?.error;
         if (end?.kind === "answered" && error === null) return end;
         if (failures.length > 0) return null;
-        failures.push({ error: error ?? (await endOfWait(ctx, job, signal)), jobId: job.jobId });
+        const isGivenUp = end === null;
+        failures.push({
+          error: error ?? (await endOfWait(ctx, job, signal)),
+          jobId: job.jobId,
+          isGivenUp,
+        });
         over.abort();
         return null;
       }),
     );
-    const [failure] = failures;
-    return failure === undefined
-      ? { kind: "answered", ends: ends.filter((end) => end !== null) }
-      : { kind: "failed", ...failure };
   } finally {
     over.abort();
     await wait.end();
   }
+  const [failure] = failures;
+  if (failure === undefined) return { kind: "answered", ends: ends.filter((end) => end !== null) };
+  // Jobs whose call still counts as waiting cannot be left, so this comes after the end of its wait.
+  await (failure.isGivenUp ? abandonAll(ctx, jobs) : cancelAll(ctx, jobs));
+  return { kind: "failed", error: failure.error, jobId: failure.jobId };
 }
 
 /** The error of a wait that is over before its job. If the client has left, nobody reads it. */

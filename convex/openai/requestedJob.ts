@@ -115,8 +115,8 @@ export async function refusedWait(ctx: ActionCtx, { keyId }: Caller): Promise<Ap
 }
 
 /**
- * The same for a call of several jobs: all of them are submitted or none. A repeated idempotency key finds all of them. `works` and
- * the answer's jobs have the same order.
+ * The same for a call of several jobs: all of them are submitted or none. A repeated idempotency key finds all of them, and so does
+ * a retry of a whole call that was given up. `works` and the answer's jobs have the same order.
  */
 export async function answerWithJobs(
   ctx: ActionCtx,
@@ -131,20 +131,23 @@ export async function answerWithJobs(
   const { stream } = options;
   const kept = call.idempotencyKey !== null;
   const giveUpAt = endOfPatience(call, stream);
-  const wait = { ...options, giveUpAt, kept, respondAsync: false, request: null };
+  const [{ kind } = noWork()] = works;
+  const request = await requestHash(call, kind, stream);
+  const wait = { ...options, giveUpAt, kept, respondAsync: false, request };
   const requested = await requestJobs(ctx, caller, call, works, wait);
   if (requested.kind !== "ok") return errorResponse(errorOf(requested, options.promptField));
-  const [first, ...others] = requested.value;
-  if (first === undefined) throw new Error("a call has no works");
+  const [first = noWork(), ...others] = requested.value;
   const jobs = [first, ...others] as const;
   try {
-    const response = await answer(jobs);
-    if (!response.ok) await abandonAll(ctx, jobs);
-    return response;
+    return await answer(jobs);
   } catch (thrown) {
     await abandonAll(ctx, jobs);
     throw thrown;
   }
+}
+
+function noWork(): never {
+  throw new Error("a call has no works");
 }
 
 type Wait = Omit<RequestedJob, "keyId" | keyof Submitted>;
@@ -175,7 +178,7 @@ async function requestJobs(
   const submission = { ...(await submissionOf(ctx, caller, call, wait)), works: works.map(asMutable) };
   const once = async () => await outcomeOf(ctx.runMutation(internal.requests.submitParts, submission));
   const outcome = await once();
-  // If it was committed after all, the idempotency key finds the jobs.
+  // If it was committed after all, the idempotency key or the request finds the jobs.
   const submitted = outcome.kind === "failed" ? await once() : outcome;
   if (submitted.kind !== "ok") return submitted;
   return { kind: "ok", value: submitted.value.map((job) => ({ ...wait, ...job, keyId: caller.keyId })) };
@@ -247,9 +250,19 @@ export function idsOf(jobs: readonly RequestedJob[]): string {
   return jobs.map(({ jobId }) => jobId).join(", ");
 }
 
-/** `abandon` for several jobs. */
-export async function abandonAll(ctx: ActionCtx, jobs: readonly RequestedJob[]): Promise<void> {
-  await Promise.all(jobs.map(async (job) => await abandon(ctx, job)));
+/** `abandon` for the jobs of a call. Those that a retry may find are left together, by the first one. */
+export async function abandonAll(
+  ctx: ActionCtx,
+  jobs: readonly [RequestedJob, ...RequestedJob[]],
+): Promise<void> {
+  const [first] = jobs;
+  const left = first.request === null ? jobs : [first];
+  await Promise.all(left.map(async (job) => await abandon(ctx, job)));
+}
+
+/** Cancels the jobs of a call that has ended with an error, at once, unless an idempotency key finds them. Never rejects. */
+export async function cancelAll(ctx: ActionCtx, jobs: readonly RequestedJob[]): Promise<void> {
+  await Promise.all(jobs.map(async (job) => await abandon(ctx, { ...job, request: null })));
 }
 
 /** Cancels a job that nobody waits for, at once or unless its requester asks for it again soon. Never rejects. */

@@ -34,6 +34,9 @@ export function refuseDeletedJob(): never {
   return refuse("not_found", "There is no such job. Jobs are deleted 90 days after their end.");
 }
 
+/** An order whose job has ended: it ends with no call, and no retry finds it. */
+export const endedCall = { endsWithCall: undefined, request: undefined, firstJob: undefined } as const;
+
 const canceledAtOnce = 50;
 
 /**
@@ -47,8 +50,7 @@ export async function cancelCutOff(ctx: MutationCtx): Promise<boolean> {
     .take(canceledAtOnce);
   for (const order of orders) {
     const { kind } = await queue.cancel(ctx, order.organizationId, order.jobId);
-    if (kind !== "canceled")
-      await ctx.db.patch("orders", order._id, { endsWithCall: undefined, request: undefined });
+    if (kind !== "canceled") await ctx.db.patch("orders", order._id, endedCall);
   }
   return orders.length === canceledAtOnce;
 }

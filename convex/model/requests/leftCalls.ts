@@ -9,8 +9,9 @@ import { furtherOrder } from "./votes.ts";
 import { beginWait } from "./waits.ts";
 
 /*
- * A call without an idempotency key that ends before its answer, because its client or we gave up, leaves its job behind for a
- * while. OpenAI's clients send such a request again by themselves, and then get that job instead of a second one.
+ * A call without an idempotency key that ends before its answer, because its client or we gave up, leaves its jobs behind for a
+ * while. OpenAI's clients send such a request again by themselves, and then get these jobs instead of further ones. A call of
+ * several jobs is known by its first one.
  */
 
 /** How long a job is left, in ms. OpenAI's clients wait for at most 8 s before they send a request again. */
@@ -42,25 +43,28 @@ export const callRequest = v.object({
   until: v.number(),
 });
 
-type TakenJob = { readonly order: Doc<"orders">; readonly waitId: Id<"waits"> };
+/** The orders of a call's jobs, in their order, and its count as a waiting call. */
+type TakenJobs = { readonly orders: readonly Doc<"orders">[]; readonly waitId: Id<"waits"> };
 
 /**
- * The job of an equal request of the key that nobody waits for any more. A retry also finds a job whose call still seems to wait:
- * its client gave up, and we have not noticed yet. Other equal requests are meant to be several jobs. Null: no such job. The call
- * counts as waiting at once, so that nobody else takes the job up.
- * @param submission its idempotency key. Submitted again, it finds the same job.
+ * The jobs of an equal request of the key that nobody waits for any more. A retry also finds jobs whose call still seems to wait:
+ * its client gave up, and we have not noticed yet. Other equal requests are meant to be several jobs. Null: no such jobs. The call
+ * counts as waiting at once, so that nobody else takes the jobs up.
+ * @param submission its idempotency key. Submitted again, it finds the same jobs.
+ * @param count the jobs of the call.
  */
-export async function takeUpJob(
+export async function takeUpJobs(
   ctx: MutationCtx,
   { _id: apiKeyId, organizationId }: Doc<"apiKeys">,
   { hash: request, isRetry, until }: Infer<typeof callRequest>,
   submission: string | undefined,
-): Promise<TakenJob | null> {
+  count: number,
+): Promise<TakenJobs | null> {
   const waits = await waitsFor(ctx, apiKeyId, request);
   const known = waits.find((wait) => submission !== undefined && wait.submission === submission);
   if (known?.jobId !== undefined) {
-    const order = await orderOf(ctx, known.jobId);
-    return order === null ? null : { order, waitId: known._id };
+    const orders = await ordersOfCall(ctx, known.jobId, count);
+    return orders === null ? null : { orders, waitId: known._id };
   }
   const left = await ctx.db
     .query("leftCalls")
@@ -71,13 +75,15 @@ export async function takeUpJob(
   for (const { _id, jobId } of left) if (jobId === first?.jobId) await ctx.db.delete("leftCalls", _id);
   const jobId = first?.jobId ?? (isRetry ? await openJob(ctx, apiKeyId, request) : null);
   if (jobId === null) return null;
-  const job = await queue.status(ctx, organizationId, jobId);
+  const orders = await ordersOfCall(ctx, jobId, count);
+  if (orders === null) return null;
+  const jobs = await Promise.all(
+    orders.map(async (order) => await queue.status(ctx, organizationId, order.jobId)),
+  );
   // A restart of the backend cancels jobs whose calls were cut off.
-  if (job === null || job.status === "canceled" || job.status === "expired") return null;
-  const order = await orderOf(ctx, jobId);
-  if (order === null) return null;
+  if (jobs.some((job) => job === null || job.status === "canceled" || job.status === "expired")) return null;
   return {
-    order,
+    orders,
     waitId: await beginWait(ctx, apiKeyId, {
       until,
       jobId,
@@ -85,6 +91,23 @@ export async function takeUpJob(
       ...(submission === undefined ? {} : { submission }),
     }),
   };
+}
+
+/** The orders of a call's jobs, by the first one. Null: not all of them exist. */
+async function ordersOfCall(
+  ctx: QueryCtx,
+  first: string,
+  count: number,
+): Promise<readonly Doc<"orders">[] | null> {
+  const order = await orderOf(ctx, first);
+  if (order === null) return null;
+  const further = await Promise.all(
+    Array.from({ length: count - 1 }, async (_, at) => {
+      return await furtherOrder(ctx, order, { of: first, index: at + 1 });
+    }),
+  );
+  const orders = [order, ...further.filter((each) => each !== null)];
+  return orders.length === count ? orders : null;
 }
 
 async function isWaitedFor(
@@ -102,16 +125,16 @@ async function waitsFor(ctx: QueryCtx, apiKeyId: Id<"apiKeys">, request: string)
     .take(mostEqual);
 }
 
-/** The oldest job of an equal request that has not ended. */
+/** The first job of the oldest equal request with a job that has not ended. */
 async function openJob(ctx: QueryCtx, apiKeyId: Id<"apiKeys">, request: string): Promise<string | null> {
   const order = await ctx.db
     .query("orders")
     .withIndex("by_request", (q) => q.eq("request", request).eq("apiKeyId", apiKeyId))
     .first();
-  return order?.jobId ?? null;
+  return order === null ? null : (order.firstJob ?? order.jobId);
 }
 
-/** Cancels a left job and the other votes of its call, unless somebody has asked for it again. */
+/** Cancels a left job and the others of its call, unless somebody has asked for them again. */
 export async function endLeftCall(ctx: MutationCtx, leftId: Id<"leftCalls">, now: number): Promise<void> {
   const left = await ctx.db.get("leftCalls", leftId);
   if (left === null) return;
@@ -121,11 +144,11 @@ export async function endLeftCall(ctx: MutationCtx, leftId: Id<"leftCalls">, now
   const order = await orderOf(ctx, jobId);
   if (order === null) return;
   await cancelLeft(ctx, order, now);
-  // Votes have numbers without a gap. Most calls have none.
+  // Further jobs have numbers without a gap. Most calls have none.
   for (let index = 1; ; index += 1) {
-    const vote = await furtherOrder(ctx, order, { of: jobId, index });
-    if (vote === null) return;
-    await cancelLeft(ctx, vote, now);
+    const further = await furtherOrder(ctx, order, { of: jobId, index });
+    if (further === null) return;
+    await cancelLeft(ctx, further, now);
   }
 }
 

@@ -52,7 +52,7 @@ import { deviceNeeds, keyUse, work } from "../validators.ts";
 import { checkDevices } from "./chances.ts";
 import { checkWork } from "./checkWork.ts";
 import { hasGrammar } from "./claims.ts";
-import { callRequest, takeUpJob } from "./leftCalls.ts";
+import { callRequest, takeUpJobs } from "./leftCalls.ts";
 import { checkNeeds, needsOf, requirementsOf } from "./needs.ts";
 import { jobsOfKind } from "./restriction.ts";
 import { furtherHash } from "./votes.ts";
@@ -75,7 +75,7 @@ export const submission = {
   requires: v.optional(deviceNeeds),
   /**
    * Its place among the jobs of its call, from 0, and a hash of what the whole call asks. Absent: it is the only one. `of`: the
-   * first job of the call, by which this one is found again.
+   * first job of the call, by which this one is found again. Absent in the first one.
    */
   part: v.optional(v.object({ index: v.number(), callHash: v.string(), of: v.optional(v.string()) })),
   /** The use of its key, as a query has just counted it. Only for keys with quotas. */
@@ -122,7 +122,23 @@ export async function submit(
   asked: Submission,
   now: number,
 ): Promise<Submitted> {
-  return (await submitBeside(ctx, key, asked, now, noCount)).submitted;
+  const [taken] = (await takenUp(ctx, key, asked, 1)) ?? [];
+  return taken ?? (await submitBeside(ctx, key, asked, now, noCount)).submitted;
+}
+
+/** The jobs of an equal request that was given up, in their order. Null: none may be taken up. */
+async function takenUp(
+  ctx: MutationCtx,
+  key: Doc<"apiKeys">,
+  { request, idempotencyKey }: Pick<Submission, "request" | "idempotencyKey">,
+  count: number,
+): Promise<Submitted[] | null> {
+  const taken = request === undefined ? null : await takeUpJobs(ctx, key, request, idempotencyKey, count);
+  if (taken === null) return null;
+  const { orders, waitId } = taken;
+  const jobs = await Promise.all(orders.map(async (order) => await submittedAs(ctx, order)));
+  // The jobs of a call wait as one call, which counts for the first one.
+  return jobs.map((job, index) => (index === 0 ? { ...job, waitId } : job));
 }
 
 /**
@@ -136,11 +152,14 @@ export async function submitParts(
   asked: Omit<Submission, "work" | "part">,
   now: number,
 ): Promise<Submitted[]> {
+  const taken = await takenUp(ctx, key, asked, works.length);
+  if (taken !== null) return taken;
   const callHash = await hashSecret(JSON.stringify(works));
   const all: Submitted[] = [];
   let beside = noCount;
   for (const [index, each] of works.entries()) {
-    const part = { index, callHash };
+    const [first] = all;
+    const part = { index, callHash, ...(first === undefined ? {} : { of: first.jobId }) };
     // All jobs of a call need the same of a device.
     const isAwaited = asked.isAwaited === true && index === 0;
     const one = { ...asked, work: each, part, isAwaited };
@@ -160,12 +179,7 @@ async function submitBeside(
   beside: KeyCount,
 ): Promise<{ readonly submitted: Submitted; readonly count: KeyCount }> {
   const { organizationId } = key;
-  const { request, isAwaited = false } = asked;
-  const taken = request === undefined ? null : await takeUpJob(ctx, key, request, asked.idempotencyKey);
-  if (taken !== null) {
-    const submitted = { ...(await submittedAs(ctx, taken.order)), waitId: taken.waitId };
-    return { submitted, count: noCount };
-  }
+  const { isAwaited = false } = asked;
   const prepared = await prepare(ctx, key, asked, now);
   const { job } = prepared;
   const outcome = await queue.submit(ctx, organizationId, job, {
@@ -312,7 +326,7 @@ export async function prepare(
     priceVersion: priceVersionName(version, factors.version),
     ...(constrained ? { constrained } : {}),
     ...(asked.endsWithCall === true ? { endsWithCall: true } : {}),
-    ...(asked.request === undefined ? {} : { request: asked.request.hash }),
+    ...(asked.request === undefined ? {} : foundBy(asked.request.hash, asked.part?.of)),
     ...(alias === undefined ? {} : { alias }),
     ...(dataClass === undefined ? {} : { dataClass }),
     ...(rules === null ? {} : { keptHours: rules.keptHours }),
@@ -526,11 +540,13 @@ export async function idempotencyHash({ _id }: Doc<"apiKeys">, idempotencyKey: s
 
 /** The first part has the call's own, so that another call with this key is found. */
 async function partHash(key: Doc<"apiKeys">, ofCall: string, part: Submission["part"]): Promise<string> {
-  if (part === undefined || part.index === 0) return ofCall;
-  const { index, of } = part;
-  return of === undefined
-    ? await hashSecret(`${ofCall}:${String(index)}`)
-    : await furtherHash(key._id, of, index);
+  if (part?.of === undefined) return ofCall;
+  return await furtherHash(key._id, part.of, part.index);
+}
+
+/** The fields by which a retry finds an order. @param firstJob of its call; undefined: it is the first one. */
+function foundBy(request: string, firstJob: string | undefined): Pick<Doc<"orders">, "request" | "firstJob"> {
+  return { request, ...(firstJob === undefined ? {} : { firstJob }) };
 }
 
 /** Identifies repeats of a request. The queue's idempotency keys belong to the organization, ours to an API key. */
