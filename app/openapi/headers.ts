@@ -31,10 +31,13 @@ export const answerHeaders = {
   "openai-processing-ms": answered("integer", "How long the server took, with the time in the queue."),
   "x-gleaner-job": answered("string", "The id of the job."),
   "x-gleaner-price-percent": answered("number", "What the priority costs, in percent of the model's price."),
-  "x-gleaner-price": answered("integer", "What the job has cost, in micro-credits. Not in streams."),
+  "x-gleaner-price": answered(
+    "integer",
+    "What the job has cost, in micro-credits. A stream has it in its last event.",
+  ),
   "x-gleaner-energy-wh": answered(
     "number",
-    "The energy that the device used, in watt-hours. Not in streams.",
+    "The energy that the device used, in watt-hours. A stream has it in its last event.",
   ),
   "x-gleaner-energy-source": answered("string", "`measured`, or `estimated` by the hardware."),
 };

@@ -1,7 +1,7 @@
 import type { FinishReason, ToolCall } from "../../app/jobs/chat.ts";
 import { isRecord, parseJson } from "../../app/json.ts";
 import type { AnswerHead, TextResult } from "../openai/answerForm.ts";
-import { type ApiError, errorBody } from "../openai/respond.ts";
+import { type ApiError, errorBody, ownField } from "../openai/respond.ts";
 import type { Opinion } from "../openai/votes/decide.ts";
 
 /** Anthropic's message object. `result`: null before the end. `opinion`: of its votes; null without any. */
@@ -23,13 +23,8 @@ export function messageBody(
     diagnostics: null,
     // The packages require these fields. Our devices have no values for them.
     usage: { ...usageOf(result), cache_creation: null, inference_geo: null, service_tier: null, speed: null },
-    ...opinionField(opinion),
+    ...ownField(opinion),
   };
-}
-
-/** Our field, which only answers have that were voted on. */
-export function opinionField(opinion: Opinion | null): object {
-  return opinion === null ? {} : { x_gleaner: opinion };
 }
 
 /** A job does not tell which stop string ended its answer, so that is the end of a turn, too. */

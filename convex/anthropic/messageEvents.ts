@@ -1,9 +1,9 @@
 import type { AnswerHead, TextResult } from "../openai/answerForm.ts";
 import type { CallPart } from "../openai/continueAnswer.ts";
-import type { ApiError } from "../openai/respond.ts";
+import { type AnswerCost, type ApiError, costBody, ownField } from "../openai/respond.ts";
 import type { TextEvents } from "../openai/stream.ts";
 import type { Opinion } from "../openai/votes/decide.ts";
-import { anthropicError, messageBody, opinionField, stopReasons, toolBlock, usageOf } from "./messageBody.ts";
+import { anthropicError, messageBody, stopReasons, toolBlock, usageOf } from "./messageBody.ts";
 
 /** The events of a streamed message. */
 export class MessageEvents implements TextEvents {
@@ -33,14 +33,15 @@ export class MessageEvents implements TextEvents {
     return [...begun, delta(this.#blocks - 1, change)];
   }
 
-  closing(result: TextResult): readonly string[] {
+  closing(result: TextResult, cost: AnswerCost): readonly string[] {
     const begun = this.#blocks === 0 ? this.#begin(textBlock) : [];
     const stop_reason = stopReasons[result.finishReason];
+    const own = ownField(this.#opinion, costBody(this.#head, cost));
     const end = { stop_reason, stop_sequence: null, stop_details: null, container: null };
     return [
       ...begun,
       ...this.#endBlock(),
-      event("message_delta", { delta: end, usage: usageOf(result), ...opinionField(this.#opinion) }),
+      event("message_delta", { delta: end, usage: usageOf(result), ...own }),
       event("message_stop", {}),
     ];
   }

@@ -4,7 +4,7 @@ import { parseJson, recordOf } from "../../app/json.ts";
 import type { AnswerHead, TextResult } from "../openai/answerForm.ts";
 import { tokenBody } from "../openai/chatForm.ts";
 import type { StreamForm } from "../openai/eventStream.ts";
-import type { ApiError } from "../openai/respond.ts";
+import { type ApiError, costBody, ownField } from "../openai/respond.ts";
 import type { TextEvents } from "../openai/stream.ts";
 import type { Opinion } from "../openai/votes/decide.ts";
 import { ollamaError } from "./endpoint.ts";
@@ -39,7 +39,11 @@ export function wholeBody(
   result: TextResult,
   opinion: Opinion | null = null,
 ): object {
-  return { ...partBody(call, head, spokenIn(result), true), ...endFields(head, result, opinion) };
+  return {
+    ...partBody(call, head, spokenIn(result), true),
+    ...endFields(head, result),
+    ...ownField(opinion),
+  };
 }
 
 function spokenIn({ text, toolCalls = [], logprobs = [] }: TextResult): Spoken {
@@ -62,11 +66,7 @@ const doneReasons: Readonly<Record<FinishReason, string>> = {
 };
 
 /** Durations are nanoseconds. How long a device took to load the model is not known, so `load_duration` is left out. */
-function endFields(
-  { created }: AnswerHead,
-  { finishReason, usage, timing }: TextResult,
-  opinion: Opinion | null,
-): object {
+function endFields({ created }: AnswerHead, { finishReason, usage, timing }: TextResult): object {
   const { promptTokens, cachedPromptTokens = 0, completionTokens } = usage;
   return {
     done_reason: doneReasons[finishReason],
@@ -76,7 +76,6 @@ function endFields(
     prompt_eval_duration: nanoseconds(timing.prefillMs),
     eval_count: completionTokens,
     eval_duration: nanoseconds(timing.generateMs),
-    ...(opinion === null ? {} : { x_gleaner: opinion }),
   };
 }
 
@@ -104,9 +103,13 @@ export function textLines(
     text: (piece, logprobs) => [partLine({ text: piece, logprobs })],
     // The arguments of a call are an object here, so each comes in one piece, at the end.
     call: () => [],
-    closing: (result) => {
+    closing: (result, cost) => {
       const { toolCalls } = spokenIn(result);
-      const end = { ...partBody(call, head, { text: "" }, true), ...endFields(head, result, opinion) };
+      const end = {
+        ...partBody(call, head, { text: "" }, true),
+        ...endFields(head, result),
+        ...ownField(opinion, costBody(head, cost)),
+      };
       return [...(toolCalls === undefined ? [] : [partLine({ text: "", toolCalls })]), JSON.stringify(end)];
     },
     error: (error: ApiError) => [JSON.stringify(ollamaError(error))],

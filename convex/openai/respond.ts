@@ -1,4 +1,4 @@
-import { wattHoursText } from "../../app/energy/job-energy.ts";
+import { sumOfEnergy, wattHoursText } from "../../app/energy/job-energy.ts";
 import { visibleText } from "../../app/format/visible.ts";
 import { parseJson, recordOf } from "../../app/json.ts";
 import { allowedOrigin, type Origins } from "../../app/keys/origins.ts";
@@ -61,19 +61,56 @@ export function jobHeaders({
   };
 }
 
+/** What an answer has cost, and what is known of its device. */
+export type AnswerCost = Pick<
+  RequestView,
+  "priceMicro" | "pricePercent" | "queueMs" | "deviceClass" | "energy"
+>;
+
+/** The cost of an answer of several jobs. They wait for different times, on different devices. */
+export function totalCost(costs: readonly AnswerCost[], pricePercent: number): AnswerCost {
+  const priceMicro = costs.reduce<bigint | null>(
+    (sum, cost) => (sum === null || cost.priceMicro === null ? null : sum + cost.priceMicro),
+    0n,
+  );
+  const energy = sumOfEnergy(costs.map((cost) => cost.energy));
+  return { priceMicro, pricePercent, queueMs: null, deviceClass: null, energy };
+}
+
+/**
+ * The same facts as `answerHeaders`, for the last event of a stream, whose headers are sent before they are known. Null: not known.
+ * Units and names are those of jobs over HTTP.
+ */
+export function costBody(
+  { sha256 }: { readonly sha256: string },
+  { priceMicro, pricePercent, queueMs, deviceClass, energy }: AnswerCost,
+): object {
+  return {
+    queue_ms: queueMs,
+    device_class: deviceClass,
+    model_sha256: sha256,
+    price_percent: pricePercent,
+    price_micro: priceMicro === null ? null : String(priceMicro),
+    energy: energyBody(energy),
+  };
+}
+
+export function energyBody(energy: AnswerCost["energy"]): object | null {
+  return energy === null ? null : { watt_hours: energy.microWh / 1e6, source: energy.source };
+}
+
+/** Our field of an answer. @param opinion of its votes; null without any. @param cost a `costBody`; null if headers tell it. */
+export function ownField(opinion: object | null, cost: object | null = null): object {
+  return opinion === null && cost === null ? {} : { x_gleaner: { ...opinion, ...cost } };
+}
+
 /**
  * The same with an answer, whose job may have been raised while it waited. `x-gleaner-price`: micro-credits;
  * `x-gleaner-queue-ms`: until a device began it; `x-gleaner-energy-wh`: watt-hours.
  */
 export function answerHeaders(
   job: { readonly jobId: string; readonly sha256: string },
-  {
-    priceMicro,
-    pricePercent,
-    queueMs,
-    deviceClass,
-    energy,
-  }: Pick<RequestView, "priceMicro" | "pricePercent" | "queueMs" | "deviceClass" | "energy">,
+  { priceMicro, pricePercent, queueMs, deviceClass, energy }: AnswerCost,
 ): Readonly<Record<string, string>> {
   return {
     ...jobHeaders({ ...job, pricePercent }),
@@ -85,9 +122,6 @@ export function answerHeaders(
       : { "x-gleaner-energy-wh": wattHoursText(energy), "x-gleaner-energy-source": energy.source }),
   };
 }
-
-/** Several jobs wait for different times, on different devices. */
-export const ofSeveral = { queueMs: null, deviceClass: null };
 
 /** OpenAI's error object, with its status and headers. */
 export type ApiError = {

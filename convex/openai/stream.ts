@@ -18,7 +18,7 @@ import { endOfWait, follow } from "./follow.ts";
 import { outlookEveryMs, waitingOf } from "./jobs/waiting.ts";
 import { failureOf } from "./outcome.ts";
 import { abandon, idsOf, type RequestedJob } from "./requestedJob.ts";
-import { type ApiError, jobErrorResponse, jobHeaders } from "./respond.ts";
+import { type AnswerCost, type ApiError, jobErrorResponse, jobHeaders } from "./respond.ts";
 import { abortsWith } from "./wait/abortsWith.ts";
 import { callWait } from "./wait/callWait.ts";
 
@@ -35,8 +35,8 @@ export type TextEvents = {
   readonly text: (piece: string, logprobs: readonly TokenChoice[]) => readonly string[];
   /** A part of a tool call. All text comes before. */
   readonly call: (part: CallPart) => readonly string[];
-  /** Sent at the end, after all parts: the finish reason, the usage. */
-  readonly closing: (result: TextResult) => readonly string[];
+  /** Sent at the end, after all parts: the finish reason, the usage, the cost. */
+  readonly closing: (result: TextResult, cost: AnswerCost) => readonly string[];
   readonly error: (error: ApiError) => readonly string[];
 };
 
@@ -87,8 +87,7 @@ export function streamTexts(
   signal: AbortSignal | undefined,
   eventsOf: (index: number) => TextEvents,
 ): Response {
-  const [{ pricePercent }] = jobs;
-  return eventStream(jobHeaders({ jobId: idsOf(jobs), pricePercent }), signal, async (sink) => {
+  return eventStream(jobHeaders({ ...jobs[0], jobId: idsOf(jobs) }), signal, async (sink) => {
     let isFailed = false;
     const over = abortsWith(signal);
     const wait = callWait(ctx, jobs[0]);
@@ -142,10 +141,10 @@ function partsOf({ text, logprobs = [], toolCalls = [] }: TextResult): Streamed 
 }
 
 /** The events of an answer that is there as a whole. */
-export function eventsOfWhole(events: TextEvents, result: TextResult): readonly string[] {
+export function eventsOfWhole(events: TextEvents, result: TextResult, cost: AnswerCost): readonly string[] {
   const whole = conclude(nothingSent.sent, partsOf(result));
   if (whole.kind === "diverged") throw new Error("an answer differs from nothing");
-  return [...events.opening(), ...eventsOfParts(events, whole.fresh), ...events.closing(result)];
+  return [...events.opening(), ...eventsOfParts(events, whole.fresh), ...events.closing(result, cost)];
 }
 
 function eventsOfParts(events: TextEvents, { text, logprobs, calls }: Fresh): readonly string[] {
@@ -200,7 +199,7 @@ async function sendText(
       if (tells) toldAt = quietSince;
     }
     if (result !== null) {
-      sendAll(sink, events.closing(result));
+      sendAll(sink, events.closing(result, view));
       return { kind: "done" };
     }
     const error = endOf(view, job.promptField);

@@ -234,9 +234,14 @@ describe("a call with votes", () => {
     expect(chunks).toMatchObject([
       { choices: [{ delta: { role: "assistant" } }], usage: null },
       { choices: [{ delta: { content: "Oslo" } }], usage: null },
-      { choices: [{ finish_reason: "stop" }], x_gleaner: { votes: 3, agreed: 3, escalated: false } },
-      { choices: [], usage: { prompt_tokens: 30, completion_tokens: 9 } },
+      { choices: [{ finish_reason: "stop" }], usage: null },
+      {
+        choices: [],
+        usage: { prompt_tokens: 30, completion_tokens: 9 },
+        x_gleaner: { votes: 3, agreed: 3, escalated: false, queue_ms: null, price_micro: "114" },
+      },
     ]);
+    expect(chunks[2]).not.toHaveProperty("x_gleaner");
     expect((await newJobs()).every(({ watched }) => !watched)).toBe(true);
   });
 

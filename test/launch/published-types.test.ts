@@ -58,13 +58,16 @@ const types = [
   'import type OpenAI from "openai";',
   'import type Anthropic from "@anthropic-ai/sdk";',
   "type OrNull<T> = T extends object ? { [K in keyof T]: undefined extends T[K] ? OrNull<T[K]> | null : OrNull<T[K]> } : T;",
-  "type Completion = OrNull<OpenAI.Completion> & { service_tier: string };",
+  "type Own = { x_gleaner?: { [field: string]: unknown } };",
+  "type Completion = OrNull<OpenAI.Completion> & { service_tier: string } & Own;",
+  "type ChatCompletionChunk = OpenAI.ChatCompletionChunk & Own;",
+  "type MessageEvent = Anthropic.RawMessageStreamEvent & Own;",
   'type Finish = OpenAI.CompletionChoice["finish_reason"] | null;',
   'type Piece = Omit<OpenAI.CompletionChoice, "finish_reason"> & { finish_reason: Finish };',
   'type CompletionChunk = Omit<Completion, "choices"> & { choices: Piece[] };',
   "type Batch = OrNull<OpenAI.Batch> & { price_micro: string; expected_price_micro: string | null; forecast: object | null };",
   // The package adds output_text itself, and leaves out store, which OpenAI's own answers have.
-  'type Response = Omit<OrNull<OpenAI.Responses.Response>, "output_text"> & { store: boolean };',
+  'type Response = Omit<OrNull<OpenAI.Responses.Response>, "output_text"> & { store: boolean } & Own;',
   'type WithResponse<T> = T extends { response: unknown } ? Omit<T, "response"> & { response: Response } : T;',
   "type ResponseEvent = WithResponse<OrNull<OpenAI.Responses.ResponseStreamEvent>>;",
 ];
@@ -132,12 +135,12 @@ test("answers and the events of streams have the types that OpenAI publishes", a
       top_logprobs: 2,
     }),
     await whole("OpenAI.ChatCompletion", "/v1/chat/completions", called),
-    ...(await streamed("OpenAI.ChatCompletionChunk", "/v1/chat/completions", {
+    ...(await streamed("ChatCompletionChunk", "/v1/chat/completions", {
       ...chat,
       logprobs: true,
       stream_options: { include_usage: true },
     })),
-    ...(await streamed("OpenAI.ChatCompletionChunk", "/v1/chat/completions", called)),
+    ...(await streamed("ChatCompletionChunk", "/v1/chat/completions", called)),
     await whole("Completion", "/v1/completions", {
       model: farm.modelId,
       prompt: "The capital of Norway",
@@ -179,8 +182,8 @@ test("messages and the events of their streams have the types that Anthropic pub
   const values = [
     await whole("Anthropic.Message", "/v1/messages", message),
     await whole("Anthropic.Message", "/v1/messages", called),
-    ...(await streamed("Anthropic.RawMessageStreamEvent", "/v1/messages", message)),
-    ...(await streamed("Anthropic.RawMessageStreamEvent", "/v1/messages", called)),
+    ...(await streamed("MessageEvent", "/v1/messages", message)),
+    ...(await streamed("MessageEvent", "/v1/messages", called)),
     await whole("Anthropic.MessageTokensCount", "/v1/messages/count_tokens", {
       model: farm.modelId,
       messages: question,

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { tier, time, usage } from "./shared.ts";
+import { energySources } from "../../energy/job-energy.ts";
+import { micro, tier, time, usage } from "./shared.ts";
 
 /** Answers with texts or vectors. */
 
@@ -22,15 +23,35 @@ const head = {
   system_fingerprint: z.string(),
 };
 
+/** How an answer was voted on. */
+const votes = z.object({
+  votes: z.int(),
+  agreed: z.int(),
+  confidence: z.number().min(0).max(1).nullable(),
+  escalated: z.boolean(),
+});
+
 /** Only in answers that were voted on. */
-const opinion = z
-  .object({
-    votes: z.int(),
-    agreed: z.int(),
-    confidence: z.number().min(0).max(1).nullable(),
-    escalated: z.boolean(),
-  })
-  .optional();
+const opinion = votes.optional();
+
+/** In the last event of a stream. Its headers were sent before this was known. */
+const cost = z.object({
+  queue_ms: z.int().nullable().describe("How long the job waited for a device; null for several jobs."),
+  device_class: z
+    .string()
+    .nullable()
+    .describe("The kind of computer that did the job; null for several jobs."),
+  model_sha256: z.string(),
+  price_percent: z.number().describe("What the priority costs, in percent of the model's price."),
+  price_micro: micro.nullable(),
+  energy: z
+    .object({ watt_hours: z.number(), source: z.enum(energySources) })
+    .nullable()
+    .describe("The energy that the devices used."),
+});
+
+/** Of an answer that may be the last event of a stream. */
+const own = votes.partial().extend(cost.partial().shape).optional();
 
 export const chatCompletion = z.object({
   ...head,
@@ -68,7 +89,7 @@ export const chatCompletionChunk = z.object({
     }),
   ),
   usage: usage.nullish(),
-  x_gleaner: opinion,
+  x_gleaner: own,
 });
 
 export const completion = z.object({
@@ -90,7 +111,7 @@ export const completion = z.object({
     }),
   ),
   usage: usage.nullish(),
-  x_gleaner: opinion,
+  x_gleaner: own,
 });
 
 export const embeddings = z.object({
@@ -144,7 +165,7 @@ export const response = z.object({
   usage: z.object({ input_tokens: z.int(), output_tokens: z.int(), total_tokens: z.int() }).nullable(),
   service_tier: tier,
   metadata: z.record(z.string(), z.string()),
-  x_gleaner: opinion,
+  x_gleaner: own,
 });
 
 export const message = z.object({

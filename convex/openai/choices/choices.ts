@@ -1,11 +1,9 @@
-import { sumOfEnergy } from "../../../app/energy/job-energy.ts";
-import type { Usage } from "../../../app/jobs/chat.ts";
 import type { ActionCtx } from "../../_generated/server.js";
 import { type AnswerHead, headOf, type TextForm, textOf, totalUsage, usageBody } from "../answerForm.ts";
-import { chunkEvents } from "../chunkEvents.ts";
+import { chunkEvents, type Total } from "../chunkEvents.ts";
 import { endOfJobs } from "../follow.ts";
 import { idsOf, type RequestedJob } from "../requestedJob.ts";
-import { answerHeaders, jobErrorResponse, json, ofSeveral } from "../respond.ts";
+import { answerHeaders, jobErrorResponse, json, totalCost } from "../respond.ts";
 import { streamTexts } from "../stream.ts";
 import { choiceForm, choicesOf } from "./choiceForm.ts";
 
@@ -38,13 +36,18 @@ function streamChoices(
   head: AnswerHead,
   { form, includeUsage, signal }: Answer,
 ): Response {
-  const ended: Usage[] = [];
-  const totalOf = (usage: Usage): Usage | null => {
-    ended.push(usage);
-    return ended.length === jobs.length ? totalUsage(ended) : null;
+  const ended: Total[] = [];
+  const totalOf = (total: Total): Total | null => {
+    ended.push(total);
+    if (ended.length < jobs.length) return null;
+    const costs = ended.map(({ cost }) => cost);
+    return {
+      usage: totalUsage(ended.map(({ usage }) => usage)),
+      cost: totalCost(costs, jobs[0].pricePercent),
+    };
   };
   return streamTexts(ctx, jobs, signal, (index) =>
-    chunkEvents(choiceForm(form, index), head, includeUsage, totalOf),
+    chunkEvents(choiceForm(form, index), head, includeUsage, { totalOf }),
   );
 }
 
@@ -60,10 +63,10 @@ async function wholeChoices(
   const bodies = answered.map(({ result }, index) => choiceForm(form, index).whole(head, textOf(result)));
   const choices = bodies.flatMap((body) => choicesOf(body));
   const usage = usageBody(totalUsage(answered.map(({ result }) => result.usage)));
-  const prices = answered.map(({ view }) => view.priceMicro);
-  const priceMicro = prices.reduce((sum, price) => (sum === null || price === null ? null : sum + price), 0n);
-  const energy = sumOfEnergy(answered.map(({ view }) => view.energy));
-  const costs = { ...jobs[0], ...ofSeveral, priceMicro, energy };
-  const headers = answerHeaders({ ...jobs[0], jobId: idsOf(jobs) }, costs);
+  const cost = totalCost(
+    answered.map(({ view }) => view),
+    jobs[0].pricePercent,
+  );
+  const headers = answerHeaders({ ...jobs[0], jobId: idsOf(jobs) }, cost);
   return json(200, { ...bodies[0], choices, usage }, headers);
 }

@@ -1,4 +1,3 @@
-import { sumOfEnergy } from "../../../app/energy/job-energy.ts";
 import { limits } from "../../../app/jobs/limits.ts";
 import type { JobPriority } from "../../../app/jobs/priority.ts";
 import type { EmbeddingRequest } from "../../../app/jobs/work.ts";
@@ -9,7 +8,7 @@ import type { PromptField } from "../errors.ts";
 import { endOfJobs } from "../follow.ts";
 import type { Call } from "../readCall.ts";
 import { answerWithJobs, idsOf, type RequestedJob } from "../requestedJob.ts";
-import { answerHeaders, type ApiError, jobErrorResponse, json, ofSeveral } from "../respond.ts";
+import { answerHeaders, type ApiError, jobErrorResponse, json, totalCost } from "../respond.ts";
 
 /** The vectors of all parts, in their order. */
 export type Vectors = {
@@ -61,11 +60,13 @@ async function gather(
   const results = end.ends.map(({ result }) => vectorsOf(result));
   const embeddings = results.flatMap((result) => result.embeddings);
   const promptTokens = results.reduce((sum, { usage }) => sum + usage.promptTokens, 0);
-  const priceMicro = end.ends.reduce((sum, { view }) => sum + (view.priceMicro ?? 0n), 0n);
   const [first] = jobs;
   const usage = { promptTokens, completionTokens: 0 };
-  const energy = sumOfEnergy(end.ends.map(({ view }) => view.energy));
-  const headers = answerHeaders({ ...first, jobId: ids }, { ...first, ...ofSeveral, priceMicro, energy });
+  const cost = totalCost(
+    end.ends.map(({ view }) => view),
+    first.pricePercent,
+  );
+  const headers = answerHeaders({ ...first, jobId: ids }, cost);
   return json(200, body({ embeddings, usage }, first), headers);
 }
 

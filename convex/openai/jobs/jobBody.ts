@@ -1,6 +1,7 @@
 import { unixSeconds } from "../../../app/batches/openai-objects.ts";
 import type { RequesterJob } from "../../model/requests/requesterJob.ts";
 import { serviceTiers, usageBody } from "../answerForm.ts";
+import { energyBody } from "../respond.ts";
 import { queueBody } from "./waiting.ts";
 
 /** The path of a job is this and its id. */
@@ -32,7 +33,7 @@ export function jobBody(job: RequesterJob): object {
     ended_at: job.finishedAt === null ? null : unixSeconds(job.finishedAt),
     attempts: job.attempts,
     usage: usage === null ? null : usageBody(usage),
-    energy: energy === null ? null : { watt_hours: energy.microWh / 1e6, source: energy.source },
+    energy: energyBody(energy),
     price_percent: job.pricePercent,
     price_micro: priceMicro === null ? null : String(priceMicro),
     error,

@@ -3,6 +3,7 @@ import type { ResponseEcho } from "../../../app/jobs/parse/parse-response.ts";
 import type { TokenChoice } from "../../../app/jobs/sampling.ts";
 import { type AnswerHead, serviceTiers, type TextResult } from "../answerForm.ts";
 import { tokenBody } from "../chatForm.ts";
+import { type AnswerCost, costBody, ownField } from "../respond.ts";
 import type { Opinion } from "../votes/decide.ts";
 
 /** The path of a response is this and its id. */
@@ -23,13 +24,16 @@ export type ResponseHead = AnswerHead & {
 
 /** OpenAI's response object. */
 export function responseBody(
-  { jobId, created, model, priority, echo, opinion = null }: ResponseHead,
+  { jobId, created, model, sha256, priority, echo, opinion = null }: ResponseHead,
   status: ResponseStatus,
   {
     result = null,
+    cost = null,
     error = null,
   }: {
     readonly result?: TextResult | null;
+    /** Null if headers tell it. */
+    readonly cost?: AnswerCost | null;
     readonly error?: { readonly code: string; readonly message: string } | null;
   } = {},
 ): object {
@@ -50,7 +54,7 @@ export function responseBody(
     access_programs: null,
     service_tier: serviceTiers[priority],
     ...(echo ?? unknownEcho),
-    ...(result === null || opinion === null ? {} : { x_gleaner: opinion }),
+    ...(result === null ? {} : ownField(opinion, cost === null ? null : costBody({ sha256 }, cost))),
   };
 }
 

@@ -2,7 +2,7 @@ import type { ToolCall } from "../../../app/jobs/chat.ts";
 import type { TokenChoice } from "../../../app/jobs/sampling.ts";
 import type { TextResult } from "../answerForm.ts";
 import type { CallPart, Streamed } from "../continueAnswer.ts";
-import { type ApiError, errorBody } from "../respond.ts";
+import { type AnswerCost, type ApiError, errorBody } from "../respond.ts";
 import type { TextEvents } from "../stream.ts";
 import {
   callItem,
@@ -64,14 +64,14 @@ export class ResponseEvents implements TextEvents {
     return events;
   }
 
-  closing(result: TextResult): readonly string[] {
+  closing(result: TextResult, cost: AnswerCost): readonly string[] {
     const { text, logprobs = [] } = result;
     const status = endStatus(result);
     const begun = this.#said === null && this.#calls.length === 0 ? this.#beginText() : [];
     // The text of an answer may have lost blanks at its end.
     if (this.#calls.length === 0) this.#said = { text, logprobs };
     const events = [...begun, ...this.#endItem(status)];
-    const response = responseBody(this.#head, status, { result });
+    const response = responseBody(this.#head, status, { result, cost });
     return [...events, this.#event(`response.${status}`, { response })];
   }
 

@@ -1,4 +1,3 @@
-import { sumOfEnergy } from "../../../app/energy/job-energy.ts";
 import type { Vote } from "../../../app/jobs/parse/parse-sampling.ts";
 import type { JobPriority } from "../../../app/jobs/priority.ts";
 import type { Work } from "../../../app/jobs/work.ts";
@@ -21,9 +20,18 @@ import {
   requestHash,
   requestJob,
 } from "../requestedJob.ts";
-import { answerHeaders, errorResponse, jobErrorResponse, jobHeaders, json, ofSeveral } from "../respond.ts";
+import {
+  type AnswerCost,
+  answerHeaders,
+  errorResponse,
+  jobErrorResponse,
+  jobHeaders,
+  json,
+  totalCost,
+} from "../respond.ts";
 import { eventsOfWhole, type TextEvents } from "../stream.ts";
 import { abortsWith } from "../wait/abortsWith.ts";
+import type { Ballot } from "./collect.ts";
 import { decide, type Decision, type Opinion } from "./decide.ts";
 
 type AskedText = { readonly priority: JobPriority; readonly stream: boolean };
@@ -122,15 +130,17 @@ function largerModels({ models }: Caller, { sizeBytes }: ModelView): readonly Mo
 function wholeAnswer(main: RequestedJob, decision: Decision, form: VotedForm, created: number): Response {
   if (decision.kind === "failed") return jobErrorResponse(decision.error, main.jobId);
   const { answer, ballots, opinion, usage } = decision;
-  const priceMicro = ballots.reduce<bigint | null>(
-    (sum, { view }) => (sum === null || view.priceMicro === null ? null : sum + view.priceMicro),
-    0n,
-  );
   const jobId = idsOf(ballots.map(({ job }) => job));
-  const energy = sumOfEnergy(ballots.map(({ view }) => view.energy));
-  const headers = answerHeaders({ ...answer.job, jobId }, { ...main, ...ofSeveral, priceMicro, energy });
+  const headers = answerHeaders({ ...answer.job, jobId }, costOf(main, ballots));
   const body = form.whole(headOf(answer.job, created), { ...answer.result, usage }, opinion);
   return json(200, body, headers);
+}
+
+function costOf({ pricePercent }: RequestedJob, ballots: readonly Ballot[]): AnswerCost {
+  return totalCost(
+    ballots.map(({ view }) => view),
+    pricePercent,
+  );
 }
 
 /** The status line waits this long, so that a call that fails at once still gets its own status. */
@@ -160,7 +170,7 @@ async function streamDecision(
       const decision = await within(decided, lookMs);
       if (decision !== null) {
         const events =
-          decision.kind === "failed" ? failed.error(decision.error) : eventsOf(decision, options);
+          decision.kind === "failed" ? failed.error(decision.error) : eventsOf(main, decision, options);
         for (const event of events) sink.send(event);
         return;
       }
@@ -181,10 +191,12 @@ async function streamDecision(
 const lookMs = 1_000;
 
 function eventsOf(
-  { answer, opinion, usage }: Extract<Decision, { readonly kind: "answered" }>,
+  main: RequestedJob,
+  { answer, ballots, opinion, usage }: Extract<Decision, { readonly kind: "answered" }>,
   { form, created }: StreamOptions,
 ): readonly string[] {
-  return eventsOfWhole(form.events(headOf(answer.job, created), opinion), { ...answer.result, usage });
+  const events = form.events(headOf(answer.job, created), opinion);
+  return eventsOfWhole(events, { ...answer.result, usage }, costOf(main, ballots));
 }
 
 /** The value of a promise, or null if it does not come within so many ms. */
