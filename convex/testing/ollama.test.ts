@@ -232,10 +232,45 @@ describe("vectors", () => {
   };
   const vector = [expect.closeTo(0.6) as number, expect.closeTo(0.8) as number];
 
-  it("of more inputs than one job takes are refused by name", async () => {
-    const response = await post("/api/embed", { input: Array.from({ length: 257 }, () => "Hi") });
+  /** Each input is a number, and so is its vector. */
+  const numbers = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => String(at));
+  const packedNumber = (input: unknown): string =>
+    Buffer.from(new Float32Array([Number(input)]).buffer).toString("base64");
+
+  it("of many inputs come in their order, from several jobs", async () => {
+    const asked = post("/api/embed", { input: numbers(300) });
+    for (let job = 0; job < 10; job += 1) {
+      await takeJob(t, device, async ({ request, attemptId }) => {
+        if (!("inputs" in request)) throw new Error("a job without inputs");
+        await completeWith(t, device, attemptId, {
+          result: { embeddings: request.inputs.map(packedNumber) },
+          report: {
+            usage: { promptTokens: request.inputs.length, completionTokens: 0 },
+            timing: { prefillMs: 1, generateMs: 0 },
+          },
+        });
+      });
+    }
+    const response = await asked;
+    expect(await response.json()).toEqual({
+      model: modelId,
+      embeddings: numbers(300).map((input) => [Number(input)]),
+      total_duration: expect.any(Number) as number,
+      prompt_eval_count: 300,
+    });
+    expect(response.headers.get("x-gleaner-job")?.split(", ")).toHaveLength(10);
+  });
+
+  it("of more inputs than a call takes are refused by name", async () => {
+    const response = await post("/api/embed", { input: numbers(2_049) });
     expect(response.status).toBe(400);
-    expect(((await response.json()) as { error: string }).error).toMatch(/'input'.*at most 256 texts/);
+    expect(((await response.json()) as { error: string }).error).toMatch(/'input'.*2048/);
+    // A call that is answered with its job has one.
+    const headers = { authorization: `Bearer ${acme.apiKey}`, prefer: "respond-async" };
+    const one = await post("/api/embed", { input: numbers(257) }, headers);
+    expect(await one.json()).toMatchObject({
+      error: expect.stringMatching(/'input'.*at most 256/) as string,
+    });
   });
 
   it("come from /api/embed and, one by one, from /api/embeddings", async () => {

@@ -1,6 +1,6 @@
 import { ollamaEmbeddingsFields, ollamaEmbedFields, ollamaShowFields } from "../../../fields/ollama.ts";
 import { type BodyParse, inOwnTerms, parseBody, requestBody, text } from "../parse-body.ts";
-import { embeddingBody, type ParsedEmbedding, parseEmbeddingJob } from "../parse-embedding.ts";
+import { embeddingBody, type ParsedEmbedding, parseEmbedding } from "../parse-embedding.ts";
 
 /** Parses the bodies of Ollama's calls that are not answered with text. */
 
@@ -11,7 +11,7 @@ export const ollamaEmbedBody = requestBody(ollamaEmbedFields, { model, input, di
 export function parseOllamaEmbed(json: string): BodyParse<ParsedEmbedding> {
   const parsed = parseBody(ollamaEmbedBody, json);
   if (parsed.kind === "refused") return parsed;
-  return parseEmbeddingJob(JSON.stringify(parsed.asked));
+  return parseEmbedding(JSON.stringify(parsed.asked));
 }
 
 export const ollamaEmbeddingsBody = requestBody(ollamaEmbeddingsFields, { model, prompt: text.min(1) });
@@ -21,7 +21,7 @@ export function parseOllamaEmbeddings(json: string): BodyParse<ParsedEmbedding> 
   const parsed = parseBody(ollamaEmbeddingsBody, json);
   if (parsed.kind === "refused") return parsed;
   const { prompt, ...asked } = parsed.asked;
-  const embedding = parseEmbeddingJob(JSON.stringify({ ...asked, input: prompt }));
+  const embedding = parseEmbedding(JSON.stringify({ ...asked, input: prompt }));
   return embedding.kind === "parsed" ? embedding : inOwnTerms(embedding, [[/^input\b/, "prompt"]]);
 }
 
