@@ -10,13 +10,12 @@ const replayed = unused(
   "reasoning_details",
   "thinking_blocks",
   "provider_specific_fields",
-  "images",
 );
 
 const calledFunction = { ...names("name", "arguments"), ...unused("parsed_arguments") };
 
 const messageFields = {
-  ...names("role", "refusal", "tool_call_id", "function_call", "audio"),
+  ...names("role", "refusal", "tool_call_id", "function_call", "audio", "images"),
   content: {
     ...supported("", "Hello"),
     fields: {
@@ -55,7 +54,7 @@ const clock = {
 export const chatFields = {
   ...textFields,
   messages: supported(
-    "required. Roles `system`, `developer`, `user`, `assistant`, `tool`; content as text or text parts, the assistant's also as refusals; at most 1,000 messages and 256 KiB of text",
+    "required. Roles `system`, `developer`, `user`, `assistant`, `tool`; content as text or text parts, the assistant's also as refusals; `images` are refused, except for the assistant's, which have no effect; at most 1,000 messages and 256 KiB of text",
     [{ role: "user", content: "What is the capital of Norway?" }],
     { fields: messageFields },
   ),

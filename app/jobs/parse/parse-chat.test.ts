@@ -352,6 +352,21 @@ describe("parseChat", () => {
       { messages: [{ role: "user", content: "", tool_calls: [{ id: "1" }] }] },
       "unsupported_parameter",
     ],
+    [
+      "messages[0].images",
+      { messages: [{ role: "user", content: "What is this?", images: ["aGk="] }] },
+      "unsupported_parameter",
+    ],
+    [
+      "messages[1].images",
+      {
+        messages: [
+          { role: "user", content: "Look." },
+          { role: "tool", content: "", tool_call_id: "1", images: ["aGk="] },
+        ],
+      },
+      "unsupported_parameter",
+    ],
     ["max_tokens", { max_tokens: 0 }, "invalid_value"],
     ["max_tokens", { max_tokens: 1.5 }, "invalid_type"],
     ["max_completion_tokens", { max_completion_tokens: 10_000_001 }, "invalid_value"],

@@ -43,6 +43,8 @@ const unserved = {
   function_call: absent("function calls are not supported, tool calls are"),
   audio: absent("audio is not supported"),
 };
+/** Without this, a question about an image would be answered without it. */
+const noImages = absent("images are not supported");
 
 const message = z.discriminatedUnion(
   "role",
@@ -51,6 +53,7 @@ const message = z.discriminatedUnion(
       role: z.enum(["system", "developer", "user"]),
       content,
       tool_calls: absent("only the assistant calls tools"),
+      images: noImages,
       ...unserved,
     }),
     z
@@ -59,13 +62,21 @@ const message = z.discriminatedUnion(
         content: spoken.nullish(),
         refusal: text.nullish(),
         tool_calls: toolCalls.nullish(),
+        // Another model may have made them. They come back with its message.
+        images: z.unknown().optional(),
         ...unserved,
       })
       .superRefine((value, context) => {
         if (value.content != null || value.refusal != null || (value.tool_calls?.length ?? 0) > 0) return;
         context.addIssue({ code: "invalid_type", expected: "string", path: ["content"] });
       }),
-    z.object({ role: z.literal("tool"), content, tool_call_id: callId, ...unserved }),
+    z.object({
+      role: z.literal("tool"),
+      content,
+      tool_call_id: callId,
+      images: noImages,
+      ...unserved,
+    }),
   ],
   { error: oneOfForms('must be "system", "developer", "user", "assistant" or "tool"') },
 );
