@@ -23,7 +23,7 @@ import { budgets } from "./openai/budgets.ts";
 import { embeddings } from "./openai/embeddings/embeddings.ts";
 import { rerank } from "./openai/embeddings/rerank.ts";
 import { bearerKey, type Caller, endpoint, originsOfNobody } from "./openai/endpoint.ts";
-import { unknownModel, unknownUrl, wrongMethod } from "./openai/errors.ts";
+import { unknownModel, unknownQuery, unknownUrl, wrongMethod } from "./openai/errors.ts";
 import { quote, quotesPath } from "./openai/estimate/quote.ts";
 import { filesPath } from "./openai/files/fileBody.ts";
 import { callFile, listFiles, uploadFile } from "./openai/files/files.ts";
@@ -86,6 +86,8 @@ http.route({
   path: "/v1/openapi.json",
   method: "GET",
   handler: httpAction(async (ctx, request) => {
+    const unknown = unknownQuery(request);
+    if (unknown !== null) return errorResponse(unknown);
     const known = request.headers.get("if-none-match");
     const { etag, json } = await ctx.runAction(internal.openai.document.openApi.read, { known });
     const headers = { etag, "cache-control": "public, max-age=3600", ...cors };

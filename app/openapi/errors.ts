@@ -2,7 +2,7 @@ import type { Operation } from "./operation.ts";
 
 /** The errors of the HTTP API by their status. docs/api.md has the codes of each. */
 const statuses = {
-  400: "A field, a header or the body is wrong. `param` names it, and the message says what is accepted.",
+  400: "A field, a header, the body or a parameter of the address is wrong. `param` names it, and the message says what is accepted.",
   401: "The API key is missing, unknown or revoked.",
   403: "The key does not allow this.",
   404: "The model, or the object with this id, does not exist.",
@@ -18,7 +18,7 @@ const statuses = {
 } as const;
 type Status = keyof typeof statuses;
 
-const always: readonly Status[] = [401, 429, 500, 503];
+const always: readonly Status[] = [400, 401, 429, 500, 503];
 const ofJobs: readonly Status[] = [403, 404, 409, 422, 504];
 
 function errorName(status: Status, path: string): string {
@@ -26,14 +26,12 @@ function errorName(status: Status, path: string): string {
 }
 
 /** References to the errors that a call may have. */
-export function errorsOf({ path, body, query, asksForJob, answer, open }: Operation): object {
-  if (open === true) return {};
-  const own: Status[] = [...always];
-  if (body !== undefined || query !== undefined) own.push(400);
+export function errorsOf({ path, body, asksForJob, answer, open }: Operation): object {
+  const own: Status[] = open === true ? [400] : [...always];
   if (body !== undefined) own.push(413, 415);
   if (path.includes("{id}")) own.push(404, 409);
   if (asksForJob === true) own.push(...ofJobs);
-  if (answer === "result") own.push(400, 410, 422, 504);
+  if (answer === "result") own.push(410, 422, 504);
   return Object.fromEntries(
     own.map((status) => [status, { $ref: `#/components/responses/${errorName(status, path)}` }]),
   );

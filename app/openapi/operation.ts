@@ -24,7 +24,7 @@ export type Operation = {
   readonly open?: true;
 };
 
-/** The parameters of addresses. */
+/** The parameters of addresses. A call refuses all others. */
 export const queries = {
   limit: { schema: { type: "integer", minimum: 1, maximum: 100, default: 20 }, words: "Entries of a page." },
   after: { schema: { type: "string" }, words: "The id of the entry before the page." },
@@ -37,5 +37,6 @@ export const queries = {
   },
   days: { schema: { enum: [7, 30, 90], default: 30 }, words: "How many days, with today." },
   format: { schema: { enum: ["json", "csv"], default: "json" }, words: "The form of the table." },
+  beta: { schema: { const: true }, words: "No effect. Anthropic's SDK sends it with its beta calls." },
 } as const;
 export type QueryName = keyof typeof queries;

@@ -45,6 +45,7 @@ export const operations: readonly Operation[] = [
     tag: "Answers",
     body: "MessageRequest",
     answer: "Message",
+    query: ["beta"],
     events: "named",
     asksForJob: true,
   },
@@ -55,6 +56,7 @@ export const operations: readonly Operation[] = [
     tag: "Answers",
     body: "CountTokensRequest",
     answer: "TokenCount",
+    query: ["beta"],
   },
   {
     method: "post",
@@ -288,8 +290,16 @@ export const operations: readonly Operation[] = [
     summary: "List models and aliases",
     tag: "Models",
     answer: "ModelList",
+    query: ["beta"],
   },
-  { method: "get", path: "/v1/models/{id}", summary: "Get a model", tag: "Models", answer: "Model" },
+  {
+    method: "get",
+    path: "/v1/models/{id}",
+    summary: "Get a model",
+    tag: "Models",
+    answer: "Model",
+    query: ["beta"],
+  },
   {
     method: "get",
     path: "/v1/usage",

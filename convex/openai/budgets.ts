@@ -2,7 +2,7 @@ import { budgetCsv, type BudgetFigures, budgetRecords } from "../../app/usage/bu
 import { internal } from "../_generated/api.js";
 import { type ActionCtx, httpAction } from "../_generated/server.js";
 import { answerCaller, bearerKey, originsOfToken } from "./endpoint.ts";
-import { errorOf, wrongMetricsToken, wrongParameter } from "./errors.ts";
+import { errorOf, unknownQuery, wrongMetricsToken, wrongParameter } from "./errors.ts";
 import { outcomeOf } from "./outcome.ts";
 import { cors, errorResponse, json, withOrigin } from "./respond.ts";
 import { tableFormats, tokenPrefix } from "./usage.ts";
@@ -30,6 +30,8 @@ export const budgets = httpAction(async (ctx: ActionCtx, request) => {
 });
 
 function answerWith(request: Request, rows: readonly BudgetFigures[], now: number): Response {
+  const unknown = unknownQuery(request);
+  if (unknown !== null) return errorResponse(unknown);
   const wanted = new URL(request.url).searchParams.get("format") ?? "json";
   const format = tableFormats.find((each) => each === wanted);
   if (format === undefined) return errorResponse(wrongParameter("format", tableFormats));

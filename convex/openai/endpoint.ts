@@ -5,7 +5,7 @@ import { internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
 import { type ActionCtx, httpAction } from "../_generated/server.js";
 import type { ModelView } from "../model/models/catalog.ts";
-import { errorOf, missingKey } from "./errors.ts";
+import { errorOf, missingKey, unknownQuery } from "./errors.ts";
 import { type Failure, logBug, type Outcome, outcomeOf } from "./outcome.ts";
 import { errorResponse, withOrigin } from "./respond.ts";
 
@@ -32,7 +32,8 @@ export function endpoint(answer: Answer) {
 }
 
 /**
- * Admits the caller first, and turns every failure into OpenAI's error object. Every answer has an id, and how long the server took
+ * Admits the caller first, refuses parameters of the address that the call does not have, and turns every failure into OpenAI's
+ * error object. Every answer has an id, and how long the server took
  * for it; of a stream, until its beginning.
  */
 export async function answerCaller(ctx: ActionCtx, request: Request, answer: Answer): Promise<Response> {
@@ -55,9 +56,11 @@ async function admitAndAnswer(ctx: ActionCtx, request: Request, answer: Answer):
   if (apiKey === null) return await unadmitted(errorResponse(missingKey));
   const caller = await admit(ctx, apiKey, scopeOfPath(new URL(request.url).pathname));
   if (caller.kind !== "ok") return await unadmitted(withRate(errorResponse(errorOf(caller)), leftOf(caller)));
+  const { left, origins } = caller.value;
+  const unknown = unknownQuery(request);
+  if (unknown !== null) return { response: withRate(errorResponse(unknown), left), origins };
   const outcome = await outcomeOf(answer(ctx, request, caller.value));
   const response = outcome.kind === "ok" ? outcome.value : errorResponse(errorOf(outcome));
-  const { left, origins } = caller.value;
   return { response: withRate(response, left), origins };
 }
 

@@ -1,6 +1,7 @@
 import { quotable } from "../../app/format/visible.ts";
 import { jobTimes, limits } from "../../app/jobs/limits.ts";
 import type { BodyRefusal } from "../../app/jobs/parse/parse-body.ts";
+import { queryOf } from "../../app/openapi/query.ts";
 import type { Refusal, RefusalCode } from "../model/refuse.ts";
 import { leftMs } from "../model/requests/leftCalls.ts";
 import type { RequestView } from "../model/requests/watch.ts";
@@ -39,6 +40,23 @@ export function wrongMethod({ method, url }: Request, allowed: readonly string[]
     code: "method_not_allowed",
     message: `${quotable(pathname)} has no ${method}. It has: ${allowed.join(", ")}.`,
     headers: { allow: allowed.join(", ") },
+  };
+}
+
+/** The error of the first parameter of an address that its call does not have. Null: it has all, or nobody answers the call. */
+export function unknownQuery({ method, url }: Request): ApiError | null {
+  const { pathname, searchParams } = new URL(url);
+  const known: readonly string[] | null = queryOf(method === "HEAD" ? "GET" : method, pathname);
+  const unknown = known === null ? undefined : [...searchParams.keys()].find((name) => !known.includes(name));
+  if (known === null || unknown === undefined) return null;
+  const param = quotable(unknown);
+  const has = known.length === 0 ? "none" : known.map((name) => `'${name}'`).join(", ");
+  return {
+    status: 400,
+    type: "invalid_request_error",
+    code: "unknown_parameter",
+    param,
+    message: `Unknown parameter of the address: '${param}'. This call has ${has}.`,
   };
 }
 

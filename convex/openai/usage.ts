@@ -11,7 +11,7 @@ import {
 import { internal } from "../_generated/api.js";
 import { type ActionCtx, httpAction } from "../_generated/server.js";
 import { answerCaller, bearerKey, originsOfToken } from "./endpoint.ts";
-import { errorOf, wrongMetricsToken, wrongParameter } from "./errors.ts";
+import { errorOf, unknownQuery, wrongMetricsToken, wrongParameter } from "./errors.ts";
 import { outcomeOf } from "./outcome.ts";
 import { type ApiError, cors, errorResponse, json, withOrigin } from "./respond.ts";
 
@@ -38,6 +38,8 @@ export const usage = httpAction(async (ctx: ActionCtx, request) => {
 });
 
 async function ofOrganization(ctx: ActionCtx, request: Request, token: string): Promise<Response> {
+  const unknown = unknownQuery(request);
+  if (unknown !== null) return errorResponse(unknown);
   const wanted = wantedOf(request, usageGroupings);
   if ("error" in wanted) return errorResponse(wanted.error);
   const { by, days } = wanted;
