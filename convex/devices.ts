@@ -266,7 +266,10 @@ export const earnings = query({
     todayMicro: v.int64(),
     todayJobs: v.number(),
     /** Answers that other devices found to be wrong, and the pay that waits for checks. Null: there is neither. */
-    checks: v.union(v.object({ heldMicro: v.string(), wrong: v.number() }), v.null()),
+    checks: v.union(
+      v.object({ heldMicro: v.string(), wrong: v.number(), overclaimed: v.number() }),
+      v.null(),
+    ),
   }),
   handler: async (ctx, { key, since }) => {
     const device = await authenticateUnretired(ctx, key);

@@ -1295,6 +1295,8 @@ export default defineSchema({
     deviceClass: v.optional(v.string()),
     /** A bound of the compared tokens: the bytes of a text, or what its vectors count as. */
     answerBytes: v.number(),
+    /** Of a text: a bound of its tokens that a reader does not count. Absent: reported tokens are not compared. */
+    unseenTokens: v.optional(v.number()),
     /** The case for which it was asked. Absent: it is the first of the answer. */
     caseId: v.optional(v.id("trustCases")),
     /** `undone`: it was not done in time, or failed. */

@@ -105,7 +105,12 @@ export type EarningsView = {
   /** The jobs that succeeded today. */
   readonly todayJobs: number;
   /** The findings of checks of its answers, and the pay that waits for them. Null: nothing. Absent with an older backend. */
-  readonly checks?: { readonly heldMicro: string; readonly wrong: number } | null;
+  readonly checks?: {
+    readonly heldMicro: string;
+    readonly wrong: number;
+    /** Answers with far fewer tokens than this computer reported. Absent with an older backend. */
+    readonly overclaimed?: number;
+  } | null;
 };
 
 export type HistoryRow = {

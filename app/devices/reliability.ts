@@ -34,8 +34,14 @@ export const failureCauses = {
   slow: "it took so long that other devices did most of them",
   errors: "other devices did not fail at them",
   wrong: "other devices found that its answers are not of the model that it names",
+  overclaimed: "other devices counted far fewer tokens than it reported",
 } as const;
 export type FailureCause = keyof typeof failureCauses;
+
+/** Whether checks of answers found it. Only an administrator resumes such a device. */
+export function isFromChecks(cause: FailureCause): boolean {
+  return cause === "wrong" || cause === "overclaimed";
+}
 
 export const reliability = {
   /** The last attempts that count. */
@@ -189,7 +195,7 @@ function causeOf(bad: readonly PastAttempt[]): FailureCause {
 
 /** "9 of its last 10 jobs failed: other devices did not fail at them." */
 export function unreliabilityWords({ failed, of, cause }: Unreliability): string {
-  if (cause === "wrong")
+  if (isFromChecks(cause))
     return `${String(failed)} of the last ${String(of)} checks of its answers failed: ${failureCauses[cause]}.`;
   return cause === "returned" || cause === "slow"
     ? `${String(failed)} of its last ${String(of)} jobs ended without an answer: ${failureCauses[cause]}.`

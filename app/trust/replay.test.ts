@@ -56,6 +56,16 @@ describe("a replay's result", () => {
   });
 
   it.each([
+    [3, true],
+    [4, true],
+    [5, false],
+    [2, false],
+  ])("may count %i tokens of an answer of which four tokens were compared: %s", (completionTokens, isSo) => {
+    const counted = { promptTokens: 6, completionTokens };
+    expect(replayResult.safeParse({ ...result, counted }).success).toBe(isSo);
+  });
+
+  it.each([
     { misses: 5 },
     { impossible: 3 },
     { regret: 5 },

@@ -48,9 +48,14 @@ export type Replay = {
   readonly logprob: number;
 };
 
+/** The tokens of a prompt and of its answer. */
+export type TokenCounts = { readonly promptTokens: number; readonly completionTokens: number };
+
 /** A replay as a device reports it. */
 export type ReplayResult = {
   readonly replay: Replay;
+  /** The checker's tokens of the prompt and the answer. Absent for vectors, and from older devices. */
+  readonly counted?: TokenCounts;
   readonly usage: { readonly promptTokens: number; readonly completionTokens: 0 };
   readonly timing: { readonly prefillMs: number; readonly generateMs: 0 };
 };
@@ -119,7 +124,7 @@ const tokens = z
   .max(limits.maxTokens + 1);
 
 /** A device may report anything, so the counts have to fit each other. */
-const counted = z
+const compared = z
   .object({
     tokens,
     regret: z.number().min(0),
@@ -139,11 +144,20 @@ const counted = z
 
 const amount = z.number().min(0);
 
+const count = z.number().int().min(0);
+
 /** The form of a replay's result. */
 export const replayResult = z
   .object({
-    replay: counted,
-    usage: z.object({ promptTokens: z.number().int().min(0), completionTokens: z.literal(0) }),
+    replay: compared,
+    counted: z.object({ promptTokens: count, completionTokens: tokens }).exactOptional(),
+    usage: z.object({ promptTokens: count, completionTokens: z.literal(0) }),
     timing: z.object({ prefillMs: amount, generateMs: z.literal(0) }),
   })
+  // The end of an answer counts as a token, too.
+  .refine(
+    ({ replay, counted }) =>
+      counted === undefined || [0, 1].includes(replay.tokens - counted.completionTokens),
+    "counts other tokens than it compares",
+  )
   .readonly() satisfies z.ZodType<ReplayResult>;

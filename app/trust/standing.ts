@@ -10,6 +10,7 @@ import type { CountedRatings } from "./ratings.ts";
  * Events that tell something about a device and a model:
  * - `fits`, `unclear`: the results of replays.
  * - `wrong`: a case ended against the device. `cleared`: a case ended for it.
+ * - `overclaimed`: a case found that the device reported far more tokens than its answer has.
  * - `result`: an answer that nobody replayed. `abort`, `timeout`: an attempt without an answer.
  * - `misjudged`: as a checker, it was alone with its verdict.
  * - `praised`, `criticized`: ratings of requesters. `upheld`: an administrator found that a disputed answer is wrong. Ratings change
@@ -19,6 +20,7 @@ export const standingEvents = [
   "fits",
   "unclear",
   "wrong",
+  "overclaimed",
   "cleared",
   "result",
   "abort",
@@ -57,6 +59,7 @@ const weights: Readonly<Record<StandingEvent, { readonly good: number; readonly 
   criticized: { good: 0, bad: 0.1 },
   upheld: { good: 0, bad: 0.5 },
   wrong: { good: 0, bad: 20 },
+  overclaimed: { good: 0, bad: 20 },
 };
 
 const dayMs = 24 * 3_600_000;
@@ -103,11 +106,12 @@ export function withEvent(standing: Standing, event: StandingEvent, now: number,
   const before = faded(standing, now);
   const { good, bad } = weights[event];
   const isReplay = event === "fits" || event === "unclear";
+  const endsTrust = event === "wrong" || event === "overclaimed";
   return {
     ...before,
     good: before.good + good,
     bad: before.bad + bad,
-    passed: event === "wrong" ? 0 : before.passed + (event === "fits" || event === "cleared" ? 1 : 0),
+    passed: endsTrust ? 0 : before.passed + (event === "fits" || event === "cleared" ? 1 : 0),
     drift: isReplay ? driftAfter(before.drift, excess) : event === "cleared" ? 0 : before.drift,
     counts: { ...before.counts, [event]: (before.counts[event] ?? 0) + 1 },
   };
@@ -171,6 +175,11 @@ const words: Readonly<Record<StandingEvent, (count: number) => string>> = {
     plural(count, [
       "# answer is not of this model: two other devices agree.",
       "# answers are not of this model: two other devices agree.",
+    ]),
+  overclaimed: (count) =>
+    plural(count, [
+      "# answer has far fewer tokens than were reported: two other devices agree.",
+      "# answers have far fewer tokens than were reported: two other devices agree.",
     ]),
   cleared: (count) => plural(count, ["# doubted answer was right.", "# doubted answers were right."]),
   result: (count) =>

@@ -294,7 +294,8 @@ export const replayCounts = v.object({
   logprob: v.number(),
 });
 /** The result of a job that replays an answer. */
-export const replayAnswer = v.object({ replay: replayCounts });
+export const tokenCounts = v.object({ promptTokens: v.number(), completionTokens: v.number() });
+export const replayAnswer = v.object({ replay: replayCounts, counted: v.optional(tokenCounts) });
 export const workReport = v.object({ usage, timing });
 export const jobEnergy = v.object({ microWh: v.number(), source: literals(...energySources) });
 /**

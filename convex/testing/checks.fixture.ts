@@ -4,7 +4,7 @@ import type { CheckMode } from "../../app/trust/check-mode.ts";
 import { api, internal } from "../_generated/api.js";
 import type { Doc } from "../_generated/dataModel.js";
 import { setMode } from "../model/trust/mode.ts";
-import type { replayCounts } from "../model/validators.ts";
+import type { replayAnswer, replayCounts } from "../model/validators.ts";
 import {
   addDevice,
   type Backend,
@@ -24,6 +24,7 @@ import {
  */
 
 type Counts = Infer<typeof replayCounts>;
+type TokensCounted = Infer<typeof replayAnswer>["counted"];
 
 /** How an honest answer of twelve tokens looks to an honest checker. */
 export const fitting: Counts = { tokens: 12, regret: 0.01, misses: 0, impossible: 0, logprob: -4 };
@@ -44,19 +45,28 @@ export async function addChecker(t: Backend, acme: Organization, name: string): 
   return device;
 }
 
+/** An answer, if not the usual one, and its reported tokens. */
+type Answered = { readonly text?: string; readonly usage?: typeof answerUsage };
+
 /** Lets the device answer a new job. @returns the job's id. */
-export async function answerJob(t: Backend, acme: Organization, device: Device): Promise<string> {
+export async function answerJob(
+  t: Backend,
+  acme: Organization,
+  device: Device,
+  answered: Answered = {},
+): Promise<string> {
   const jobId = await submit(t, acme);
-  await completeJob(t, device, jobId);
+  await completeJob(t, device, jobId, answered);
   return jobId;
 }
 
 /** Answers a job that is in the queue. */
-export async function completeJob(t: Backend, device: Device, jobId: string) {
+export async function completeJob(t: Backend, device: Device, jobId: string, answered: Answered = {}) {
+  const { text = answerText, usage = answerUsage } = answered;
   const attemptId = await claim(t, device, jobId);
   return await completeWith(t, device, attemptId, {
-    result: { text: answerText, finishReason: "stop" },
-    report: { usage: { ...answerUsage }, timing: { prefillMs: 5, generateMs: 20 } },
+    result: { text, finishReason: "stop" },
+    report: { usage: { ...usage }, timing: { prefillMs: 5, generateMs: 20 } },
   });
 }
 
@@ -99,9 +109,10 @@ export async function report(
   attemptId: string,
   replay: Counts,
   model = "ab".repeat(32),
+  counted?: TokensCounted,
 ) {
   return await completeWith(t, device, attemptId, {
-    result: { replay },
+    result: { replay, ...(counted === undefined ? {} : { counted }) },
     report: {
       usage: { promptTokens: 22, completionTokens: 0 },
       timing: { prefillMs: 9, generateMs: 0 },
@@ -110,11 +121,14 @@ export async function report(
   });
 }
 
-/** Lets the device do the next replay that it may have. Throws if it gets none. */
-export async function check(t: Backend, device: Device, replay: Counts) {
+/**
+ * Lets the device do the next replay that it may have. Throws if it gets none.
+ * @param counted the tokens that it counts; absent: as an older device, it reports none.
+ */
+export async function check(t: Backend, device: Device, replay: Counts, counted?: TokensCounted) {
   const job = await takeReplay(t, device);
   if (job === null) throw new Error("no replay for this device");
-  const outcome = await report(t, device, job.attemptId, replay);
+  const outcome = await report(t, device, job.attemptId, replay, undefined, counted);
   await pass(t, 10);
   return outcome;
 }

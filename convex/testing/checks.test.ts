@@ -426,6 +426,84 @@ describe("what a check does", () => {
   });
 });
 
+describe("a device that reports more tokens than its answer has", () => {
+  const claimed = { promptTokens: 10, completionTokens: 64 };
+  /** As the usual answer has. Its end is not compared. */
+  const counted = { promptTokens: 10, completionTokens: 12 };
+  /** With the end of the answer. */
+  const whole = { ...fitting, tokens: 13 };
+  const byAll = async (usage: typeof claimed): Promise<void> => {
+    await answerJob(t, acme, author, { usage });
+    await choose(t);
+  };
+
+  it("is found by two checkers, and paused without a correction of its answer", async () => {
+    const third = await addChecker(t, acme, "third");
+    await mode("act");
+    const before = await keyMicro();
+    await byAll(claimed);
+    await check(t, checker, whole, counted);
+    expect(await casesOf(t)).toMatchObject([
+      { state: "open", voices: [{ overclaim: { claimed, counted } }] },
+    ]);
+    await check(t, third, whole, counted);
+    expect(await casesOf(t)).toMatchObject([{ state: "wrong", voices: [{}, { verdict: "mismatch" }] }]);
+    expect((await standingOf(t, author))?.standing.counts).toEqual({ overclaimed: 1 });
+    await t.mutation(internal.maintenance.judgeDevice, { keyHash: await queue.hashKey(author.key) });
+    expect(await pauseOf(author)).toMatchObject({ cause: "overclaimed", failed: 1, of: 1 });
+    expect(await held(author)).toBe(0n);
+    expect(await earned(author)).toBe(0n);
+    expect(await keyMicro()).toBe(before);
+    const orders = await t.run(async (ctx) => await ctx.db.query("orders").collect());
+    expect(orders.map(({ corrects, foundWrong }) => [corrects, foundWrong])).toEqual([
+      [undefined, undefined],
+    ]);
+    const told = (await t.query(api.devices.earnings, { key: author.key, since: 0 })).checks;
+    expect(told).toEqual({ heldMicro: "0", wrong: 0, overclaimed: 1 });
+    const paginationOpts = { numItems: 20, cursor: null };
+    const shown = await t.query(api.console.fleet.checks.cases, { session, paginationOpts });
+    expect(shown.page).toMatchObject([{ voices: [{ overclaim: { claimed, counted } }, {}] }]);
+  });
+
+  it("is found by the tokens of the prompt, too", async () => {
+    const third = await addChecker(t, acme, "third");
+    await byAll({ promptTokens: 200, completionTokens: 12 });
+    for (const each of [checker, third]) await check(t, each, whole, counted);
+    expect(await casesOf(t)).toMatchObject([{ state: "wrong" }]);
+  });
+
+  it("is cleared by a checker that counts about as many, and not by one that counts nothing", async () => {
+    const [third, fourth] = [await addChecker(t, acme, "third"), await addChecker(t, acme, "fourth")];
+    await byAll(claimed);
+    await check(t, checker, whole, counted);
+    await check(t, third, fitting);
+    expect(await casesOf(t)).toMatchObject([{ state: "open", voices: [{}, { verdict: "unclear" }] }]);
+    expect(await standingOf(t, checker)).toBeNull();
+    await check(t, fourth, { ...fitting, tokens: 33 }, { promptTokens: 10, completionTokens: 33 });
+    expect(await casesOf(t)).toMatchObject([{ state: "right" }]);
+    expect(await standingOf(t, author)).toMatchObject({ standing: { counts: { cleared: 1 } } });
+  });
+
+  it.each([
+    ["of a checker that does not count", undefined],
+    ["that are a little more than the checker counts", { promptTokens: 9, completionTokens: 12 }],
+  ])("is not accused by counts %s", async (_, byChecker) => {
+    await byAll({ promptTokens: 10, completionTokens: 14 });
+    await check(t, checker, whole, byChecker);
+    expect(await casesOf(t)).toEqual([]);
+    expect(await standingOf(t, author)).toMatchObject({ standing: { counts: { fits: 1 } } });
+  });
+
+  it("is not accused by a report whose counts cannot be", async () => {
+    await byAll(claimed);
+    const job = present(await takeReplay(t, checker), "replay");
+    const byChecker = { promptTokens: 10, completionTokens: 3 };
+    const outcome = await report(t, checker, job.attemptId, whole, undefined, byChecker);
+    expect(outcome).toMatchObject({ kind: "refused" });
+    expect(await casesOf(t)).toEqual([]);
+  });
+});
+
 describe("an organization that acts", () => {
   beforeEach(async () => {
     await mode("act");
@@ -463,7 +541,9 @@ describe("an organization that acts", () => {
     await check(t, third, noise);
     const [refused] = await historyOf(author);
     expect(refused?.earnedMicro).toBe("0");
-    expect(refused?.explanation).toMatch(/It is not paid: checks found an answer of this device wrong$/);
+    expect(refused?.explanation).toMatch(
+      /It is not paid: checks found an answer of this device, or its tokens, wrong$/,
+    );
     const inConsole = await t.query(api.console.devices.attempts, {
       session,
       deviceId: author.deviceId,
@@ -574,7 +654,9 @@ describe("an organization that acts", () => {
     expect(await casesOf(t)).toMatchObject([{ state: "wrong", takenMicro: pay }]);
     const wrong = (await historyOf(author)).filter(({ explanation }) => explanation.includes("taken back"));
     expect(wrong).toMatchObject([{ earnedMicro: "0" }]);
-    expect(wrong[0]?.explanation).toMatch(/of it were taken back: checks found this answer wrong$/);
+    expect(wrong[0]?.explanation).toMatch(
+      /of it were taken back: checks found this answer, or its tokens, wrong$/,
+    );
     expect(await keyMicro()).toBe(before - 5n * pay);
   });
 
@@ -734,6 +816,6 @@ describe("in the console", () => {
     await mode("act");
     expect(await told()).toBeNull();
     await answerJob(t, acme, author);
-    expect(await told()).toEqual({ heldMicro: String(pay), wrong: 0 });
+    expect(await told()).toEqual({ heldMicro: String(pay), wrong: 0, overclaimed: 0 });
   });
 });

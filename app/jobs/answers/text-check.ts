@@ -51,14 +51,30 @@ function writtenBytes(
   request: TextJob["request"],
 ): number {
   const called = toolCalls.map((call) => utf8Length(call.name) + utf8Length(call.arguments));
-  // A stop string is cut from the answer, and so is the name of a tool that is not complete.
+  return utf8Length(text) + called.reduce((sum, each) => sum + each, 0) + cutBytes(finishReason, request);
+}
+
+/** The most bytes that were cut from an answer, in UTF-8: a stop string, or the name of a tool that is not complete. */
+function cutBytes(finishReason: ChatResult["finishReason"], request: TextJob["request"]): number {
   const cut =
     finishReason === "stop"
       ? request.stop
       : finishReason === "length"
         ? (toolsOf(request).tools ?? []).map(({ name }) => name)
         : [];
-  return utf8Length(text) + called.reduce((sum, each) => sum + each, 0) + Math.max(0, ...cut.map(utf8Length));
+  return Math.max(0, ...cut.map(utf8Length));
+}
+
+/** Each mark in place of a broken character may stand for so many tokens, one for each of its bytes. */
+const tokensOfBroken = 4;
+
+/** The most tokens of cut and broken text, which a reader of the answer does not count. Control tokens come in addition. */
+export function unseenTokens(
+  { text, finishReason }: Pick<ChatResult, "text" | "finishReason">,
+  request: TextJob["request"],
+): number {
+  const broken = text.split("\uFFFD").length - 1;
+  return cutBytes(finishReason, request) + tokensOfBroken * broken;
 }
 
 /** A model may be trained for a shorter context than its entry says, but hardly for a shorter one than this. */

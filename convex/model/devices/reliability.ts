@@ -1,5 +1,6 @@
 import {
   countCleared,
+  isFromChecks,
   reliability,
   unreliabilityOf,
   unreliabilityWords,
@@ -18,7 +19,7 @@ import { pauseForFailures, resumeByItself } from "./service.ts";
 export async function judgeDevice(ctx: MutationCtx, device: Doc<"devices">, now: number): Promise<void> {
   const { judgedFrom = 0, pause } = device;
   // Answers that were found to be wrong have nothing to do with failures.
-  if (device.status !== "active" || pause?.cause === "wrong") return;
+  if (device.status !== "active" || (pause !== undefined && isFromChecks(pause.cause))) return;
   const since = Math.max(judgedFrom, now - reliability.withinMs);
   const newest = await readPage(ctx, device, since);
   if (pause === undefined && isHarmless(newest)) return;

@@ -17,6 +17,11 @@ import type { StoredVoice } from "./validators.ts";
 
 type StoredCase = Doc<"trustCases">;
 
+/** Whether a case is about the tokens that its device reported: the answer itself may be right. */
+export function isAboutTokens({ voices }: Pick<StoredCase, "voices">): boolean {
+  return voices.some(({ overclaim }) => overclaim !== undefined);
+}
+
 /** Opens a case about an answer that did not fit, and asks another device. @param isSeries whether all answers together do not fit. */
 export async function beginCase(
   ctx: MutationCtx,
@@ -103,7 +108,8 @@ async function end(
   const accused = { organizationId, deviceId, modelId };
   const isWrong = state.kind === "wrong";
   if (state.kind !== "undecided") {
-    await noteEvent(ctx, accused, isWrong ? "wrong" : "cleared", now);
+    const found = isAboutTokens(trustCase) ? "overclaimed" : "wrong";
+    await noteEvent(ctx, accused, isWrong ? found : "cleared", now);
     // A series says nothing against the checker of its last answer.
     for (const device of isSeries ? [] : state.misjudged) {
       const misjudged = ctx.db.normalizeId("devices", device);
@@ -111,8 +117,9 @@ async function end(
     }
   }
   const acts = isWrong && (await modeOf(ctx, organizationId)) === "act";
-  const takenMicro = acts ? await punish(ctx, order, deviceId, now) : 0n;
-  if (acts) await beginCorrection(ctx, order, now);
+  const takenMicro = acts ? await punish(ctx, order, trustCase, now) : 0n;
+  // Nobody needs another answer if only its tokens were counted wrongly.
+  if (acts && !isAboutTokens(trustCase)) await beginCorrection(ctx, order, now);
   if (!isWrong) await releasePay(ctx, order.jobId, now);
   await ctx.db.patch("trustCases", _id, {
     state: state.kind,
@@ -120,7 +127,8 @@ async function end(
     ...(takenMicro === 0n ? {} : { takenMicro }),
   });
   const by = { actor: "system", at: now } as const;
-  const detail = `${modelId}: ${endWords[state.kind]}${takenMicro === 0n ? "" : `; ${formatExactCredits(takenMicro)} taken back`}`;
+  const words = isWrong && isAboutTokens(trustCase) ? tokenWords : endWords[state.kind];
+  const detail = `${modelId}: ${words}${takenMicro === 0n ? "" : `; ${formatExactCredits(takenMicro)} taken back`}`;
   await record(ctx, { organizationId, ...by, action: "device.case-closed", subject: deviceId, detail });
 }
 
@@ -129,6 +137,7 @@ const endWords = {
   right: "the answer is right",
   undecided: "nobody could tell",
 } as const;
+const tokenWords = "it has fewer tokens than the device reported";
 
 /**
  * Refuses the held pay of the device with the model, takes the price of the wrong answer back if it was paid already, and pauses the
@@ -137,10 +146,10 @@ const endWords = {
 async function punish(
   ctx: MutationCtx,
   order: Doc<"orders">,
-  deviceId: Id<"devices">,
+  trustCase: StoredCase,
   now: number,
 ): Promise<bigint> {
-  const { modelId } = order;
+  const { deviceId, modelId } = trustCase;
   const taken = await takeBack(ctx, order, deviceId, now);
   // Its correction needs the price soon.
   await refusePay(ctx, order.jobId, now);
@@ -151,8 +160,10 @@ async function punish(
     .query("standings")
     .withIndex("by_device", (q) => q.eq("deviceId", deviceId).eq("modelId", modelId))
     .unique();
-  const { fits = 0, unclear = 0, wrong = 1 } = row?.standing.counts ?? {};
-  const found = { failed: wrong, of: fits + unclear + wrong, cause: "wrong" } as const;
+  const { fits = 0, unclear = 0, wrong = 0, overclaimed = 0 } = row?.standing.counts ?? {};
+  const failed = Math.max(1, wrong + overclaimed);
+  const cause = isAboutTokens(trustCase) ? "overclaimed" : "wrong";
+  const found = { failed, of: fits + unclear + failed, cause } as const;
   await pauseForFailures(ctx, device, found, unreliabilityWords(found), now);
   return taken;
 }

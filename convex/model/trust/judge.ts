@@ -3,6 +3,7 @@ import type { Infer } from "convex/values";
 import { parse, validate } from "convex-helpers/validators";
 import { deviceClassOf } from "../../../app/devices/device-class.ts";
 import type { Limits } from "../../../app/trust/honest-replays.ts";
+import { type Overclaim, overclaimOf } from "../../../app/trust/overclaim.ts";
 import { isDrifting, isOnProbation } from "../../../app/trust/standing.ts";
 import { excessOf, seriesVerdictOf, verdictOf } from "../../../app/trust/verdict.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
@@ -12,7 +13,7 @@ import { orderOf } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
 import { present } from "../refuse.ts";
 import { deviceReport, replayAnswer, type reply } from "../validators.ts";
-import { beginCase, endWithoutMore, hearVoice } from "./cases.ts";
+import { beginCase, endWithoutMore, hearVoice, isAboutTokens } from "./cases.ts";
 import { payChecker } from "./checkPay.ts";
 import { learn, learnedLimits, type ReplayKind } from "./limits.ts";
 import { releasePay, settleHeld } from "./pay.ts";
@@ -43,7 +44,9 @@ export async function judgeReplay(
   const kind = await kindOf(ctx, replay, checker);
   const limits = await learnedLimits(ctx, kind);
   const trustCase = replay.caseId === undefined ? null : await ctx.db.get("trustCases", replay.caseId);
-  const voice = voiceOf(result.replay, checker, limits, trustCase?.isSeries ?? false, now);
+  const overclaim = overclaimIn(order, replay, result);
+  const said = voiceOf(result.replay, checker, limits, trustCase?.isSeries ?? false, now);
+  const voice = withTokens(said, overclaim, trustCase);
   await ctx.db.patch("replays", replay._id, { state: "done", voice });
   if (trustCase === null) await judgeFirst(ctx, order, replay, kind, voice);
   else await hearVoice(ctx, trustCase, order, voice);
@@ -87,6 +90,31 @@ function voiceOf(
     limit: limits.meanRegret,
     at,
   };
+}
+
+/** The tokens that the answer's device reported, if the checker counted far fewer. Undefined: the checker did not count them. */
+function overclaimIn(
+  { usage }: Doc<"orders">,
+  { unseenTokens }: Doc<"replays">,
+  { replay, counted }: Infer<typeof replayAnswer>,
+): Overclaim | null | undefined {
+  if (usage === undefined || unseenTokens === undefined || counted === undefined) return undefined;
+  return overclaimOf(usage, counted, replay, unseenTokens);
+}
+
+/**
+ * Adds the reported tokens to a voice. Too many are a mismatch, also if the text fits. A device of an older version does not count
+ * tokens, so in a case about them its word is not clear.
+ */
+function withTokens(
+  voice: StoredVoice,
+  overclaim: Overclaim | null | undefined,
+  trustCase: Doc<"trustCases"> | null,
+): StoredVoice {
+  if (voice.verdict === "mismatch") return voice;
+  if (overclaim === undefined)
+    return trustCase !== null && isAboutTokens(trustCase) ? { ...voice, verdict: "unclear" } : voice;
+  return overclaim === null ? voice : { ...voice, verdict: "mismatch", overclaim };
 }
 
 /** The first replay of an answer: it changes the standing of its device, or opens a case. */

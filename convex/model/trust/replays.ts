@@ -1,6 +1,7 @@
 import type { JobInput } from "@gleaner/queue";
 import type { Value } from "convex/values";
 import { validate } from "convex-helpers/validators";
+import { unseenTokens } from "../../../app/jobs/answers/text-check.ts";
 import type { ChatResult } from "../../../app/jobs/chat.ts";
 import { attemptLimitMs } from "../../../app/jobs/extent.ts";
 import { parseCacheOwner, parseWork } from "../../../app/jobs/payload/payload.ts";
@@ -68,7 +69,7 @@ export async function queueReplay(
   if (view === null || payload === null || usage === undefined || model === null) return false;
   const content = contentOf(view.kind, payload.payload, answered?.result);
   if (content === null) return false;
-  const { request, mostTokens, inputShare } = content;
+  const { request, mostTokens, inputShare, unseen } = content;
   const cacheOwner = parseCacheOwner(payload.payload);
   const job: JobInput = {
     kind: "replay",
@@ -100,17 +101,22 @@ export async function queueReplay(
     ...(deviceClass === undefined ? {} : { deviceClass }),
     ...(trustCase === null ? {} : { caseId: trustCase }),
     answerBytes: mostTokens,
+    ...(unseen === null ? {} : { unseenTokens: unseen }),
     state: "waiting",
   });
   await countWaiting(ctx, { organizationId, deviceId, modelId }, 1);
   return true;
 }
 
-/** The content of a replay, a bound of the tokens that it compares, and the share of the job's input that it reads. */
+/**
+ * The content of a replay, a bound of the tokens that it compares, and the share of the job's input that it reads.
+ * `unseen`: a bound of the answer's tokens that its text does not show; null for vectors.
+ */
 type Content = {
   readonly request: ReplayRequest;
   readonly mostTokens: number;
   readonly inputShare: number;
+  readonly unseen: number | null;
 };
 
 /** Null if the answer cannot be replayed. */
@@ -121,7 +127,8 @@ function contentOf(kind: string, payload: Value, answer: Value | undefined): Con
   const request = parseReplay({ of: { kind, request: payload }, answer: { text, finishReason } });
   if (request === null || isOfVectors(request)) return null;
   if (!isReplayable(request.of, answer as unknown as ChatResult)) return null;
-  return { request, mostTokens: utf8Length(text), inputShare: 1 };
+  const unseen = unseenTokens(request.answer, request.of.request);
+  return { request, mostTokens: utf8Length(text), inputShare: 1, unseen };
 }
 
 /** Some of a job's vectors, drawn anew for each replay, so that no device knows which of its vectors are checked. */
@@ -135,7 +142,8 @@ function vectorsContent(payload: Value, embeddings: readonly string[]): Content 
     answer: { embeddings: places.map((place) => embeddings[place]) },
   });
   const share = places.length / Math.max(1, embeddings.length);
-  return request === null ? null : { request, mostTokens: tokensOfVector * places.length, inputShare: share };
+  const mostTokens = tokensOfVector * places.length;
+  return request === null ? null : { request, mostTokens, inputShare: share, unseen: null };
 }
 
 /** Draws at most `most` of the numbers below `count`, in their order. */

@@ -31,6 +31,8 @@ export async function replayMistake(
     return "The counts of the replay do not fit each other.";
   if (result.replay.tokens > replay.answerBytes + endTokens)
     return "The replay has more tokens than the answer can have.";
+  if ((result.counted?.promptTokens ?? 0) > promptTokens)
+    return "The replay has more tokens than the prompt can have.";
   if (model !== replay.sha256) return "The replay is of another file than the model's.";
   const bounds = {
     promptTokens: promptTokens + replay.answerBytes,

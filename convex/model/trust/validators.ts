@@ -1,7 +1,7 @@
 import { type Infer, v } from "convex/values";
 import { literals } from "convex-helpers/validators";
 import { checkModes } from "../../../app/trust/check-mode.ts";
-import { replayCounts } from "../validators.ts";
+import { replayCounts, tokenCounts } from "../validators.ts";
 
 export const checkMode = literals(...checkModes);
 
@@ -19,6 +19,7 @@ export const standing = v.object({
     fits: times,
     unclear: times,
     wrong: times,
+    overclaimed: times,
     cleared: times,
     result: times,
     abort: times,
@@ -40,6 +41,8 @@ export const voice = v.object({
   excess: v.number(),
   /** The mean regret beyond which an answer was odd, of this pair of computers. */
   limit: v.number(),
+  /** The answer's text fits or is unclear, but its device reported far more tokens than the checker counted. */
+  overclaim: v.optional(v.object({ claimed: tokenCounts, counted: tokenCounts })),
   at: v.number(),
 });
 export type StoredVoice = Infer<typeof voice>;

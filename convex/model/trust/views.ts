@@ -7,6 +7,7 @@ import type { QueryCtx } from "../../_generated/server.js";
 import { balanceOf } from "../ledger/balance.ts";
 import { heldAccount } from "../ledger/transfer.ts";
 import { ratingsOf } from "../ratings/ofDevice.ts";
+import { tokenCounts } from "../validators.ts";
 import { caseState, standing, verdict } from "./validators.ts";
 
 /** A device by its name; a deleted one has none. */
@@ -21,6 +22,8 @@ const voiceRow = v.object({
   /** Of a token, and the one beyond which the answer was odd. */
   meanRegret: v.number(),
   limit: v.number(),
+  /** Tokens that the device reported, and those that the checker counted, if these are far fewer. */
+  overclaim: v.union(v.object({ claimed: tokenCounts, counted: tokenCounts }), v.null()),
   at: v.number(),
 });
 
@@ -55,7 +58,7 @@ async function nameOf(ctx: QueryCtx, deviceId: Id<"devices">): Promise<Infer<typ
 
 async function voiceRowOf(
   ctx: QueryCtx,
-  { deviceId, verdict: said, replay, limit, at }: NonNullable<Doc<"replays">["voice"]>,
+  { deviceId, verdict: said, replay, limit, overclaim, at }: NonNullable<Doc<"replays">["voice"]>,
 ): Promise<Infer<typeof voiceRow>> {
   const { tokens, misses, impossible, regret } = replay;
   const meanRegret = tokens === 0 ? 0 : regret / tokens;
@@ -67,6 +70,7 @@ async function voiceRowOf(
     impossible,
     meanRegret,
     limit,
+    overclaim: overclaim ?? null,
     at,
   };
 }
@@ -114,11 +118,14 @@ const mostModels = 50;
 export async function checksOf(
   ctx: QueryCtx,
   deviceId: Id<"devices">,
-): Promise<{ readonly heldMicro: string; readonly wrong: number } | null> {
+): Promise<{ readonly heldMicro: string; readonly wrong: number; readonly overclaimed: number } | null> {
   const rows = await rowsOf(ctx, deviceId);
   const heldMicro = await heldOf(ctx, deviceId);
-  const wrong = rows.reduce((sum, { standing: { counts } }) => sum + (counts.wrong ?? 0), 0);
-  return wrong === 0 && heldMicro === 0n ? null : { heldMicro: String(heldMicro), wrong };
+  const countOf = (event: "wrong" | "overclaimed"): number =>
+    rows.reduce((sum, { standing: { counts } }) => sum + (counts[event] ?? 0), 0);
+  const [wrong, overclaimed] = [countOf("wrong"), countOf("overclaimed")];
+  const isNothing = wrong + overclaimed === 0 && heldMicro === 0n;
+  return isNothing ? null : { heldMicro: String(heldMicro), wrong, overclaimed };
 }
 
 /** How a device stands with its models, as of a moment, with the ratings of requesters. */

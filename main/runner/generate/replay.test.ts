@@ -2,11 +2,14 @@ import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ModelFile, RunnerWork, RunOutcome } from "../../../app/contract/runner.ts";
+import { unseenTokens } from "../../../app/jobs/answers/text-check.ts";
 import type { ChatRequest, ChatResult } from "../../../app/jobs/chat.ts";
 import { defaultLimits } from "../../../app/trust/honest-replays.ts";
-import type { Replay } from "../../../app/trust/replay.ts";
+import { overclaimOf } from "../../../app/trust/overclaim.ts";
+import type { Replay, ReplayResult } from "../../../app/trust/replay.ts";
 import { verdictOf } from "../../../app/trust/verdict.ts";
 import { withFewerBits, withNoise } from "../../../scripts/demo-model/gguf/altered-models.ts";
 import { decodeGguf, encodeGguf, type GgufFile } from "../../../scripts/demo-model/gguf/file.ts";
@@ -48,17 +51,20 @@ async function answer(request: ChatRequest, file = model): Promise<ChatResult> {
   return outcome.result;
 }
 
-async function replayed(
-  request: ChatRequest,
-  { text, finishReason }: Pick<ChatResult, "text" | "finishReason">,
-): Promise<Replay> {
+type Answered = Pick<ChatResult, "text" | "finishReason">;
+
+async function replayed(request: ChatRequest, answered: Answered): Promise<Replay> {
+  return (await replayResultOf(request, answered)).replay;
+}
+
+async function replayResultOf(request: ChatRequest, { text, finishReason }: Answered): Promise<ReplayResult> {
   const work = {
     kind: "replay",
     request: { of: { kind: "chat", request }, answer: { text, finishReason } },
   } as const;
   const outcome = await outcomeOf(work);
   if (outcome.kind !== "done" || !("replay" in outcome.result)) throw new Error(JSON.stringify(outcome));
-  return outcome.result.replay;
+  return outcome.result;
 }
 
 /** A file with other weights, which the runner loads like any other. */
@@ -105,6 +111,47 @@ describe("a replay on the demo model", () => {
       // The end counts here, or the tokens of a stop text there.
       expect(Math.abs(found.tokens - honest.usage.completionTokens)).toBeLessThanOrEqual(2);
     }
+  });
+
+  it("counts the tokens of any honest answer so that nobody is accused of reporting too many", async () => {
+    const sampling = fc.record({
+      seed: fc.nat(100_000),
+      temperature: fc.constantFrom(0, 0.8, 1.3, 2),
+      maxTokens: fc.integer({ min: 1, max: 80 }),
+      stop: fc.constantFrom([], ["e "], [" the", "a"], ["zz", "."], ["\u{1F600}"]),
+    });
+    const others = fc.constantFrom<Partial<ChatRequest>>(
+      {},
+      { logprobs: 2 },
+      { topK: 5 },
+      { repeatPenalty: 1.3 },
+      // Bytes of characters, most of which are broken, and control tokens.
+      { logitBias: [3, 200, 203, 230].map((token) => ({ token, bias: 6 })) },
+      { logitBias: [0, 1, 4].map((token) => ({ token, bias: 8 })) },
+    );
+    const prompts = fc.constantFrom(
+      ...questions,
+      "Grüße 😀😀 aus 東京 und Київ",
+      "ｆｕｌｌ \u0301\u0301 a\tb\n\n",
+    );
+    await fc.assert(
+      fc.asyncProperty(prompts, sampling, others, async (prompt, drawn, other) => {
+        const request = chat(prompt, { ...drawn, ...other });
+        const honest = await answer(request);
+        if (honest.text === "") return;
+        const { replay, counted } = await replayResultOf(request, honest);
+        if (counted === undefined) throw new Error("not counted");
+        const unseen = unseenTokens(honest, request);
+        expect(counted.promptTokens).toBe(honest.usage.promptTokens);
+        expect(overclaimOf(honest.usage, counted, replay, unseen)).toBeNull();
+        const claimed = {
+          ...honest.usage,
+          completionTokens: 2 * honest.usage.completionTokens + unseen + 60,
+        };
+        expect(overclaimOf(claimed, counted, replay, unseen)).not.toBeNull();
+      }),
+      { numRuns: 100 },
+    );
   });
 
   it("finds the tokens of nearly all texts that the model tokenizes in an unusual way", async () => {

@@ -59,6 +59,10 @@ export async function replay({ of, answer }: TextReplay, deps: ReplayDeps): Prom
       kind: "done",
       result: {
         replay: replayOf(fits),
+        counted: {
+          promptTokens: prompt.tokens.length,
+          completionTokens: fits.length - (end === "model" ? 1 : 0),
+        },
         usage: { promptTokens: prompt.tokens.length + tokens.length, completionTokens: 0 },
         timing: { prefillMs: Math.round(clock() - startedAt), generateMs: 0 },
       },

@@ -1,4 +1,4 @@
-import { plural } from "../../../app/format/quantity.ts";
+import { formatCount, plural } from "../../../app/format/quantity.ts";
 import type { CheckMode } from "../../../app/trust/check-mode.ts";
 import { isOnProbation, lowerBoundOf, type Standing } from "../../../app/trust/standing.ts";
 import type { Tone } from "../../ui/tone.ts";
@@ -19,12 +19,17 @@ export function modeSentence(mode: CheckMode): string {
 type Words = { readonly tone: Tone; readonly words: string };
 
 /** How a case stands. */
-export function caseWords({ state }: Pick<CaseRow, "state">): Words {
+export function caseWords({ state, voices }: Pick<CaseRow, "state" | "voices">): Words {
   switch (state) {
     case "open":
       return { tone: "hold", words: "Another device is asked" };
     case "wrong":
-      return { tone: "bad", words: "Not of this model" };
+      return {
+        tone: "bad",
+        words: voices.some(({ overclaim }) => overclaim !== null)
+          ? "Too many tokens reported"
+          : "Not of this model",
+      };
     case "right":
       return { tone: "good", words: "The answer is right" };
     case "undecided":
@@ -35,7 +40,8 @@ export function caseWords({ state }: Pick<CaseRow, "state">): Words {
 type Voice = NonNullable<CheckRow["voice"]>;
 
 /** A device's verdict on an answer. */
-export function voiceWords({ verdict }: Pick<Voice, "verdict">): Words {
+export function voiceWords({ verdict, overclaim }: Pick<Voice, "verdict" | "overclaim">): Words {
+  if (overclaim !== null) return { tone: "bad", words: "Too many tokens" };
   switch (verdict) {
     case "fits":
       return { tone: "good", words: "Fits" };
@@ -53,13 +59,21 @@ export function checkWords({ state, voice }: Pick<CheckRow, "state" | "voice">):
 }
 
 /** "12 tokens, 10 that do not fit, 6 impossible ones. Mean regret 0.667, limit 0.050." */
-export function evidenceOf({ tokens, misses, impossible, meanRegret, limit }: Voice): string {
+export function evidenceOf({ tokens, misses, impossible, meanRegret, limit, overclaim }: Voice): string {
+  if (overclaim !== null) return tokenEvidenceOf(overclaim);
   const counted = [
     plural(tokens, ["# token", "# tokens"]),
     plural(misses, ["# that does not fit", "# that do not fit"]),
     ...(impossible === 0 ? [] : [plural(impossible, ["# impossible one", "# impossible ones"])]),
   ].join(", ");
   return `${counted}. Mean regret ${formatRegret(meanRegret)}, limit ${formatRegret(limit)}.`;
+}
+
+/** "Reported 10 tokens of the prompt and 500 of the answer; counted 10 and 12." */
+function tokenEvidenceOf({ claimed, counted }: NonNullable<Voice["overclaim"]>): string {
+  const [ofPrompt, ofAnswer] = [formatCount(claimed.promptTokens), formatCount(claimed.completionTokens)];
+  const [prompt, answer] = [formatCount(counted.promptTokens), formatCount(counted.completionTokens)];
+  return `Reported ${ofPrompt} tokens of the prompt and ${ofAnswer} of the answer; counted ${prompt} and ${answer}.`;
 }
 
 /** "0.050" */
@@ -69,8 +83,9 @@ function formatRegret(regret: number): string {
 
 /** How a device stands with a model, in a word. */
 export function standingWords(standing: Standing): Words {
-  if ((standing.counts.wrong ?? 0) > 0 && lowerBoundOf(standing) < 0.5)
-    return { tone: "bad", words: "Wrong answers" };
+  const { wrong = 0, overclaimed = 0 } = standing.counts;
+  if (wrong + overclaimed > 0 && lowerBoundOf(standing) < 0.5)
+    return { tone: "bad", words: wrong > 0 ? "Wrong answers" : "Too many tokens" };
   if (isOnProbation(standing)) return { tone: "hold", words: "New" };
   return lowerBoundOf(standing) < 0.5
     ? { tone: "hold", words: "Checked each time" }

@@ -12,3 +12,8 @@ it("names pay that waits, and wrong answers before it", () => {
   expect(checksSentence({ checks: { heldMicro, wrong: 0 } })).toMatch(/^2\.5 cr more wait until/);
   expect(checksSentence({ checks: { heldMicro, wrong: 1 } })).toMatch(/1 answer of this computer was not/);
 });
+
+it("names answers with fewer tokens than were reported", () => {
+  const checks = { heldMicro: "0", wrong: 0, overclaimed: 2 };
+  expect(checksSentence({ checks })).toMatch(/^Other computers counted far fewer tokens in 2 answers than/);
+});

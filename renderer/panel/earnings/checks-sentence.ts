@@ -5,11 +5,17 @@ import { formatCredits } from "../../../app/money/credits.ts";
 /** How the checks of this computer's answers stand, if there is something to say. Null: nothing. */
 export function checksSentence({ checks }: Pick<EarningsView, "checks">): string | null {
   if (checks === null || checks === undefined) return null;
-  const { wrong, heldMicro } = checks;
+  const { wrong, overclaimed = 0, heldMicro } = checks;
   if (wrong > 0) {
     return plural(wrong, [
       "Other computers found that # answer of this computer was not of the model that it names. Ask your administrator.",
       "Other computers found that # answers of this computer were not of the model that it names. Ask your administrator.",
+    ]);
+  }
+  if (overclaimed > 0) {
+    return plural(overclaimed, [
+      "Other computers counted far fewer tokens in # answer than this computer reported. Ask your administrator.",
+      "Other computers counted far fewer tokens in # answers than this computer reported. Ask your administrator.",
     ]);
   }
   return BigInt(heldMicro) === 0n
