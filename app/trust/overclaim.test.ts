@@ -29,6 +29,13 @@ describe("the reported tokens of an answer", () => {
     expect(overclaimOf(claim(31), counted, whole, 0)).toBeNull();
   });
 
+  it("may be those of control tokens in an answer without text", () => {
+    const empty = { promptTokens: 10, completionTokens: 0 };
+    const fits = { tokens: 1, misses: 0 };
+    expect(overclaimOf({ ...empty, completionTokens: hiddenTokens }, empty, fits, 0)).toBeNull();
+    expect(overclaimOf({ ...empty, completionTokens: hiddenTokens + 1 }, empty, fits, 0)).not.toBeNull();
+  });
+
   it("are an overclaim beyond that, with both counts as evidence", () => {
     const claimed = { promptTokens: 10, completionTokens: 80 };
     expect(overclaimOf(claimed, counted, cut, 0)).toEqual({ claimed, counted });

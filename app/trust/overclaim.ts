@@ -28,7 +28,9 @@ export function overclaimOf(
   replay: Pick<Replay, "tokens" | "misses">,
   unseenTokens: number,
 ): Overclaim | null {
-  const isWhole = replay.misses === 0 && replay.tokens > counted.completionTokens;
+  // An answer without text may have nothing but control tokens.
+  const isWhole =
+    replay.misses === 0 && counted.completionTokens > 0 && replay.tokens > counted.completionTokens;
   const spare = unseenTokens + (isWhole ? hiddenInWhole : hiddenTokens);
   const most = {
     promptTokens: counted.promptTokens * (1 + spareShare) + sparePromptTokens,

@@ -19,6 +19,7 @@ it("sums up the tokens of an answer", () => {
 describe("parseReplay", () => {
   it("accepts the payload of a replay", () => {
     expect(parseReplay({ of, answer })).toEqual({ of, answer });
+    expect(parseReplay({ of, answer: { ...answer, text: "" } })).not.toBeNull();
   });
 
   it("accepts some inputs with their vectors, as many as inputs, and eight at most", () => {
@@ -33,7 +34,6 @@ describe("parseReplay", () => {
   it.each([
     null,
     { of },
-    { of, answer: { ...answer, text: "" } },
     { of, answer: { ...answer, finishReason: "perhaps" } },
     { of: { kind: "embedding", request: { inputs: ["a"] } }, answer },
     { of: { ...of, request: { ...of.request, temperature: -1 } }, answer },
@@ -83,8 +83,11 @@ it("replays texts, but neither what a grammar forces nor calls of tools", () => 
   const usage = { promptTokens: 1, completionTokens: 1 };
   const whole = { ...answer, usage, timing: { prefillMs: 1, generateMs: 1 } };
   expect(isReplayable(of, whole)).toBe(true);
-  expect(isReplayable(of, { ...whole, text: "" })).toBe(false);
+  expect(isReplayable(of, { ...whole, text: "" })).toBe(true);
   expect(isReplayable(of, { ...whole, toolCalls: [{ id: "1", name: "f", arguments: "{}" }] })).toBe(false);
   const forced = { ...of, request: { ...of.request, format: { kind: "json" } } } as const;
   expect(isReplayable(forced, whole)).toBe(false);
+  const chat = { kind: "chat", request: { ...sampling, messages: [], tools: [{ name: "f" }] } } as const;
+  expect(isReplayable(chat, whole)).toBe(true);
+  expect(isReplayable(chat, { ...whole, text: "" })).toBe(false);
 });

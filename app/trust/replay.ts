@@ -1,6 +1,5 @@
 import * as z from "zod";
-import type { ChatRequest, ChatResult } from "../jobs/chat.ts";
-import { finishReasons } from "../jobs/chat.ts";
+import { callableTools, type ChatRequest, type ChatResult, finishReasons } from "../jobs/chat.ts";
 import { limits } from "../jobs/limits.ts";
 import { parseWork } from "../jobs/payload/payload.ts";
 import type { CompletionRequest, EmbeddingRequest, EmbeddingResult } from "../jobs/work.ts";
@@ -78,10 +77,11 @@ export function replayOf(fits: readonly TokenFit[]): Replay {
 
 /**
  * Whether a replay can tell something about an answer. A grammar forbids tokens that the model would write, and a call of a tool
- * is made of several passages, so neither can be read again as one text.
+ * is made of several passages, so neither can be read again as one text. An empty answer may be the beginning of a call that was cut.
  */
-export function isReplayable({ request }: TextJob, answer: ChatResult): boolean {
-  return request.format === undefined && answer.text !== "" && (answer.toolCalls ?? []).length === 0;
+export function isReplayable({ request }: TextJob, { text, toolCalls = [] }: ChatResult): boolean {
+  if (request.format !== undefined || toolCalls.length > 0) return false;
+  return text !== "" || !("messages" in request) || callableTools(request).length === 0;
 }
 
 /** At most so many vectors of one answer are computed again. A device does not know which. */
@@ -90,7 +90,7 @@ export const mostVectors = 8;
 const textReplay = z.object({
   of: z.object({ kind: z.enum(["chat", "completion"]), request: z.unknown() }),
   answer: z.object({
-    text: z.string().min(1).max(limits.resultBytes),
+    text: z.string().max(limits.resultBytes),
     finishReason: z.enum(finishReasons),
   }),
 });

@@ -17,6 +17,7 @@ import {
   addDevice,
   allJobs,
   type Backend,
+  chat,
   claim,
   completeWith,
   countQueue,
@@ -423,6 +424,50 @@ describe("what a check does", () => {
     await countQueue(t);
     expect(await statusOf(t, acme, replay!.jobId)).toBe("expired");
     expect(await replaysOf(t)).toMatchObject([{ state: "undone" }]);
+  });
+});
+
+describe("a device that answers without a text", () => {
+  const empty = { text: "", usage: { promptTokens: 10, completionTokens: 1 } };
+  /** The model begins with another token. */
+  const missing = { tokens: 1, regret: 0.9, misses: 1, impossible: 0, logprob: -8 };
+  const ended = { tokens: 1, regret: 0, misses: 0, impossible: 0, logprob: -0.1 };
+  const counted = { promptTokens: 10, completionTokens: 0 };
+
+  it("each time is found within four answers, paused, and paid nothing", async () => {
+    const third = await addChecker(t, acme, "third");
+    await mode("act");
+    for (let each = 0; each < 4 && (await casesOf(t)).length === 0; each += 1) {
+      await answerJob(t, acme, author, empty);
+      await choose(t);
+      await check(t, checker, missing, counted);
+    }
+    expect(await casesOf(t)).toMatchObject([{ isSeries: true, state: "open" }]);
+    await check(t, third, missing, counted);
+    expect(await casesOf(t)).toMatchObject([{ state: "wrong" }]);
+    expect(await pauseOf(author)).toMatchObject({ cause: "wrong" });
+    expect([await earned(author), await held(author)]).toEqual([0n, 0n]);
+  });
+
+  it("because the model writes none is not accused, and its probation ends", async () => {
+    for (let each = 0; each < 5; each += 1) {
+      await answerJob(t, acme, author, empty);
+      await choose(t);
+      await check(t, checker, ended, counted);
+    }
+    expect(await casesOf(t)).toEqual([]);
+    expect(isOnProbation((await standingOf(t, author))!.standing)).toBe(false);
+  });
+
+  it("that may be the beginning of a call of a tool is not checked, and paid", async () => {
+    await mode("act");
+    const tools = [{ name: "look" }];
+    const request = { ...chat("Hi"), tools };
+    const jobId = await submitWork(t, acme.apiKey, { kind: "chat", request });
+    await completeJob(t, author, jobId, empty);
+    await choose(t);
+    expect(await replaysOf(t)).toEqual([]);
+    expect(await earned(author)).toBeGreaterThan(0n);
   });
 });
 

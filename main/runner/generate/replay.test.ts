@@ -154,6 +154,47 @@ describe("a replay on the demo model", () => {
     );
   });
 
+  it("accuses no device of an answer that has no text, if the model writes none", async () => {
+    let empty = 0;
+    const drawn = fc.record({
+      seed: fc.nat(100_000),
+      temperature: fc.constantFrom(0, 0.8, 1.5),
+      maxTokens: fc.constantFrom(3, 60),
+      bias: fc.constantFrom<Partial<ChatRequest>>(
+        // The likeliest beginnings of answers, one of them with a character of several tokens.
+        { stop: ["T", "I", "{", "\u20ac"] },
+        { stop: ["e"], logitBias: [{ token: 203, bias: 9 }] },
+        // The end of an answer, and control tokens.
+        { logitBias: [2, 3].map((token) => ({ token, bias: 12 })) },
+        { logitBias: [0, 1].map((token) => ({ token, bias: 14 })) },
+      ),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...questions), drawn, async (question, { bias, ...sampling }) => {
+        const request = chat(question, { ...sampling, ...bias });
+        const honest = await answer(request);
+        if (honest.text !== "") return;
+        const { replay, counted } = await replayResultOf(request, honest);
+        expect([replay.tokens, replay.misses]).toEqual([1, 0]);
+        expect(overclaimOf(honest.usage, counted!, replay, unseenTokens(honest, request))).toBeNull();
+        empty += 1;
+      }),
+      { numRuns: 100 },
+    );
+    expect(empty).toBeGreaterThan(0);
+  });
+
+  it("finds answers without text odd if the model writes some", async () => {
+    for (const question of questions) {
+      for (const finishReason of ["stop", "length"] as const) {
+        const request = chat(question, { stop: ["zzz"] });
+        const found = await replayed(request, { text: "", finishReason });
+        expect(found).toMatchObject({ tokens: 1, misses: 1 });
+        expect(verdictOf(found, defaultLimits)).toBe("unclear");
+      }
+    }
+  });
+
   it("finds the tokens of nearly all texts that the model tokenizes in an unusual way", async () => {
     const found: Replay[] = [];
     for (let seed = 0; seed < 40; seed += 1) {

@@ -51,8 +51,8 @@ export async function replay({ of, answer }: TextReplay, deps: ReplayDeps): Prom
   const loan = await loaded.sequences.lend(prompt.tokens, deps.cacheOwner);
   try {
     step("prefill");
-    const end = answer.finishReason !== "stop" ? "none" : of.request.stop.length > 0 ? "text" : "model";
-    const fits = await new AnswerReader(of.request, prompt, loan, deps).read(tokens, end);
+    const end = endOf(answer, of.request);
+    const fits = await new AnswerReader(of.request, prompt, loan, deps, end).read(tokens);
     step(null);
     if (fits === null) return { kind: "aborted" };
     return {
@@ -61,7 +61,7 @@ export async function replay({ of, answer }: TextReplay, deps: ReplayDeps): Prom
         replay: replayOf(fits),
         counted: {
           promptTokens: prompt.tokens.length,
-          completionTokens: fits.length - (end === "model" ? 1 : 0),
+          completionTokens: fits.length - (isCompared(end) ? 1 : 0),
         },
         usage: { promptTokens: prompt.tokens.length + tokens.length, completionTokens: 0 },
         timing: { prefillMs: Math.round(clock() - startedAt), generateMs: 0 },
@@ -83,9 +83,19 @@ function tokensOf(model: LlamaModel, text: string, before: readonly Token[]): To
 
 /**
  * The end of an answer. `model`: the model ended it, which is compared, too. `text`: that, or one of the request's stop texts. `none`:
- * it was cut.
+ * it was cut. `empty`: the answer has no text, so its first token is one that does not show, which is compared.
  */
-type AnswerEnd = "model" | "text" | "none";
+type AnswerEnd = "model" | "text" | "none" | "empty";
+
+function endOf({ text, finishReason }: TextReplay["answer"], { stop }: Sampling): AnswerEnd {
+  if (text === "") return "empty";
+  if (finishReason !== "stop") return "none";
+  return stop.length > 0 ? "text" : "model";
+}
+
+function isCompared(end: AnswerEnd): boolean {
+  return end === "model" || end === "empty";
+}
 
 class AnswerReader {
   readonly #request: Sampling;
@@ -93,22 +103,24 @@ class AnswerReader {
   readonly #loan: SequenceLoan;
   readonly #deps: ReplayDeps;
   readonly #draws: number[] = [];
+  readonly #end: AnswerEnd;
   readonly #random: SeededDraws | null;
   readonly #texts = new Map<Token, string>();
   #corrections = 0;
   #searches = 0;
 
-  constructor(request: Sampling, prompt: Prompt, loan: SequenceLoan, deps: ReplayDeps) {
+  constructor(request: Sampling, prompt: Prompt, loan: SequenceLoan, deps: ReplayDeps, end: AnswerEnd) {
     this.#request = request;
     this.#prompt = prompt;
     this.#loan = loan;
     this.#deps = deps;
+    this.#end = end;
     const seed = seedOf(request);
     this.#random = seed === noSeed ? null : new SeededDraws(seed);
   }
 
   /** Compares the answer's tokens, and the one that ends it. Null if aborted. */
-  async read(tokens: readonly Token[], end: AnswerEnd): Promise<readonly TokenFit[] | null> {
+  async read(tokens: readonly Token[]): Promise<readonly TokenFit[] | null> {
     const { cached, sequence } = this.#loan;
     const prompt = this.#prompt.tokens;
     if (
@@ -122,14 +134,14 @@ class AnswerReader {
     const answer = [...tokens];
     const fits: TokenFit[] = [];
     const seen: (readonly Candidate[])[] = [];
-    const places = (): number => answer.length + (end === "model" ? 1 : 0);
+    const places = (): number => answer.length + (isCompared(this.#end) ? 1 : 0);
     while (fits.length < places()) {
       const slice = await this.#slice(answer, fits.length, places());
       if (slice === null) return null;
       for (const candidates of slice) {
         seen.push(candidates);
         fits.push(this.#fitOf(answer[fits.length], fits.length, candidates));
-        const corrected = this.#correct(answer, fits, seen, end);
+        const corrected = this.#correct(answer, fits, seen);
         if (corrected === null) continue;
         // The sequence holds tokens that followed the other tokenization.
         await this.#deps.loaded.batches.eraseFrom(sequence, prompt.length + corrected);
@@ -203,7 +215,17 @@ class AnswerReader {
     const { model } = this.#deps.loaded;
     if (model.isEogToken(token) || this.#prompt.stopTokens.has(token)) return true;
     const text = model.detokenize([token], true);
-    return text !== "" && this.#prompt.stopTexts.some((each) => each.startsWith(text));
+    if (text !== "" && this.#prompt.stopTexts.some((each) => each.startsWith(text))) return true;
+    return this.#end === "empty" && this.#isHidden(token);
+  }
+
+  /** Whether an answer without text may begin with a token: a control token, or the beginning of a stop text. */
+  #isHidden(token: Token): boolean {
+    const piece = this.#textOf(token);
+    // A stop text may begin with a character of several tokens.
+    const isPart = piece.includes("\uFFFD");
+    const begins = (stop: string): boolean => isPart || stop.startsWith(piece) || piece.startsWith(stop);
+    return piece === "" || this.#request.stop.some(begins);
   }
 
   /** Each token of an answer has its own number. */
@@ -221,20 +243,19 @@ class AnswerReader {
     answer: Token[],
     fits: readonly TokenFit[],
     seen: readonly (readonly Candidate[])[],
-    end: AnswerEnd,
   ): number | null {
     const newest = fits.length - 1;
     const { regret = 0 } = fits[newest] ?? {};
     if (regret === 0) return null;
     const first = regret > missRegret ? Math.max(0, newest - tokensBefore) : newest;
     for (let at = newest; at >= first; at -= 1) {
-      if (this.#correctAt(answer, at, seen[at] ?? [], end)) return at;
+      if (this.#correctAt(answer, at, seen[at] ?? [])) return at;
     }
     return null;
   }
 
   /** Puts a token that fits into the answer, if the text goes on with it, too. Returns whether it did. */
-  #correctAt(answer: Token[], at: number, candidates: readonly Candidate[], end: AnswerEnd): boolean {
+  #correctAt(answer: Token[], at: number, candidates: readonly Candidate[]): boolean {
     const { model } = this.#deps.loaded;
     if (this.#corrections >= mostCorrections || this.#searches >= mostSearches || at >= answer.length)
       return false;
@@ -243,7 +264,7 @@ class AnswerReader {
     const rest = model.detokenize(answer.slice(at), false, before);
     // A stop text is not part of the answer, and may begin within its last token.
     const hasStops = this.#request.stop.length > 0 || this.#prompt.stopTexts.length > 0;
-    const isCut = (piece: string): boolean => end !== "none" && hasStops && piece.startsWith(rest);
+    const isCut = (piece: string): boolean => this.#end !== "none" && hasStops && piece.startsWith(rest);
     for (const { token: other } of candidates) {
       const token = other as Token;
       const piece = this.#textOf(token);
