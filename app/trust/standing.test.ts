@@ -58,7 +58,7 @@ describe("a standing", () => {
         for (const good of ["fits", "cleared", "result"] as const) {
           expect(meanOf(withEvent(standing, good, standing.at))).toBeGreaterThanOrEqual(meanOf(standing));
         }
-        for (const bad of ["unclear", "abort", "timeout", "misjudged", "wrong"] as const) {
+        for (const bad of ["unclear", "abort", "loss", "timeout", "failure", "misjudged", "wrong"] as const) {
           expect(meanOf(withEvent(standing, bad, standing.at))).toBeLessThan(meanOf(standing));
         }
       }),
@@ -110,5 +110,9 @@ it("names its reasons, the weightiest first, and what is missing", () => {
     "3 more replays have to fit before it counts as known.",
   ]);
   expect(reasonsOf(after([...times(20, "fits"), "wrong"]))[0]).toMatch(/./);
+  expect(reasonsOf(after(["loss", "loss", "failure"])).slice(0, 2)).toEqual([
+    "1 job failed here, and another device did it.",
+    "2 jobs were lost with the connection.",
+  ]);
   expect(reasonsOf(fresh)).toEqual(["5 more replays have to fit before it counts as known."]);
 });

@@ -11,7 +11,9 @@ import type { CountedRatings } from "./ratings.ts";
  * - `fits`, `unclear`: the results of replays.
  * - `wrong`: a case ended against the device. `cleared`: a case ended for it.
  * - `overclaimed`: a case found that the device reported far more tokens than its answer has.
- * - `result`: an answer that nobody replayed. `abort`, `timeout`: an attempt without an answer.
+ * - `result`: an answer that nobody replayed.
+ * - `abort`, `loss`, `timeout`, `failure`: an attempt without an answer: given back, with a lost connection, too long, or failed where
+ *   another device did the job.
  * - `misjudged`: as a checker, it was alone with its verdict.
  * - `praised`, `criticized`: ratings of requesters. `upheld`: an administrator found that a disputed answer is wrong. Ratings change
  *   and are removed, so `withRatings` adds them when a standing is read, and no stored standing has them.
@@ -24,7 +26,9 @@ export const standingEvents = [
   "cleared",
   "result",
   "abort",
+  "loss",
   "timeout",
+  "failure",
   "misjudged",
   "praised",
   "criticized",
@@ -46,14 +50,16 @@ export type Standing = {
   readonly at: number;
 };
 
-/** How much an event counts for and against a device. People come back, so aborts count little. */
+/** How much an event counts for and against a device. People come back and close laptops, so aborts and losses count little. */
 const weights: Readonly<Record<StandingEvent, { readonly good: number; readonly bad: number }>> = {
   fits: { good: 1, bad: 0 },
   cleared: { good: 1, bad: 0 },
   result: { good: 0.02, bad: 0 },
   unclear: { good: 0, bad: 0.25 },
   abort: { good: 0, bad: 0.01 },
+  loss: { good: 0, bad: 0.01 },
   timeout: { good: 0, bad: 0.1 },
+  failure: { good: 0, bad: 0.1 },
   misjudged: { good: 0, bad: 4 },
   praised: { good: 0.02, bad: 0 },
   criticized: { good: 0, bad: 0.1 },
@@ -185,6 +191,13 @@ const words: Readonly<Record<StandingEvent, (count: number) => string>> = {
   result: (count) =>
     plural(count, ["# answer was accepted without a replay.", "# answers were accepted without a replay."]),
   abort: (count) => plural(count, ["# job was given back.", "# jobs were given back."]),
+  loss: (count) =>
+    plural(count, ["# job was lost with the connection.", "# jobs were lost with the connection."]),
+  failure: (count) =>
+    plural(count, [
+      "# job failed here, and another device did it.",
+      "# jobs failed here, and other devices did them.",
+    ]),
   timeout: (count) => plural(count, ["# job did not end in time.", "# jobs did not end in time."]),
   misjudged: (count) =>
     plural(count, [

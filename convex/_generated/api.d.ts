@@ -316,6 +316,7 @@ import type * as model_trust_sample from "../model/trust/sample.js";
 import type * as model_trust_spending from "../model/trust/spending.js";
 import type * as model_trust_standings from "../model/trust/standings.js";
 import type * as model_trust_sweep from "../model/trust/sweep.js";
+import type * as model_trust_unanswered from "../model/trust/unanswered.js";
 import type * as model_trust_validators from "../model/trust/validators.js";
 import type * as model_trust_views from "../model/trust/views.js";
 import type * as model_trust_wrongInService from "../model/trust/wrongInService.js";
@@ -730,6 +731,7 @@ declare const fullApi: ApiFromModules<{
   "model/trust/spending": typeof model_trust_spending;
   "model/trust/standings": typeof model_trust_standings;
   "model/trust/sweep": typeof model_trust_sweep;
+  "model/trust/unanswered": typeof model_trust_unanswered;
   "model/trust/validators": typeof model_trust_validators;
   "model/trust/views": typeof model_trust_views;
   "model/trust/wrongInService": typeof model_trust_wrongInService;

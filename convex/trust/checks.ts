@@ -14,17 +14,25 @@ import { reply } from "../model/validators.ts";
 export const experimental_reuseContext = true;
 
 /**
- * Chooses which answers are replayed. Called when their jobs are counted. It takes a few at a time, one after another: each changes
+ * Chooses which answers are replayed, and notes failures. Called when the jobs are counted. It takes a few at a time, one after another: each changes
  * what the organization has spent on checks.
  */
 export const choose = internalMutation({
-  args: { organizationId: v.id("organizations"), jobIds: v.array(v.string()) },
+  args: {
+    organizationId: v.id("organizations"),
+    jobs: v.optional(v.array(v.object({ jobId: v.string(), round: v.union(v.number(), v.null()) }))),
+    /** Answered jobs, of calls that an earlier version has scheduled. */
+    jobIds: v.optional(v.array(v.string())),
+  },
   returns: v.null(),
-  handler: async (ctx, { organizationId, jobIds }) => {
-    await chooseReplays(ctx, organizationId, jobIds.slice(0, mostSampled), Date.now());
-    const left = jobIds.slice(mostSampled);
+  handler: async (
+    ctx,
+    { organizationId, jobIds = [], jobs = jobIds.map((jobId) => ({ jobId, round: null })) },
+  ) => {
+    await chooseReplays(ctx, organizationId, jobs.slice(0, mostSampled), Date.now());
+    const left = jobs.slice(mostSampled);
     if (left.length > 0) {
-      await ctx.scheduler.runAfter(0, internal.trust.checks.choose, { organizationId, jobIds: left });
+      await ctx.scheduler.runAfter(0, internal.trust.checks.choose, { organizationId, jobs: left });
     }
     return null;
   },

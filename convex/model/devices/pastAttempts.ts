@@ -134,10 +134,12 @@ const { code: schemaNotMet } = jobErrors.schemaNotMet;
 export const seen: ReadonlySet<string> = new Set([answerRefused, "worker_timeout"]);
 
 /**
+ * The side that a failure speaks against.
+ * @param code of its error.
  * @param tries other devices' attempts at the job.
  * @param isOpen whether others may yet try it. Until one of them fails, the failure counts as the device's own.
  */
-function evidenceOf(code: string, tries: readonly AttemptView[], isOpen: boolean): Evidence {
+export function evidenceOf(code: string, tries: readonly AttemptView[], isOpen: boolean): Evidence {
   const own = code === schemaNotMet ? "answer" : "device";
   if (tries.some(({ status }) => status === "succeeded")) return own;
   const isShared = tries.some(

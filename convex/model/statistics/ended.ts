@@ -143,7 +143,7 @@ function waitOf(history: JobHistory | undefined, endedAt: number): number | null
 }
 
 /** The attempts of one round. Almost all jobs have one round only. */
-async function attemptsIn(
+export async function attemptsIn(
   ctx: QueryCtx,
   order: Doc<"orders">,
   { attempts }: JobHistory,

@@ -53,15 +53,18 @@ export async function sealPiece(
   return (await rollUp(ctx, progress, "hour", before)) || (await rollUp(ctx, progress, "day", before));
 }
 
-/** Has the checks of answers chosen, each once. In another transaction, so that a mistake there stops no count. */
+/** Has the checks of answers chosen, and failures noted, each once. In another transaction, so that a mistake there stops no count. */
 async function checkSoon(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
   closings: readonly Closing[],
 ): Promise<void> {
-  const jobIds = closings.filter(({ entry }) => entry.kind === "settle").map(({ jobId }) => jobId);
-  if (jobIds.length > 0)
-    await ctx.scheduler.runAfter(0, internal.trust.checks.choose, { organizationId, jobIds });
+  const jobs = closings.map(({ entry, jobId, round }) => ({
+    jobId,
+    round: entry.kind === "settle" ? null : round,
+  }));
+  if (jobs.length > 0)
+    await ctx.scheduler.runAfter(0, internal.trust.checks.choose, { organizationId, jobs });
 }
 
 async function progressOf(

@@ -1,15 +1,8 @@
-import { type JobHistory, tooSlow } from "@gleaner/queue/validators";
+import type { JobHistory } from "@gleaner/queue/validators";
 import type { Usage } from "../../../app/jobs/chat.ts";
 import { mostVectors } from "../../../app/trust/replay.ts";
 import { costShareOf, replayChance, replayShare } from "../../../app/trust/replay-chance.ts";
-import {
-  faded,
-  isOnProbation,
-  ratedWithinMs,
-  type StandingEvent,
-  withEvent,
-  withRatings,
-} from "../../../app/trust/standing.ts";
+import { faded, isOnProbation, ratedWithinMs, withEvent, withRatings } from "../../../app/trust/standing.ts";
 import { tokensOfVector } from "../../../app/trust/vector-fit.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
@@ -22,7 +15,8 @@ import { modeOf } from "./mode.ts";
 import { releasePay } from "./pay.ts";
 import { mayBeReplayed, queueReplay } from "./replays.ts";
 import { plus, type Spending, spendingOf, spentShareOf, storeSpending, worthOf } from "./spending.ts";
-import { noteEvent, type Pair, standingIn, standingRow, storeStanding } from "./standings.ts";
+import { type Pair, standingIn, standingRow, storeStanding } from "./standings.ts";
+import { noteUnanswered } from "./unanswered.ts";
 
 /** The most jobs of one call: each may read its texts, the ratings of its device and some hundred devices. */
 export const mostSampled = 10;
@@ -34,23 +28,31 @@ const mostOwed = 1.5;
 /** In tokens per second, of a device that did not measure its own. */
 const usualSpeed = { prefill: 100, generate: 34 };
 
+/** A job that ended, and the round of its end; null if it ended with an answer, after which there is no other round. */
+export type EndedJob = { readonly jobId: string; readonly round: number | null };
+
 /**
- * Decides for jobs that ended with an answer whether they are replayed, and queues the replays. It runs up to a minute after them, in the
- * background, so that no answer waits for it. Convex's random numbers are the same if it has to run this again.
+ * Decides for jobs that ended whether their answers are replayed, and queues the replays. Attempts without an answer change the standings
+ * of their devices. It runs up to a minute after the jobs, in the background, so that no answer waits for it. Convex's random numbers are
+ * the same if it has to run this again.
  */
 export async function chooseReplays(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
-  jobIds: readonly string[],
+  jobs: readonly EndedJob[],
   now: number,
 ): Promise<void> {
   if ((await modeOf(ctx, organizationId)) === "off") return;
   let spending = await spendingOf(ctx, organizationId, now);
-  for (const history of await queue.histories(ctx, organizationId, jobIds)) {
+  const rounds = new Map(jobs.map(({ jobId, round }) => [jobId, round]));
+  for (const history of await queue.histories(ctx, organizationId, [...rounds.keys()])) {
     const order = await orderOf(ctx, history.jobId);
+    const round = rounds.get(history.jobId) ?? null;
     if (order === null || order.ownJob === true) continue;
+    // Somebody may have retried a job without an answer already.
+    if (round !== null && round !== history.round) continue;
     await noteUnanswered(ctx, order, history, now);
-    const deviceId = authorOf(ctx, history);
+    const deviceId = round === null ? authorOf(ctx, history) : null;
     const { usage } = order;
     if (deviceId === null || usage === undefined || !mayBeReplayed(order)) continue;
     spending = await choose(ctx, order, { deviceId, usage }, spending, now);
@@ -62,27 +64,6 @@ export async function chooseReplays(
 function authorOf(ctx: MutationCtx, { attempts }: JobHistory): Id<"devices"> | null {
   const answered = attempts.findLast(({ status }) => status === "succeeded");
   return ctx.db.normalizeId("devices", answered?.worker ?? "");
-}
-
-/** Notes the attempts of the job that gave no answer. */
-async function noteUnanswered(
-  ctx: MutationCtx,
-  { organizationId, modelId }: Doc<"orders">,
-  { attempts }: JobHistory,
-  now: number,
-): Promise<void> {
-  for (const { worker, status, releaseReason } of attempts) {
-    const event = eventOf(status, releaseReason);
-    const deviceId = event === null ? null : ctx.db.normalizeId("devices", worker ?? "");
-    if (event !== null && deviceId !== null) {
-      await noteEvent(ctx, { organizationId, deviceId, modelId }, event, now);
-    }
-  }
-}
-
-function eventOf(status: string, releaseReason: string | null): StandingEvent | null {
-  if (status === "released") return "abort";
-  return status === "outrun" && releaseReason === tooSlow ? "timeout" : null;
 }
 
 /** Chooses for one answer. @returns the spending with it. */

@@ -23,7 +23,9 @@ export const standing = v.object({
     cleared: times,
     result: times,
     abort: times,
+    loss: times,
     timeout: times,
+    failure: times,
     misjudged: times,
     // Ratings are added when a standing is read, and not stored.
     praised: times,
