@@ -10,6 +10,7 @@ import { refusedAct } from "../../app/people/refused-act.ts";
 import { api, internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
 import { hashSecret } from "../model/authenticate.ts";
+import { type AccountKind, kindOf } from "../model/ledger/transfer.ts";
 import { queue } from "../model/queue.ts";
 import type { RefusalCode } from "../model/refuse.ts";
 import { decryptValue } from "../model/texts/storedTexts.ts";
@@ -344,7 +345,37 @@ export async function allJobs(t: Backend, { organizationId }: Organization): Pro
   return (await t.run(async (ctx) => await queue.list(ctx, organizationId, { paginationOpts }))).page;
 }
 
-/** Expects that every job is settled once, and that no credits appeared or vanished. */
+/** Their balances fall below zero, since they create credits. */
+const creatingKinds: ReadonlySet<AccountKind> = new Set(["issuance", "bonus", "check", "cover"]);
+
+/** The sum of some amounts of each account, without those that are 0. */
+function foldByAccount(amounts: readonly { readonly account: string; readonly micro: bigint }[]) {
+  const fold = new Map<string, bigint>();
+  for (const { account, micro } of amounts) fold.set(account, (fold.get(account) ?? 0n) + micro);
+  return new Map([...fold].filter(([, micro]) => micro !== 0n).toSorted());
+}
+
+/**
+ * Expects that each balance is the sum of its account's entries, and that none is below zero. The balance is that of the projection and
+ * of what it has not added yet. Entries in an archive are in its opening balances.
+ */
+async function expectBalances(t: Backend): Promise<void> {
+  const { accounts, ...rows } = await t.run(async ({ db }) => ({
+    accounts: await db.query("accounts").collect(),
+    pending: await db.query("ledgerPending").collect(),
+    entries: await db.query("ledgerEntries").collect(),
+    openings: await db.query("ledgerOpenings").collect(),
+  }));
+  const projected = accounts.map(({ account, balanceMicro }) => ({ account, micro: balanceMicro }));
+  const balances = foldByAccount([...projected, ...rows.pending]);
+  expect(balances).toEqual(foldByAccount([...rows.entries, ...rows.openings]));
+  const overdrawn = [...projected.map(({ account, micro }) => [account, micro] as const), ...balances].filter(
+    ([account, micro]) => micro < 0n && !creatingKinds.has(kindOf(account)),
+  );
+  expect(overdrawn).toEqual([]);
+}
+
+/** Expects that every job is settled once, that no credits appeared or vanished, and that all balances are right. */
 export async function expectBooksInOrder(t: Backend): Promise<void> {
   const report = await t.query(internal.setup.ledgerCheck, {});
   expect(report).toMatchObject({
@@ -352,6 +383,7 @@ export async function expectBooksInOrder(t: Backend): Promise<void> {
     jobs: { settledTwice: 0, unsettled: 0, settledEarly: 0 },
     complete: true,
   });
+  await expectBalances(t);
 }
 
 /** The error in an answer; null without one. */
