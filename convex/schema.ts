@@ -1359,9 +1359,14 @@ export default defineSchema({
     at: v.number(),
     /** To whom the device belonged then. Absent: to nobody. */
     owner: v.optional(owner),
+    /** An open case about the answer. Its end alone releases or refuses the pay, if the organization still acts. */
+    caseId: v.optional(v.id("trustCases")),
+    /** Set if it was paid already when the case began. */
+    paidBefore: v.optional(v.literal(true)),
   })
     .index("by_job", ["jobId"])
-    .index("by_device", ["deviceId", "modelId"])
+    .index("by_device", ["deviceId", "modelId", "paidBefore", "caseId"])
+    .index("by_case", ["caseId"])
     .index("by_organization", ["organizationId"]),
 
   /**

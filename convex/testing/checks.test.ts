@@ -13,6 +13,7 @@ import {
 import { orderOf } from "../model/orders/orders.ts";
 import { queue } from "../model/queue.ts";
 import { present } from "../model/refuse.ts";
+import { releaseOld } from "../model/trust/pay.ts";
 import {
   addDevice,
   allJobs,
@@ -745,6 +746,96 @@ describe("an organization that acts", () => {
     expect(await casesOf(t)).toMatchObject([{ state: "wrong", takenMicro: pay }]);
     expect(await earned(author)).toBe(honest + wrong - pay);
     expect(await keyMicro()).toBe(before - wrong + pay);
+  });
+
+  describe("while a case is open", () => {
+    /** The jobs of the device that count as paid. */
+    const paidJobs = async ({ deviceId }: Device): Promise<number> =>
+      (await t.run(async (ctx) => await balanceOf(ctx, deviceAccount(deviceId)))).jobs;
+    /** Has an answer of a known device doubted. @returns what the device earned with its answers up to then. */
+    const doubt = async (): Promise<bigint> => {
+      await endProbation(t, acme, author, checker);
+      while ((await replaysOf(t)).every(({ state }) => state !== "waiting")) {
+        await answerJob(t, acme, author);
+        await pass(t, 3_000);
+        await t.mutation(internal.maintenance.project, {});
+        await choose(t);
+      }
+      const before = await earned(author);
+      expect(await held(author)).toBe(0n);
+      await check(t, checker, noise);
+      return before;
+    };
+
+    it("holds pay that was given already, and gives it back if the answer is right", async () => {
+      const third = await addChecker(t, acme, "third");
+      const before = await doubt();
+      const jobs = await paidJobs(author);
+      expect([await earned(author), await held(author)]).toEqual([before - pay, pay]);
+      expect((await historyOf(author))[0]?.explanation).toContain("It is held");
+      await check(t, third, fitting);
+      expect(await casesOf(t)).toMatchObject([{ state: "right" }]);
+      expect([await earned(author), await held(author)]).toEqual([before, 0n]);
+      expect(await paidJobs(author)).toBe(jobs);
+      expect((await historyOf(author))[0]?.explanation).not.toContain("held");
+    });
+
+    it("gives it back if nobody can tell", async () => {
+      const before = await doubt();
+      expect(await casesOf(t)).toMatchObject([{ state: "undecided" }]);
+      expect([await earned(author), await held(author)]).toEqual([before, 0n]);
+    });
+
+    it("gives it to the requester if the answer is wrong, and says so", async () => {
+      const third = await addChecker(t, acme, "third");
+      const before = await doubt();
+      const key = await keyMicro();
+      await check(t, third, noise);
+      expect(await casesOf(t)).toMatchObject([{ state: "wrong", takenMicro: pay }]);
+      expect([await earned(author), await held(author)]).toEqual([before - pay, 0n]);
+      expect(await keyMicro()).toBe(key + pay);
+      const [row] = (await historyOf(author)).filter(({ explanation }) => explanation.includes("taken back"));
+      expect(row).toMatchObject({ earnedMicro: "0" });
+    });
+
+    it("pays it if the organization stops acting, and takes it back if it acts again at the verdict", async () => {
+      const third = await addChecker(t, acme, "third");
+      const before = await doubt();
+      await mode("watch");
+      expect([await earned(author), await held(author)]).toEqual([before, 0n]);
+      await mode("act");
+      await pass(t, 3_000);
+      await t.mutation(internal.maintenance.project, {});
+      await check(t, third, noise);
+      expect(await casesOf(t)).toMatchObject([{ state: "wrong", takenMicro: pay }]);
+      expect([await earned(author), await held(author)]).toEqual([before - pay, 0n]);
+    });
+
+    it("pays a wrong answer if it only watches at the verdict", async () => {
+      const third = await addChecker(t, acme, "third");
+      const before = await doubt();
+      await mode("watch");
+      await check(t, third, noise);
+      expect(await casesOf(t)).toMatchObject([{ state: "wrong" }]);
+      expect([await earned(author), await held(author)]).toEqual([before, 0n]);
+    });
+
+    it("keeps the pay of a new device, also after five other answers fit, and after a week", async () => {
+      const third = await addChecker(t, acme, "third");
+      await answerJob(t, acme, author);
+      await choose(t);
+      await check(t, checker, noise);
+      // The doubted answer's next replay waits for the third device.
+      await endProbation(t, acme, author, checker);
+      expect(isOnProbation((await standingOf(t, author))!.standing)).toBe(false);
+      expect([await earned(author), await held(author)]).toEqual([5n * pay, pay]);
+      const later = Date.now() + 8 * 86_400_000;
+      await t.run(async (ctx) => await releaseOld(ctx, later, later));
+      expect(await held(author)).toBe(pay);
+      await check(t, third, noise);
+      expect(await casesOf(t)).toMatchObject([{ state: "wrong" }]);
+      expect([await earned(author), await held(author)]).toEqual([5n * pay, 0n]);
+    });
   });
 
   it("pays an answer that nobody can check", async () => {

@@ -10,7 +10,7 @@ import { present } from "../refuse.ts";
 import { hasChecker } from "./checkers.ts";
 import { beginCorrection } from "./corrections.ts";
 import { modeOf } from "./mode.ts";
-import { refusePay, releasePay, settleHeld, takeBack } from "./pay.ts";
+import { holdForCase, refusePay, releasePay, settleHeld, takeBack } from "./pay.ts";
 import { queueReplay } from "./replays.ts";
 import { noteEvent } from "./standings.ts";
 import type { StoredVoice } from "./validators.ts";
@@ -22,7 +22,7 @@ export function isAboutTokens({ voices }: Pick<StoredCase, "voices">): boolean {
   return voices.some(({ overclaim }) => overclaim !== undefined);
 }
 
-/** Opens a case about an answer that did not fit, and asks another device. @param isSeries whether all answers together do not fit. */
+/** Opens a case about an answer that did not fit, holds its pay, and asks another device. @param isSeries whether all answers together do not fit. */
 export async function beginCase(
   ctx: MutationCtx,
   order: Doc<"orders">,
@@ -40,6 +40,8 @@ export async function beginCase(
     voices: [first],
     state: "open",
   });
+  if ((await modeOf(ctx, organizationId)) === "act")
+    await holdForCase(ctx, order, { deviceId, caseId, at: first.at });
   const by = { actor: "system", at: first.at } as const;
   await record(ctx, {
     organizationId,
@@ -120,7 +122,7 @@ async function end(
   const takenMicro = acts ? await punish(ctx, order, trustCase, now) : 0n;
   // Nobody needs another answer if only its tokens were counted wrongly.
   if (acts && !isAboutTokens(trustCase)) await beginCorrection(ctx, order, now);
-  if (!isWrong) await releasePay(ctx, order.jobId, now);
+  if (!acts) await releasePay(ctx, order.jobId, now);
   await ctx.db.patch("trustCases", _id, {
     state: state.kind,
     closedAt: now,
@@ -150,9 +152,9 @@ async function punish(
   now: number,
 ): Promise<bigint> {
   const { deviceId, modelId } = trustCase;
-  const taken = await takeBack(ctx, order, deviceId, now);
+  const rest = await takeBack(ctx, order, deviceId, now);
   // Its correction needs the price soon.
-  await refusePay(ctx, order.jobId, now);
+  const taken = rest + (await refusePay(ctx, order.jobId, now));
   await settleHeld(ctx, { deviceId, modelId }, "refused", now);
   const device = await ctx.db.get("devices", deviceId);
   if (device?.status !== "active" || device.pause !== undefined) return taken;

@@ -20,8 +20,9 @@ import { mayBeReplayed } from "./replays.ts";
 import { standingIn, standingRow } from "./standings.ts";
 
 /*
- * The pay of answers and of replays in organizations that act on checks. While a device is new to a model, its pay is on an account of its own, and
- * nobody can spend it. Each held pay has one row and is released or refused once, since that deletes the row.
+ * The pay of answers and of replays in organizations that act on checks. While a device is new to a model, or a case about the answer is
+ * open, its pay is on an account of its own, and nobody can spend it. Each held pay has one row and is released or refused once, since that
+ * deletes the row.
  */
 
 type HeldPay = Doc<"heldPays">;
@@ -55,6 +56,8 @@ export async function noteHeldPay(
     readonly micro: bigint;
     readonly bonusMicro: bigint;
     readonly at: number;
+    readonly caseId?: Id<"trustCases">;
+    readonly paidBefore?: true;
   },
 ): Promise<void> {
   const owner = (await ctx.db.get("devices", pay.deviceId))?.owner;
@@ -81,6 +84,11 @@ export function heldKey(jobId: string): string {
   return `held:${jobId}`;
 }
 
+/** The transfers that hold pay which was given before, and that release or refuse it. An answer has one case at most. */
+function caseKeys(jobId: string): { readonly hold: string; readonly end: string } {
+  return { hold: `case-held:${jobId}`, end: `case-ended:${jobId}` };
+}
+
 /** Releases the held pay of an answer. Does nothing if none is held. */
 export async function releasePay(ctx: MutationCtx, jobId: string, at: number): Promise<void> {
   const held = await heldPayOf(ctx, jobId);
@@ -88,15 +96,19 @@ export async function releasePay(ctx: MutationCtx, jobId: string, at: number): P
 }
 
 async function release(ctx: MutationCtx, held: HeldPay, at: number): Promise<void> {
-  const { deviceId, micro, bonusMicro, owner = null } = held;
+  const { deviceId, micro, bonusMicro, owner = null, paidBefore = false } = held;
   const bonus = bonusMicro === 0n ? {} : { bonusMicro };
-  await end(ctx, held, [{ account: deviceAccount(deviceId), micro, jobs: 1, owner, ...bonus }], at);
+  // A job that was paid before is counted already.
+  const entry = { account: deviceAccount(deviceId), micro, jobs: paidBefore ? 0 : 1, owner, ...bonus };
+  await end(ctx, held, [entry], at);
 }
 
-/** Refuses the held pay of a wrong answer. Does nothing if none is held. */
-export async function refusePay(ctx: MutationCtx, jobId: string, at: number): Promise<void> {
+/** Refuses the held pay of a wrong answer. @returns the part that the device had been paid before; 0 also if none is held. */
+export async function refusePay(ctx: MutationCtx, jobId: string, at: number): Promise<bigint> {
   const held = await heldPayOf(ctx, jobId);
-  if (held !== null) await refuse(ctx, held, at);
+  if (held === null) return 0n;
+  await refuse(ctx, held, at);
+  return held.paidBefore === true ? held.micro : 0n;
 }
 
 /** Gives the price of a wrong answer back, and the bonus to the organization. The organization paid for a replay, so it gets that back. */
@@ -113,9 +125,9 @@ async function refuse(ctx: MutationCtx, held: HeldPay, at: number): Promise<void
 
 /** Moves held pay to where it belongs. */
 async function end(ctx: MutationCtx, held: HeldPay, entries: readonly Entry[], at: number): Promise<void> {
-  const { _id, organizationId, jobId, deviceId, micro } = held;
+  const { _id, organizationId, jobId, deviceId, micro, paidBefore = false } = held;
   await transfer(ctx, {
-    key: heldKey(jobId),
+    key: paidBefore ? caseKeys(jobId).end : heldKey(jobId),
     organizationId,
     kind: "move",
     at,
@@ -130,7 +142,10 @@ export type WhichPay =
   | { readonly deviceId: Id<"devices">; readonly modelId: string }
   | { readonly organizationId: Id<"organizations"> };
 
-/** Releases or refuses held pay. What one transaction cannot do follows soon. */
+/**
+ * Releases or refuses held pay. What one transaction cannot do follows soon. The pay of a device's answer about which a case is open is not
+ * released, and not refused if it was paid before: the case's end decides.
+ */
 export async function settleHeld(
   ctx: MutationCtx,
   which: WhichPay,
@@ -140,7 +155,11 @@ export async function settleHeld(
   const query = ctx.db.query("heldPays");
   const found =
     "deviceId" in which
-      ? query.withIndex("by_device", (q) => q.eq("deviceId", which.deviceId).eq("modelId", which.modelId))
+      ? query.withIndex("by_device", (q) => {
+          const { deviceId, modelId } = which;
+          const ofModel = q.eq("deviceId", deviceId).eq("modelId", modelId).eq("paidBefore", undefined);
+          return how === "released" ? ofModel.eq("caseId", undefined) : ofModel;
+        })
       : query.withIndex("by_organization", (q) => q.eq("organizationId", which.organizationId));
   const some = await found.take(perCall);
   for (const held of some) await (how === "released" ? release : refuse)(ctx, held, at);
@@ -150,11 +169,11 @@ export async function settleHeld(
   else await ctx.scheduler.runAfter(0, internal.trust.checks.releaseAll, which);
 }
 
-/** Releases pay that was held before a moment. @returns whether there may be more. */
+/** Releases pay that was held before a moment, but none about which a case is open. @returns whether there may be more. */
 export async function releaseOld(ctx: MutationCtx, before: number, at: number): Promise<boolean> {
   const old = await ctx.db
     .query("heldPays")
-    .withIndex("by_creation_time", (q) => q.lt("_creationTime", before))
+    .withIndex("by_case", (q) => q.eq("caseId", undefined).lt("_creationTime", before))
     .take(perCall);
   for (const held of old) await release(ctx, held, at);
   return old.length === perCall;
@@ -171,21 +190,8 @@ export async function takeBack(
   deviceId: Id<"devices">,
   at: number,
 ): Promise<bigint> {
-  const device = await ctx.db.get("devices", deviceId);
-  // Its next owner did nothing wrong, and what was paid before the organization acted on checks stays.
-  if (order.paidOwner === undefined || order.paidOwner !== (device?.owner ?? null)) return 0n;
-  const account = deviceAccount(deviceId);
-  const transfers = [closingKey(order), heldKey(order.jobId)].map(
-    async (transferKey) => await entriesOf(ctx, transferKey),
-  );
-  const entries = (await Promise.all(transfers)).flat();
-  const paid = entries.reduce((sum, entry) => sum + (entry.account === account ? entry.micro : 0n), 0n);
-  const earned = paid - (order.bonusMicro ?? 0n);
-  const lots = lotsOf(await accountRow(ctx, account));
-  const has = sumOfLots(lots);
-  const micro = has < earned ? has : earned;
-  const pieces = micro > 0n ? takeOldest([{ account, lots }], micro) : null;
-  if (pieces === null) return 0n;
+  const { micro, debits } = await paidStill(ctx, order, deviceId);
+  if (micro === 0n) return 0n;
   const { organizationId, jobId } = order;
   const booked = await book(ctx, {
     key: `taken-back:${jobId}`,
@@ -193,16 +199,78 @@ export async function takeBack(
     kind: "move",
     at,
     jobId,
-    entries: [
-      ...pieces.map((piece) => ({ account, micro: -piece.micro, earnedAt: piece.startAt, takenBack: true })),
-      ...(await entriesBack(ctx, order, micro, at)),
-    ],
+    entries: [...debits, ...(await entriesBack(ctx, order, micro, at))],
   });
   return booked === "booked" ? micro : 0n;
 }
 
-/** A settlement has an entry of escrow, one of the key, one for a bonus, and at most two of devices. Other ends of pay have no more. */
-const mostEntries = 5;
+/**
+ * Holds the pay of an answer while a case about it is open, so that nobody spends it before the verdict. Pay that was given already is
+ * taken from the device's account, as far as that still has it.
+ */
+export async function holdForCase(
+  ctx: MutationCtx,
+  order: Doc<"orders">,
+  { deviceId, caseId, at }: Pick<HeldPay, "deviceId" | "at"> & { readonly caseId: Id<"trustCases"> },
+): Promise<void> {
+  const { organizationId, jobId } = order;
+  const held = await heldPayOf(ctx, jobId);
+  if (held !== null) {
+    await ctx.db.patch("heldPays", held._id, { caseId });
+    return;
+  }
+  const { micro, debits } = await paidStill(ctx, order, deviceId);
+  if (micro === 0n) return;
+  await book(ctx, {
+    key: caseKeys(jobId).hold,
+    organizationId,
+    kind: "move",
+    at,
+    jobId,
+    entries: [...debits, { account: heldAccount(deviceId), micro }],
+  });
+  await noteHeldPay(ctx, order, { deviceId, micro, bonusMicro: 0n, at, caseId, paidBefore: true });
+}
+
+/**
+ * The pay of an answer, without a bonus, that the device's account has and still had at its last projection. Nothing if the device has
+ * another owner now, who did nothing wrong, and if the organization did not act on checks then.
+ * @returns the amount, and the entries that take it.
+ */
+async function paidStill(
+  ctx: QueryCtx,
+  order: Doc<"orders">,
+  deviceId: Id<"devices">,
+): Promise<{ readonly micro: bigint; readonly debits: readonly Entry[] }> {
+  const device = await ctx.db.get("devices", deviceId);
+  const none = { micro: 0n, debits: [] };
+  if (order.paidOwner === undefined || order.paidOwner !== (device?.owner ?? null)) return none;
+  const account = deviceAccount(deviceId);
+  const ofCase = caseKeys(order.jobId);
+  const keys = [closingKey(order), heldKey(order.jobId), ofCase.hold, ofCase.end];
+  const transfers = keys.map(async (transferKey) => await entriesOf(ctx, transferKey));
+  const entries = (await Promise.all(transfers)).flat();
+  const paid = entries.reduce((sum, entry) => sum + (entry.account === account ? entry.micro : 0n), 0n);
+  const earned = paid - (order.bonusMicro ?? 0n);
+  const lots = lotsOf(await accountRow(ctx, account));
+  const has = sumOfLots(lots);
+  const micro = has < earned ? has : earned;
+  const pieces = micro > 0n ? takeOldest([{ account, lots }], micro) : null;
+  if (pieces === null) return none;
+  const debits = pieces.map((piece) => ({
+    account,
+    micro: -piece.micro,
+    earnedAt: piece.startAt,
+    takenBack: true,
+  }));
+  return { micro, debits };
+}
+
+/**
+ * The most entries of a transfer of pay that are read. A settlement has an entry of escrow, one of the key, one for a bonus, and at most two
+ * of devices. One that holds pay again has an entry for each month in which the device's credits were earned.
+ */
+const mostEntries = 100;
 
 /** The entries of a transfer of pay. */
 export async function entriesOf(ctx: QueryCtx, transferKey: string): Promise<Doc<"ledgerEntries">[]> {

@@ -23,11 +23,14 @@ export async function payNow(
     .order("desc")
     .take(mostCases);
   const taken = new Map(cases.map(({ jobId, takenMicro = 0n }) => [jobId, takenMicro]));
+  const open = new Set(cases.flatMap(({ jobId, state }) => (state === "open" ? [jobId] : [])));
   const found = attempts.map(async ({ jobId, status, reply: told }): Promise<[string, CheckedPay][]> => {
     const takenMicro = taken.get(jobId) ?? 0n;
     const wasHeld = status === "succeeded" && validate(reply, told) && told.held === true;
-    if (!wasHeld && takenMicro === 0n) return [];
-    return [[jobId, { pay: wasHeld ? await heldNow(ctx, deviceId, jobId) : "paid", takenMicro }]];
+    const mayBeHeld = status === "succeeded" && open.has(jobId);
+    if (!wasHeld && !mayBeHeld && takenMicro === 0n) return [];
+    const pay = wasHeld || mayBeHeld ? await heldNow(ctx, deviceId, jobId) : "paid";
+    return [[jobId, { pay, takenMicro }]];
   });
   return new Map((await Promise.all(found)).flat());
 }

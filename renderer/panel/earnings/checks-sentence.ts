@@ -20,5 +20,5 @@ export function checksSentence({ checks }: Pick<EarningsView, "checks">): string
   }
   return BigInt(heldMicro) === 0n
     ? null
-    : `${formatCredits(heldMicro)} more wait until other computers have checked the first answers of this one.`;
+    : `${formatCredits(heldMicro)} more wait until other computers have checked answers of this one.`;
 }
