@@ -20,6 +20,7 @@ import {
   bulkChosen,
   bulkState,
   bulkTarget,
+  callForm,
   capacityHour,
   comfortCounts,
   comfortHour,
@@ -851,6 +852,8 @@ export default defineSchema({
     modelId: v.string(),
     /** The alias by which the request named the model. Absent: none. */
     alias: v.optional(v.string()),
+    /** The form in which its call answers. Absent: the usual one of the job's kind, also in old orders. */
+    callForm: v.optional(callForm),
     /** The class of its data. Absent: none. */
     dataClass: v.optional(v.string()),
     price,

@@ -345,6 +345,7 @@ import type * as ollama_endpoint from "../ollama/endpoint.js";
 import type * as ollama_models from "../ollama/models.js";
 import type * as ollama_text from "../ollama/text.js";
 import type * as ollama_textBody from "../ollama/textBody.js";
+import type * as ollama_vectorsBody from "../ollama/vectorsBody.js";
 import type * as openai_answerForm from "../openai/answerForm.js";
 import type * as openai_batches_batchBody from "../openai/batches/batchBody.js";
 import type * as openai_batches_batches from "../openai/batches/batches.js";
@@ -760,6 +761,7 @@ declare const fullApi: ApiFromModules<{
   "ollama/models": typeof ollama_models;
   "ollama/text": typeof ollama_text;
   "ollama/textBody": typeof ollama_textBody;
+  "ollama/vectorsBody": typeof ollama_vectorsBody;
   "openai/answerForm": typeof openai_answerForm;
   "openai/batches/batchBody": typeof openai_batches_batchBody;
   "openai/batches/batches": typeof openai_batches_batches;

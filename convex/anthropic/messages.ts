@@ -52,7 +52,8 @@ export async function createMessage(ctx: ActionCtx, request: Request, caller: Ca
     return await answerVoted(ctx, caller, call, chatCall, options);
   }
   const created = Date.now();
-  const options = { work: await textWork(chatCall, call), stream, promptField: "messages" } as const;
+  const work = await textWork(chatCall, call);
+  const options = { work, callForm: "message", stream, promptField: "messages" } as const;
   return await answerWithJob(ctx, caller, call, options, async (job) => {
     const head = headOf(job, created);
     if (stream) return await streamText(ctx, job, request.signal, new MessageEvents(head));
@@ -61,6 +62,7 @@ export async function createMessage(ctx: ActionCtx, request: Request, caller: Ca
 }
 
 const votedForm: VotedForm = {
+  callForm: "message",
   whole: messageBody,
   events: (head, opinion) => new MessageEvents(head, opinion),
 };

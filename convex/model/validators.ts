@@ -10,6 +10,7 @@ import { type DeviceLimits, limitableKinds } from "../../app/devices/limits.ts";
 import { type FailureCause, failureCauses } from "../../app/devices/reliability.ts";
 import { type ViewPart, viewParts } from "../../app/devices/views.ts";
 import { energySources, type JobEnergy } from "../../app/energy/job-energy.ts";
+import { callForms } from "../../app/jobs/call-forms.ts";
 import { type ChatResult, finishReasons } from "../../app/jobs/chat.ts";
 import { disputeStates, ratingReasons, ratings } from "../../app/jobs/rating.ts";
 import { type AttemptStatus, finalStatuses, type JobStatus, requestStatuses } from "../../app/jobs/states.ts";
@@ -165,6 +166,8 @@ const tokensRequest = v.union(
 );
 
 /** A job's request, by its kind. */
+export const callForm = literals(...callForms);
+
 export const work = v.union(
   v.object({ kind: v.literal("chat"), request: chatRequest }),
   v.object({ kind: v.literal("completion"), request: completionRequest }),

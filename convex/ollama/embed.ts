@@ -1,11 +1,10 @@
 import { parseOllamaEmbed, parseOllamaEmbeddings } from "../../app/jobs/parse/ollama/ollama-models.ts";
 import type { ActionCtx } from "../_generated/server.js";
-import { readVector } from "../model/requests/answer.ts";
 import { answerVectors } from "../openai/embeddings/embeddings.ts";
 import { numberBytes } from "../openai/embeddings/parts.ts";
 import type { Caller } from "../openai/endpoint.ts";
 import { answerRead } from "./endpoint.ts";
-import { nanoseconds } from "./textBody.ts";
+import { embedBody, embeddingBody } from "./vectorsBody.ts";
 
 /** An answer has its vectors as numbers. */
 const size = { bytesOfNumber: numberBytes.float, remedy: "Send fewer inputs." };
@@ -16,13 +15,9 @@ export async function embed(ctx: ActionCtx, request: Request, caller: Caller): P
   return await answerRead(request, caller, parseOllamaEmbed, async (call) => {
     return await answerVectors(ctx, request.signal, caller, call, {
       ...size,
+      callForm: "ollama-embed",
       promptField: "input",
-      body: ({ embeddings: vectors, usage }, model) => ({
-        model,
-        embeddings: vectors.map(readVector),
-        total_duration: nanoseconds(Date.now() - begun),
-        prompt_eval_count: usage.promptTokens,
-      }),
+      body: (vectors, model) => embedBody(model, vectors, Date.now() - begun),
     });
   });
 }
@@ -32,8 +27,9 @@ export async function embeddings(ctx: ActionCtx, request: Request, caller: Calle
   return await answerRead(request, caller, parseOllamaEmbeddings, async (call) => {
     return await answerVectors(ctx, request.signal, caller, call, {
       ...size,
+      callForm: "ollama-embeddings",
       promptField: "prompt",
-      body: ({ embeddings: [vector] }) => ({ embedding: vector === undefined ? [] : readVector(vector) }),
+      body: embeddingBody,
     });
   });
 }

@@ -47,6 +47,7 @@ export async function generate(ctx: ActionCtx, request: Request, caller: Caller)
 
 function votedCall({ signal }: Request, call: TextCall, vote: Vote) {
   const form: VotedForm = {
+    callForm: `ollama-${call}`,
     whole: (...answer) => wholeBody(call, ...answer),
     events: (...answer) => textLines(call, ...answer),
   };
@@ -64,7 +65,12 @@ async function answerText(
 ): Promise<Response> {
   const { stream } = asked.asked;
   const created = Date.now();
-  const options = { work, stream, promptField: promptFields[call] };
+  const options = {
+    work,
+    callForm: `ollama-${call}`,
+    stream,
+    promptField: promptFields[call],
+  } as const;
   return await answerWithJob(ctx, caller, asked, options, async (job) => {
     const head = headOf(job, created);
     if (stream) return await streamText(ctx, job, request.signal, textLines(call, head));

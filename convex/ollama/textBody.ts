@@ -18,30 +18,36 @@ type Spoken = {
   readonly logprobs?: readonly TokenChoice[];
 };
 
-/** A part of an answer, or its end. */
+/** A part of an answer, or its end. @param at when it was there, in ms since the epoch. */
 function partBody(
   call: TextCall,
   { model }: AnswerHead,
   { text, toolCalls, logprobs = [] }: Spoken,
   done: boolean,
+  at = Date.now(),
 ): object {
   const calls = toolCalls === undefined ? {} : { tool_calls: toolCalls };
   const said =
     call === "chat" ? { message: { role: "assistant", content: text, ...calls } } : { response: text };
   const choices = logprobs.length === 0 ? {} : { logprobs: logprobs.map(choiceBody) };
-  return { model, created_at: new Date().toISOString(), ...said, ...choices, done };
+  return { model, created_at: new Date(at).toISOString(), ...said, ...choices, done };
 }
 
-/** A whole answer. @param opinion of its votes; null without any. */
+/**
+ * A whole answer.
+ * @param opinion of its votes; null without any.
+ * @param at when it was there, in ms since the epoch.
+ */
 export function wholeBody(
   call: TextCall,
   head: AnswerHead,
   result: TextResult,
   opinion: Opinion | null = null,
+  at = Date.now(),
 ): object {
   return {
-    ...partBody(call, head, spokenIn(result), true),
-    ...endFields(head, result),
+    ...partBody(call, head, spokenIn(result), true, at),
+    ...endFields(head, result, at),
     ...ownField(opinion),
   };
 }
@@ -66,11 +72,15 @@ const doneReasons: Readonly<Record<FinishReason, string>> = {
 };
 
 /** Durations are nanoseconds. How long a device took to load the model is not known, so `load_duration` is left out. */
-function endFields({ created }: AnswerHead, { finishReason, usage, timing }: TextResult): object {
+function endFields(
+  { created }: AnswerHead,
+  { finishReason, usage, timing }: TextResult,
+  at = Date.now(),
+): object {
   const { promptTokens, cachedPromptTokens = 0, completionTokens } = usage;
   return {
     done_reason: doneReasons[finishReason],
-    total_duration: nanoseconds(Date.now() - created),
+    total_duration: nanoseconds(at - created),
     prompt_eval_count: promptTokens,
     prompt_eval_cached_count: cachedPromptTokens,
     prompt_eval_duration: nanoseconds(timing.prefillMs),

@@ -1,4 +1,5 @@
 import type { FunctionArgs } from "convex/server";
+import type { CallForm } from "../../app/jobs/call-forms.ts";
 import type { Preference } from "../../app/jobs/parse/parse-prefer.ts";
 import type { JobPriority } from "../../app/jobs/priority.ts";
 import type { Work } from "../../app/jobs/work.ts";
@@ -37,6 +38,8 @@ export type RequestedJob = Pick<Caller, "keyId"> &
 
 type JobOptions = Pick<RequestedJob, "stream" | "promptField"> & {
   readonly work: Work;
+  /** The form in which the call answers, if it is not the usual one of the job's kind. */
+  readonly callForm?: CallForm;
   /** The scope that a key needs to fetch the answer by the job's id. */
   readonly answerScope?: KeyScope;
 };
@@ -49,7 +52,7 @@ export async function answerWithJob(
   ctx: ActionCtx,
   caller: Caller,
   call: Call<{ readonly priority: JobPriority }>,
-  { work, answerScope = "jobs", ...options }: JobOptions,
+  { work, callForm, answerScope = "jobs", ...options }: JobOptions,
   answer: (job: RequestedJob) => Promise<Response>,
 ): Promise<Response> {
   const { idempotencyKey } = call;
@@ -62,7 +65,10 @@ export async function answerWithJob(
   const giveUpAt = giveUpTime(mostMs ?? patienceMsOf(call, options.stream));
   const request = await requestHash(call, work.kind, options.stream);
   const wait = { ...options, giveUpAt, kept, respondAsync, request };
-  const requested = await requestJob(ctx, caller, call, work, wait, respondAsync ? { answerScope } : {});
+  const requested = await requestJob(ctx, caller, call, work, wait, {
+    ...(respondAsync ? { answerScope } : {}),
+    ...(callForm === undefined ? {} : { callForm }),
+  });
   if (requested.kind !== "ok") return errorResponse(errorOf(requested, options.promptField));
   const job = requested.value;
   if (!waits) return await answerAccepted(ctx, job, respondedAsync);
@@ -123,7 +129,7 @@ export async function answerWithJobs(
   caller: Caller,
   call: Call<{ readonly priority: JobPriority }>,
   works: readonly Work[],
-  options: Pick<RequestedJob, "stream" | "promptField">,
+  { callForm, ...options }: Pick<RequestedJob, "stream" | "promptField"> & Pick<JobOptions, "callForm">,
   answer: (jobs: readonly [RequestedJob, ...RequestedJob[]]) => Promise<Response>,
 ): Promise<Response> {
   const full = await refusedWait(ctx, caller);
@@ -134,7 +140,7 @@ export async function answerWithJobs(
   const [{ kind } = noWork()] = works;
   const request = await requestHash(call, kind, stream);
   const wait = { ...options, giveUpAt, kept, respondAsync: false, request };
-  const requested = await requestJobs(ctx, caller, call, works, wait);
+  const requested = await requestJobs(ctx, caller, call, works, wait, callForm);
   if (requested.kind !== "ok") return errorResponse(errorOf(requested, options.promptField));
   const [first = noWork(), ...others] = requested.value;
   const jobs = [first, ...others] as const;
@@ -159,7 +165,9 @@ export async function requestJob(
   call: Call<{ readonly priority: JobPriority }>,
   work: Work,
   wait: Wait,
-  more: Partial<Pick<Submission, "answerScope" | "priority" | "part" | "apart" | "idleOnly">> = {},
+  more: Partial<
+    Pick<Submission, "answerScope" | "callForm" | "priority" | "part" | "apart" | "idleOnly">
+  > = {},
 ): Promise<Outcome<RequestedJob>> {
   const submission = { ...(await submissionOf(ctx, caller, call, wait)), ...more, work: asMutable(work) };
   const submitted = await submit(ctx, submission);
@@ -174,8 +182,13 @@ async function requestJobs(
   call: Call<{ readonly priority: JobPriority }>,
   works: readonly Work[],
   wait: Wait,
+  callForm: CallForm | undefined,
 ): Promise<Outcome<readonly RequestedJob[]>> {
-  const submission = { ...(await submissionOf(ctx, caller, call, wait)), works: works.map(asMutable) };
+  const submission = {
+    ...(await submissionOf(ctx, caller, call, wait)),
+    ...(callForm === undefined ? {} : { callForm }),
+    works: works.map(asMutable),
+  };
   const once = async () => await outcomeOf(ctx.runMutation(internal.requests.submitParts, submission));
   const outcome = await once();
   // If it was committed after all, the idempotency key or the request finds the jobs.

@@ -40,6 +40,7 @@ const chat = { model: modelId, messages: [{ role: "user", content: "Name a color
 type Job = {
   readonly id: string;
   readonly status: string;
+  readonly endpoint: string;
   readonly waits_for: string | null;
   readonly ended_at: number | null;
   readonly result_url: string | null;
@@ -173,6 +174,68 @@ describe("a call that prefers to respond asynchronously", () => {
       data: [{ embedding: packed }],
     });
     await expectError(await call(`${result}?encoding_format=int8`), 400, { code: "invalid_value" });
+  });
+});
+
+describe("the result of a job", () => {
+  const text = { model: modelId, messages: [{ role: "user", content: "Hi" }] };
+  const vectorAnswer = {
+    result: { embeddings: [Buffer.from(new Float32Array([1, 0, 0, 0]).buffer).toString("base64")] },
+    report: { usage: { promptTokens: 2, completionTokens: 0 }, timing: { prefillMs: 1, generateMs: 0 } },
+  };
+
+  it.each([
+    ["/v1/messages", { ...text, max_tokens: 9 }, { type: "message", content: [{ text: "Blue." }] }],
+    ["/api/chat", text, { message: { content: "Blue." }, done: true }],
+    ["/api/generate", { model: modelId, prompt: "Hi" }, { response: "Blue.", done: true }],
+    ["/api/embed", { model: modelId, input: ["Hi"] }, { embeddings: [[1, 0, 0, 0]] }],
+    ["/api/embeddings", { model: modelId, prompt: "Hi" }, { embedding: [1, 0, 0, 0] }],
+  ])("has the form of its call %s", async (path, body, answered) => {
+    const { id } = await submitted(body, path);
+    await takeJob(t, device, async ({ attemptId, complete }) => {
+      if ("message" in answered || "content" in answered || "response" in answered) await complete("Blue.");
+      else await completeWith(t, device, attemptId, vectorAnswer);
+    });
+    expect((await jobAt(id)).endpoint).toBe(path);
+    // The answer does not change with the time of the fetch.
+    const fetched = async (): Promise<unknown> => await (await call(`/v1/jobs/${id}/result`)).json();
+    const result = await fetched();
+    expect(result).toMatchObject(answered);
+    expect(await fetched()).toEqual(result);
+  });
+
+  it("of the Responses API is a response, also if its call waited", async () => {
+    const asked = post("/v1/responses", { model: modelId, input: "Hi" }, "wait=60");
+    await takeJob(t, device, async ({ complete }) => await complete("Blue."));
+    const jobId = String((await asked).headers.get("x-gleaner-job"));
+    expect(await jobAt(jobId)).toMatchObject({ endpoint: "/v1/responses" });
+    expect(await (await call(`/v1/jobs/${jobId}/result`)).json()).toMatchObject({
+      id: `resp_${jobId}`,
+      object: "response",
+      output: [{ content: [{ text: "Blue." }] }],
+    });
+  });
+
+  it("stays that of the first call if another one repeats its idempotency key", async () => {
+    const ask = async (path: string): Promise<Job> => {
+      const body = JSON.stringify({ ...text, max_tokens: 9 });
+      const headers = { prefer: "respond-async", "idempotency-key": "order-8" };
+      return (await (await call(path, { method: "POST", body, headers })).json()) as Job;
+    };
+    const { id } = await ask("/v1/messages");
+    expect(await ask("/v1/chat/completions")).toMatchObject({ id, endpoint: "/v1/messages" });
+  });
+
+  it("is an error in OpenAI's form, which names the field of its call", async () => {
+    const { id } = await submitted({ model: modelId, prompt: "Hi" }, "/api/generate");
+    await takeJob(t, device, async ({ attemptId }) => {
+      const why = { code: "context_length_exceeded", message: "Too long.", retryable: false } as const;
+      await fail(t, device, attemptId, why);
+    });
+    const response = await call(`/v1/jobs/${id}/result`);
+    expect(await response.json()).toMatchObject({
+      error: { code: "context_length_exceeded", param: "prompt" },
+    });
   });
 });
 

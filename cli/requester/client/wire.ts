@@ -7,21 +7,35 @@ export const modelList = z.looseObject({
   data: z.array(z.looseObject({ id: z.string(), root: z.string().optional() })),
 });
 
-const completion = z.object({
-  choices: z
-    .array(
-      z.object({
-        text: z.string().optional(),
-        message: z.object({ content: z.string().nullish() }).optional(),
-      }),
-    )
-    .min(1),
-});
+const spoken = z.object({ content: z.string().nullish() });
+/** The parts that are no text, such as calls of tools, have none. */
+const parts = z.array(z.object({ text: z.string().optional() }));
+
+/** The bodies of calls that answer with text: of OpenAI, Anthropic and Ollama. */
+const answers = z.union([
+  z
+    .object({
+      choices: z.array(z.object({ text: z.string().optional(), message: spoken.optional() })).min(1),
+    })
+    .transform(({ choices: [choice] }) => choice?.message?.content ?? choice?.text),
+  z
+    .object({ object: z.literal("response"), output: z.array(z.object({ content: parts.default([]) })) })
+    .transform(({ output }) => textOfParts(output.flatMap(({ content }) => content))),
+  z.object({ type: z.literal("message"), content: parts }).transform(({ content }) => textOfParts(content)),
+  z
+    .object({ message: spoken.extend({ tool_calls: z.unknown().optional() }) })
+    .transform(({ message }) => (message.tool_calls === undefined ? message.content : null)),
+  z.object({ response: z.string() }).transform(({ response }) => response),
+]);
+
+function textOfParts(all: z.infer<typeof parts>): string | undefined {
+  const texts = all.flatMap(({ text }) => text ?? []);
+  return texts.length === 0 ? undefined : texts.join("");
+}
 
 /** The text of an answer of any call. An answer without one, such as vectors or the call of a tool, as JSON. */
 export function textOf(body: unknown): string {
-  const [choice] = completion.safeParse(body).data?.choices ?? [];
-  return choice?.message?.content ?? choice?.text ?? JSON.stringify(body);
+  return answers.safeParse(body).data ?? JSON.stringify(body);
 }
 
 /** An event of a streamed chat. */

@@ -24,6 +24,7 @@ import { stoppedBy } from "../usage/budgetStops.ts";
 import {
   batchEndpoint,
   batchForecast,
+  callForm,
   type cutWait,
   filePart,
   lineFailure,
@@ -109,6 +110,7 @@ export const cutRequest = v.object({
       model: v.string(),
       alias: v.optional(v.string()),
       work,
+      callForm: v.optional(callForm),
       isHigh: v.boolean(),
       base64: v.boolean(),
     }),
@@ -311,14 +313,14 @@ async function hasOpenJobs(ctx: QueryCtx, { _id, organizationId }: Doc<"apiKeys"
 async function preparedOrRefused(
   ctx: MutationCtx,
   key: Doc<"apiKeys">,
-  { model, alias, work, isHigh }: Extract<CutRequest["asked"], { kind: "work" }>,
+  { isHigh, kind: _, base64: __, ...request }: Extract<CutRequest["asked"], { kind: "work" }>,
   expiresInMs: number,
   now: number,
 ): Promise<PreparedJob | { readonly refusal: Refusal }> {
   const priority = isHigh ? ("high" as const) : ("low" as const);
-  const asked = { model, work, stream: false, priority, expiresInMs };
+  const asked = { ...request, stream: false, priority, expiresInMs };
   try {
-    const prepared = await prepare(ctx, key, alias === undefined ? asked : { ...asked, alias }, now);
+    const prepared = await prepare(ctx, key, asked, now);
     await checkNew(ctx, key, prepared, now);
     return prepared;
   } catch (thrown) {

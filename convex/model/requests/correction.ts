@@ -20,7 +20,7 @@ import { checkNew, checkQuotas, heldOrder, placeOrder, prepare, refuseOutcome } 
  */
 export async function submitCorrection(ctx: MutationCtx, jobId: string, now: number): Promise<string> {
   const wrong = present(await orderOf(ctx, jobId), "order of a job");
-  const { organizationId, apiKeyId, modelId, priority = "normal", dataClass, keptHours } = wrong;
+  const { organizationId, apiKeyId, modelId, priority = "normal", callForm, dataClass, keptHours } = wrong;
   const [key, view, payload] = await Promise.all([
     ctx.db.get("apiKeys", apiKeyId),
     queue.status(ctx, organizationId, jobId),
@@ -33,7 +33,13 @@ export async function submitCorrection(ctx: MutationCtx, jobId: string, now: num
   const work = view === null || payload === null ? null : parseWork(view.kind, payload.payload);
   if (view === null || payload === null || work === null) refuse("not_found", "Its request was deleted.");
 
-  const asked = { model: modelId, work: work as Infer<typeof workValidator>, stream: false, priority };
+  const asked = {
+    model: modelId,
+    work: work as Infer<typeof workValidator>,
+    ...(callForm === undefined ? {} : { callForm }),
+    stream: false,
+    priority,
+  };
   const prepared = await prepare(ctx, key, asked, now);
   const { policy: _, affinity: __, ...job } = prepared.job;
   const { dataClass: ___, keptHours: ____, ...rest } = prepared.order;

@@ -10,7 +10,7 @@ import { waitsOfJobs } from "../orders/jobWaits.ts";
 import { jobErrorOf, orderOf, refuseDeletedJob } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
 import { present, refuse } from "../refuse.ts";
-import { foundWrong, jobEnergy, requestStatus, usage } from "../validators.ts";
+import { callForm, foundWrong, jobEnergy, requestStatus, usage } from "../validators.ts";
 import { watch, watchView } from "./watch.ts";
 
 const outlook = v.object({
@@ -23,6 +23,8 @@ const outlook = v.object({
 export const requesterJob = v.object({
   jobId: v.string(),
   kind: literals(...workKinds),
+  /** The form in which its call answers; null: the usual one of its kind. */
+  callForm: v.union(callForm, v.null()),
   modelId: v.string(),
   status: requestStatus,
   /** Why it has not started; null if it has, or if a device is about to take it. */
@@ -133,6 +135,7 @@ function viewOf(order: Doc<"orders">, job: JobView, waitsFor: RequesterJob["wait
   return {
     jobId: job.jobId,
     kind: kindOf(job),
+    callForm: order.callForm ?? null,
     modelId,
     status: requestStatusOf(job.status),
     waitsFor,

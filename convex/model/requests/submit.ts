@@ -48,7 +48,7 @@ import { orderOf } from "../orders/orders.ts";
 import { policyWith, queue } from "../queue.ts";
 import { boundedInteger, present, type Refusal, refuse, refuseUntil, wellFormed } from "../refuse.ts";
 import { stoppedBy } from "../usage/budgetStops.ts";
-import { deviceNeeds, keyUse, work } from "../validators.ts";
+import { callForm, deviceNeeds, keyUse, work } from "../validators.ts";
 import { checkDevices } from "./chances.ts";
 import { checkWork } from "./checkWork.ts";
 import { hasGrammar } from "./claims.ts";
@@ -63,6 +63,8 @@ export const submission = {
   /** The alias by which the request named the model. */
   alias: v.optional(v.string()),
   work,
+  /** The form in which its call answers. Absent: the usual one of the job's kind. */
+  callForm: v.optional(callForm),
   /** Whether the text is stored in chunks as it comes, for a watcher. */
   stream: v.boolean(),
   priority: v.optional(priority),
@@ -267,7 +269,7 @@ export async function prepare(
   const { organizationId, _id: apiKeyId } = key;
   const classes = await dataClassesOf(ctx, organizationId);
   const { needs, dataClass, rules } = needsOf(key, asked.requires, classes);
-  const { work, stream, alias } = asked;
+  const { work, callForm, stream, alias } = asked;
   const priority = priorityOf(key, asked);
   const [model, factors, idempotency] = await Promise.all([
     findModel(ctx, organizationId, asked.model),
@@ -328,6 +330,7 @@ export async function prepare(
     ...(asked.endsWithCall === true ? { endsWithCall: true } : {}),
     ...(asked.request === undefined ? {} : foundBy(asked.request.hash, asked.part?.of)),
     ...(alias === undefined ? {} : { alias }),
+    ...(callForm === undefined ? {} : { callForm }),
     ...(dataClass === undefined ? {} : { dataClass }),
     ...(rules === null ? {} : { keptHours: rules.keptHours }),
     most,

@@ -44,6 +44,7 @@ export async function askedBy(
     model,
     ...(alias === null ? {} : { alias }),
     work: asMutable(work),
+    ...(endpoint === "/v1/responses" ? { callForm: "response" as const } : {}),
     isHigh: asked.priority === "high",
     base64: asked.encoding === "base64",
   };

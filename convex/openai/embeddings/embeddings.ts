@@ -1,3 +1,4 @@
+import type { CallForm } from "../../../app/jobs/call-forms.ts";
 import {
   type ParsedEmbedding,
   parseEmbedding,
@@ -35,6 +36,8 @@ export async function embeddings(ctx: ActionCtx, request: Request, caller: Calle
 
 /** How a call answers with its vectors. */
 type Form = {
+  /** Absent: as OpenAI's call. */
+  readonly callForm?: CallForm;
   readonly promptField: PromptField;
   /** The bytes of the answer for each number of a vector. */
   readonly bytesOfNumber: number;
@@ -53,10 +56,11 @@ export async function answerVectors(
   signal: AbortSignal,
   caller: Caller,
   call: Call<ParsedEmbedding>,
-  { promptField, bytesOfNumber, remedy, body }: Form,
+  { callForm, promptField, bytesOfNumber, remedy, body }: Form,
 ): Promise<Response> {
   const { request: asked } = call.asked;
   const parts = embeddingParts(asked.inputs);
+  const ofCall = callForm === undefined ? {} : { callForm };
   if (call.prefer.respondAsync) {
     const several = refuseSeveralJobs(asked);
     if (several !== null) return errorResponse(fromParse(several.refusal));
@@ -64,12 +68,14 @@ export async function answerVectors(
     const works = parts.map((inputs) => ({ ...asked, inputs }));
     const size = { count: asked.inputs.length, bytesOfNumber, remedy, param: promptField };
     return await answerParts(ctx, signal, caller, call, works, {
+      ...ofCall,
       promptField,
       mistake: (vector) => tooLarge(vector, size),
       body: (vectors, { modelId }) => body(vectors, modelId),
     });
   }
-  const options = { work: { kind: "embedding", request: asked }, stream: false, promptField } as const;
+  const work = { kind: "embedding", request: asked } as const;
+  const options = { ...ofCall, work, stream: false, promptField };
   return await answerWithJob(ctx, caller, call, options, async (job) => {
     return await answerWhole(ctx, job, signal, (result) => body(vectorsOf(result), job.modelId));
   });

@@ -1,3 +1,4 @@
+import type { CallForm } from "../../../app/jobs/call-forms.ts";
 import { limits } from "../../../app/jobs/limits.ts";
 import type { JobPriority } from "../../../app/jobs/priority.ts";
 import type { EmbeddingRequest } from "../../../app/jobs/work.ts";
@@ -18,6 +19,8 @@ export type Vectors = {
 
 /** How a call answers with its vectors. */
 type Answer = {
+  /** Absent: each job answers as OpenAI's call for vectors. */
+  readonly callForm?: CallForm;
   readonly promptField: PromptField;
   /** The error of vectors that are too long. All of a model have one length. */
   readonly mistake: (vector: string) => ApiError | null;
@@ -37,12 +40,13 @@ export async function answerParts(
   answer: Answer,
 ): Promise<Response> {
   const works = parts.map((request) => ({ kind: "embedding" as const, request }));
+  const { callForm, promptField } = answer;
   return await answerWithJobs(
     ctx,
     caller,
     call,
     works,
-    { stream: false, promptField: answer.promptField },
+    { ...(callForm === undefined ? {} : { callForm }), stream: false, promptField },
     async (jobs) => await gather(ctx, signal, jobs, answer),
   );
 }

@@ -1,4 +1,5 @@
 import { unixSeconds } from "../../../app/batches/openai-objects.ts";
+import { callPaths } from "../../../app/jobs/call-forms.ts";
 import type { RequesterJob } from "../../model/requests/requesterJob.ts";
 import { serviceTiers, usageBody } from "../answerForm.ts";
 import { energyBody } from "../respond.ts";
@@ -7,7 +8,7 @@ import { queueBody } from "./waiting.ts";
 /** The path of a job is this and its id. */
 export const jobsPath = "/v1/jobs/";
 
-/** The calls that ask for jobs of these kinds. */
+/** The usual calls for jobs of these kinds. */
 const endpoints = {
   chat: "/v1/chat/completions",
   completion: "/v1/completions",
@@ -17,12 +18,24 @@ const endpoints = {
 
 /** A job over HTTP. Times are seconds since the epoch, as in OpenAI's objects. */
 export function jobBody(job: RequesterJob): object {
-  const { jobId, kind, status, waitsFor, outlook, usage, energy, priceMicro, error, foundWrong, corrects } =
-    job;
+  const {
+    jobId,
+    kind,
+    callForm,
+    status,
+    waitsFor,
+    outlook,
+    usage,
+    energy,
+    priceMicro,
+    error,
+    foundWrong,
+    corrects,
+  } = job;
   return {
     id: jobId,
     object: "job",
-    endpoint: endpoints[kind],
+    endpoint: callForm === null ? endpoints[kind] : callPaths[callForm],
     status,
     waits_for: waitsFor?.replace("-", "_") ?? null,
     model: job.modelId,

@@ -1,9 +1,13 @@
 import { assertNever } from "../../../app/assert-never.ts";
+import type { CallForm } from "../../../app/jobs/call-forms.ts";
 import { parsePrefer } from "../../../app/jobs/parse/parse-prefer.ts";
 import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
+import { messageBody } from "../../anthropic/messageBody.ts";
 import type { RequesterJob } from "../../model/requests/requesterJob.ts";
 import type { RequestView } from "../../model/requests/watch.ts";
+import { wholeBody } from "../../ollama/textBody.ts";
+import { embedBody, embeddingBody } from "../../ollama/vectorsBody.ts";
 import { type AnswerHead, textOf, tokensOf, vectorsOf } from "../answerForm.ts";
 import { chatForm } from "../chatForm.ts";
 import { completionForm } from "../completionForm.ts";
@@ -13,6 +17,7 @@ import { endOf, type PromptField, wrongParameter } from "../errors.ts";
 import { follow } from "../follow.ts";
 import { refusedWait, waitLimitMs } from "../requestedJob.ts";
 import { answerHeaders, errorResponse, jobErrorResponse, json } from "../respond.ts";
+import { endStatus, responseBody } from "../responses/responseBody.ts";
 import { tokensBody } from "../tokens/tokens.ts";
 import { answerAccepted } from "./accepted.ts";
 
@@ -22,6 +27,16 @@ export const promptFields = {
   embedding: "input",
   tokens: "prompt",
 } as const satisfies Readonly<Record<RequesterJob["kind"], PromptField>>;
+
+/** The same for calls that answer in another form. */
+const promptFieldsOfForms = {
+  response: "input",
+  message: "messages",
+  "ollama-chat": "messages",
+  "ollama-generate": "prompt",
+  "ollama-embed": "input",
+  "ollama-embeddings": "prompt",
+} as const satisfies Readonly<Record<CallForm, PromptField>>;
 
 const encodings = ["float", "base64"] as const;
 export type Encoding = (typeof encodings)[number];
@@ -53,23 +68,50 @@ export async function getResult(
   const { job, model: file, view } = await ctx.runQuery(internal.requests.resultAdmitted, { keyId, jobId });
   const { result } = view;
   if (result !== null) {
-    const { submittedAt: created, modelId: model } = job;
+    const { kind, callForm, submittedAt: created, finishedAt, modelId: model } = job;
     const head = { jobId, created, model, sha256: file.sha256, priority: view.priority };
     const body =
-      job.kind === "tokens"
-        ? tokensBody(tokensOf(result), file.contextTokens)
-        : answerBody(job.kind, head, result, encoding);
+      callForm !== null
+        ? formBody(callForm, head, result, finishedAt ?? created)
+        : kind === "tokens"
+          ? tokensBody(tokensOf(result), file.contextTokens)
+          : answerBody(kind, head, result, encoding);
     return json(200, body, answerHeaders(head, view));
   }
-  const error = endOf(view, promptFields[job.kind]);
+  const { kind, callForm } = job;
+  const error = endOf(view, callForm === null ? promptFields[kind] : promptFieldsOfForms[callForm]);
   return error === null ? await answerAccepted(ctx, { keyId, jobId }) : jobErrorResponse(error, jobId);
 }
 
-/** The body with which the job's own call would have answered. */
+/** The body of a call that does not answer in the usual form. @param endedAt ms since the epoch. */
+function formBody(form: CallForm, head: AnswerHead, result: Result, endedAt: number): object {
+  switch (form) {
+    case "response": {
+      const text = textOf(result);
+      return responseBody({ ...head, echo: null }, endStatus(text), { result: text });
+    }
+    case "message":
+      return messageBody(head, textOf(result));
+    case "ollama-chat":
+      return wholeBody("chat", head, textOf(result), null, endedAt);
+    case "ollama-generate":
+      return wholeBody("generate", head, textOf(result), null, endedAt);
+    case "ollama-embed":
+      return embedBody(head.model, vectorsOf(result), endedAt - head.created);
+    case "ollama-embeddings":
+      return embeddingBody(vectorsOf(result));
+    default:
+      return assertNever(form);
+  }
+}
+
+type Result = NonNullable<RequestView["result"]>;
+
+/** The body in the usual form of the job's kind. */
 export function answerBody(
   kind: Exclude<RequesterJob["kind"], "tokens">,
   head: AnswerHead,
-  result: NonNullable<RequestView["result"]>,
+  result: Result,
   encoding: Encoding,
 ): object {
   switch (kind) {

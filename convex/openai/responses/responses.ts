@@ -28,7 +28,13 @@ export async function createResponse(ctx: ActionCtx, request: Request, caller: C
   }
   const created = Date.now();
   const work = await textWork(chatCall, call);
-  const options = { work, stream, promptField: "input", answerScope: "inference" } as const;
+  const options = {
+    work,
+    callForm: "response",
+    stream,
+    promptField: "input",
+    answerScope: "inference",
+  } as const;
   const response = await answerWithJob(ctx, caller, call, options, async (job) => {
     const head = { ...headOf(job, created), echo };
     if (stream) return await streamText(ctx, job, request.signal, new ResponseEvents(head));
@@ -45,6 +51,7 @@ export async function createResponse(ctx: ActionCtx, request: Request, caller: C
 
 function votedForm(echo: ResponseEcho): VotedForm {
   return {
+    callForm: "response",
     whole: (head, result, opinion) => responseBody({ ...head, echo, opinion }, endStatus(result), { result }),
     events: (head, opinion) => new ResponseEvents({ ...head, echo, opinion }),
   };

@@ -1,3 +1,4 @@
+import type { CallForm } from "../../../app/jobs/call-forms.ts";
 import type { Vote } from "../../../app/jobs/parse/parse-sampling.ts";
 import type { JobPriority } from "../../../app/jobs/priority.ts";
 import type { Work } from "../../../app/jobs/work.ts";
@@ -38,6 +39,8 @@ type AskedText = { readonly priority: JobPriority; readonly stream: boolean };
 
 /** The form in which a call answers. `result` has the usage of all votes. */
 export type VotedForm = {
+  /** Absent: the usual one of the jobs' kind. */
+  readonly callForm?: CallForm;
   readonly whole: (head: AnswerHead, result: TextResult, opinion: Opinion) => object;
   /** The events of a stream. `opinion`: null if it ends with an error. */
   readonly events: (head: AnswerHead, opinion: Opinion | null) => TextEvents;
@@ -82,12 +85,13 @@ export async function answerVotes(
   const callHash = await hashSecret(JSON.stringify([first, votes, escalate]));
   const ownKey = kept ? call.idempotencyKey : null;
   const request = await requestHash({ ...call, idempotencyKey: ownKey }, first.kind, stream);
-  const asFirst = { part: { index: 0, callHash }, apart: true };
+  const ofCall = form.callForm === undefined ? {} : { callForm: form.callForm };
+  const asFirst = { ...ofCall, part: { index: 0, callHash }, apart: true };
   const requested = await requestJob(ctx, caller, call, first, { ...wait, request }, asFirst);
   if (requested.kind !== "ok") return errorResponse(errorOf(requested, promptField));
   const main = requested.value;
   const { jobId: of, keyId } = main;
-  const partOf = (index: number) => ({ part: { index, callHash, of } });
+  const partOf = (index: number) => ({ ...ofCall, part: { index, callHash, of } });
 
   const find = async (index: number): Promise<RequestedJob | null> => {
     const found = await ctx.runQuery(internal.requests.furtherAdmitted, { keyId, of, index });
