@@ -25,9 +25,9 @@ import { heldBackFrom } from "./model/rollouts/find.ts";
 import {
   decryptJob,
   decryptJobs,
-  decryptValue,
   encryptValue,
   orRetried,
+  payloadForDevice,
   writingKey,
   writingKeyOfDevice,
 } from "./model/texts/storedTexts.ts";
@@ -91,7 +91,7 @@ async function heldAttempt(
   const keyHash = await queue.hashKey(key);
   const found = await ctx.runQuery(queue.component.workers.attempt, { keyHash, ...attempt });
   if (found === null) return null;
-  const payload = await orRetried(decryptValue(ctx, found.payload, "payload"));
+  const payload = await payloadForDevice(ctx, found.payload);
   if (payload !== null) return { ...found, payload };
   const { organizationId } = await authenticateDevice(ctx, key);
   await queue.cancel(ctx, organizationId, found.jobId);

@@ -67,10 +67,7 @@ export const responseFields = {
     true,
   ),
   service_tier: supported(asForChat, "flex"),
-  metadata: supported(
-    "up to 16 texts, repeated in the answer. A response that is fetched later does not repeat its request",
-    { task: "7" },
-  ),
+  metadata: supported("up to 16 texts, repeated in the answer. Devices do not get them", { task: "7" }),
   store: supported("repeated in the answer. Answers are kept for a day in any case", false),
   parallel_tool_calls: supported(asForChat, false),
   x_gleaner: ownForChat,

@@ -241,6 +241,7 @@ import type * as model_requests_chances from "../model/requests/chances.js";
 import type * as model_requests_checkWork from "../model/requests/checkWork.js";
 import type * as model_requests_claims from "../model/requests/claims.js";
 import type * as model_requests_correction from "../model/requests/correction.js";
+import type * as model_requests_echo from "../model/requests/echo.js";
 import type * as model_requests_leftCalls from "../model/requests/leftCalls.js";
 import type * as model_requests_needs from "../model/requests/needs.js";
 import type * as model_requests_quote from "../model/requests/quote.js";
@@ -657,6 +658,7 @@ declare const fullApi: ApiFromModules<{
   "model/requests/checkWork": typeof model_requests_checkWork;
   "model/requests/claims": typeof model_requests_claims;
   "model/requests/correction": typeof model_requests_correction;
+  "model/requests/echo": typeof model_requests_echo;
   "model/requests/leftCalls": typeof model_requests_leftCalls;
   "model/requests/needs": typeof model_requests_needs;
   "model/requests/quote": typeof model_requests_quote;

@@ -2,6 +2,7 @@ import type { FunctionArgs } from "convex/server";
 import type { CallForm } from "../../app/jobs/call-forms.ts";
 import type { Preference } from "../../app/jobs/parse/parse-prefer.ts";
 import type { JobPriority } from "../../app/jobs/priority.ts";
+import { keptEcho, type ResponseEcho } from "../../app/jobs/response-echo.ts";
 import type { Work } from "../../app/jobs/work.ts";
 import type { KeyScope } from "../../app/keys/scopes.ts";
 import { internal } from "../_generated/api.js";
@@ -40,6 +41,8 @@ type JobOptions = Pick<RequestedJob, "stream" | "promptField"> & {
   readonly work: Work;
   /** The form in which the call answers, if it is not the usual one of the job's kind. */
   readonly callForm?: CallForm;
+  /** The fields of its request that a response repeats. */
+  readonly echo?: ResponseEcho;
   /** The scope that a key needs to fetch the answer by the job's id. */
   readonly answerScope?: KeyScope;
 };
@@ -52,7 +55,7 @@ export async function answerWithJob(
   ctx: ActionCtx,
   caller: Caller,
   call: Call<{ readonly priority: JobPriority }>,
-  { work, callForm, answerScope = "jobs", ...options }: JobOptions,
+  { work, callForm, echo, answerScope = "jobs", ...options }: JobOptions,
   answer: (job: RequestedJob) => Promise<Response>,
 ): Promise<Response> {
   const { idempotencyKey } = call;
@@ -68,6 +71,7 @@ export async function answerWithJob(
   const requested = await requestJob(ctx, caller, call, work, wait, {
     ...(respondAsync ? { answerScope } : {}),
     ...(callForm === undefined ? {} : { callForm }),
+    ...(echo === undefined ? {} : { echo }),
   });
   if (requested.kind !== "ok") return errorResponse(errorOf(requested, options.promptField));
   const job = requested.value;
@@ -158,6 +162,11 @@ function noWork(): never {
 
 type Wait = Omit<RequestedJob, "keyId" | keyof Submitted>;
 
+type More = Partial<
+  Pick<Submission, "answerScope" | "callForm" | "priority" | "part" | "apart" | "idleOnly">
+> &
+  Pick<JobOptions, "echo">;
+
 /** Submits a job of a call. @param more what only some jobs have. */
 export async function requestJob(
   ctx: ActionCtx,
@@ -165,11 +174,14 @@ export async function requestJob(
   call: Call<{ readonly priority: JobPriority }>,
   work: Work,
   wait: Wait,
-  more: Partial<
-    Pick<Submission, "answerScope" | "callForm" | "priority" | "part" | "apart" | "idleOnly">
-  > = {},
+  { echo, ...more }: More = {},
 ): Promise<Outcome<RequestedJob>> {
-  const submission = { ...(await submissionOf(ctx, caller, call, wait)), ...more, work: asMutable(work) };
+  const submission = {
+    ...(await submissionOf(ctx, caller, call, wait)),
+    ...more,
+    ...(echo !== undefined && work.kind === "chat" ? { echo: keptEcho(echo, work.request) } : {}),
+    work: asMutable(work),
+  };
   const submitted = await submit(ctx, submission);
   if (submitted.kind !== "ok") return submitted;
   return { kind: "ok", value: { ...wait, ...submitted.value, keyId: submission.keyId } };

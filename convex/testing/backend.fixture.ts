@@ -13,7 +13,7 @@ import { hashSecret } from "../model/authenticate.ts";
 import { type AccountKind, kindOf } from "../model/ledger/transfer.ts";
 import { queue } from "../model/queue.ts";
 import type { RefusalCode } from "../model/refuse.ts";
-import { decryptValue } from "../model/texts/storedTexts.ts";
+import { payloadForDevice } from "../model/texts/storedTexts.ts";
 import type { chatRequest, work as workValidator } from "../model/validators.ts";
 import schema from "../schema.ts";
 import { makeSigningKey, registrationOf, signedAnswer, type SigningKey } from "./signing.fixture.ts";
@@ -290,7 +290,7 @@ export async function payloadOf(t: Backend, key: string, attemptId: string): Pro
   const { attempt } = queue.component.workers;
   return await t.run(async (ctx) => {
     const stored = (await ctx.runQuery(attempt, { keyHash, attemptId }))?.payload ?? null;
-    return await decryptValue(ctx, stored, "payload");
+    return await payloadForDevice(ctx, stored);
   });
 }
 

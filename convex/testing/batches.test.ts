@@ -211,7 +211,10 @@ describe("a batch", () => {
     const body = { model: modelId, input: "Hi" };
     const url = "/v1/responses";
     const batch = await start(
-      [line("a", body, { url }), line("b", { ...body, background: "x" }, { url })].join("\n"),
+      [
+        line("a", { ...body, metadata: { task: "7" }, instructions: "Be brief." }, { url }),
+        line("b", { ...body, background: "x" }, { url }),
+      ].join("\n"),
       { endpoint: url },
     );
     await answer(1);
@@ -220,7 +223,10 @@ describe("a batch", () => {
     expect(answered?.response?.body).toMatchObject({
       object: "response",
       status: "completed",
-      output: [{ type: "message", content: [{ text: "To: Hi" }] }],
+      background: false,
+      instructions: "Be brief.",
+      metadata: { task: "7" },
+      output: [{ type: "message", content: [{ text: "To: Be brief.\nHi" }] }],
     });
     const [refused] = await content(error_file_id);
     expect(refused?.response?.body).toMatchObject({ error: { param: "background" } });

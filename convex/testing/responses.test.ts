@@ -1,4 +1,5 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { queue } from "../model/queue.ts";
 import { expectError } from "./apiError.fixture.ts";
 import {
   addDevice,
@@ -8,6 +9,7 @@ import {
   type Device,
   modelId,
   type Organization,
+  purgeQueue,
   startBackend,
 } from "./backend.fixture.ts";
 import { eventsOf } from "./events.fixture.ts";
@@ -21,6 +23,10 @@ beforeEach(async () => {
   t = startBackend();
   acme = await addOrganization(t);
   device = await addDevice(t, acme);
+});
+
+afterEach(() => {
+  vi.useRealTimers();
 });
 
 const minimal = { model: modelId, input: "Hi" };
@@ -83,6 +89,35 @@ describe("POST /v1/responses", () => {
       ],
       usage: { input_tokens_details: { cached_tokens: 0 }, output_tokens_details: { reasoning_tokens: 0 } },
     });
+  });
+
+  it("repeats its request when it is fetched, which no device gets", async () => {
+    const body = {
+      ...minimal,
+      instructions: "Be brief.",
+      metadata: { task: "secret-7" },
+      temperature: 0.5,
+      tools: [weather],
+      tool_choice: "none",
+      store: false,
+    };
+    const asked = post(body);
+    let given = "";
+    await takeJob(t, device, async ({ request, complete }) => {
+      given = JSON.stringify(request);
+      await complete("Blue.");
+    });
+    const { x_gleaner: _, ...whole } = (await (await asked).json()) as Body & {
+      readonly x_gleaner?: unknown;
+    };
+    expect(whole).toMatchObject({ background: false, metadata: body.metadata, tools: [weather] });
+    const times = expect.any(Number) as number;
+    const expected = { ...whole, created_at: times };
+    expect(await (await call(`/v1/responses/${whole.id}`, "GET")).json()).toMatchObject(expected);
+    const result = await call(`/v1/jobs/${whole.id.replace("resp_", "")}/result`, "GET");
+    expect(await result.json()).toMatchObject(expected);
+    expect(given).toContain("Be brief.");
+    expect(given).not.toMatch(/echo|secret-7|store/);
   });
 
   it("translates replayed items, and calls of tools that belong together, into one chat", async () => {
@@ -227,7 +262,7 @@ describe("POST /v1/responses", () => {
 
 describe("a response in the background", () => {
   it("answers at once, and its answer is fetched later", async () => {
-    const response = await post({ ...minimal, background: true });
+    const response = await post({ ...minimal, background: true, metadata: { a: "b" } });
     expect(response.status).toBe(200);
     const { id, ...begun } = (await response.json()) as Body;
     expect(begun).toMatchObject({ status: "queued", output: [], background: true });
@@ -236,7 +271,28 @@ describe("a response in the background", () => {
     expect(await fetched.json()).toMatchObject({
       id,
       status: "completed",
+      background: true,
+      metadata: { a: "b" },
       output: [{ content: [{ text: "Blue." }] }],
+    });
+  });
+
+  it("forgets its request with the texts of its job", async () => {
+    vi.useFakeTimers({ now: Date.now(), toFake: ["Date"] });
+    const body = { ...minimal, metadata: { a: "b" }, background: true };
+    const { id } = (await (await post(body)).json()) as Body;
+    const canceled = await call(`/v1/responses/${id}/cancel`, "POST");
+    expect(await canceled.json()).toMatchObject({ background: true, metadata: { a: "b" } });
+    await t.run(async (ctx) => {
+      const payload = await queue.payload(ctx, acme.organizationId, id.replace("resp_", ""));
+      expect(JSON.stringify(payload)).toContain("metadata");
+    });
+    vi.setSystemTime(Date.now() + 25 * 3_600_000);
+    await purgeQueue(t);
+    expect(await (await call(`/v1/responses/${id}`, "GET")).json()).toMatchObject({
+      status: "cancelled",
+      background: false,
+      metadata: {},
     });
   });
 

@@ -109,6 +109,10 @@ test("prompts, answers and streamed texts are not in the bytes of the database",
   expect(await (await call(`/v1/responses/${id}`)).text()).toContain(marker);
   const seen = await client.mutation(api.console.payloads.look, { session, jobId: jobIdOf(id) });
   expect(JSON.stringify(seen)).toContain(marker);
+  const noted = JSON.stringify({ model: farm.modelId, input: "Hi", metadata: { note: marker } });
+  const created = await call("/v1/responses", { method: "POST", body: noted });
+  const { id: notedId } = (await created.json()) as { readonly id: string };
+  expect(await (await call(`/v1/responses/${notedId}`)).text()).toContain(marker);
   expect(await filesWith(marker)).toEqual([]);
 });
 

@@ -183,8 +183,22 @@ test("a call need not wait: its job is followed to its end, and has the answer",
 });
 
 test("a response is whole, streamed, or fetched later, as the client reads it", async () => {
-  const asked = { model: farm.modelId, input: "What is 7 + 5?", temperature: 0, max_output_tokens: 16 };
+  const asked = {
+    model: farm.modelId,
+    input: "What is 7 + 5?",
+    instructions: "Answer with a number.",
+    metadata: { task: "7" },
+    temperature: 0,
+    max_output_tokens: 16,
+  };
   const whole = await client.responses.create(asked);
+  const { created_at: _, ...fetched } = await client.responses.retrieve(whole.id);
+  expect(whole).toMatchObject(fetched);
+  expect(fetched).toMatchObject({
+    background: false,
+    instructions: asked.instructions,
+    metadata: asked.metadata,
+  });
   expect(whole.status === "completed" || whole.status === "incomplete").toBe(true);
   expect(whole.output_text.length).toBeGreaterThan(0);
   expect(whole.usage?.output_tokens).toBeGreaterThan(0);
@@ -205,6 +219,7 @@ test("a response is whole, streamed, or fetched later, as the client reads it", 
     later = await client.responses.retrieve(later.id);
   }
   expect(later.output_text).toBe(whole.output_text);
+  expect(later).toMatchObject({ background: true, metadata: asked.metadata, temperature: 0 });
 });
 
 test("a strict schema is held in what no grammar enforces, whole and streamed", async () => {

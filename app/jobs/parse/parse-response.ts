@@ -2,6 +2,7 @@ import * as z from "zod";
 import { responseFields } from "../../fields/responses.ts";
 import type { ChatRequest } from "../chat.ts";
 import { limits } from "../limits.ts";
+import type { ResponseEcho } from "../response-echo.ts";
 import {
   absent,
   type BodyParse,
@@ -135,21 +136,6 @@ export type ParsedResponse = ParsedText<ChatRequest> & {
   /** Whether it answers at once, and its answer is fetched later. */
   readonly background: boolean;
   readonly echo: ResponseEcho;
-};
-
-/** Fields of a request in the words of the API, which every answer repeats. */
-export type ResponseEcho = {
-  readonly instructions: string | null;
-  readonly max_output_tokens: number | null;
-  readonly temperature: number;
-  readonly top_p: number;
-  readonly tools: readonly unknown[];
-  readonly tool_choice: unknown;
-  readonly text: { readonly format: unknown };
-  readonly parallel_tool_calls: boolean;
-  readonly metadata: Readonly<Record<string, string>>;
-  readonly background: boolean;
-  readonly store: boolean;
 };
 
 /** Parses and bounds the body of POST /v1/responses. Neither chooses a seed nor checks the model. */

@@ -6,6 +6,7 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { findModel } from "../models/catalog.ts";
 import { orderOf } from "../orders/orders.ts";
 import { present } from "../refuse.ts";
+import { echoOfJob } from "../requests/echo.ts";
 import { watch, watchView } from "../requests/watch.ts";
 import type { batchLine } from "../validators.ts";
 import { batchEndpoint, filePart, lineFailure, usage } from "../validators.ts";
@@ -68,6 +69,8 @@ export const endedLine = v.object({
       sha256: v.string(),
       base64: v.boolean(),
       view: watchView,
+      /** The fields of its request that a response repeats, as JSON. */
+      echo: v.union(v.string(), v.null()),
     }),
     v.null(),
   ),
@@ -83,7 +86,7 @@ export const collectStep = v.object({
   tails: v.object({ output: v.union(filePart, v.null()), error: v.union(filePart, v.null()) }),
 });
 
-/** An answer has up to half a megabyte, and Convex lets a query read 16. In UTF-8 a character has up to three bytes. */
+/** An answer has up to half a megabyte, as has a request, and Convex lets a query read 16. In UTF-8 a character has up to three bytes. */
 const linesAtOnce = 100;
 const charsAtOnce = 4 * 1024 * 1024;
 /** A part grows until it has this many bytes. Each collection writes the last one anew. */
@@ -114,9 +117,9 @@ export async function nextCollection(
   let chars = 0;
   // One after the other, so that the query stops reading once it has enough.
   for (const { _id: endId, line, customId, jobId = null, failure = null } of ends) {
-    const job = jobId === null || failure !== null ? null : await answeredJob(ctx, jobId, sha256Of);
-    lines.push({ endId, line, customId, jobId, failure, job });
-    chars += JSON.stringify(job?.view.result ?? null).length;
+    const answered = jobId === null || failure !== null ? null : await answeredJob(ctx, jobId, sha256Of);
+    lines.push({ endId, line, customId, jobId, failure, job: answered?.job ?? null });
+    chars += answered?.chars ?? 0;
     if (chars > charsAtOnce) break;
   }
   const [output, error] = await Promise.all([
@@ -128,15 +131,24 @@ export async function nextCollection(
   return { endpoint: batch.endpoint, isCanceled, lines, tails: { output, error } };
 }
 
+/** `chars`: the length of what was read for it. */
 async function answeredJob(
   ctx: QueryCtx,
   jobId: string,
   sha256Of: (modelId: string) => Promise<string>,
-): Promise<EndedLine["job"]> {
+): Promise<{ readonly job: NonNullable<EndedLine["job"]>; readonly chars: number }> {
   const order = present(await orderOf(ctx, jobId), "order of a job");
   const { _creationTime: createdAt, modelId, batchLine } = order;
-  const [view, sha256] = await Promise.all([watch(ctx, order, undefined), sha256Of(modelId)]);
-  return { createdAt, modelId, sha256, base64: batchLine?.base64 === true, view };
+  const [view, sha256, echo] = await Promise.all([
+    watch(ctx, order, undefined),
+    sha256Of(modelId),
+    echoOfJob(ctx, order),
+  ]);
+  const { json = null, payloadChars = 0 } = echo ?? {};
+  return {
+    job: { createdAt, modelId, sha256, base64: batchLine?.base64 === true, view, echo: json },
+    chars: JSON.stringify(view.result).length + payloadChars,
+  };
 }
 
 async function tailOf(

@@ -111,6 +111,7 @@ export const cutRequest = v.object({
       alias: v.optional(v.string()),
       work,
       callForm: v.optional(callForm),
+      echo: v.optional(v.string()),
       isHigh: v.boolean(),
       base64: v.boolean(),
     }),

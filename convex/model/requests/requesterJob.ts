@@ -11,6 +11,7 @@ import { jobErrorOf, orderOf, refuseDeletedJob } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
 import { present, refuse } from "../refuse.ts";
 import { callForm, foundWrong, jobEnergy, requestStatus, usage } from "../validators.ts";
+import { echoOfJob } from "./echo.ts";
 import { watch, watchView } from "./watch.ts";
 
 const outlook = v.object({
@@ -58,22 +59,27 @@ export async function requesterJobOf(ctx: QueryCtx, order: Doc<"orders">): Promi
   return { ...job, outlook: await queue.outlook(ctx, order.organizationId, order.jobId) };
 }
 
-/** A job's end, and how to answer with it. `model`: the file that did it, and its context. */
+/**
+ * A job's end, and how to answer with it. `model`: the file that did it, and its context. `echo`: the fields of its request that a
+ * response repeats, as JSON; null for other jobs, and once its payload is deleted.
+ */
 export const jobResult = v.object({
   job: requesterJob,
   model: v.object({ sha256: v.string(), contextTokens: v.number() }),
   view: watchView,
+  echo: v.union(v.string(), v.null()),
 });
 
 /** Refuses: not_found, also for a job that the queue has deleted. */
 export async function jobResultOf(ctx: QueryCtx, order: Doc<"orders">): Promise<Infer<typeof jobResult>> {
-  const [job, view, model] = await Promise.all([
+  const [job, view, model, echo] = await Promise.all([
     requesterJobOf(ctx, order),
     watch(ctx, order, undefined),
     findModel(ctx, order.organizationId, order.modelId),
+    echoOfJob(ctx, order),
   ]);
   const { sha256, contextTokens } = present(model, "model of an order");
-  return { job, model: { sha256, contextTokens }, view };
+  return { job, model: { sha256, contextTokens }, view, echo: echo?.json ?? null };
 }
 
 /** The jobs of a key, newest first, from before the job `after`. Deleted jobs are left out. Refuses: not_found (`after`). */

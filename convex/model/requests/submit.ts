@@ -65,6 +65,8 @@ export const submission = {
   work,
   /** The form in which its call answers. Absent: the usual one of the job's kind. */
   callForm: v.optional(callForm),
+  /** The fields of a response's request that `work` does not have, as `keptEcho` in app/jobs/ returns them. */
+  echo: v.optional(v.string()),
   /** Whether the text is stored in chunks as it comes, for a watcher. */
   stream: v.boolean(),
   priority: v.optional(priority),
@@ -269,7 +271,7 @@ export async function prepare(
   const { organizationId, _id: apiKeyId } = key;
   const classes = await dataClassesOf(ctx, organizationId);
   const { needs, dataClass, rules } = needsOf(key, asked.requires, classes);
-  const { work, callForm, stream, alias } = asked;
+  const { work, callForm, echo, stream, alias } = asked;
   const priority = priorityOf(key, asked);
   const [model, factors, idempotency] = await Promise.all([
     findModel(ctx, organizationId, asked.model),
@@ -297,7 +299,7 @@ export async function prepare(
 
   const job = {
     kind: work.kind,
-    payload: { ...work.request, cacheOwner },
+    payload: { ...work.request, cacheOwner, ...(echo === undefined ? {} : { echo }) },
     requirements: {
       model: modelId,
       ...(contextTokens === undefined ? {} : { contextTokens }),

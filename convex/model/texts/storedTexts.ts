@@ -1,5 +1,6 @@
 import type { ClaimedJob } from "@gleaner/queue/validators";
 import { ConvexError, convexToJson, jsonToConvex, type JSONValue, type Value } from "convex/values";
+import { isRecord } from "../../../app/json.ts";
 import type { Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { authenticateDevice } from "../authenticate.ts";
@@ -100,7 +101,15 @@ export async function decryptJobs(ctx: QueryCtx, jobs: readonly ClaimedJob[]): P
 }
 
 export async function decryptJob(ctx: QueryCtx, job: ClaimedJob): Promise<ClaimedJob> {
-  return { ...job, payload: await orRetried(decryptValue(ctx, job.payload, "payload")) };
+  return { ...job, payload: await payloadForDevice(ctx, job.payload) };
+}
+
+/** A payload as its device reads it: without the fields that only an answer repeats. Null and throws as in `decryptJobs`. */
+export async function payloadForDevice(ctx: QueryCtx, stored: Value): Promise<Value> {
+  const payload = await orRetried(decryptValue(ctx, stored, "payload"));
+  if (!isRecord(payload) || payload["echo"] === undefined) return payload;
+  const { echo: _, ...request } = payload;
+  return request;
 }
 
 function purposeOf(kind: TextKind): Uint8Array {

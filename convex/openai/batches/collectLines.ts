@@ -6,13 +6,13 @@ import type { ActionCtx } from "../../_generated/server.js";
 import { addUsage, type EndedLine } from "../../model/batches/collect.ts";
 import type { RefusalCode } from "../../model/refuse.ts";
 import type { RequestView } from "../../model/requests/watch.ts";
-import { type AnswerHead, textOf } from "../answerForm.ts";
+import { textOf } from "../answerForm.ts";
 import { endOf, errorOf, type PromptField } from "../errors.ts";
 import type { StoredPart } from "../files/readParts.ts";
 import { answerBody, type Encoding, promptFields } from "../jobs/result.ts";
 import { outcomeOf } from "../outcome.ts";
 import { type ApiError, errorBody } from "../respond.ts";
-import { endStatus, responseBody } from "../responses/responseBody.ts";
+import { endStatus, parseEcho, responseBody, type ResponseHead } from "../responses/responseBody.ts";
 
 /** A Convex action ends after ten minutes. Another one goes on. */
 const stepMs = 4 * 60_000;
@@ -100,7 +100,7 @@ async function store(ctx: ActionCtx, ends: readonly LineEnd[], tail: StoredPart 
 type Result = NonNullable<RequestView["result"]>;
 type LineForm = {
   readonly promptField: PromptField;
-  readonly body: (head: AnswerHead, result: Result, encoding: Encoding) => object;
+  readonly body: (head: ResponseHead, result: Result, encoding: Encoding) => object;
 };
 
 function formOf(kind: Exclude<keyof typeof promptFields, "tokens">): LineForm {
@@ -119,7 +119,7 @@ const lineForms: Readonly<Record<BatchEndpoint, LineForm>> = {
     promptField: "input",
     body: (head, result) => {
       const text = textOf(result);
-      return responseBody({ ...head, echo: null }, endStatus(text), { result: text });
+      return responseBody(head, endStatus(text), { result: text });
     },
   },
 };
@@ -145,8 +145,15 @@ function endOfLine({ batchId, endpoint, isCanceled }: Batch, ended: EndedLine): 
   });
   const result = job?.view.result ?? null;
   if (job !== null && result !== null) {
-    const { createdAt: created, modelId: model, sha256, base64, view } = job;
-    const jobHead = { jobId: requestId, created, model, sha256, priority: view.priority };
+    const { createdAt: created, modelId: model, sha256, base64, view, echo } = job;
+    const jobHead = {
+      jobId: requestId,
+      created,
+      model,
+      sha256,
+      priority: view.priority,
+      echo: parseEcho(echo),
+    };
     const body = lineForms[endpoint].body(jobHead, result, base64 ? "base64" : "float");
     const { usage } = result;
     return {

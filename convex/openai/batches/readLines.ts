@@ -5,6 +5,7 @@ import type { BodyParse } from "../../../app/jobs/parse/parse-body.ts";
 import { parseEmbeddingJob } from "../../../app/jobs/parse/parse-embedding.ts";
 import { parseResponse } from "../../../app/jobs/parse/parse-response.ts";
 import type { JobPriority } from "../../../app/jobs/priority.ts";
+import { keptEcho, type ResponseEcho } from "../../../app/jobs/response-echo.ts";
 import type { Work } from "../../../app/jobs/work.ts";
 import { defaultAlias } from "../../../app/models/aliases.ts";
 import type { ActionCtx } from "../../_generated/server.js";
@@ -44,7 +45,9 @@ export async function askedBy(
     model,
     ...(alias === null ? {} : { alias }),
     work: asMutable(work),
-    ...(endpoint === "/v1/responses" ? { callForm: "response" as const } : {}),
+    ...(asked.echo !== undefined && work.kind === "chat"
+      ? { callForm: "response" as const, echo: keptEcho(asked.echo, work.request) }
+      : {}),
     isHigh: asked.priority === "high",
     base64: asked.encoding === "base64",
   };
@@ -93,6 +96,8 @@ type Asked = {
   readonly choices?: number;
   readonly vote?: object | null;
   readonly encoding?: "float" | "base64";
+  /** Only of a response. */
+  readonly echo?: ResponseEcho;
 };
 
 async function readFor<Body extends Asked>(

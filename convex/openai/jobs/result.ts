@@ -17,7 +17,7 @@ import { endOf, type PromptField, wrongParameter } from "../errors.ts";
 import { follow } from "../follow.ts";
 import { refusedWait, waitLimitMs } from "../requestedJob.ts";
 import { answerHeaders, errorResponse, jobErrorResponse, json } from "../respond.ts";
-import { endStatus, responseBody } from "../responses/responseBody.ts";
+import { endStatus, parseEcho, responseBody, type ResponseHead } from "../responses/responseBody.ts";
 import { tokensBody } from "../tokens/tokens.ts";
 import { answerAccepted } from "./accepted.ts";
 
@@ -65,11 +65,23 @@ export async function getResult(
       if (signal.aborted) break;
     }
   }
-  const { job, model: file, view } = await ctx.runQuery(internal.requests.resultAdmitted, { keyId, jobId });
+  const {
+    job,
+    model: file,
+    view,
+    echo,
+  } = await ctx.runQuery(internal.requests.resultAdmitted, { keyId, jobId });
   const { result } = view;
   if (result !== null) {
     const { kind, callForm, submittedAt: created, finishedAt, modelId: model } = job;
-    const head = { jobId, created, model, sha256: file.sha256, priority: view.priority };
+    const head = {
+      jobId,
+      created,
+      model,
+      sha256: file.sha256,
+      priority: view.priority,
+      echo: parseEcho(echo),
+    };
     const body =
       callForm !== null
         ? formBody(callForm, head, result, finishedAt ?? created)
@@ -84,11 +96,11 @@ export async function getResult(
 }
 
 /** The body of a call that does not answer in the usual form. @param endedAt ms since the epoch. */
-function formBody(form: CallForm, head: AnswerHead, result: Result, endedAt: number): object {
+function formBody(form: CallForm, head: ResponseHead, result: Result, endedAt: number): object {
   switch (form) {
     case "response": {
       const text = textOf(result);
-      return responseBody({ ...head, echo: null }, endStatus(text), { result: text });
+      return responseBody(head, endStatus(text), { result: text });
     }
     case "message":
       return messageBody(head, textOf(result));

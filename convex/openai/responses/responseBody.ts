@@ -1,5 +1,5 @@
 import { shownId, unixSeconds } from "../../../app/batches/openai-objects.ts";
-import type { ResponseEcho } from "../../../app/jobs/parse/parse-response.ts";
+import type { ResponseEcho } from "../../../app/jobs/response-echo.ts";
 import type { TokenChoice } from "../../../app/jobs/sampling.ts";
 import { type AnswerHead, serviceTiers, type TextResult } from "../answerForm.ts";
 import { tokenBody } from "../chatForm.ts";
@@ -42,7 +42,6 @@ export function responseBody(
     object: "response",
     created_at: unixSeconds(created),
     status,
-    background: echo?.background ?? true,
     error,
     incomplete_details: status === "incomplete" ? { reason: "max_output_tokens" } : null,
     model,
@@ -58,7 +57,7 @@ export function responseBody(
   };
 }
 
-/** A stored answer does not have its request. */
+/** A job whose payload is deleted does not have its request. */
 const unknownEcho = {
   instructions: null,
   max_output_tokens: null,
@@ -69,8 +68,14 @@ const unknownEcho = {
   text: { format: { type: "text" } },
   parallel_tool_calls: true,
   metadata: {},
+  background: false,
   store: true,
 };
+
+/** The stored echo of a job, which is JSON. Null: the job has none. */
+export function parseEcho(json: string | null): ResponseEcho | null {
+  return json === null ? null : (JSON.parse(json) as ResponseEcho);
+}
 
 /** Whether an answer is whole. */
 export function endStatus({ finishReason }: TextResult): "completed" | "incomplete" {

@@ -1,4 +1,5 @@
-import { parseResponse, type ResponseEcho } from "../../../app/jobs/parse/parse-response.ts";
+import { parseResponse } from "../../../app/jobs/parse/parse-response.ts";
+import type { ResponseEcho } from "../../../app/jobs/response-echo.ts";
 import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import type { RequesterJob } from "../../model/requests/requesterJob.ts";
@@ -12,7 +13,7 @@ import { answerHeaders, errorResponse, jobErrorResponse, jobHeaders, json } from
 import { streamText } from "../stream.ts";
 import { answerVoted, chatCall, textWork } from "../textCalls.ts";
 import type { VotedForm } from "../votes/answerVotes.ts";
-import { endStatus, responseBody, responsesPath, type ResponseStatus } from "./responseBody.ts";
+import { endStatus, parseEcho, responseBody, responsesPath, type ResponseStatus } from "./responseBody.ts";
 import { ResponseEvents } from "./responseEvents.ts";
 
 /** POST /v1/responses: a chat in the words of OpenAI's Responses API. */
@@ -31,6 +32,7 @@ export async function createResponse(ctx: ActionCtx, request: Request, caller: C
   const options = {
     work,
     callForm: "response",
+    echo,
     stream,
     promptField: "input",
     answerScope: "inference",
@@ -52,6 +54,7 @@ export async function createResponse(ctx: ActionCtx, request: Request, caller: C
 function votedForm(echo: ResponseEcho): VotedForm {
   return {
     callForm: "response",
+    echo,
     whole: (head, result, opinion) => responseBody({ ...head, echo, opinion }, endStatus(result), { result }),
     events: (head, opinion) => new ResponseEvents({ ...head, echo, opinion }),
   };
@@ -86,16 +89,22 @@ const openStatuses: Partial<Record<RequesterJob["status"], ResponseStatus>> = {
   canceled: "cancelled",
 };
 
-/** A response as it is now. */
+/** A response as it is now. @param asked the fields of its request; null: the stored ones. */
 async function answerStored(
   ctx: ActionCtx,
   { keyId }: Caller,
   jobId: string,
-  echo: Parameters<typeof responseBody>[0]["echo"],
+  asked: ResponseEcho | null,
 ): Promise<Response> {
-  const { job, model: file, view } = await ctx.runQuery(internal.requests.resultAdmitted, { keyId, jobId });
+  const {
+    job,
+    model: file,
+    view,
+    echo: stored,
+  } = await ctx.runQuery(internal.requests.resultAdmitted, { keyId, jobId });
   if (job.kind !== "chat") return errorResponse(noResponse);
   const { submittedAt: created, modelId: model } = job;
+  const echo = asked ?? parseEcho(stored);
   const head = { jobId, created, model, sha256: file.sha256, priority: view.priority, echo };
   if (view.result !== null) {
     const result = textOf(view.result);

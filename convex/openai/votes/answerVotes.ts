@@ -1,6 +1,7 @@
 import type { CallForm } from "../../../app/jobs/call-forms.ts";
 import type { Vote } from "../../../app/jobs/parse/parse-sampling.ts";
 import type { JobPriority } from "../../../app/jobs/priority.ts";
+import type { ResponseEcho } from "../../../app/jobs/response-echo.ts";
 import type { Work } from "../../../app/jobs/work.ts";
 import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
@@ -41,6 +42,8 @@ type AskedText = { readonly priority: JobPriority; readonly stream: boolean };
 export type VotedForm = {
   /** Absent: the usual one of the jobs' kind. */
   readonly callForm?: CallForm;
+  /** The fields of its request that a response repeats. */
+  readonly echo?: ResponseEcho;
   readonly whole: (head: AnswerHead, result: TextResult, opinion: Opinion) => object;
   /** The events of a stream. `opinion`: null if it ends with an error. */
   readonly events: (head: AnswerHead, opinion: Opinion | null) => TextEvents;
@@ -85,7 +88,11 @@ export async function answerVotes(
   const callHash = await hashSecret(JSON.stringify([first, votes, escalate]));
   const ownKey = kept ? call.idempotencyKey : null;
   const request = await requestHash({ ...call, idempotencyKey: ownKey }, first.kind, stream);
-  const ofCall = form.callForm === undefined ? {} : { callForm: form.callForm };
+  const { callForm, echo } = form;
+  const ofCall = {
+    ...(callForm === undefined ? {} : { callForm }),
+    ...(echo === undefined ? {} : { echo }),
+  };
   const asFirst = { ...ofCall, part: { index: 0, callHash }, apart: true };
   const requested = await requestJob(ctx, caller, call, first, { ...wait, request }, asFirst);
   if (requested.kind !== "ok") return errorResponse(errorOf(requested, promptField));
