@@ -13,6 +13,8 @@ crons.interval("seal the receipts", { minutes: 1 }, internal.maintenance.sealRec
 crons.interval("replace sharing secrets", { hours: 6 }, internal.maintenance.rotateSharingSecrets, {});
 crons.interval("end expired keys", { minutes: 1 }, internal.maintenance.endDueKeys, {});
 crons.interval("delete ended waits", { hours: 1 }, internal.maintenance.sweepWaits, {});
+// Soon after the hour, since a period begins on one.
+crons.hourly("renew allowances", { minuteUTC: 2 }, internal.maintenance.renewAllowances, {});
 crons.interval("expire earned credits", { hours: 6 }, internal.maintenance.expireCredits, {});
 crons.interval("delete old rows", { hours: 24 }, internal.maintenance.deleteOld, {});
 crons.interval("resume batches", { minutes: 1 }, internal.batches.resume, {});

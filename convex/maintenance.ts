@@ -27,6 +27,7 @@ import {
 import { countBatch } from "./model/fleet/counts.ts";
 import { placeBatch } from "./model/fleet/groupRules/place.ts";
 import { relist } from "./model/fleet/listing.ts";
+import { allowancePage, giveIfDue, scheduleDue } from "./model/keys/allowances.ts";
 import { endExpiredKeys, endFormerSecrets, revokeKey } from "./model/keys/keyEnds.ts";
 import { forgetHolds } from "./model/ledger/holds.ts";
 import { forgetShares } from "./model/ledger/likely.ts";
@@ -310,6 +311,28 @@ export const forgetHoldsOf = internalMutation({
   handler: async (ctx, { apiKeyId }) => {
     await forgetHolds(ctx, apiKeyId);
     await forgetShares(ctx, apiKeyId);
+    return null;
+  },
+});
+
+/** Gives API keys the credits of their allowances, page by page. `next`: the page; left out: the first one. */
+export const renewAllowances = internalMutation({
+  args: { next: v.optional(allowancePage) },
+  returns: v.null(),
+  handler: async (ctx, { next: page = { until: Date.now(), cursor: null } }) => {
+    const next = await scheduleDue(ctx, page);
+    if (next !== null) await ctx.scheduler.runAfter(0, internal.maintenance.renewAllowances, { next });
+    return null;
+  },
+});
+
+/** Gives a key the credits of the present period, once. */
+export const renewAllowance = internalMutation({
+  args: { apiKeyId: v.id("apiKeys") },
+  returns: v.null(),
+  handler: async (ctx, { apiKeyId }) => {
+    const key = await ctx.db.get("apiKeys", apiKeyId);
+    if (key !== null) await giveIfDue(ctx, key, Date.now());
     return null;
   },
 });

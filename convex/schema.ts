@@ -54,6 +54,7 @@ import {
   houseRules,
   inspectionOutcome,
   jobEnergy,
+  keyAllowance,
   keyCharge,
   keyCount,
   keyFree,
@@ -435,6 +436,8 @@ export default defineSchema({
     expired: v.optional(v.literal(true)),
     /** The secret before a rotation, while it still works. Written by model/keys/rotation.ts. */
     former: v.optional(formerSecret),
+    /** Credits that it gets at the start of each period. Absent: none. Written by model/keys/allowances.ts. */
+    allowance: v.optional(keyAllowance),
     /** The time at which a member last changed the secrets, so that a restore does not bring a replaced one back. */
     secretChangedAt: v.optional(v.number()),
     /** When its requests stopped the runners of devices, oldest first. Written by model/requests/restriction.ts, seldom. */
@@ -458,6 +461,7 @@ export default defineSchema({
     .index("by_playground_session", ["playgroundSession"])
     .index("by_former_hash", ["former.keyHash"])
     .index("by_former_end", ["former.until"])
+    .index("by_allowance_due", ["allowance.dueAt"])
     .index("by_expiry", ["organizationId", "expired", "expiresAt"]),
 
   /** The last use of a key, to the minute. Every call reads it, so it changes seldom. Written by model/keys/keyUse.ts. */

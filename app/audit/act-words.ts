@@ -84,6 +84,8 @@ const words = {
   "console/models:retire": "Retire a model",
   "console/models:setPriorityPrices": "Change the prices of priorities",
   "console/models:showOffer": "Show or dismiss the offer of a first model",
+  "console/money/allowances:end": "End the allowance of an API key",
+  "console/money/allowances:set": "Set the allowance of an API key",
   "console/money/credits:askPayout": "Ask for a payout",
   "console/money/credits:give": "Give earned credits to a colleague",
   "console/money/credits:toKey": "Move earned credits to an API key",

@@ -24,6 +24,7 @@ import { rolloutDeviceStates, rolloutStates } from "../../app/models/rollout/dev
 import type { StageCounts } from "../../app/models/rollout/next-step.ts";
 import type { RolloutPace, Stage } from "../../app/models/rollout/stages.ts";
 import { modelStates } from "../../app/models/states.ts";
+import { allowanceKinds, allowancePeriods } from "../../app/money/allowance.ts";
 import { mailSecurities } from "../../app/people/mail.ts";
 import { rights } from "../../app/people/rights.ts";
 import { roles } from "../../app/people/roles.ts";
@@ -510,6 +511,22 @@ export const keyUse = v.object({ day: keyCount, month: keyCount });
 
 /** The former secret of a key that was rotated. It works until its end. */
 export const formerSecret = v.object({ keyHash: v.string(), prefix: v.string(), until: v.number() });
+
+/** Credits that a key gets at the start of each period: app/money/allowance.ts. */
+export const allowanceTerms = v.object({
+  every: literals(...allowancePeriods),
+  kind: literals(...allowanceKinds),
+  micro: v.int64(),
+});
+
+/** An allowance as it is stored: who set it and why, and the start of the next period; ms epoch. */
+export const keyAllowance = v.object({
+  ...allowanceTerms.fields,
+  reason: v.string(),
+  memberId: v.id("members"),
+  setAt: v.number(),
+  dueAt: v.number(),
+});
 
 /** Percent of the models' prices, by a job's priority. */
 export const priorityPrices = v.object({ low: v.number(), normal: v.number(), high: v.number() });

@@ -29,6 +29,8 @@ const onKey = {
   onCreate: nothing,
   onLimit: nothing,
   onCredits: nothing,
+  onAllowance: nothing,
+  onEndAllowance: nothing,
   onEntitle: nothing,
   onAccess: nothing,
   onRotate: nothing,

@@ -253,6 +253,8 @@ export function consoleStories(now: number): readonly Story[] {
     onCreate: nothing,
     onLimit: nothing,
     onCredits: nothing,
+    onAllowance: nothing,
+    onEndAllowance: nothing,
     onEntitle: nothing,
     onAccess: nothing,
     onRotate: nothing,

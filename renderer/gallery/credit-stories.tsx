@@ -3,10 +3,11 @@ import { CreditsView } from "../console/credits/CreditsView.tsx";
 import { PayoutDialog, ToKeyDialog } from "../console/credits/MoveDialogs.tsx";
 import { HouseRulesCard, HouseRulesDialog } from "../console/earnings/HouseRulesCard.tsx";
 import { PayoutsView } from "../console/earnings/PayoutsCard.tsx";
+import { KeyAllowance } from "../console/keys/KeyAllowance.tsx";
 import { KeyStatementCard } from "../console/keys/KeyStatement.tsx";
 import { PriceHistory } from "../console/prices/PriceHistory.tsx";
 import { SetPrice } from "../console/prices/SetPrice.tsx";
-import { catalog } from "./fixtures/console-rows.ts";
+import { catalog, keys } from "./fixtures/console-rows.ts";
 import * as rows from "./fixtures/credit-rows.ts";
 import { inShell } from "./in-shell.tsx";
 import type { Story } from "./story.ts";
@@ -89,6 +90,17 @@ export function creditStories(now: number): readonly Story[] {
     ),
     inShell("console-set-price", "models", <SetPrice {...price} models={catalog(now)} />),
     inShell("console-set-percents", "models", <SetPrice {...price} models={[]} />),
+    ...keys(now).flatMap((changed) =>
+      changed.allowance === null
+        ? []
+        : [
+            inShell(
+              "console-key-allowance",
+              "keys",
+              <KeyAllowance changed={changed} onSave={refused} onClose={nothing} />,
+            ),
+          ],
+    ),
     inShell("console-key-statement", "keys", <KeyStatementCard {...keyMonth} />),
     inShell(
       "console-key-statement-loading",

@@ -19,6 +19,7 @@ import { ownerName, ownerView } from "../owners.ts";
 import { queue } from "../queue.ts";
 import { boundedPage, boundedText, checkCursors, refuse } from "../refuse.ts";
 import { keyUse, restriction } from "../validators.ts";
+import { allowanceOf, allowanceRow } from "./allowances.ts";
 import { accessOf, beginAccess, keyAccess } from "./keyAccess.ts";
 import { issueCredits, maxCreditsMicro } from "./keyCredits.ts";
 import { keyRights, rightsOf } from "./keyRights.ts";
@@ -186,6 +187,8 @@ export const keyRow = v.object({
   former: v.union(v.object({ prefix: v.string(), until: v.number() }), v.null()),
   /** To the minute; null: never. */
   lastUsedAt: v.union(v.number(), v.null()),
+  /** Credits that it gets at the start of each period; null: none. */
+  allowance: v.union(allowanceRow, v.null()),
   /** Which of its requests are refused, because such requests stopped the runners of devices. */
   restriction: v.union(restriction, v.null()),
 });
@@ -222,12 +225,13 @@ export async function findKey(
 type KeyRow = Infer<typeof keyRow>;
 
 async function keyRowOf(ctx: QueryCtx, key: Doc<"apiKeys">, now: number): Promise<KeyRow> {
-  const [owner, balance, limit, lastUsedAt, use] = await Promise.all([
+  const [owner, balance, limit, lastUsedAt, use, allowance] = await Promise.all([
     ownerView(ctx, key.owner),
     balanceOf(ctx, keyAccount(key._id)),
     queue.limits.get(ctx, key.organizationId, "requester", key._id),
     lastUseOf(ctx, key._id),
     key.quotas === undefined ? null : projectedUse(ctx, key._id, now),
+    allowanceOf(ctx, key),
   ]);
   const { former } = key;
   return {
@@ -249,6 +253,7 @@ async function keyRowOf(ctx: QueryCtx, key: Doc<"apiKeys">, now: number): Promis
     former:
       former === undefined || former.until <= now ? null : { prefix: former.prefix, until: former.until },
     lastUsedAt,
+    allowance,
     restriction: restrictionOf(key, now),
   };
 }

@@ -10,7 +10,7 @@ import { boundedText, refuse } from "../refuse.ts";
 
 /** The most credits that a key is given at once: a billion. */
 export const maxCreditsMicro = 1_000_000_000n * microPerCredit;
-const maxReasonChars = 200;
+export const maxReasonChars = 200;
 
 /**
  * Gives credits to a key, or takes some back if `micro` is negative. Credits that are held for its jobs cannot be taken.
@@ -18,15 +18,12 @@ const maxReasonChars = 200;
  */
 export async function changeCredits(
   ctx: MutationCtx,
-  { _id: apiKeyId, organizationId, revokedAt, playgroundUntil }: Doc<"apiKeys">,
+  key: Doc<"apiKeys">,
   { micro, reason }: { readonly micro: bigint; readonly reason: string },
   by: Act,
 ): Promise<void> {
-  if (revokedAt !== undefined)
-    refuse("revoked", "This API key was revoked, so its credits stay as they are.");
-  if (playgroundUntil !== undefined) {
-    refuse("invalid", "The credits of the console's own keys are set on the page Playground.");
-  }
+  const { _id: apiKeyId, organizationId } = key;
+  checkMayGetCredits(key);
   if (micro === 0n || micro > maxCreditsMicro || micro < -maxCreditsMicro) {
     refuse("invalid", "Give or take more than 0 credits, and at most a billion.");
   }
@@ -50,6 +47,14 @@ export async function changeCredits(
   await record(ctx, { organizationId, ...by, action: "api-key.credits-changed", subject: apiKeyId, detail });
 }
 
+/** Refuses a key whose credits nobody gives by hand: revoked, invalid (a key of the playground). */
+export function checkMayGetCredits({ revokedAt, playgroundUntil }: Doc<"apiKeys">): void {
+  if (revokedAt !== undefined)
+    refuse("revoked", "This API key was revoked, so its credits stay as they are.");
+  if (playgroundUntil !== undefined)
+    refuse("invalid", "The credits of the console's own keys are set on the page Playground.");
+}
+
 type Issue = {
   /** The transfer's key. */
   readonly key: string;
@@ -63,12 +68,15 @@ type Issue = {
   readonly note?: string;
 };
 
-/** Moves credits from the issuance account. They are projected at once, so the key can spend them at once. */
+/**
+ * Moves credits from the issuance account. They are projected at once, so the key can spend them at once. A second transfer with the
+ * same key changes nothing.
+ */
 export async function issueCredits(
   ctx: MutationCtx,
   { apiKeyId, micro, note, ...issue }: Issue,
-): Promise<void> {
-  await transfer(ctx, {
+): ReturnType<typeof transfer> {
+  const booked = await transfer(ctx, {
     ...issue,
     kind: "issue",
     entries: [
@@ -76,7 +84,9 @@ export async function issueCredits(
       { account: keyAccount(apiKeyId), micro },
     ],
   });
+  if (booked === "repeated") return booked;
   await projectTransfer(ctx, issue.key);
   const { at } = issue;
   await noteKeyMove(ctx, { apiKeyId, at, micro, ...(note === undefined ? {} : { note }) });
+  return booked;
 }

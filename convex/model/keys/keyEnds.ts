@@ -13,7 +13,12 @@ export async function revokeKey(ctx: MutationCtx, key: Doc<"apiKeys">, by: Act):
   if (key.revokedAt !== undefined) return false;
   const { _id: subject, organizationId } = key;
   const ended = key.playgroundUntil === undefined ? {} : { playgroundEnded: true };
-  await ctx.db.patch("apiKeys", subject, { revokedAt: by.at, former: undefined, ...ended });
+  await ctx.db.patch("apiKeys", subject, {
+    revokedAt: by.at,
+    former: undefined,
+    allowance: undefined,
+    ...ended,
+  });
   await cancelJobsOf(ctx, key, { code: "key_revoked", message: "This API key was revoked." });
   await ctx.scheduler.runAfter(0, internal.batches.endOfKey, { apiKeyId: subject });
   await ctx.scheduler.runAfter(holdsKeptMs, internal.maintenance.forgetHoldsOf, { apiKeyId: subject });

@@ -12,6 +12,7 @@ import { makeSecret } from "../secrets/make-secret.ts";
 import { sha256 } from "../secrets/sha256.ts";
 import { hrefOf, useRoute } from "../shell/route.ts";
 import { KeyAccess } from "./KeyAccess.tsx";
+import { type GivenAllowance, KeyAllowance } from "./KeyAllowance.tsx";
 import { KeyCredits } from "./KeyCredits.tsx";
 import { KeyLimits } from "./KeyLimits.tsx";
 import { KeyRights } from "./KeyRights.tsx";
@@ -46,6 +47,8 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
   const rotate = useAct(api.console.keys.rotate);
   const endFormer = useAct(api.console.keys.endFormer);
   const changeCredits = useAct(api.console.keys.changeCredits);
+  const setAllowance = useAct(api.console.money.allowances.set);
+  const endAllowance = useAct(api.console.money.allowances.end);
   const setOrigins = useAct(api.console.keys.setOrigins);
   const setOwner = useAct(api.console.keys.setOwner);
   const mayCreate = useScope("keys.create") !== null;
@@ -59,6 +62,7 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
   const [isNew, setIsNew] = useOpened("new-key");
   const [limited, setLimited] = useState<KeyRow | null>(null);
   const [credited, setCredited] = useState<KeyRow | null>(null);
+  const [allowed, setAllowed] = useState<KeyRow | null>(null);
   const [entitled, setEntitled] = useState<KeyRow | null>(null);
   const [accessed, setAccessed] = useState<KeyRow | null>(null);
   const [rotated, setRotated] = useState<KeyRow | null>(null);
@@ -85,6 +89,19 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
         onCreate={mayCreate ? () => setIsNew(true) : null}
         onLimit={mayChange ? setLimited : null}
         onCredits={mayChangeCredits ? setCredited : null}
+        onAllowance={mayChangeCredits ? setAllowed : null}
+        onEndAllowance={
+          mayChangeCredits
+            ? ({ keyId, name, allowance }) =>
+                void endAllowance({ keyId }, () => ({
+                  words: `The allowance of ${name} was ended.`,
+                  undo: () => {
+                    if (allowance !== null)
+                      void setAllowance({ keyId, ...termsOf(allowance) }, "The former allowance is back.");
+                  },
+                }))
+            : null
+        }
         onStatement={
           seesMoney && id === null ? ({ keyId }) => window.location.assign(hrefOf("keys", keyId)) : null
         }
@@ -188,6 +205,22 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
           onClose={() => setCredited(null)}
         />
       )}
+      {allowed === null ? null : (
+        <KeyAllowance
+          changed={allowed}
+          onSave={(given) => {
+            const { keyId, name, allowance } = allowed;
+            return setAllowance({ keyId, ...given }, () => ({
+              words: `The allowance of ${name} was saved.`,
+              undo: () => {
+                if (allowance === null) void endAllowance({ keyId }, "The allowance was ended.");
+                else void setAllowance({ keyId, ...termsOf(allowance) }, "The former allowance is back.");
+              },
+            }));
+          }}
+          onClose={() => setAllowed(null)}
+        />
+      )}
       {entitled === null ? null : (
         <KeyRights
           limited={entitled}
@@ -238,4 +271,8 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
       )}
     </>
   );
+}
+
+function termsOf({ every, kind, micro, reason }: GivenAllowance): GivenAllowance {
+  return { every, kind, micro, reason };
 }

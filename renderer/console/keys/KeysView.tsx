@@ -17,6 +17,7 @@ import { type Column, Table } from "../../ui/Table.tsx";
 import type { KeyRow } from "../data/rows.ts";
 import { OwnerWords } from "../people/OwnerWords.tsx";
 import { hrefOf } from "../shell/route.ts";
+import { allowanceWords } from "./allowance-words.ts";
 import { boundsOf } from "./quota-words.ts";
 
 type Props = {
@@ -29,6 +30,8 @@ type Props = {
   readonly onCreate: (() => void) | null;
   readonly onLimit: OnKey;
   readonly onCredits: OnKey;
+  readonly onAllowance: OnKey;
+  readonly onEndAllowance: OnKey;
   /** Left out or null: there is no link to it. */
   readonly onStatement?: OnKey;
   readonly onEntitle: OnKey;
@@ -52,6 +55,8 @@ export function KeysView({
   onCreate,
   onLimit,
   onCredits,
+  onAllowance,
+  onEndAllowance,
   onStatement = null,
   onEntitle,
   onAccess,
@@ -88,6 +93,8 @@ export function KeysView({
         columns={columns(now, columnCredits((keys ?? []).map(({ balanceMicro }) => balanceMicro)), {
           limit: onLimit,
           credits: onCredits,
+          allowance: onAllowance,
+          endAllowance: onEndAllowance,
           statement: onStatement,
           entitle: onEntitle,
           access: onAccess,
@@ -131,14 +138,16 @@ function restrictionOf({ revokedAt, restriction }: KeyRow, now: number): KeyRow[
   return revokedAt === null && restriction !== null && restriction.until > now ? restriction : null;
 }
 
-/** Why a key is restricted, and its bounds. Null if it has none. */
+/** Why a key is restricted, its allowance and its bounds. Null if it has none. */
 function noteOf(key: KeyRow, now: number): ReactNode {
   const restriction = restrictionOf(key, now);
   const bounds = key.revokedAt === null ? boundsOf(key, now) : [];
-  if (restriction === null && bounds.length === 0) return null;
+  const allowance = allowanceWords(key, now);
+  if (restriction === null && allowance === null && bounds.length === 0) return null;
   return (
     <div className="grid gap-1 text-xs text-muted">
       {restriction === null ? null : <p>{restrictionWords(restriction, (end) => formatMoment(end, now))}</p>}
+      {allowance === null ? null : <p>{allowance}</p>}
       {bounds.length === 0 ? null : <p className="wrap-anywhere">{bounds.join(" · ")}</p>}
     </div>
   );
@@ -148,6 +157,8 @@ type Actions = Readonly<
   Record<
     | "limit"
     | "credits"
+    | "allowance"
+    | "endAllowance"
     | "statement"
     | "entitle"
     | "access"
@@ -166,6 +177,8 @@ function columns(
   {
     limit,
     credits: changeCredits,
+    allowance,
+    endAllowance,
     statement,
     entitle,
     access,
@@ -269,6 +282,10 @@ function columns(
         ...act(limit, "Edit limits", key),
         ...act(access, "Edit access", key),
         ...(key.playgroundUntil === null ? act(changeCredits, "Change credits", key) : []),
+        ...(key.playgroundUntil === null
+          ? act(allowance, key.allowance === null ? "Set an allowance" : "Change the allowance", key)
+          : []),
+        ...(key.allowance === null ? [] : act(endAllowance, "End the allowance", key)),
         ...act(statement, "Statement", key),
         ...act(entitle, "Edit rights", key),
         ...(isEnded || key.playgroundUntil !== null || key.former !== null

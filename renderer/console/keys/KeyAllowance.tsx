@@ -1,0 +1,99 @@
+import { type ReactNode, useState } from "react";
+import { formatMoment } from "../../../app/format/time.ts";
+import {
+  type AllowanceKind,
+  type AllowancePeriod,
+  type AllowanceTerms,
+  nextPeriodStart,
+} from "../../../app/money/allowance.ts";
+import { formatExactCredits } from "../../../app/money/credits.ts";
+import { useFromNow } from "../../ui/clock.ts";
+import { Field } from "../../ui/controls/Field.tsx";
+import { Select } from "../../ui/controls/Select.tsx";
+import { Dialog } from "../../ui/overlays/Dialog.tsx";
+import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
+import type { KeyRow } from "../data/rows.ts";
+import { parseCredits } from "../usage/parse-usage-form.ts";
+
+export type GivenAllowance = AllowanceTerms & { readonly reason: string };
+
+type Props = {
+  readonly changed: KeyRow;
+  /** Resolves to whether it was saved. */
+  readonly onSave: (allowance: GivenAllowance) => Promise<boolean>;
+  readonly onClose: () => void;
+};
+
+const periods: readonly { readonly value: AllowancePeriod; readonly label: string }[] = [
+  { value: "day", label: "Each day" },
+  { value: "week", label: "Each week, on Monday" },
+  { value: "month", label: "Each month, on the first day" },
+];
+
+const kinds: readonly { readonly value: AllowanceKind; readonly label: string }[] = [
+  { value: "add", label: "Keep them, and add the whole amount" },
+  { value: "top-up", label: "Count them, and top up to the amount" },
+];
+
+/** Sets the credits that an API key gets at the start of each day, week or month. */
+export function KeyAllowance({ changed, onSave, onClose }: Props): ReactNode {
+  const { name, allowance } = changed;
+  const [every, setEvery] = useState<AllowancePeriod>(allowance?.every ?? "month");
+  const [kind, setKind] = useState<AllowanceKind>(allowance?.kind ?? "add");
+  const [credits, setCredits] = useState(allowance === null ? "" : formatExactCredits(allowance.micro));
+  const [reason, setReason] = useState(allowance?.reason ?? "");
+  const next = useFromNow((now) => formatMoment(nextPeriodStart(every, now), now));
+  const micro = parseCredits(credits);
+  const isWrong = typeof micro === "string";
+  return (
+    <Dialog title={`Allowance of ${name}`} onClose={onClose}>
+      <DialogForm
+        action="Save"
+        disabled={isWrong || reason.trim() === ""}
+        onSubmit={async () => {
+          if (isWrong) return;
+          if (await onSave({ every, kind, micro, reason: reason.trim() })) onClose();
+        }}
+        onClose={onClose}
+      >
+        <p className="text-sm text-muted">
+          {allowance === null
+            ? "The key gets these credits at the start of each period, until somebody ends the allowance."
+            : `${allowance.author} set the present allowance: ${allowance.reason}`}
+        </p>
+        <Select
+          label="How often"
+          hint={`Next: ${next}. Days begin at 00:00 UTC.`}
+          value={every}
+          options={periods}
+          onChange={(value) => setEvery(periods.find((each) => each.value === value)?.value ?? "month")}
+        />
+        <Select
+          label="Unused credits"
+          hint={
+            kind === "add"
+              ? "They add up from period to period."
+              : "The key gets only what is missing. Credits that its open jobs hold do not count as unused."
+          }
+          value={kind}
+          options={kinds}
+          onChange={(value) => setKind(kinds.find((each) => each.value === value)?.value ?? "add")}
+        />
+        <Field
+          label="Credits"
+          inputMode="decimal"
+          value={credits}
+          error={credits !== "" && isWrong ? micro : null}
+          onChange={(event) => setCredits(event.target.value)}
+        />
+        <Field
+          label="Reason"
+          hint="It is shown in the key's statement and in the audit trail."
+          maxLength={200}
+          value={reason}
+          onChange={(event) => setReason(event.target.value)}
+        />
+      </DialogForm>
+    </Dialog>
+  );
+}
