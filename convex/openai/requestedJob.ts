@@ -257,7 +257,7 @@ async function submit(ctx: ActionCtx, submission: Submission): Promise<Outcome<S
   // Handing the job to a waiting device writes that device's rows, as many others do. Queueing it does not. If the first
   // call was committed after all, its idempotency key finds the job.
   outcome = await outcomeOf(ctx.runMutation(internal.requests.submit, submission));
-  // A call whose row of `keyHolds` has no allowance yet reads all rows of its key. So of many first calls at once, some lose
+  // A call whose row of `keyHolds` has no portion yet reads all rows of its key. So of many first calls at once, some lose
   // each time.
   for (const waitMs of contentionWaitsMs) {
     if (outcome.kind !== "failed" || !isContention(outcome.thrown)) return outcome;

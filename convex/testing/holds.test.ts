@@ -69,7 +69,7 @@ it("credits that a job gives back can be spent at once", async () => {
   await expectRefusal(submit(t, acme), "quota_exceeded");
 });
 
-it("all of the credits can be spent, whichever rows have the allowances", async () => {
+it("all of the credits can be spent, whichever rows have the portions", async () => {
   const jobs = 70n;
   await openWith(reserved * jobs);
   for (let i = 0n; i < jobs; i += 1n) await submit(t, acme);
@@ -85,7 +85,7 @@ it("all of the credits can be spent, whichever rows have the allowances", async 
   await expectRefusal(submit(t, acme), "quota_exceeded");
 });
 
-it("the first call of a key fills the allowances of all, so that the next ones write a row each", async () => {
+it("the first call of a key fills the portions of all, so that the next ones write a row each", async () => {
   await openWith(reserved * 1_280n);
   await submit(t, acme);
   const left = async () =>
@@ -99,7 +99,7 @@ it("the first call of a key fills the allowances of all, so that the next ones w
   expect(changed.length).toBe(1);
 });
 
-it("credits that were taken back cannot be spent from an allowance", async () => {
+it("credits that were taken back cannot be spent from a portion", async () => {
   await openWith(reserved * 100n);
   for (let i = 0; i < 30; i += 1) await submit(t, acme);
   const { keyId, balanceMicro } = await keyOf();

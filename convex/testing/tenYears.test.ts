@@ -111,7 +111,7 @@ const crypto: ReceiptCrypto = {
 
 /** The most rows of a table after ten years: those of the months that are kept, and of the last days. */
 const mostRows = 500;
-/** Tables that keep a number of rows, and not a time: the days of six weeks and today, and the allowances of a key. */
+/** Tables that keep a number of rows, and not a time: the days of six weeks and today, and the portions of a key. */
 const rowsKept: ReadonlyMap<string, number> = new Map([
   ["capacityDays", 6 * 7 + 1],
   ["keyHolds", 64 + 1],

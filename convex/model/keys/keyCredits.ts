@@ -3,7 +3,7 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { noteKeyMove } from "../credits/keyStatement.ts";
-import { availableOf, endAllowances } from "../ledger/holds.ts";
+import { availableOf, endPortions } from "../ledger/holds.ts";
 import { projectTransfer } from "../ledger/project.ts";
 import { issuanceAccount, keyAccount, transfer } from "../ledger/transfer.ts";
 import { boundedText, refuse } from "../refuse.ts";
@@ -32,7 +32,7 @@ export async function changeCredits(
     const available = await availableOf(ctx, apiKeyId);
     if (available + micro < 0n)
       refuse("conflict", `This API key has only ${spellCredits(available)} that no job holds.`);
-    await endAllowances(ctx, apiKeyId);
+    await endPortions(ctx, apiKeyId);
   }
   await issueCredits(ctx, {
     key: `credits:${apiKeyId}:${crypto.randomUUID()}`,

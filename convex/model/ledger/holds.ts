@@ -8,7 +8,7 @@ const shards = 64;
 /** Batches have a row of their own: a large piece must not conflict with each call of its key. */
 export const batchShard = shards;
 
-/** Of the credits, a half goes to the allowances of calls when these are filled. The rest stays free for batches. */
+/** Of the credits, a half goes to the portions of calls when these are filled. The rest stays free for batches. */
 const partForCalls = 2n;
 
 type Shard = Pick<Doc<"keyHolds">, "leftMicro" | "spentMicro">;
@@ -16,7 +16,7 @@ const unused: Shard = { leftMicro: 0n, spentMicro: 0n };
 
 /**
  * Debits a key's balance in advance, so that it never falls below zero, also before the projector has added the entries. Each call takes from the
- * allowance of one row. If that is used up, all rows are read and filled. Of many first calls of a key at the same moment, one does
+ * portion of one row. If that is used up, all rows are read and filled. Of many first calls of a key at the same moment, one does
  * so for all. Credits that jobs have just given back are counted only for a key that would have too few without them. Book the
  * debit with `held`.
  * @param room the credits that the key must have: at least `micro`.
@@ -50,7 +50,7 @@ export async function holdUpTo(ctx: MutationCtx, apiKeyId: Id<"apiKeys">, micro:
   return (await hold(ctx, apiKeyId, part)) ? part : 0n;
 }
 
-/** The allowance of a row, filled if it is less than `least`. It may stay less. */
+/** The portion of a row, filled if it is less than `least`. It may stay less. */
 export async function roomFor(
   ctx: MutationCtx,
   apiKeyId: Id<"apiKeys">,
@@ -65,7 +65,7 @@ export async function roomFor(
 }
 
 /**
- * The allowance of a row after it was filled, if it was less than `least`. If there is enough for all, the others are filled too;
+ * The portion of a row after it was filled, if it was less than `least`. If there is enough for all, the others are filled too;
  * if not, it is filled from what no other row has, and in need from the others.
  */
 async function filled(
@@ -95,13 +95,13 @@ async function filled(
     // Each end of a job adds an entry, so they are read only in need.
     const given = sure < least && shard !== batchShard ? await pendingOf(ctx, apiKeyId) : 0n;
     if (sure + given < least) return leftMicro;
-    // The rest is in the allowances of other rows.
+    // The rest is in the portions of other rows.
     for (const { _id } of others) await ctx.db.patch("keyHolds", _id, { leftMicro: 0n });
   }
   return share > least ? share : least;
 }
 
-/** Gives each other row of calls the same allowance. */
+/** Gives each other row of calls the same portion. */
 async function fillOthers(
   ctx: MutationCtx,
   apiKeyId: Id<"apiKeys">,
@@ -117,7 +117,7 @@ async function fillOthers(
   }
 }
 
-/** Takes credits from an allowance that has them. */
+/** Takes credits from a portion that has them. */
 export async function spend(
   ctx: MutationCtx,
   apiKeyId: Id<"apiKeys">,
@@ -130,8 +130,8 @@ export async function spend(
   await write(ctx, apiKeyId, shard, row, after);
 }
 
-/** Ends all allowances, for a debit of the balance that is projected at once. Check `availableOf` before. */
-export async function endAllowances(ctx: MutationCtx, apiKeyId: Id<"apiKeys">): Promise<void> {
+/** Ends all portions, for a debit of the balance that is projected at once. Check `availableOf` before. */
+export async function endPortions(ctx: MutationCtx, apiKeyId: Id<"apiKeys">): Promise<void> {
   for (const { _id } of await rowsOf(ctx, apiKeyId)) await ctx.db.patch("keyHolds", _id, { leftMicro: 0n });
 }
 
