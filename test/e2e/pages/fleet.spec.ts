@@ -32,7 +32,7 @@ test("a device's page shows what it does, its week, its reliability and its jobs
   await askFor(farm, "What is the capital of Greece?");
   await signIn(page, farm);
   await openPage(page, /^Devices/);
-  await page.getByRole("link", { name: "fleet-page" }).click();
+  await page.getByRole("table", { name: "Devices" }).getByRole("link", { name: "fleet-page" }).click();
   await expect(page).toHaveURL(/#\/devices\/[a-z0-9]+$/);
   await expect(page.getByRole("heading", { name: "fleet-page" })).toBeVisible();
   await expect(page.getByText("Donating now", { exact: true })).toBeVisible();
