@@ -201,7 +201,20 @@ describe.skipIf(!isEmbedded)("what differs from Convex Cloud", () => {
     async (kibibytes, between) => {
       const { url } = await start({ env: { NODE_OPTIONS: "--max-old-space-size=400" } });
       const own = new ConvexHttpClient(url, { logger: false });
-      const kept = own.action(differences.keepsInTurns, { kibibytes, between });
+      const kept = own.action(differences.keepsInTurns, { kibibytes, between, what: "lists" });
+      await expect(kept).rejects.toThrow("ran out of memory");
+      expect(await own.query(api.counters.get, { name: "any" })).toBe(0);
+    },
+  );
+
+  test.each(["buffers", "Blobs", "bodies"] as const)(
+    "an action that keeps %s is ended before the machine's memory is full",
+    async (what) => {
+      // The backend takes the machine for a small one.
+      const memory = "process.constrainedMemory=()=>640*1024*1024";
+      const { url } = await start({ env: { NODE_OPTIONS: `--import=data:text/javascript,${memory}` } });
+      const own = new ConvexHttpClient(url, { logger: false });
+      const kept = own.action(differences.keepsInTurns, { kibibytes: 8_192, between: "timer", what });
       await expect(kept).rejects.toThrow("ran out of memory");
       expect(await own.query(api.counters.get, { name: "any" })).toBe(0);
     },

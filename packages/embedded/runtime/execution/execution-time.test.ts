@@ -1,3 +1,4 @@
+import { totalmem } from "node:os";
 import { GCProfiler } from "node:v8";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ExecutionTime } from "./execution-time.ts";
@@ -80,4 +81,40 @@ test("an action that blocks the process is ended whatever its ticks take", () =>
   const time = started("unbroken");
   run(time, 100, 50 * million);
   expect(time.usedMs).toBeCloseTo(100);
+});
+
+test("a query that adds more memory outside the heap than a function may use is ended", () => {
+  const mib = 1024 * 1024;
+  const resident = vi.spyOn(process.memoryUsage, "rss").mockReturnValue(500 * mib);
+  const time = started("total");
+  run(time, 50, 0);
+  time.checkAll();
+  resident.mockReturnValue(2_000 * mib);
+  run(time, 50, 0);
+  time.checkAll();
+  resident.mockReturnValue(2_100 * mib);
+  run(time, 50, 0);
+  expect(() => time.checkAll()).toThrow("ran out of memory");
+});
+
+test("an action that fills the machine's memory in many turns is ended", async () => {
+  const resident = vi.spyOn(process.memoryUsage, "rss");
+  const time = started("unbroken");
+  const turn = async (share: number): Promise<void> => {
+    resident.mockReturnValue(share * totalmem());
+    run(time, 50, 0);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  for (const share of [0.01, 0.02, 0.03, 0.04]) await turn(share);
+  await expect(turn(0.9)).rejects.toThrow("ran out of memory");
+});
+
+test("an action is not ended because the machine's memory was full before", async () => {
+  vi.spyOn(process.memoryUsage, "rss").mockReturnValue(0.9 * totalmem());
+  const time = started("unbroken");
+  for (let turn = 0; turn < 5; turn += 1) {
+    run(time, 50, 0);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(time.error).toBe(null);
 });

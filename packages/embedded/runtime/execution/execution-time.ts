@@ -1,3 +1,4 @@
+import { totalmem } from "node:os";
 import { getHeapStatistics } from "node:v8";
 import { limits } from "../checks/limits.ts";
 import { collectedMs } from "./collected-time.ts";
@@ -36,15 +37,51 @@ const youngHeap = 192 * mib;
 /** The most bytes that a function may have added to the heap in all its turns, at the first and at the second share. */
 const [mostWhenFull, leastWhenFull] = [256 * mib, 32 * mib];
 
-/** Memory use of the process, in bytes. */
-type MemoryUse = { readonly buffers: number; readonly heap: number };
+/**
+ * Memory outside the heap: V8 does not limit it, and the kernel ends a process that has too much. The most bytes of the process, as a
+ * share of the machine's memory, beside the most by which it may have grown during an action once it has more.
+ */
+const [halfMachine, fullMachine] = [0.5, 0.8];
+const [mostWhenHalf, mostWhenMachineFull] = [1024 * mib, 128 * mib];
+/** On a large machine other programs need memory, too. */
+const largeProcess = 4096 * mib;
+/** Reading the memory of the process takes longer than a turn may take, so it is read once in this time, in ms. */
+const residentEveryMs = 20;
+
+/** Memory that a call needs, in bytes. */
+type Need = { readonly buffers: number; readonly heap: number };
+
+/** Memory use of the process, in bytes. `resident` is all of it; it also contains Blobs, which V8 does not count. */
+type MemoryUse = Need & { readonly resident: number };
 
 function memoryUse(): MemoryUse & { readonly share: number } {
   const { external_memory: buffers, used_heap_size: heap, heap_size_limit: most } = getHeapStatistics();
-  return { buffers, heap, share: heap / (most - youngHeap) };
+  return { buffers, heap, resident: residentMemory(), share: heap / (most - youngHeap) };
 }
 
-const noMore: MemoryUse = { buffers: 0, heap: 0 };
+let resident = 0;
+let residentAt = -Infinity;
+
+function residentMemory(): number {
+  const at = performance.now();
+  if (at - residentAt < residentEveryMs) return resident;
+  residentAt = at;
+  resident = process.memoryUsage.rss();
+  return resident;
+}
+
+/** What the kernel lets the process have. Without a limit of its own, Node answers 0 or more than there is. */
+const machineMemory = Math.min(process.constrainedMemory() || Infinity, totalmem());
+const half = Math.min(halfMachine * machineMemory, largeProcess);
+
+/** Whether the process has so much memory that an action must end, during which it has grown so much. */
+function isMachineFull(all: number, grown: number): boolean {
+  return (
+    (all > half && grown > mostWhenHalf) || (all > fullMachine * machineMemory && grown > mostWhenMachineFull)
+  );
+}
+
+const noMore: Need = { buffers: 0, heap: 0 };
 
 /** Convex's words. */
 export const outOfMemory = "JavaScript execution ran out of memory (maximum memory usage: 64 MB)";
@@ -72,8 +109,8 @@ export class ExecutionTime {
   /** By how much the heap grew while the code ran, in bytes: in this turn, and in those before. Garbage counts. */
   #added = 0;
   #addedBefore = 0;
-  /** The heap of the process at the end of the first turn, in bytes. */
-  #heapAtFirst: number | null = null;
+  /** The memory of the process at the end of the first turn. */
+  #atFirst: MemoryUse | null = null;
   #error: ExecutionLimitError | null = null;
   /** Called once, when the execution must end. */
   onSpent: ((error: ExecutionLimitError) => void) | null = null;
@@ -116,7 +153,7 @@ export class ExecutionTime {
   }
 
   /** Throws ExecutionLimitError if the execution has no time left, or no memory for so much more. */
-  reserve(more: MemoryUse): void {
+  reserve(more: Need): void {
     this.check();
     this.#limitMemory(more);
   }
@@ -133,13 +170,14 @@ export class ExecutionTime {
     this.#end(`Function execution timed out (maximum duration: ${limitMs / 1_000}s)`);
   }
 
-  #limitMemory(more: MemoryUse): void {
+  #limitMemory(more: Need): void {
     const now = memoryUse();
     this.#memory ??= now;
     const buffers = now.buffers + more.buffers - this.#memory.buffers;
     const heap = now.heap + more.heap - this.#memory.heap;
     this.#added = Math.max(0, heap);
-    const hasOutgrown = buffers > maxBuffers || heap > maxHeap;
+    const hasOutgrown =
+      buffers > maxBuffers || heap > maxHeap || now.resident - this.#memory.resident > maxBuffers + maxHeap;
     if (!hasOutgrown && !this.#isFull(now.share, this.#addedBefore + heap)) return;
     this.#end(outOfMemory);
     this.check();
@@ -186,8 +224,10 @@ export class ExecutionTime {
     this.#addedBefore += this.#added;
     this.#added = 0;
     // Turns may be too short to be measured. Then the growth of the process must tell.
-    this.#heapAtFirst ??= now.heap;
-    if (this.#isFull(now.share, now.heap - this.#heapAtFirst)) this.#end(outOfMemory);
+    this.#atFirst ??= now;
+    const outside = Math.max(now.buffers - this.#atFirst.buffers, now.resident - this.#atFirst.resident);
+    if (this.#isFull(now.share, now.heap - this.#atFirst.heap) || isMachineFull(now.resident, outside))
+      this.#end(outOfMemory);
   }
 }
 
