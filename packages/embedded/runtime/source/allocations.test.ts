@@ -13,6 +13,7 @@ test.each([
   ["new Array(5e8)", "new Array(__convexLength(5e8))"],
   ["new Uint8Array(n)", "new Uint8Array(§.buffer(n,1))"],
   ["new ArrayBuffer(n)", "new ArrayBuffer(§.buffer(n,1))"],
+  ["new ArrayBuffer(n, { m })", "new ArrayBuffer(§.buffer(n,1), { m })"],
   ["new Float64Array(f(n))", "new Float64Array(§.buffer(f(n),8))"],
   ["[...n]", "[...§.spread(n)]"],
   ["[1, ...f(n), ...[...n]]", "[1, ...§.spread(f(n)), ...§.spread([...§.spread(n)])]"],

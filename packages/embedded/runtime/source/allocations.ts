@@ -32,6 +32,9 @@ const bytesOfEach: Readonly<Record<string, number>> = {
   BigUint64Array: 8,
 };
 
+/** Their further argument is an object of options. A typed array with several arguments shows a part of a buffer. */
+const withOptions = new Set(["ArrayBuffer", "SharedArrayBuffer"]);
+
 /** The functions of `Reserve` for the only argument of other built-in constructors. */
 const reserveOf: Readonly<Record<string, string>> = { Set: "spread", Map: "spread", BigInt: "digits" };
 
@@ -41,8 +44,9 @@ const reserveOf: Readonly<Record<string, string>> = { Set: "spread", Map: "sprea
  */
 export function allocationOf({ callee, arguments: args }: CallExpression | NewExpression): Allocation | null {
   const [value, ...others] = args;
-  if (callee.type !== "Identifier" || value === undefined || others.length > 0 || isSmall(value)) return null;
+  if (callee.type !== "Identifier" || value === undefined || isSmall(value)) return null;
   const { name } = callee;
+  if (others.length > 0 && !withOptions.has(name)) return null;
   if (name === "Array") return { value, before: "__convexLength(", after: ")" };
   if (Object.hasOwn(reserveOf, name)) return reserved(value, reserveOf[name] as string);
   if (!Object.hasOwn(bytesOfEach, name)) return null;
