@@ -38,6 +38,21 @@ test.each([
   "(() => { try { BigInt.prototype.toString.call(1); } catch (error) { return error instanceof TypeError; } })()",
   "[Object.keys('ab'), Object.keys({ a: 1 }), Object.entries([5]), Object.values('ab'), Object.assign({}, { a: 1 }, 'b', null)]",
   "[Object.getOwnPropertyNames('a'), Object.keys(new Uint8Array(2)), Object.getOwnPropertyDescriptors('a')]",
+  "[['ab'.indexOf('b'), 'aba'.indexOf('a', 1), 'a'.indexOf(), 'aba'.indexOf('a', -9), 'a1'.indexOf(1)], ['aba'.lastIndexOf('a'), 'aba'.lastIndexOf('a', 1)]]",
+  "[['ab'.includes('b'), 'ab'.includes('a', 1), 'undefined'.includes()], 'a,b'.split({ toString: () => ',' }), 'ab'.indexOf({ toString: () => 'b' }), Object('ab').indexOf('b')]",
+  "['', [], {}].map((each) => ['includes', 'indexOf', 'lastIndexOf', 'split', 'replace', 'replaceAll'].map((name) => { try { return ''[name].call(null, each); } catch (error) { return error.constructor === TypeError; } }))",
+  "(() => { try { 'a'.includes(/a/); } catch (error) { return [error.constructor === TypeError, error.message]; } })()",
+  "(() => { try { 'a'.indexOf(Symbol()); } catch (error) { return error.constructor === TypeError; } })()",
+  "(() => { try { 'a'.replaceAll(/a/, ''); } catch (error) { return error.constructor === TypeError; } })()",
+  "['a.a'.replace('a', '$&$&'), 'a.a'.replaceAll('a', '[$`]'), 'ab'.replace({ [Symbol.replace]: () => 7 }), 'a'.split({ [Symbol.split]: (text, limit) => [text, limit] }, 3)]",
+  "['', 'sort', 'toSorted', 'indexOf', 'join'].map((name) => [''[name]?.length, [][name]?.length, [][name]?.name])",
+  "Array.from({ length: 200_000 }, (_, i) => i % 3 ? i * 7919 % 100_003 : String(i)).sort().slice(0, 3_000)",
+  "(() => { const list = Array.from({ length: 200_000 }, (_, i) => i); list[5] = undefined; delete list[6]; list[7] = null; const sorted = list.toSorted(); list.sort(); return [list.slice(-3), sorted.slice(-3), 199_999 in list, 199_999 in sorted, list.indexOf(null)]; })()",
+  "Array.from({ length: 100 }, (_, i) => 'a'.repeat(5_000 + i * 7 % 100)).sort().map((each) => each.length)",
+  "(() => { try { Array(200_000).fill(Symbol()).sort(); } catch (error) { return error.constructor === TypeError; } })()",
+  "(() => { try { [].sort(null); } catch (error) { return error.message; } })()",
+  "Array.from({ length: 2 ** 20 + 1 }, (_, i) => -i).sort((a, b) => a - b).slice(0, 9)",
+  "(() => { const long = 'x'.repeat(2 ** 17); const list = Array(2 ** 17).fill(''); list[9] = long + ''; return [list.indexOf(long), list.includes(long), list.lastIndexOf(long), list.indexOf(long, 10), list.indexOf(long, -1), list.lastIndexOf(long, 8), list.lastIndexOf(long, -9), list.includes(long + 'x')]; })()",
   "(() => { try { [].map.call(null); } catch (error) { return error instanceof TypeError; } })()",
   "(() => { try { [].map(5); } catch (error) { return error.message; } })()",
   "(() => { try { [].reduce((a) => a); } catch (error) { return error.message; } })()",
@@ -122,4 +137,33 @@ test("it runs no getter to know how much there is", () => {
   const code =
     "{ let read = 0; const list = { get length() { read += 1; return 2; } }; Array.from(list); [].fill.call(list, 0); read; }";
   expect([plain, limited].map((realm): unknown => vm.runInContext(code, realm))).toEqual([2, 2]);
+});
+
+const prelude =
+  "const search = 'a'.repeat(2 ** 16) + 'b'; const text = ('a'.repeat(2 ** 17) + 'b,').repeat(2);";
+
+test.each([
+  "text.indexOf(search)",
+  "text.indexOf(search, 1e5)",
+  "text.indexOf(search, 3e5)",
+  "text.indexOf(search, -1.5)",
+  "text.lastIndexOf(search)",
+  "text.lastIndexOf(search, 1e5)",
+  "text.lastIndexOf(search, 7)",
+  "text.lastIndexOf(search, 'x')",
+  "text.includes(search, Infinity)",
+  "text.includes(search)",
+  "text.includes(search + 'b')",
+  "text.split(search).map((each) => each.length)",
+  "text.split(search, 1).length",
+  "text.split(search, 0)",
+  "text.split(search + 'b').length",
+  "text.replace(search, '[$&$$$1]').length",
+  "text.replace(search, (found, at, all) => [found.length, at, all === text]).slice(-140_000, -130_000)",
+  'text.replaceAll(search, "$`$\'").length',
+  "text.replaceAll(search, '$').slice(-9)",
+  "text.replaceAll({ toString: () => search }, 'x').slice(-9)",
+])("a search for a long text finds the same as the built-in one: %s", (code) => {
+  const [expected, actual] = resultsOf(`(() => { ${prelude} return ${code}; })()`);
+  expect(actual).toEqual(expected);
 });

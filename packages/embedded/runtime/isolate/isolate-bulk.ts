@@ -1,4 +1,5 @@
 import vm from "node:vm";
+import { allPlaces, firstPlace, lastPlace } from "../native/long-search.ts";
 import {
   lengthOf,
   maxElements,
@@ -12,6 +13,7 @@ import {
   watchList,
   watchPromises,
 } from "../native/reserve.ts";
+import { executionTicks } from "../native/ticks.ts";
 import {
   matchAllInTime,
   matchInTime,
@@ -20,6 +22,8 @@ import {
   watchPattern,
 } from "../native/watched-pattern.ts";
 import { safeLength, safeLengthsOf } from "../source/backtracking.ts";
+import type { Ticks } from "../source/bundled-script.ts";
+import { longTextGuards } from "./long-text-guards.ts";
 
 /** Methods of arrays that make a list as long as theirs. */
 const listing = [
@@ -30,10 +34,8 @@ const listing = [
   "keys",
   "map",
   "slice",
-  "sort",
   "splice",
   "toReversed",
-  "toSorted",
   "toSpliced",
   "values",
   "with",
@@ -47,23 +49,34 @@ const visiting = [
   "findLast",
   "findLastIndex",
   "forEach",
-  "includes",
-  "indexOf",
-  "join",
-  "lastIndexOf",
   "reduce",
   "reduceRight",
   "reverse",
   "shift",
   "some",
-  "toLocaleString",
   "unshift",
 ];
-const replaceMethods = ["replace", "replaceAll"];
+/** Methods of arrays that call themselves for arrays inside. An array may contain another one many times. */
+const joining = ["join", "toLocaleString"];
+/** Methods of arrays and texts that look for something, with the guard's functions for what takes long. */
+const finding = {
+  includes: ["includesText", "includesLong"],
+  indexOf: ["findText", "findLong"],
+  lastIndexOf: ["findTextLast", "findLongLast"],
+} as const;
+/** Methods of texts that replace a part, with the guard's functions for what takes long. */
+const replacing = { replace: "replaceLong", replaceAll: "replaceAllLong" };
 /** Methods of texts that make a regular expression of a text, with these flags. */
 const searchMethods = { match: "", matchAll: "g", search: "" };
 /** Functions of `Object` that name each character of a text, and each element of a buffer. */
 const naming = ["entries", "getOwnPropertyDescriptors", "getOwnPropertyNames", "keys", "values"];
+
+/**
+ * V8 sorts lists of so many elements in less than a second: with a function, as texts, and as texts that are long. In others, each
+ * comparison has a tick.
+ */
+const quickSort = { comparing: 2 ** 20, plain: 2 ** 17, ofTexts: 2 ** 6 };
+const longText = 4_096;
 
 /** The owners of methods that are guarded, by the text that names them. */
 const owners = {
@@ -118,6 +131,17 @@ const matching =
   (own: string): string =>
     `typeof this === "string" && this.length > ${String(safeLength)} && typeof arguments[0] === "object" ? ${call(own)} : apply(${own}, this, arguments)`;
 const asMatch = matching((own) => `reserve.match(arguments[0], this, () => apply(${own}, this, arguments))`);
+const listBeforeVisits = `if (!(isArray(this) && this.length <= ${String(maxElements)})) reserve.visits(this);`;
+/** Calls `long` if the method may take long to find what its first argument says. */
+const unlessLong =
+  (isShort: string, long: string, call = (own: string): string => `apply(${own}, this, arguments)`) =>
+  (own: string): string =>
+    `${isShort} ? ${call(own)} : ${long}(${own}, this, arguments)`;
+/** The same for a method that may use a regular expression. */
+const unlessLongOr = (symbol: string, long: string, call: (own: string) => string) =>
+  unlessLong(`isShortSearch(this, arguments[0]) || does(arguments[0], ${symbol})`, long, call);
+const asSort = (own: string): string =>
+  `isQuickSort(this, arguments[0]) ? apply(${own}, this, arguments) : apply(${own}, this, [arguments[0] === undefined ? compareTexts : ticking(arguments[0])])`;
 const asAllMatches = matching(
   (own) => `reserve.matchAll(arguments[0], this, apply(${own}, this, arguments))`,
 );
@@ -132,9 +156,10 @@ const listBefore =
 const promisesBefore = listBefore.replace("watched", "promises");
 
 /** Runs in the realm. */
-const guards = new vm.Script(`((reserve) => {
+const guards = new vm.Script(`((reserve, ticks) => {
   "use strict";
-  const { apply } = Reflect;
+  const { fuel, refuel } = ticks;
+  const { apply, getOwnPropertyDescriptor } = Reflect;
   const { isArray } = Array;
   const { isView } = ArrayBuffer;
   const isSmallList = (list) => isArray(list) && list.length <= ${String(smallLength)};
@@ -153,10 +178,47 @@ const guards = new vm.Script(`((reserve) => {
     for (let i = 0; i < lists.length; i += 1) count += isArray(lists[i]) ? lists[i].length : 1;
     return count;
   };
+  const tick = () => { if (--fuel[0] < 0) refuel(); };
+  const isLongText = (list, place) => {
+    const value = getOwnPropertyDescriptor(list, place)?.value;
+    return typeof value === "string" && value.length > ${String(longText)};
+  };
+  const isQuickSort = (list, compare) => {
+    if (compare !== undefined) return typeof compare !== "function" || (isArray(list) && list.length <= ${String(quickSort.comparing)});
+    if (!isArray(list) || list.length > ${String(quickSort.plain)}) return false;
+    return list.length <= ${String(quickSort.ofTexts)} || !(isLongText(list, 0) || isLongText(list, list.length >> 1) || isLongText(list, list.length - 1));
+  };
+  const compareTexts = (first, second) => {
+    tick();
+    const [a, b] = [\`\${first}\`, \`\${second}\`];
+    return a < b ? -1 : b < a ? 1 : 0;
+  };
+  const ticking = (compare) => (first, second) => {
+    tick();
+    return compare(first, second);
+  };
+  ${longTextGuards}
   ${allGuarded("Array.prototype", listing, "if (!isSmallList(this)) reserve.list(this);")}
-  ${allGuarded("Array.prototype", visiting, `if (!(isArray(this) && this.length <= ${String(maxElements)})) reserve.visits(this);`)}
-  ${allGuarded("String.prototype", replaceMethods, textBefore, asReplacement)}
-  ${guarded("String.prototype", "split", textBefore, asMatch)}
+  ${allGuarded("Array.prototype", ["sort", "toSorted"], "if (!isSmallList(this)) reserve.list(this);", asSort)}
+  ${allGuarded("Array.prototype", visiting, listBeforeVisits)}
+  ${allGuarded("Array.prototype", joining, `tick(); ${listBeforeVisits}`)}
+  ${Object.entries(finding)
+    .map(
+      ([name, [inList, inText]]) =>
+        guarded(
+          "Array.prototype",
+          name,
+          listBeforeVisits,
+          unlessLong("isShortList(this, arguments[0])", inList),
+        ) + guarded("String.prototype", name, "", unlessLong("isShortSearch(this, arguments[0])", inText)),
+    )
+    .join("")}
+  ${Object.entries(replacing)
+    .map(([name, long]) =>
+      guarded("String.prototype", name, textBefore, unlessLongOr("asReplacement", long, asReplacement)),
+    )
+    .join("")}
+  ${guarded("String.prototype", "split", textBefore, unlessLongOr("asSplit", "splitLong", asMatch))}
   ${Object.entries(searchMethods)
     .map(([name, flags]) =>
       guarded(
@@ -182,6 +244,9 @@ const guards = new vm.Script(`((reserve) => {
 })`);
 
 const reserve = {
+  allPlaces,
+  firstPlace,
+  lastPlace,
   compiled: watchCompiled,
   bits: (count: unknown) => reserveBits(typeof count === "number" ? count : 0),
   digits: reserveDigits,
@@ -206,5 +271,6 @@ const reserve = {
  * it for minutes.
  */
 export function limitBulk(global: vm.Context): void {
-  (guards.runInContext(global) as (functions: typeof reserve) => void)(reserve);
+  const install = guards.runInContext(global) as (functions: typeof reserve, ticks: Ticks) => void;
+  install(reserve, executionTicks);
 }

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { executions, isTransactional } from "../execution/execution.ts";
 import { countOperation } from "../execution/operations.ts";
-import { executionReserve } from "../native/reserve.ts";
+import { limitBuffers } from "./isolate-buffers.ts";
 import { isolateConsole } from "./isolate-console.ts";
 import { isolateCrypto } from "./isolate-crypto.ts";
 import { guardListeners } from "./isolate-events.ts";
@@ -87,8 +87,7 @@ function webApis(): Globals {
   guardListeners();
   // Convex's URL has neither. What they register stays in the memory of the process.
   for (const name of ["createObjectURL", "revokeObjectURL"]) Reflect.deleteProperty(URL, name);
-  limitBuffers(ArrayBuffer.prototype, ["resize", "transfer", "transferToFixedLength"]);
-  limitBuffers(SharedArrayBuffer.prototype, ["grow"]);
+  limitBuffers();
   const own = Object.fromEntries(shared.map((name) => [name, here[name]]));
   for (const each of [isolateCrypto, isolateCrypto.subtle, requestedTimers, isolateConsole])
     freezeWithMethods(each);
@@ -105,24 +104,6 @@ function webApis(): Globals {
     TransformStream: bound(TransformStream, ["start", "transform", "flush", "cancel"]),
   };
   return madeApis;
-}
-
-type Lengthen = (this: unknown, length?: unknown) => unknown;
-
-/** Lets methods that make a buffer longer say first how long it gets. */
-function limitBuffers(prototype: object, names: readonly string[]): void {
-  for (const name of names) {
-    const own = Reflect.get(prototype, name) as Lengthen;
-    const methods: Readonly<Record<string, Lengthen>> = {
-      [name](...args) {
-        if (typeof args[0] === "number") executionReserve.buffer(args[0], 1);
-        return Reflect.apply(own, this, args);
-      },
-    };
-    const value = methods[name] as Lengthen;
-    Object.defineProperty(value, "length", { value: own.length });
-    Object.defineProperty(prototype, name, { value });
-  }
 }
 
 /** All realms and the backend use the same class, so nobody may change it, its methods, or what they remember. */
