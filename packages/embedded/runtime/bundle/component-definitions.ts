@@ -147,7 +147,7 @@ type Evaluated =
 type Exportable = { readonly export?: () => unknown };
 
 function evaluate(code: string): Evaluated {
-  const context = vm.createContext(sharedGlobals(() => ({})));
+  const context = vm.createContext(sharedGlobals(() => ({}), Date.now));
   try {
     vm.runInContext(code, context, { filename: "convex.config", timeout: timeoutMs });
     const app = (context[appGlobal] as { readonly default?: Exportable }).default;

@@ -32,6 +32,8 @@ test.each<[string, JSONValue]>([
   ["base64", "hi"],
   ["wasm", "object"],
   ["objectUrl", "undefined"],
+  ["dateFormat", [true, true, true, true, 2, "00:00.000"]],
+  ["file", [true, true, "text/plain", 7, true]],
   ["error", "AbortError"],
 ])("the isolate's %s is %j", async (what, expected) => {
   const seen = await call("determinism:look", { what });
@@ -122,5 +124,8 @@ test("timers may be canceled even in queries, which cannot set them", async () =
   await expect(call("determinism:interval")).rejects.toThrow(
     "Can't use setInterval in queries and mutations. Please consider using an action. " +
       "See https://docs.convex.dev/functions/actions for more details.",
+  );
+  await expect(call("determinism:signal")).rejects.toThrow(
+    "Can't use AbortSignal.timeout in queries and mutations.",
   );
 });

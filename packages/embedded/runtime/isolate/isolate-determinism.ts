@@ -5,7 +5,7 @@ import { fixLocale } from "./isolate-locale.ts";
 import { hideGarbageCollection } from "./isolate-weak.ts";
 
 /** Returns the time that the running function sees, in ms. In queries and mutations it is the transaction's time. */
-function functionClock(now: () => number): () => number {
+export function functionClock(now: () => number): () => number {
   return () => {
     const execution = executions.getStore();
     return execution !== undefined && isTransactional(execution) ? execution.transaction.now : now();
@@ -18,10 +18,10 @@ process.env["TZ"] = "UTC";
 /**
  * Removes from a realm the sources of nondeterminism: functions must give the same results for the same
  * data and arguments.
- * @param now the backend's clock
+ * @param functionNow the time that the running function sees
+ * @param timeOrigin the backend's time, in ms
  */
-export function installDeterminism(global: vm.Context, now: () => number): void {
-  const functionNow = functionClock(now);
+export function installDeterminism(global: vm.Context, functionNow: () => number, timeOrigin: number): void {
   const RealDate = global["Date"] as DateConstructor;
   const InnerDate = new Proxy(RealDate, {
     construct: (target, args, newTarget) =>
@@ -32,8 +32,8 @@ export function installDeterminism(global: vm.Context, now: () => number): void 
   Object.defineProperty(RealDate.prototype, "constructor", { value: InnerDate });
   global["Date"] = InnerDate;
   (global["Math"] as Math).random = () => seededRandom()?.number() ?? Math.random();
-  global["performance"] = isolatePerformance(now());
-  fixLocale(global);
+  global["performance"] = isolatePerformance(timeOrigin);
+  fixLocale(global, functionNow);
   hideGarbageCollection(global);
 }
 

@@ -5,7 +5,7 @@ import { limitBuffers } from "./isolate-buffers.ts";
 import { isolateConsole } from "./isolate-console.ts";
 import { isolateCrypto } from "./isolate-crypto.ts";
 import { guardListeners } from "./isolate-events.ts";
-import { requestedTimers } from "./isolate-timers.ts";
+import { guardSignals, requestedTimers } from "./isolate-timers.ts";
 
 /**
  * Globals to share unchanged. The binary types are included, since the web APIs accept and return those of
@@ -65,10 +65,15 @@ const shared = [
 /**
  * Creates the globals of Convex's default runtime, besides JavaScript's own. What code may replace or extend is not shared
  * with other realms.
+ * @param now the time that the running function sees
  */
-export function sharedGlobals(env: () => { readonly [name: string]: string }): { [name: string]: unknown } {
+export function sharedGlobals(
+  env: () => { readonly [name: string]: string },
+  now: () => number,
+): { [name: string]: unknown } {
   return {
     ...webApis(),
+    File: withTime(File, now),
     fetch: (...args: Parameters<typeof fetch>) => guardedFetch(...args),
     console: { ...isolateConsole },
     crypto: isolateCrypto,
@@ -88,6 +93,7 @@ function webApis(): Globals {
   // Convex's URL has neither. What they register stays in the memory of the process.
   for (const name of ["createObjectURL", "revokeObjectURL"]) Reflect.deleteProperty(URL, name);
   limitBuffers();
+  guardSignals();
   const own = Object.fromEntries(shared.map((name) => [name, here[name]]));
   for (const each of [isolateCrypto, isolateCrypto.subtle, requestedTimers, isolateConsole])
     freezeWithMethods(each);
@@ -154,6 +160,23 @@ function withAnyStatus(response: typeof Response): typeof Response {
       return Reflect.construct(target, [own, init], newTarget) as object;
     },
   });
+}
+
+/** Without a time of its own, a file has the time that its function sees. */
+function withTime(file: typeof File, now: () => number): typeof File {
+  return new Proxy(file, {
+    construct(target, args: unknown[], newTarget) {
+      const [bits, name, options] = args;
+      const isRefused = args.length < 2 || (options != null && typeof options !== "object");
+      const own = isRefused ? args : [bits, name, timed((options ?? {}), now)];
+      return Reflect.construct(target, own, newTarget) as object;
+    },
+  });
+}
+
+function timed(options: FilePropertyBag, now: () => number): FilePropertyBag {
+  if (options.lastModified !== undefined) return options;
+  return Object.create(options, { lastModified: { value: now() } }) as FilePropertyBag;
 }
 
 type StreamConstructor = new (source?: Record<string, unknown>, ...rest: unknown[]) => object;

@@ -18,8 +18,11 @@ const subtleMethods = [
   ["String", "toLocaleUpperCase", 0],
 ] as const;
 
-/** Sets the locale of a realm to American English, independently of the machine. */
-export function fixLocale(global: vm.Context): void {
+/**
+ * Sets the locale of a realm to American English, independently of the machine.
+ * @param now the time that the running function sees
+ */
+export function fixLocale(global: vm.Context, now: () => number): void {
   for (const [type, method, place] of subtleMethods) {
     const { prototype } = global[type] as { prototype: object };
     const own = Reflect.get(prototype, method) as AnyFunction;
@@ -30,10 +33,11 @@ export function fixLocale(global: vm.Context): void {
     Object.defineProperty(prototype, method, { value });
   }
   const intl = global["Intl"] as Record<string, unknown>;
-  lazyGlobal(global, "Intl", () => withLocales(intl));
+  lazyGlobal(global, "Intl", () => withLocales(intl, now));
 }
 
-function withLocales(intl: Record<string, unknown>): unknown {
+function withLocales(intl: Record<string, unknown>, now: () => number): unknown {
+  formatNow((intl["DateTimeFormat"] as { readonly prototype: Intl.DateTimeFormat }).prototype, now);
   for (const name of Object.getOwnPropertyNames(intl)) {
     const constructor = intl[name];
     if (typeof constructor === "function" && "supportedLocalesOf" in constructor) {
@@ -43,6 +47,32 @@ function withLocales(intl: Record<string, unknown>): unknown {
   // Not part of JavaScript, and it takes the machine's locale.
   Reflect.deleteProperty(intl, "v8BreakIterator");
   return intl;
+}
+
+type Format = (date?: unknown) => unknown;
+
+/** Without a date, a format shows the time that the function sees. Its `format` is a getter of a bound function. */
+function formatNow(prototype: Intl.DateTimeFormat, now: () => number): void {
+  const own = Object.getOwnPropertyDescriptor(prototype, "format") ?? {};
+  const getFormat = Reflect.get(own, "get") as (this: unknown) => Format;
+  const formats = new WeakMap<Format, Format>();
+  const get = function (this: unknown): Format {
+    const format = getFormat.call(this);
+    const known = formats.get(format);
+    if (known !== undefined) return known;
+    const withNow: Format = (date) => format(date === undefined ? now() : date);
+    Object.defineProperty(withNow, "name", { value: format.name });
+    formats.set(format, withNow);
+    return withNow;
+  };
+  Object.defineProperty(prototype, "format", { get });
+  const formatToParts = Reflect.get(prototype, "formatToParts") as AnyFunction;
+  const methods: Readonly<Record<string, AnyFunction>> = {
+    formatToParts(date) {
+      return formatToParts.call(this, date === undefined ? now() : date);
+    },
+  };
+  for (const [name, value] of Object.entries(methods)) Object.defineProperty(prototype, name, { value });
 }
 
 function withLocale(constructor: AnyFunction): AnyFunction {

@@ -21,17 +21,34 @@ export const requestedTimers = {
 /** The number of a timer that never fires: one of a query, a mutation or an action that has ended. */
 const noTimer = 0;
 
-/** Starts a timer in an action. As on Convex, a query or a mutation cannot catch the error, and fails. */
+/** Makes a signal with a time limit fail queries and mutations, as the other timers do. The backend uses the same class. */
+export function guardSignals(): void {
+  const own = AbortSignal.timeout.bind(AbortSignal);
+  const timeout = (delayMs: number): AbortSignal => {
+    const execution = executions.getStore();
+    if (execution === undefined || !isTransactional(execution)) return own(delayMs);
+    refuseTimer("AbortSignal.timeout");
+    return new AbortController().signal;
+  };
+  Object.defineProperty(AbortSignal, "timeout", { value: timeout });
+}
+
+/** Fails a query or a mutation. As on Convex, it cannot catch the error. */
+function refuseTimer(name: string): void {
+  failFunction(
+    new Error(
+      `Can't use ${name} in queries and mutations. Please consider using an action. ` +
+        "See https://docs.convex.dev/functions/actions for more details.",
+    ),
+  );
+}
+
+/** Starts a timer in an action. A query or a mutation fails. */
 function inAction(name: string, start: (action: ActionExecution) => NodeJS.Timeout): number {
   const execution = executions.getStore();
   if (execution === undefined) throw new Error(`Can't use ${name} while a module is loaded.`);
   if (isTransactional(execution)) {
-    failFunction(
-      new Error(
-        `Can't use ${name} in queries and mutations. Please consider using an action. ` +
-          "See https://docs.convex.dev/functions/actions for more details.",
-      ),
-    );
+    refuseTimer(name);
     return noTimer;
   }
   if (execution.ended) return noTimer;

@@ -6,7 +6,7 @@ import type { ConvexGlobal } from "../contract/convex-global.ts";
 import { stackFormatter } from "../source/error-stacks.ts";
 import type { StackMapper } from "../source/stack-trace.ts";
 import { limitBulk } from "./isolate-bulk.ts";
-import { installDeterminism } from "./isolate-determinism.ts";
+import { functionClock, installDeterminism } from "./isolate-determinism.ts";
 import { sharedGlobals } from "./isolate-globals.ts";
 import { watchWasm } from "./isolate-wasm.ts";
 import { bridgeRealms } from "./realm-bridge.ts";
@@ -49,12 +49,14 @@ export class Realm {
       codeGeneration: { strings: false, wasm: true },
     });
     this.#global = global;
-    Object.assign(global, { Convex: { ...convex }, ...sharedGlobals(() => env(this.component)) });
+    const functionNow = functionClock(now);
+    const shared = sharedGlobals(() => env(this.component), functionNow);
+    Object.assign(global, { Convex: { ...convex }, ...shared });
     global["self"] = global["globalThis"] as unknown;
     forbidWaiting(global);
     Object.assign(global["Error"], { prepareStackTrace: stackFormatter(mapStack) });
     bridgeRealms(global);
-    installDeterminism(global, now);
+    installDeterminism(global, functionNow, now());
     limitBulk(global);
     watchWasm(global);
   }
