@@ -98,6 +98,26 @@ test("an error thrown after the client has left is not logged", async () => {
   expect(loggedOf("GET /fails")).toEqual([]);
 });
 
+test("a body that breaks off is logged with the error, as long as its client is there", async () => {
+  const halfway = await fetchFrom("/breaks/halfway");
+  await expect(halfway?.text()).rejects.toThrow("halfway");
+  expect(loggedOf("GET /breaks/")).toEqual([
+    expect.stringMatching(/ error function\.printed: Uncaught Error: halfway\n? .*\.\.\/convex\/http\.ts/s),
+  ]);
+  logged.length = 0;
+  const large = await fetchFrom("/breaks/large");
+  await expect(large?.bytes()).rejects.toThrow("20 MiB");
+  expect(loggedOf("GET /breaks/")).toEqual([
+    expect.stringContaining("HttpResponseTooLarge: HTTP actions support responses up to 20 MiB"),
+  ]);
+  logged.length = 0;
+  const client = new AbortController();
+  const left = await fetchFrom("/breaks/halfway", { signal: client.signal });
+  client.abort();
+  await expect(left?.text()).rejects.toThrow("halfway");
+  expect(loggedOf("GET /breaks/")).toEqual([]);
+});
+
 test("if the module with the routes does not load anymore, a request fails with its error", async () => {
   variables = { BROKEN_ROUTES: "not now" };
   const response = await fetchFrom("/stream/abc");

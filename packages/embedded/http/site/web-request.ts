@@ -1,9 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { bytesInWords } from "../../admission/anonymous-limits.ts";
 import type { Turns } from "../../admission/turns.ts";
+import { limits } from "../../runtime/checks/limits.ts";
 
 /** Largest body of a response, as in Convex, and of a request, where the limit is ours. */
-export const maxHttpActionBytes = 20 * 1024 * 1024;
+export const maxHttpActionBytes = limits.httpActionBytes;
 
 const withoutBody = new Set(["GET", "HEAD"]);
 /** Methods that `Request` refuses to carry. */

@@ -1,8 +1,10 @@
 import type { ComponentPath } from "../../names/table-name.ts";
 import type { LoadedComponents } from "../bundle/loaded-components.ts";
 import { httpModule, readRouter } from "../bundle/loaded-modules.ts";
+import { limits } from "../checks/limits.ts";
 import { mountedPath } from "../components/http-mounts.ts";
 import {
+  type ActionExecution,
   type CallContext,
   endExecution,
   endSoon,
@@ -10,10 +12,12 @@ import {
   newActionExecution,
 } from "../execution/execution.ts";
 import { type FunctionFailure, httpFailure } from "../execution/function-failure.ts";
+import { formatLogLine } from "../execution/log-lines.ts";
 import { withinUserTime } from "../execution/user-time.ts";
 import type { Services } from "../syscalls/services.ts";
 import { failureOf, leavesWorldIntact, moduleIn } from "./invoke.ts";
 import { cancelBody, plainResponse } from "./plain-response.ts";
+import { ResponseTooLargeError, watchedBody } from "./watched-body.ts";
 
 /** An HTTP action, named by its method and route: "GET /jobs". */
 type HttpTarget = {
@@ -83,6 +87,7 @@ export async function runHttp(
 ): Promise<HttpRun> {
   const execution = newActionExecution("httpAction", { identifier, component }, context);
   const visit = services.worlds.visit({ component, module: httpModule }, sharesWorld);
+  const startedAt = performance.now();
   try {
     execution.time.start();
     const returned = executions.run(execution, () => {
@@ -97,7 +102,12 @@ export async function runHttp(
       if (!(response instanceof Response)) throw new TypeError("HTTP actions must return a Response");
       return plainResponse(response);
     });
-    return { response: request.method === "HEAD" ? withoutBody(plain) : plain, failure: null };
+    const leftMs = limits.actionTimeMs - (performance.now() - startedAt);
+    const sent =
+      request.method === "HEAD"
+        ? withoutBody(plain)
+        : watched(services, execution, plain, leftMs, request.signal);
+    return { response: sent, failure: null };
   } catch (thrown) {
     const failure = failureOf(services, execution, thrown);
     visit.end(leavesWorldIntact(failure));
@@ -107,6 +117,31 @@ export async function runHttp(
   } finally {
     void answered?.then(() => endSoon(execution));
   }
+}
+
+/** A response whose body has the action's limits. If it breaks off before its client leaves, the reason is logged. */
+function watched(
+  services: Services,
+  execution: ActionExecution,
+  { body, status, statusText, headers }: Response,
+  leftMs: number,
+  client: AbortSignal,
+): Response {
+  const { time, context } = execution;
+  const onLate = (): unknown => {
+    time.spend(limits.actionTimeMs);
+    endExecution(execution);
+    return time.error;
+  };
+  const onBroken = (error: unknown): void => {
+    if (client.aborted) return;
+    const message = ResponseTooLargeError.isOne(error)
+      ? `${error.name}: ${error.message}`
+      : failureOf(services, execution, error).message;
+    context.logs.add(formatLogLine("ERROR", message));
+  };
+  const stream = body === null ? null : watchedBody(body, { leftMs, onLate, onBroken });
+  return new Response(stream, { status, statusText, headers });
 }
 
 function withoutBody(response: Response): Response {

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { limits } from "../checks/limits.ts";
+import { watchedBody } from "./watched-body.ts";
+
+const broken: unknown[] = [];
+const watched = (body: ReadableStream<Uint8Array>, leftMs = 60_000): ReadableStream<Uint8Array> =>
+  watchedBody(body, {
+    leftMs,
+    onLate: () => new Error("late"),
+    onBroken: (error) => broken.push(error),
+  });
+
+function streamOf(parts: readonly Uint8Array[]): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      for (const part of parts) controller.enqueue(part);
+      controller.close();
+    },
+  });
+}
+
+test("a body stays as it is", async () => {
+  const parts = ["one ", "two"].map((text) => new TextEncoder().encode(text));
+  expect(await new Response(watched(streamOf(parts))).text()).toBe("one two");
+  expect(broken.splice(0)).toEqual([]);
+});
+
+test("an endless body ends with the time of its action", async () => {
+  let reason: unknown;
+  const endless = new ReadableStream<Uint8Array>({ cancel: (by) => void (reason = by) });
+  await expect(new Response(watched(endless, 5)).text()).rejects.toThrow("late");
+  expect(reason).toEqual(new Error("late"));
+  expect(broken.splice(0)).toEqual([new Error("late")]);
+});
+
+test("a body that breaks off, or has no bytes, is reported once", async () => {
+  const failing = new ReadableStream<Uint8Array>({ pull: () => Promise.reject(new Error("halfway")) });
+  await expect(new Response(watched(failing)).text()).rejects.toThrow("halfway");
+  expect(broken.splice(0)).toEqual([new Error("halfway")]);
+  const ofTexts = streamOf(["text" as unknown as Uint8Array]);
+  await expect(new Response(watched(ofTexts)).text()).rejects.toThrow("must be a stream of Uint8Arrays");
+  expect(broken.splice(0)).toEqual([new TypeError("A body must be a stream of Uint8Arrays")]);
+});
+
+test("a body of more than 20 MiB breaks off", async () => {
+  const part = new Uint8Array(limits.httpActionBytes / 2 + 1);
+  const large = watched(streamOf([part, part]));
+  await expect(new Response(large).bytes()).rejects.toThrow("HTTP actions support responses up to 20 MiB");
+  expect(broken.splice(0)).toHaveLength(1);
+});
+
+test("a body whose reader leaves is canceled, and not reported", async () => {
+  let reason: unknown;
+  const endless = new ReadableStream<Uint8Array>({ cancel: (by) => void (reason = by) });
+  await watched(endless).cancel("gone");
+  expect([reason, broken]).toEqual(["gone", []]);
+});

@@ -1,0 +1,80 @@
+import { isUint8Array } from "node:util/types";
+import { limits } from "../checks/limits.ts";
+import { readerOf } from "./plain-response.ts";
+
+type Watch = {
+  /** How long the body may still take, in ms. */
+  readonly leftMs: number;
+  /** Called once, when that time is over. Returns the error with which the body breaks off. */
+  readonly onLate: () => unknown;
+  /** Called if the body breaks off, unless its reader has canceled it. */
+  readonly onBroken: (error: unknown) => void;
+};
+
+/** The response of an HTTP action has more bytes than Convex sends. */
+export class ResponseTooLargeError extends Error {
+  override readonly name = "HttpResponseTooLarge";
+  // oxlint-disable-next-line no-unused-private-class-members -- the rule overlooks `#isOne in value`
+  readonly #isOne = true;
+
+  /** Like `instanceof`, but cannot run code of a value that a function has thrown. */
+  static isOne(value: unknown): value is ResponseTooLargeError {
+    return typeof value === "object" && value !== null && #isOne in value;
+  }
+
+  constructor() {
+    super("HTTP actions support responses up to 20 MiB");
+  }
+}
+
+/** The same body, with the limits of an action's response. It reads no part ahead. */
+export function watchedBody(
+  body: ReadableStream<Uint8Array>,
+  { leftMs, onLate, onBroken }: Watch,
+): ReadableStream<Uint8Array> {
+  const reader = readerOf(body);
+  let size = 0;
+  let isOver = false;
+  let timer: NodeJS.Timeout | undefined;
+  const end = (): void => {
+    isOver = true;
+    clearTimeout(timer);
+  };
+  const breakOff = (controller: ReadableStreamDefaultController, error: unknown): void => {
+    if (isOver) return;
+    end();
+    controller.error(error);
+    reader.cancel(error).catch(() => undefined);
+    onBroken(error);
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        timer = setTimeout(() => breakOff(controller, onLate()), leftMs).unref();
+      },
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (isOver) return;
+          if (done) {
+            end();
+            controller.close();
+            return;
+          }
+          // A proxy's trap would be code of the action.
+          if (!isUint8Array(value)) throw new TypeError("A body must be a stream of Uint8Arrays");
+          size += value.byteLength;
+          if (size > limits.httpActionBytes) throw new ResponseTooLargeError();
+          controller.enqueue(value);
+        } catch (error) {
+          breakOff(controller, error);
+        }
+      },
+      cancel(reason) {
+        end();
+        return reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
