@@ -10,6 +10,7 @@ import {
   reserveParts,
   reserveVisits,
   smallLength,
+  watchHelped,
   watchList,
   watchPromises,
 } from "../native/reserve.ts";
@@ -68,6 +69,20 @@ const finding = {
 const replacing = { replace: "replaceLong", replaceAll: "replaceAllLong" };
 /** Methods of texts that make a regular expression of a text, with these flags. */
 const searchMethods = { match: "", matchAll: "g", search: "" };
+/** Methods of iterators that take elements of their own. */
+const helping = [
+  "drop",
+  "every",
+  "filter",
+  "find",
+  "flatMap",
+  "forEach",
+  "map",
+  "reduce",
+  "some",
+  "take",
+  "toArray",
+];
 /** Functions of `Object` that name each character of a text, and each element of a buffer. */
 const naming = ["entries", "getOwnPropertyDescriptors", "getOwnPropertyNames", "keys", "values"];
 
@@ -84,6 +99,8 @@ const owners = {
   "Array.prototype": Array.prototype,
   BigInt,
   "BigInt.prototype": BigInt.prototype,
+  // TypeScript's libraries have no such value yet.
+  "Iterator.prototype": Object.getPrototypeOf(Object.getPrototypeOf([].values())) as object,
   JSON,
   Map,
   Object,
@@ -237,6 +254,13 @@ const guards = new vm.Script(`((reserve, ticks) => {
   ${guarded("Map", "groupBy", listBefore)}
   ${guarded("Array.prototype", "concat", "const count = countAll(arguments); if (count > 1 || !isSmallList(this)) reserve.more(this, count);")}
   ${guarded("Array.prototype", "flat", `if (isArray(this)) reserve.elements(countFlat(this, arguments[0] ?? 1, ${String(maxElements)}));`)}
+  const { getPrototypeOf } = Reflect;
+  const nextOf = (iterator) => getPrototypeOf(iterator).next;
+  const ownNext = new Set([[].values(), new Set().values(), new Map().values(), ""[Symbol.iterator](), "".matchAll(/x/g), [].values().drop(0), getPrototypeOf((function* () {})())].map(nextOf));
+  const has = Set.prototype.has;
+  const watchedIterator = (iterator) =>
+    isObject(iterator) && !apply(has, ownNext, [iterator.next]) ? reserve.helped(iterator) : iterator;
+  ${allGuarded("Iterator.prototype", helping, "", (own) => `apply(${own}, watchedIterator(this), arguments)`)}
   ${allGuarded("BigInt", ["asIntN", "asUintN"], "reserve.bits(arguments[0]);")}
   ${allGuarded("BigInt.prototype", ["toLocaleString", "toString"], "reserve.digits(this);")}
   ${guarded("RegExp.prototype", "compile", "", (own) => `reserve.compiled(apply(${own}, this, arguments))`)}
@@ -256,6 +280,7 @@ const reserve = {
   list: (list: unknown) => reserveElements(lengthOf(list)),
   match: matchInTime,
   matchAll: matchAllInTime,
+  helped: watchHelped,
   more: (list: unknown, count: number) => reserveElements(lengthOf(list) + count),
   names: (value: unknown) => reserveNames(lengthOf(value)),
   pattern: watchPattern,

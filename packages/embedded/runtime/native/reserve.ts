@@ -1,7 +1,7 @@
 import { executions } from "../execution/execution.ts";
 import { ExecutionLimitError, outOfMemory } from "../execution/execution-time.ts";
 import type { Reserve } from "../source/bundled-script.ts";
-import { watchIterable } from "./watched-iterable.ts";
+import { watchIterable, watchIterator } from "./watched-iterable.ts";
 import { matchOnceInTime, watchPattern } from "./watched-pattern.ts";
 
 /*
@@ -58,16 +58,33 @@ export function reserveBits(count: number): void {
   if (count > maxBits) reserveVisits(Infinity);
 }
 
-const shortest = 2n ** BigInt(maxBits);
+const largest = 2n ** BigInt(maxBits);
+/** To negate the other one for each product would take far longer than the product. */
+const smallest = -largest;
 
 /** The same for a big integer that is there already. */
 export function reserveDigits(value: unknown): void {
-  if (typeof value === "bigint" && (value > shortest || value < -shortest)) reserveVisits(Infinity);
+  if (typeof value === "bigint" && (value > largest || value < smallest)) reserveVisits(Infinity);
 }
 
 /** Call it before native code takes all elements of a list. Returns the list, or one with the same elements. */
 export function watchList<T>(list: T): T {
   return watchIterable(list, reserveElements);
+}
+
+/** Call it before native code takes elements of an iterator. Returns it, or one with the same elements. */
+export function watchHelped(iterator: object): object {
+  const next: unknown = Reflect.get(iterator, "next");
+  return typeof next === "function" && isNative(next)
+    ? watchIterator(iterator as Iterator<unknown>)
+    : iterator;
+}
+
+const textOf: (this: object) => string = Reflect.get(Function.prototype, "toString");
+
+/** Whether a function has no code of its own, and so no tick. */
+function isNative(value: object): boolean {
+  return Reflect.apply<object, [], string>(textOf, value, []).endsWith("{ [native code] }");
 }
 
 /**

@@ -19,7 +19,11 @@ export function watchIterable<T>(value: T, count: (elements: number) => void): T
   return watched as T;
 }
 
-function watchIterator(iterator: Iterator<unknown>, count: (elements: number) => void): Iterator<unknown> {
+/** The same for an iterator. */
+export function watchIterator(
+  iterator: Iterator<unknown>,
+  count: (elements: number) => void = () => undefined,
+): Iterator<unknown> {
   // V8 has a message for it.
   if (typeof iterator !== "object") return iterator;
   const next = Reflect.get(iterator, "next") as () => IteratorResult<unknown>;
