@@ -12,6 +12,7 @@ import type {
   Super,
 } from "acorn";
 import { safeLength, safeLengthsOf } from "./backtracking.ts";
+import { makesPatterns, type PatternNames } from "./pattern-names.ts";
 
 /** The call of `Reserve` that precedes an allocation: the code around the value that says how much it needs. */
 export type Allocation = { readonly value: Node; readonly before: string; readonly after: string };
@@ -54,12 +55,33 @@ export function allocationOf({ callee, arguments: args }: CallExpression | NewEx
 }
 
 /** How code tells of a regular expression that may take long even in a short text; null for other values. */
-export function watchedPattern(node: CallExpression | NewExpression | Literal): Allocation | null {
+export function watchedPattern(
+  node: CallExpression | NewExpression | Literal,
+  names: PatternNames,
+): Allocation | null {
   const isRisky =
     node.type === "Literal"
       ? node.regex != null && safeLengthsOf(node.regex.pattern, node.regex.flags).all < safeLength
-      : node.callee.type === "Identifier" && node.callee.name === "RegExp";
+      : makesPatterns(node.callee, names) || constructsPattern(node, names);
   return isRisky ? reserved(node, "pattern") : null;
+}
+
+function constructsPattern(
+  { callee, arguments: [made] }: CallExpression | NewExpression,
+  names: PatternNames,
+): boolean {
+  return (
+    callee.type === "MemberExpression" &&
+    callee.property.type === "Identifier" &&
+    callee.property.name === "construct" &&
+    made !== undefined &&
+    makesPatterns(made, names)
+  );
+}
+
+/** Whether code makes big integers itself, so that its products may be some. */
+export function makesBigIntegers(code: string): boolean {
+  return /\bBigInt\b|\b(?:0[xob][\da-f_]+|\d[\d_]*)n\b/i.test(code);
 }
 
 /** An expression that becomes a call of a function, with its two parts as arguments. */
@@ -109,25 +131,38 @@ export function powerOf({ operator, left, right }: BinaryExpression, code: strin
 }
 
 /**
- * The same for a shift, for a square, and for an assignment of one of them: no other operation makes a number grow so fast. A
- * shift of other values says nothing, since hash functions have so many that V8 would compile them into slower code.
+ * The same for a shift, for a product, and for an assignment of one of them: no other operation makes a number grow so fast. If one
+ * factor is not large, a product grows slowly. A shift of other values says nothing, since hash functions have so many that V8 would
+ * compile them into slower code.
+ * @param mayBeBig whether the products of other values than a square may be big integers
  */
-export function allocationOfBits({
-  operator,
-  left,
-  right,
-}: AssignmentExpression | BinaryExpression): Allocation | null {
+export function allocationOfBits(
+  { operator, left, right }: AssignmentExpression | BinaryExpression,
+  mayBeBig: boolean,
+): Allocation | null {
   const isBig = isBigInteger(left) || isBigInteger(right);
   if ((operator === "<<" || operator === "<<=") && isBig)
     return { value: right, before: "__convexReserve.bits(", after: ")" };
+  if (operator === "**=" && left.type === "Identifier" && !isNumber(right))
+    return { value: right, before: `__convexExponent(${left.name},`, after: ")" };
+  if ((operator !== "*" && operator !== "*=") || isNumber(left) || isNumber(right)) return null;
+  const isSquare = left.type === "Identifier" && right.type === "Identifier" && right.name === left.name;
+  if (!isSquare && !mayBeBig) return null;
+  if (right.type === "Identifier") return factor(right, right.name);
   if (left.type !== "Identifier") return null;
-  const { name } = left;
-  if (operator === "**=" && !isNumber(right))
-    return { value: right, before: `__convexExponent(${name},`, after: ")" };
-  const isSquare =
-    (operator === "*" || operator === "*=") && right.type === "Identifier" && right.name === name;
-  if (!isSquare) return null;
-  return { value: right, before: `(typeof ${name}=="bigint"?__convexReserve.factor(${name}):`, after: ")" };
+  return operator === "*"
+    ? factor(left, left.name)
+    : {
+        value: right,
+        before: `(${isBigFactor(left.name)}&&__convexReserve.factor(${left.name}),`,
+        after: ")",
+      };
+}
+
+const isBigFactor = (name: string): string => `typeof ${name}=="bigint"`;
+
+function factor(value: Node, name: string): Allocation {
+  return { value, before: `(${isBigFactor(name)}?__convexReserve.factor(${name}):`, after: ")" };
 }
 
 /** Whether a value is surely a big integer, unless the operation throws. */

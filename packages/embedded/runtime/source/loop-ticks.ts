@@ -19,6 +19,7 @@ import {
   allocationOfPattern,
   allocationOfSpread,
   type AsCall,
+  makesBigIntegers,
   matchingOf,
   powerOf,
   watchedPattern,
@@ -27,6 +28,7 @@ import { ticksName } from "./bundled-script.ts";
 import { escapesOfPattern, escapesOfTemplate, plainComments, type Replacement } from "./latin1.ts";
 import { type Insertion, shiftMappings } from "./loop-ticks-map.ts";
 import { isCostly, namedFunctions } from "./named-functions.ts";
+import { patternNames } from "./pattern-names.ts";
 import { isShortClosure } from "./short-closures.ts";
 import { isInert, isStoringConstructor } from "./storing-constructors.ts";
 import { afterDirectives, placeBeforeLongCode, startOf } from "./tick-places.ts";
@@ -137,6 +139,8 @@ function changesOf(program: Program, code: string): Changes {
   const withFunctions = new Set<Node>();
   const calling = new Set<Node>();
   const named = namedFunctions(program);
+  const patterns = patternNames(program, code);
+  const mayBeBig = makesBigIntegers(code);
   const tickFunction = (node: Function, ancestors: readonly AnyNode[]): void => {
     const parent = ancestors.at(-2);
     if (parent?.type === "MethodDefinition" && isStoringConstructor(parent)) return;
@@ -188,7 +192,7 @@ function changesOf(program: Program, code: string): Changes {
       }
       case "CallExpression":
         reserve(allocationOf(node));
-        reserve(watchedPattern(node));
+        reserve(watchedPattern(node, patterns));
         makeCall(node, matchingOf(node, code));
         if (!isCostly(node) || (node.callee.type === "Identifier" && named.cheapNames.has(node.callee.name)))
           return;
@@ -199,25 +203,25 @@ function changesOf(program: Program, code: string): Changes {
       case "TaggedTemplateExpression":
         if (node.type === "NewExpression") {
           reserve(allocationOf(node));
-          reserve(watchedPattern(node));
+          reserve(watchedPattern(node, patterns));
         }
         if (node.type === "TaggedTemplateExpression") escapeAll(escapesOfTemplate(node, code));
         if (node.type === "SpreadElement") reserve(allocationOfSpread(node, ancestors.slice(0, -1)));
         for (const each of ancestors) calling.add(each);
         return;
       case "Literal":
-        reserve(watchedPattern(node));
+        reserve(watchedPattern(node, patterns));
         escapeAll(escapesOfPattern(node, code));
         return;
       case "VariableDeclarator":
         if (node.init != null) reserve(allocationOfPattern(node.id, node.init));
         return;
       case "BinaryExpression":
-        reserve(allocationOfBits(node));
+        reserve(allocationOfBits(node, mayBeBig));
         makeCall(node, powerOf(node, code));
         return;
       case "AssignmentExpression":
-        reserve(allocationOfBits(node));
+        reserve(allocationOfBits(node, mayBeBig));
         reserve(allocationOfPattern(node.left, node.right));
         return;
       case "StaticBlock":
