@@ -248,8 +248,8 @@ export function attentionWords({ kind, subject, count }: Attention): Words {
     },
     "wrong-answers": {
       sentence: plural(count, [
-        "Checks found wrong answers of # device, which still gets jobs.",
-        "Checks found wrong answers of # devices, which still get jobs.",
+        "Checks found wrong answers or token counts of # device, which still gets jobs.",
+        "Checks found wrong answers or token counts of # devices, which still get jobs.",
       ]),
       act: "Look at the evidence, and pause it, or let Gleaner act on checks",
     },

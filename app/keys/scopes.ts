@@ -4,7 +4,10 @@ export type KeyScope = (typeof keyScopes)[number];
 
 /** A short name of each, and its calls. */
 export const scopeWords: Readonly<Record<KeyScope, { readonly name: string; readonly calls: string }>> = {
-  inference: { name: "Ask models", calls: "Chats, completions, responses, messages and embeddings." },
+  inference: {
+    name: "Ask models",
+    calls: "Chats, completions, responses, messages, embeddings, rankings and tokens.",
+  },
   batches: { name: "Batches and files", calls: "Batches, and the files of batches." },
   jobs: { name: "Jobs", calls: "The states, answers, priorities and cancellation of the key’s own jobs." },
   usage: { name: "Usage", calls: "The key’s own usage and budgets." },

@@ -14,8 +14,19 @@ describe("a case", () => {
   it("ends against the device whose answer does not fit for two others", () => {
     expect(stateOf(withVoice(opened, voice("c", "mismatch")), true)).toEqual({
       kind: "wrong",
+      about: "text",
       misjudged: [],
     });
+  });
+
+  it("does not add a voice about the text to one about the reported tokens", () => {
+    const ofTokens = (device: string): Voice => ({ ...voice(device, "mismatch"), ofTokens: true });
+    const mixed = withVoice(opened, ofTokens("c"));
+    expect(stateOf(mixed, true)).toEqual({ kind: "open" });
+    expect(stateOf(mixed, false)).toEqual({ kind: "undecided" });
+    expect(stateOf(withVoice(mixed, ofTokens("d")), true)).toMatchObject({ kind: "wrong", about: "tokens" });
+    const byText = withVoice(mixed, voice("d", "mismatch"));
+    expect(stateOf(byText, true)).toMatchObject({ kind: "wrong", about: "text" });
   });
 
   it("ends for the device if the third one finds its answer right, and names the one that was wrong", () => {
@@ -82,7 +93,7 @@ describe("the pay of an answer", () => {
     const pay = (caseState: Parameters<typeof payOf>[0]["caseState"]) =>
       payOf({ onProbation: false, replay: "mismatch", caseState });
     expect(pay({ kind: "open" })).toBe("held");
-    expect(pay({ kind: "wrong", misjudged: [] })).toBe("refused");
+    expect(pay({ kind: "wrong", about: "text", misjudged: [] })).toBe("refused");
     expect(pay({ kind: "right", misjudged: ["b"] })).toBe("paid");
     expect(pay({ kind: "undecided" })).toBe("paid");
   });

@@ -5,8 +5,8 @@ import type { Verdict } from "./verdict.ts";
  * that of the device that answered.
  */
 
-/** A device that replayed the answer, and its verdict. */
-export type Voice = { readonly device: string; readonly verdict: Verdict };
+/** A device that replayed the answer, and its verdict. `ofTokens`: the text fits, but far fewer tokens than were reported. */
+export type Voice = { readonly device: string; readonly verdict: Verdict; readonly ofTokens?: boolean };
 
 export type TrustCase = {
   /** The device that answered. */
@@ -18,13 +18,13 @@ export type TrustCase = {
 /**
  * The end of a case, or that it goes on.
  * - `open`: another device has to replay the answer.
- * - `wrong`: the answer is not of this model.
+ * - `wrong`: the answer is not of this model, or its device reported far too many tokens.
  * - `right`: it is. `misjudged` are the devices that said otherwise.
  * - `undecided`: nobody could tell. The answer is paid, and nothing is held against anybody.
  */
 export type CaseState =
   | { readonly kind: "open" }
-  | { readonly kind: "wrong"; readonly misjudged: readonly string[] }
+  | { readonly kind: "wrong"; readonly about: "text" | "tokens"; readonly misjudged: readonly string[] }
   | { readonly kind: "right"; readonly misjudged: readonly string[] }
   | { readonly kind: "undecided" };
 
@@ -48,8 +48,11 @@ export function withVoice(open: TrustCase, voice: Voice): TrustCase {
 export function stateOf({ voices }: TrustCase, othersLeft: boolean): CaseState {
   const against = voices.filter(({ verdict }) => verdict === "mismatch");
   const for_ = voices.filter(({ verdict }) => verdict === "fits");
-  if (against.length >= voicesThatDecide)
-    return { kind: "wrong", misjudged: for_.map(({ device }) => device) };
+  // A voice about the text and one about the tokens found different things.
+  const ofTokens = against.filter((voice) => voice.ofTokens === true);
+  const about = ofTokens.length >= voicesThatDecide ? "tokens" : "text";
+  if (about === "tokens" || against.length - ofTokens.length >= voicesThatDecide)
+    return { kind: "wrong", about, misjudged: for_.map(({ device }) => device) };
   if (for_.length + 1 >= voicesThatDecide && for_.length >= against.length) {
     return { kind: "right", misjudged: against.map(({ device }) => device) };
   }

@@ -166,9 +166,10 @@ const tokensRequest = v.union(
   v.object({ tokenizeChat: v.object(conversation) }),
 );
 
-/** A job's request, by its kind. */
+/** The form of a job's own call, if it is not the usual one of its kind. */
 export const callForm = literals(...callForms);
 
+/** A job's request, by its kind. */
 export const work = v.union(
   v.object({ kind: v.literal("chat"), request: chatRequest }),
   v.object({ kind: v.literal("completion"), request: completionRequest }),
@@ -297,8 +298,8 @@ export const replayCounts = v.object({
   impossible: v.number(),
   logprob: v.number(),
 });
-/** The result of a job that replays an answer. */
 export const tokenCounts = v.object({ promptTokens: v.number(), completionTokens: v.number() });
+/** The result of a job that replays an answer. `counted`: the checker's tokens. */
 export const replayAnswer = v.object({ replay: replayCounts, counted: v.optional(tokenCounts) });
 export const workReport = v.object({ usage, timing });
 export const jobEnergy = v.object({ microWh: v.number(), source: literals(...energySources) });

@@ -61,7 +61,7 @@ export function jobHeaders({
   };
 }
 
-/** What an answer has cost, and what is known of its device. */
+/** The cost of an answer, and the known facts about its device. */
 export type AnswerCost = Pick<
   RequestView,
   "priceMicro" | "pricePercent" | "queueMs" | "deviceClass" | "energy"

@@ -570,7 +570,7 @@ describe("an organization that acts", () => {
   it("says so to the device, until the pay is released", async () => {
     await answerJob(t, acme, author);
     const [waiting] = await historyOf(author);
-    expect(waiting?.explanation).toMatch(/It is held until enough checks of this device’s answers$/);
+    expect(waiting?.explanation).toMatch(/It is held until checks have decided about this device’s answers$/);
     await choose(t);
     await check(t, checker, fitting);
     await endProbation(t, acme, author, checker);

@@ -14,8 +14,8 @@ import { reply } from "../model/validators.ts";
 export const experimental_reuseContext = true;
 
 /**
- * Chooses which answers are replayed, and notes failures. Called when the jobs are counted. It takes a few at a time, one after another: each changes
- * what the organization has spent on checks.
+ * Chooses the answers that are replayed, and notes failures. Called when the jobs are counted. It takes a few at a time, one after
+ * another, since each changes the sum that the organization has spent on checks.
  */
 export const choose = internalMutation({
   args: {

@@ -86,7 +86,9 @@ export const collectStep = v.object({
   tails: v.object({ output: v.union(filePart, v.null()), error: v.union(filePart, v.null()) }),
 });
 
-/** An answer has up to half a megabyte, as has a request, and Convex lets a query read 16. In UTF-8 a character has up to three bytes. */
+/**
+ * Convex lets a query read 16 MB. An answer and a request have up to half a megabyte each, and a character up to three bytes in UTF-8.
+ */
 const linesAtOnce = 100;
 const charsAtOnce = 4 * 1024 * 1024;
 /** A part grows until it has this many bytes. Each collection writes the last one anew. */

@@ -133,7 +133,7 @@ function partOf({ status, reply: paid }: AttemptView): bigint {
 
 function explainPay(paid: Paid, kind: string, { pay, takenMicro }: CheckedPay): string {
   const sum = sumOfPay(paid, kind);
-  if (pay === "held") return `${sum}. It is held until enough checks of this device’s answers`;
+  if (pay === "held") return `${sum}. It is held until checks have decided about this device’s answers`;
   if (pay === "refused")
     return `${sum}. It is not paid: checks found an answer of this device, or its tokens, wrong`;
   if (takenMicro === 0n) return sum;

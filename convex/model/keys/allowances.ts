@@ -83,7 +83,7 @@ function termsText(allowance: AllowanceTerms | undefined): string | null {
 
 const perPage = 100;
 
-/** Where a run over the due allowances goes on. `until`: the moment at which it began. */
+/** The place at which a run over the due allowances goes on. `until`: the moment at which it began. */
 export const allowancePage = v.object({ until: v.number(), cursor: v.union(v.string(), v.null()) });
 
 /**

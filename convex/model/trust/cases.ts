@@ -17,12 +17,15 @@ import type { StoredVoice } from "./validators.ts";
 
 type StoredCase = Doc<"trustCases">;
 
-/** Whether a case is about the tokens that its device reported: the answer itself may be right. */
-export function isAboutTokens({ voices }: Pick<StoredCase, "voices">): boolean {
+/** Whether a voice of a case found far fewer tokens than its device reported: the answer itself may be right. */
+export function hasOverclaim({ voices }: Pick<StoredCase, "voices">): boolean {
   return voices.some(({ overclaim }) => overclaim !== undefined);
 }
 
-/** Opens a case about an answer that did not fit, holds its pay, and asks another device. @param isSeries whether all answers together do not fit. */
+/**
+ * Opens a case about an answer that did not fit, holds its pay, and asks another device.
+ * @param isSeries whether all answers together do not fit.
+ */
 export async function beginCase(
   ctx: MutationCtx,
   order: Doc<"orders">,
@@ -76,7 +79,11 @@ export async function endWithoutMore(ctx: MutationCtx, caseId: Id<"trustCases">,
 function caseIn({ deviceId, voices }: StoredCase): TrustCase {
   return {
     accused: deviceId,
-    voices: voices.map((voice) => ({ device: voice.deviceId, verdict: voice.verdict })),
+    voices: voices.map((voice) => ({
+      device: voice.deviceId,
+      verdict: voice.verdict,
+      ofTokens: voice.overclaim !== undefined,
+    })),
   };
 }
 
@@ -108,20 +115,19 @@ async function end(
   if (state.kind === "open") throw new Error(`case ${trustCase._id} has not ended`);
   const { _id, organizationId, deviceId, modelId, isSeries } = trustCase;
   const accused = { organizationId, deviceId, modelId };
-  const isWrong = state.kind === "wrong";
+  const wrong = state.kind === "wrong" ? wrongs[state.about] : null;
   if (state.kind !== "undecided") {
-    const found = isAboutTokens(trustCase) ? "overclaimed" : "wrong";
-    await noteEvent(ctx, accused, isWrong ? found : "cleared", now);
+    await noteEvent(ctx, accused, wrong?.event ?? "cleared", now);
     // A series says nothing against the checker of its last answer.
     for (const device of isSeries ? [] : state.misjudged) {
       const misjudged = ctx.db.normalizeId("devices", device);
       if (misjudged !== null) await noteEvent(ctx, { ...accused, deviceId: misjudged }, "misjudged", now);
     }
   }
-  const acts = isWrong && (await modeOf(ctx, organizationId)) === "act";
-  const takenMicro = acts ? await punish(ctx, order, trustCase, now) : 0n;
+  const acts = wrong !== null && (await modeOf(ctx, organizationId)) === "act";
+  const takenMicro = acts ? await punish(ctx, order, trustCase, wrong.event, now) : 0n;
   // Nobody needs another answer if only its tokens were counted wrongly.
-  if (acts && !isAboutTokens(trustCase)) await beginCorrection(ctx, order, now);
+  if (acts && wrong.event === "wrong") await beginCorrection(ctx, order, now);
   if (!acts) await releasePay(ctx, order.jobId, now);
   await ctx.db.patch("trustCases", _id, {
     state: state.kind,
@@ -129,17 +135,20 @@ async function end(
     ...(takenMicro === 0n ? {} : { takenMicro }),
   });
   const by = { actor: "system", at: now } as const;
-  const words = isWrong && isAboutTokens(trustCase) ? tokenWords : endWords[state.kind];
+  const words = state.kind === "wrong" ? wrongs[state.about].words : endWords[state.kind];
   const detail = `${modelId}: ${words}${takenMicro === 0n ? "" : `; ${formatExactCredits(takenMicro)} taken back`}`;
   await record(ctx, { organizationId, ...by, action: "device.case-closed", subject: deviceId, detail });
 }
 
+/** The event of a standing, and the words of the audit trail. */
+const wrongs = {
+  text: { event: "wrong", words: "the answer is not of this model" },
+  tokens: { event: "overclaimed", words: "it has fewer tokens than the device reported" },
+} as const;
 const endWords = {
-  wrong: "the answer is not of this model",
   right: "the answer is right",
   undecided: "nobody could tell",
 } as const;
-const tokenWords = "it has fewer tokens than the device reported";
 
 /**
  * Refuses the held pay of the device with the model, takes the price of the wrong answer back if it was paid already, and pauses the
@@ -148,10 +157,10 @@ const tokenWords = "it has fewer tokens than the device reported";
 async function punish(
   ctx: MutationCtx,
   order: Doc<"orders">,
-  trustCase: StoredCase,
+  { deviceId, modelId }: StoredCase,
+  cause: "wrong" | "overclaimed",
   now: number,
 ): Promise<bigint> {
-  const { deviceId, modelId } = trustCase;
   const rest = await takeBack(ctx, order, deviceId, now);
   // Its correction needs the price soon.
   const taken = rest + (await refusePay(ctx, order.jobId, now));
@@ -164,7 +173,6 @@ async function punish(
     .unique();
   const { fits = 0, unclear = 0, wrong = 0, overclaimed = 0 } = row?.standing.counts ?? {};
   const failed = Math.max(1, wrong + overclaimed);
-  const cause = isAboutTokens(trustCase) ? "overclaimed" : "wrong";
   const found = { failed, of: fits + unclear + failed, cause } as const;
   await pauseForFailures(ctx, device, found, unreliabilityWords(found), now);
   return taken;

@@ -27,7 +27,7 @@ export async function entriesBack(
       apiKeyId,
       at,
       micro: toKey,
-      note: "Price of an answer that checks found wrong",
+      note: "Price of an answer of which checks found the text or the tokens wrong",
     });
   }
   const entries: readonly Entry[] = [

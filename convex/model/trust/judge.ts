@@ -13,7 +13,7 @@ import { orderOf } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
 import { present } from "../refuse.ts";
 import { deviceReport, replayAnswer, type reply } from "../validators.ts";
-import { beginCase, endWithoutMore, hearVoice, isAboutTokens } from "./cases.ts";
+import { beginCase, endWithoutMore, hasOverclaim, hearVoice } from "./cases.ts";
 import { payChecker } from "./checkPay.ts";
 import { learn, learnedLimits, type ReplayKind } from "./limits.ts";
 import { releasePay, settleHeld } from "./pay.ts";
@@ -113,7 +113,7 @@ function withTokens(
 ): StoredVoice {
   if (voice.verdict === "mismatch") return voice;
   if (overclaim === undefined)
-    return trustCase !== null && isAboutTokens(trustCase) ? { ...voice, verdict: "unclear" } : voice;
+    return trustCase !== null && hasOverclaim(trustCase) ? { ...voice, verdict: "unclear" } : voice;
   return overclaim === null ? voice : { ...voice, verdict: "mismatch", overclaim };
 }
 

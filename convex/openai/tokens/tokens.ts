@@ -13,10 +13,11 @@ export async function tokenize(ctx: ActionCtx, request: Request, caller: Caller)
   const read = await readCall(request, caller, parseTokenize);
   if (read.kind === "refused") return errorResponse(read.error);
   const { call } = read;
+  const { request: asked } = call.asked;
   const options = {
-    work: { kind: "tokens", request: call.asked.request },
+    work: { kind: "tokens", request: asked },
     stream: false,
-    promptField: "prompt",
+    promptField: "tokenizeChat" in asked ? "messages" : "prompt",
   } as const;
   return await answerWithJob(ctx, caller, call, options, async (job) => {
     return await answerWhole(ctx, job, request.signal, (result) =>

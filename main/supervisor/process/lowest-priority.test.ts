@@ -58,7 +58,7 @@ it.each([
       await readFile(`/proc/${pid}/autogroup`, "utf8").catch(() => null);
     if ((await group()) === null) return;
     expect((await group())?.trim()).toMatch(/nice 19$/);
-    // What a kill does: a dying runner frees its memory at once. The kernel allows ten such changes a second.
+    // As after a kill, so that a dying runner frees its memory at once. The kernel allows ten such changes a second.
     await expect
       .poll(async () => {
         hurryExit(pid);

@@ -26,9 +26,10 @@ export function caseWords({ state, voices }: Pick<CaseRow, "state" | "voices">):
     case "wrong":
       return {
         tone: "bad",
-        words: voices.some(({ overclaim }) => overclaim !== null)
-          ? "Too many tokens reported"
-          : "Not of this model",
+        words:
+          voices.filter(({ overclaim }) => overclaim !== null).length > 1
+            ? "Too many tokens reported"
+            : "Not of this model",
       };
     case "right":
       return { tone: "good", words: "The answer is right" };

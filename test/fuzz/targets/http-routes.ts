@@ -353,7 +353,7 @@ async function checkEnded(farm: Farm, left: readonly LeftJob[]): Promise<void> {
 /** The job of a whole call stays for some seconds, in which the client may ask again. */
 const endedWithinMs = 120_000;
 
-/** What the backend's process holds in memory once nothing runs, in MiB. */
+/** The memory of the backend's process once nothing runs, in MiB. */
 async function memoryMb({ backend }: Farm): Promise<number> {
   let least = Infinity;
   for (let look = 0; look < 10; look += 1) {

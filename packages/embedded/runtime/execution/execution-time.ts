@@ -70,7 +70,7 @@ function residentMemory(): number {
   return resident;
 }
 
-/** What the kernel lets the process have. Without a limit of its own, Node answers 0 or more than there is. */
+/** The memory that the kernel lets the process have. Without a limit of its own, Node answers 0 or more than there is. */
 const machineMemory = Math.min(process.constrainedMemory() || Infinity, totalmem());
 const half = Math.min(halfMachine * machineMemory, largeProcess);
 

@@ -19,7 +19,7 @@ test.each([
   "[[1, [2, [3, [4]]]].flat(), [1, [2, [3, [4]]]].flat(2), [1, [2, [[], [4]]]].flat(Infinity), [[1]].flat(0)]",
   "[[2, 1, 3].toSorted(), [2, 1, 3].toSorted((a, b) => b - a), [1, 2].toReversed(), [1, 2].with(-1, 3)]",
   "[[1, 2, 3].toSpliced(1), [1, 2, 3].toSpliced(), [1, 2, 3].toSpliced(1, undefined), [1, 2].toSpliced(0, 1, 8, 9)]",
-  "['a,b,c'.split(','), 'abc'.split(''), 'a,b,c'.split(',', 2), 'a1b'.split(/\\d/), 'a'.split()]",
+  "['a,b,c'.split(','), 'abc'.split(''), 'a,b,c'.split(',', 2), 'a1b'.split(/\\d/), 'a'.split(), 'an undefined b'.split(), 'undefined'.split(undefined, 1)]",
   "['a1b2'.match(/\\d/g), 'x'.match(/y/), [...'a1b2'.matchAll(/\\d/g)].map((each) => each[0])]",
   "[JSON.parse('[1,{\"a\":null}]'), JSON.parse('[1,2]', (_, value) => value === 1 ? 9 : value)]",
   "[Array.from('ab'), Array.from({ length: 2 }, (_, i) => i), Array.from(new Set([1])), Array.from([1], function () { return this.a; }, { a: 5 })]",

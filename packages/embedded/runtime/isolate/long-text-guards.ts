@@ -20,7 +20,7 @@ export const longTextGuards = `
   const clamp = (place, most) => (place < 0 ? 0 : place > most ? most : place);
 
   const searching = (find, symbol) => (own, self, args) => {
-    if (self == null || typeof args[0] === "symbol" || (symbol !== undefined && does(args[0], symbol)))
+    if (self == null || typeof args[0] === "symbol" || (symbol === asSplit && args[0] === undefined) || (symbol !== undefined && does(args[0], symbol)))
       return apply(own, self, args);
     const text = \`\${self}\`;
     const search = \`\${args[0]}\`;

@@ -62,8 +62,13 @@ export function watchedPattern(
   const isRisky =
     node.type === "Literal"
       ? node.regex != null && safeLengthsOf(node.regex.pattern, node.regex.flags).all < safeLength
-      : makesPatterns(node.callee, names) || constructsPattern(node, names);
+      : !isInChain(node) && (makesPatterns(node.callee, names) || constructsPattern(node, names));
   return isRisky ? reserved(node, "pattern") : null;
+}
+
+/** A call around a part of an optional chain would end the chain there. */
+function isInChain(node: CallExpression | NewExpression): boolean {
+  return node.type === "CallExpression" && (node.optional || isOptional(node.callee));
 }
 
 function constructsPattern(
