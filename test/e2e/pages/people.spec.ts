@@ -9,6 +9,12 @@ const dialogOf = (page: Page) => page.getByRole("dialog");
 const memberRow = (page: Page, name: RegExp) =>
   page.getByRole("table", { name: "Members" }).getByRole("row", { name });
 
+/** Pages of other people would keep asking the server during the later tests, and slow these down. */
+test.afterEach(async ({ browser, page }) => {
+  const others = browser.contexts().filter((context) => context !== page.context());
+  await Promise.all(others.map(async (context) => await context.close()));
+});
+
 test("an invitation says who invites to what, makes a member once, and leaves no token", async ({
   farm,
   page,
