@@ -168,7 +168,7 @@ function withTime(file: typeof File, now: () => number): typeof File {
     construct(target, args: unknown[], newTarget) {
       const [bits, name, options] = args;
       const isRefused = args.length < 2 || (options != null && typeof options !== "object");
-      const own = isRefused ? args : [bits, name, timed((options ?? {}), now)];
+      const own = isRefused ? args : [bits, name, timed(options ?? {}, now)];
       return Reflect.construct(target, own, newTarget) as object;
     },
   });
