@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { readingCosts } from "../jobs/answers/reading-costs.ts";
 import { finishReasons, type JobError, jobErrorCodes } from "../jobs/chat.ts";
 import { limits } from "../jobs/limits.ts";
 import { cacheOwner, parseWork } from "../jobs/payload/payload.ts";
@@ -191,20 +192,14 @@ const textResult = z
   })
   .readonly();
 
-/** The costs of a job that writes no answer. */
-const readOnly = {
-  usage: z.object({ promptTokens: count, completionTokens: z.literal(0) }),
-  timing: z.object({ prefillMs: amount, generateMs: z.literal(0) }),
-};
-
 const embeddingResult = z
   .object({
     embeddings: z.array(text).max(limits.embeddingInputs),
-    ...readOnly,
+    ...readingCosts,
   })
   .readonly();
 
-const tokensResult = z.object({ tokenIds: text, ...readOnly }).readonly();
+const tokensResult = z.object({ tokenIds: text, ...readingCosts }).readonly();
 
 export type RunnerResult = WorkResult | ReplayResult;
 const runnerResult: z.ZodType<RunnerResult> = z.union([

@@ -1,3 +1,4 @@
+import type { ReadingCosts } from "./answers/reading-costs.ts";
 import type { ChatRequest, ChatResult } from "./chat.ts";
 import type { TextOrIds, TokenIds } from "./payload/token-ids.ts";
 import type { Sampling } from "./sampling.ts";
@@ -12,21 +13,19 @@ export type EmbeddingRequest = {
 };
 
 /** One vector of length 1 for each input: 32-bit floats, little-endian, in base64. */
-export type EmbeddingResult = {
-  readonly embeddings: readonly string[];
-  readonly usage: { readonly promptTokens: number; readonly completionTokens: 0 };
-  readonly timing: { readonly prefillMs: number; readonly generateMs: 0 };
-};
+export type EmbeddingResult = ReadingCosts & { readonly embeddings: readonly string[] };
 
 /** The payload of a job that needs the model's tokenizer only: for the tokens of a text, or of a chat's prompt. */
 export type TokensRequest =
   | { readonly tokenize: string; readonly addSpecial: boolean }
   | { readonly tokenizeChat: Pick<ChatRequest, "messages" | "tools"> };
 
-export type TokensResult = TokenIds & {
-  readonly usage: { readonly promptTokens: number; readonly completionTokens: 0 };
-  readonly timing: { readonly prefillMs: number; readonly generateMs: 0 };
-};
+export type TokensResult = ReadingCosts & TokenIds;
+
+/** Whether the payload of a job is a `TokensRequest`. */
+export function asksForTokens(payload: object): payload is TokensRequest {
+  return "tokenize" in payload || "tokenizeChat" in payload;
+}
 
 /** The kinds of jobs that a device runs, each with its payload. */
 export type Work =

@@ -1,8 +1,9 @@
 import * as z from "zod";
-import { callableTools, type ChatRequest, type ChatResult, finishReasons } from "../jobs/chat.ts";
+import { type ReadingCosts, readingCosts } from "../jobs/answers/reading-costs.ts";
+import { callableTools, type ChatResult, finishReasons } from "../jobs/chat.ts";
 import { limits } from "../jobs/limits.ts";
 import { parseWork } from "../jobs/payload/payload.ts";
-import type { CompletionRequest, EmbeddingRequest, EmbeddingResult } from "../jobs/work.ts";
+import type { EmbeddingRequest, EmbeddingResult, TextWork } from "../jobs/work.ts";
 import type { TokenFit } from "./token-fit.ts";
 
 /*
@@ -10,14 +11,9 @@ import type { TokenFit } from "./token-fit.ts";
  * each token with the one that it would have written. Of vectors it computes some again.
  */
 
-/** The job whose text is checked. */
-type TextJob =
-  | { readonly kind: "chat"; readonly request: ChatRequest }
-  | { readonly kind: "completion"; readonly request: CompletionRequest };
-
 /** The payload of a replay of a text. */
 export type TextReplay = {
-  readonly of: TextJob;
+  readonly of: TextWork;
   readonly answer: Pick<ChatResult, "text" | "finishReason">;
 };
 
@@ -51,12 +47,10 @@ export type Replay = {
 export type TokenCounts = { readonly promptTokens: number; readonly completionTokens: number };
 
 /** A replay as a device reports it. */
-export type ReplayResult = {
+export type ReplayResult = ReadingCosts & {
   readonly replay: Replay;
   /** The checker's tokens of the prompt and the answer. Absent for vectors, and from older devices. */
   readonly counted?: TokenCounts;
-  readonly usage: { readonly promptTokens: number; readonly completionTokens: 0 };
-  readonly timing: { readonly prefillMs: number; readonly generateMs: 0 };
 };
 
 /** A regret above this is a miss. Honest devices differ by far less, since it is a share of all probability. */
@@ -79,7 +73,7 @@ export function replayOf(fits: readonly TokenFit[]): Replay {
  * Whether a replay can tell something about an answer. A grammar forbids tokens that the model would write, and a call of a tool
  * is made of several passages, so neither can be read again as one text. An empty answer may be the beginning of a call that was cut.
  */
-export function isReplayable({ request }: TextJob, { text, toolCalls = [] }: ChatResult): boolean {
+export function isReplayable({ request }: TextWork, { text, toolCalls = [] }: ChatResult): boolean {
   if (request.format !== undefined || toolCalls.length > 0) return false;
   return text !== "" || !("messages" in request) || callableTools(request).length === 0;
 }
@@ -142,8 +136,6 @@ const compared = z
     "has counts that do not fit each other",
   );
 
-const amount = z.number().min(0);
-
 const count = z.number().int().min(0);
 
 /** The form of a replay's result. */
@@ -151,8 +143,7 @@ export const replayResult = z
   .object({
     replay: compared,
     counted: z.object({ promptTokens: count, completionTokens: tokens }).exactOptional(),
-    usage: z.object({ promptTokens: count, completionTokens: z.literal(0) }),
-    timing: z.object({ prefillMs: amount, generateMs: z.literal(0) }),
+    ...readingCosts,
   })
   // The end of an answer counts as a token, too.
   .refine(

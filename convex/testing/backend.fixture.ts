@@ -6,6 +6,7 @@ import { ConvexError, type Infer, type Value } from "convex/values";
 import { convexTest, type TestConvex } from "convex-test";
 import { expect, vi } from "vitest";
 import type { Usage } from "../../app/jobs/chat.ts";
+import { workKinds } from "../../app/jobs/work.ts";
 import { refusedAct } from "../../app/people/refused-act.ts";
 import { api, internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
@@ -109,7 +110,7 @@ export type Device = {
 /** Arguments of a device's `hello`. It may hold as many jobs as the queue allows. */
 export function greeting(models: string[] = [modelId], startup = false) {
   const able = {
-    kinds: ["chat", "completion", "embedding", "tokens"],
+    kinds: [...workKinds],
     models,
     memoryMb: 8_192,
     contextTokens: 131_072,

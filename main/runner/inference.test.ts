@@ -177,7 +177,7 @@ describe("on the demo model, the runner", () => {
     );
   });
 
-  it("gives the tokens of a text, which stand for it in other requests", async () => {
+  it("gives the tokens of a text, and other requests take them in its place", async () => {
     const text = "The capital of Norway is";
     const found = await run({ kind: "tokens", request: { tokenize: text, addSpecial: true } });
     if (!("tokenIds" in found)) throw new Error("no tokens");

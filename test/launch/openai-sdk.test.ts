@@ -254,7 +254,7 @@ test("a strict schema is held in what no grammar enforces, whole and streamed", 
   for (const text of answers) expect(() => numbers.parse(JSON.parse(text))).not.toThrow();
 });
 
-test("tokens of a text stand for it", async () => {
+test("requests take the tokens of a text in its place", async () => {
   const { modelId: model } = farm;
   const text = "The capital of Norway is";
   type Tokens = { readonly count: number; readonly tokens: number[] };

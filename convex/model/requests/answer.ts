@@ -5,7 +5,7 @@ import { textMistake } from "../../../app/jobs/answers/text-check.ts";
 import { usageMistake } from "../../../app/jobs/answers/usage-check.ts";
 import { limits } from "../../../app/jobs/limits.ts";
 import { countIds, tokenIds } from "../../../app/jobs/payload/token-ids.ts";
-import type { EmbeddingRequest, TextWork } from "../../../app/jobs/work.ts";
+import { asksForTokens, type EmbeddingRequest, type TextWork } from "../../../app/jobs/work.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import { deviceReport, replayAnswer, textAnswer, tokensAnswer, vectorAnswer } from "../validators.ts";
 import { resultSignature } from "./signature.ts";
@@ -68,7 +68,7 @@ const otherKind = "The answer is of another kind than the job.";
 
 function isOfKind(result: Answer["result"], payload: Value): boolean {
   const request = payload as Readonly<Record<string, Value>>;
-  if ("tokenize" in request || "tokenizeChat" in request) return "tokenIds" in result;
+  if (asksForTokens(request)) return "tokenIds" in result;
   return "inputs" in request ? "embeddings" in result : "text" in result;
 }
 

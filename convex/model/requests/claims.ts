@@ -1,6 +1,6 @@
 import type { Value } from "convex/values";
 import { hasChecks } from "../../../app/jobs/answers/answer-checks.ts";
-import type { TextWork, Work } from "../../../app/jobs/work.ts";
+import { asksForTokens, type TextWork, type Work } from "../../../app/jobs/work.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 
 /**
@@ -27,19 +27,15 @@ export function isRefuted(
       const request = payload as unknown as Work["request"] | null;
       return request === null || !("inputs" in request) || request.dimensions === undefined;
     }
-    case "result_too_large":
-      return vectors === undefined && !isForTokens(payload);
+    case "result_too_large": {
+      const request = payload as unknown as Work["request"] | null;
+      return vectors === undefined && (request === null || !asksForTokens(request));
+    }
     case "wrong_tokens":
       return !hasTokenIds(payload as unknown as Work["request"] | null);
     default:
       return true;
   }
-}
-
-function isForTokens(request: Value): boolean {
-  return (
-    typeof request === "object" && request !== null && ("tokenize" in request || "tokenizeChat" in request)
-  );
 }
 
 function hasTokenIds(request: Work["request"] | null): boolean {

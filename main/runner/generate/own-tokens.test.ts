@@ -5,6 +5,7 @@ import { ModelSlot } from "../load/model-slot.ts";
 import { demoModel, planOf } from "../runner.fixture.ts";
 import { ownTokens } from "./own-tokens.ts";
 import { plainPrompt } from "./prompt.ts";
+import { vocabularySize } from "./vocabulary.ts";
 
 const text =
   "The ferry to the island leaves at 07:40 and at 18:15. Tickets cost 12 € for adults, and children travel for nothing. " +
@@ -47,14 +48,14 @@ describe("ids of tokens", () => {
   });
 
   it("are refused if the model has no such token", () => {
-    const size = loaded.model.fileInfo.metadata.tokenizer.ggml.tokens.length;
+    const size = vocabularySize(loaded.model);
     expect(own([5, size - 1])).not.toBeNull();
     expect(own([5, size])).toBeNull();
     expect(own([9_999_999])).toBeNull();
   });
 
   it("of another tokenizer are refused", () => {
-    const size = loaded.model.fileInfo.metadata.tokenizer.ggml.tokens.length;
+    const size = vocabularySize(loaded.model);
     const ids = idsOf(text);
     // Another vocabulary has the same words at other places.
     for (const shift of [1, 7, 100, 333]) {

@@ -1,4 +1,5 @@
 import type { LlamaModel, Token } from "node-llama-cpp";
+import { vocabularySize } from "./vocabulary.ts";
 
 /** At its ends, a piece of a text may be cut within a word or a character, which its own tokens would be other ones for. */
 const looseTokens = 4;
@@ -8,8 +9,7 @@ const looseTokens = 4;
  * that tokenize by themselves often use another model's tokenizer, whose ids would be any words here.
  */
 export function ownTokens(model: LlamaModel, ids: readonly number[]): readonly Token[] | null {
-  // Beyond the vocabulary, the library would read other memory.
-  const size = model.fileInfo.metadata.tokenizer.ggml.tokens.length;
+  const size = vocabularySize(model);
   if (ids.some((id) => id >= size)) return null;
   const tokens = ids as readonly Token[];
   return passagesOf(model, tokens).every((passage) => isOwnPassage(model, passage)) ? tokens : null;

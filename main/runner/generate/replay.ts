@@ -11,6 +11,7 @@ import type { JobPace } from "../process/duty-cycle.ts";
 import { prefill, type PrefillSlices } from "./prefill.ts";
 import { type Prompt, promptOf } from "./prompt.ts";
 import { evaluateOptions, seedOf } from "./sampling.ts";
+import { vocabularySize } from "./vocabulary.ts";
 
 type ReplayDeps = JobPace & {
   readonly loaded: LoadedModel;
@@ -201,9 +202,8 @@ class AnswerReader {
   /** The fit of the token at a place. Beyond the last one it is that of the likeliest end. */
   #fitOf(token: Token | undefined, at: number, candidates: readonly Candidate[]): TokenFit {
     const { model } = this.#deps.loaded;
-    const vocabularySize = model.fileInfo.metadata.tokenizer.ggml.tokens.length;
-    const fit = (each: number): TokenFit =>
-      tokenFit(candidates, each, this.#request, this.#drawAt(at), vocabularySize);
+    const size = vocabularySize(model);
+    const fit = (each: number): TokenFit => tokenFit(candidates, each, this.#request, this.#drawAt(at), size);
     if (token !== undefined) return fit(token);
     const ends = candidates.filter((candidate) => this.#isEnd(candidate.token as Token));
     const fits = ends.map((end) => fit(end.token));

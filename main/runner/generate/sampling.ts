@@ -8,6 +8,7 @@ import {
 } from "node-llama-cpp";
 import type { Sampling, TokenChoice } from "../../../app/jobs/sampling.ts";
 import type { SamplingWatch } from "./sampling-watch.ts";
+import { vocabularySize } from "./vocabulary.ts";
 
 /** How far back the penalties look in the answer. */
 const penalizedTokens = 256;
@@ -55,9 +56,9 @@ export function seedOf({ seed }: Pick<Sampling, "seed">): number {
   return Math.abs(Math.trunc(seed)) % 2 ** 32;
 }
 
-/** Drops tokens that the model does not have: the library would read beyond its table. */
+/** Drops tokens that the model does not have. */
 function biasOf(model: LlamaModel, { logitBias = [] }: Sampling): TokenBias | null {
-  const size = model.fileInfo.metadata.tokenizer.ggml.tokens.length;
+  const size = vocabularySize(model);
   const known = logitBias.filter(({ token, bias }) => token < size && bias !== 0);
   if (known.length === 0) return null;
   const all = TokenBias.for(model);

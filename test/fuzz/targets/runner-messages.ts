@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { parseFromRunner, parseToRunner } from "../../../app/contract/runner.ts";
 import { parseCacheOwner, parseWork } from "../../../app/jobs/payload/payload.ts";
+import { workKinds } from "../../../app/jobs/work.ts";
 import { parseReplay } from "../../../app/trust/replay.ts";
 import { hostileJson, spoiled } from "../hostile.ts";
 import type { Json, Target } from "../target.ts";
@@ -34,7 +35,7 @@ export const runnerMessages: Target = {
         parseToRunner(input);
         parseFromRunner(input);
         parseCacheOwner(input);
-        for (const kind of ["chat", "completion", "embedding", "__proto__"]) parseWork(kind, input);
+        for (const kind of [...workKinds, "__proto__"]) parseWork(kind, input);
         parseReplay(input);
         return Promise.resolve();
       },

@@ -13,12 +13,12 @@ const bytesOfPlace = 4;
 
 type Characters = { readonly length: number; readonly at: (place: number) => number };
 
-/** The first place of `search` in `text`, not before `from`; -1 if there is none. */
+/** Returns the first place of `search` in `text`, at `from` or later. -1: there is none. */
 export function firstPlace(text: string, search: string, from: number): number {
   return placesIn(forwards(text), forwards(search), from, 1)[0] ?? -1;
 }
 
-/** The last place of `search` in `text`, not after `from`; -1 if there is none. */
+/** Returns the last place of `search` in `text`, at `from` or earlier. -1: there is none. */
 export function lastPlace(text: string, search: string, from: number): number {
   const before = Math.max(0, text.length - search.length - from);
   const [place] = placesIn(backwards(text), backwards(search), before, 1);
