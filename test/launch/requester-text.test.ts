@@ -214,7 +214,7 @@ test("a job fails whose runner crashes each time", { skip: process.platform !== 
   let over = false;
   const sent = sendChat(endless).finally(() => (over = true));
   while (!over) {
-    await sleep(300);
+    await sleep(50);
     for (const pid of await runners()) {
       try {
         process.kill(pid, signals[crashes++ % signals.length]);

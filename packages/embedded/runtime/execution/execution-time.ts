@@ -1,6 +1,7 @@
 import { totalmem } from "node:os";
 import { getHeapStatistics } from "node:v8";
 import { limits } from "../checks/limits.ts";
+import { collectGarbage } from "./collect-garbage.ts";
 import { collectedMs } from "./collected-time.ts";
 import { forgetPace } from "./fuel.ts";
 import { currentTurn, markRunning, type Running, takeRunning } from "./turn-clock.ts";
@@ -51,10 +52,13 @@ const residentEveryMs = 20;
 /** Memory that a call needs, in bytes. */
 type Need = { readonly buffers: number; readonly heap: number };
 
-/** Memory use of the process, in bytes. `resident` is all of it; it also contains Blobs, which V8 does not count. */
-type MemoryUse = Need & { readonly resident: number };
+/**
+ * Memory use of the process, in bytes. `resident` is all of it; it also contains Blobs, which V8 does not count. `share` is that
+ * of the old generation.
+ */
+type MemoryUse = Need & { readonly resident: number; readonly share: number };
 
-function memoryUse(): MemoryUse & { readonly share: number } {
+function memoryUse(): MemoryUse {
   const { external_memory: buffers, used_heap_size: heap, heap_size_limit: most } = getHeapStatistics();
   return { buffers, heap, resident: residentMemory(), share: heap / (most - youngHeap) };
 }
@@ -79,6 +83,26 @@ function isMachineFull(all: number, grown: number): boolean {
   return (
     (all > half && grown > mostWhenHalf) || (all > fullMachine * machineMemory && grown > mostWhenMachineFull)
   );
+}
+
+/** The heap after the last collection that a full heap has caused, in bytes. */
+let heapWhenCollected = 0;
+
+/**
+ * Whether the heap is so full that an execution must end that has kept so many bytes. Garbage of other executions may have filled
+ * it, so garbage is collected first, unless little was added since the last time.
+ */
+function isHeapFull(now: MemoryUse, kept: number): boolean {
+  if (!keepsTooMuch(now.share, kept)) return false;
+  if (now.heap - heapWhenCollected < youngHeap) return true;
+  collectGarbage();
+  const left = memoryUse();
+  heapWhenCollected = left.heap;
+  return keepsTooMuch(left.share, kept);
+}
+
+function keepsTooMuch(share: number, kept: number): boolean {
+  return (share > fullShare && kept > mostWhenFull) || (share > lastShare && kept > leastWhenFull);
 }
 
 const noMore: Need = { buffers: 0, heap: 0 };
@@ -178,14 +202,9 @@ export class ExecutionTime {
     this.#added = Math.max(0, heap);
     const hasOutgrown =
       buffers > maxBuffers || heap > maxHeap || now.resident - this.#memory.resident > maxBuffers + maxHeap;
-    if (!hasOutgrown && !this.#isFull(now.share, this.#addedBefore + heap)) return;
+    if (!hasOutgrown && !isHeapFull(now, this.#addedBefore + heap)) return;
     this.#end(outOfMemory);
     this.check();
-  }
-
-  /** Whether the process is so full that an execution which has kept so many bytes must end. */
-  #isFull(share: number, kept: number): boolean {
-    return (share > fullShare && kept > mostWhenFull) || (share > lastShare && kept > leastWhenFull);
   }
 
   #end(message: string): void {
@@ -226,7 +245,7 @@ export class ExecutionTime {
     // Turns may be too short to be measured. Then the growth of the process must tell.
     this.#atFirst ??= now;
     const outside = Math.max(now.buffers - this.#atFirst.buffers, now.resident - this.#atFirst.resident);
-    if (this.#isFull(now.share, now.heap - this.#atFirst.heap) || isMachineFull(now.resident, outside))
+    if (isHeapFull(now, now.heap - this.#atFirst.heap) || isMachineFull(now.resident, outside))
       this.#end(outOfMemory);
   }
 }

@@ -1,0 +1,62 @@
+import { beforeEach, expect, test, vi } from "vitest";
+import { ExecutionTime } from "./execution-time.ts";
+
+const mib = 1024 * 1024;
+/** What V8 and its collector would say, in bytes. */
+const heap = { used: 0, garbage: 0, collections: 0 };
+
+vi.mock(import("node:v8"), async (original) => {
+  const v8 = await original();
+  const getHeapStatistics = (): ReturnType<typeof v8.getHeapStatistics> => ({
+    ...v8.getHeapStatistics(),
+    heap_size_limit: 4_096 * mib,
+    used_heap_size: heap.used,
+  });
+  return { ...v8, default: { ...v8.default, getHeapStatistics }, getHeapStatistics };
+});
+vi.mock(import("./collect-garbage.ts"), () => ({
+  collectGarbage: () => {
+    heap.collections += 1;
+    heap.used -= heap.garbage;
+    heap.garbage = 0;
+  },
+}));
+
+let time: ExecutionTime;
+
+beforeEach(() => {
+  Object.assign(heap, { used: 100 * mib, garbage: 0, collections: 0 });
+  time = new ExecutionTime("total");
+  time.start();
+});
+
+/** The execution adds to the heap. */
+function add(bytes: number, garbage = 0): void {
+  heap.used += bytes;
+  heap.garbage += garbage;
+  time.reserve({ buffers: 0, heap: 0 });
+}
+
+test("garbage of other executions ends no execution that keeps little", () => {
+  heap.used = 3_000 * mib;
+  heap.garbage = 2_800 * mib;
+  add(0);
+  add(100 * mib, 100 * mib);
+  expect(heap).toEqual({ used: 200 * mib, garbage: 0, collections: 1 });
+});
+
+test("an execution ends that keeps much while others fill the heap, and nothing is collected again for little", () => {
+  heap.used = 2_900 * mib;
+  add(0);
+  expect(() => {
+    add(100 * mib);
+  }).toThrow("JavaScript execution ran out of memory (maximum memory usage: 64 MB)");
+  expect(heap.collections).toBe(1);
+  time = new ExecutionTime("total");
+  time.start();
+  add(0);
+  expect(() => {
+    add(100 * mib);
+  }).toThrow("ran out of memory");
+  expect(heap.collections).toBe(1);
+});
