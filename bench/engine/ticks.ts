@@ -15,8 +15,8 @@ export type TickPrices = { readonly [program: string]: number };
 type Program = () => unknown;
 type Evaluate = (ticks: Ticks) => typeof programs;
 
-/** The clock of processor time may advance in steps of some milliseconds. */
-const sampleMs = 50;
+/** The clock of processor time may advance in steps of four milliseconds. */
+const sampleMs = 250;
 const warmUpMs = 400;
 const programWithinMs = 3_000;
 

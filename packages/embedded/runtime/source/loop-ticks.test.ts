@@ -98,6 +98,11 @@ const program = fc.letrec<{ statement: string; body: string; expression: string;
       { maxDepth: 4 },
       tie("expression").map((value) => `log(${value});`),
       tie("body").map((body) => `for (let i = 0; i < 3 && n-- > 0; i++) ${body}`),
+      tie("body").map((body) => `for (let i = 0; n-- > 0; i += 1) { log(i); ${body} }`),
+      tie("body").map(
+        (body) =>
+          `for (let i = 0; i < 9 && n-- > 0; i++) { for (let i = 0; i < 2; i++) log(i); if (i === 3) [i] = [6]; ${body} }`,
+      ),
       tie("body").map((body) => `for (var v = 0, w = () => v; v < 2 && n-- > 0; log(w())) { v++; ${body} }`),
       tie("body").map((body) => `for (;(n-- > 0);) ${body}`),
       tie("body").map((body) => `for ((n--); ; ) { if (n-- < 3) break; ${body} }`),

@@ -26,6 +26,7 @@ import {
 } from "./allocations.ts";
 import { ticksName } from "./bundled-script.ts";
 import { escapesOfPattern, escapesOfTemplate, plainComments, type Replacement } from "./latin1.ts";
+import { counterOf } from "./loop-counter.ts";
 import { type Insertion, shiftMappings } from "./loop-ticks-map.ts";
 import { isCostly, namedFunctions } from "./named-functions.ts";
 import { patternNames } from "./pattern-names.ts";
@@ -57,12 +58,24 @@ const roundsLeft = (atLeast: number, paid: number): string =>
  *     for (INIT;;) { let left = ROUNDS; for (; left > 0 && (TEST); left--, UPDATE) BODY; if (left > 0) break; TICK }
  *
  * The inner loop leaves `left` at zero only if it has used up its rounds. So a `break` in BODY ends both loops. V8 knows the
- * range of a variable that only an update changes. `left-- > 0` in the test took a third longer.
+ * range of a variable that only an update changes. `left-- > 0` in the test took a third longer. If a variable of the loop
+ * counts its rounds, no second one does:
+ *
+ *     for (let i = 0;;) { const stop = i + ROUNDS; for (; i < stop && (TEST); i++) BODY; if (i < stop) break; TICK }
  */
-const beginRounds = (paid: number): string => `{let __convexLeft=${roundsLeft(1, paid)};`;
-const hasRounds = "__convexLeft>0";
-const countRound = "__convexLeft--";
-const endRounds = `;if(${hasRounds})break;${payForLoop}}`;
+type Rounds = { readonly begin: string; readonly areLeft: string; readonly count: string };
+const roundsOf = (counter: string | null, paid: number): Rounds =>
+  counter === null
+    ? {
+        begin: `{let __convexLeft=${roundsLeft(1, paid)};`,
+        areLeft: "__convexLeft>0",
+        count: "__convexLeft--",
+      }
+    : {
+        begin: `{const __convexStop=${counter}+(${roundsLeft(1, paid)});`,
+        areLeft: `${counter}<__convexStop`,
+        count: "",
+      };
 
 // The other loops count their rounds in a variable of their function.
 const startRounds = roundsLeft(0, paidRounds.calling);
@@ -118,13 +131,14 @@ function changesOf(program: Program, code: string): Changes {
   };
   const splitLoop = (node: ForStatement): void => {
     const { init, test, update } = node;
-    const begin = beginRounds(calling.has(node) ? paidRounds.calling : paidRounds.computing);
+    const paid = calling.has(node) ? paidRounds.calling : paidRounds.computing;
+    const { begin, areLeft, count } = roundsOf(counterOf(node), paid);
     const testAt = init == null ? endOf(emptyInit, node.start) : endOf(semicolon, init.end);
-    openers.push({ at: testAt, text: `;)${begin}for(;${hasRounds}${test == null ? "" : "&&("}` });
+    openers.push({ at: testAt, text: `;)${begin}for(;${areLeft}${test == null ? "" : "&&("}` });
     if (test != null) closers.push({ at: test.end, text: ")" });
-    if (update == null) openers.push({ at: endOf(semicolon, test?.end ?? testAt), text: countRound });
-    else openers.push({ at: update.start, text: `${countRound},` });
-    closers.push({ at: node.end, text: endRounds });
+    if (update == null) openers.push({ at: endOf(semicolon, test?.end ?? testAt), text: count });
+    else if (count !== "") openers.push({ at: update.start, text: `${count},` });
+    closers.push({ at: node.end, text: `;if(${areLeft})break;${payForLoop}}` });
   };
   const endOf = (pattern: RegExp, from: number): number => {
     pattern.lastIndex = from;
