@@ -1,10 +1,11 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { dayNames } from "../../app/format/time.ts";
 import type { ScheduleWindow } from "../../app/policy/rules/schedule.ts";
 import { Button } from "../ui/controls/Button.tsx";
 import { inputClass } from "../ui/controls/Field.tsx";
 import { SelectBox } from "../ui/controls/Select.tsx";
 import { cx } from "../ui/cx.ts";
+import { HoursByCurve } from "./HoursByCurve.tsx";
 import { minuteOf, nights, timeOf, withDay } from "./schedule-times.ts";
 
 type Schedule = readonly ScheduleWindow[] | null;
@@ -22,6 +23,7 @@ const kinds = [
 
 /** A schedule: always, or certain hours on certain days. */
 export function ScheduleControl({ label, value, onChange }: Props): ReactNode {
+  const [choosing, setChoosing] = useState(false);
   const windows = value ?? [];
   const replace = (at: number, next: ScheduleWindow): void =>
     onChange(windows.map((each, index) => (index === at ? next : each)));
@@ -48,9 +50,18 @@ export function ScheduleControl({ label, value, onChange }: Props): ReactNode {
           {windows.length === 0 ? (
             <p className="text-xs text-muted">No hours are set, so it never donates.</p>
           ) : null}
-          <Button size="sm" className="justify-self-start" onClick={() => onChange([...windows, nights])}>
-            Add hours
-          </Button>
+          {choosing ? (
+            <HoursByCurve onChoose={onChange} onClose={() => setChoosing(false)} />
+          ) : (
+            <div className="flex flex-wrap gap-2">
+              <Button size="sm" onClick={() => onChange([...windows, nights])}>
+                Add hours
+              </Button>
+              <Button size="sm" onClick={() => setChoosing(true)}>
+                Choose by price or carbon
+              </Button>
+            </div>
+          )}
         </>
       )}
     </div>

@@ -37,6 +37,18 @@ test("hours apply only once they are saved", async ({ farm, page }) => {
   await expect(rule).toContainText("never");
   await page.getByRole("button", { name: "Stop donating now" }).click();
   await expect(status(page)).toContainText("Outside its hours");
+
+  await rule.getByRole("button", { name: "Edit Hours" }).click();
+  await rule.getByRole("button", { name: "Choose by price or carbon" }).click();
+  const prices = Array.from({ length: 24 }, (_, hour) => (hour < 6 ? "0.12" : "0.31"));
+  await rule.getByRole("textbox", { name: "Price or carbon" }).fill(prices.slice(1).join("\n"));
+  await rule.getByRole("textbox", { name: "at most" }).fill("0.2");
+  await expect(rule.getByRole("alert")).toContainText("These are 23 numbers");
+  await rule.getByRole("textbox", { name: "Price or carbon" }).fill(prices.join("\n"));
+  await expect(rule).toContainText("42 hours of a week.");
+  await rule.getByRole("textbox", { name: "at most" }).press("Enter");
+  await rule.getByRole("button", { name: "Save" }).click();
+  await expect(rule).toContainText("daily 00:00–06:00");
   await donor.stop();
 });
 
