@@ -12,6 +12,35 @@ export function plainNumber(typed: string, language = locale): string {
   return (grouped.test(text) ? text.replaceAll(group, "") : text).replace(",", ".");
 }
 
+/**
+ * Typed numbers between spaces, lines, semicolons or commas, or the first text among them that is none. They may be below zero.
+ * @param language as for `plainNumber`.
+ */
+export function typedNumbers(
+  typed: string,
+  language = locale,
+): readonly number[] | { readonly notANumber: string } {
+  const text = typed.trim();
+  const spaced = text.split(/[\s;]+|,\s+/);
+  const byComma = text.split(",");
+  const isOne = spaced.length === 1 && byComma.length <= mostGroups && numberIn(text, language) !== null;
+  const numbers: number[] = [];
+  for (const part of spaced.length > 1 || isOne ? spaced : byComma) {
+    const number = numberIn(part, language);
+    if (number === null) return { notANumber: part };
+    numbers.push(number);
+  }
+  return numbers;
+}
+
+/** Nobody types a number with more groups of three digits, so more are numbers of three digits. */
+const mostGroups = 5;
+
+function numberIn(typed: string, language: string): number | null {
+  const plain = plainNumber(typed, language);
+  return /^-?\d*\.?\d+$/.test(plain) ? Number(plain) : null;
+}
+
 /** A number as a field shows it, so that `plainNumber` reads the same number: "1125.5", and "1125,5" in German. */
 export function typedNumber(value: number, language = locale): string {
   return value.toLocaleString(language, { useGrouping: false, maximumFractionDigits: 10 });

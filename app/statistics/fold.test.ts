@@ -61,7 +61,12 @@ describe("the tallies of jobs that ended", () => {
     const estimated = job({ energy: { microWh: 10, source: "estimated" } });
     const folded = foldJobs([measured, estimated, job()]);
     for (const [first] of Object.values(folded))
-      expect(first?.tally.energy).toEqual({ microWh: 100, measuredMicroWh: 90, runMs: 800 });
+      expect(first?.tally.energy).toEqual({
+        microWh: 100,
+        measuredMicroWh: 90,
+        runMs: 800,
+        byHour: { 0: 100 },
+      });
     expect(only("all", job()).tally.energy).toBeUndefined();
   });
 

@@ -148,7 +148,7 @@ function tokensOf({ usage }: EndedJob): Pick<Tally, "promptTokens" | "completion
 }
 
 function energyOf({ energy }: EndedJob, winner: EndedAttempt | undefined): Pick<Tally, "energy"> {
-  const sum = energySumOf(energy, runOf(winner).sum);
+  const sum = energySumOf(energy, runOf(winner).sum, winner?.endedAt ?? null);
   return sum === undefined ? {} : { energy: sum };
 }
 

@@ -35,7 +35,11 @@ export function cloudTotal(
 }
 
 /** An organization's own figures of its devices and its grid. Null: it entered none, and nothing is guessed. */
-export type PowerFacts = { readonly watts: number | null; readonly gramsPerKwh: number | null };
+export type PowerFacts = {
+  readonly watts: number | null;
+  /** Of every hour, or of each of the 24 hours of the day (UTC). */
+  readonly gramsPerKwh: number | readonly number[] | null;
+};
 
 type Work = Pick<UsageFigures, "runMs" | "energy">;
 
@@ -55,8 +59,24 @@ export function measuredShare(work: Work, facts: PowerFacts): number | null {
   return all === null || all === 0 ? null : (work.energy?.measuredMicroWh ?? 0) / 1e9 / all;
 }
 
-/** Carbon = energy × the grid's intensity; grams of CO2. Null if one of them is unknown. */
+/**
+ * Carbon = energy × the grid's intensity; grams of CO2. Null if one of them is unknown. Energy whose hour is unknown has the mean
+ * of the hours' intensities.
+ */
 export function carbonGrams(work: Work, facts: PowerFacts): number | null {
   const energy = kilowattHours(work, facts);
-  return energy === null || facts.gramsPerKwh === null ? null : energy * facts.gramsPerKwh;
+  const { gramsPerKwh } = facts;
+  if (energy === null || gramsPerKwh === null) return null;
+  if (typeof gramsPerKwh === "number") return energy * gramsPerKwh;
+  const hours = Object.entries(work.energy?.byHour ?? {}).map(([hour, microWh]) => ({
+    kwh: microWh / 1e9,
+    grams: gramsPerKwh[Number(hour)] ?? 0,
+  }));
+  const known = sumOf(hours.map(({ kwh }) => kwh));
+  const mean = sumOf(gramsPerKwh) / gramsPerKwh.length;
+  return sumOf(hours.map(({ kwh, grams }) => kwh * grams)) + Math.max(0, energy - known) * mean;
+}
+
+function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
 }

@@ -51,6 +51,15 @@ describe("energy and carbon", () => {
     expect(measuredShare(row(), { watts: null, gramsPerKwh: 300 })).toBeNull();
   });
 
+  it("have the carbon of the hours in which the jobs ended, and the mean of all hours for what is not known by hour", () => {
+    const gramsPerKwh = Array.from({ length: 24 }, (_, hour) => (hour < 12 ? 100 : 500));
+    const energy = { microWh: 60_000_000, measuredMicroWh: 0, runMs: 7_200_000 };
+    const told = row({ energy: { ...energy, byHour: { 3: 40_000_000, 13: 10_000_000 } } });
+    expect(carbonGrams(told, { watts: null, gramsPerKwh })).toBeCloseTo(4 + 5 + 3, 12);
+    expect(carbonGrams(row({ energy }), { watts: null, gramsPerKwh })).toBeCloseTo(18, 12);
+    expect(carbonGrams(row(), { watts: 50, gramsPerKwh })).toBeCloseTo(30, 12);
+  });
+
   it("are those that devices told, and the power counts only for the time of the others", () => {
     const energy = { microWh: 60_000_000, measuredMicroWh: 15_000_000, runMs: 3_600_000 };
     const told = row({ energy });

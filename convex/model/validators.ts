@@ -834,7 +834,12 @@ const tallyCounts = {
 };
 
 /** app/energy/energy-sum.ts. */
-const energySum = v.object({ microWh: v.number(), measuredMicroWh: v.number(), runMs: v.number() });
+const energySum = v.object({
+  microWh: v.number(),
+  measuredMicroWh: v.number(),
+  runMs: v.number(),
+  byHour: v.optional(v.record(v.string(), v.number())),
+});
 
 /** What happened to the jobs of a subject in a time: app/statistics/tally.ts. */
 export const tally = v.object({ ...tallyCounts, energy: v.optional(energySum), wait: sketch, run: sketch });
@@ -867,7 +872,7 @@ export const usageFacts = v.object({
   /** Such as "EUR". */
   currency: v.string(),
   watts: v.union(v.number(), v.null()),
-  gramsPerKwh: v.union(v.number(), v.null()),
+  gramsPerKwh: v.union(v.number(), v.array(v.number()), v.null()),
 });
 
 /** A usage table's row: app/usage/usage-table.ts. */

@@ -1,3 +1,4 @@
+import type { FunctionArgs } from "convex/server";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { UsageRow } from "../../app/usage/usage-table.ts";
 import { api, internal } from "../_generated/api.js";
@@ -436,11 +437,19 @@ describe("the comparison of usage", () => {
     ]);
   });
 
+  it("has a carbon intensity for each hour of the day", async () => {
+    const gramsPerKwh = Array.from({ length: 24 }, (_, hour) => 100 + hour);
+    await t.mutation(api.console.usage.setFacts, { session, ...facts, gramsPerKwh });
+    expect(await t.query(api.console.usage.facts, { session })).toEqual({ ...facts, gramsPerKwh });
+  });
+
   it("refuses wrong numbers, and those who may not change money", async () => {
-    const change = async (over: Partial<typeof facts>, as = session) =>
+    const change = async (over: Partial<FunctionArgs<typeof api.console.usage.setFacts>>, as = session) =>
       await t.mutation(api.console.usage.setFacts, { session: as, ...facts, ...over });
     await expectRefusal(change({ watts: -1 }), "invalid");
     await expectRefusal(change({ gramsPerKwh: Infinity }), "invalid");
+    await expectRefusal(change({ gramsPerKwh: Array.from({ length: 23 }, () => 100) }), "invalid");
+    await expectRefusal(change({ gramsPerKwh: Array.from({ length: 24 }, () => -1) }), "invalid");
     await expectRefusal(change({ currency: " " }), "invalid");
     await expectRefusal(change({ cloudPrices: [...facts.cloudPrices, ...facts.cloudPrices] }), "invalid");
     await expectRefusal(change({}, ada.session), "forbidden");

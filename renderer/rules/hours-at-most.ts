@@ -1,4 +1,4 @@
-import { plainNumber } from "../../app/format/typed-number.ts";
+import { typedNumbers } from "../../app/format/typed-number.ts";
 import type { ScheduleWindow } from "../../app/policy/rules/schedule.ts";
 
 const hoursOfDay = 24;
@@ -17,8 +17,9 @@ type Chosen =
 export function hoursAtMost(typedValues: string, typedLimit: string): Chosen {
   const values = numbersIn(typedValues);
   if (typeof values === "string") return { kind: "wrong", part: "values", why: values };
-  const limit = numberIn(typedLimit);
-  if (limit === null) return { kind: "wrong", part: "limit", why: "Must be a number." };
+  const limits = typedNumbers(typedLimit);
+  const limit = "notANumber" in limits || limits.length !== 1 ? undefined : limits[0];
+  if (limit === undefined) return { kind: "wrong", part: "limit", why: "Must be a number." };
   const isChosen = Array.from(
     { length: hoursOfWeek },
     (_, hour) => (values[hour % values.length] as number) <= limit,
@@ -35,22 +36,11 @@ export function hoursAtMost(typedValues: string, typedLimit: string): Chosen {
 
 /** The numbers, or why they are none. */
 function numbersIn(typed: string): readonly number[] | string {
-  const spaced = typed.trim().split(/[\s;]+|,\s+/);
-  const texts = spaced.length === 1 ? typed.trim().split(",") : spaced;
-  const values: number[] = [];
-  for (const text of texts) {
-    const value = numberIn(text);
-    if (value === null) return text === "" ? "Enter 24 or 168 numbers." : `“${text}” is no number.`;
-    values.push(value);
-  }
+  if (typed.trim() === "") return "Enter 24 or 168 numbers.";
+  const values = typedNumbers(typed);
+  if ("notANumber" in values) return `“${values.notANumber}” is no number.`;
   if (values.length === hoursOfDay || values.length === hoursOfWeek) return values;
   return `These are ${String(values.length)} numbers. Enter 24 or 168.`;
-}
-
-/** A price may be below zero. */
-function numberIn(typed: string): number | null {
-  const text = plainNumber(typed);
-  return /^-?\d*\.?\d+$/.test(text) ? Number(text) : null;
 }
 
 /** Consecutive hours of a day are one window, and days with the same hours share it. */

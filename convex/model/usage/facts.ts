@@ -63,13 +63,19 @@ function checked({ cloudPrices, currency, watts, gramsPerKwh }: Facts): Facts {
   }
   if (cloudPrices.length > 0) boundedText(currency, "The currency", 10);
   if (watts !== null) bounded(watts, "The power", mostWatts);
-  if (gramsPerKwh !== null) bounded(gramsPerKwh, "The carbon intensity", mostGrams);
+  if (Array.isArray(gramsPerKwh) && gramsPerKwh.length !== 24)
+    refuse("invalid", "The carbon intensity has to be one number, or 24 for the hours of the day.");
+  for (const grams of [gramsPerKwh ?? []].flat()) bounded(grams, "The carbon intensity", mostGrams);
   return { cloudPrices, currency: currency.trim(), watts, gramsPerKwh };
 }
 
 function bounded(value: number, noun: string, most: number): void {
   if (Number.isFinite(value) && value >= 0 && value <= most) return;
   refuse("invalid", `${noun} must be a number from 0 to ${String(most)}.`);
+}
+
+function gramsText({ gramsPerKwh }: Facts): number | string | null {
+  return Array.isArray(gramsPerKwh) ? gramsPerKwh.join(", ") : gramsPerKwh;
 }
 
 function changesOf(before: Facts, after: Facts): string {
@@ -81,6 +87,6 @@ function changesOf(before: Facts, after: Facts): string {
   return changesText([
     ["prices of a cloud", prices(before), prices(after)],
     ["power (W)", before.watts, after.watts],
-    ["carbon (g CO2 per kWh)", before.gramsPerKwh, after.gramsPerKwh],
+    ["carbon (g CO2 per kWh)", gramsText(before), gramsText(after)],
   ]);
 }

@@ -49,7 +49,9 @@ export function ComparisonCard({ facts, models, work, onSave }: Props): ReactNod
                 ? "No carbon intensity of the grid is entered."
                 : kilowattHours(work, facts) === null
                   ? "It needs the energy."
-                  : `Estimated: the energy × ${formatCount(facts.gramsPerKwh)} g CO₂ per kWh of the grid (entered).`
+                  : typeof facts.gramsPerKwh === "number"
+                    ? `Estimated: the energy × ${formatCount(facts.gramsPerKwh)} g CO₂ per kWh of the grid (entered).`
+                    : "Estimated: the energy of each hour of the day × the carbon intensity of that hour (entered)."
             }
           />
         </dl>

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from "react";
 import { typedNumber } from "../../../app/format/typed-number.ts";
 import { Field } from "../../ui/controls/Field.tsx";
+import { TextArea } from "../../ui/controls/TextArea.tsx";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
 import type { UsageFactsRow } from "../data/rows.ts";
@@ -19,7 +20,12 @@ type Props = {
 export function FactsDialog({ facts, models, onSave, onClose }: Props): ReactNode {
   const [currency, setCurrency] = useState(facts.currency);
   const [watts, setWatts] = useState(facts.watts === null ? "" : typedNumber(facts.watts));
-  const [grams, setGrams] = useState(facts.gramsPerKwh === null ? "" : typedNumber(facts.gramsPerKwh));
+  const [grams, setGrams] = useState(() =>
+    [facts.gramsPerKwh ?? []]
+      .flat()
+      .map((each) => typedNumber(each))
+      .join(" "),
+  );
   const [prices, setPrices] = useState(() => initialPrices(facts, models));
   const parsed = parseFacts({ currency, watts, grams, prices });
   const setPrice = (at: number, part: "prompt" | "completion", text: string): void =>
@@ -45,11 +51,10 @@ export function FactsDialog({ facts, models, onSave, onClose }: Props): ReactNod
           value={watts}
           onChange={(event) => setWatts(event.target.value)}
         />
-        <Field
-          label="Carbon intensity of your grid"
-          hint="Your supplier or your grid operator publishes it."
-          unit="g CO₂ per kWh"
-          inputMode="decimal"
+        <TextArea
+          label="Carbon intensity of your grid, g CO₂ per kWh"
+          hint="One number, or 24 for the hours of the day from midnight UTC. Your supplier or your grid operator publishes it."
+          rows={2}
           value={grams}
           onChange={(event) => setGrams(event.target.value)}
         />

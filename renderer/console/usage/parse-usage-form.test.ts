@@ -39,3 +39,16 @@ it("reads the numbers of a comparison, and asks for the currency of prices", () 
   const none = { ...typed, currency: "", prices: [{ ...price, prompt: " " }] };
   expect(parseFacts(none)).toMatchObject({ kind: "ok", facts: { cloudPrices: [] } });
 });
+
+it("reads one carbon intensity, or one for each hour of the day", () => {
+  const carbonOf = (grams: string): unknown => {
+    const parsed = parseFacts({ currency: "", watts: "", grams, prices: [] });
+    return parsed.kind === "ok" ? parsed.facts.gramsPerKwh : parsed.why;
+  };
+  expect(carbonOf("350")).toBe(350);
+  const hours = Array.from({ length: 24 }, (_, hour) => 100 + hour);
+  expect(carbonOf(hours.join(" "))).toEqual(hours);
+  expect(carbonOf("1 2")).toBe("Grid: These are 2 numbers. Enter 1 or 24.");
+  expect(carbonOf("-1")).toBe("Grid: Must be numbers from 0 to 5,000.");
+  expect(carbonOf("much")).toBe("Grid: “much” is no number.");
+});

@@ -1,5 +1,5 @@
 import { locale } from "../../../app/format/locale.ts";
-import { plainNumber } from "../../../app/format/typed-number.ts";
+import { plainNumber, typedNumbers } from "../../../app/format/typed-number.ts";
 import { microPerCredit } from "../../../app/money/credits.ts";
 
 const mostCredits = 1_000_000_000;
@@ -22,6 +22,20 @@ export function parseNumber(typed: string, most: number): number | null | string
   return `Must be a number from 0 to ${most.toLocaleString(locale)}.`;
 }
 
+const mostGrams = 5_000;
+
+/** One number, 24 for the hours of the day, null if the field is empty, or why it is none of these. */
+function parseGrams(typed: string): number | number[] | null | string {
+  if (typed.trim() === "") return null;
+  const numbers = typedNumbers(typed);
+  if ("notANumber" in numbers) return `“${numbers.notANumber}” is no number.`;
+  if (numbers.some((grams) => grams < 0 || grams > mostGrams))
+    return `Must be numbers from 0 to ${mostGrams.toLocaleString(locale)}.`;
+  const [one = 0] = numbers;
+  if (numbers.length === 1) return one;
+  return numbers.length === 24 ? [...numbers] : `These are ${String(numbers.length)} numbers. Enter 1 or 24.`;
+}
+
 export type TypedFacts = {
   readonly currency: string;
   readonly watts: string;
@@ -36,7 +50,7 @@ export type TypedFacts = {
 type Facts = {
   currency: string;
   watts: number | null;
-  gramsPerKwh: number | null;
+  gramsPerKwh: number | number[] | null;
   cloudPrices: { modelId: string; prompt: number; completion: number }[];
 };
 
@@ -44,7 +58,7 @@ type Facts = {
 export function parseFacts(
   typed: TypedFacts,
 ): { readonly kind: "ok"; readonly facts: Facts } | { readonly kind: "wrong"; readonly why: string } {
-  const [watts, gramsPerKwh] = [parseNumber(typed.watts, 10_000), parseNumber(typed.grams, 5_000)];
+  const [watts, gramsPerKwh] = [parseNumber(typed.watts, 10_000), parseGrams(typed.grams)];
   if (typeof watts === "string") return { kind: "wrong", why: `Power: ${watts}` };
   if (typeof gramsPerKwh === "string") return { kind: "wrong", why: `Grid: ${gramsPerKwh}` };
   const cloudPrices: Facts["cloudPrices"] = [];
