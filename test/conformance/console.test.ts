@@ -1,10 +1,11 @@
+import { makeFunctionReference } from "convex/server";
 import { expect, test } from "vitest";
-import { deployment, uniqueName } from "./deployment.ts";
+import { asAdmin, deployment, httpClient, isEmbedded, uniqueName } from "./deployment.ts";
 
 type Answer = { readonly status: string; readonly value?: unknown; readonly logLines?: readonly string[] };
 
 /** Calls a function and returns its answer with its log lines. A production deployment sends no lines. */
-async function call(kind: "query" | "mutation", name: string, args: object = {}): Promise<Answer> {
+async function call(kind: "query" | "mutation" | "action", name: string, args: object = {}): Promise<Answer> {
   const response = await fetch(`${deployment.url}/api/${kind}`, {
     method: "POST",
     headers: { "Content-Type": "application/json", "Convex-Client": "npm-1.48.0" },
@@ -107,4 +108,44 @@ test("many writes and large arguments are warned of", async () => {
   expect(large.logLines).toEqual([
     expect.stringMatching(/^\[WARN\] Large size of the function arguments \(actual: 1468\d{4} bytes, /),
   ]);
+});
+
+test("an action's warnings have words of their own", async () => {
+  const { logLines } = await call("action", "takesMuch", { text: "x".repeat(14 * mib) });
+  if (logLines === undefined) return;
+  expect(logLines).toEqual([
+    expect.stringMatching(/^\[WARN\] Large size of the action arguments \(actual: 1468\d{4} bytes, /),
+    expect.stringMatching(/^\[WARN\] Large size of the action return value \(actual: 1468\d{4} bytes, /),
+  ]);
+});
+
+const unawaited = (operations: string): string =>
+  `[WARN] ${operations}. Async operations should be awaited or they might not run. ` +
+  "See https://docs.convex.dev/functions/actions#dangling-promises for more information.";
+const several = unawaited("4 unawaited operations: [fetch, mutation, query]");
+
+test("an action is warned of the operations that it leaves behind, and a query is not", async () => {
+  const name = uniqueName();
+  const left = await call("action", "leavesOperations", { name, fails: false });
+  expect([left.status, left.value]).toEqual(["success", null]);
+  const failed = await call("action", "leavesOperations", { name, fails: true });
+  expect(failed.status).toBe("error");
+  const one = await call("action", "leavesOne", { name });
+  const { logLines = [] } = await call("query", "leavesRead");
+  expect(logLines).toEqual([]);
+  if (left.logLines === undefined) return;
+  expect([left.logLines, failed.logLines, one.logLines]).toEqual([
+    [several],
+    [several],
+    [unawaited("1 unawaited operation: [schedule]")],
+  ]);
+});
+
+test.skipIf(!isEmbedded)("an HTTP action is warned of the operations that it leaves behind", async () => {
+  expect(await (await fetch(`${deployment.siteUrl}/leaves-operations`)).text()).toBe("answered");
+  const latest = makeFunctionReference<"query", Record<string, never>, { logLines: string[] }[]>(
+    "_system/embedded/logs",
+  );
+  const printed = (await asAdmin(httpClient()).query(latest, {})).flatMap(({ logLines }) => logLines);
+  expect(printed).toContain(several);
 });

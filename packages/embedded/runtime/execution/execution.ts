@@ -65,6 +65,12 @@ export type LastRead = { readonly readSet: ReadSet; readonly ts: Timestamp };
 export type ActionExecution = ExecutionBase & {
   readonly kind: "action" | "httpAction";
   readonly timers: Set<NodeJS.Timeout>;
+  /** Milliseconds of `performance.now()`. */
+  readonly startedAt: number;
+  /** The number of its pending operations, by Convex's names for them. */
+  readonly pending: Map<string, number>;
+  /** The same when its function returned or failed; null before. */
+  left: ReadonlyMap<string, number> | null;
   /** The last reads of the queries that it called, by the query and its arguments. */
   readonly lastReads: Map<string, LastRead>;
   /** Whether the answer of an HTTP action has arrived, or its client has left. */
@@ -156,6 +162,9 @@ export function newActionExecution(
     ended: false,
     timers: new Set(),
     fail: null,
+    startedAt: performance.now(),
+    pending: new Map(),
+    left: null,
     lastReads: new Map(),
     answered: false,
     lastTimer: null,

@@ -59,13 +59,19 @@ export class LogLines {
     }
   }
 
+  /** Adds a warning of the backend, whatever the function has printed. */
+  warn(text: string): void {
+    this.#push(`[WARN] ${text}`);
+  }
+
   #push(line: string): void {
     this.#lines.push(line);
     this.#onLine(line);
   }
 
-  addAll(lines: readonly string[]): void {
-    for (const line of lines) this.add(line);
+  /** Adds the lines of others, which are complete. */
+  addAll(others: LogLines): void {
+    for (const line of others.lines()) this.#push(line);
   }
 
   lines(): readonly string[] {

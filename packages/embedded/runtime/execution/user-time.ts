@@ -1,5 +1,5 @@
 import { limits } from "../checks/limits.ts";
-import { type Execution, isTransactional } from "./execution.ts";
+import { type ActionExecution, type Execution, isTransactional } from "./execution.ts";
 import { rejectionsReported } from "./uncaught.ts";
 
 /** Interval of the count, in ms; short compared to the limit. */
@@ -36,7 +36,7 @@ export async function withinUserTime<T>(execution: Execution, returned: Promise<
       : setTimeout(() => execution.time.spend(limits.actionTimeMs), limits.actionTimeMs);
   });
   try {
-    const ended = isBounded ? returned : withoutRejections(returned);
+    const ended = isTransactional(execution) ? returned : withoutRejections(execution, returned);
     const value = await Promise.race([ended, stopped]);
     const { error } = execution.time;
     if (error !== null) throw error;
@@ -49,11 +49,16 @@ export async function withinUserTime<T>(execution: Execution, returned: Promise<
   }
 }
 
-/** Waits for an action until `execution.fail` has got the rejections that it left behind. */
-async function withoutRejections<T>(returned: Promise<T>): Promise<T> {
-  const value = await returned;
-  await rejectionsReported();
-  return value;
+/** Waits for an action until `execution.fail` has got the rejections that it left behind, and notes its pending operations. */
+async function withoutRejections<T>(execution: ActionExecution, returned: Promise<T>): Promise<T> {
+  try {
+    const value = await returned;
+    execution.left = new Map(execution.pending);
+    await rejectionsReported();
+    return value;
+  } finally {
+    execution.left ??= new Map(execution.pending);
+  }
 }
 
 // A late tick counts as one, so that time in which other work keeps the process busy is not charged.

@@ -82,7 +82,7 @@ function guarded(name: (typeof subtleMethods)[number]): Method {
           "See https://docs.convex.dev/functions/actions for more details.",
       );
     }
-    return countOperation(execution, async () => {
+    return countOperation(execution, null, async () => {
       const digest = name === "digest" ? shortDigest(args) : null;
       if (digest !== null || !usesThread(name)) return digest ?? method(...args);
       return onThread(execution, args, () => method(...args));

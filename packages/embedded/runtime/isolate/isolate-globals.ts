@@ -145,7 +145,7 @@ async function guardedFetch(...args: Parameters<typeof fetch>): Promise<Response
         "See https://docs.convex.dev/functions/actions for more details.",
     );
   }
-  return execution === undefined ? fetch(...args) : countOperation(execution, () => fetch(...args));
+  return execution === undefined ? fetch(...args) : countOperation(execution, "fetch", () => fetch(...args));
 }
 
 /** Statuses of answers that have no body. */

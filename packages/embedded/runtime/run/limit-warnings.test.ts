@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import type { TransactionExecution } from "../execution/execution.ts";
+import { limits } from "../checks/limits.ts";
+import type { ActionExecution, TransactionExecution } from "../execution/execution.ts";
 import { LogLines } from "../execution/log-lines.ts";
 import { TransactionUsage } from "../execution/transaction-usage.ts";
-import { warnOfLimits } from "./limit-warnings.ts";
+import { warnOfHttpLimits, warnOfLimits } from "./limit-warnings.ts";
 
 type Run = {
   readonly usedMs?: number;
@@ -69,5 +70,48 @@ test("ranges count, and not how often one was read", () => {
     expect.stringMatching(
       /^\[WARN\] Many reads in a single function execution \(actual: 4000, limit: 4096\)\. Consider/,
     ),
+  ]);
+});
+
+/** An action that has run for some time. */
+function actionAfter(ms: number) {
+  const logs = new LogLines();
+  const execution = {
+    kind: "action",
+    context: { logs },
+    startedAt: performance.now() - ms,
+    pending: new Map([["fetch", 1]]),
+    left: null,
+  };
+  return { execution: execution as unknown as ActionExecution, logs };
+}
+
+test("an action's time is compared with its half hour", () => {
+  const { execution, logs } = actionAfter(25 * 60_000);
+  warnOfLimits({ ...execution, left: new Map() }, "[{}]", "null");
+  expect(logs.lines()).toEqual([
+    expect.stringMatching(
+      /^\[WARN\] Function execution took a long time\. \(maximum duration: 1800s, actual duration: 150\d\.\d+s\)\.$/,
+    ),
+  ]);
+});
+
+test("a large response is warned of, and operations by Convex's names in order", () => {
+  const { execution, logs } = actionAfter(1);
+  const operations = ["storage/storeBlob", "1.0/actions/vectorSearch", "1.0/getUserIdentity", "ended"];
+  const left = new Map(operations.map((name, at) => [name, 3 - at]));
+  warnOfHttpLimits(execution, limits.httpActionBytes * 0.9, left);
+  expect(logs.lines()).toEqual([
+    "[WARN] Large response returned from an HTTP action (actual: 18874368 bytes, limit: 20971520 bytes).",
+    expect.stringContaining("6 unawaited operations: [getUserIdentity, storage.store, vectorSearch]."),
+  ]);
+});
+
+test("an action is warned even if its log is full", () => {
+  const { execution, logs } = actionAfter(1);
+  for (let n = 0; n < 2 * limits.logLines; n += 1) logs.add("[LOG] line");
+  warnOfLimits(execution, "[{}]", "null");
+  expect(logs.lines().slice(limits.logLines)).toEqual([
+    expect.stringContaining("1 unawaited operation: [fetch]"),
   ]);
 });

@@ -1,7 +1,12 @@
 import type { JSONValue } from "convex/values";
 import { limits } from "../checks/limits.ts";
 import { measureValue } from "../checks/measure-value.ts";
-import { type Execution, isTransactional, type TransactionExecution } from "../execution/execution.ts";
+import {
+  type ActionExecution,
+  type Execution,
+  isTransactional,
+  type TransactionExecution,
+} from "../execution/execution.ts";
 import { readAdvice } from "../execution/transaction-usage.ts";
 
 /** Convex warns when a function has used more than this part of a limit. */
@@ -18,31 +23,91 @@ type Used = {
 
 /** Logs Convex's warnings for the limits that a call came close to. Nested calls count for the outer one. */
 export function warnOfLimits(execution: Execution, argsJson: string, returnedJson: string | null): void {
-  if (isTransactional(execution) && execution.depth > 0) return;
-  const used = [
+  if (isTransactional(execution)) warnOfTransaction(execution, argsJson, returnedJson);
+  else warnOfAction(execution, argsJson, returnedJson);
+}
+
+function warnOfTransaction(
+  execution: TransactionExecution,
+  argsJson: string,
+  returnedJson: string | null,
+): void {
+  if (execution.depth > 0) return;
+  warnOfUse(execution, [
     sizeOf("Large size of the function arguments", argsJson, limits.argsBytes),
-    ...(isTransactional(execution) ? transactionUse(execution) : []),
+    ...transactionUse(execution),
     sizeOf("Large size of the function return value", returnedJson ?? "null", limits.returnBytes),
-  ];
+  ]);
+  warnOfTime(execution, execution.time.usedMs, limits.userTimeMs, (ms) => `${ms.toFixed(1)}ms`);
+}
+
+function warnOfAction(execution: ActionExecution, argsJson: string, returnedJson: string | null): void {
+  warnOfUse(execution, [sizeOf("Large size of the action arguments", argsJson, limits.argsBytes)]);
+  warnOfRest(execution, execution.left);
+  warnOfUse(execution, [
+    sizeOf("Large size of the action return value", returnedJson ?? "null", limits.returnBytes),
+  ]);
+}
+
+/** The same for an HTTP action, whose response has ended. @param left the operations that it has left behind */
+export function warnOfHttpLimits(
+  execution: ActionExecution,
+  sentBytes: number,
+  left: ReadonlyMap<string, number> | null,
+): void {
+  const what = "Large response returned from an HTTP action";
+  warnOfUse(execution, [{ what, actual: sentBytes, limit: limits.httpActionBytes, unit: " bytes" }]);
+  warnOfRest(execution, left);
+}
+
+/** Warns of operations that an action has left behind, and of its time. */
+function warnOfRest(execution: ActionExecution, left: ReadonlyMap<string, number> | null): void {
+  const pending = [...(left ?? execution.pending)].filter(([, count]) => count > 0);
+  const total = pending.reduce((sum, [, count]) => sum + count, 0);
+  if (total > 0) {
+    const names = [...new Set(pending.map(([name]) => shownName(name)))].sort().join(", ");
+    execution.context.logs.warn(
+      `${total} unawaited operation${total === 1 ? "" : "s"}: [${names}]. Async operations should be awaited or they might ` +
+        "not run. See https://docs.convex.dev/functions/actions#dangling-promises for more information.",
+    );
+  }
+  const usedMs = performance.now() - execution.startedAt;
+  warnOfTime(execution, usedMs, limits.actionTimeMs, (ms) => `${ms / 1_000}s`);
+}
+
+const storageNames: ReadonlyMap<string, string> = new Map([
+  ["storage/storeBlob", "storage.store"],
+  ["storage/getBlob", "storage.get"],
+]);
+
+/** Convex's name for an operation in a warning. */
+function shownName(operation: string): string {
+  return storageNames.get(operation) ?? operation.replace("1.0/", "").replace("actions/", "");
+}
+
+function warnOfUse({ context }: Execution, used: readonly Used[]): void {
   for (const { what, actual, limit, unit = "" } of used) {
     if (!isClose(actual, limit)) continue;
     const advice = what.includes(" read") ? ` ${readAdvice}` : "";
-    warn(execution, `${what} (actual: ${actual}${unit}, limit: ${limit}${unit}).${advice}`);
+    context.logs.warn(`${what} (actual: ${actual}${unit}, limit: ${limit}${unit}).${advice}`);
   }
-  const { usedMs } = execution.time;
-  if (!isTransactional(execution) || !isClose(usedMs, limits.userTimeMs)) return;
-  warn(
-    execution,
-    `Function execution took a long time. (maximum duration: ${limits.userTimeMs / 1_000}s, actual duration: ${usedMs.toFixed(1)}ms).`,
+}
+
+function warnOfTime(
+  { context }: Execution,
+  usedMs: number,
+  limitMs: number,
+  format: (ms: number) => string,
+): void {
+  if (!isClose(usedMs, limitMs)) return;
+  const [most, actual] = [`${limitMs / 1_000}s`, format(usedMs)];
+  context.logs.warn(
+    `Function execution took a long time. (maximum duration: ${most}, actual duration: ${actual}).`,
   );
 }
 
 function isClose(actual: number, limit: number): boolean {
   return actual > warnAbove * limit && actual <= limit;
-}
-
-function warn({ context }: Execution, text: string): void {
-  context.logs.add(`[WARN] ${text}`);
 }
 
 function transactionUse({ usage, transaction }: TransactionExecution): readonly Used[] {

@@ -16,6 +16,7 @@ import { formatLogLine } from "../execution/log-lines.ts";
 import { withinUserTime } from "../execution/user-time.ts";
 import type { Services } from "../syscalls/services.ts";
 import { failureOf, leavesWorldIntact, moduleIn } from "./invoke.ts";
+import { warnOfHttpLimits } from "./limit-warnings.ts";
 import { cancelBody, plainResponse } from "./plain-response.ts";
 import { ResponseTooLargeError, watchedBody } from "./watched-body.ts";
 
@@ -87,7 +88,6 @@ export async function runHttp(
 ): Promise<HttpRun> {
   const execution = newActionExecution("httpAction", { identifier, component }, context);
   const visit = services.worlds.visit({ component, module: httpModule }, sharesWorld);
-  const startedAt = performance.now();
   try {
     execution.time.start();
     const returned = executions.run(execution, () => {
@@ -102,15 +102,13 @@ export async function runHttp(
       if (!(response instanceof Response)) throw new TypeError("HTTP actions must return a Response");
       return plainResponse(response);
     });
-    const leftMs = limits.actionTimeMs - (performance.now() - startedAt);
-    const sent =
-      request.method === "HEAD"
-        ? withoutBody(plain)
-        : watched(services, execution, plain, leftMs, request.signal);
+    const whole = request.method === "HEAD" ? withoutBody(plain) : plain;
+    const sent = watched(services, execution, whole, request.signal);
     return { response: sent, failure: null };
   } catch (thrown) {
     const failure = failureOf(services, execution, thrown);
     visit.end(leavesWorldIntact(failure));
+    warnOfHttpLimits(execution, 0, execution.left);
     const response = Response.json(httpFailure(context.requestId, failure), { status: 500 });
     // If the body broke off because its client left, the action has not failed.
     return { response, failure: request.signal.aborted ? null : failure };
@@ -119,15 +117,18 @@ export async function runHttp(
   }
 }
 
-/** A response whose body has the action's limits. If it breaks off before its client leaves, the reason is logged. */
+/**
+ * A response whose body has the action's limits. Its warnings are logged at its end, and the reason if it breaks off before its
+ * client leaves.
+ */
 function watched(
   services: Services,
   execution: ActionExecution,
   { body, status, statusText, headers }: Response,
-  leftMs: number,
   client: AbortSignal,
 ): Response {
-  const { time, context } = execution;
+  const { time, context, startedAt } = execution;
+  const leftMs = limits.actionTimeMs - (performance.now() - startedAt);
   const onLate = (): unknown => {
     time.spend(limits.actionTimeMs);
     endExecution(execution);
@@ -140,7 +141,9 @@ function watched(
       : failureOf(services, execution, error).message;
     context.logs.add(formatLogLine("ERROR", message));
   };
-  const stream = body === null ? null : watchedBody(body, { leftMs, onLate, onBroken });
+  const onEnd = (bytes: number): void => warnOfHttpLimits(execution, bytes, execution.pending);
+  const stream = body === null ? null : watchedBody(body, { leftMs, onLate, onBroken, onEnd });
+  if (stream === null) warnOfHttpLimits(execution, 0, execution.left);
   return new Response(stream, { status, statusText, headers });
 }
 

@@ -156,7 +156,7 @@ async function retried<T>(
       },
     },
   );
-  context.logs.addAll(lastLogs.lines());
+  context.logs.addAll(lastLogs);
   return { ...committed, retries };
 }
 

@@ -3,11 +3,13 @@ import { limits } from "../checks/limits.ts";
 import { watchedBody } from "./watched-body.ts";
 
 const broken: unknown[] = [];
+const sizes: number[] = [];
 const watched = (body: ReadableStream<Uint8Array>, leftMs = 60_000): ReadableStream<Uint8Array> =>
   watchedBody(body, {
     leftMs,
     onLate: () => new Error("late"),
     onBroken: (error) => broken.push(error),
+    onEnd: (bytes) => sizes.push(bytes),
   });
 
 function streamOf(parts: readonly Uint8Array[]): ReadableStream<Uint8Array> {
@@ -22,7 +24,7 @@ function streamOf(parts: readonly Uint8Array[]): ReadableStream<Uint8Array> {
 test("a body stays as it is", async () => {
   const parts = ["one ", "two"].map((text) => new TextEncoder().encode(text));
   expect(await new Response(watched(streamOf(parts))).text()).toBe("one two");
-  expect(broken.splice(0)).toEqual([]);
+  expect([broken.splice(0), sizes.splice(0)]).toEqual([[], [7]]);
 });
 
 test("an endless body ends with the time of its action", async () => {
@@ -30,13 +32,13 @@ test("an endless body ends with the time of its action", async () => {
   const endless = new ReadableStream<Uint8Array>({ cancel: (by) => void (reason = by) });
   await expect(new Response(watched(endless, 5)).text()).rejects.toThrow("late");
   expect(reason).toEqual(new Error("late"));
-  expect(broken.splice(0)).toEqual([new Error("late")]);
+  expect([broken.splice(0), sizes.splice(0)]).toEqual([[new Error("late")], [0]]);
 });
 
 test("a body that breaks off, or has no bytes, is reported once", async () => {
   const failing = new ReadableStream<Uint8Array>({ pull: () => Promise.reject(new Error("halfway")) });
   await expect(new Response(watched(failing)).text()).rejects.toThrow("halfway");
-  expect(broken.splice(0)).toEqual([new Error("halfway")]);
+  expect([broken.splice(0), sizes.splice(0)]).toEqual([[new Error("halfway")], [0]]);
   const ofTexts = streamOf(["text" as unknown as Uint8Array]);
   await expect(new Response(watched(ofTexts)).text()).rejects.toThrow("must be a stream of Uint8Arrays");
   expect(broken.splice(0)).toEqual([new TypeError("A body must be a stream of Uint8Arrays")]);

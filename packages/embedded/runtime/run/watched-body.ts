@@ -9,6 +9,8 @@ type Watch = {
   readonly onLate: () => unknown;
   /** Called if the body breaks off, unless its reader has canceled it. */
   readonly onBroken: (error: unknown) => void;
+  /** Called with its size when the body has ended or broken off, unless its reader has canceled it. */
+  readonly onEnd: (bytes: number) => void;
 };
 
 /** The response of an HTTP action has more bytes than Convex sends. */
@@ -30,7 +32,7 @@ export class ResponseTooLargeError extends Error {
 /** The same body, with the limits of an action's response. It reads no part ahead. */
 export function watchedBody(
   body: ReadableStream<Uint8Array>,
-  { leftMs, onLate, onBroken }: Watch,
+  { leftMs, onLate, onBroken, onEnd }: Watch,
 ): ReadableStream<Uint8Array> {
   const reader = readerOf(body);
   let size = 0;
@@ -46,6 +48,7 @@ export function watchedBody(
     controller.error(error);
     reader.cancel(error).catch(() => undefined);
     onBroken(error);
+    onEnd(size);
   };
   return new ReadableStream<Uint8Array>(
     {
@@ -59,6 +62,7 @@ export function watchedBody(
           if (done) {
             end();
             controller.close();
+            onEnd(size);
             return;
           }
           // A proxy's trap would be code of the action.

@@ -1,7 +1,7 @@
 import type { JSONValue } from "convex/values";
 import type { ConvexGlobal } from "../contract/convex-global.ts";
 import { type ActionExecution, type Execution, executions, isTransactional } from "../execution/execution.ts";
-import { beginOperation, countOperation } from "../execution/operations.ts";
+import { beginOperation, countOperation, endOperation } from "../execution/operations.ts";
 import { SyscallError } from "../execution/syscall-error.ts";
 import { dispatchAsync, dispatchSync, endedError } from "./dispatch.ts";
 import type { Services } from "./services.ts";
@@ -45,12 +45,12 @@ export function createConvexGlobal(services: () => Services): ConvexGlobal {
       execution.time.check();
       try {
         // Not `countOperation`: a function of its own would take each call several more turns of the microtasks.
-        beginOperation(execution);
+        beginOperation(execution, op);
         try {
           const args = parseSyscallArgs(op, argsJson);
           return JSON.stringify(await dispatchAsync(services(), execution, op, args));
         } finally {
-          execution.operations -= 1;
+          endOperation(execution, op);
         }
       } finally {
         execution.time.start();
@@ -62,7 +62,7 @@ export function createConvexGlobal(services: () => Services): ConvexGlobal {
       if (syscall === undefined || isTransactional(execution)) {
         throw new SyscallError(`Unknown JS operation ${op}`);
       }
-      return syscall(services(), execution, args as JsArgs);
+      return countOperation(execution, op, () => syscall(services(), execution, args as JsArgs));
     },
   };
 }
@@ -75,7 +75,7 @@ export function answerNodeProcess(
   argsJson: string,
 ): Promise<string> {
   if (execution.ended) throw endedError();
-  return countOperation(execution, async () => {
+  return countOperation(execution, op, async () => {
     const args = parseSyscallArgs(op, argsJson);
     const syscall = nodeSyscalls.get(op);
     const answer =
