@@ -31,6 +31,18 @@ test("values are printed as Convex prints them", async () => {
   expect(last.length).toBeLessThan(32_900);
 });
 
+test("objects of web APIs are printed as Convex prints them", async () => {
+  const { logLines } = await call("query", "webApis");
+  if (logLines === undefined) return;
+  expect(logLines).toEqual([
+    "[LOG] URL { href: 'https://a.example/b?c=1#d', origin: 'https://a.example', protocol: 'https:', " +
+      "host: 'a.example', hostname: 'a.example', port: '', pathname: '/b', hash: '#d', search: '?c=1' }",
+    "[LOG] Headers { a: 'b' }",
+    "[LOG] Request { bodyUsed: false, headers: Headers { a: 'b' }, method: 'GET', url: 'https://a.example/' }",
+    '[LOG] Blob { size: 1, type: "text/plain" }',
+  ]);
+});
+
 test("console.trace prints the frames of the developer's files", async () => {
   const { logLines } = await call("query", "trace");
   if (logLines === undefined) return;

@@ -26,6 +26,12 @@ test("queries have no network", async () => {
   expect(await httpClient().query(world.fetches, {})).toContain(refusal("fetch()"));
 });
 
+test("an address of fetch may have a user and a password", async () => {
+  const basic = `Basic ${btoa("user:p@ss")}`;
+  const { siteUrl: site } = deployment;
+  expect(await httpClient().action(world.fetchesAsUser, { site })).toEqual([basic, basic, "own"]);
+});
+
 test.each([
   ["setTimeout", false],
   ["setTimeout", true],

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -11,9 +11,11 @@ import { ConvexHttpClient } from "convex/browser";
 import { makeFunctionReference } from "convex/server";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { api, modules, testApp } from "../../packages/embedded/test-app.fixture.ts";
+import { freePorts } from "../launch/free-port.ts";
 import { aheadClock } from "./ahead-clock.ts";
-import { isEmbedded, uniqueName } from "./deployment.ts";
+import { deployment, isEmbedded, uniqueName } from "./deployment.ts";
 import { startEmbedded } from "./embedded-backend.ts";
+import { makeProject, runConvex } from "./project.ts";
 
 const { blocking } = modules;
 const uploadUrl = makeFunctionReference<"mutation", Record<string, never>, string>("files:generateUploadUrl");
@@ -53,6 +55,28 @@ describe.skipIf(!isEmbedded)("one process, unlike on Convex Cloud", () => {
     expect(seen[0]).toBeLessThan(from);
     expect(seen.at(-1)).toBeGreaterThan(to);
     expect(seen.filter((at) => at > from && at < to)).toEqual([]);
+  });
+
+  test("at the start, modules that need a variable wait until it is set", async () => {
+    const project = await makeProject();
+    onTestFinished(project.remove);
+    const convexDir = join(project.folder, "convex");
+    const source = `import { queryGeneric } from "convex/server";
+      const planet = process.env["PLANET"];
+      if (planet === undefined) throw new Error("PLANET is missing");
+      export const read = queryGeneric({ handler: () => planet });`;
+    await writeFile(join(convexDir, "planet.ts"), source);
+    const port = await freePorts(2);
+    const target = { url: `http://127.0.0.1:${port}`, adminKey: deployment.adminKey };
+    const started = start({ convexDir, port, sitePort: port + 1 });
+    const reasons = async () => (await fetch(`${target.url}/ready`)).text();
+    await expect.poll(() => reasons().catch(() => "")).toContain("PLANET is missing");
+    const client = new ConvexHttpClient(target.url, { logger: false });
+    const read = () => client.query(makeFunctionReference<"query">("planet:read"), {});
+    await expect(read()).rejects.toThrow("PLANET is missing");
+    expect((await runConvex(project, target, ["env", "set", "PLANET", "Mars"])).code).toBe(0);
+    await started;
+    expect(await read()).toBe("Mars");
   });
 
   test("timers that an HTTP action leaves behind go on for ten seconds", async () => {

@@ -17,12 +17,12 @@ import { watch } from "./watch.ts";
 const { counters, differences, nodeActions, reused, world } = modules;
 const client = httpClient();
 
-/** Calls a query of printing.ts, and returns its log lines. */
-async function printedBy(name: string): Promise<readonly string[] | undefined> {
+/** Calls a query, and returns its log lines. */
+async function printedBy(name: string, module = "printing"): Promise<readonly string[] | undefined> {
   const answer = await fetch(`${deployment.url}/api/query`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ path: `printing:${name}`, args: {}, format: "json" }),
+    body: JSON.stringify({ path: `${module}:${name}`, args: {}, format: "json" }),
   });
   return ((await answer.json()) as { readonly logLines?: readonly string[] }).logLines;
 }
@@ -296,6 +296,20 @@ describe.skipIf(!isEmbedded)("what differs from Convex Cloud", () => {
   test("a line of a log has up to 32 KiB", async () => {
     const lines = (await printedBy("values")) ?? [];
     expect(lines.at(-1)?.length).toBeGreaterThan(32_000);
+  });
+
+  test("a line of a log does not quote a value that a validator refused", async () => {
+    const [line] = (await printedBy("prints", "differences")) ?? [];
+    expect(line).toContain("ArgumentValidationError: a value is not what its validator allows.");
+    expect(line).not.toContain("secret");
+  });
+
+  test("a form is printed with the name of its class only", async () => {
+    expect((await printedBy("prints", "differences"))?.at(-1)).toBe("[LOG] FormData [FormData] {}");
+  });
+
+  test("functions have queueMicrotask", async () => {
+    expect(await client.query(differences.globals, {})).toEqual(["queueMicrotask"]);
   });
 
   test("a longer message of an error is cut", async () => {

@@ -18,6 +18,8 @@ type EmbeddedBackend = {
 };
 
 type EmbeddedOptions = {
+  /** The folder with the functions, by default that of the test app. */
+  readonly convexDir?: string;
   /** The data file, to use it again after a restart; by default a file in a new folder. */
   readonly dataFile?: string;
   readonly port?: number;
@@ -38,7 +40,7 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
     process.execPath,
     [
       join(import.meta.dirname, "../../packages/embedded/main.ts"),
-      ...["--convex", testApp, "--data", dataFile],
+      ...["--convex", options.convexDir ?? testApp, "--data", dataFile],
       ...["--port", String(options.port ?? 0), "--site-port", String(options.sitePort ?? 0)],
       ...["--pass-env", "FIXTURE_GREETING", "--pass-env", "FIXTURE_ISSUER", "--with-parent"],
       // The suite checks Convex's limits, which are larger than ours for clients without an identity.

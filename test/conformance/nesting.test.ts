@@ -88,6 +88,12 @@ test("work that a mutation does not await runs to its end, and commits or fails 
   expect(await httpClient().query(api.messages.list, { channel: failed })).toEqual([]);
 });
 
+test("reading a Blob is work that a mutation need not await", async () => {
+  const channel = uniqueName();
+  await httpClient().mutation(nested.leavesReading, { channel });
+  expect(await httpClient().query(api.messages.list, { channel })).toEqual(["2000000"]);
+});
+
 test("actions of one client run concurrently", async () => {
   const client = liveClient();
   const runs = await Promise.all(Array.from({ length: 4 }, () => client.action(nested.slow, { ms: 500 })));

@@ -1,3 +1,5 @@
+import { ConvexHttpClient } from "convex/browser";
+import { makeFunctionReference } from "convex/server";
 import { expect, test } from "vitest";
 import { modules } from "../../packages/embedded/test-app.fixture.ts";
 import { deployment, httpClient, uniqueName } from "./deployment.ts";
@@ -63,4 +65,40 @@ test("no text becomes code", async () => {
     await client.action(worlds.evaluateInAction, salt),
   ];
   for (const each of names) expect(new Set(Object.values(each))).toEqual(new Set(["EvalError"]));
+});
+
+test("modules see the same time and random numbers in all runs while they are loaded", async () => {
+  const look = async () => [
+    await httpClient().query(worlds.loadedInQuery, { salt: uniqueName() }),
+    await httpClient().mutation(worlds.loadedInMutation, { salt: uniqueName() }),
+    await httpClient().action(worlds.loadedInAction, { salt: uniqueName() }),
+  ];
+  const [first, ...others] = [...(await look()), ...(await look())];
+  expect(first).toMatchObject({ isLater: true, isDrawnAgain: false });
+  for (const each of others) expect(each).toEqual(first);
+});
+
+test.each([
+  ["mutation", () => httpClient().mutation(worlds.storedInMutation, { salt: uniqueName() })],
+  ["action", () => httpClient().action(worlds.storedInAction, { salt: uniqueName() })],
+])("a %s has AsyncLocalStorage", async (_, run) => {
+  const seen = { one: "one", other: "other", snapshot: "kept", bound: "bound", before: null };
+  const expected = { ...seen, entered: "entered", nested: null };
+  expect([await run(), await run()]).toEqual([expected, expected]);
+});
+
+test("modules may import each other", async () => {
+  const read = (name: string) => httpClient().query(makeFunctionReference<"query">(`${name}:read`), {});
+  expect(await read("circleA")).toBe("hello circle");
+  expect(await read("circleB")).toEqual(["hello circle", "late"]);
+});
+
+test("the variables of a deployment are neither listed nor printed", async () => {
+  const lines: string[] = [];
+  const add = (...parts: unknown[]): void => void lines.push(parts.map(String).join(" "));
+  const logger = { log: add, warn: add, error: add, logVerbose: () => undefined };
+  const client = new ConvexHttpClient(deployment.url, { logger });
+  expect(await client.query(worlds.listedVariables, { salt: uniqueName() })).toEqual([false]);
+  // A production deployment does not send its logs to clients.
+  if (lines.length > 0) expect(lines.join()).toContain("[process.env]");
 });

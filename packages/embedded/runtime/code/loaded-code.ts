@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { appComponent, type ComponentPath } from "../../names/table-name.ts";
 import { LoadedComponents } from "../bundle/loaded-components.ts";
 import { type ComponentVariables, variablesProblem } from "../components/component-variables.ts";
@@ -57,7 +58,8 @@ export function loadCode(
     hasRead = true;
     return variablesOf(component);
   };
-  const worlds = new Worlds(bundle, { convex, env, now, mapStack });
+  const loading = { time: now(), seed: randomBytes(32) };
+  const worlds = new Worlds(bundle, { convex, env, now, loading, mapStack });
   try {
     const namespacesOf = (component: ComponentPath) => worlds.loadAll(component);
     const components = new LoadedComponents(bundle.mounts, namespacesOf, node?.functions ?? []);

@@ -43,6 +43,10 @@ export class ValueInspector {
     if (place.parents.includes(value)) return "[Circular]";
     if (Array.isArray(value)) return this.#array(value, place);
     if (isNativeError(value)) return this.#error(value, place);
+    if (value instanceof Blob) return `Blob { size: ${value.size}, type: "${value.type}" }`;
+    const shown = shownParts(value);
+    if (shown !== null)
+      return `${shown.name} ${this.#format(shown.parts, { ...below(place, value), isInLine: true })}`;
     const { inspect } = value as { readonly inspect?: unknown };
     if (typeof inspect === "function") return String((inspect as () => unknown).call(value));
     if (types.isMap(value)) return this.#map(value, place);
@@ -112,6 +116,27 @@ export class ValueInspector {
     }
     return parts;
   }
+}
+
+/** The properties of a web API's object that Convex shows, and its name there; null for others. */
+function shownParts(value: object): { readonly name: string; readonly parts: object } | null {
+  if (value instanceof URL) {
+    const { href, origin, protocol, host, hostname, port, pathname, hash, search } = value;
+    const parts = { href, origin, protocol, host, hostname, port, pathname, hash, search };
+    return { name: "URL", parts };
+  }
+  if (value instanceof Headers) {
+    return { name: "Headers", parts: Object.fromEntries(Headers.prototype.entries.call(value)) };
+  }
+  if (value instanceof Request) {
+    const { bodyUsed, headers, method, url } = value;
+    return { name: "Request", parts: { bodyUsed, headers, method, url } };
+  }
+  if (value instanceof Response) {
+    const { bodyUsed, headers, ok, status, statusText, url } = value;
+    return { name: "Response", parts: { bodyUsed, headers, ok, status, statusText, url } };
+  }
+  return null;
 }
 
 function primitive(value: unknown, most: number): string {

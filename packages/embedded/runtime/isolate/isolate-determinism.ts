@@ -1,14 +1,19 @@
 import type vm from "node:vm";
 import { type Execution, executions, isTransactional } from "../execution/execution.ts";
+import { RandomStream } from "../execution/random-stream.ts";
 import { seededRandom } from "./isolate-crypto.ts";
 import { fixLocale } from "./isolate-locale.ts";
 import { hideGarbageCollection } from "./isolate-weak.ts";
 
+/** The time and the random numbers that modules see while they are evaluated: the same in all runs, until the next push. */
+export type LoadingState = { readonly time: number; readonly seed: Uint8Array };
+
 /** Returns the time that the running function sees, in ms. In queries and mutations it is the transaction's time. */
-export function functionClock(now: () => number): () => number {
+export function functionClock(now: () => number, loading: LoadingState): () => number {
   return () => {
     const execution = executions.getStore();
-    return execution !== undefined && isTransactional(execution) ? execution.transaction.now : now();
+    if (execution === undefined || execution.loading) return loading.time;
+    return isTransactional(execution) ? execution.transaction.now : now();
   };
 }
 
@@ -21,7 +26,12 @@ process.env["TZ"] = "UTC";
  * @param functionNow the time that the running function sees
  * @param timeOrigin the backend's time, in ms
  */
-export function installDeterminism(global: vm.Context, functionNow: () => number, timeOrigin: number): void {
+export function installDeterminism(
+  global: vm.Context,
+  functionNow: () => number,
+  timeOrigin: number,
+  loading: LoadingState,
+): void {
   const RealDate = global["Date"] as DateConstructor;
   const InnerDate = new Proxy(RealDate, {
     construct: (target, args, newTarget) =>
@@ -31,7 +41,11 @@ export function installDeterminism(global: vm.Context, functionNow: () => number
   RealDate.now = functionNow;
   Object.defineProperty(RealDate.prototype, "constructor", { value: InnerDate });
   global["Date"] = InnerDate;
-  (global["Math"] as Math).random = () => seededRandom()?.number() ?? Math.random();
+  const atLoading = new RandomStream(loading.seed);
+  (global["Math"] as Math).random = () =>
+    executions.getStore()?.loading === false
+      ? (seededRandom()?.number() ?? Math.random())
+      : atLoading.number();
   global["performance"] = isolatePerformance(timeOrigin);
   fixLocale(global, functionNow);
   hideGarbageCollection(global);

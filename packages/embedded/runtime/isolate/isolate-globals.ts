@@ -1,11 +1,13 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { executions, isTransactional } from "../execution/execution.ts";
 import { countOperation } from "../execution/operations.ts";
+import { framesHere } from "../execution/uncaught.ts";
+import { AsyncLocalStorage, AsyncResource } from "./async-context.ts";
 import { limitBuffers } from "./isolate-buffers.ts";
-import { isolateConsole } from "./isolate-console.ts";
 import { isolateCrypto } from "./isolate-crypto.ts";
 import { guardListeners } from "./isolate-events.ts";
+import { bound, countReading } from "./isolate-streams.ts";
 import { guardSignals, requestedTimers } from "./isolate-timers.ts";
+import { createLogConsole } from "./log-console.ts";
 
 /**
  * Globals to share unchanged. The binary types are included, since the web APIs accept and return those of
@@ -62,6 +64,9 @@ const shared = [
   "structuredClone",
 ] as const;
 
+/** The functions' console: lines go to the call's log, never to this process's output. */
+const isolateConsole = createLogConsole(() => executions.getStore()?.context, framesHere);
+
 /**
  * Creates the globals of Convex's default runtime, besides JavaScript's own. What code may replace or extend is not shared
  * with other realms.
@@ -93,8 +98,10 @@ function webApis(): Globals {
   // Convex's URL has neither. What they register stays in the memory of the process.
   for (const name of ["createObjectURL", "revokeObjectURL"]) Reflect.deleteProperty(URL, name);
   limitBuffers();
+  countReading();
   guardSignals();
-  const own = Object.fromEntries(shared.map((name) => [name, here[name]]));
+  const given = Object.fromEntries(shared.map((name) => [name, here[name]]));
+  const own = { ...given, AsyncLocalStorage, AsyncResource };
   for (const each of [isolateCrypto, isolateCrypto.subtle, requestedTimers, isolateConsole])
     freezeWithMethods(each);
   const streams = [ReadableStream, WritableStream, TransformStream];
@@ -104,6 +111,7 @@ function webApis(): Globals {
   for (const api of [...Object.values(own), ...classes]) freezeClass(api as object);
   madeApis = {
     ...own,
+    Request: withCredentials(Request),
     Response: withAnyStatus(Response),
     ReadableStream: bound(ReadableStream, ["start", "pull", "cancel"]),
     WritableStream: bound(WritableStream, ["start", "write", "close", "abort"]),
@@ -145,7 +153,40 @@ async function guardedFetch(...args: Parameters<typeof fetch>): Promise<Response
         "See https://docs.convex.dev/functions/actions for more details.",
     );
   }
-  return execution === undefined ? fetch(...args) : countOperation(execution, "fetch", () => fetch(...args));
+  const own = authorized(args);
+  return execution === undefined ? fetch(...own) : countOperation(execution, "fetch", () => fetch(...own));
+}
+
+type RequestArgs = ConstructorParameters<typeof Request>;
+
+/** Node refuses an address with a user and a password. Convex sends them as the header "Authorization". */
+function authorized(args: RequestArgs): RequestArgs {
+  const [input, init] = args;
+  const address = input instanceof URL ? input.href : input;
+  if (typeof address !== "string" || !address.includes("@") || !URL.canParse(address)) return args;
+  const url = new URL(address);
+  const { username, password } = url;
+  if (username === "" && password === "") return args;
+  Object.assign(url, { username: "", password: "" });
+  const headers = new Headers(init?.headers);
+  const secret = Buffer.from(`${decoded(username)}:${decoded(password)}`).toString("base64");
+  if (!headers.has("Authorization")) headers.set("Authorization", `Basic ${secret}`);
+  return [url, Object.create(init ?? null, { headers: { value: headers } }) as RequestInit];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function withCredentials(request: typeof Request): typeof Request {
+  return new Proxy(request, {
+    construct: (target, args: RequestArgs, newTarget) =>
+      Reflect.construct(target, authorized(args), newTarget) as object,
+  });
 }
 
 /** Statuses of answers that have no body. */
@@ -179,44 +220,10 @@ function timed(options: FilePropertyBag, now: () => number): FilePropertyBag {
   return Object.create(options, { lastModified: { value: now() } }) as FilePropertyBag;
 }
 
-type StreamConstructor = new (source?: Record<string, unknown>, ...rest: unknown[]) => object;
-
-/**
- * Binds a stream's callbacks to the execution that made the stream. Others may read or write it: the server
- * pulls a response's body long after the handler has returned.
- */
-function bound(stream: unknown, callbacks: readonly string[]): unknown {
-  return new Proxy(stream as StreamConstructor, {
-    construct(target, [source, ...rest]: [Record<string, unknown>?, ...unknown[]], newTarget) {
-      const own = source === undefined ? undefined : boundCallbacks(source, callbacks);
-      return Reflect.construct(target, [own, ...rest], newTarget) as object;
-    },
-  });
-}
-
-function boundCallbacks(source: Record<string, unknown>, callbacks: readonly string[]): object {
-  const run = AsyncLocalStorage.snapshot();
-  const wrapped: Record<string, unknown> = { ...source };
-  for (const name of callbacks) {
-    const callback = source[name];
-    if (typeof callback !== "function") continue;
-    wrapped[name] = (...args: unknown[]) => run(() => callback.apply(source, args) as unknown);
-  }
-  return wrapped;
-}
-
-// Reads the variables at each access: they may change while the backend runs, and its own URLs are known late.
+// Reads the variables at each access: they may change while the backend runs, and its own URLs are known late. As on Convex,
+// nothing lists or prints them.
 function environmentProxy(env: () => { readonly [name: string]: string }): object {
-  return new Proxy(
-    {},
-    {
-      get: (_, name) => (typeof name === "string" ? env()[name] : undefined),
-      has: (_, name) => typeof name === "string" && Object.hasOwn(env(), name),
-      ownKeys: () => Object.keys(env()),
-      getOwnPropertyDescriptor: (_, name) => {
-        const value = typeof name === "string" ? env()[name] : undefined;
-        return value === undefined ? undefined : { value, enumerable: true, configurable: true };
-      },
-    },
-  );
+  const read = (name: string): unknown =>
+    Object.hasOwn(env(), name) ? env()[name] : name === "inspect" ? () => "[process.env]" : undefined;
+  return new Proxy({}, { get: (_, name) => (typeof name === "string" ? read(name) : undefined) });
 }

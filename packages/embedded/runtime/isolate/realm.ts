@@ -6,7 +6,7 @@ import type { ConvexGlobal } from "../contract/convex-global.ts";
 import { stackFormatter } from "../source/error-stacks.ts";
 import type { StackMapper } from "../source/stack-trace.ts";
 import { limitBulk } from "./isolate-bulk.ts";
-import { functionClock, installDeterminism } from "./isolate-determinism.ts";
+import { functionClock, installDeterminism, type LoadingState } from "./isolate-determinism.ts";
 import { sharedGlobals } from "./isolate-globals.ts";
 import { watchWasm } from "./isolate-wasm.ts";
 import { bridgeRealms } from "./realm-bridge.ts";
@@ -29,6 +29,7 @@ export type RealmDeps = {
   readonly env: ComponentVariables;
   /** The time that functions see, in ms. */
   readonly now: () => number;
+  readonly loading: LoadingState;
   readonly mapStack: StackMapper;
 };
 
@@ -42,21 +43,21 @@ export class Realm {
   readonly #global: vm.Context;
 
   /** Takes about half a millisecond. */
-  constructor({ convex, env, now, mapStack }: RealmDeps) {
+  constructor({ convex, env, now, loading, mapStack }: RealmDeps) {
     // If we passed a global object, each access of `JSON` or `Object` would cross into Node.
     // As on Convex, no text becomes code.
     const global = vm.createContext(vm.constants.DONT_CONTEXTIFY, {
       codeGeneration: { strings: false, wasm: true },
     });
     this.#global = global;
-    const functionNow = functionClock(now);
+    const functionNow = functionClock(now, loading);
     const shared = sharedGlobals(() => env(this.component), functionNow);
     Object.assign(global, { Convex: { ...convex }, ...shared });
     global["self"] = global["globalThis"] as unknown;
     forbidWaiting(global);
     Object.assign(global["Error"], { prepareStackTrace: stackFormatter(mapStack) });
     bridgeRealms(global);
-    installDeterminism(global, functionNow, now());
+    installDeterminism(global, functionNow, now(), loading);
     limitBulk(global);
     watchWasm(global);
   }

@@ -1,5 +1,5 @@
 import { basename, dirname, join, posix, relative, sep } from "node:path";
-import { build, transform } from "esbuild";
+import { build, type Plugin, transform } from "esbuild";
 import type { ModuleFile } from "./bundle-modules.ts";
 import { type BundledScript, fileOf, ticksName } from "./bundled-script.ts";
 import { withTicks } from "./loop-ticks.ts";
@@ -44,6 +44,19 @@ export async function buildModules(
   return (await Promise.all(builds.map((each) => buildTogether(root, each)))).flat();
 }
 
+/** As in Convex's bundler, an import of Node's `async_hooks` gives the globals. */
+const asyncHooks: Plugin = {
+  name: "async-hooks",
+  setup(pluginBuild) {
+    const namespace = "async-hooks";
+    pluginBuild.onResolve({ filter: /^(?:node:)?async_hooks$/ }, ({ path }) => ({ path, namespace }));
+    pluginBuild.onLoad({ filter: /./, namespace }, () => ({
+      contents: `export const { AsyncLocalStorage, AsyncResource } = globalThis;
+        export default { AsyncLocalStorage, AsyncResource };`,
+    }));
+  },
+};
+
 async function buildTogether(
   root: string,
   modules: readonly ModuleFile[],
@@ -69,6 +82,7 @@ async function buildTogether(
     sourcemap: "external",
     sourcesContent: false,
     logLevel: "silent",
+    plugins: [asyncHooks],
   });
   const texts = new Map(outputFiles.map(({ path, text }) => [path, text]));
   const folder = join(dirname(root), outputFolder);

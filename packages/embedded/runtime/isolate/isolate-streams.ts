@@ -1,0 +1,69 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { executions, isTransactional, type TransactionExecution } from "../execution/execution.ts";
+import { countOperation } from "../execution/operations.ts";
+
+/**
+ * Lets a query or a mutation wait for the reading of Blobs that it does not await. Node reads long ones in several turns of the
+ * event loop; on Convex they need none.
+ */
+export function countReading(): void {
+  type Stream = (this: Blob) => ReadableStream<Uint8Array>;
+  const own = Reflect.get(Blob.prototype, "stream") as Stream;
+  const methods: Readonly<Record<string, Stream>> = {
+    stream() {
+      const whole = Reflect.apply(own, this, []);
+      const execution = executions.getStore();
+      return execution !== undefined && isTransactional(execution) ? counted(whole, execution) : whole;
+    },
+  };
+  for (const [name, value] of Object.entries(methods)) Object.defineProperty(Blob.prototype, name, { value });
+}
+
+function counted(
+  stream: ReadableStream<Uint8Array>,
+  execution: TransactionExecution,
+): ReadableStream<Uint8Array> {
+  const reader = stream.getReader();
+  return new ReadableStream(
+    {
+      type: "bytes",
+      async pull(controller) {
+        const { done, value } = await countOperation(execution, null, () => reader.read());
+        if (!done) {
+          controller.enqueue(value as Uint8Array<ArrayBuffer>);
+          return;
+        }
+        controller.close();
+        controller.byobRequest?.respond(0);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+type StreamConstructor = new (source?: Record<string, unknown>, ...rest: unknown[]) => object;
+
+/**
+ * Binds a stream's callbacks to the execution that made the stream. Others may read or write it: the server
+ * pulls a response's body long after the handler has returned.
+ */
+export function bound(stream: unknown, callbacks: readonly string[]): unknown {
+  return new Proxy(stream as StreamConstructor, {
+    construct(target, [source, ...rest]: [Record<string, unknown>?, ...unknown[]], newTarget) {
+      const own = source === undefined ? undefined : boundCallbacks(source, callbacks);
+      return Reflect.construct(target, [own, ...rest], newTarget) as object;
+    },
+  });
+}
+
+function boundCallbacks(source: Record<string, unknown>, callbacks: readonly string[]): object {
+  const run = AsyncLocalStorage.snapshot();
+  const wrapped: Record<string, unknown> = { ...source };
+  for (const name of callbacks) {
+    const callback = source[name];
+    if (typeof callback !== "function") continue;
+    wrapped[name] = (...args: unknown[]) => run(() => callback.apply(source, args) as unknown);
+  }
+  return wrapped;
+}
