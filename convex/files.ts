@@ -14,6 +14,7 @@ import {
   sweepFiles,
   sweepOrphans,
 } from "./model/files/files.ts";
+import { newSeal as newSealView, newSealFor, openPart, openParts } from "./model/files/seals.ts";
 import {
   addPart,
   cancelUpload as cancelUploadOf,
@@ -49,11 +50,26 @@ export const add = internalMutation({
 /** Refuses: unauthorized, revoked, not_found. */
 export const get = internalQuery({
   args: ofOwnFile,
-  returns: v.object({ file: fileView, parts: v.array(filePart) }),
+  returns: fileView,
+  handler: async (ctx, { keyId, fileId }) =>
+    fileViewOf(await ownFile(ctx, await admittedKey(ctx, keyId), fileId)),
+});
+
+/** A file with the keys that open it. Null and refuses as `openParts`. Refuses also: unauthorized, revoked, not_found. */
+export const open = internalQuery({
+  args: ofOwnFile,
+  returns: v.object({ file: fileView, parts: v.union(v.array(openPart), v.null()) }),
   handler: async (ctx, { keyId, fileId }) => {
     const file = await ownFile(ctx, await admittedKey(ctx, keyId), fileId);
-    return { file: fileViewOf(file), parts: file.parts };
+    return { file: fileViewOf(file), parts: await openParts(ctx, file.parts) };
   },
+});
+
+/** The key that seals content which is stored for an API key now. Null and refuses as `writingKey`. */
+export const newSeal = internalQuery({
+  args: ofKey,
+  returns: v.union(newSealView, v.null()),
+  handler: async (ctx, { keyId }) => await newSealFor(ctx, keyId),
 });
 
 /** A key's files. Refuses: unauthorized, revoked, not_found (`after`), invalid. */

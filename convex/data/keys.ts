@@ -60,7 +60,10 @@ export const destroy = internalMemberMutation("payloads.change")({
 
 const keysPerRun = 50;
 
-/** Cancels the jobs of a page of an organization's API keys, whose requests nobody can read any more, and then its replays. */
+/**
+ * Cancels the jobs and batches of a page of an organization's API keys, whose requests nobody can read any more, and then its
+ * replays.
+ */
 export const cancelJobs = internalMutation({
   args: { ...ofOrganization, cursor: v.union(v.string(), v.null()) },
   returns: v.null(),
@@ -70,7 +73,10 @@ export const cancelJobs = internalMutation({
       .withIndex("by_organization_listed", (q) => q.eq("organizationId", organizationId))
       .paginate({ numItems: keysPerRun, cursor });
     const error = { code: "canceled", message: "The request's text was deleted." } as const;
-    for (const key of page) await cancelJobsOf(ctx, key, error);
+    for (const key of page) {
+      await cancelJobsOf(ctx, key, error);
+      await ctx.scheduler.runAfter(0, internal.batches.endOfKey, { apiKeyId: key._id, keepsFiles: true });
+    }
     const next = { organizationId, cursor: continueCursor };
     if (isDone)
       await ctx.scheduler.runAfter(0, internal.data.keys.cancelReplays, { organizationId, cursor: null });

@@ -186,8 +186,15 @@ export const usage = v.object({
 /** Of a file: where it came from. */
 export const filePurpose = literals("batch", "batch_output");
 
-/** A piece of a file in Convex's file storage. */
-export const filePart = v.object({ storageId: v.id("_storage"), bytes: v.number() });
+/** How content is sealed: with a key that the organization's data key and this salt make. */
+const contentSeal = v.object({ keyId: v.id("dataKeys"), salt: v.string() });
+
+/** A piece of a file in Convex's file storage. `bytes`: of its content. `seal`: absent if the content is stored as it is. */
+export const filePart = v.object({
+  storageId: v.id("_storage"),
+  bytes: v.number(),
+  seal: v.optional(contentSeal),
+});
 
 export const uploadStatus = literals("pending", "completed", "cancelled");
 

@@ -293,9 +293,13 @@ describe("a missing master key", () => {
   });
 
   it("delays the requests and the answers of batches", async () => {
-    const start = async () => {
+    const files = [
+      await uploadFile(t, acme.apiKey, lines(2)),
+      await uploadFile(t, acme.apiKey, lines(2)),
+    ] as const;
+    const start = async (file: string) => {
       const body = JSON.stringify({
-        input_file_id: await uploadFile(t, acme.apiKey, lines(2)),
+        input_file_id: file,
         endpoint: "/v1/chat/completions",
         completion_window: "24h",
       });
@@ -308,18 +312,19 @@ describe("a missing master key", () => {
         const batches = await ctx.db.query("batches").collect();
         return batches.map(({ total, completed, failed }) => ({ total, completed, failed }));
       });
-    await start();
+    await start(files[0]);
     for (let each = 0; each < 2; each += 1) {
       const [job] = await take(t, device);
       await complete(t, device, job?.attemptId ?? "", { text });
     }
     lose();
     await expect(collectEnds(t)).rejects.toThrow("lacks the key");
-    await start();
+    await start(files[1]);
     expect(await counts()).toMatchObject([{ completed: 0, failed: 0 }, { failed: 0 }]);
     putBack();
     await collectEnds(t);
-    await pass(t, 60_000);
+    await pass(t, 2 * 60_000 + 1);
+    await t.mutation(internal.batches.resume, {});
     await runDue(t);
     for (let each = 0; each < 2; each += 1) {
       const [job] = await take(t, device);

@@ -5,6 +5,7 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { record } from "../audit.ts";
 import { checkRoom, ownFile } from "../files/files.ts";
+import { isDestroyed, refuseDestroyed } from "../files/seals.ts";
 import { queue } from "../queue.ts";
 import { boundedInteger, present, refuse, refuseUntil } from "../refuse.ts";
 import { idempotencyHash } from "../requests/submit.ts";
@@ -109,6 +110,7 @@ export async function createBatch(
   }
   const file = await ownFile(ctx, key, asked.fileId);
   if (file.purpose !== "batch") refuse("invalid", "input_file_id: this file has the answers of a batch.");
+  if (await isDestroyed(ctx, file.parts)) refuseDestroyed();
   if ((await openBatchesOf(ctx, key._id)).length >= mostOpen) {
     const why = `This API key has ${String(mostOpen)} batches that have not ended, which is the most.`;
     refuseUntil("queue_full", why, mostOpenRetryMs);

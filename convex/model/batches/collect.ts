@@ -3,6 +3,7 @@ import { fileTimes } from "../../../app/batches/limits.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { isDestroyed, type OpenPart, openPart, openParts } from "../files/seals.ts";
 import { findModel } from "../models/catalog.ts";
 import { orderOf } from "../orders/orders.ts";
 import { present } from "../refuse.ts";
@@ -77,13 +78,14 @@ export const endedLine = v.object({
 });
 export type EndedLine = Infer<typeof endedLine>;
 
-/** The next ends to collect. `tail`: the last part of each file if it has room for more. */
+/** The next ends to collect. `tails`: the last part of each file if it has room for more. */
 export const collectStep = v.object({
+  keyId: v.id("apiKeys"),
   endpoint: batchEndpoint,
   /** Its requester canceled it, or the key was revoked. */
   isCanceled: v.boolean(),
   lines: v.array(endedLine),
-  tails: v.object({ output: v.union(filePart, v.null()), error: v.union(filePart, v.null()) }),
+  tails: v.object({ output: v.union(openPart, v.null()), error: v.union(openPart, v.null()) }),
 });
 
 /**
@@ -92,7 +94,7 @@ export const collectStep = v.object({
 const linesAtOnce = 100;
 const charsAtOnce = 4 * 1024 * 1024;
 /** A part grows until it has this many bytes. Each collection writes the last one anew. */
-const tailBytes = 256 * 1024;
+const tailBytes = 512 * 1024;
 
 /** Null if the batch is not there. */
 export async function nextCollection(
@@ -125,12 +127,13 @@ export async function nextCollection(
     if (chars > charsAtOnce) break;
   }
   const [output, error] = await Promise.all([
-    tailOf(ctx, batch.outputFileId),
-    tailOf(ctx, batch.errorFileId),
+    openTailOf(ctx, batch.outputFileId),
+    openTailOf(ctx, batch.errorFileId),
   ]);
   const key = await ctx.db.get("apiKeys", batch.apiKeyId);
   const isCanceled = batch.cancelingAt !== undefined || key?.revokedAt !== undefined;
-  return { endpoint: batch.endpoint, isCanceled, lines, tails: { output, error } };
+  const { apiKeyId: keyId, endpoint } = batch;
+  return { keyId, endpoint, isCanceled, lines, tails: { output, error } };
 }
 
 /** `chars`: the length of what was read for it. */
@@ -153,13 +156,21 @@ async function answeredJob(
   };
 }
 
+async function openTailOf(ctx: QueryCtx, fileId: Id<"files"> | undefined): Promise<OpenPart | null> {
+  const tail = await tailOf(ctx, fileId);
+  const [opened = null] = tail === null ? [] : ((await openParts(ctx, [tail])) ?? []);
+  return opened;
+}
+
+/** The last part of a file if it has room for more lines, and if it can be read. */
 async function tailOf(
   ctx: QueryCtx,
   fileId: Id<"files"> | undefined,
 ): Promise<Infer<typeof filePart> | null> {
   const file = fileId === undefined ? null : await ctx.db.get("files", fileId);
   const last = file?.parts.at(-1);
-  return last !== undefined && last.bytes < tailBytes ? last : null;
+  const hasRoom = last !== undefined && last.bytes < tailBytes;
+  return hasRoom && !(await isDestroyed(ctx, [last])) ? last : null;
 }
 
 /**

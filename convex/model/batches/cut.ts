@@ -4,6 +4,7 @@ import { cushion } from "../../../app/money/likely.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { openPart, openParts } from "../files/seals.ts";
 import { batchShard, roomFor, spend } from "../ledger/holds.ts";
 import { highestMicro } from "../ledger/reservations.ts";
 import { keyAccount } from "../ledger/transfer.ts";
@@ -26,7 +27,6 @@ import {
   batchForecast,
   callForm,
   type cutWait,
-  filePart,
   lineFailure,
   lineMistake,
   work,
@@ -39,7 +39,7 @@ import { concludeIfComplete } from "./conclude.ts";
 export const cutStep = v.object({
   step: v.union(v.literal("check"), v.literal("cut")),
   endpoint: batchEndpoint,
-  parts: v.array(filePart),
+  parts: v.array(openPart),
   from: v.object({ bytes: v.number(), lines: v.number() }),
   caller: identity,
 });
@@ -50,9 +50,9 @@ export async function nextCut(ctx: QueryCtx, batchId: Id<"batches">): Promise<In
   if (batch?.open !== true || batch.isCut) return null;
   const { inputFileId, apiKeyId, endpoint, cut: from, status } = batch;
   const [file, key] = await Promise.all([ctx.db.get("files", inputFileId), ctx.db.get("apiKeys", apiKeyId)]);
-  // Then nobody can say what its requests were. Its end comes with its time.
-  if (file === null) return null;
-  const { parts } = file;
+  // Then nobody can say what its requests were. `resumeBatches` ends it.
+  const parts = file === null ? null : await openParts(ctx, file.parts);
+  if (parts === null) return null;
   const caller = await identityOf(ctx, present(key, "key of a batch"));
   const { bytes, lines } = from;
   const step = status === "validating" ? "check" : "cut";

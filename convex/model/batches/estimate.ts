@@ -2,22 +2,23 @@ import { type Infer, v } from "convex/values";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { ownFile } from "../files/files.ts";
+import { openPart, openParts, refuseDestroyed } from "../files/seals.ts";
 import { catalogOf } from "../models/catalog.ts";
 import { factorsAt, priceAt } from "../models/prices.ts";
 import { refuse } from "../refuse.ts";
 import { modelTotals } from "../statistics/rollUp.ts";
-import { filePart, price, priceFactors } from "../validators.ts";
+import { price, priceFactors } from "../validators.ts";
 
 /** A file, and what its requests cost. `meanAnswer`: tokens of an answer until now; null: none is known. */
 export const batchFacts = v.object({
-  parts: v.array(filePart),
+  parts: v.array(openPart),
   bytes: v.number(),
   factors: priceFactors,
   models: v.array(v.object({ modelId: v.string(), price, meanAnswer: v.union(v.number(), v.null()) })),
 });
 export type BatchFacts = Infer<typeof batchFacts>;
 
-/** The facts that the cost of a batch depends on. Refuses: not_found (the file), invalid (it has answers of a batch). */
+/** The facts that the cost of a batch depends on. Refuses: not_found (the file), invalid (it has answers of a batch, or was deleted with the data key). */
 export async function factsOf(ctx: QueryCtx, key: Doc<"apiKeys">, fileId: string): Promise<BatchFacts> {
   const { organizationId } = key;
   const now = Date.now();
@@ -28,7 +29,8 @@ export async function factsOf(ctx: QueryCtx, key: Doc<"apiKeys">, fileId: string
     modelTotals(ctx, organizationId),
   ]);
   if (file.purpose !== "batch") refuse("invalid", "input_file_id: this file has the answers of a batch.");
-  const { parts, bytes } = file;
+  const { bytes } = file;
+  const parts = (await openParts(ctx, file.parts)) ?? refuseDestroyed();
   const meanAnswerOf = (modelId: string): number | null => {
     const tally = totals.find(({ subject }) => subject === modelId)?.tally;
     return tally === undefined || tally.succeeded === 0 ? null : tally.completionTokens / tally.succeeded;

@@ -1,6 +1,7 @@
 import { internal } from "../../_generated/api.js";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
+import { isDestroyed } from "../files/seals.ts";
 import { concludeIfComplete } from "./conclude.ts";
 
 /** A step of a batch that has not gone on for so long was cut off, as by a crash of the backend. */
@@ -28,12 +29,17 @@ export async function resumeBatches(
 }
 
 async function resume(ctx: MutationCtx, batch: Doc<"batches">, now: number): Promise<void> {
-  const { _id: batchId, isCut, cutAt, collectedAt, expiresAt } = batch;
+  const { _id: batchId, inputFileId, isCut, cutAt, collectedAt, expiresAt } = batch;
   if (!isCut && now > expiresAt + giveUpAfterMs) {
     await giveUp(ctx, batch, now);
     return;
   }
   if (!isCut && cutAt < now - cutOffAfterMs) {
+    const file = await ctx.db.get("files", inputFileId);
+    if (file !== null && (await isDestroyed(ctx, file.parts))) {
+      await giveUp(ctx, batch, now);
+      return;
+    }
     await ctx.db.patch("batches", batchId, { cutAt: now });
     await ctx.scheduler.runAfter(0, internal.batchSteps.cut, { batchId });
   }

@@ -139,7 +139,11 @@ export async function completeUpload(
     );
   }
   const { name, keptSeconds } = upload;
-  const stored = wanted.map(({ storageId, bytes }) => ({ storageId, bytes }));
+  const stored = wanted.map(({ storageId, bytes, seal }) => ({
+    storageId,
+    bytes,
+    ...(seal === undefined ? {} : { seal }),
+  }));
   const kept = keptSeconds === undefined ? {} : { keptSeconds };
   const { fileId } = await addFile(ctx, key, { name, parts: stored, ...kept }, now);
   await ctx.db.patch("uploads", upload._id, { status: "completed", fileId });

@@ -77,17 +77,24 @@ export function encryptValue(key: OpenKey | null, value: Value, kind: TextKind):
 }
 
 /**
- * A stored value. Null if its key was destroyed: then it counts as deleted. Refuses (draining) while the deployment lacks its master
- * key, with which the value can be read again.
+ * The bytes of the data key with which something was encrypted. Null if it was destroyed: then that counts as deleted. Refuses
+ * (draining) while the deployment lacks its master key, with which it can be read again.
+ */
+export async function readingKey(ctx: QueryCtx, id: Id<"dataKeys">): Promise<Uint8Array | null> {
+  const row = await ctx.db.get("dataKeys", id);
+  const key = row === null ? null : bytesOfKey(row);
+  return key === null && row?.wrapped !== undefined ? refuseLocked() : key;
+}
+
+/**
+ * A stored value. Null if its key was destroyed, and refuses, as `readingKey`.
  */
 export async function decryptValue(ctx: QueryCtx, stored: Value, kind: TextKind): Promise<Value> {
   if (!(stored instanceof ArrayBuffer)) return stored;
   const bytes = new Uint8Array(stored);
   const idEnd = idAt + (bytes[1] ?? 0);
   const id = ctx.db.normalizeId("dataKeys", new TextDecoder().decode(bytes.subarray(idAt, idEnd)));
-  const row = bytes[0] === version && id !== null ? await ctx.db.get("dataKeys", id) : null;
-  const key = row === null ? null : bytesOfKey(row);
-  if (key === null && row?.wrapped !== undefined) return refuseLocked();
+  const key = bytes[0] === version && id !== null ? await readingKey(ctx, id) : null;
   const text = key === null ? null : decrypt(key, bytes.subarray(idEnd), purposeOf(kind));
   return text === null ? null : jsonToConvex(JSON.parse(new TextDecoder().decode(text)) as JSONValue);
 }

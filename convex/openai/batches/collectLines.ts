@@ -4,11 +4,13 @@ import { internal } from "../../_generated/api.js";
 import type { Id } from "../../_generated/dataModel.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import { addUsage, type EndedLine } from "../../model/batches/collect.ts";
+import type { OpenPart } from "../../model/files/seals.ts";
 import type { RefusalCode } from "../../model/refuse.ts";
 import type { RequestView } from "../../model/requests/watch.ts";
 import { textOf } from "../answerForm.ts";
 import { endOf, errorOf, type PromptField } from "../errors.ts";
-import type { StoredPart } from "../files/readParts.ts";
+import { contentIn } from "../files/readParts.ts";
+import { storeContent } from "../files/storePart.ts";
 import { answerBody, type Encoding, promptFields } from "../jobs/result.ts";
 import { outcomeOf } from "../outcome.ts";
 import { type ApiError, errorBody } from "../respond.ts";
@@ -18,6 +20,7 @@ import { endStatus, parseEcho, responseBody, type ResponseHead } from "../respon
 const stepMs = 4 * 60_000;
 
 type Batch = {
+  readonly keyId: Id<"apiKeys">;
   readonly batchId: Id<"batches">;
   readonly endpoint: BatchEndpoint;
   readonly isCanceled: boolean;
@@ -38,19 +41,19 @@ export async function collectLines(
   while (Date.now() < until) {
     const step = await ctx.runQuery(internal.batches.nextCollection, { batchId });
     if (step === null) return;
-    const { endpoint, isCanceled, lines, tails } = step;
+    const { lines, tails, ...batch } = step;
     if (lines.length === 0) {
       empty += 1;
       if (await ctx.runMutation(internal.batches.restCollection, { batchId, emptyLooks: empty })) return;
     } else {
       empty = 0;
-      await addLines(ctx, { batchId, endpoint, isCanceled }, lines, tails);
+      await addLines(ctx, { batchId, ...batch }, lines, tails);
     }
   }
   await ctx.scheduler.runAfter(0, internal.batchSteps.collect, { batchId });
 }
 
-type Tails = { readonly output: StoredPart | null; readonly error: StoredPart | null };
+type Tails = { readonly output: OpenPart | null; readonly error: OpenPart | null };
 
 async function addLines(
   ctx: ActionCtx,
@@ -61,8 +64,8 @@ async function addLines(
   const ends = lines.map((line) => endOfLine(batch, line));
   const answers = ends.filter((end) => end.isAnswer);
   const errors = ends.filter((end) => !end.isAnswer);
-  const output = await store(ctx, answers, tails.output);
-  const error = await store(ctx, errors, tails.error);
+  const output = await store(ctx, batch, answers, tails.output);
+  const error = await store(ctx, batch, errors, tails.error);
   const added = await outcomeOf(
     ctx.runMutation(internal.batches.addLines, {
       batchId: batch.batchId,
@@ -87,14 +90,24 @@ async function addLines(
 const noUsage: Usage = { promptTokens: 0, completionTokens: 0 };
 
 /** Stores lines behind the content of a file's last part, if that has room. Null: there are no lines. */
-async function store(ctx: ActionCtx, ends: readonly LineEnd[], tail: StoredPart | null) {
+async function store(ctx: ActionCtx, { keyId }: Batch, ends: readonly LineEnd[], tail: OpenPart | null) {
   if (ends.length === 0) return null;
-  const before = tail === null ? null : await ctx.storage.get(tail.storageId);
-  const text = ends.map(({ body }) => `${JSON.stringify(body)}\n`).join("");
-  const blob = new Blob(before === null ? [text] : [before, text], { type: "application/jsonl" });
-  const storageId = await ctx.storage.store(blob);
-  const part = { storageId, bytes: blob.size };
-  return { part, tail: tail?.storageId ?? null, replaces: before !== null };
+  const before: Uint8Array<ArrayBuffer>[] = [];
+  const blob = tail === null ? null : await ctx.storage.get(tail.storageId);
+  if (tail !== null && blob !== null) {
+    for await (const chunk of contentIn(blob, tail, { from: 0, to: tail.bytes })) before.push(chunk);
+  }
+  const part = await storeContent(ctx, keyId, withLines(before, ends));
+  return { part, tail: tail?.storageId ?? null, replaces: blob !== null };
+}
+
+function* withLines(
+  before: readonly Uint8Array<ArrayBuffer>[],
+  ends: readonly LineEnd[],
+): Generator<Uint8Array<ArrayBuffer>> {
+  yield* before;
+  const encoder = new TextEncoder();
+  for (const { body } of ends) yield encoder.encode(`${JSON.stringify(body)}\n`);
 }
 
 type Result = NonNullable<RequestView["result"]>;

@@ -5,8 +5,8 @@ import { internal } from "../../_generated/api.js";
 import type { Id } from "../../_generated/dataModel.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import type { CutRequest } from "../../model/batches/cut.ts";
+import type { OpenPart } from "../../model/files/seals.ts";
 import type { Caller } from "../endpoint.ts";
-import type { StoredPart } from "../files/readParts.ts";
 import { namedModel } from "../namedModel.ts";
 import { outcomeOf } from "../outcome.ts";
 import { useOf } from "../requestedJob.ts";
@@ -90,7 +90,7 @@ async function addInParts(
 
 type CutFile = {
   readonly endpoint: BatchEndpoint;
-  readonly parts: readonly StoredPart[];
+  readonly parts: readonly OpenPart[];
   readonly from: { readonly bytes: number; readonly lines: number };
   readonly caller: Caller;
 };

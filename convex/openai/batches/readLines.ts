@@ -10,11 +10,12 @@ import type { Work } from "../../../app/jobs/work.ts";
 import { defaultAlias } from "../../../app/models/aliases.ts";
 import type { ActionCtx } from "../../_generated/server.js";
 import type { CutRequest } from "../../model/batches/cut.ts";
+import type { OpenPart } from "../../model/files/seals.ts";
 import type { ModelView } from "../../model/models/catalog.ts";
 import { asMutable } from "../../model/validators.ts";
 import type { Caller } from "../endpoint.ts";
 import { fromParse, missingModel, unknownModel } from "../errors.ts";
-import { readParts, type StoredPart } from "../files/readParts.ts";
+import { readParts } from "../files/readParts.ts";
 import { namedModel } from "../namedModel.ts";
 import type { ApiError } from "../respond.ts";
 import { chatCall, completionCall, textWork } from "../textCalls.ts";
@@ -23,11 +24,11 @@ import { LineSplitter } from "./splitLines.ts";
 /** The lines of a file from an offset on, which is behind so many lines. */
 export async function* linesOf(
   ctx: ActionCtx,
-  parts: readonly StoredPart[],
+  parts: readonly OpenPart[],
   from: { readonly bytes: number; readonly lines: number } = { bytes: 0, lines: 0 },
 ): AsyncGenerator<Line> {
   const splitter = new LineSplitter(batchLimits.lineBytes, from);
-  for await (const chunk of readParts(ctx, parts, { from: from.bytes })) yield* splitter.push(chunk);
+  for await (const chunk of readParts(ctx, parts, from.bytes)) yield* splitter.push(chunk);
   yield* splitter.end();
 }
 

@@ -8,7 +8,7 @@ import { errorOf, unknownUrl, wrongMethod, wrongParameter } from "../errors.ts";
 import { listBody, pagingOf } from "../paging.ts";
 import { type ApiError, cors, errorResponse, json } from "../respond.ts";
 import { fileBody, filesPath } from "./fileBody.ts";
-import { blobOf } from "./readParts.ts";
+import { type Chunks, openStretch } from "./readParts.ts";
 import { readUpload, type Upload } from "./readUpload.ts";
 import { storePart } from "./storePart.ts";
 
@@ -16,11 +16,11 @@ import { storePart } from "./storePart.ts";
 export async function uploadFile(ctx: ActionCtx, request: Request, { keyId }: Caller): Promise<Response> {
   const read = await readUpload(request, "file");
   if (read.kind === "refused") return errorResponse(read.error);
-  const { name, bytes, fields } = read.upload;
+  const { name, chunks, fields } = read.upload;
   if (fields.get("purpose") !== "batch") return errorResponse(wrongParameter("purpose", ["batch"]));
   const keptSeconds = keptSecondsOf(fields);
   const kept = keptSeconds === undefined ? {} : { keptSeconds };
-  const added = await storePart(ctx, bytes, async (part) => {
+  const added = await storePart(ctx, keyId, chunks, async (part) => {
     return await ctx.runMutation(internal.files.add, { keyId, name, parts: [part], ...kept });
   });
   return added.kind === "ok" ? json(200, fileBody(added.value)) : errorResponse(errorOf(added));
@@ -63,8 +63,7 @@ export async function callFile(ctx: ActionCtx, request: Request, caller: Caller)
   const which = { keyId: caller.keyId, fileId: storedId("file", id) };
   if (rest === "/content") return await contentOf(ctx, request, which);
   if (methodOf(request) === "GET") {
-    const { file } = await ctx.runQuery(internal.files.get, which);
-    return json(200, fileBody(file));
+    return json(200, fileBody(await ctx.runQuery(internal.files.get, which)));
   }
   await ctx.runMutation(internal.files.remove, which);
   return json(200, { id, object: "file", deleted: true });
@@ -78,7 +77,8 @@ async function contentOf(
   request: Request,
   which: { readonly keyId: Caller["keyId"]; readonly fileId: string },
 ): Promise<Response> {
-  const { file, parts } = await ctx.runQuery(internal.files.get, which);
+  const { file, parts } = await ctx.runQuery(internal.files.open, which);
+  if (parts === null) return errorResponse(contentDeleted);
   // A file may be too long for one answer, and still tell its length.
   if (request.method === "HEAD") {
     return new Response(null, { headers: { ...contentHeaders, "content-length": String(file.bytes) } });
@@ -88,14 +88,34 @@ async function contentOf(
   const { from, to } = range;
   const isPart = from > 0 || to < file.bytes;
   if (!isPart && file.bytes > batchLimits.fileBytes) return errorResponse(askForParts(file.bytes));
-  // At most 16 MiB. Read before the answer begins, so that a missing part is an error and no half answer.
-  return new Response(await blobOf(ctx, parts, { from, to }), {
+  return new Response(await bodyOf(await openStretch(ctx, parts, { from, to })), {
     status: isPart ? 206 : 200,
     headers: {
       ...contentHeaders,
       ...(isPart ? { "content-range": `bytes ${String(from)}-${String(to - 1)}/${String(file.bytes)}` } : {}),
     },
   });
+}
+
+/** A body that has one chunk at a time in memory. If the first one was changed, that is an error and no half answer. */
+async function bodyOf(chunks: Chunks): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  let next = await chunks.next();
+  return new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      async pull(controller) {
+        if (next.done === true) {
+          controller.close();
+          return;
+        }
+        controller.enqueue(next.value);
+        next = await chunks.next();
+      },
+      async cancel() {
+        await chunks.return();
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 type Range = { readonly from: number; readonly to: number };
@@ -124,6 +144,13 @@ function outOfRange(bytes: number): ApiError {
     headers: { "content-range": `bytes */${String(bytes)}` },
   };
 }
+
+const contentDeleted: ApiError = {
+  status: 410,
+  type: "invalid_request_error",
+  code: "content_deleted",
+  message: "The content of this file was deleted: an owner of the organization destroyed its data key.",
+};
 
 /** One answer has at most 16 MiB. */
 function askForParts(bytes: number): ApiError {

@@ -13,10 +13,10 @@ import { unknownParameter } from "../../../app/jobs/parse/parse-body.ts";
 import { fromParse } from "../errors.ts";
 import type { ApiError } from "../respond.ts";
 
-/** A file as a form sent it. `bytes`: its chunks. */
+/** A file as a form sent it. The memory of each chunk is given back when the next one is read. */
 export type Upload = {
   readonly name: string;
-  readonly bytes: Blob;
+  readonly chunks: Iterable<Uint8Array<ArrayBuffer>>;
   readonly fields: ReadonlyMap<string, string>;
 };
 
@@ -40,7 +40,7 @@ export async function readUpload(
   const boundary = quoted ?? plain;
   if (boundary === undefined || request.body === null) return refused(noForm(field));
   const fields = new Map<string, string>();
-  let file: Pick<Upload, "name" | "bytes"> | null = null;
+  let file: Pick<Upload, "name" | "chunks"> | null = null;
   try {
     const parser = new MultipartParser(boundary, {
       maxFileSize: batchLimits.fileBytes,
@@ -51,9 +51,8 @@ export async function readUpload(
       const unknown = unknownField({ [part.name ?? ""]: null }, forms[field]);
       if (unknown !== null) return refused(fromParse(unknownParameter(unknown)));
       if (part.name === field) {
-        const bytes = new Blob(part.content as Uint8Array<ArrayBuffer>[], { type: "application/jsonl" });
-        file = { name: part.filename ?? "", bytes };
-        releaseChunks(part.content as Uint8Array<ArrayBuffer>[]);
+        const chunks = passingChunks(part.content as Uint8Array<ArrayBuffer>[]);
+        file = { name: part.filename ?? "", chunks };
       } else if (part.name !== undefined && part.size <= mostFieldBytes) fields.set(part.name, part.text);
     }
   } catch (thrown) {
@@ -80,11 +79,14 @@ async function* partsOf(
   parser.finish();
 }
 
-/** Gives the memory of copied chunks back at once. The next part of the form may be in the buffer of the last one. */
-function releaseChunks(chunks: readonly Uint8Array<ArrayBuffer>[]): void {
-  const buffers = new Set(chunks.map(({ buffer }) => buffer));
+/** Gives the memory of each chunk back at once when the next one is read. Other chunks may be in the buffer of the last one. */
+function* passingChunks(chunks: readonly Uint8Array<ArrayBuffer>[]): Generator<Uint8Array<ArrayBuffer>> {
   const last = chunks.at(-1)?.buffer;
-  for (const buffer of buffers) if (buffer !== last) buffer.transfer(0);
+  for (const [at, chunk] of chunks.entries()) {
+    yield chunk;
+    const { buffer } = chunk;
+    if (buffer !== last && buffer !== chunks[at + 1]?.buffer) buffer.transfer(0);
+  }
 }
 
 function noForm(field: string): ApiError {

@@ -48,7 +48,7 @@ export async function callUpload(ctx: ActionCtx, request: Request, { keyId }: Ca
 async function addPart(ctx: ActionCtx, request: Request, which: Which): Promise<Response> {
   const read = await readUpload(request, "data");
   if (read.kind === "refused") return errorResponse(read.error);
-  const added = await storePart(ctx, read.upload.bytes, async (part) => {
+  const added = await storePart(ctx, which.keyId, read.upload.chunks, async (part) => {
     return await ctx.runMutation(internal.files.addUploadPart, { ...which, part });
   });
   if (added.kind !== "ok") return errorResponse(errorOf(added));
