@@ -7,7 +7,7 @@ import { api } from "../../convex/_generated/api.js";
 import { type Farm, startFarm } from "../../launch/farm/farm.ts";
 import { makeSecret } from "../../launch/organization/secrets.ts";
 
-/** Looks for the texts of requests in the bytes of the database, on a real backend with a real donor. */
+/** Looks for the texts of requests in the bytes of the database and its files, on a real backend with a real donor. */
 const marker = `Quokka${randomBytes(6).toString("hex")}`;
 
 /** An idempotency key, which is not encrypted. */
@@ -28,7 +28,7 @@ afterAll(async () => {
   await farm.close();
 });
 
-/** The files of the database, with its log of writes, that have a text. */
+/** The files of the database, with its log of writes and the files of batches, that have a text. */
 async function filesWith(text: string): Promise<readonly string[]> {
   const { path, dataFile } = farm.folder;
   const entries = await readdir(path, { recursive: true, withFileTypes: true });
@@ -114,6 +114,62 @@ test("prompts, answers and streamed texts are not in the bytes of the database",
   const { id: notedId } = (await created.json()) as { readonly id: string };
   expect(await (await call(`/v1/responses/${notedId}`)).text()).toContain(marker);
   expect(await filesWith(marker)).toEqual([]);
+});
+
+type Batch = {
+  readonly id: string;
+  readonly status: string;
+  readonly output_file_id: string | null;
+  readonly error_file_id: string | null;
+};
+
+const read = async (fileId: string | null): Promise<Response> =>
+  await call(`/v1/files/${String(fileId)}/content`);
+
+/** Runs a batch with one answer that is the marker, and one request that is refused. */
+async function endedBatch(): Promise<{ readonly inputFileId: string; readonly batch: Batch }> {
+  const { apiKey } = farm.organization;
+  const url = "/v1/chat/completions";
+  const bodies = [JSON.parse(chat(false)) as object, JSON.parse(chat(true)) as object];
+  const lines = bodies.map((body, at) =>
+    JSON.stringify({ custom_id: `${shownMarker} ${String(at)}`, method: "POST", url, body }),
+  );
+  const form = new FormData();
+  form.set("purpose", "batch");
+  form.set("file", new File([lines.join("\n")], "lines.jsonl"));
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const sent = await fetch(`${farm.backend.siteUrl}/v1/files`, { method: "POST", body: form, headers });
+  const { id: inputFileId, bytes } = (await sent.json()) as { readonly id: string; readonly bytes: number };
+  expect(bytes).toBe(lines.join("\n").length);
+  const asked = { input_file_id: inputFileId, endpoint: url, completion_window: "24h" };
+  const created = await call("/v1/batches", { method: "POST", body: JSON.stringify(asked) });
+  const { id } = (await created.json()) as Batch;
+  const get = async () => (await (await call(`/v1/batches/${id}`)).json()) as Batch;
+  await expect.poll(async () => (await get()).status, { timeout: 150_000 }).toBe("completed");
+  return { inputFileId, batch: await get() };
+}
+
+test("the requests, answers and errors of a batch are not in the files of the database", async () => {
+  const { inputFileId, batch } = await endedBatch();
+  expect(await (await read(inputFileId)).text()).toContain(marker);
+  expect(await (await read(batch.output_file_id)).text()).toContain(marker);
+  expect(await (await read(batch.error_file_id)).text()).toContain("cannot be streamed");
+  expect(await filesWith(marker)).toEqual([]);
+  // The database has custom ids and its own errors as they are. The stored files of batches have not.
+  const { dataFile } = farm.folder;
+  expect(await readdir(`${dataFile}.files`)).toHaveLength(3);
+  for (const shown of [shownMarker, "cannot be streamed"]) {
+    const found = await filesWith(shown);
+    expect(found.map((file) => file.startsWith(`${dataFile}.files`))).not.toContain(true);
+    expect(found).not.toEqual([]);
+  }
+  await farm.restartBackend("crash");
+  expect(await (await read(batch.output_file_id)).text()).toContain(marker);
+  await client.action(api.console.data.keys.destroy, { session });
+  for (const fileId of [inputFileId, batch.output_file_id, batch.error_file_id]) {
+    const gone = await read(fileId);
+    expect([gone.status, await gone.text()]).toEqual([410, expect.stringContaining("deleted")]);
+  }
 });
 
 test("another master key takes over at a restart", async () => {
