@@ -129,7 +129,7 @@ export default defineSchema({
   }),
 
   /**
-   * The keys with which an organization's prompts and answers are encrypted, themselves encrypted with the deployment's master key.
+   * The keys with which an organization's prompts, answers and files are encrypted, themselves encrypted with the deployment's master key.
    * One at most is not destroyed. A destroyed one stays without its secret. Written by model/texts/dataKeys.ts.
    */
   dataKeys: defineTable({

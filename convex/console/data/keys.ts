@@ -6,7 +6,7 @@ import { dataKeyState, newDataKey, stateOf } from "../../model/texts/dataKeys.ts
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
 
-/** Whether the organization's prompts and answers are encrypted in the database. */
+/** Whether the organization's prompts, answers and files are stored encrypted. */
 export const state = memberQuery("policy.read")({
   args: {},
   returns: dataKeyState,
@@ -14,7 +14,7 @@ export const state = memberQuery("policy.read")({
 });
 
 /**
- * Destroys the data key, so that nobody can read the stored prompts and answers any more, and cancels the jobs that have not ended.
+ * Destroys the data key, so that nobody can read the stored prompts, answers and files any more, and cancels the jobs and batches that have not ended.
  * Nobody can undo this. Refuses: conflict (there is no key).
  */
 export const destroy = memberAction("payloads.change")({

@@ -13,7 +13,7 @@ type Props = {
   readonly onDestroy: (() => void) | null;
 };
 
-/** Whether prompts and answers are encrypted in the database, and the end of their key. */
+/** Whether prompts, answers and files are stored encrypted, and the end of their key. */
 export function DataKeyView({ dataKey, onDestroy }: Props): ReactNode {
   const [asking, setAsking] = useState(false);
   if (dataKey === undefined) return null;
@@ -41,9 +41,9 @@ export function DataKeyView({ dataKey, onDestroy }: Props): ReactNode {
           onConfirm={onDestroy}
           onClose={() => setAsking(false)}
         >
-          Then nobody can read the prompts and answers that are stored now. Jobs that have not ended are
-          canceled. Later requests get a new key. Backups have the old key, too, until your operator replaces
-          the server’s key. Nobody can undo this.
+          Then nobody can read the prompts, the answers and the files of batches that are stored now. Jobs and
+          batches that have not ended are canceled. Later requests get a new key. Backups have the old key,
+          too, until your operator replaces the server’s key. Nobody can undo this.
         </Confirm>
       ) : null}
     </Card>
@@ -53,7 +53,7 @@ export function DataKeyView({ dataKey, onDestroy }: Props): ReactNode {
 function StateWords({ state }: { readonly state: DataKey["state"] }): ReactNode {
   switch (state) {
     case "on":
-      return "Prompts and answers are encrypted in the database, with a key of your organization. The files of batches are not.";
+      return "Prompts, answers and the files of batches are stored encrypted, with a key of your organization.";
     case "none":
       return "The key of your organization is being made. Requests are refused until then.";
     case "locked":
