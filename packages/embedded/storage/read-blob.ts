@@ -1,7 +1,7 @@
 import { openAsBlob } from "node:fs";
 import { open } from "node:fs/promises";
 
-const maxBytesInMemory = 64 * 1024 * 1024;
+const maxBytesInMemory = 1024 * 1024;
 /** A stream of a Blob gives each of these pieces as one chunk. */
 const pieceBytes = 256 * 1024;
 
