@@ -44,7 +44,7 @@ export const cutStep = v.object({
   caller: identity,
 });
 
-/** Null if there is nothing left to cut. */
+/** Null if there is nothing left to cut, or nothing that can be read. Refuses (draining) as `openParts`. */
 export async function nextCut(ctx: QueryCtx, batchId: Id<"batches">): Promise<Infer<typeof cutStep> | null> {
   const batch = await ctx.db.get("batches", batchId);
   if (batch?.open !== true || batch.isCut) return null;
