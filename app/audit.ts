@@ -132,7 +132,7 @@ const actions = {
   "usage-facts.changed": "Prices, power or carbon for the comparison of usage changed",
   "page-origins.changed": "Pages that may call the API from browsers changed",
   "credits.moved-to-key": "Earned credits moved to an API key",
-  "credits.given": "Earned credits given to a colleague",
+  "credits.given": "Earned credits given away",
   "credits.expired": "Earned credits expired",
   "payout.asked": "Payout of earned credits asked for",
   "payout.withdrawn": "Payout of earned credits withdrawn",

@@ -1387,8 +1387,8 @@ export default defineSchema({
     /** Negative if the member has less afterward. */
     micro: v.int64(),
     at: v.number(),
-    /** The key or the colleague. */
-    other: v.optional(v.union(v.id("apiKeys"), v.id("members"))),
+    /** The key, the colleague or the team. */
+    other: v.optional(v.union(v.id("apiKeys"), v.id("members"), v.id("teams"))),
     note: v.optional(v.string()),
   })
     .index("by_owner", ["owner", "at"])

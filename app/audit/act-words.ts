@@ -87,7 +87,7 @@ const words = {
   "console/money/allowances:end": "End the allowance of an API key",
   "console/money/allowances:set": "Set the allowance of an API key",
   "console/money/credits:askPayout": "Ask for a payout",
-  "console/money/credits:give": "Give earned credits to a colleague",
+  "console/money/credits:give": "Give earned credits away",
   "console/money/credits:toKey": "Move earned credits to an API key",
   "console/money/credits:withdrawPayout": "Withdraw a payout",
   "console/money/houseRules:set": "Change the rules for earned credits",

@@ -128,7 +128,7 @@ class Office {
       }
       case "give":
       case "give-again": {
-        const gift = { session, memberId: this.#member(what), micro, note: "Thanks" };
+        const gift = { session, to: this.#member(what), micro, note: "Thanks" };
         await t.mutation(money.credits.give, { ...gift, moveId: kind === "give" ? moveId : "again" });
         return;
       }

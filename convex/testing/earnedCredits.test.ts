@@ -76,12 +76,18 @@ async function keyOf(person: Person): Promise<Id<"apiKeys">> {
 
 const toKey = async (person: Person, micro: bigint, keyId: Id<"apiKeys">, id = moveId()) =>
   await t.mutation(api.console.money.credits.toKey, { session: person.session, moveId: id, micro, keyId });
-const give = async (from: Person, to: Id<"members">, micro: bigint, id = moveId(), note = "Thanks") =>
+const give = async (
+  from: Person,
+  to: Id<"members"> | Id<"teams">,
+  micro: bigint,
+  id = moveId(),
+  note = "Thanks",
+) =>
   await t.mutation(api.console.money.credits.give, {
     session: from.session,
     moveId: id,
     micro,
-    memberId: to,
+    to,
     note,
   });
 const ask = async (person: Person, micro: bigint) =>
@@ -230,6 +236,105 @@ describe("earned credits", () => {
       "api-key.handed-over",
     ]);
     expect(page[0]?.detail).toMatch(/: Thanks$/);
+  });
+});
+
+describe("the credits of a team", () => {
+  let teamId: Id<"teams">;
+  let teamKey: Id<"apiKeys">;
+
+  beforeEach(async () => {
+    ({ teamId } = await t.mutation(api.console.people.createTeam, { session, name: "Lab" }));
+    await t.mutation(api.console.people.setTeams, { session, memberId: ada.memberId, teamIds: [teamId] });
+    teamKey = (await listKeys(t, session))[0]!.keyId;
+  });
+
+  const takeKey = async () =>
+    await t.mutation(api.console.keys.setOwner, { session, keyId: teamKey, owner: teamId });
+  const ofTeam = async () => (await mine(ada)).teams[0]!.availableMicro;
+  const use = async (person: Person, micro: bigint, keyId = teamKey, id = moveId()) =>
+    await t.mutation(api.console.money.credits.toKey, {
+      session: person.session,
+      moveId: id,
+      micro,
+      keyId,
+      teamId,
+    });
+  const balance = async () =>
+    (await listKeys(t, session)).find(({ keyId }) => keyId === teamKey)!.balanceMicro;
+  const keyOfMember = async (owner: Id<"members">) => {
+    const { keyId } = await t.mutation(api.console.keys.create, {
+      session,
+      name: "other",
+      keyHash: "0".repeat(64),
+      prefix: "other",
+    });
+    await t.mutation(api.console.keys.setOwner, { session, keyId, owner });
+    return keyId;
+  };
+
+  it("are what its devices earned and what members gave, and every member of it can use them", async () => {
+    await earn(2);
+    await own(teamId);
+    await earn(2);
+    await takeKey();
+    expect(await ofTeam()).toBe(2n * answerMicro);
+    await give(ada, teamId, answerMicro);
+    await give(ada, teamId, answerMicro, "gift");
+    await give(ada, teamId, answerMicro, "gift");
+    expect(await ofTeam()).toBe(4n * answerMicro);
+    expect(await available(ada)).toBe(0n);
+    expect((await mine(ada)).moves[0]).toMatchObject({ kind: "given", other: "Lab" });
+
+    await t.mutation(api.console.people.setTeams, { session, memberId: bo.memberId, teamIds: [teamId] });
+    const before = await balance();
+    for (let i = 0; i < 3; i += 1) await use(bo, 3n * answerMicro, teamKey, "same");
+    expect(await balance()).toBe(before + 3n * answerMicro);
+    expect(await ofTeam()).toBe(answerMicro);
+    await expectRefusal(use(ada, answerMicro + 1n), "conflict");
+    const of = { session: ada.session, teamId, at: Date.now(), now: Date.now() };
+    const { moves: told, closingMicro } = await t.query(api.console.money.credits.teamStatement, of);
+    expect(told).toMatchObject([
+      { kind: "received", other: "Ada" },
+      { kind: "received", other: "Ada" },
+      { kind: "to-key", note: "Bo", micro: -3n * answerMicro },
+    ]);
+    expect(closingMicro).toBe(answerMicro);
+    await expectBooksInOrder(t);
+  });
+
+  it("go only to the team's keys, and nobody else uses or receives them", async () => {
+    await earn(2);
+    await give(ada, teamId, 2n * answerMicro);
+    await expectRefusal(use(ada, 1n), "not_found");
+    const own = await keyOfMember(ada.memberId);
+    await expectRefusal(use(ada, 1n, own), "invalid");
+    await takeKey();
+    await expectRefusal(use(bo, 1n), "not_found");
+    await t.mutation(api.console.keys.setOwner, { session, keyId: own, owner: bo.memberId });
+    await expectRefusal(use(bo, 1n, own), "not_found");
+    await t.mutation(api.console.people.removeTeam, {
+      session,
+      teamId: (await t.mutation(api.console.people.createTeam, { session, name: "Gone" })).teamId,
+    });
+    const gone = (await t.run(async (ctx) => await ctx.db.query("teams").collect())).at(-1)!._id;
+    await expectRefusal(give(ada, gone, 1n), "invalid");
+    const rival = await addOrganization(t, { name: "Rival" });
+    const { teamId: foreign } = await t.mutation(api.console.people.createTeam, {
+      session: await signIn(t, rival),
+      name: "Theirs",
+    });
+    await expectRefusal(give(ada, foreign, 1n), "not_found");
+    expect(await ofTeam()).toBe(2n * answerMicro);
+  });
+
+  it("do not pay a member for jobs of the team", async () => {
+    await earn(2);
+    await give(ada, teamId, 2n * answerMicro);
+    await takeKey();
+    await use(ada, 2n * answerMicro);
+    await earn(2);
+    expect(await available(ada)).toBe(0n);
   });
 });
 

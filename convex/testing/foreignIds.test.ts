@@ -113,7 +113,7 @@ describe("an id in any place of the arguments", () => {
 const mayNameOthers: readonly string[] = [
   "console/devices:setOwner owner",
   "console/keys:setOwner owner",
-  "console/money/credits:give memberId",
+  "console/money/credits:give to",
 ];
 
 /** How a call ended, in a word. */

@@ -63,7 +63,7 @@ export function creditStories(now: number): readonly Story[] {
     inShell(
       "console-credits-to-key",
       "credits",
-      <ToKeyDialog mine={view.mine} onSave={refused} onClose={nothing} />,
+      <ToKeyDialog mine={view.mine} team={null} onSave={refused} onClose={nothing} />,
     ),
     inShell(
       "console-credits-payout",

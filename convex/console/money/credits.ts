@@ -2,6 +2,8 @@ import { v } from "convex/values";
 import { comingExpiries } from "../../../app/credits/house-rules.ts";
 import { sumOfLots } from "../../../app/credits/lots.ts";
 import { visibleText } from "../../../app/format/visible.ts";
+import type { Id } from "../../_generated/dataModel.js";
+import type { QueryCtx } from "../../_generated/server.js";
 import { expiryRule, rulesOf } from "../../model/credits/houseRules.ts";
 import { giveCredits, moveRow, movesSince, moveToKey, namedMoves } from "../../model/credits/moves.ts";
 import {
@@ -13,6 +15,7 @@ import {
 import { statement as statementView, statementOf } from "../../model/credits/statement.ts";
 import { creditsOf } from "../../model/credits/wallet.ts";
 import { belongsTo, memberMutation, memberQuery } from "../../model/memberCalls.ts";
+import { ownerRow } from "../../model/owners.ts";
 import { heldKeys } from "../../model/people/holdings.ts";
 import { owned, refuse } from "../../model/refuse.ts";
 import { houseRules } from "../../model/validators.ts";
@@ -36,9 +39,17 @@ export const mine = memberQuery("credits.read")({
     /** The credits that will expire, and when (ms epoch); the next ones first. */
     expiries: v.array(v.object({ at: v.number(), micro: v.int64() })),
     rules: houseRules,
-    keys: v.array(v.object({ keyId: v.id("apiKeys"), name: v.string(), prefix: v.string() })),
-    /** The member's teams, whose statements they may read. */
-    teams: v.array(v.object({ teamId: v.id("teams"), name: v.string() })),
+    keys: v.array(
+      v.object({
+        keyId: v.id("apiKeys"),
+        name: v.string(),
+        prefix: v.string(),
+        /** The team that the key belongs to. Null: the member. */
+        teamId: v.union(v.id("teams"), v.null()),
+      }),
+    ),
+    /** The member's teams, whose statements they may read. Their credits can be moved to `keys` of the same `teamId`. */
+    teams: v.array(v.object({ teamId: v.id("teams"), name: v.string(), availableMicro: v.int64() })),
     moves: v.array(moveRow),
     payouts: v.array(payoutRow),
   }),
@@ -50,7 +61,7 @@ export const mine = memberQuery("credits.read")({
       expiryRule(ctx, organizationId),
       rulesOf(ctx, organizationId),
       Promise.all(owners.map(async (owner) => await heldKeys(ctx, owner, mostKeys))),
-      Promise.all(member.teamIds.map(async (teamId) => await ctx.db.get("teams", teamId))),
+      Promise.all(member.teamIds.map(async (teamId) => await teamOf(ctx, teamId))),
       movesSince(ctx, member._id, 0, mostListed),
       payoutsOf(ctx, member._id),
     ]);
@@ -61,10 +72,13 @@ export const mine = memberQuery("credits.read")({
       keys: keys
         .flat()
         .filter(({ playgroundUntil }) => playgroundUntil === undefined)
-        .map(({ _id: keyId, name, prefix }) => ({ keyId, name: visibleText(name), prefix })),
-      teams: teams.flatMap((team) =>
-        team === null ? [] : [{ teamId: team._id, name: visibleText(team.name) }],
-      ),
+        .map(({ _id: keyId, name, prefix, owner }) => ({
+          keyId,
+          name: visibleText(name),
+          prefix,
+          teamId: member.teamIds.find((teamId) => teamId === owner) ?? null,
+        })),
+      teams: teams.flat(),
       moves: await namedMoves(ctx, moves),
       payouts,
     };
@@ -88,30 +102,40 @@ export const teamStatement = memberQuery("credits.read")({
   },
 });
 
+/** A team and its credits. Empty if it is gone. */
+async function teamOf(ctx: QueryCtx, teamId: Id<"teams">) {
+  const team = await ctx.db.get("teams", teamId);
+  if (team === null) return [];
+  return [{ teamId, name: visibleText(team.name), availableMicro: sumOfLots(await creditsOf(ctx, teamId)) }];
+}
+
 const move = { moveId: v.string(), micro: v.int64() };
 
 /**
- * Makes earned credits budget of a key of the member or of a team of theirs. `moveId`: a second call with it changes nothing. Refuses:
- * not_found, invalid, revoked, conflict.
+ * Makes earned credits budget of a key of the member or of a team of theirs. `teamId`: the team whose credits are moved, to one of its
+ * keys; left out: the member's own. `moveId`: a second call with it changes nothing. Refuses: not_found, invalid, revoked, conflict.
  */
 export const toKey = memberMutation("credits.use")({
-  args: { ...move, keyId: v.id("apiKeys") },
+  args: { ...move, keyId: v.id("apiKeys"), teamId: v.optional(v.id("teams")) },
   returns: v.null(),
-  handler: async (ctx, { keyId, ...wanted }) => {
+  handler: async (ctx, { keyId, teamId, ...wanted }) => {
     const key = owned(await ctx.db.get("apiKeys", keyId), ctx.organizationId, "API key");
     if (!belongsTo(ctx.member, key.owner)) refuse("not_found", "There is no such API key.");
-    await moveToKey(ctx, ctx.member, key, wanted, ctx.by);
+    const team = teamId === undefined ? null : await ctx.db.get("teams", teamId);
+    if (teamId !== undefined && (team === null || !belongsTo(ctx.member, teamId)))
+      refuse("not_found", "There is no such team.");
+    await moveToKey(ctx, ctx.member, team, key, wanted, ctx.by);
     return null;
   },
 });
 
-/** Gives earned credits to a colleague. `moveId`: as in `toKey`. Refuses: not_found, invalid, conflict. */
+/** Gives earned credits to a colleague or a team. `moveId`: as in `toKey`. Refuses: not_found, invalid, conflict. */
 export const give = memberMutation("credits.use")({
-  args: { ...move, memberId: v.id("members"), note: v.string() },
+  args: { ...move, to: v.union(v.id("members"), v.id("teams")), note: v.string() },
   returns: v.null(),
-  handler: async (ctx, { memberId, ...wanted }) => {
-    const to = owned(await ctx.db.get("members", memberId), ctx.organizationId, "member");
-    await giveCredits(ctx, ctx.member, to, wanted, ctx.by);
+  handler: async (ctx, { to, ...wanted }) => {
+    const owner = owned(await ownerRow(ctx, to), ctx.organizationId, "member or team");
+    await giveCredits(ctx, ctx.member, owner, wanted, ctx.by);
     return null;
   },
 });

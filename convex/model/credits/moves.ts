@@ -5,7 +5,7 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { keyAccount, walletAccount } from "../ledger/transfer.ts";
-import type { Owner } from "../owners.ts";
+import { type Owner, ownerRow } from "../owners.ts";
 import { boundedText, refuse } from "../refuse.ts";
 import { creditMoveKind } from "../validators.ts";
 import { noteKeyMove } from "./keyStatement.ts";
@@ -34,13 +34,15 @@ export async function newMoveKey(
 }
 
 /**
- * Makes credits that a member earned budget of an API key. The caller has checked that the key is the member's. Refuses: invalid, revoked,
- * conflict.
+ * Makes credits that a member, or a team of theirs, earned budget of an API key. The caller has checked that the member may use the key.
+ * A team's credits go only to the team's own keys, since a member's key is used by one person. Refuses: invalid, revoked, conflict.
+ * @param team null: the member's own credits.
  */
 export async function moveToKey(
   ctx: MutationCtx,
-  { _id: memberId, organizationId }: Doc<"members">,
-  { _id: apiKeyId, revokedAt, playgroundUntil }: Doc<"apiKeys">,
+  { _id: memberId, organizationId, name }: Doc<"members">,
+  team: Doc<"teams"> | null,
+  { _id: apiKeyId, revokedAt, playgroundUntil, owner: keyOwner }: Doc<"apiKeys">,
   { moveId, micro }: Move,
   by: Act,
 ): Promise<void> {
@@ -49,31 +51,40 @@ export async function moveToKey(
   if (revokedAt !== undefined) refuse("revoked", "This API key was revoked, so it gets no credits.");
   if (playgroundUntil !== undefined)
     refuse("invalid", "The credits of the console's own keys are set on the page Playground.");
-  const taking = { key, organizationId, owner: memberId, kind: "move" as const, micro, at: by.at };
+  if (team !== null && keyOwner !== team._id)
+    refuse("invalid", "A team's credits can only be used with an API key of the team.");
+  const owner = team?._id ?? memberId;
+  const taking = { key, organizationId, owner, kind: "move" as const, micro, at: by.at };
   await take(ctx, taking, () => [{ account: keyAccount(apiKeyId), micro }]);
   await noteMove(ctx, organizationId, {
-    owner: memberId,
+    owner,
     kind: "to-key",
     micro: -micro,
     at: by.at,
     other: apiKeyId,
+    // The others of the team read who did it.
+    ...(team === null ? {} : { note: name }),
   });
   await noteKeyMove(ctx, { apiKeyId, at: by.at, micro, note: "Earned credits" });
-  const detail = `${formatExactCredits(micro)} earned credits moved to it`;
+  const whose = team === null ? "earned credits" : `credits of the team ${team.name}`;
+  const detail = `${formatExactCredits(micro)} ${whose} moved to it`;
   await record(ctx, { organizationId, ...by, action: "credits.moved-to-key", subject: apiKeyId, detail });
 }
 
-/** Gives earned credits to a colleague, with a note. They expire when they would have expired before. Refuses: invalid, conflict. */
+/**
+ * Gives earned credits to a colleague or a team, with a note. They expire when they would have expired before. Refuses: invalid,
+ * conflict.
+ */
 export async function giveCredits(
   ctx: MutationCtx,
   { _id: memberId, organizationId }: Doc<"members">,
-  { _id: to, removedAt }: Doc<"members">,
+  { _id: to, removedAt }: Doc<"members"> | Doc<"teams">,
   { moveId, micro, note }: Move & { readonly note: string },
   by: Act,
 ): Promise<void> {
   const key = await newMoveKey(ctx, memberId, moveId);
   if (key === null) return;
-  if (removedAt !== undefined) refuse("invalid", "This member has left the organization.");
+  if (removedAt !== undefined) refuse("invalid", "This member or team is no longer in the organization.");
   if (to === memberId) refuse("invalid", "Choose a colleague: these are your credits already.");
   const words = boundedText(note.trim(), "The note", maxNoteChars);
   const taking = { key, organizationId, owner: memberId, kind: "move" as const, micro, at: by.at };
@@ -96,7 +107,7 @@ export const moveRow = v.object({
   kind: creditMoveKind,
   micro: v.int64(),
   at: v.number(),
-  /** The name of the key or the colleague. */
+  /** The name of the key, the colleague or the team. */
   other: v.union(v.string(), v.null()),
   note: v.union(v.string(), v.null()),
 });
@@ -115,7 +126,7 @@ export async function movesSince(
     .take(most);
 }
 
-/** Moves with the names of keys and colleagues. */
+/** Moves with the names of keys, colleagues and teams. */
 export async function namedMoves(
   ctx: QueryCtx,
   moves: readonly Doc<"creditMoves">[],
@@ -135,12 +146,6 @@ export async function namedMoves(
 async function nameOf(ctx: QueryCtx, other: Doc<"creditMoves">["other"]): Promise<string | null> {
   if (other === undefined) return null;
   const keyId = ctx.db.normalizeId("apiKeys", other);
-  const memberId = ctx.db.normalizeId("members", other);
-  const row =
-    keyId !== null
-      ? await ctx.db.get("apiKeys", keyId)
-      : memberId === null
-        ? null
-        : await ctx.db.get("members", memberId);
+  const row = keyId === null ? await ownerRow(ctx, other as Owner) : await ctx.db.get("apiKeys", keyId);
   return row === null ? null : visibleText(row.name);
 }

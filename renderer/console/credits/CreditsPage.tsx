@@ -11,20 +11,20 @@ import { useFilter } from "../shell/route.ts";
 import { CreditsView } from "./CreditsView.tsx";
 import { GiveDialog, PayoutDialog, ToKeyDialog } from "./MoveDialogs.tsx";
 
-type TeamId = MyCredits["teams"][number]["teamId"];
+type Team = MyCredits["teams"][number];
 
 /** The credits that the member earned or received, and their use. The month of the statement is in the address. */
 export function CreditsPage(): ReactNode {
   const session = useSession();
   const me = useMe();
   const mine = useQuery(api.console.money.credits.mine, { session });
-  const [open, setOpen] = useState<"key" | "give" | "payout" | null>(null);
+  const [open, setOpen] = useState<"key" | "give" | "payout" | Team | null>(null);
   const [withdrawn, setWithdrawn] = useState<PayoutRow | null>(null);
   // Only each hour another one, so that the query stays the same.
   const now = useFromNow((at) => Math.ceil(at / 3_600_000) * 3_600_000);
   const [chosen, setMonth] = useFilter("month");
   const month = Number(chosen) > 0 ? Number(chosen) : monthOf(now);
-  const [teamId, setTeamId] = useState<TeamId | null>(null);
+  const [teamId, setTeamId] = useState<Team["teamId"] | null>(null);
   const teams = mine?.teams ?? [];
   const of = { session, at: month, now };
   const own = useQuery(api.console.money.credits.statement, teamId === null ? of : "skip");
@@ -65,9 +65,10 @@ export function CreditsPage(): ReactNode {
         onOpen={setOpen}
         onWithdraw={setWithdrawn}
       />
-      {mine === undefined ? null : open === "key" ? (
+      {mine === undefined || open === null ? null : open === "key" || typeof open === "object" ? (
         <ToKeyDialog
           mine={mine}
+          team={open === "key" ? null : open}
           onSave={async (move) => await toKey(move, "The credits are budget of the key now.")}
           onClose={close}
         />
@@ -78,13 +79,13 @@ export function CreditsPage(): ReactNode {
           onSave={async (move) => await give(move, "The credits are given.")}
           onClose={close}
         />
-      ) : open === "payout" ? (
+      ) : (
         <PayoutDialog
           mine={mine}
           onSave={async (move) => await askPayout(move, "An administrator will decide about the payout.")}
           onClose={close}
         />
-      ) : null}
+      )}
       {withdrawn === null ? null : (
         <Confirm
           title="Withdraw this payout?"

@@ -11,7 +11,10 @@ import { SkeletonRows } from "../../ui/Skeleton.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { CreditMoveRow, MyCredits, PayoutRow, StatementRow } from "../data/rows.ts";
 import { moveWords, payoutStates } from "./move-words.ts";
+import { keysOfTeam } from "./MoveDialogs.tsx";
 import { StatementCard } from "./StatementCard.tsx";
+
+type Team = MyCredits["teams"][number];
 
 type Props = {
   /** Undefined while they load. */
@@ -26,7 +29,8 @@ type Props = {
   readonly onMonth: (month: number) => void;
   /** Chooses the member or a team. */
   readonly whose?: ReactNode;
-  readonly onOpen: (dialog: "key" | "give" | "payout") => void;
+  /** A team: its credits are used with an API key. */
+  readonly onOpen: (dialog: "key" | "give" | "payout" | Team) => void;
   readonly onWithdraw: (payout: PayoutRow) => void;
 };
 
@@ -40,6 +44,7 @@ export function CreditsView({ mine, onOpen, onWithdraw, ...statement }: Props): 
       ) : (
         <Available mine={mine} onOpen={onOpen} />
       )}
+      {mine === undefined || mine.teams.length === 0 ? null : <TeamsCard mine={mine} onOpen={onOpen} />}
       {mine === undefined || mine.payouts.length === 0 ? null : (
         <PayoutsCard payouts={mine.payouts} onWithdraw={onWithdraw} />
       )}
@@ -88,7 +93,7 @@ function Available({ mine, onOpen }: Pick<Props, "onOpen"> & { readonly mine: My
           Use with an API key
         </Button>
         <Button disabled={isEmpty} onClick={() => onOpen("give")}>
-          Give to a colleague
+          Give to a colleague or team
         </Button>
         {rules.payout === null ? null : (
           <Button disabled={isEmpty || isAsked} onClick={() => onOpen("payout")}>
@@ -105,6 +110,46 @@ function Available({ mine, onOpen }: Pick<Props, "onOpen"> & { readonly mine: My
             A credit is paid out as {formatExactCredits(rules.payout.perCreditMicro)} {rules.payout.currency}.
           </>
         )}
+      </p>
+    </Card>
+  );
+}
+
+/** The credits of the member's teams. Any member of a team may use them, with the team's keys. */
+function TeamsCard({ mine, onOpen }: Pick<Props, "onOpen"> & { readonly mine: MyCredits }): ReactNode {
+  const credits = columnCredits(mine.teams.map(({ availableMicro }) => availableMicro));
+  const columns: readonly Column<Team>[] = [
+    { key: "team", title: "Team", isNarrow: true, cell: ({ name }) => name },
+    {
+      key: "available",
+      title: "Available",
+      align: "right",
+      isNarrow: true,
+      cell: ({ availableMicro }) => (
+        <span title={`${formatExactCredits(availableMicro)} credits`}>{credits(availableMicro)}</span>
+      ),
+    },
+    actionColumn<Team>("w-max", (team) =>
+      keysOfTeam(mine, team).length === 0 ? (
+        <span className="text-xs text-muted">The team has no API key.</span>
+      ) : team.availableMicro > 0n ? (
+        <RowAction verb="Use" object={`the credits of ${team.name}`} onClick={() => onOpen(team)} />
+      ) : null,
+    ),
+  ];
+  return (
+    <Card flush title="Credits of my teams">
+      <Table
+        label="Credits of my teams"
+        columns={columns}
+        rows={mine.teams}
+        keyOf={({ teamId }) => teamId}
+        height="sm:max-h-80"
+        empty={null}
+      />
+      <p className="border-t border-line px-4 py-2 text-xs text-muted">
+        What the teams' devices earned, and what colleagues gave to them. Every member of a team can use its
+        credits with the team's API keys. They are not paid out.
       </p>
     </Card>
   );

@@ -5,12 +5,12 @@ import { Field } from "../../ui/controls/Field.tsx";
 import { Select } from "../../ui/controls/Select.tsx";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
-import type { MyCredits, OwnerId, Owners } from "../data/rows.ts";
-import { MemberPicker } from "../people/OwnerPicker.tsx";
+import type { MyCredits, OwnerId } from "../data/rows.ts";
+import { OwnerPicker } from "../people/OwnerPicker.tsx";
 import { parseCredits } from "../usage/parse-usage-form.ts";
 
 type KeyId = MyCredits["keys"][number]["keyId"];
-type MemberId = Owners["members"][number]["id"];
+type Team = MyCredits["teams"][number];
 type Move = { readonly moveId: string; readonly micro: bigint };
 
 /** Resolves to whether it was saved. */
@@ -21,7 +21,7 @@ type Props<Wanted> = {
 };
 
 /** A typed amount of at most the available credits. `moveId` stays for the dialog, so a repeated call moves nothing twice. */
-function useAmount({ availableMicro }: MyCredits) {
+function useAmount({ availableMicro }: Pick<MyCredits, "availableMicro">) {
   const [typed, setTyped] = useState("");
   const [moveId] = useState(() => crypto.randomUUID());
   const parsed = parseCredits(typed);
@@ -48,17 +48,30 @@ function useAmount({ availableMicro }: MyCredits) {
   return { micro, moveId, field };
 }
 
-/** Makes earned credits budget of an API key. */
-export function ToKeyDialog({ mine, onSave, onClose }: Props<{ readonly keyId: KeyId }>): ReactNode {
-  const { micro, moveId, field } = useAmount(mine);
-  const [keyId, setKeyId] = useState<KeyId | null>(mine.keys[0]?.keyId ?? null);
+/** Makes earned credits budget of an API key: those of the member, or those of a team, which go only to the team's keys. */
+export function ToKeyDialog({
+  mine,
+  team,
+  onSave,
+  onClose,
+}: Props<{ readonly keyId: KeyId; readonly teamId?: Team["teamId"] }> & {
+  /** Null: the member's own credits. */
+  readonly team: Team | null;
+}): ReactNode {
+  const { micro, moveId, field } = useAmount(team ?? mine);
+  const keys = team === null ? mine.keys : keysOfTeam(mine, team);
+  const [keyId, setKeyId] = useState<KeyId | null>(keys[0]?.keyId ?? null);
+  const of = team === null ? {} : { teamId: team.teamId };
   return (
-    <Dialog title="Use credits with an API key" onClose={onClose}>
+    <Dialog
+      title={team === null ? "Use credits with an API key" : `Use credits of ${team.name}`}
+      onClose={onClose}
+    >
       <DialogForm
         action="Move"
         disabled={micro === null || keyId === null}
         onSubmit={async () => {
-          if (micro !== null && keyId !== null && (await onSave({ moveId, micro, keyId }))) onClose();
+          if (micro !== null && keyId !== null && (await onSave({ moveId, micro, keyId, ...of }))) onClose();
         }}
         onClose={onClose}
       >
@@ -68,11 +81,11 @@ export function ToKeyDialog({ mine, onSave, onClose }: Props<{ readonly keyId: K
         <Select
           label="API key"
           value={keyId ?? ""}
-          options={mine.keys.map(({ keyId: value, name, prefix }) => ({
+          options={keys.map(({ keyId: value, name, prefix }) => ({
             value,
             label: `${name} (${prefix}…)`,
           }))}
-          onChange={(id) => setKeyId(mine.keys.find((key) => key.keyId === id)?.keyId ?? null)}
+          onChange={(id) => setKeyId(keys.find((key) => key.keyId === id)?.keyId ?? null)}
         />
         {field}
       </DialogForm>
@@ -80,32 +93,37 @@ export function ToKeyDialog({ mine, onSave, onClose }: Props<{ readonly keyId: K
   );
 }
 
-/** Gives earned credits to a colleague. */
+/** The keys that a team's credits can be used with. */
+export function keysOfTeam({ keys }: MyCredits, { teamId }: Team): MyCredits["keys"] {
+  return keys.filter((key) => key.teamId === teamId);
+}
+
+/** Gives earned credits to a colleague or a team. */
 export function GiveDialog({
   mine,
   me,
   onSave,
   onClose,
-}: Props<{ readonly memberId: MemberId; readonly note: string }> & { readonly me: OwnerId }): ReactNode {
+}: Props<{ readonly to: OwnerId; readonly note: string }> & { readonly me: OwnerId }): ReactNode {
   const { micro, moveId, field } = useAmount(mine);
-  const [memberId, setMemberId] = useState<MemberId | null>(null);
+  const [to, setTo] = useState<OwnerId | null>(null);
   const [note, setNote] = useState("");
   return (
-    <Dialog title="Give credits to a colleague" onClose={onClose}>
+    <Dialog title="Give credits away" onClose={onClose}>
       <DialogForm
         action="Give"
-        disabled={micro === null || memberId === null || note.trim() === ""}
+        disabled={micro === null || to === null || note.trim() === ""}
         onSubmit={async () => {
-          if (micro === null || memberId === null) return;
-          if (await onSave({ moveId, micro, memberId, note: note.trim() })) onClose();
+          if (micro === null || to === null) return;
+          if (await onSave({ moveId, micro, to, note: note.trim() })) onClose();
         }}
         onClose={onClose}
       >
-        <MemberPicker label="Colleague" value={memberId} except={me} onChange={setMemberId} />
+        <OwnerPicker label="Colleague or team" value={to} except={me} onChange={setTo} />
         {field}
         <Field
           label="Note"
-          hint="Your colleague reads it. It is in the audit trail, too."
+          hint="Your colleague or the team reads it. It is in the audit trail, too."
           maxLength={200}
           value={note}
           onChange={(event) => setNote(event.target.value)}

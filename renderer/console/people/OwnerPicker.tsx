@@ -31,30 +31,6 @@ export function OwnerPicker(props: Props): ReactNode {
   );
 }
 
-type MemberProps = Omit<Props, "value" | "onChange"> & {
-  readonly value: Owners["members"][number]["id"] | null;
-  readonly onChange: (member: Owners["members"][number]["id"] | null) => void;
-};
-
-/** Chooses a member. */
-export function MemberPicker({ onChange, ...props }: MemberProps): ReactNode {
-  const session = useSession();
-  const [search, setSearch] = useState("");
-  const wanted = search.trim() === "" ? { session } : { session, search };
-  const owners = useQuery(api.console.account.owners, wanted);
-  const members = owners === undefined ? undefined : { ...owners, teams: [] };
-  return (
-    <div className="grid gap-3">
-      <MemberSearch more={owners?.more === true} search={search} onSearch={setSearch} />
-      <OwnerSelect
-        {...props}
-        owners={members}
-        onChange={(chosen) => onChange(owners?.members.find(({ id }) => id === chosen)?.id ?? null)}
-      />
-    </div>
-  );
-}
-
 /** The list to choose from. Undefined owners: they load. */
 export function OwnerSelect({
   label,

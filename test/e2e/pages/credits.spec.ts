@@ -28,6 +28,13 @@ test("a donor gives earned credits away and has others paid out, which an owner 
   await signIn(page, farm);
   const dora = await join(browser, await invite(page, "Dora", ["Donor"]), "Dora");
   const dialog = page.getByRole("dialog");
+  await page.getByRole("button", { name: "New team" }).click();
+  await dialog.getByLabel("Name").fill("Lab");
+  await dialog.getByRole("button", { name: "Create team" }).click();
+  await page.getByRole("button", { name: "Members of Lab" }).click();
+  await dialog.getByLabel("Add somebody").fill("dora");
+  await dialog.getByRole("button", { name: "Add Dora" }).click();
+  await dialog.getByRole("button", { name: "Done" }).click();
   await openDevices(page, "credits");
   await page.getByRole("link", { name: "credits-1" }).click();
   await page.getByRole("button", { name: "Hand over" }).click();
@@ -49,12 +56,12 @@ test("a donor gives earned credits away and has others paid out, which an owner 
 
   await askFor(farm, "What is the capital of Norway?");
   await openPage(dora, "My credits");
-  const give = dora.getByRole("button", { name: "Give to a colleague" });
+  const give = dora.getByRole("button", { name: "Give to a colleague or team" });
   await expect(give).toBeEnabled(projected);
   await expect(dora.getByText(/expire on .* \(UTC\)/)).toBeVisible();
   await give.click();
   const theirs = dora.getByRole("dialog");
-  await theirs.getByLabel("Colleague").selectOption({ index: 1 });
+  await theirs.getByLabel("Colleague or team").selectOption({ label: "Lab (team)" });
   await theirs.getByLabel("Credits").fill("1000000");
   await expect(theirs.getByRole("alert")).toContainText("more than what is available");
   await theirs.getByLabel("Credits").fill("0.000001");
@@ -63,6 +70,21 @@ test("a donor gives earned credits away and has others paid out, which an owner 
   await expect(theirs).toHaveCount(0);
   const changes = dora.getByRole("table", { name: "Changes" });
   await expect(changes.getByRole("row", { name: "Thanks for the help" })).toBeVisible();
+
+  // The team gets its first key.
+  const teams = dora.getByRole("table", { name: "Credits of my teams" });
+  await expect(teams.getByRole("row", { name: "Lab" })).toContainText("has no API key");
+  await openPage(page, "API keys");
+  const key = page.getByRole("row").filter({ hasText: "sk-gleaner-" }).first();
+  await key.getByRole("button", { name: /^More actions/ }).click();
+  await page.getByRole("menuitem", { name: "Hand over" }).click();
+  await dialog.getByRole("combobox").selectOption({ label: "Lab (team)" });
+  await dialog.getByRole("button", { name: "Hand over" }).click();
+  await dora.getByRole("button", { name: "Use the credits of Lab" }).click();
+  await theirs.getByLabel("Credits").fill("0.000001");
+  await theirs.getByRole("button", { name: "Move" }).click();
+  await expect(theirs).toHaveCount(0);
+  await expect(dora.getByRole("button", { name: "Use the credits of Lab" })).toHaveCount(0);
 
   await dora.getByRole("button", { name: "Ask for a payout" }).click();
   await theirs.getByLabel("Credits").fill("0.00001");
