@@ -1485,6 +1485,19 @@ export default defineSchema({
     .index("by_subject", ["subject"]),
 
   /**
+   * The part of a budget that only submissions of this row may take, so that the calls of its keys do not conflict. Only of budgets that
+   * stop. Written by model/usage/budgetStops.ts.
+   */
+  budgetHolds: defineTable({
+    budgetId: v.id("budgets"),
+    /** As in `keyHolds`. */
+    shard: v.number(),
+    /** The start of the month (UTC) of which it is a part. In later months there is nothing left of it. */
+    month: v.number(),
+    leftMicro: v.int64(),
+  }).index("by_budget", ["budgetId", "shard"]),
+
+  /**
    * The jobs that had not ended, minute by minute in one hour: of all jobs, of a model, a lane or a key. Those without such
    * jobs have no sample. The subject "" of a model, a lane or a key is all others. Written by maintenance.followFleet, and kept for eight days.
    */

@@ -170,6 +170,7 @@ import type * as model_ledger_earnedMonths from "../model/ledger/earnedMonths.js
 import type * as model_ledger_holds from "../model/ledger/holds.js";
 import type * as model_ledger_keyDays from "../model/ledger/keyDays.js";
 import type * as model_ledger_likely from "../model/ledger/likely.js";
+import type * as model_ledger_portions from "../model/ledger/portions.js";
 import type * as model_ledger_project from "../model/ledger/project.js";
 import type * as model_ledger_reservations from "../model/ledger/reservations.js";
 import type * as model_ledger_totals from "../model/ledger/totals.js";
@@ -591,6 +592,7 @@ declare const fullApi: ApiFromModules<{
   "model/ledger/holds": typeof model_ledger_holds;
   "model/ledger/keyDays": typeof model_ledger_keyDays;
   "model/ledger/likely": typeof model_ledger_likely;
+  "model/ledger/portions": typeof model_ledger_portions;
   "model/ledger/project": typeof model_ledger_project;
   "model/ledger/reservations": typeof model_ledger_reservations;
   "model/ledger/totals": typeof model_ledger_totals;

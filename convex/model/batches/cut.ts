@@ -5,7 +5,8 @@ import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { openPart, openParts } from "../files/seals.ts";
-import { batchShard, roomFor, spend } from "../ledger/holds.ts";
+import { roomFor, spend } from "../ledger/holds.ts";
+import { batchShard } from "../ledger/portions.ts";
 import { highestMicro } from "../ledger/reservations.ts";
 import { keyAccount } from "../ledger/transfer.ts";
 import { identity, identityOf } from "../models/identity.ts";
@@ -21,7 +22,7 @@ import {
   submitToBatch,
   wholeOrder,
 } from "../requests/submit.ts";
-import { stoppedBy } from "../usage/budgetStops.ts";
+import { budgetsAllow, isUsedUp, spendBudgets, stopsOf } from "../usage/budgetStops.ts";
 import {
   batchEndpoint,
   batchForecast,
@@ -218,7 +219,8 @@ async function prepareAll(
   now: number,
 ): Promise<{ fitting: Fitting[]; ended: Ended[]; next: Next | null }> {
   const [first] = requests;
-  if (first !== undefined && (await stoppedBy(ctx, key, now)) !== null) {
+  const stops = await stopsOf(ctx, key);
+  if (first !== undefined && stops.some((budget) => isUsedUp(budget, now))) {
     return {
       fitting: [],
       ended: [],
@@ -254,6 +256,8 @@ async function prepareAll(
     const order = await orderWithin(ctx, key, prepared.order, spent);
     if (order !== null) {
       const reserves = countOf(order);
+      if (!(await budgetsAllow(ctx, stops, { spent, micro: reserves.micro }, now)))
+        return { fitting, ended, next: { request, waitsFor: "budget", retryAfterMs: creditsRetryMs } };
       spent += reserves.micro;
       use = use === undefined ? undefined : addUse(use, reserves);
       const base64 = asked.base64 ? { base64: true as const } : {};
@@ -360,7 +364,10 @@ async function finishPiece(
     batch.cut,
   );
   const micro = placed.reduce((sum, { prepared }) => sum + prepared.order.reservedMicro, 0n);
-  if (micro > 0n) await spend(ctx, apiKeyId, batchShard, micro);
+  if (micro > 0n) {
+    await spend(ctx, apiKeyId, batchShard, micro);
+    await spendBudgets(ctx, present(await ctx.db.get("apiKeys", apiKeyId), "key of a batch"), micro, now);
+  }
   await ctx.db.patch("batches", batchId, {
     cut,
     cutAt: now,

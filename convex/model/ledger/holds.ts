@@ -1,24 +1,12 @@
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { accountRow } from "./balance.ts";
+import { mostPortions, type Pool, roomIn, takeFrom, takePortion } from "./portions.ts";
 import { keyAccount } from "./transfer.ts";
 
-/** Simultaneous calls of one key seldom choose the same row. */
-const shards = 64;
-/** Batches have a row of their own: a large piece must not conflict with each call of its key. */
-export const batchShard = shards;
-
-/** Of the credits, a half goes to the portions of calls when these are filled. The rest stays free for batches. */
-const partForCalls = 2n;
-
-type Shard = Pick<Doc<"keyHolds">, "leftMicro" | "spentMicro">;
-const unused: Shard = { leftMicro: 0n, spentMicro: 0n };
-
 /**
- * Debits a key's balance in advance, so that it never falls below zero, also before the projector has added the entries. Each call takes from the
- * portion of one row. If that is used up, all rows are read and filled. Of many first calls of a key at the same moment, one does
- * so for all. Credits that jobs have just given back are counted only for a key that would have too few without them. Book the
- * debit with `held`.
+ * Debits a key's balance in advance, so that it never falls below zero, also before the projector has added the entries. Credits that
+ * jobs have just given back are counted only for a key that would have too few without them. Book the debit with `held`.
  * @param room the credits that the key must have: at least `micro`.
  * @returns whether the key has so many credits.
  */
@@ -28,14 +16,7 @@ export async function hold(
   micro: bigint,
   room = micro,
 ): Promise<boolean> {
-  if (micro <= 0n) return true;
-  const shard = Math.floor(Math.random() * shards);
-  const row = await rowOf(ctx, apiKeyId, shard);
-  const left = await filled(ctx, apiKeyId, shard, row, room);
-  if (left < room) return false;
-  const { spentMicro } = row ?? unused;
-  await write(ctx, apiKeyId, shard, row, { leftMicro: left - micro, spentMicro: spentMicro + micro });
-  return true;
+  return micro <= 0n || (await takeFrom(poolOf(ctx, apiKeyId), micro, room));
 }
 
 /**
@@ -57,64 +38,7 @@ export async function roomFor(
   shard: number,
   least: bigint,
 ): Promise<bigint> {
-  const row = await rowOf(ctx, apiKeyId, shard);
-  const { leftMicro, spentMicro } = row ?? unused;
-  const room = await filled(ctx, apiKeyId, shard, row, least);
-  if (room !== leftMicro) await write(ctx, apiKeyId, shard, row, { leftMicro: room, spentMicro });
-  return room;
-}
-
-/**
- * The portion of a row after it was filled, if it was less than `least`. If there is enough for all, the others are filled too;
- * if not, it is filled from what no other row has, and in need from the others.
- */
-async function filled(
-  ctx: MutationCtx,
-  apiKeyId: Id<"apiKeys">,
-  shard: number,
-  row: Doc<"keyHolds"> | null,
-  least: bigint,
-): Promise<bigint> {
-  const { leftMicro } = row ?? unused;
-  if (leftMicro >= least) return leftMicro;
-  const [rows, projected] = await Promise.all([rowsOf(ctx, apiKeyId), projectedOf(ctx, apiKeyId)]);
-  const sure = projected - sumOf(rows, "spentMicro");
-  const others = rows.filter((each) => each.shard !== shard);
-  if (shard !== batchShard) {
-    const batch = rows.filter((each) => each.shard === batchShard);
-    const equal = (sure - sumOf(batch, "leftMicro")) / (BigInt(shards) * partForCalls);
-    if (equal >= least) {
-      await fillOthers(ctx, apiKeyId, shard, rows, equal);
-      return equal;
-    }
-  }
-  const free = sure - sumOf(others, "leftMicro");
-  // A batch takes all that is free: each request of a piece must not read all rows again.
-  const share = shard === batchShard ? free : free / BigInt(shards);
-  if (free < least) {
-    // Each end of a job adds an entry, so they are read only in need.
-    const given = sure < least && shard !== batchShard ? await pendingOf(ctx, apiKeyId) : 0n;
-    if (sure + given < least) return leftMicro;
-    // The rest is in the portions of other rows.
-    for (const { _id } of others) await ctx.db.patch("keyHolds", _id, { leftMicro: 0n });
-  }
-  return share > least ? share : least;
-}
-
-/** Gives each other row of calls the same portion. */
-async function fillOthers(
-  ctx: MutationCtx,
-  apiKeyId: Id<"apiKeys">,
-  shard: number,
-  rows: readonly Doc<"keyHolds">[],
-  leftMicro: bigint,
-): Promise<void> {
-  for (let other = 0; other < shards; other += 1) {
-    if (other === shard) continue;
-    const row = rows.find((each) => each.shard === other) ?? null;
-    const { spentMicro } = row ?? unused;
-    await write(ctx, apiKeyId, other, row, { leftMicro, spentMicro });
-  }
+  return await roomIn(poolOf(ctx, apiKeyId), shard, least);
 }
 
 /** Takes credits from a portion that has them. */
@@ -124,10 +48,26 @@ export async function spend(
   shard: number,
   micro: bigint,
 ): Promise<void> {
-  const row = await rowOf(ctx, apiKeyId, shard);
-  const { leftMicro, spentMicro } = row ?? unused;
-  const after = { leftMicro: leftMicro - micro, spentMicro: spentMicro + micro };
-  await write(ctx, apiKeyId, shard, row, after);
+  await takePortion(poolOf(ctx, apiKeyId), shard, micro);
+}
+
+/** A key's balance in portions. `sure` is the projected balance less the debits that are noted and not projected. */
+function poolOf(ctx: MutationCtx, apiKeyId: Id<"apiKeys">): Pool<Doc<"keyHolds">> {
+  return {
+    rowOf: async (shard) =>
+      await ctx.db
+        .query("keyHolds")
+        .withIndex("by_key", (q) => q.eq("apiKeyId", apiKeyId).eq("shard", shard))
+        .unique(),
+    rows: async () => await rowsOf(ctx, apiKeyId),
+    write: async (shard, row, leftMicro, taken) => {
+      const after = { leftMicro, spentMicro: (row?.spentMicro ?? 0n) + taken };
+      if (row === null) await ctx.db.insert("keyHolds", { apiKeyId, shard, ...after });
+      else await ctx.db.patch("keyHolds", row._id, after);
+    },
+    sure: async (rows) => (await projectedOf(ctx, apiKeyId)) - spentIn(rows),
+    given: async () => await pendingOf(ctx, apiKeyId),
+  };
 }
 
 /** Ends all portions, for a debit of the balance that is projected at once. Check `availableOf` before. */
@@ -147,7 +87,7 @@ export async function availableOf(ctx: QueryCtx, apiKeyId: Id<"apiKeys">): Promi
     projectedOf(ctx, apiKeyId),
     pendingOf(ctx, apiKeyId),
   ]);
-  return projected - sumOf(rows, "spentMicro") + given;
+  return projected - spentIn(rows) + given;
 }
 
 /** The projected balance without the debits that `keyHolds` has noted. */
@@ -172,27 +112,9 @@ async function rowsOf(ctx: QueryCtx, apiKeyId: Id<"apiKeys">): Promise<Doc<"keyH
   return await ctx.db
     .query("keyHolds")
     .withIndex("by_key", (q) => q.eq("apiKeyId", apiKeyId))
-    .take(shards + 1);
+    .take(mostPortions);
 }
 
-async function rowOf(ctx: QueryCtx, apiKeyId: Id<"apiKeys">, shard: number): Promise<Doc<"keyHolds"> | null> {
-  return await ctx.db
-    .query("keyHolds")
-    .withIndex("by_key", (q) => q.eq("apiKeyId", apiKeyId).eq("shard", shard))
-    .unique();
-}
-
-async function write(
-  ctx: MutationCtx,
-  apiKeyId: Id<"apiKeys">,
-  shard: number,
-  row: Doc<"keyHolds"> | null,
-  after: Shard,
-): Promise<void> {
-  if (row === null) await ctx.db.insert("keyHolds", { apiKeyId, shard, ...after });
-  else await ctx.db.patch("keyHolds", row._id, after);
-}
-
-function sumOf(rows: readonly Shard[], field: keyof Shard): bigint {
-  return rows.reduce((sum, row) => sum + row[field], 0n);
+function spentIn(rows: readonly Doc<"keyHolds">[]): bigint {
+  return rows.reduce((sum, { spentMicro }) => sum + spentMicro, 0n);
 }

@@ -45,16 +45,22 @@ export async function projectedUse(ctx: QueryCtx, apiKeyId: Id<"apiKeys">, now: 
 const mostPending = 8_000;
 
 /**
- * The use of a key until now. Ask in a query of its own: a mutation that reads the pending entries would conflict with every
+ * The use of a key until now. Ask in a query of its own, or seldom: a mutation that reads the pending entries conflicts with every
  * other call of the key.
+ * @param most bounds the pending entries that are read.
  */
-export async function presentUse(ctx: QueryCtx, apiKeyId: Id<"apiKeys">, now: number): Promise<KeyUse> {
+export async function presentUse(
+  ctx: QueryCtx,
+  apiKeyId: Id<"apiKeys">,
+  now: number,
+  most = mostPending,
+): Promise<KeyUse> {
   const [days, pending] = await Promise.all([
     daysOf(ctx, apiKeyId, now),
     ctx.db
       .query("ledgerPending")
       .withIndex("by_account", (q) => q.eq("account", keyAccount(apiKeyId)))
-      .take(mostPending),
+      .take(most),
   ]);
   const added = pending.flatMap(({ micro, counts }): (KeyCount & { startAt: number })[] =>
     counts === undefined ? [] : [{ ...counts, micro: -micro, startAt: dayOf(counts.at) }],

@@ -70,6 +70,14 @@ export async function reserve(ctx: MutationCtx, order: NewOrder, at: number): Pr
   if (booked === "repeated") throw new Error(`job ${jobId} has reserved already`);
 }
 
+/** What a job would reserve more at a percent of the model's price. 0 if it costs as much already. */
+export function raiseTo(order: Doc<"orders">, pricePercent: number): bigint {
+  const { reservedPromptTokens, most, pricePercent: before = 100 } = order;
+  if (pricePercent <= before || reservedPromptTokens === undefined) return 0n;
+  const { held = { promptTokens: reservedPromptTokens, completionTokens: most.completionTokens } } = order;
+  return priceOf({ ...order.price, percent: pricePercent }, held) - order.reservedMicro;
+}
+
 /**
  * Raises the price of a job, and its reservation, to a percent of the model's price. Does nothing if it costs as much already.
  * Refuses: quota_exceeded.
@@ -80,11 +88,10 @@ export async function raiseReservation(
   { pricePercent, priceVersion }: { readonly pricePercent: number; readonly priceVersion: string },
   at: number,
 ): Promise<void> {
-  const { apiKeyId, reservedPromptTokens, most, pricePercent: before = 100 } = order;
+  const { apiKeyId, reservedPromptTokens, pricePercent: before = 100 } = order;
   if (pricePercent <= before || reservedPromptTokens === undefined) return;
-  const { held = { promptTokens: reservedPromptTokens, completionTokens: most.completionTokens } } = order;
-  const reservedMicro = priceOf({ ...order.price, percent: pricePercent }, held);
-  const added = reservedMicro - order.reservedMicro;
+  const added = raiseTo(order, pricePercent);
+  const reservedMicro = order.reservedMicro + added;
   const room = highestMicro({ ...order, pricePercent }) - order.reservedMicro;
   if (!(await hold(ctx, apiKeyId, added, room)))
     refuse("quota_exceeded", "This API key has too few credits for the higher priority.");

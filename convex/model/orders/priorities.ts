@@ -6,10 +6,11 @@ import { percentOf, priceVersionName } from "../../../app/money/price-list.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { checkPriority } from "../keys/keyRights.ts";
-import { lowerReservation, raiseReservation } from "../ledger/reservations.ts";
+import { lowerReservation, raiseReservation, raiseTo } from "../ledger/reservations.ts";
 import { factorsAt } from "../models/prices.ts";
 import { queue } from "../queue.ts";
 import { present, refuse } from "../refuse.ts";
+import { holdBudgets } from "../usage/budgetStops.ts";
 
 /** How long a change can be undone. */
 const undoneWithinMs = 60_000;
@@ -42,7 +43,8 @@ export async function setOrderPriority(
     pricePercent,
     reservedMicro,
   } = order;
-  checkPriority(present(await ctx.db.get("apiKeys", order.apiKeyId), "key of a job"), priority);
+  const key = present(await ctx.db.get("apiKeys", order.apiKeyId), "key of a job");
+  checkPriority(key, priority);
   const before = await queue.status(ctx, organizationId, jobId);
   const { kind } = await queue.setPriority(ctx, organizationId, jobId, priority);
   if (kind === "not-found" || before === null) return refuse("not_found", "There is no such job.");
@@ -54,6 +56,8 @@ export async function setOrderPriority(
     const pricePercent = percentOf(factors.value, { priority, kind, at: order._creationTime });
     const [model = "0"] = (order.priceVersion ?? "0").split(".");
     const priceVersion = priceVersionName(Number(model), factors.version);
+    const stopped = await holdBudgets(ctx, key, raiseTo(order, pricePercent), at);
+    if (stopped !== null) refuse(stopped.code, stopped.message);
     await raiseReservation(ctx, order, { pricePercent, priceVersion }, at);
     await ctx.db.patch("orders", _id, { priority });
   }

@@ -10,15 +10,25 @@ import { availableOf, hold } from "../ledger/holds.ts";
 import { highestMicro, reserve } from "../ledger/reservations.ts";
 import { findModel } from "../models/catalog.ts";
 import { queue } from "../queue.ts";
+import { holdBudgets } from "../usage/budgetStops.ts";
 import { orderOf } from "./orders.ts";
 
 /**
  * `gone`: the prompt was deleted. `quota-exceeded`: the key has too few credits for another round. `revoked`: the key was
- * revoked or has expired, so nobody could read the answer. `restricted`: the key may send no such requests now. `model-retired`: no
+ * revoked or has expired, so nobody could read the answer. `budget-used-up`: its budget, or its owner's, lets no more jobs in. `restricted`: the key may send no such requests now. `model-retired`: no
  * device has the model anymore.
  */
 export const retryOutcome = v.object({
-  kind: literals("ready", "gone", "not-dead", "quota-exceeded", "revoked", "restricted", "model-retired"),
+  kind: literals(
+    "ready",
+    "gone",
+    "not-dead",
+    "quota-exceeded",
+    "budget-used-up",
+    "revoked",
+    "restricted",
+    "model-retired",
+  ),
 });
 
 /**
@@ -43,6 +53,9 @@ export async function retryOrder(
   if ((await queue.payload(ctx, organizationId, jobId)) === null) return { kind: "gone" };
   // Of many jobs that are retried at once, each must see the others' reservations.
   if ((await availableOf(ctx, apiKeyId)) < highestMicro(order)) return { kind: "quota-exceeded" };
+  // What it takes from a budget for a retry that is not made is there again when the portions are filled.
+  if (key !== null && (await holdBudgets(ctx, key, reservedMicro, by.at)) !== null)
+    return { kind: "budget-used-up" };
   const outcome = await queue.deadLetters.retry(ctx, organizationId, jobId, actorName(by.actor), {
     deadlineAt: by.at + jobTimes.usualMs,
   });

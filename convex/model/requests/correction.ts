@@ -7,7 +7,7 @@ import { projectedUse } from "../ledger/keyDays.ts";
 import { orderOf } from "../orders/orders.ts";
 import { policyWith, queue, textsKeptMs } from "../queue.ts";
 import { present, refuse } from "../refuse.ts";
-import { stoppedBy } from "../usage/budgetStops.ts";
+import { holdBudgets } from "../usage/budgetStops.ts";
 import type { work as workValidator } from "../validators.ts";
 import { checkNew, checkQuotas, heldOrder, placeOrder, prepare, refuseOutcome } from "./submit.ts";
 
@@ -55,11 +55,11 @@ export async function submitCorrection(ctx: MutationCtx, jobId: string, now: num
   if (outcome.kind !== "submitted") return refuseOutcome(outcome, false);
   // A device has met the requirements before.
   await checkNew(ctx, key, { ...prepared, needs: {} }, now);
-  const stopped = await stoppedBy(ctx, key, now);
-  if (stopped !== null) refuse(stopped.code, stopped.message);
   if (key.quotas !== undefined) checkQuotas(key, await projectedUse(ctx, apiKeyId, now), rest, now);
   const held = await heldOrder(ctx, rest);
   if (held === null) refuse("quota_exceeded", "Its API key has too few credits.");
+  const stopped = await holdBudgets(ctx, key, held.reservedMicro, now);
+  if (stopped !== null) refuse(stopped.code, stopped.message);
   const order = {
     ...held,
     jobId: outcome.jobId,

@@ -47,7 +47,7 @@ import { factorsAt, priceAt } from "../models/prices.ts";
 import { orderOf } from "../orders/orders.ts";
 import { policyWith, queue } from "../queue.ts";
 import { boundedInteger, present, type Refusal, refuse, refuseUntil, wellFormed } from "../refuse.ts";
-import { stoppedBy } from "../usage/budgetStops.ts";
+import { holdBudgets } from "../usage/budgetStops.ts";
 import { callForm, deviceNeeds, keyUse, work } from "../validators.ts";
 import { checkDevices } from "./chances.ts";
 import { checkWork } from "./checkWork.ts";
@@ -201,11 +201,11 @@ async function submitBeside(
 
   // Only a new job is refused or charged. A refusal undoes the submission.
   await checkNew(ctx, key, prepared, now);
-  const stopped = await stoppedBy(ctx, key, now);
-  if (stopped !== null) throw new ConvexError<Refusal>(stopped);
   if (asked.use !== undefined) checkQuotas(key, addUse(asked.use, beside), prepared.order, now);
   const order = await heldOrder(ctx, prepared.order);
   if (order === null) refuse("quota_exceeded", "This API key has too few credits for the request.");
+  const stopped = await holdBudgets(ctx, key, order.reservedMicro, now);
+  if (stopped !== null) throw new ConvexError<Refusal>(stopped);
   if (asked.idleOnly === true && !handed) refuse("no_device", "No device is idle.");
   if (isAwaited && !handed) {
     const { needs, modelBytes } = prepared;

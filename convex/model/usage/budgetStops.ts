@@ -1,34 +1,175 @@
 import { monthOf } from "../../../app/usage/months.ts";
 import type { Doc } from "../../_generated/dataModel.js";
-import type { QueryCtx } from "../../_generated/server.js";
+import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { presentUse } from "../ledger/keyDays.ts";
+import { batchShard, mostPortions, type Pool, roomIn, takeFrom, takePortion } from "../ledger/portions.ts";
+import type { Owner } from "../owners.ts";
+import { heldKeys } from "../people/holdings.ts";
 import type { Refusal } from "../refuse.ts";
+import { spentThisMonth } from "./months.ts";
 
-export async function budgetOf(
-  ctx: QueryCtx,
-  subject: Doc<"budgets">["subject"],
-): Promise<Doc<"budgets"> | null> {
+type Budget = Doc<"budgets">;
+
+export async function budgetOf(ctx: QueryCtx, subject: Budget["subject"]): Promise<Budget | null> {
   return await ctx.db
     .query("budgets")
     .withIndex("by_subject", (q) => q.eq("subject", subject))
     .unique();
 }
 
-/**
- * Why a key may submit no job before the next month (UTC): its budget, or that of its owner, is used up and stops. Null if it may.
- * A budget is watched once a minute, so it stops a minute or two after the job that used it up.
- */
-export async function stoppedBy(ctx: QueryCtx, key: Doc<"apiKeys">, now: number): Promise<Refusal | null> {
-  const subjects = [key._id, ...(key.owner === undefined ? [] : [key.owner])];
-  const budgets = await Promise.all(subjects.map((subject) => budgetOf(ctx, subject)));
-  const month = monthOf(now);
-  const isUsedUp = budgets.map(
-    (budget) => budget?.stops === true && budget.warned?.month === month && budget.warned.state === "over",
-  );
-  if (!isUsedUp.includes(true)) return null;
-  const whose = isUsedUp[0] === true ? "this API key" : "the owner of this API key";
+/** The budgets of a key and of its owner that refuse jobs once they are used up. */
+export async function stopsOf(ctx: QueryCtx, { _id, owner }: Doc<"apiKeys">): Promise<Budget[]> {
+  const subjects = [_id, ...(owner === undefined ? [] : [owner])];
+  const budgets = await Promise.all(subjects.map(async (subject) => await budgetOf(ctx, subject)));
+  return budgets.flatMap((budget) => (budget?.stops === true ? [budget] : []));
+}
+
+/** Whether a budget is used up this month (UTC), as the check of each minute knows. */
+export function isUsedUp({ warned }: Budget, now: number): boolean {
+  return warned?.month === monthOf(now) && warned.state === "over";
+}
+
+function usedUp({ subject }: Budget, key: Doc<"apiKeys">, now: number): Refusal {
   return {
     code: "quota_exceeded",
-    message: `The budget of ${whose} for this month is used up. An administrator can raise it.`,
+    message: `The budget of ${whose(subject, key)} for this month is used up. An administrator can raise it.`,
     retryAfterMs: monthOf(now, 1) - now,
   };
+}
+
+function whose(subject: Budget["subject"], { _id }: Doc<"apiKeys">): string {
+  return subject === _id ? "this API key" : "the owner of this API key";
+}
+
+/** Open jobs end within seconds to minutes, and give back what they do not cost. */
+const openRetryMs = 20_000;
+
+/**
+ * Takes the reservation of a job from the budgets that stop its key. The last job of a month may exceed a budget: otherwise a budget
+ * would end long before it is used up, since most jobs cost much less than they may.
+ * @returns why the job must be refused, or null.
+ */
+export async function holdBudgets(
+  ctx: MutationCtx,
+  key: Doc<"apiKeys">,
+  micro: bigint,
+  now: number,
+): Promise<Refusal | null> {
+  for (const budget of await stopsOf(ctx, key)) {
+    if (isUsedUp(budget, now)) return usedUp(budget, key, now);
+    if (micro <= 0n) continue;
+    const pool = poolOf(ctx, budget, now);
+    if (await takeFrom(pool, micro, micro)) continue;
+    const left = await pool.sure([]);
+    if (left > 0n && (await takeFrom(pool, left, left))) continue;
+    if ((await spentThisMonth(ctx, budget.subject, now)) >= budget.monthlyMicro)
+      return usedUp(budget, key, now);
+    return {
+      code: "quota_exceeded",
+      message: `Requests that are under way may use up the budget of ${whose(budget.subject, key)} for this month. Try again when they have ended. An administrator can raise the budget.`,
+      retryAfterMs: openRetryMs,
+    };
+  }
+  return null;
+}
+
+/**
+ * Whether the budgets that stop a key allow another job of a batch.
+ * @param stops as `stopsOf` returns them: it is asked once for many jobs.
+ * @param spent the reservations of the batch's jobs in this transaction, which `spendBudgets` takes at its end.
+ */
+export async function budgetsAllow(
+  ctx: MutationCtx,
+  stops: readonly Budget[],
+  { spent, micro }: { readonly spent: bigint; readonly micro: bigint },
+  now: number,
+): Promise<boolean> {
+  for (const budget of stops) {
+    if (micro <= 0n) continue;
+    const pool = poolOf(ctx, budget, now);
+    if ((await roomIn(pool, batchShard, spent + micro)) >= spent + micro) continue;
+    const left = await pool.sure([]);
+    if (left <= spent || (await roomIn(pool, batchShard, left)) <= spent) return false;
+  }
+  return true;
+}
+
+/** Takes the reservations of a batch's jobs from the budgets that stop their key. */
+export async function spendBudgets(
+  ctx: MutationCtx,
+  key: Doc<"apiKeys">,
+  micro: bigint,
+  now: number,
+): Promise<void> {
+  for (const budget of await stopsOf(ctx, key)) {
+    const pool = poolOf(ctx, budget, now);
+    const { leftMicro = 0n } = (await pool.rowOf(batchShard)) ?? {};
+    await takePortion(pool, batchShard, leftMicro < micro ? leftMicro : micro);
+  }
+}
+
+/**
+ * A budget in portions, so that the calls of its keys do not conflict. Nothing notes what was taken: the ledger has it from the same
+ * transaction on, and tells it when the portions are filled again.
+ */
+function poolOf(ctx: MutationCtx, budget: Budget, now: number): Pool<Doc<"budgetHolds">> {
+  const month = monthOf(now);
+  let left: Promise<bigint> | null = null;
+  const ofMonth = (row: Doc<"budgetHolds">) => (row.month === month ? row : { ...row, leftMicro: 0n });
+  return {
+    rowOf: async (shard) => {
+      const row = await ctx.db
+        .query("budgetHolds")
+        .withIndex("by_budget", (q) => q.eq("budgetId", budget._id).eq("shard", shard))
+        .unique();
+      return row === null ? null : ofMonth(row);
+    },
+    rows: async () => (await rowsOf(ctx, budget)).map(ofMonth),
+    write: async (shard, row, leftMicro) => {
+      if (row === null) await ctx.db.insert("budgetHolds", { budgetId: budget._id, shard, month, leftMicro });
+      else await ctx.db.patch("budgetHolds", row._id, { month, leftMicro });
+    },
+    // One job reads it several times at the end of a budget.
+    sure: async () => await (left ??= leftOf(ctx, budget, now)),
+    given: async () => await Promise.resolve(0n),
+  };
+}
+
+/** Ends all portions of a budget. Call it when the budget is changed or removed. */
+export async function endBudgetPortions(ctx: MutationCtx, budget: Budget): Promise<void> {
+  for (const { _id } of await rowsOf(ctx, budget)) await ctx.db.delete("budgetHolds", _id);
+}
+
+async function rowsOf(ctx: QueryCtx, { _id }: Budget): Promise<Doc<"budgetHolds">[]> {
+  return await ctx.db
+    .query("budgetHolds")
+    .withIndex("by_budget", (q) => q.eq("budgetId", _id))
+    .take(mostPortions);
+}
+
+/** Keys of one owner that are read. Jobs of further ones count once they have ended. */
+const mostKeys = 100;
+/** Entries of all these keys that are read. Further ones count a minute later. */
+const mostPending = 8_000;
+
+/**
+ * What is left of a budget this month (UTC): without the jobs that were counted, and without those of its keys that the ledger knows
+ * and nobody has counted yet, at what they cost or hold. A job counts for the month of its submission, until it is counted.
+ */
+async function leftOf(ctx: QueryCtx, { subject, monthlyMicro }: Budget, now: number): Promise<bigint> {
+  const keyId = ctx.db.normalizeId("apiKeys", subject);
+  const keyIds =
+    keyId === null ? (await heldKeys(ctx, subject as Owner, mostKeys)).map(({ _id }) => _id) : [keyId];
+  const most = Math.ceil(mostPending / Math.max(1, keyIds.length));
+  const uncounted = await Promise.all(
+    keyIds.map(async (id) => {
+      const [{ month }, counted] = await Promise.all([
+        presentUse(ctx, id, now, most),
+        spentThisMonth(ctx, id, now),
+      ]);
+      return month.micro > counted ? month.micro - counted : 0n;
+    }),
+  );
+  const spent = await spentThisMonth(ctx, subject, now);
+  return uncounted.reduce((left, micro) => left - micro, monthlyMicro - spent);
 }

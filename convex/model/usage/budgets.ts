@@ -9,7 +9,7 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { owned, refuse } from "../refuse.ts";
 import { budgetSubject } from "../validators.ts";
-import { budgetOf } from "./budgetStops.ts";
+import { budgetOf, endBudgetPortions } from "./budgetStops.ts";
 import { forecastFor, spentThisMonth } from "./months.ts";
 
 /** Each is shown with two months of its subject and a name, and a query reads some 300 rows. */
@@ -89,6 +89,7 @@ export async function setBudget(
   const known = await budgetOf(ctx, subject);
   if (monthlyMicro === null) {
     if (known === null) return;
+    await endBudgetPortions(ctx, known);
     await ctx.db.delete("budgets", known._id);
     const detail = budgetChange(known, null);
     await record(ctx, { organizationId, ...by, action: "budget.removed", subject, detail });
@@ -101,6 +102,7 @@ export async function setBudget(
     await checkNumber(ctx, organizationId);
     await ctx.db.insert("budgets", { organizationId, subject, monthlyMicro, stops, createdAt: by.at });
   } else {
+    await endBudgetPortions(ctx, known);
     const state = budgetState(await spentThisMonth(ctx, subject, by.at), monthlyMicro);
     const isRaised = known.warned?.state === "over" && state !== "over";
     const warned = state === "near" && known.warned !== undefined ? { ...known.warned, state } : undefined;

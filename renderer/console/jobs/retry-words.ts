@@ -14,6 +14,10 @@ const words: Readonly<Record<RetryOutcome["kind"], Notice>> = {
     tone: "bad",
   },
   "quota-exceeded": { words: "Its API key has too few credits for a retry.", tone: "bad" },
+  "budget-used-up": {
+    words: "The budget of its API key, or of the key's owner, is used up, so it can't be retried now.",
+    tone: "bad",
+  },
   revoked: { words: "Its API key was revoked or has expired, so it can't be retried.", tone: "bad" },
 };
 
