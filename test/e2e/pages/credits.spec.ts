@@ -93,6 +93,7 @@ test("a donor gives earned credits away and has others paid out, which an owner 
   await expect(theirs).toHaveCount(0);
   await expect(dora.getByText("Waits for a decision")).toBeVisible();
 
+  await openPage(page, "Earnings");
   const asked = page.getByRole("table", { name: "Payouts to decide" });
   await asked.getByRole("button", { name: "Approve the payout of Dora" }).click();
   await dialog.getByRole("button", { name: "Approve" }).click();
