@@ -344,8 +344,15 @@ describe("a payout", () => {
     await setRules({ payout: euros });
   });
 
-  const asked = async () =>
-    await t.query(api.console.money.payouts.list, { session, state: "asked", from: 0, to: 9e15 });
+  const listed = async (state: "asked" | "approved", numItems = 10, cursor: string | null = null) =>
+    await t.query(api.console.money.payouts.list, {
+      session,
+      state,
+      from: 0,
+      to: 9e15,
+      paginationOpts: { numItems, cursor },
+    });
+  const asked = async () => (await listed("asked")).page;
 
   it("is held, approved by somebody else, and then in payroll's list", async () => {
     await ask(ada, 2n * answerMicro);
@@ -354,12 +361,7 @@ describe("a payout", () => {
     expect(payout).toMatchObject({ member: { name: "Ada" }, micro: 2n * answerMicro, state: "asked" });
     expect(payout!.cents).toBe((2n * answerMicro * 500_000_000n) / 10_000_000_000n);
     await t.mutation(api.console.money.payouts.approve, { session, payoutId: payout!.payoutId });
-    const approved = await t.query(api.console.money.payouts.list, {
-      session,
-      state: "approved",
-      from: 0,
-      to: 9e15,
-    });
+    const { page: approved } = await listed("approved");
     expect(approved).toMatchObject([{ payoutId: payout!.payoutId, state: "approved" }]);
     expect(await available(ada)).toBe(answerMicro);
     await expectRefusal(
@@ -396,6 +398,21 @@ describe("a payout", () => {
     await expectRefusal(ask(ada, answerMicro), "conflict");
     await setRules({});
     await expectRefusal(ask(bo, 1n), "conflict");
+  });
+
+  it("is listed page by page, so that payroll gets all of a month", async () => {
+    for (const micro of [20n, 21n, 22n]) {
+      await ask(ada, micro);
+      await t.mutation(api.console.money.payouts.approve, {
+        session,
+        payoutId: (await asked())[0]!.payoutId,
+      });
+      await pass(t, 1_000);
+    }
+    const first = await listed("approved", 2);
+    const second = await listed("approved", 2, first.continueCursor);
+    expect([first.isDone, second.isDone]).toEqual([false, true]);
+    expect([...first.page, ...second.page].map(({ micro }) => micro)).toEqual([22n, 21n, 20n]);
   });
 
   it("is not approved by the member who asked", async () => {

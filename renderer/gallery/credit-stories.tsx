@@ -13,6 +13,7 @@ import { inShell } from "./in-shell.tsx";
 import type { Story } from "./story.ts";
 
 const nothing = (): void => undefined;
+const noMore = { onMore: null, loading: false };
 const refused = (): Promise<boolean> => Promise.resolve(false);
 
 /** A member's credits, what administrators decide about them, prices, and the statement of a key. */
@@ -41,8 +42,9 @@ export function creditStories(now: number): readonly Story[] {
     statement: { ...view.statement, openingMicro: 0n, devices: [], moves: [], closingMicro: 0n },
   };
   const payouts = {
-    asked: rows.askedPayouts(now),
-    approved: rows.approvedPayouts(now),
+    asked: { rows: rows.askedPayouts(now), ...noMore },
+    approved: { rows: rows.approvedPayouts(now), ...noMore },
+    onAllApproved: async () => await Promise.resolve([]),
     me: "Ada Brandt",
     month: monthOf(now),
     thisMonth: monthOf(now),

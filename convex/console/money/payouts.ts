@@ -1,3 +1,4 @@
+import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { approvePayout, payoutRow, payoutsIn, refusePayout } from "../../model/credits/payouts.ts";
 import { memberMutation, memberQuery } from "../../model/memberCalls.ts";
@@ -7,11 +8,12 @@ import { payoutState } from "../../model/validators.ts";
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
 
-/** Payouts in a state, at most the newest 300. `from`, `to`: the time of the decision (ms epoch). */
+/** Payouts in a state, newest first. `from`, `to`: the time of the decision (ms epoch). */
 export const list = memberQuery("payouts.read")({
-  args: { state: payoutState, from: v.number(), to: v.number() },
-  returns: v.array(payoutRow),
-  handler: async (ctx, { state, ...time }) => await payoutsIn(ctx, ctx.organizationId, state, time),
+  args: { state: payoutState, from: v.number(), to: v.number(), paginationOpts: paginationOptsValidator },
+  returns: paginationResultValidator(payoutRow),
+  handler: async (ctx, { state, paginationOpts, ...time }) =>
+    await payoutsIn(ctx, ctx.organizationId, { state, ...time }, paginationOpts),
 });
 
 /** Approves a payout for payroll. Nobody approves their own. Refuses: not_found, conflict, forbidden. */

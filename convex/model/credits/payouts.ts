@@ -1,3 +1,4 @@
+import type { PaginationOptions, PaginationResult } from "convex/server";
 import { type Infer, v } from "convex/values";
 import { moneyOf, payoutCents } from "../../../app/credits/payout.ts";
 import { visibleText } from "../../../app/format/visible.ts";
@@ -6,7 +7,7 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { houseAccount, payoutAccount, walletAccount } from "../ledger/transfer.ts";
-import { boundedText, refuse } from "../refuse.ts";
+import { boundedPage, boundedText, refuse } from "../refuse.ts";
 import { payoutState } from "../validators.ts";
 import { rulesOf } from "./houseRules.ts";
 import { type Move, newMoveKey } from "./moves.ts";
@@ -159,25 +160,27 @@ export const payoutRow = v.object({
   reason: v.union(v.string(), v.null()),
 });
 
-/** Bounds what one query reads. */
+/** Bounds what one query reads. Each payout is shown with two members. */
 const mostPayouts = 300;
 
-/** Payouts in a state, newest first. `from`, `to`: the time of the decision; ms epoch. Those that nobody has decided have none. */
+type Wanted = { readonly state: Doc<"payouts">["state"]; readonly from: number; readonly to: number };
+
+/** A page of the payouts in a state, newest first. `from`, `to`: the time of the decision; ms epoch. Those that nobody has decided have none. */
 export async function payoutsIn(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
-  state: Doc<"payouts">["state"],
-  { from, to }: { readonly from: number; readonly to: number },
-): Promise<Infer<typeof payoutRow>[]> {
-  const rows = await ctx.db
+  { state, from, to }: Wanted,
+  paginationOpts: PaginationOptions,
+): Promise<PaginationResult<Infer<typeof payoutRow>>> {
+  const found = await ctx.db
     .query("payouts")
     .withIndex("by_state", (q) => {
       const inState = q.eq("organizationId", organizationId).eq("state", state);
       return state === "asked" ? inState : inState.gte("decidedAt", from).lt("decidedAt", to);
     })
     .order("desc")
-    .take(mostPayouts);
-  return await Promise.all(rows.map(async (row) => await viewOf(ctx, row)));
+    .paginate(boundedPage(paginationOpts, mostPayouts));
+  return { ...found, page: await Promise.all(found.page.map(async (row) => await viewOf(ctx, row))) };
 }
 
 /** The last payouts of a member, newest first. */

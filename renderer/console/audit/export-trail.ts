@@ -3,6 +3,7 @@ import { actionWords } from "../../../app/audit.ts";
 import type { Seal } from "../../../app/audit/chain.ts";
 import { csvOf } from "../../../app/format/csv.ts";
 import type { api } from "../../../convex/_generated/api.js";
+import { allPages } from "../data/all-pages.ts";
 import type { AuditRow } from "../data/rows.ts";
 
 /** More rows do not fit into one export: choose a shorter time. */
@@ -26,16 +27,11 @@ export async function collectRows(
   { page }: Pick<ExportSource, "page">,
   onRows: (count: number) => void,
 ): Promise<readonly AuditRow[]> {
-  const rows: AuditRow[] = [];
-  let cursor: string | null = null;
-  for (;;) {
-    const next: Awaited<ReturnType<ExportSource["page"]>> = await page(cursor);
-    rows.push(...next.page);
-    onRows(rows.length);
-    if (rows.length > maxExported) throw new ExportTooLarge();
-    if (next.isDone) return rows.reverse();
-    cursor = next.continueCursor;
-  }
+  const rows = await allPages(page, (count) => {
+    onRows(count);
+    if (count > maxExported) throw new ExportTooLarge();
+  });
+  return rows.reverse();
 }
 
 /** The seals whose rows are all among those between two moments. */

@@ -1,5 +1,5 @@
-import { useQuery } from "convex/react";
-import { type ReactNode, useState } from "react";
+import { useConvex, usePaginatedQuery, type UsePaginatedQueryReturnType } from "convex/react";
+import { type ComponentProps, type ReactNode, useState } from "react";
 import { moneyOf, payrollCsv } from "../../../app/credits/payout.ts";
 import { formatDay } from "../../../app/format/time.ts";
 import { columnCredits } from "../../../app/money/credits.ts";
@@ -10,14 +10,20 @@ import { useFromNow } from "../../ui/clock.ts";
 import { Field } from "../../ui/controls/Field.tsx";
 import { MonthBox } from "../../ui/controls/MonthBox.tsx";
 import { Empty } from "../../ui/Empty.tsx";
+import { LoadMore } from "../../ui/LoadMore.tsx";
 import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
 import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
+import { allPages } from "../data/all-pages.ts";
 import type { PayoutRow } from "../data/rows.ts";
 import { useAct, useMe, useScope, useSession } from "../data/session-context.ts";
 import { DownloadCsv } from "../usage/DownloadCsv.tsx";
+
+const pageSize = 50;
+/** A download reads larger pages. */
+const exportSize = 300;
 
 /** The payouts that wait for a decision, and those of a month that were approved, for payroll. */
 export function Payouts(): ReactNode {
@@ -28,14 +34,28 @@ export function Payouts(): ReactNode {
   const [month, setMonth] = useState<number | null>(null);
   const from = month ?? thisMonth;
   const time = { from, to: monthOf(from, 1) };
-  const asked = useQuery(api.console.money.payouts.list, { session, state: "asked", ...time });
-  const approved = useQuery(api.console.money.payouts.list, { session, state: "approved", ...time });
+  const convex = useConvex();
+  const { list } = api.console.money.payouts;
+  const size = { initialNumItems: pageSize };
+  const asked = usePaginatedQuery(list, { session, state: "asked", ...time }, size);
+  const approved = usePaginatedQuery(list, { session, state: "approved", ...time }, size);
   const approve = useAct(api.console.money.payouts.approve);
   const refuse = useAct(api.console.money.payouts.refuse);
   return (
     <PayoutsView
-      asked={asked}
-      approved={approved}
+      asked={rowsOf(asked)}
+      approved={rowsOf(approved)}
+      onAllApproved={async () =>
+        await allPages(
+          async (cursor) =>
+            await convex.query(list, {
+              session,
+              state: "approved",
+              ...time,
+              paginationOpts: { numItems: exportSize, cursor },
+            }),
+        )
+      }
       me={mayDecide ? me.memberId : null}
       month={from}
       thisMonth={thisMonth}
@@ -48,10 +68,23 @@ export function Payouts(): ReactNode {
   );
 }
 
+/** `rows`: undefined while the first ones load. */
+type Rows = ComponentProps<typeof LoadMore> & { readonly rows: readonly PayoutRow[] | undefined };
+
+function rowsOf(pages: UsePaginatedQueryReturnType<typeof api.console.money.payouts.list>): Rows {
+  const { results, status, loadMore } = pages;
+  return {
+    rows: status === "LoadingFirstPage" ? undefined : results,
+    onMore: status === "CanLoadMore" ? () => loadMore(pageSize) : null,
+    loading: status === "LoadingMore",
+  };
+}
+
 type ViewProps = {
-  /** Undefined while they load. */
-  readonly asked: readonly PayoutRow[] | undefined;
-  readonly approved: readonly PayoutRow[] | undefined;
+  readonly asked: Rows;
+  readonly approved: Rows;
+  /** All approved ones of the month, also those that are not shown. */
+  readonly onAllApproved: () => Promise<readonly PayoutRow[]>;
   /** The member who may decide; null: only reads. */
   readonly me: string | null;
   /** The starts of the month of the approved ones, and of this month; ms epoch. */
@@ -64,7 +97,7 @@ type ViewProps = {
 };
 
 export function PayoutsView(props: ViewProps): ReactNode {
-  const { asked, approved, me, month, thisMonth, onMonth, onApprove, onRefuse } = props;
+  const { asked, approved, onAllApproved, me, month, thisMonth, onMonth, onApprove, onRefuse } = props;
   const [toApprove, setToApprove] = useState<PayoutRow | null>(null);
   const [toRefuse, setToRefuse] = useState<PayoutRow | null>(null);
   const decisions = actionColumn<PayoutRow>("w-max", (payout) =>
@@ -90,8 +123,8 @@ export function PayoutsView(props: ViewProps): ReactNode {
       <Card flush title="Payouts to decide">
         <Table
           label="Payouts to decide"
-          columns={[...columnsOf(asked ?? [], "asked"), ...(me === null ? [] : [decisions])]}
-          rows={asked}
+          columns={[...columnsOf(asked.rows ?? [], "asked"), ...(me === null ? [] : [decisions])]}
+          rows={asked.rows}
           keyOf={({ payoutId }) => payoutId}
           empty={
             <Empty title="No payout waits">
@@ -99,6 +132,7 @@ export function PayoutsView(props: ViewProps): ReactNode {
             </Empty>
           }
         />
+        <LoadMore onMore={asked.onMore} loading={asked.loading} />
       </Card>
       <Card
         flush
@@ -108,18 +142,19 @@ export function PayoutsView(props: ViewProps): ReactNode {
             <MonthBox now={thisMonth} month={month} onMonth={onMonth} />
             <DownloadCsv
               name={`payroll-${new Date(month).toISOString().slice(0, 7)}.csv`}
-              csv={approved === undefined ? undefined : () => payrollCsv(approved)}
+              csv={approved.rows === undefined ? undefined : async () => payrollCsv(await onAllApproved())}
             />
           </span>
         }
       >
         <Table
           label="Approved payouts"
-          columns={columnsOf(approved ?? [], "approved")}
-          rows={approved}
+          columns={columnsOf(approved.rows ?? [], "approved")}
+          rows={approved.rows}
           keyOf={({ payoutId }) => payoutId}
           empty={<Empty title="No payout was approved in this month">The CSV is for payroll.</Empty>}
         />
+        <LoadMore onMore={approved.onMore} loading={approved.loading} />
       </Card>
       {toApprove === null ? null : (
         <Confirm
