@@ -173,6 +173,8 @@ export const jobSpec = v.object({
    * The id of a job keeps them apart from that job, too, of whatever kind it is, also after its end.
    */
   apart: v.optional(v.string()),
+  /** The ids of workers that never get the job, at most 200. */
+  exceptWorkers: v.optional(v.array(v.string())),
   delayMs: v.optional(v.number()),
   /** Milliseconds since the epoch. The job expires if it has not started by then. */
   expiresAt: v.optional(v.number()),

@@ -231,6 +231,8 @@ export const schema = defineSchema({
     affinity: v.optional(v.string()),
     /** No worker has two jobs with the same name here. Omitted in most jobs. */
     apart: v.optional(v.string()),
+    /** Workers that never get the job. Omitted in most jobs. */
+    exceptWorkers: v.optional(v.array(v.id("workers"))),
     externalId: v.optional(v.string()),
     idempotencyKey: v.optional(v.string()),
     fingerprint: v.optional(v.string()),

@@ -11,10 +11,10 @@ const maxApart = 8;
 /** The job ended, and nobody answered it. */
 const withoutAnswer: ReadonlySet<string> = new Set(["failed", "canceled", "expired"]);
 
-/** The workers that have, or have done, another of the jobs that this one is kept apart from. */
+/** The workers that never get the job, and those that have, or have done, another of the jobs that it is kept apart from. */
 async function workersApart(ctx: QueryCtx, job: Doc<"jobs">): Promise<readonly Id<"workers">[]> {
-  const { scope, kind, apart } = job;
-  if (apart === undefined) return [];
+  const { scope, kind, apart, exceptWorkers = [] } = job;
+  if (apart === undefined) return exceptWorkers;
   const [jobs, named] = await Promise.all([
     ctx.db
       .query("jobs")
@@ -28,7 +28,7 @@ async function workersApart(ctx: QueryCtx, job: Doc<"jobs">): Promise<readonly I
       : [currentAttemptId, secondAttemptId].filter((id) => id !== undefined),
   );
   const attempts = await Promise.all(attemptIds.map((id) => ctx.db.get("attempts", id)));
-  return attempts.flatMap((attempt) => (attempt === null ? [] : [attempt.workerId]));
+  return [...exceptWorkers, ...attempts.flatMap((attempt) => (attempt === null ? [] : [attempt.workerId]))];
 }
 
 /** The job whose id the text is, as a list; none if it is another text. */
@@ -42,14 +42,14 @@ async function namedJob(
   return named?.scope === scope ? [named] : [];
 }
 
-/** Whether a job is kept apart from another one that the worker has or has done. */
+/** Whether a job is kept from the worker, or apart from another one that the worker has or has done. */
 export async function isApart(ctx: QueryCtx, job: Doc<"jobs">, workerId: Id<"workers">): Promise<boolean> {
   return (await workersApart(ctx, job)).includes(workerId);
 }
 
 /**
- * Whether a worker leaves a job to others: it is unfit for the job, has one that this job is kept apart from, or it failed, lost or often returned it and another
- * accepting worker could run it. Workers that did not do so come first. After them, all but the last one may try again.
+ * Whether a worker leaves a job to others: the job is kept from it, it is unfit for the job, has one that this job is kept apart from, or
+ * it failed, lost or often returned it and another accepting worker could run it. Workers that did not do so come first. After them, all but the last one may try again.
  */
 export async function isAvoided(ctx: QueryCtx, job: Doc<"jobs">, worker: Doc<"workers">): Promise<boolean> {
   if (isUnfit(job, worker) || (await isApart(ctx, job, worker._id))) return true;
@@ -104,24 +104,27 @@ export function withUnfit(job: Job, worker: Worker): Unfit {
 const maxWaitersRead = 8;
 
 /**
- * The ring position for a job after a failure: one that wakes a worker that has not tried the job. Otherwise it might
- * only wake workers that avoid it while others wait. If nobody suitable waits, the job keeps its position, and is
- * visible again.
+ * The ring position for a job after a failure, or for a new one that is kept from some workers: one that wakes a worker that has not
+ * tried the job and may have it. Otherwise it might only wake workers that avoid it while others wait. If nobody suitable waits, the job
+ * keeps its position, and is visible again.
+ * @param failed the worker that just failed the job; null for a new one.
  */
 export async function ringPositionForAnother(
   ctx: QueryCtx,
   job: Doc<"jobs">,
-  failed: Id<"workers">,
+  failed: Id<"workers"> | null,
 ): Promise<number> {
+  const { exceptWorkers = [], failedBy = [] } = job;
   const from = Math.random() * ringSize;
   for (const slow of [false, true]) {
     const at = waitingPosition(from, { slow });
-    const waiting = await following(ctx, "stands", job.laneId, at, maxWaitersRead);
+    const waiting = await following(ctx, "stands", job.laneId, at, maxWaitersRead + exceptWorkers.length);
     const other = waiting.find(
       ({ workerId, position }) =>
         workerId !== failed &&
         !wasUnfit(job, workerId) &&
-        !(job.failedBy ?? []).includes(workerId) &&
+        !exceptWorkers.includes(workerId) &&
+        !failedBy.includes(workerId) &&
         Math.ceil(position % ringSize) < ringSize,
     );
     if (other !== undefined) return ringPositionAt(Math.ceil(other.position % ringSize)) + seatOf(job.place);

@@ -15,6 +15,7 @@ import {
   claim,
   complete,
   crash,
+  expectRefusal,
   fail,
   shownTo,
   take,
@@ -274,6 +275,42 @@ describe("handOver", () => {
     await t.mutation(queue.lanes.setState, { scope, laneId: lane!.laneId, state: "open" });
     const [claimed] = await submitJobs(t, [{}]);
     expect(await jobRow(t, claimed!)).toMatchObject({ status: "ready" });
+  });
+});
+
+describe("jobs that are kept from workers", () => {
+  it("are neither handed to them, nor shown to them, nor claimed by them", async () => {
+    const t = startQueue();
+    const [barred] = await waiting(t, 100);
+    const jobId = await submit(t, { exceptWorkers: [barred!.workerId] });
+    expect(await jobRow(t, jobId)).toMatchObject({ status: "ready" });
+    expect(await shownTo(t, barred!)).toEqual([]);
+    expect(await claim(t, barred!, jobId)).toEqual({ kind: "unable" });
+    expect((await take(t, barred!)).jobs).toEqual([]);
+    const other = await addWorker(t);
+    expect((await take(t, other)).jobs).toMatchObject([{ jobId }]);
+  });
+
+  it("wake the one worker that may have them, however many others wait", async () => {
+    const t = startQueue();
+    const [free, ...barred] = await waiting(t, 100, 5_000, 15_000, 25_000, 35_000, 45_000, 55_000);
+    const exceptWorkers = barred.map(({ workerId }) => workerId);
+    for (let each = 0; each < 6; each++) {
+      const jobId = await submitJob(t, { exceptWorkers });
+      expect(await shownTo(t, free!)).toMatchObject([{ jobId }]);
+      const claimed = await claim(t, free!, jobId);
+      if (claimed.kind !== "claimed") throw new Error(claimed.kind);
+      await complete(t, free!, claimed.job.attemptId);
+      await take(t, free!);
+    }
+  });
+
+  it("come from the app with the ids of at most 200 workers", async () => {
+    const t = startQueue();
+    const { workerId } = await addWorker(t);
+    const most = Array.from({ length: 200 }, () => workerId);
+    await submitJob(t, { exceptWorkers: most });
+    await expectRefusal(submitJob(t, { exceptWorkers: [...most, workerId] }), "invalid");
   });
 });
 

@@ -33,6 +33,7 @@ type Preference = {
   readonly affinity?: string | undefined;
   readonly size?: JobSize | undefined;
   readonly apart?: string | undefined;
+  readonly exceptWorkers?: readonly string[] | undefined;
 };
 
 /**
@@ -47,8 +48,12 @@ export async function findNearby(ctx: QueryCtx, lane: LaneKey, job: Preference):
   return { point, most, waiters: await waitersAt(ctx, lane, point, { reach: nearReach, most }) };
 }
 
-function takesAny({ affinity, size, apart }: Preference): boolean {
-  return affinity === undefined && size === undefined && apart === undefined;
+function takesAny(job: Preference): boolean {
+  return job.affinity === undefined && job.size === undefined && !isKeptFromSome(job);
+}
+
+function isKeptFromSome({ apart, exceptWorkers }: Preference): boolean {
+  return apart !== undefined || exceptWorkers !== undefined;
 }
 
 /**
@@ -80,7 +85,7 @@ async function idleWaiter(
   job: Doc<"jobs">,
   near: Nearby,
 ): Promise<Doc<"stands"> | null> {
-  const { affinity, apart, size, place } = job;
+  const { affinity, size, place } = job;
   const { point, most, waiters } = near;
   const drawn = takesAny(job) ? waiters[most - 1] : undefined;
   if (drawn !== undefined) {
@@ -91,7 +96,7 @@ async function idleWaiter(
   }
   const slot = affinity === undefined ? point : slotOf(place);
   // Any idle one is as good as another, unless one may be faster or the nearest must not get the job.
-  const enough = size === undefined && apart === undefined ? 1 : maxRead;
+  const enough = size === undefined && !isKeptFromSome(job) ? 1 : maxRead;
   const around = await waitersAround(ctx, lane, near, slot, enough);
   // In random order, because a worker with a large gap before it would get most jobs.
   const inOrder = affinity === undefined ? shuffled(around) : around;

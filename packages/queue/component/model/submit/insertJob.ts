@@ -1,12 +1,13 @@
 import type { JobSpec, Requirements } from "../../../shared/validators.ts";
 import type { Doc, Id, MutationCtx } from "../builders.ts";
 import { addDependencies, type DependencyState } from "../dependencies/dependOn.ts";
+import { ringPositionForAnother } from "../dispatch/avoid.ts";
 import { isChecked, nextExpiry } from "../end/expire.ts";
 import { move } from "../jobs/move.ts";
 import type { Terms } from "../jobs/turns.ts";
 import { firstWait } from "../jobs/waiting.ts";
 import type { OpenLane } from "../lanes/lanesFor.ts";
-import { defined } from "../load.ts";
+import { defined, idOf } from "../load.ts";
 import { ringPositionFor } from "../placement.ts";
 import { priorityNumber } from "../priority.ts";
 import { present } from "../refuse.ts";
@@ -55,6 +56,7 @@ export async function insertJob(ctx: MutationCtx, job: NewJob, now: number): Pro
     context,
   } = spec;
   const { expiresAt, deadlineAt, attemptMs, size, delayMs = 0 } = spec;
+  const exceptWorkers = spec.exceptWorkers?.flatMap((id) => idOf(ctx, "workers", id) ?? []);
   const end = nextExpiry(spec, -Infinity);
   const failedDependency = dependency?.kind === "failed";
   const waitsFor = firstWait({
@@ -92,7 +94,16 @@ export async function insertJob(ctx: MutationCtx, job: NewJob, now: number): Pro
       onClaim,
       context,
     }),
-    ...defined({ affinity, apart, expiresAt, deadlineAt, attemptMs, size, batchId: job.batchId }),
+    ...defined({
+      affinity,
+      apart,
+      exceptWorkers,
+      expiresAt,
+      deadlineAt,
+      attemptMs,
+      size,
+      batchId: job.batchId,
+    }),
     ...(end !== null && isChecked(end, now) ? { runsOutAt: end } : {}),
     ...(Object.keys(requirements).length === 0 ? {} : { requirements }),
     ...(waitsFor === null ? { readyAt: now } : { waitsFor }),
@@ -105,7 +116,11 @@ export async function insertJob(ctx: MutationCtx, job: NewJob, now: number): Pro
   }
   if (failedDependency) await cancelForDependency(ctx, jobId, now);
   const row = { ...fields, _id: jobId, _creationTime: now };
-  return { row, ready: waitsFor === null && !failedDependency };
+  const ready = waitsFor === null && !failedDependency;
+  if (!ready || exceptWorkers === undefined) return { row, ready };
+  const place = await ringPositionForAnother(ctx, row, null);
+  await ctx.db.patch("jobs", jobId, { place });
+  return { row: { ...row, place }, ready };
 }
 
 /** Cancels a new job because a dependency had already failed. */

@@ -11,6 +11,7 @@ import { checkPolicy } from "../configure.ts";
 import { refuse } from "../refuse.ts";
 
 const maxListed = 16;
+const maxExceptWorkers = 200;
 const maxDependencies = 100;
 /** Overdue attempts are found when leases are checked, which is about this often. */
 const shortestAttemptMs = 60_000;
@@ -46,6 +47,9 @@ export function checkSpec(spec: JobSpec): void {
   }
   if (spec.after !== undefined && spec.after.jobs.length > maxDependencies) {
     refuse("invalid", `A job can wait for at most ${String(maxDependencies)} others.`);
+  }
+  if ((spec.exceptWorkers ?? []).length > maxExceptWorkers) {
+    refuse("invalid", `A job can be kept from at most ${String(maxExceptWorkers)} workers.`);
   }
   if (spec.policy !== undefined) checkPolicy(spec.policy);
   boundedHandle(spec.onFinal, "onFinal");

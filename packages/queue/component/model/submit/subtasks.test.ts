@@ -66,6 +66,16 @@ it("a subtask has its parent's scope, requester, key and priority, and neither i
   expect(row).not.toHaveProperty("onFinal");
 });
 
+it("a subtask is kept from the workers that its parent is kept from", async () => {
+  const t = startQueue();
+  const barred = await addWorker(t);
+  const worker = await addWorker(t);
+  await submitJob(t, { policy: { maxSubtasks: 1 }, exceptWorkers: [barred.workerId] });
+  const { attemptId } = await takeOne(t, worker);
+  const [id = ""] = await submittedIds(say(t, worker, attemptId));
+  expect(await jobRow(t, id)).toMatchObject({ exceptWorkers: [barred.workerId] });
+});
+
 it("another attempt at the job gets the subtasks of the first one", async () => {
   const t = startQueue();
   const { worker, attemptId } = await startRunning(t, { maxSubtasks: 3 });

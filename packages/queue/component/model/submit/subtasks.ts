@@ -48,8 +48,8 @@ export async function submitSubtasks(
 }
 
 /**
- * A subtask may hold the data of its job. So it goes only to workers to which the app would give the job, by groups, labels and
- * data class. Labels may be added; of the groups, the job's remain.
+ * A subtask may hold the data of its job. So it goes only to workers to which the app would give the job, by groups, labels, data class
+ * and `exceptWorkers`. Labels may be added; of the groups, the job's remain.
  */
 function requirementsOf({ requirements: own = {} }: Doc<"jobs">, { requirements }: Subtask): Requirements {
   const labels = [...(own.labels ?? []), ...(requirements?.labels ?? [])];
@@ -67,10 +67,10 @@ function requirementsOf({ requirements: own = {} }: Doc<"jobs">, { requirements 
  * The fields that a worker cannot choose. A subtask has no subtasks, so that their number is bounded. It has no `onFinal` and
  * no `context`, because those belong to the job that the app submitted.
  */
-function inheritedBy({ requester, key, level, policy }: Doc<"jobs">): Partial<JobSpec> {
+function inheritedBy({ requester, key, level, policy, exceptWorkers }: Doc<"jobs">): Partial<JobSpec> {
   return {
     priority: priorityName(level),
     policy: { ...policy, maxSubtasks: 0 },
-    ...defined({ requester, key }),
+    ...defined({ requester, key, exceptWorkers }),
   };
 }
