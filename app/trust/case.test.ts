@@ -3,7 +3,17 @@ import { describe, expect, it } from "vitest";
 import { openCase, payOf, stateOf, type TrustCase, type Voice, withVoice } from "./case.ts";
 
 const voice = (device: string, verdict: Voice["verdict"]): Voice => ({ device, verdict });
-const opened = openCase("a", voice("b", "mismatch"));
+const opened = openCase({ device: "a" }, voice("b", "mismatch"));
+/** A voice of a device that belongs to somebody. */
+const of = (
+  owner: string,
+  device: string,
+  verdict: Voice["verdict"],
+  teams: readonly string[] = [],
+): Voice => ({
+  ...voice(device, verdict),
+  owner: { id: owner, teams },
+});
 
 describe("a case", () => {
   it("stays open until a third device has replayed the answer", () => {
@@ -17,6 +27,22 @@ describe("a case", () => {
       about: "text",
       misjudged: [],
     });
+  });
+
+  it("has one voice of each owner, and none of the owner of the accused device", () => {
+    const anns = openCase(
+      { device: "a1", owner: { id: "ann", teams: ["office"] } },
+      of("bob", "b1", "mismatch"),
+    );
+    const own = withVoice(anns, of("ann", "a2", "fits"));
+    expect(withVoice(own, of("office", "o1", "fits"))).toBe(anns);
+    expect(withVoice(anns, of("bob", "b2", "mismatch"))).toBe(anns);
+    const cleared = withVoice(anns, of("cleo", "c1", "fits", ["office"]));
+    expect(stateOf(cleared, true)).toEqual({ kind: "right", misjudged: ["b1"] });
+  });
+
+  it("hears each device of the organization", () => {
+    expect(withVoice(opened, voice("c", "fits")).voices).toHaveLength(2);
   });
 
   it("does not add a voice about the text to one about the reported tokens", () => {
@@ -41,10 +67,14 @@ describe("a case", () => {
   });
 
   const voices = fc.array(
-    fc.record({
-      device: fc.constantFrom("a", "b", "c", "d", "e", "f", "g"),
-      verdict: fc.constantFrom("fits", "unclear", "mismatch"),
-    } as const),
+    fc.record(
+      {
+        device: fc.constantFrom("a", "b", "c", "d", "e", "f", "g"),
+        owner: fc.constantFrom({ id: "ann", teams: ["office"] }, { id: "office", teams: [] }),
+        verdict: fc.constantFrom("fits", "unclear", "mismatch"),
+      } as const,
+      { requiredKeys: ["device", "verdict"] },
+    ),
     { maxLength: 12 },
   );
 
@@ -54,6 +84,10 @@ describe("a case", () => {
         const heard = all.reduce<TrustCase>(withVoice, opened).voices.map(({ device }) => device);
         expect(new Set(heard).size).toBe(heard.length);
         expect(heard).not.toContain("a");
+        const owned = all
+          .reduce<TrustCase>(withVoice, opened)
+          .voices.filter(({ owner }) => owner !== undefined);
+        expect(owned.length).toBeLessThanOrEqual(1);
       }),
     );
   });

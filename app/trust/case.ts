@@ -1,16 +1,17 @@
+import { areOneSide, type Side } from "./sides.ts";
 import type { Verdict } from "./verdict.ts";
 
 /*
- * A case begins when a replay does not fit. Other devices replay the same answer until one side has two voices: the checker's, or
- * that of the device that answered.
+ * A case begins when a replay does not fit. Devices of other people replay the same answer until one side has two voices: the checker's,
+ * or that of the device that answered.
  */
 
 /** A device that replayed the answer, and its verdict. `ofTokens`: the text fits, but far fewer tokens than were reported. */
-export type Voice = { readonly device: string; readonly verdict: Verdict; readonly ofTokens?: boolean };
+export type Voice = Side & { readonly verdict: Verdict; readonly ofTokens?: boolean };
 
 export type TrustCase = {
   /** The device that answered. */
-  readonly accused: string;
+  readonly accused: Side;
   /** The first one began the case. */
   readonly voices: readonly Voice[];
 };
@@ -34,14 +35,18 @@ const mostVoices = 4;
 const voicesThatDecide = 2;
 
 /** A case about an answer that did not fit. */
-export function openCase(accused: string, first: Voice): TrustCase {
+export function openCase(accused: Side, first: Voice): TrustCase {
   return { accused, voices: [first] };
 }
 
-/** The case with one more replay. Each device has one voice, and the accused one none. */
+/** Whether a device may replay the answer of another one that these devices have replayed already. Each owner has one voice. */
+export function mayReplay(checker: Side, accused: Side, heard: readonly Side[]): boolean {
+  return ![accused, ...heard].some((each) => areOneSide(each, checker));
+}
+
+/** The case with one more replay. Each device and each owner has one voice, and the accused one none. */
 export function withVoice(open: TrustCase, voice: Voice): TrustCase {
-  const isKnown = voice.device === open.accused || open.voices.some(({ device }) => device === voice.device);
-  return isKnown ? open : { ...open, voices: [...open.voices, voice] };
+  return mayReplay(voice, open.accused, open.voices) ? { ...open, voices: [...open.voices, voice] } : open;
 }
 
 /** @param othersLeft whether another device could replay the answer. */

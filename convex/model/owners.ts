@@ -1,5 +1,6 @@
 import { type Infer, v } from "convex/values";
 import { visibleText } from "../../app/format/visible.ts";
+import { areOneOwner as areOneOwnerOf, type Owner as OwnerWithTeams } from "../../app/trust/sides.ts";
 import type { Doc, Id } from "../_generated/dataModel.js";
 import type { QueryCtx } from "../_generated/server.js";
 import { refuse } from "./refuse.ts";
@@ -37,6 +38,17 @@ export async function currentOwner(ctx: QueryCtx, owner: Owner | undefined): Pro
   return row === null || row.removedAt !== undefined ? undefined : owner;
 }
 
+/** A member with their teams, or a team; undefined for what belongs to the organization. */
+export async function ownerWithTeams(
+  ctx: QueryCtx,
+  owner: Owner | undefined,
+): Promise<OwnerWithTeams | undefined> {
+  if (owner === undefined) return undefined;
+  const memberId = ctx.db.normalizeId("members", owner);
+  const row = memberId === null ? null : await ctx.db.get("members", memberId);
+  return { id: owner, teams: row?.teamIds ?? [] };
+}
+
 /**
  * Whether the job of one's key, done by the other's device, is an own job: both belong to one member or one team, or one to a
  * member and the other to a team of that member. Without the last case a member could earn from the credits of a team that they
@@ -48,14 +60,8 @@ export async function areOneOwner(
   other: Owner | undefined,
 ): Promise<boolean> {
   if (one === undefined || other === undefined) return false;
-  if (one === other) return true;
-  return (await isTeamOf(ctx, one, other)) || (await isTeamOf(ctx, other, one));
-}
-
-async function isTeamOf(ctx: QueryCtx, team: Owner, member: Owner): Promise<boolean> {
-  const memberId = ctx.db.normalizeId("members", member);
-  const row = memberId === null ? null : await ctx.db.get("members", memberId);
-  return row?.teamIds.some((teamId) => teamId === team) ?? false;
+  const [first, second] = await Promise.all([ownerWithTeams(ctx, one), ownerWithTeams(ctx, other)]);
+  return first !== undefined && second !== undefined && areOneOwnerOf(first, second);
 }
 
 /** The row of a member or a team, also of a removed one. */

@@ -19,6 +19,22 @@ describe("a simulated fleet", () => {
     expect(honest?.overhead).toBeLessThanOrEqual(0.03);
   });
 
+  it("lets nobody with two devices clear their own answers, also in an office of four devices", () => {
+    const seeds = Array.from({ length: 60 }, (_, seed) => seed);
+    const pairs = { fraud: "smaller-model", honestJobs: 0, inPairs: true } as const;
+    const office = (ofOneOwner: boolean) =>
+      seeds.map((seed) =>
+        simulateFleet({ devices: 4, jobs: 100, dishonest: 0.5, seed, behavior: { ...pairs, ofOneOwner } }),
+      );
+    const wrongIn = (offices: ReturnType<typeof office>): number =>
+      offices.reduce((sum, { wrongDelivered }) => sum + wrongDelivered, 0);
+    const ofOne = office(true);
+    expect(ofOne.map(({ caught, honestAccused }) => [caught, honestAccused])).toEqual(
+      seeds.map(() => [1, 0]),
+    );
+    expect(wrongIn(ofOne)).toBeLessThan(0.7 * wrongIn(office(false)));
+  });
+
   it("repeats itself with the same seed", () => {
     const fleet = { ...options, devices: 50, jobs: 100, dishonest: 0, behavior: null };
     expect(simulateFleet(fleet)).toEqual(simulateFleet(fleet));

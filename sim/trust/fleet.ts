@@ -1,4 +1,4 @@
-import { openCase, stateOf, type TrustCase, withVoice } from "../../app/trust/case.ts";
+import { mayReplay, openCase, stateOf, type TrustCase, withVoice } from "../../app/trust/case.ts";
 import {
   type HonestReplays,
   type Limits,
@@ -8,6 +8,7 @@ import {
 } from "../../app/trust/honest-replays.ts";
 import type { Replay } from "../../app/trust/replay.ts";
 import { costShareOf, replayChance, replayShare } from "../../app/trust/replay-chance.ts";
+import type { Side } from "../../app/trust/sides.ts";
 import {
   isDrifting,
   isOnProbation,
@@ -35,6 +36,8 @@ export type Behavior = {
   readonly honestJobs: number;
   /** Pairs call each other's answers right, and now and then accuse somebody else. */
   readonly inPairs: boolean;
+  /** The devices of a pair belong to one person. All other devices are of different people. */
+  readonly ofOneOwner?: boolean;
 };
 
 export type FleetOptions = {
@@ -79,6 +82,7 @@ const slander = 0.05;
 
 type Device = {
   readonly index: number;
+  readonly side: Side;
   readonly isHonest: boolean;
   readonly partner: number | null;
   readonly kind: number;
@@ -123,6 +127,13 @@ class Fleet {
     const liars = Math.round(options.devices * options.dishonest);
     this.#devices = Array.from({ length: options.devices }, (_, index) => ({
       index,
+      side: {
+        device: String(index),
+        owner: {
+          id: String(options.behavior?.ofOneOwner === true && index < liars ? index - (index % 2) : index),
+          teams: [],
+        },
+      },
       isHonest: index >= liars,
       partner:
         options.behavior?.inPairs === true && index < liars
@@ -197,8 +208,7 @@ class Fleet {
 
   #replay(device: Device, pending: Pending, now: number): void {
     const { answer, misses, about } = pending;
-    const heard = about?.case.voices.map((voice) => voice.device) ?? [];
-    const checker = this.#checkerFor(device, heard);
+    const checker = this.#checkerFor(device, about?.case.voices ?? []);
     if (checker === null) return;
     const time = (answer.prompt + answer.tokens) / speed.prefill;
     if (device.answered > steadyFrom) this.#steady.replayTime += time;
@@ -227,7 +237,7 @@ class Fleet {
     }
     const isSeries = verdict !== "mismatch" && isDrifting(device.standing);
     if (verdict !== "mismatch" && !isSeries) return;
-    const begun = openCase(String(device.index), { device: String(checker.index), verdict: "mismatch" });
+    const begun = openCase(device.side, { ...checker.side, verdict: "mismatch" });
     device.pending.unshift({
       due: device.answered + delayJobs,
       answer,
@@ -246,14 +256,8 @@ class Fleet {
     now: number,
   ): void {
     const verdict = about.isSeries ? seriesVerdictOf(replay, limits) : verdictOf(replay, limits);
-    const heard = withVoice(about.case, { device: String(checker.index), verdict });
-    const state = stateOf(
-      heard,
-      this.#checkerFor(
-        device,
-        heard.voices.map((voice) => voice.device),
-      ) !== null,
-    );
+    const heard = withVoice(about.case, { ...checker.side, verdict });
+    const state = stateOf(heard, this.#checkerFor(device, heard.voices) !== null);
     if (state.kind === "open") {
       const next = { ...about, case: heard };
       device.pending.unshift({ due: device.answered + delayJobs, answer, misses, about: next });
@@ -279,13 +283,12 @@ class Fleet {
     if (this.#random.below(10) === 0 || !this.#limits.has(name)) this.#limits.set(name, limitsOf(learned));
   }
 
-  /** A device in good standing, if there is one; null if nobody is left. */
-  #checkerFor(device: Device, heard: readonly string[]): Device | null {
+  /** A device of somebody else in good standing, if there is one; null if nobody is left. */
+  #checkerFor(device: Device, heard: readonly Side[]): Device | null {
     let any: Device | null = null;
     for (let tries = 0; tries < 20; tries += 1) {
       const drawn = this.#devices[this.#random.below(this.#devices.length)];
-      if (drawn === undefined || drawn === device || drawn.isOut || heard.includes(String(drawn.index)))
-        continue;
+      if (drawn === undefined || drawn.isOut || !mayReplay(drawn.side, device.side, heard)) continue;
       if (!isOnProbation(drawn.standing) && lowerBoundOf(drawn.standing) > 0.5) return drawn;
       any ??= drawn;
     }

@@ -9,6 +9,7 @@ const kinds: Readonly<Record<string, Behavior>> = {
   "wrong-quantization": { fraud: "wrong-quantization", honestJobs: 0, inPairs: false },
   "copied-answers": { fraud: "copied-answers", honestJobs: 0, inPairs: false },
   "colluding-pairs": { fraud: "smaller-model", honestJobs: 0, inPairs: true },
+  "pairs-of-one-owner": { fraud: "smaller-model", honestJobs: 0, inPairs: true, ofOneOwner: true },
   "honest-then-dishonest": { fraud: "smaller-model", honestJobs, inPairs: false },
 };
 

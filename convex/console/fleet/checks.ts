@@ -2,6 +2,7 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { v } from "convex/values";
 import { may, memberMutation, memberQuery, ownDevice } from "../../model/memberCalls.ts";
 import { boundedPage } from "../../model/refuse.ts";
+import { sidesInService } from "../../model/trust/checkers.ts";
 import { modeOf, setMode as setModeOf } from "../../model/trust/mode.ts";
 import { checkMode } from "../../model/trust/validators.ts";
 import {
@@ -25,7 +26,14 @@ export const mode = memberQuery("checks.read")({
   handler: async (ctx) => await modeOf(ctx, ctx.organizationId),
 });
 
-/** Changes that. Without "act" all held pay is released. */
+/** How many sides the devices in service have: app/trust/sides.ts. With fewer than three, checks decide less. */
+export const sides = memberQuery("checks.read")({
+  args: {},
+  returns: v.number(),
+  handler: async (ctx) => await sidesInService(ctx, ctx.organizationId),
+});
+
+/** Changes how the organization uses checks. Without "act" all held pay is released. */
 export const setMode = memberMutation("checks.change")({
   args: { mode: checkMode },
   returns: v.null(),

@@ -7,7 +7,7 @@ import { record } from "../audit.ts";
 import { pauseForFailures } from "../devices/service.ts";
 import { orderOf } from "../orders/orders.ts";
 import { present } from "../refuse.ts";
-import { hasChecker } from "./checkers.ts";
+import { devicesKeptFrom } from "./checkers.ts";
 import { beginCorrection } from "./corrections.ts";
 import { modeOf } from "./mode.ts";
 import { holdForCase, refusePay, releasePay, settleHeld, takeBack } from "./pay.ts";
@@ -78,7 +78,7 @@ export async function endWithoutMore(ctx: MutationCtx, caseId: Id<"trustCases">,
 
 function caseIn({ deviceId, voices }: StoredCase): TrustCase {
   return {
-    accused: deviceId,
+    accused: { device: deviceId },
     voices: voices.map((voice) => ({
       device: voice.deviceId,
       verdict: voice.verdict,
@@ -88,7 +88,7 @@ function caseIn({ deviceId, voices }: StoredCase): TrustCase {
 }
 
 /** Asks another device, or ends the case. */
-async function goOn(
+export async function goOn(
   ctx: MutationCtx,
   trustCase: StoredCase,
   order: Doc<"orders">,
@@ -97,9 +97,8 @@ async function goOn(
   const { deviceId, voices, _id } = trustCase;
   let state = stateOf(caseIn(trustCase), true);
   if (state.kind === "open") {
-    const heard = [deviceId, ...voices.map((voice) => voice.deviceId)];
-    const isAsked = (await hasChecker(ctx, order, heard)) && (await queueReplay(ctx, order, deviceId, _id));
-    if (isAsked) return;
+    const kept = await devicesKeptFrom(ctx, order, deviceId, voices);
+    if (kept !== null && (await queueReplay(ctx, order, deviceId, kept, _id))) return;
     state = stateOf(caseIn(trustCase), false);
   }
   await end(ctx, trustCase, order, state, now);

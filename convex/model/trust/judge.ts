@@ -2,6 +2,7 @@ import type { FinalEvent } from "@gleaner/queue/validators";
 import type { Infer } from "convex/values";
 import { parse, validate } from "convex-helpers/validators";
 import { deviceClassOf } from "../../../app/devices/device-class.ts";
+import { mayReplay } from "../../../app/trust/case.ts";
 import type { Limits } from "../../../app/trust/honest-replays.ts";
 import { type Overclaim, overclaimOf } from "../../../app/trust/overclaim.ts";
 import { isDrifting, isOnProbation } from "../../../app/trust/standing.ts";
@@ -13,11 +14,12 @@ import { orderOf } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
 import { present } from "../refuse.ts";
 import { deviceReport, replayAnswer, type reply } from "../validators.ts";
-import { beginCase, endWithoutMore, hasOverclaim, hearVoice } from "./cases.ts";
+import { beginCase, endWithoutMore, goOn, hasOverclaim, hearVoice } from "./cases.ts";
+import { devicesKeptFrom, sideOf, sidesOf } from "./checkers.ts";
 import { payChecker } from "./checkPay.ts";
 import { learn, learnedLimits, type ReplayKind } from "./limits.ts";
 import { releasePay, settleHeld } from "./pay.ts";
-import { replayOfJob } from "./replays.ts";
+import { queueReplay, replayOfJob } from "./replays.ts";
 import { countWaiting, noteEvent } from "./standings.ts";
 import type { StoredVoice } from "./validators.ts";
 
@@ -44,14 +46,42 @@ export async function judgeReplay(
   const kind = await kindOf(ctx, replay, checker);
   const limits = await learnedLimits(ctx, kind);
   const trustCase = replay.caseId === undefined ? null : await ctx.db.get("trustCases", replay.caseId);
-  const overclaim = overclaimIn(order, replay, result);
-  const said = voiceOf(result.replay, checker, limits, trustCase?.isSeries ?? false, now);
-  const voice = withTokens(said, overclaim, trustCase);
-  await ctx.db.patch("replays", replay._id, { state: "done", voice });
-  if (trustCase === null) await judgeFirst(ctx, order, replay, kind, voice);
-  else await hearVoice(ctx, trustCase, order, voice);
+  const owner = (await ctx.db.get("devices", checker))?.owner;
+  const { accused, heard } = await sidesOf(ctx, order, replay.deviceId, trustCase?.voices ?? []);
+  if (mayReplay(await sideOf(ctx, checker, owner), accused, heard)) {
+    const overclaim = overclaimIn(order, replay, result);
+    const by = { deviceId: checker, ...(owner === undefined ? {} : { owner }), at: now };
+    const said = voiceOf(result.replay, by, limits, trustCase?.isSeries ?? false);
+    const voice = withTokens(said, overclaim, trustCase);
+    await ctx.db.patch("replays", replay._id, { state: "done", voice });
+    if (trustCase === null) await judgeFirst(ctx, order, replay, kind, voice);
+    else await hearVoice(ctx, trustCase, order, voice);
+  } else {
+    await ctx.db.patch("replays", replay._id, { state: "undone" });
+    await askAnother(ctx, order, replay, trustCase, now);
+  }
   const { usage } = parse(deviceReport, event.report);
   return await payChecker(ctx, event.jobId, order, checker, usage.promptTokens, now);
+}
+
+/**
+ * Asks another device in place of one that has the owner of the answer's device, or of an earlier checker. It got the replay, as devices
+ * may join and change hands meanwhile.
+ */
+async function askAnother(
+  ctx: MutationCtx,
+  order: Doc<"orders">,
+  { deviceId }: Doc<"replays">,
+  trustCase: Doc<"trustCases"> | null,
+  now: number,
+): Promise<void> {
+  if (trustCase !== null) {
+    await goOn(ctx, trustCase, order, now);
+    return;
+  }
+  const kept = await devicesKeptFrom(ctx, order, deviceId, []);
+  const isAsked = kept !== null && (await queueReplay(ctx, order, deviceId, kept));
+  if (!isAsked) await releasePay(ctx, order.jobId, now);
 }
 
 /** Nobody could tell whether the answer is right. So it is paid, and nothing is held against anybody. */
@@ -77,18 +107,16 @@ async function kindOf(ctx: QueryCtx, replay: Doc<"replays">, checker: Id<"device
 
 function voiceOf(
   replay: StoredVoice["replay"],
-  deviceId: Id<"devices">,
+  by: Pick<StoredVoice, "deviceId" | "owner" | "at">,
   limits: Limits,
   isSeries: boolean,
-  at: number,
 ): StoredVoice {
   return {
-    deviceId,
+    ...by,
     verdict: (isSeries ? seriesVerdictOf : verdictOf)(replay, limits),
     replay,
     excess: excessOf(replay, limits),
     limit: limits.meanRegret,
-    at,
   };
 }
 

@@ -44,15 +44,17 @@ export function mayBeReplayed({ constrained, most, vectors }: Doc<"orders">): bo
 }
 
 /**
- * Queues a replay of an answer on another device than its author's and than those that replayed it already. It has the requirements of the answer's
- * job, so that no device reads the text that could not have got the job itself. Its payload is deleted at its end, and not later than
+ * Queues a replay of an answer on another device than its author's and than those that replayed it already, and of another owner. It has
+ * the requirements of the answer's job, so that no device reads the text that could not have got the job itself. Its payload is deleted at its end, and not later than
  * the texts of the answer's job.
+ * @param kept the devices that may not replay it.
  * @returns whether it is queued: not if the answer cannot be replayed, or its text is deleted or locked, or the queue is full.
  */
 export async function queueReplay(
   ctx: MutationCtx,
   order: Doc<"orders">,
   deviceId: Id<"devices">,
+  kept: readonly Doc<"devices">[],
   trustCase: Id<"trustCases"> | null = null,
 ): Promise<boolean> {
   const { organizationId, jobId: of, modelId, most, usage, deviceClass } = order;
@@ -77,6 +79,7 @@ export async function queueReplay(
     requirements: view.requirements,
     priority: "low",
     apart: of,
+    exceptWorkers: kept.map(({ workerId }) => workerId),
     size: {
       input: Math.ceil(inputShare * usage.promptTokens) + usage.completionTokens,
       output: 0,

@@ -10,7 +10,7 @@ import { modelsOfDevice } from "../devices/report.ts";
 import { orderOf } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
 import { ratingsOf } from "../ratings/ofDevice.ts";
-import { hasChecker } from "./checkers.ts";
+import { devicesKeptFrom } from "./checkers.ts";
 import { modeOf } from "./mode.ts";
 import { releasePay } from "./pay.ts";
 import { mayBeReplayed, queueReplay } from "./replays.ts";
@@ -97,11 +97,11 @@ async function choose(
   });
   const isDrawn = Math.random() < replayChance(share, owed);
   const mayWait = (row?.waiting ?? 0) < mostWaiting;
-  const isAsked = isDrawn && mayWait && (await hasChecker(ctx, order, [deviceId]));
-  if (isAsked) {
+  const kept = isDrawn && mayWait ? await devicesKeptFrom(ctx, order, deviceId, []) : null;
+  if (kept !== null) {
     // The row has to exist, since it counts the replays that wait.
     await storeStanding(ctx, pair, row, standing, { owed: 0 });
-    if (await queueReplay(ctx, order, deviceId)) {
+    if (await queueReplay(ctx, order, deviceId, kept)) {
       const isOfBudget = !isOnProbation(standing);
       return plus(spending, { micro: price, answerMs, replayMs: isOfBudget ? answerMs * costShare : 0 });
     }

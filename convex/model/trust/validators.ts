@@ -1,7 +1,7 @@
 import { type Infer, v } from "convex/values";
 import { literals } from "convex-helpers/validators";
 import { checkModes } from "../../../app/trust/check-mode.ts";
-import { replayCounts, tokenCounts } from "../validators.ts";
+import { owner, replayCounts, tokenCounts } from "../validators.ts";
 
 export const checkMode = literals(...checkModes);
 
@@ -38,6 +38,8 @@ export const standing = v.object({
 /** A device that replayed an answer. `excess`: how far the answer was from an honest one; more than 1 is beyond the limit. */
 export const voice = v.object({
   deviceId: v.id("devices"),
+  /** To whom the device belonged then. Absent: to the organization. */
+  owner: v.optional(owner),
   verdict,
   replay: replayCounts,
   excess: v.number(),

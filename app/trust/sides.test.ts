@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { areOneOwner, areOneSide, countSides, type Owner, type Side } from "./sides.ts";
+
+const ann: Owner = { id: "ann", teams: ["office"] };
+const bob: Owner = { id: "bob", teams: ["office"] };
+const office: Owner = { id: "office", teams: [] };
+const of = (owner: Owner, device: string): Side => ({ device, owner });
+
+describe("owners", () => {
+  it("are one if they are the same, or one is a team of the other", () => {
+    expect(areOneOwner(ann, { ...ann })).toBe(true);
+    expect(areOneOwner(ann, office)).toBe(true);
+    expect(areOneOwner(office, ann)).toBe(true);
+  });
+
+  it("are two if they only are in the same team", () => {
+    expect(areOneOwner(ann, bob)).toBe(false);
+  });
+});
+
+describe("devices", () => {
+  it("of one owner have one voice", () => {
+    expect(areOneSide(of(ann, "a1"), of(ann, "a2"))).toBe(true);
+    expect(areOneSide(of(ann, "a1"), of(bob, "b1"))).toBe(false);
+  });
+
+  it("of the organization have a voice each", () => {
+    expect(areOneSide({ device: "a" }, { device: "a" })).toBe(true);
+    expect(areOneSide({ device: "a" }, { device: "b" })).toBe(false);
+    expect(areOneSide({ device: "a" }, of(ann, "a1"))).toBe(false);
+  });
+
+  it("are counted by sides, up to the three that a verdict needs", () => {
+    expect(countSides([])).toBe(0);
+    expect(countSides([of(ann, "a1"), of(ann, "a2"), of(office, "o1")])).toBe(1);
+    expect(countSides([of(ann, "a1"), of(ann, "a2"), { device: "b" }])).toBe(2);
+    expect(countSides(["a", "b", "c", "d"].map((device) => ({ device })))).toBe(3);
+  });
+});
