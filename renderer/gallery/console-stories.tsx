@@ -444,6 +444,7 @@ export function consoleStories(now: number): readonly Story[] {
       <ChecksView
         mode="watch"
         onMode={nothing}
+        sides={2}
         cases={rows.checkCases(now)}
         moreCases={{ onMore: null, loading: false }}
         checks={rows.checks(now)}
@@ -457,6 +458,7 @@ export function consoleStories(now: number): readonly Story[] {
       <ChecksView
         mode="off"
         onMode={null}
+        sides={0}
         cases={[]}
         moreCases={{ onMore: null, loading: false }}
         checks={[]}

@@ -15,6 +15,7 @@ export function ChecksPage(): ReactNode {
   const linksJobs = useScope("jobs.read") !== null;
   const { checks } = api.console.fleet;
   const mode = useQuery(checks.mode, { session });
+  const sides = useQuery(checks.sides, { session });
   const setMode = useAct(checks.setMode);
   const cases = usePaginatedQuery(checks.cases, { session }, { initialNumItems: pageSize });
   const recent = usePaginatedQuery(checks.recent, { session }, { initialNumItems: pageSize });
@@ -28,6 +29,7 @@ export function ChecksPage(): ReactNode {
       onMode={
         mayChange ? (chosen: CheckMode) => void setMode({ mode: chosen }, "The choice is saved.") : null
       }
+      sides={sides}
       cases={cases.status === "LoadingFirstPage" ? undefined : cases.results}
       moreCases={more(cases)}
       checks={recent.status === "LoadingFirstPage" ? undefined : recent.results}

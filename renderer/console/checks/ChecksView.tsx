@@ -13,7 +13,7 @@ import { SkeletonRows } from "../../ui/Skeleton.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { CaseRow, CheckRow } from "../data/rows.ts";
 import { hrefOf } from "../shell/route.ts";
-import { caseWords, checkWords, evidenceOf, modeSentence, voiceWords } from "./check-words.ts";
+import { caseWords, checkWords, evidenceOf, modeSentence, sidesSentence, voiceWords } from "./check-words.ts";
 
 type More = { readonly onMore: (() => void) | null; readonly loading: boolean };
 
@@ -22,6 +22,8 @@ type Props = {
   readonly mode: CheckMode | undefined;
   /** Null for members who may only look. */
   readonly onMode: ((mode: CheckMode) => void) | null;
+  /** How many sides the devices in service have: app/trust/sides.ts. */
+  readonly sides: number | undefined;
   readonly cases: readonly CaseRow[] | undefined;
   readonly moreCases: More;
   readonly checks: readonly CheckRow[] | undefined;
@@ -31,7 +33,8 @@ type Props = {
 
 /** The checks of answers: what follows from them, the cases with their evidence, and the last checks. */
 export function ChecksView(props: Props): ReactNode {
-  const { mode, onMode, cases, moreCases, checks, moreChecks, linksJobs } = props;
+  const { mode, onMode, sides, cases, moreCases, checks, moreChecks, linksJobs } = props;
+  const tooFew = mode === undefined || sides === undefined ? null : sidesSentence(mode, sides);
   return (
     <div className="grid gap-4">
       <Card title="After a check">
@@ -40,6 +43,7 @@ export function ChecksView(props: Props): ReactNode {
           have written them.
         </p>
         {mode === undefined ? <SkeletonRows rows={2} /> : <Mode key={mode} mode={mode} onMode={onMode} />}
+        {tooFew === null ? null : <p className="mt-3 max-w-prose text-hold">{tooFew}</p>}
       </Card>
       <Card flush title="Cases">
         {cases === undefined ? (

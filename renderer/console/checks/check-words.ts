@@ -1,5 +1,6 @@
 import { formatCount, plural } from "../../../app/format/quantity.ts";
 import type { CheckMode } from "../../../app/trust/check-mode.ts";
+import { mostSides } from "../../../app/trust/sides.ts";
 import { isOnProbation, lowerBoundOf, type Standing } from "../../../app/trust/standing.ts";
 import type { Tone } from "../../ui/tone.ts";
 import type { CaseRow, CheckRow } from "../data/rows.ts";
@@ -14,6 +15,14 @@ export function modeSentence(mode: CheckMode): string {
     case "act":
       return "The pay of a device that is new to a model waits until its answers are checked. A wrong answer is not paid, its requester gets the price back, and its device is paused.";
   }
+}
+
+/** What too few devices of different people mean for checks; null if there are enough, or none are made. */
+export function sidesSentence(mode: CheckMode, sides: number): string | null {
+  if (mode === "off" || sides === 0 || sides >= mostSides) return null;
+  return sides === 1
+    ? "No answer can be checked yet: that takes two devices that do not belong to the same person or team. Until then all answers are paid."
+    : "A doubt cannot be decided yet: that takes three devices, no two of the same person or team. Until then a doubted answer is paid.";
 }
 
 type Words = { readonly tone: Tone; readonly words: string };

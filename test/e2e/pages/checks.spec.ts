@@ -2,12 +2,18 @@ import { allRules, findingsOf } from "../support/axe.ts";
 import { openPage, signIn } from "../support/console.ts";
 import { expect, test } from "../support/farm-test.ts";
 
+// Other files' farms have other devices.
+test.use({ farmName: "checks" });
+
 test("an owner chooses what follows from checks of answers", async ({ farm, page }) => {
   await signIn(page, farm);
   await openPage(page, /^Checks/);
   await expect(page.getByText("No answer is in doubt")).toBeVisible();
   const card = page.getByRole("region", { name: "After a check" });
   await expect(card).toContainText("Nothing is taken from anybody.");
+  await expect(card).not.toContainText("No answer can be checked yet");
+  await farm.startDonor("only one");
+  await expect(card).toContainText("No answer can be checked yet");
   expect(await findingsOf(page, allRules)).toEqual([]);
   await card.getByLabel("Checks of answers").selectOption("act");
   await expect(card).toContainText("A wrong answer is not paid");
