@@ -850,6 +850,34 @@ describe("an organization that acts", () => {
     expect(paid).toBe(pay);
   });
 
+  it("pays all answers if no check of them was done in time, also those that waited for no check of their own", async () => {
+    for (let each = 0; each < 6; each += 1) await answerJob(t, acme, author);
+    await choose(t);
+    expect(await replaysOf(t)).toHaveLength(4);
+    expect([await earned(author), await held(author)]).toEqual([0n, 6n * pay]);
+    vi.setSystemTime(Date.now() + 7 * 3_600_000);
+    await t.mutation(internal.trust.checks.sweep, {});
+    await pass(t, 10);
+    expect([await earned(author), await held(author)]).toEqual([6n * pay, 0n]);
+  });
+
+  it("holds the pay of other answers while a check waits, and that of a doubted one", async () => {
+    await addChecker(t, acme, "third");
+    for (let each = 0; each < 2; each += 1) await answerJob(t, acme, author);
+    await choose(t);
+    // It may get either of the two.
+    await check(t, checker, noise);
+    const other = (await replaysOf(t)).find(
+      ({ state, caseId }) => state === "waiting" && caseId === undefined,
+    );
+    await answerJob(t, acme, author);
+    await choose(t);
+    await t.run(async (ctx) => await queue.cancel(ctx, acme.organizationId, other!.jobId));
+    await pass(t, 10);
+    expect(await earned(author)).toBe(pay);
+    expect(await held(author)).toBe(2n * pay);
+  });
+
   it("pays all that was held when it stops acting", async () => {
     await answerJob(t, acme, author);
     await mode("watch");

@@ -20,7 +20,7 @@ import { payChecker } from "./checkPay.ts";
 import { learn, learnedLimits, type ReplayKind } from "./limits.ts";
 import { releasePay, settleHeld } from "./pay.ts";
 import { queueReplay, replayOfJob } from "./replays.ts";
-import { countWaiting, noteEvent } from "./standings.ts";
+import { countWaiting, noteEvent, standingRow } from "./standings.ts";
 import type { StoredVoice } from "./validators.ts";
 
 /**
@@ -71,7 +71,7 @@ export async function judgeReplay(
 async function askAnother(
   ctx: MutationCtx,
   order: Doc<"orders">,
-  { deviceId }: Doc<"replays">,
+  replay: Doc<"replays">,
   trustCase: Doc<"trustCases"> | null,
   now: number,
 ): Promise<void> {
@@ -79,17 +79,28 @@ async function askAnother(
     await goOn(ctx, trustCase, order, now);
     return;
   }
-  const kept = await devicesKeptFrom(ctx, order, deviceId, []);
-  const isAsked = kept !== null && (await queueReplay(ctx, order, deviceId, kept));
-  if (!isAsked) await releasePay(ctx, order.jobId, now);
+  const kept = await devicesKeptFrom(ctx, order, replay.deviceId, []);
+  const isAsked = kept !== null && (await queueReplay(ctx, order, replay.deviceId, kept));
+  if (!isAsked) await payUnchecked(ctx, replay, now);
+}
+
+/** Pays an answer that nobody checked. If no other check of its device waits, nothing is left for which the other pay could wait. */
+async function payUnchecked(
+  ctx: MutationCtx,
+  { of, deviceId, modelId }: Doc<"replays">,
+  now: number,
+): Promise<void> {
+  await releasePay(ctx, of, now);
+  const waiting = (await standingRow(ctx, { deviceId, modelId }))?.waiting ?? 0;
+  if (waiting === 0) await settleHeld(ctx, { deviceId, modelId }, "released", now);
 }
 
 /** Nobody could tell whether the answer is right. So it is paid, and nothing is held against anybody. */
 export async function leaveUnjudged(ctx: MutationCtx, replay: Doc<"replays">, now: number): Promise<void> {
-  const { _id, of, caseId } = replay;
+  const { _id, caseId } = replay;
   await ctx.db.patch("replays", _id, { state: "undone" });
   await countWaiting(ctx, replay, -1);
-  if (caseId === undefined) await releasePay(ctx, of, now);
+  if (caseId === undefined) await payUnchecked(ctx, replay, now);
   else await endWithoutMore(ctx, caseId, now);
 }
 
