@@ -97,6 +97,7 @@ import {
   usageFacts,
   viewSettings,
   webhookEvent,
+  wrongLine,
 } from "./model/validators.ts";
 
 /**
@@ -1076,6 +1077,9 @@ export default defineSchema({
     mistakes: v.array(lineMistake),
     /** The model of most of its requests. Absent: not known, and in batches of earlier versions. */
     model: v.optional(v.string()),
+    /** Lines whose answers checks found wrong, at most 100, and how many they are. Written by model/batches/wrongLines.ts. */
+    wrongLines: v.optional(v.array(wrongLine)),
+    wrongCount: v.optional(v.number()),
     /** Its forecast of the last minute. Absent: none could be made. Written by model/batches/forecast.ts. */
     forecast: v.optional(batchForecast),
   })

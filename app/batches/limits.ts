@@ -21,6 +21,8 @@ export const batchLimits = {
   customIdChars: 200,
   /** Mistakes of a file that are named. */
   namedMistakes: 20,
+  /** Lines with wrong answers that are named. */
+  namedWrongLines: 100,
   /** Lines and bytes that are submitted in one transaction. */
   pieceLines: 500,
   pieceBytes: 2 * 1024 * 1024,

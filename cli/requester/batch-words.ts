@@ -25,8 +25,21 @@ export function sayBatch(found: Batch): string {
   return [
     `${id}: ${status}. ${endpoint}, made ${momentOf(at)}.${end}`,
     `${countsOf(found)}.`,
+    ...wrongWords(found),
     ...(errors?.data.map(({ line, message }) => `Line ${String(line ?? "?")}: ${message}`) ?? []),
   ].join("\n");
+}
+
+function wrongWords({ found_wrong: wrong = null }: Batch): readonly string[] {
+  if (wrong === null) return [];
+  return [
+    `Checks found ${plural(wrong.count, ["# answer", "# answers"])} wrong:`,
+    ...wrong.lines.map(({ custom_id: name, corrected_by: correctedBy, not_corrected: why }) =>
+      correctedBy === null
+        ? `  ${name}: ${why ?? "it will be answered again."}`
+        : `  ${name}: gleaner jobs result ${correctedBy}`,
+    ),
+  ];
 }
 
 export function sayEstimate({ requests, forecast, errors, ...price }: BatchEstimate): string {

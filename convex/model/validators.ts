@@ -320,6 +320,14 @@ export const foundWrong = v.object({
   notCorrected: v.optional(v.string()),
 });
 
+/** A line of a batch whose answer checks found wrong: the same of its job. */
+export const wrongLine = v.object({
+  customId: v.string(),
+  jobId: v.string(),
+  correctedBy: foundWrong.fields.correctedBy,
+  notCorrected: foundWrong.fields.notCorrected,
+});
+
 /** The whole report of a device. Those of earlier versions have the costs only. `model`: the hash of the file that it used. */
 export const deviceReport = v.object({
   ...workReport.fields,

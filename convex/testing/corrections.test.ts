@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { api, internal } from "../_generated/api.js";
 import type { Doc } from "../_generated/dataModel.js";
 import { orderOf } from "../model/orders/orders.ts";
@@ -18,6 +18,7 @@ import {
   take,
   tryClaim,
 } from "./backend.fixture.ts";
+import { collectEnds, lines, runDue, uploadFile } from "./batchFile.fixture.ts";
 import {
   addChecker,
   answerJob,
@@ -273,4 +274,76 @@ it("a correction that is wrong, too, is corrected by a device that has not answe
     expect((await tryClaim(t, device, last)).kind).toBe("unable");
   }
   expect((await tryClaim(t, devices[3]!, last)).kind).toBe("claimed");
+});
+
+describe("a batch", () => {
+  const headers = () => ({ authorization: `Bearer ${acme.apiKey}` });
+  const bodyOf = async (id: string) =>
+    (await (await t.fetch(`/v1/batches/${id}`, { headers: headers() })).json()) as {
+      output_file_id: string;
+      found_wrong: object | null;
+    };
+  const fileOf = async (id: string): Promise<string> => {
+    const { output_file_id: fileId } = await bodyOf(id);
+    return await (await t.fetch(`/v1/files/${fileId}/content`, { headers: headers() })).text();
+  };
+  /** A batch of one line, with the author's answer in its file, which one device doubts. */
+  const doubted = async (): Promise<{ readonly id: string; readonly jobId: string }> => {
+    const fileId = await uploadFile(t, acme.apiKey, lines(1));
+    const asked = { input_file_id: fileId, endpoint: "/v1/chat/completions", completion_window: "24h" };
+    const body = JSON.stringify(asked);
+    const made = await t.fetch("/v1/batches", { method: "POST", headers: headers(), body });
+    const { id } = (await made.json()) as { id: string };
+    await runDue(t);
+    const [order] = await t.run(async (ctx) => await ctx.db.query("orders").collect());
+    const { jobId } = present(order ?? null, "order");
+    await completeJob(t, author, jobId);
+    await collectEnds(t);
+    await choose(t);
+    await check(t, checker, noise);
+    return { id, jobId };
+  };
+
+  it("keeps a wrong answer in its file, and names its line and the job that answers it again", async () => {
+    const { id, jobId } = await doubted();
+    const before = await fileOf(id);
+    expect(before).toContain(jobId);
+    expect((await bodyOf(id)).found_wrong).toBeNull();
+    await check(t, third, noise);
+    await pass(t, 10);
+    const correctedBy = await correctionOf(jobId);
+    const line = { custom_id: "q0", job: jobId, corrected_by: correctedBy, not_corrected: null };
+    expect((await bodyOf(id)).found_wrong).toEqual({ count: 1, lines: [line] });
+    expect(await fileOf(id)).toBe(before);
+    const batchId = await t.run(async (ctx) => ctx.db.normalizeId("batches", id.slice("batch_".length))!);
+    expect(await t.query(api.console.work.batches.get, { session, batchId })).toMatchObject({
+      wrongCount: 1,
+      wrongLines: [{ customId: "q0", jobId, correctedBy }],
+    });
+  });
+
+  it("says why a wrong answer of its line is not answered again", async () => {
+    const { id, jobId } = await doubted();
+    await changeKey({ models: [] });
+    await check(t, third, noise);
+    await pass(t, 10);
+    const why = "Its API key may not use this model.";
+    expect((await bodyOf(id)).found_wrong).toEqual({
+      count: 1,
+      lines: [{ custom_id: "q0", job: jobId, corrected_by: null, not_corrected: why }],
+    });
+  });
+
+  it("names the first hundred of its lines, and counts the others", async () => {
+    const { id, jobId } = await doubted();
+    const wrongLines = Array.from({ length: 100 }, (_, n) => ({ customId: `p${n}`, jobId: `j${n}` }));
+    const batchId = await t.run(async (ctx) => ctx.db.normalizeId("batches", id.slice("batch_".length))!);
+    await t.run(async (ctx) => await ctx.db.patch("batches", batchId, { wrongLines, wrongCount: 100 }));
+    await check(t, third, noise);
+    await pass(t, 10);
+    const found = JSON.stringify((await bodyOf(id)).found_wrong);
+    expect(found).toContain('"count":101');
+    expect(found).toContain('"p99"');
+    expect(found).not.toContain(jobId);
+  });
 });

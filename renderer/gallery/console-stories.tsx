@@ -444,7 +444,7 @@ export function consoleStories(now: number): readonly Story[] {
       <ChecksView
         mode="watch"
         onMode={nothing}
-        sides={2}
+        sides={3}
         cases={rows.checkCases(now)}
         moreCases={{ onMore: null, loading: false }}
         checks={rows.checks(now)}
@@ -456,9 +456,9 @@ export function consoleStories(now: number): readonly Story[] {
       "console-checks-none",
       "checks",
       <ChecksView
-        mode="off"
+        mode="watch"
         onMode={null}
-        sides={0}
+        sides={1}
         cases={[]}
         moreCases={{ onMore: null, loading: false }}
         checks={[]}

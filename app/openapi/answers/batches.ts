@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { batchEndpointNames } from "../../batches/limits.ts";
+import { batchEndpointNames, batchLimits } from "../../batches/limits.ts";
 import { micro, time } from "./shared.ts";
 
 /** Batches and their files. */
@@ -48,6 +48,22 @@ export const batch = z.object({
     .nullable()
     .describe("Of all its requests. Null if it is not known, or not running."),
   forecast,
+  found_wrong: z
+    .object({
+      count: z.int(),
+      lines: z
+        .array(
+          z.object({
+            custom_id: z.string(),
+            job: z.string(),
+            corrected_by: z.string().nullable().describe("The job that answers the request again."),
+            not_corrected: z.string().nullable().describe("Why no job does."),
+          }),
+        )
+        .describe(`The first ${String(batchLimits.namedWrongLines)} of them.`),
+    })
+    .nullable()
+    .describe("Lines whose answers checks found wrong."),
 });
 
 export const batchEstimate = z.object({

@@ -9,7 +9,7 @@ import { isDestroyed, refuseDestroyed } from "../files/seals.ts";
 import { queue } from "../queue.ts";
 import { boundedInteger, present, refuse, refuseUntil } from "../refuse.ts";
 import { idempotencyHash } from "../requests/submit.ts";
-import { batchEndpoint, batchForecast, batchStatus, lineMistake, usage } from "../validators.ts";
+import { batchEndpoint, batchForecast, batchStatus, lineMistake, usage, wrongLine } from "../validators.ts";
 import { concludeIfComplete } from "./conclude.ts";
 
 /** A batch as its requester sees it. Times are ms epoch. `completed`, `failed`: requests whose ends are in the files. */
@@ -34,6 +34,9 @@ export const batchView = v.object({
   usage,
   priceMicro: v.int64(),
   mistakes: v.array(lineMistake),
+  /** Lines whose answers checks found wrong, at most 100, and how many they are. */
+  wrongLines: v.array(wrongLine),
+  wrongCount: v.number(),
   /** The forecast of a running batch. Null: none could be made. */
   forecast: v.union(batchForecast, v.null()),
 });
@@ -62,6 +65,8 @@ export function batchViewOf(batch: Doc<"batches">): BatchView {
     usage,
     priceMicro,
     mistakes,
+    wrongLines: batch.wrongLines ?? [],
+    wrongCount: batch.wrongCount ?? 0,
     // Nobody renews the forecast of a batch that is being canceled.
     forecast: (batch.status === "in_progress" ? batch.forecast : undefined) ?? null,
   };

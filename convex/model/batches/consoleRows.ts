@@ -24,11 +24,12 @@ type Ctx = QueryCtx & MemberCtx;
 const batchWait = v.union(...jobWait.members, v.object({ kind: cutWait }));
 
 /** The API's own fields, which the console shows in other ways or not at all. */
-const hidden: ("inputFileId" | "outputFileId" | "errorFileId" | "metadata")[] = [
+const hidden: ("inputFileId" | "outputFileId" | "errorFileId" | "metadata" | "wrongLines")[] = [
   "inputFileId",
   "outputFileId",
   "errorFileId",
   "metadata",
+  "wrongLines",
 ];
 
 /** A batch as the console shows it: with names, and without the content of its requests and answers. */
@@ -52,6 +53,7 @@ const fileLink = v.union(
 
 export const batchDetail = v.object({
   ...batchRow.fields,
+  wrongLines: batchView.fields.wrongLines,
   output: fileLink,
   error: fileLink,
   /** Whether it has jobs. A refused request has none, and old jobs are deleted. */
@@ -81,7 +83,11 @@ export async function batchDetailOf(ctx: Ctx, batch: Doc<"batches">): Promise<In
     fileLinkOf(ctx, batch.outputFileId),
     fileLinkOf(ctx, batch.errorFileId),
   ]);
-  return { ...row, output, error, hasJobs: job !== null };
+  const wrongLines = (batch.wrongLines ?? []).map((line) => ({
+    ...line,
+    customId: visibleText(line.customId),
+  }));
+  return { ...row, wrongLines, output, error, hasJobs: job !== null };
 }
 
 async function fileLinkOf(ctx: Ctx, fileId: Id<"files"> | undefined): Promise<Infer<typeof fileLink>> {

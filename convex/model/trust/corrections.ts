@@ -2,6 +2,7 @@ import { ConvexError } from "convex/values";
 import { internal } from "../../_generated/api.js";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
+import { addWrongLine, endWrongLine } from "../batches/wrongLines.ts";
 import { orderOf } from "../orders/orders.ts";
 import type { Refusal } from "../refuse.ts";
 import { tellWebhooks } from "../webhooks/deliveries.ts";
@@ -13,13 +14,10 @@ import { owedToKey } from "./giveBack.ts";
  */
 
 /** Marks an answer as wrong, and has its request answered again soon. */
-export async function beginCorrection(
-  ctx: MutationCtx,
-  { _id, jobId }: Doc<"orders">,
-  at: number,
-): Promise<void> {
-  await ctx.db.patch("orders", _id, { foundWrong: { at } });
-  await ctx.scheduler.runAfter(0, internal.trust.corrections.correct, { jobId });
+export async function beginCorrection(ctx: MutationCtx, order: Doc<"orders">, at: number): Promise<void> {
+  await ctx.db.patch("orders", order._id, { foundWrong: { at } });
+  await addWrongLine(ctx, order);
+  await ctx.scheduler.runAfter(0, internal.trust.corrections.correct, { jobId: order.jobId });
 }
 
 /** A full queue, or a key whose quota is used up, is asked again after such a time. */
@@ -34,8 +32,10 @@ export async function correct(ctx: MutationCtx, jobId: string): Promise<void> {
   if (order?.foundWrong === undefined) return;
   const { at, correctedBy, notCorrected } = order.foundWrong;
   if (correctedBy !== undefined || notCorrected !== undefined) return;
-  const note = async (outcome: Omit<NonNullable<Doc<"orders">["foundWrong"]>, "at">): Promise<void> =>
+  const note = async (outcome: Omit<NonNullable<Doc<"orders">["foundWrong"]>, "at">): Promise<void> => {
     await ctx.db.patch("orders", order._id, { foundWrong: { at, ...outcome } });
+    await endWrongLine(ctx, order, outcome);
+  };
   if ((await owedToKey(ctx, order)) > 0n) {
     await note({ notCorrected: "Its price could not be given back, so another answer would be paid twice." });
     return;

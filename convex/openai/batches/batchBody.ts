@@ -11,7 +11,8 @@ export const batchesPath = "/v1/batches/";
 
 /**
  * OpenAI's batch object, and `price_micro`: its cost so far, in micro-credits. `expected_price_micro`: the probable cost of all its
- * requests. `forecast`: when it will end. Both are null if they are not known, and once it is canceled or has ended.
+ * requests. `forecast`: when it will end. Both are null if they are not known, and once it is canceled or has ended. `found_wrong`: lines
+ * whose answers checks found wrong; null if there are none.
  */
 export function batchBody(batch: BatchView): object {
   const { batchId, status, mistakes, usage, startedAt, cancelingAt } = batch;
@@ -50,6 +51,17 @@ export function batchBody(batch: BatchView): object {
     price_micro: String(batch.priceMicro),
     expected_price_micro: expected === null ? null : String(expected),
     forecast: batch.forecast === null ? null : forecastBody(batch.forecast),
+    found_wrong:
+      batch.wrongCount === 0 ? null : { count: batch.wrongCount, lines: batch.wrongLines.map(lineBody) },
+  };
+}
+
+function lineBody({ customId, jobId, correctedBy, notCorrected }: BatchView["wrongLines"][number]): object {
+  return {
+    custom_id: customId,
+    job: jobId,
+    corrected_by: correctedBy ?? null,
+    not_corrected: notCorrected ?? null,
   };
 }
 

@@ -55,6 +55,20 @@ export const batchObject = z.looseObject({
   errors: mistakes,
   forecast: batchForecast.nullish(),
   metadata: z.record(z.string(), z.string()).nullish(),
+  /** Lines whose answers checks found wrong. Absent from servers of earlier versions. */
+  found_wrong: z
+    .looseObject({
+      count: z.number(),
+      lines: z.array(
+        z.looseObject({
+          custom_id: z.string(),
+          job: z.string(),
+          corrected_by: z.string().nullable(),
+          not_corrected: z.string().nullable(),
+        }),
+      ),
+    })
+    .nullish(),
 });
 export type Batch = z.output<typeof batchObject>;
 

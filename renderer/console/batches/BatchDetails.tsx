@@ -32,6 +32,7 @@ import {
 } from "./batch-words.ts";
 import { BatchFiles } from "./BatchFiles.tsx";
 import { CancelBatch } from "./CancelBatch.tsx";
+import { WrongLines } from "./WrongLines.tsx";
 
 type Props = {
   /** Undefined while it loads. */
@@ -86,6 +87,7 @@ export function BatchDetails({ batch, server, onCancel }: Props): ReactNode {
         </Card>
       </div>
       <BatchFiles batch={batch} server={server} />
+      <WrongLines batch={batch} />
     </div>
   );
 }

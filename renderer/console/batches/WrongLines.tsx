@@ -1,0 +1,59 @@
+import type { ReactNode } from "react";
+import { plural } from "../../../app/format/quantity.ts";
+import { Card } from "../../ui/Card.tsx";
+import { type Column, Table } from "../../ui/Table.tsx";
+import type { BatchDetail } from "../data/rows.ts";
+import { hrefOf } from "../shell/route.ts";
+
+type WrongLine = BatchDetail["wrongLines"][number];
+
+function JobLink({ jobId, children }: { readonly jobId: string; readonly children: ReactNode }): ReactNode {
+  return (
+    <a href={hrefOf("jobs", jobId)} className="text-accent hover:underline">
+      {children}
+    </a>
+  );
+}
+
+const columns: readonly Column<WrongLine>[] = [
+  {
+    key: "request",
+    title: "Request",
+    cell: ({ customId, jobId }) => (
+      <JobLink jobId={jobId}>
+        <span className="wrap-anywhere">{customId}</span>
+      </JobLink>
+    ),
+  },
+  { key: "then", title: "Then", cell: (row) => <Then row={row} /> },
+];
+
+/** What follows from the wrong answer. */
+function Then({ row: { correctedBy, notCorrected } }: { readonly row: WrongLine }): ReactNode {
+  if (correctedBy !== undefined) return <JobLink jobId={correctedBy}>Answered again by this job</JobLink>;
+  return notCorrected ?? "It will be answered again.";
+}
+
+function wrongWords(count: number): string {
+  return plural(count, [
+    "Checks found # answer wrong. It stays in the file of the batch. If no reason is given here, another job answers its request again.",
+    "Checks found # answers wrong. They stay in the file of the batch. If no reason is given here, another job answers the request again.",
+  ]);
+}
+
+/** The requests of a batch whose answers checks found wrong, with the jobs that answer them again. */
+export function WrongLines({ batch }: { readonly batch: BatchDetail }): ReactNode {
+  const { wrongLines, wrongCount } = batch;
+  if (wrongCount === 0) return null;
+  return (
+    <Card flush title="Wrong answers">
+      <p className="border-b border-line px-4 py-2 text-muted">{wrongWords(wrongCount)}</p>
+      <Table label="Wrong answers" columns={columns} rows={wrongLines} keyOf={({ jobId }) => jobId} />
+      {wrongLines.length === wrongCount ? null : (
+        <p className="border-t border-line px-4 py-2 text-xs text-muted">
+          Only the first {wrongLines.length} are named.
+        </p>
+      )}
+    </Card>
+  );
+}
