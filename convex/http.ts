@@ -22,7 +22,7 @@ import { estimateBatch, estimatePath } from "./openai/batches/estimate.ts";
 import { budgets } from "./openai/budgets.ts";
 import { embeddings } from "./openai/embeddings/embeddings.ts";
 import { rerank } from "./openai/embeddings/rerank.ts";
-import { bearerKey, type Caller, endpoint, originsOfNobody } from "./openai/endpoint.ts";
+import { bearerKey, type Caller, endpoint, identified, originsOfNobody } from "./openai/endpoint.ts";
 import { unknownModel, unknownQuery, unknownUrl, wrongMethod } from "./openai/errors.ts";
 import { quote, quotesPath } from "./openai/estimate/quote.ts";
 import { filesPath } from "./openai/files/fileBody.ts";
@@ -85,15 +85,18 @@ for (const method of methods) {
 http.route({
   path: "/v1/openapi.json",
   method: "GET",
-  handler: httpAction(async (ctx, request) => {
-    const unknown = unknownQuery(request);
-    if (unknown !== null) return errorResponse(unknown);
-    const known = request.headers.get("if-none-match");
-    const { etag, json } = await ctx.runAction(internal.openai.document.openApi.read, { known });
-    const headers = { etag, "cache-control": "public, max-age=3600", ...cors };
-    if (json === null) return new Response(null, { status: 304, headers });
-    return new Response(json, { headers: { "content-type": "application/json", ...headers } });
-  }),
+  handler: httpAction(
+    async (ctx, request) =>
+      await identified(async () => {
+        const unknown = unknownQuery(request);
+        if (unknown !== null) return errorResponse(unknown);
+        const known = request.headers.get("if-none-match");
+        const { etag, json } = await ctx.runAction(internal.openai.document.openApi.read, { known });
+        const headers = { etag, "cache-control": "public, max-age=3600", ...cors };
+        if (json === null) return new Response(null, { status: 304, headers });
+        return new Response(json, { headers: { "content-type": "application/json", ...headers } });
+      }),
+  ),
 });
 
 http.route({ path: "/api/chat", method: "POST", handler: ollamaEndpoint(chat) });
@@ -128,7 +131,9 @@ function refuseOthers(pathPrefix: string, form: ErrorForm): void {
       return path !== undefined && path !== `${pathPrefix}*`;
     });
     const error = allowed.length === 0 ? unknownUrl(request) : wrongMethod(request, allowed);
-    return withOrigin(request, await form(error, pathname), await originsOfNobody(ctx, request));
+    return await identified(async () =>
+      withOrigin(request, await form(error, pathname), await originsOfNobody(ctx, request)),
+    );
   });
   for (const method of methods) http.route({ pathPrefix, method, handler: refuse });
   http.route({ pathPrefix, method: "OPTIONS", handler: preflightAction });

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
+import { type KeyUse, noCount } from "../keys/quotas.ts";
 import { rates } from "./limits.ts";
-import { callsLeftAfter, rateHeaders } from "./rate-headers.ts";
+import { callsLeftAfter, rateHeaders, tokenHeaders } from "./rate-headers.ts";
 
 const { burst, perMinute } = rates.apiCalls;
 const now = Date.parse("2026-11-28T08:00:00Z");
@@ -20,10 +21,40 @@ it.each([
   [1_000, "1s"],
   [5_400, "6s"],
   [90_000, "1m30s"],
+  [3_600_000, "1h0m0s"],
+  [90_061_000, "25h1m1s"],
 ])("writes %d ms as OpenAI does", (resetMs, written) => {
   expect(rateHeaders({ calls: 3, resetMs })).toEqual({
     "x-ratelimit-limit-requests": String(burst),
     "x-ratelimit-remaining-requests": "3",
     "x-ratelimit-reset-requests": written,
   });
+});
+
+const used = (day: number, month: number): KeyUse => ({
+  day: { ...noCount, tokens: day },
+  month: { ...noCount, tokens: month },
+});
+
+it("tells the quota of tokens of which the least is left", () => {
+  const quotas = { day: { tokens: 1_000 }, month: { tokens: 5_000 } };
+  const ofDay = {
+    "x-ratelimit-limit-tokens": "1000",
+    "x-ratelimit-remaining-tokens": "900",
+    "x-ratelimit-reset-tokens": "16h0m0s",
+  };
+  const ofMonth = (remaining: string) => ({
+    "x-ratelimit-limit-tokens": "5000",
+    "x-ratelimit-remaining-tokens": remaining,
+    "x-ratelimit-reset-tokens": "64h0m0s",
+  });
+  expect(tokenHeaders(quotas, used(100, 100), now)).toEqual(ofDay);
+  expect(tokenHeaders(quotas, used(100, 4_500), now)).toEqual(ofMonth("500"));
+  // With as much left of both, the month decides when there are more.
+  expect(tokenHeaders(quotas, used(100, 4_100), now)).toEqual(ofMonth("900"));
+  expect(tokenHeaders({ month: { tokens: 5_000 } }, used(100, 5_001), now)).toEqual(ofMonth("0"));
+});
+
+it("tells nothing of tokens without a quota of them", () => {
+  expect(tokenHeaders({ day: { requests: 5, micro: 9n } }, used(100, 100), now)).toEqual({});
 });

@@ -1,5 +1,6 @@
-import { type CallsLeft, rateHeaders } from "../../app/jobs/rate-headers.ts";
+import { type CallsLeft, rateHeaders, tokenHeaders } from "../../app/jobs/rate-headers.ts";
 import type { Origins } from "../../app/keys/origins.ts";
+import { quotaPeriods, type Quotas } from "../../app/keys/quotas.ts";
 import { type KeyScope, scopeOfPath } from "../../app/keys/scopes.ts";
 import { internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
@@ -13,8 +14,8 @@ import { errorResponse, withOrigin } from "./respond.ts";
 export type Caller = {
   readonly keyId: Id<"apiKeys">;
   readonly models: readonly ModelView[];
-  /** Whether its requests are counted against quotas. */
-  readonly hasQuotas: boolean;
+  /** Its requests are counted against them. Absent: it has none. */
+  readonly quotas?: Quotas | undefined;
   readonly aliases: readonly {
     readonly alias: string;
     readonly modelId: string;
@@ -33,15 +34,22 @@ export function endpoint(answer: Answer) {
 
 /**
  * Admits the caller first, refuses parameters of the address that the call does not have, and turns every failure into OpenAI's
- * error object. Every answer has an id, and how long the server took
- * for it; of a stream, until its beginning.
+ * error object.
  */
 export async function answerCaller(ctx: ActionCtx, request: Request, answer: Answer): Promise<Response> {
+  return await identified(async () => {
+    const { response, origins } = await admitAndAnswer(ctx, request, answer);
+    return withOrigin(request, response, origins);
+  });
+}
+
+/** Gives an answer its id, and tells how long the server took for it; for a stream, until its beginning. */
+export async function identified(answer: () => Promise<Response>): Promise<Response> {
   const begun = Date.now();
-  const { response, origins } = await admitAndAnswer(ctx, request, answer);
+  const response = await answer();
   response.headers.set("x-request-id", `req_${crypto.randomUUID().replaceAll("-", "")}`);
   response.headers.set("openai-processing-ms", String(Date.now() - begun));
-  return withOrigin(request, response, origins);
+  return response;
 }
 
 /** `origins`: those whose pages may read the response. */
@@ -54,14 +62,20 @@ async function admitAndAnswer(ctx: ActionCtx, request: Request, answer: Answer):
     origins: await originsOfNobody(ctx, request),
   });
   if (apiKey === null) return await unadmitted(errorResponse(missingKey));
-  const caller = await admit(ctx, apiKey, scopeOfPath(new URL(request.url).pathname));
-  if (caller.kind !== "ok") return await unadmitted(withRate(errorResponse(errorOf(caller)), leftOf(caller)));
-  const { left, origins } = caller.value;
+  const admitted = await admit(ctx, apiKey, scopeOfPath(new URL(request.url).pathname));
+  if (admitted.kind !== "ok")
+    return await unadmitted(withHeaders(errorResponse(errorOf(admitted)), rateOf(leftOf(admitted))));
+  const caller = admitted.value;
+  const response = await answerKnown(request, async () => await answer(ctx, request, caller));
+  const headers = { ...rateOf(caller.left), ...(await tokensOf(ctx, caller)) };
+  return { response: withHeaders(response, headers), origins: caller.origins };
+}
+
+async function answerKnown(request: Request, answer: () => Promise<Response>): Promise<Response> {
   const unknown = unknownQuery(request);
-  if (unknown !== null) return { response: withRate(errorResponse(unknown), left), origins };
-  const outcome = await outcomeOf(answer(ctx, request, caller.value));
-  const response = outcome.kind === "ok" ? outcome.value : errorResponse(errorOf(outcome));
-  return { response: withRate(response, left), origins };
+  if (unknown !== null) return errorResponse(unknown);
+  const outcome = await outcomeOf(answer());
+  return outcome.kind === "ok" ? outcome.value : errorResponse(errorOf(outcome));
 }
 
 /** The origins whose pages may read what nobody's key has asked for: those that some organization allows. Never rejects. */
@@ -69,8 +83,21 @@ export async function originsOfNobody(ctx: ActionCtx, request: Request): Promise
   return await originsFor(request, async () => await ctx.runQuery(internal.requests.originsOfAny, {}));
 }
 
-/** The origins whose pages may read what a token for metrics opens. Never rejects. */
-export async function originsOfToken(ctx: ActionCtx, request: Request, token: string): Promise<Origins> {
+/** Answers a call with a token for metrics: with an id, and only to pages that its organization allows. */
+export async function answerToken(
+  ctx: ActionCtx,
+  request: Request,
+  token: string,
+  answer: () => Promise<Response>,
+): Promise<Response> {
+  return await identified(async () => {
+    const response = await answerKnown(request, answer);
+    return withOrigin(request, response, await originsOfToken(ctx, request, token));
+  });
+}
+
+/** Never rejects. */
+async function originsOfToken(ctx: ActionCtx, request: Request, token: string): Promise<Origins> {
   return await originsFor(request, async () => await ctx.runQuery(internal.metrics.origins, { token }));
 }
 
@@ -86,15 +113,33 @@ async function originsFor({ headers }: Request, read: () => Promise<Origins>): P
   return [];
 }
 
+function rateOf(left: CallsLeft | undefined): Readonly<Record<string, string>> {
+  return left === undefined ? {} : rateHeaders(left);
+}
+
 /** A key that makes too many calls has none left. */
 function leftOf(failure: Failure): CallsLeft | undefined {
   if (failure.kind !== "refused" || failure.refusal.code !== "rate_limited") return undefined;
   return { calls: 0, resetMs: failure.refusal.retryAfterMs ?? 0 };
 }
 
-function withRate(response: Response, left: CallsLeft | undefined): Response {
-  if (left === undefined) return response;
-  for (const [name, value] of Object.entries(rateHeaders(left))) response.headers.set(name, value);
+/**
+ * The headers of a key's quota of tokens. They are read after the answer, so they count its job. Never rejects: without them, the
+ * requester only knows less.
+ */
+async function tokensOf(
+  ctx: ActionCtx,
+  { keyId, quotas = {} }: Pick<Caller, "keyId" | "quotas">,
+): Promise<Readonly<Record<string, string>>> {
+  if (quotaPeriods.every((period) => quotas[period]?.tokens === undefined)) return {};
+  const use = await outcomeOf(ctx.runQuery(internal.requests.useOfKey, { keyId }));
+  if (use.kind === "ok") return tokenHeaders(quotas, use.value, Date.now());
+  logBug("the use of a key could not be read", use.kind === "failed" ? use.thrown : use.refusal);
+  return {};
+}
+
+function withHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   return response;
 }
 

@@ -212,9 +212,9 @@ async function requestJobs(
 /** The use of a submission's key, if it has quotas. */
 export async function useOf(
   ctx: ActionCtx,
-  { keyId, hasQuotas }: Pick<Caller, "keyId" | "hasQuotas">,
+  { keyId, quotas }: Pick<Caller, "keyId" | "quotas">,
 ): Promise<Pick<Submission, "use">> {
-  return hasQuotas ? { use: await ctx.runQuery(internal.requests.useOfKey, { keyId }) } : {};
+  return quotas === undefined ? {} : { use: await ctx.runQuery(internal.requests.useOfKey, { keyId }) };
 }
 
 /** All of a submission but its work. */

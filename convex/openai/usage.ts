@@ -10,10 +10,9 @@ import {
 } from "../../app/usage/usage-table.ts";
 import { internal } from "../_generated/api.js";
 import { type ActionCtx, httpAction } from "../_generated/server.js";
-import { answerCaller, bearerKey, originsOfToken } from "./endpoint.ts";
-import { errorOf, unknownQuery, wrongMetricsToken, wrongParameter } from "./errors.ts";
-import { outcomeOf } from "./outcome.ts";
-import { type ApiError, cors, errorResponse, json, withOrigin } from "./respond.ts";
+import { answerCaller, answerToken, bearerKey } from "./endpoint.ts";
+import { wrongMetricsToken, wrongParameter } from "./errors.ts";
+import { type ApiError, cors, errorResponse, json } from "./respond.ts";
 
 /** Tokens for metrics begin so. */
 export const tokenPrefix = "gm_";
@@ -25,10 +24,8 @@ export const tableFormats = ["json", "csv"] as const;
  */
 export const usage = httpAction(async (ctx: ActionCtx, request) => {
   const token = bearerKey(request);
-  if (token?.startsWith(tokenPrefix) === true) {
-    const response = await ofOrganization(ctx, request, token);
-    return withOrigin(request, response, await originsOfToken(ctx, request, token));
-  }
+  if (token?.startsWith(tokenPrefix) === true)
+    return await answerToken(ctx, request, token, async () => await ofOrganization(ctx, request, token));
   return await answerCaller(ctx, request, async (_ctx, _request, { keyId }) => {
     const wanted = wantedOf(request, ["day"]);
     if ("error" in wanted) return errorResponse(wanted.error);
@@ -38,14 +35,11 @@ export const usage = httpAction(async (ctx: ActionCtx, request) => {
 });
 
 async function ofOrganization(ctx: ActionCtx, request: Request, token: string): Promise<Response> {
-  const unknown = unknownQuery(request);
-  if (unknown !== null) return errorResponse(unknown);
   const wanted = wantedOf(request, usageGroupings);
   if ("error" in wanted) return errorResponse(wanted.error);
   const { by, days } = wanted;
-  const read = await outcomeOf(ctx.runQuery(internal.usage.read, { token, by, days, until: Date.now() }));
-  if (read.kind !== "ok") return errorResponse(errorOf(read));
-  return read.value === null ? errorResponse(wrongMetricsToken) : answerWith(wanted, read.value);
+  const table = await ctx.runQuery(internal.usage.read, { token, by, days, until: Date.now() });
+  return table === null ? errorResponse(wrongMetricsToken) : answerWith(wanted, table);
 }
 
 type Wanted = {

@@ -2,7 +2,7 @@ import { type Infer, v } from "convex/values";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { originsOf } from "../pageOrigins.ts";
-import { asMutable } from "../validators.ts";
+import { asMutable, keyQuotas } from "../validators.ts";
 import { aliasesOf, aliasRow } from "./aliases.ts";
 import { catalogOf, modelView } from "./catalog.ts";
 
@@ -10,8 +10,8 @@ import { catalogOf, modelView } from "./catalog.ts";
 export const identity = v.object({
   keyId: v.id("apiKeys"),
   models: v.array(modelView),
-  /** Whether its requests are counted against quotas. */
-  hasQuotas: v.boolean(),
+  /** Its requests are counted against them. Absent: it has none. */
+  quotas: v.optional(keyQuotas),
   aliases: v.array(aliasRow),
   /** The origins whose pages may read its answers in browsers; null: all. */
   origins: v.union(v.array(v.string()), v.null()),
@@ -37,5 +37,6 @@ export async function identityOf(
     sizeBytes,
     licence,
   }));
-  return { keyId, models, hasQuotas: quotas !== undefined, aliases, origins: asMutable(origins) };
+  const own = quotas === undefined ? {} : { quotas };
+  return { keyId, models, ...own, aliases, origins: asMutable(origins) };
 }
