@@ -3,7 +3,7 @@ import type { Fields } from "../fields/field.ts";
 import { answers } from "./answers/answers.ts";
 import { bodies, type BodyName, bodyNames, smallestOf } from "./bodies.ts";
 import { errorResponses, errorsOf } from "./errors.ts";
-import { answerHeaders, headerNames, jobHeaders, requestHeaders } from "./headers.ts";
+import { answerHeaders, headerRefs, headersOf, requestHeaders, requestHeadersOf } from "./headers.ts";
 import { type Content, type Operation, queries } from "./operation.ts";
 import { operations } from "./operations.ts";
 import { bodySchema, plainWords, type Schema, schemaOf } from "./schema.ts";
@@ -34,7 +34,12 @@ export function openApiDocument(): object {
         anthropicKey: { type: "apiKey", in: "header", name: "x-api-key", description: "The same key." },
       },
       parameters: requestHeaders,
-      headers: answerHeaders,
+      headers: Object.fromEntries(
+        Object.entries(answerHeaders).map(([name, { type, words }]) => [
+          name,
+          { description: words, schema: { type } },
+        ]),
+      ),
       responses: errorResponses,
       schemas: {
         ...Object.fromEntries(bodyNames.map((name) => [name, bodySchema(bodies[name].body)])),
@@ -48,7 +53,6 @@ export function openApiDocument(): object {
 
 function described(operation: Operation): object {
   const { method, path, summary, tag, answer, body, query = [], asksForJob, events, open } = operation;
-  const headers = asksForJob === true ? headerNames.map((name) => ref("parameters", name)) : [];
   const parameters = [
     ...(path.includes("{id}")
       ? [{ name: "id", in: "path", required: true, schema: { type: "string" } }]
@@ -57,14 +61,13 @@ function described(operation: Operation): object {
       const { schema, words } = queries[name];
       return { name, in: "query", required: false, schema, description: words };
     }),
-    ...headers,
+    ...requestHeadersOf(operation).map((name) => ref("parameters", name)),
   ];
   const stream = events === undefined ? {} : { "text/event-stream": { schema: eventsOf(events) } };
+  const headersAt = (status: number): object => headerRefs(headersOf(operation, status));
   const ok = {
     description: "The answer.",
-    headers: Object.fromEntries(
-      (asksForJob === true ? jobHeaders : jobHeaders.slice(0, 2)).map((name) => [name, ref("headers", name)]),
-    ),
+    headers: headersAt(200),
     content: {
       ...contentOf(answer),
       ...stream,
@@ -73,8 +76,15 @@ function described(operation: Operation): object {
   };
   const accepted = {
     description: "The job. The call asked not to wait for the answer, or the job has not ended.",
+    headers: headersAt(202),
     content: contentOf("Job"),
   };
+  const part = {
+    description: "The part that `Range` asks for.",
+    headers: headersAt(206),
+    content: ok.content,
+  };
+  const unchanged = { description: "The version that `If-None-Match` names.", headers: headersAt(304) };
   return {
     operationId: operationId(method, path),
     summary,
@@ -86,6 +96,8 @@ function described(operation: Operation): object {
     responses: {
       "200": ok,
       ...(asksForJob === true || answer === "result" ? { "202": accepted } : {}),
+      ...(answer === "lines" ? { "206": part } : {}),
+      ...(open === true ? { "304": unchanged } : {}),
       ...errorsOf(operation),
     },
   };

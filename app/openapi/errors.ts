@@ -1,4 +1,6 @@
+import { answerHeaderNames, headerRefs, headersOf } from "./headers.ts";
 import type { Operation } from "./operation.ts";
+import { operations } from "./operations.ts";
 
 /** The errors of the HTTP API by their status. docs/api.md has the codes of each. */
 const statuses = {
@@ -10,6 +12,7 @@ const statuses = {
   410: "The answer was deleted, since answers are kept for a limited time.",
   413: "The request is too large.",
   415: "The body is compressed otherwise than with gzip.",
+  416: "The file has none of these bytes.",
   422: "The model's answers broke a rule of the strict schema.",
   429: "Too many calls, too many waiting requests, or too few credits. `Retry-After` says when to try again.",
   500: "The job failed, or the server did.",
@@ -18,23 +21,31 @@ const statuses = {
 } as const;
 type Status = keyof typeof statuses;
 
-const always: readonly Status[] = [400, 401, 429, 500, 503];
-const ofJobs: readonly Status[] = [403, 404, 409, 422, 504];
+const always: readonly Status[] = [400, 401, 403, 429, 500, 503];
+const ofJobs: readonly Status[] = [404, 409, 422, 504];
 
 function errorName(status: Status, path: string): string {
   return path.startsWith("/v1/messages") ? `MessageError${String(status)}` : `Error${String(status)}`;
 }
 
 /** References to the errors that a call may have. */
-export function errorsOf({ path, body, asksForJob, answer, open }: Operation): object {
+export function errorsOf(operation: Operation): object {
+  return Object.fromEntries(
+    statusesOf(operation).map((status) => [
+      status,
+      { $ref: `#/components/responses/${errorName(status, operation.path)}` },
+    ]),
+  );
+}
+
+function statusesOf({ path, body, asksForJob, answer, open }: Operation): readonly Status[] {
   const own: Status[] = open === true ? [400] : [...always];
   if (body !== undefined) own.push(413, 415);
   if (path.includes("{id}")) own.push(404, 409);
   if (asksForJob === true) own.push(...ofJobs);
   if (answer === "result") own.push(410, 422, 504);
-  return Object.fromEntries(
-    own.map((status) => [status, { $ref: `#/components/responses/${errorName(status, path)}` }]),
-  );
+  if (answer === "lines") own.push(413, 416);
+  return own;
 }
 
 const example = {
@@ -46,11 +57,16 @@ const example = {
   },
 };
 
-function responseOf(status: Status, schema: string, shown: object): object {
-  const retry = { description: "Seconds.", schema: { type: "integer" } };
+/** An error of several calls. It has the headers that any of them may send with it. */
+function responseOf(status: Status, schema: "Error" | "MessageError", shown: object): object {
+  const calls = operations.filter(
+    (each) =>
+      errorName(status, each.path) === `${schema}${String(status)}` && statusesOf(each).includes(status),
+  );
+  const sent = new Set(calls.flatMap((each) => headersOf(each, status)));
   return {
     description: statuses[status],
-    ...(status === 429 || status === 503 ? { headers: { "retry-after": retry } } : {}),
+    headers: headerRefs(answerHeaderNames.filter((name) => sent.has(name))),
     content: {
       "application/json": {
         schema: { $ref: `#/components/schemas/${schema}` },

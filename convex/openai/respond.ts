@@ -2,16 +2,13 @@ import { sumOfEnergy, wattHoursText } from "../../app/energy/job-energy.ts";
 import { visibleText } from "../../app/format/visible.ts";
 import { parseJson, recordOf } from "../../app/json.ts";
 import { allowedOrigin, type Origins } from "../../app/keys/origins.ts";
+import { answerHeaderNames } from "../../app/openapi/headers.ts";
 import type { RequestView } from "../model/requests/watch.ts";
 
 /** Browsers may call from anywhere, unless origins are listed: access is by bearer key, never by cookie. */
 export const cors: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
-  "access-control-expose-headers":
-    "x-request-id, openai-processing-ms, x-gleaner-job, x-gleaner-price-percent, x-gleaner-price, x-gleaner-queue-ms, " +
-    "x-gleaner-device-class, x-gleaner-energy-wh, x-gleaner-energy-source, x-gleaner-model-sha256, x-gleaner-jobs-ahead, x-gleaner-expected-wait, x-gleaner-devices-ready, " +
-    "x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests, retry-after, location, " +
-    "preference-applied, content-range",
+  "access-control-expose-headers": answerHeaderNames.join(", "),
 };
 
 /** Lets only pages of the allowed origins read an answer. */
