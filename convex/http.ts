@@ -23,7 +23,7 @@ import { budgets } from "./openai/budgets.ts";
 import { embeddings } from "./openai/embeddings/embeddings.ts";
 import { rerank } from "./openai/embeddings/rerank.ts";
 import { bearerKey, type Caller, endpoint, identified, originsOfNobody } from "./openai/endpoint.ts";
-import { unknownModel, unknownQuery, unknownUrl, wrongMethod } from "./openai/errors.ts";
+import { originNotAllowed, unknownModel, unknownQuery, unknownUrl, wrongMethod } from "./openai/errors.ts";
 import { quote, quotesPath } from "./openai/estimate/quote.ts";
 import { filesPath } from "./openai/files/fileBody.ts";
 import { callFile, listFiles, uploadFile } from "./openai/files/files.ts";
@@ -31,7 +31,15 @@ import { callUpload, createUpload, uploadsPath } from "./openai/files/uploads.ts
 import { jobsPath } from "./openai/jobs/jobBody.ts";
 import { callJob, listJobs, listReceipts } from "./openai/jobs/jobs.ts";
 import { allNamed, type NamedModel, namedModel } from "./openai/namedModel.ts";
-import { type ApiError, cors, errorResponse, json, preflight, withOrigin } from "./openai/respond.ts";
+import {
+  type ApiError,
+  cors,
+  errorResponse,
+  json,
+  preflight,
+  refusedPage,
+  withOrigin,
+} from "./openai/respond.ts";
 import { responsesPath } from "./openai/responses/responseBody.ts";
 import { callResponse, createResponse } from "./openai/responses/responses.ts";
 import { chatCompletions, completions } from "./openai/textCalls.ts";
@@ -47,10 +55,13 @@ declare const process: { readonly env: { readonly CONVEX_CLOUD_URL?: string } };
 const http = httpRouter();
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 const modelsPath = "/v1/models/";
-/** A preflight request has no key. */
-const preflightAction = httpAction(async (ctx, request) =>
-  withOrigin(request, preflight(), await originsOfNobody(ctx, request)),
-);
+/** A preflight request has no key. It is refused if no organization allows the page, so that its browser sends no call at all. */
+const preflightAction = httpAction(async (ctx, request) => {
+  const origins = await originsOfNobody(ctx, request);
+  const page = refusedPage(request, origins);
+  const response = page === null ? preflight() : errorResponse(originNotAllowed(page));
+  return withOrigin(request, response, origins);
+});
 
 http.route({ path: "/v1/chat/completions", method: "POST", handler: endpoint(chatCompletions) });
 http.route({ path: "/v1/responses", method: "POST", handler: endpoint(createResponse) });

@@ -12,7 +12,7 @@ import { identity, identityOf } from "./model/models/identity.ts";
 import { givenRating, ratingOf, ratingView, viewOf as ratingViewOf } from "./model/orders/jobRating.ts";
 import { canceled, cancelOrder, ownedOrder } from "./model/orders/orders.ts";
 import { prioritized, setOrderPriority } from "./model/orders/priorities.ts";
-import { originsOfAny as anyOrigins } from "./model/pageOrigins.ts";
+import { checkPage, originsOfAny as anyOrigins } from "./model/pageOrigins.ts";
 import { queue } from "./model/queue.ts";
 import { callsLeftOf, countCalls } from "./model/rates.ts";
 import { ratedOutcome, rateJob, removeRating } from "./model/ratings/rate.ts";
@@ -45,18 +45,21 @@ export const experimental_reuseContext = true;
 
 /** Left out: every key may make the call. */
 const scope = v.optional(keyScope);
+/** The origin of the page that calls. Left out: no page of another server does. */
+const page = v.optional(v.string());
 
 /**
  * Admits a call of the HTTP API: authenticates its key, finds the models and counts the call, in one transaction. A call that is
  * refused is not counted. `scope`: what the call needs. Refuses: unauthorized, revoked, expired, address_not_allowed,
- * scope_missing, rate_limited.
+ * origin_not_allowed, scope_missing, rate_limited.
  */
 export const admit = internalMutation({
-  args: { apiKey: v.string(), scope },
+  args: { apiKey: v.string(), scope, page },
   returns: identity,
-  handler: async (ctx, { apiKey, scope }) => {
+  handler: async (ctx, { apiKey, scope, page }) => {
     const key = await authenticateApiKey(ctx, apiKey);
     if (key.addresses !== undefined) checkAddress(key, (await ctx.meta.getRequestMetadata()).ip);
+    await checkPage(ctx, key, page);
     checkScope(key, scope ?? null);
     const now = Date.now();
     const left = await callsLeftOf(ctx, key._id, now);
@@ -68,11 +71,12 @@ export const admit = internalMutation({
 
 /** The same without counting the call, for when the rate limiter fails. Refuses as `admit`, except for rate_limited. */
 export const identify = internalQuery({
-  args: { apiKey: v.string(), scope, address: v.optional(v.string()) },
+  args: { apiKey: v.string(), scope, page, address: v.optional(v.string()) },
   returns: identity,
-  handler: async (ctx, { apiKey, scope, address }) => {
+  handler: async (ctx, { apiKey, scope, page, address }) => {
     const key = await authenticateApiKey(ctx, apiKey);
     checkAddress(key, address ?? null);
+    await checkPage(ctx, key, page);
     checkScope(key, scope ?? null);
     return await identityOf(ctx, key);
   },

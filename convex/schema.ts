@@ -125,7 +125,7 @@ export default defineSchema({
     offerDismissed: v.optional(v.boolean()),
     /** The credits that a member may spend in the playground within a day, if not the default. Written by console/playground. */
     playgroundMicro: v.optional(v.int64()),
-    /** The origins whose pages may read answers in browsers, if not those of the operator. Written by console/keys.setOrigins. */
+    /** The origins whose pages may call the API in browsers, if not those of the operator. Written by console/keys.setOrigins. */
     pageOrigins: v.optional(v.array(v.string())),
   }),
 

@@ -11,8 +11,8 @@ import {
 const chat = "https://chat.example.com";
 
 it.each([
-  ["nobody lists any", undefined, chat, "*"],
-  ["the list is blank", " , ", chat, "*"],
+  ["nobody lists any", undefined, chat, null],
+  ["the list is blank", " , ", chat, null],
   ["all are listed", "*", chat, "*"],
   ["it is listed", `http://localhost:5173, ${chat}`, chat, chat],
   ["it is listed with a slash and capitals", "HTTPS://Chat.example.com/", chat, chat],

@@ -1,12 +1,14 @@
+import { quotable } from "../format/visible.ts";
+
 /** Origins of pages in browsers, such as "https://chat.example.com". Null: those of all pages. */
 export type Origins = readonly string[] | null;
 
 export const originBounds = { most: 50, chars: 255 } as const;
 
-/** The operator's list: a variable of the server with blanks or commas between origins. Undefined, blank or "*": all. */
+/** The operator's list: a variable of the server with blanks or commas between origins. Undefined or blank: none. "*": all. */
 export function listedOrigins(variable: string | undefined): Origins {
   const listed = separated(variable ?? "").map(canonical);
-  return listed.length === 0 || listed.includes("*") ? null : listed;
+  return listed.includes("*") ? null : listed;
 }
 
 /**
@@ -16,6 +18,14 @@ export function listedOrigins(variable: string | undefined): Origins {
 export function allowedOrigin(allowed: Origins, origin: string | null): string | null {
   if (allowed === null) return "*";
   return origin !== null && allowed.includes(origin.toLowerCase()) ? origin : null;
+}
+
+/** Why a page may not call, for the developer of the page. */
+export function foreignPageWords(origin: string): string {
+  return (
+    `Pages of ${quotable(origin)} may not call this API from browsers. An owner or an administrator can allow them in the ` +
+    "console: API keys, Change pages."
+  );
 }
 
 /** The origins that some of several lists have. */

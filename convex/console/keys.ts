@@ -50,7 +50,7 @@ export const names = memberQuery("keys.read")({
 const origins = v.union(v.array(v.string()), v.null());
 
 /**
- * The origins whose pages may read answers in browsers. `own`: the organization's list; null: it has none, and the operator's counts.
+ * The origins whose pages may call the API in browsers, beside the console. `own`: the organization's list; null: it has none, and the operator's counts.
  * `operators`: null: all pages.
  */
 export const pageOrigins = memberQuery("keys.read")({

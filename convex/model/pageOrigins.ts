@@ -1,14 +1,22 @@
 import { changesText } from "../../app/audit/changes.ts";
-import { listedOrigins, type Origins, originsMistake, unionOf } from "../../app/keys/origins.ts";
+import {
+  allowedOrigin,
+  foreignPageWords,
+  listedOrigins,
+  type Origins,
+  originsMistake,
+  unionOf,
+} from "../../app/keys/origins.ts";
 import type { Doc, Id } from "../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../_generated/server.js";
 import { type Act, record } from "./audit.ts";
 import { present, refuse } from "./refuse.ts";
+import { consoleOrigins } from "./signIn/addresses.ts";
 
 /** Convex sets it for every function. */
 declare const process: { readonly env: { readonly CORS_ORIGINS?: string } };
 
-/** The origins that the operator allows to organizations without a list of their own. */
+/** The origins that the operator allows to organizations without a list of their own: none by default. */
 export function operatorsOrigins(): Origins {
   return listedOrigins(process.env.CORS_ORIGINS);
 }
@@ -27,9 +35,24 @@ export async function originsOf(ctx: QueryCtx, organizationId: Id<"organizations
   return allowedBy(present(await ctx.db.get("organizations", organizationId), "organization"));
 }
 
+/** The console's own pages are always allowed. */
 function allowedBy({ pageOrigins }: Doc<"organizations">): Origins {
-  if (pageOrigins === undefined) return operatorsOrigins();
-  return pageOrigins.includes("*") ? null : pageOrigins;
+  const listed = pageOrigins ?? operatorsOrigins();
+  return listed === null || listed.includes("*") ? null : [...listed, ...consoleOrigins()];
+}
+
+/**
+ * Refuses (origin_not_allowed) a call of a page that the organization does not allow.
+ * @param page its origin; undefined outside of browsers, and for pages of the server itself.
+ */
+export async function checkPage(
+  ctx: QueryCtx,
+  { organizationId }: Pick<Doc<"apiKeys">, "organizationId">,
+  page: string | undefined,
+): Promise<void> {
+  if (page === undefined) return;
+  const isAllowed = allowedOrigin(await originsOf(ctx, organizationId), page) !== null;
+  if (!isAllowed) refuse("origin_not_allowed", foreignPageWords(page));
 }
 
 /** Of more organizations the lists are not read, and any page counts as listed. */

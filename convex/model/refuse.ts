@@ -19,6 +19,8 @@ export type RefusalCode =
   | "scope_missing"
   /** The API key may not be used from the caller's address. */
   | "address_not_allowed"
+  /** The organization does not allow the page of a browser that calls. */
+  | "origin_not_allowed"
   | "retired"
   | "not_found"
   | "invalid"

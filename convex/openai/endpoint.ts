@@ -1,14 +1,14 @@
 import { type CallsLeft, rateHeaders, tokenHeaders } from "../../app/jobs/rate-headers.ts";
 import type { Origins } from "../../app/keys/origins.ts";
 import { quotaPeriods, type Quotas } from "../../app/keys/quotas.ts";
-import { type KeyScope, scopeOfPath } from "../../app/keys/scopes.ts";
+import { scopeOfPath } from "../../app/keys/scopes.ts";
 import { internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
 import { type ActionCtx, httpAction } from "../_generated/server.js";
 import type { ModelView } from "../model/models/catalog.ts";
-import { errorOf, missingKey, unknownQuery } from "./errors.ts";
+import { errorOf, missingKey, originNotAllowed, unknownQuery } from "./errors.ts";
 import { type Failure, logBug, type Outcome, outcomeOf } from "./outcome.ts";
-import { errorResponse, withOrigin } from "./respond.ts";
+import { errorResponse, foreignPage, refusedPage, withOrigin } from "./respond.ts";
 
 /** The authenticated caller of an endpoint: its API key, the models that it may use, and other names for them. */
 export type Caller = {
@@ -62,9 +62,11 @@ async function admitAndAnswer(ctx: ActionCtx, request: Request, answer: Answer):
     origins: await originsOfNobody(ctx, request),
   });
   if (apiKey === null) return await unadmitted(errorResponse(missingKey));
-  const admitted = await admit(ctx, apiKey, scopeOfPath(new URL(request.url).pathname));
-  if (admitted.kind !== "ok")
-    return await unadmitted(withHeaders(errorResponse(errorOf(admitted)), rateOf(leftOf(admitted))));
+  const admitted = await admit(ctx, request, apiKey);
+  if (admitted.kind !== "ok") {
+    const response = withHeaders(errorResponse(errorOf(admitted)), rateOf(leftOf(admitted)));
+    return isOfForeignPage(admitted) ? { response, origins: [] } : await unadmitted(response);
+  }
   const caller = admitted.value;
   const response = await answerKnown(request, async () => await answer(ctx, request, caller));
   const headers = { ...rateOf(caller.left), ...(await tokensOf(ctx, caller)) };
@@ -92,7 +94,9 @@ export async function answerToken(
 ): Promise<Response> {
   return await identified(async () => {
     const response = await answerKnown(request, answer);
-    return withOrigin(request, response, await originsOfToken(ctx, request, token));
+    const origins = await originsOfToken(ctx, request, token);
+    const page = response.ok ? refusedPage(request, origins) : null;
+    return withOrigin(request, page === null ? response : errorResponse(originNotAllowed(page)), origins);
   });
 }
 
@@ -115,6 +119,11 @@ async function originsFor({ headers }: Request, read: () => Promise<Origins>): P
 
 function rateOf(left: CallsLeft | undefined): Readonly<Record<string, string>> {
   return left === undefined ? {} : rateHeaders(left);
+}
+
+/** Another organization may allow the page, but it must not learn that the key is valid. */
+function isOfForeignPage(failure: Failure): boolean {
+  return failure.kind === "refused" && failure.refusal.code === "origin_not_allowed";
 }
 
 /** A key that makes too many calls has none left. */
@@ -144,8 +153,9 @@ function withHeaders(response: Response, headers: Readonly<Record<string, string
 }
 
 /** Authenticates a call and counts it. If counting fails, lets the call through: a broken limiter must be no outage. */
-async function admit(ctx: ActionCtx, apiKey: string, scope: KeyScope | null): Promise<Outcome<Caller>> {
-  const call = { apiKey, ...(scope === null ? {} : { scope }) };
+async function admit(ctx: ActionCtx, request: Request, apiKey: string): Promise<Outcome<Caller>> {
+  const [scope, page] = [scopeOfPath(new URL(request.url).pathname), foreignPage(request)];
+  const call = { apiKey, ...(scope === null ? {} : { scope }), ...(page === null ? {} : { page }) };
   const counted = await outcomeOf<Caller>(ctx.runMutation(internal.requests.admit, call));
   if (counted.kind === "ok" || counted.kind === "refused") return counted;
   logBug("a call was let through uncounted", counted.thrown);

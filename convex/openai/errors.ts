@@ -1,6 +1,7 @@
 import { quotable } from "../../app/format/visible.ts";
 import { jobTimes, limits } from "../../app/jobs/limits.ts";
 import type { BodyRefusal } from "../../app/jobs/parse/parse-body.ts";
+import { foreignPageWords } from "../../app/keys/origins.ts";
 import { queryOf } from "../../app/openapi/query.ts";
 import type { Refusal, RefusalCode } from "../model/refuse.ts";
 import { leftMs } from "../model/requests/leftCalls.ts";
@@ -20,6 +21,15 @@ export const missingKey: ApiError = {
   code: "invalid_api_key",
   message: "You did not provide an API key. Send it as a header: Authorization: Bearer sk-gleaner-…",
 };
+
+export function originNotAllowed(page: string): ApiError {
+  return {
+    status: 403,
+    type: "invalid_request_error",
+    code: "origin_not_allowed",
+    message: foreignPageWords(page),
+  };
+}
 
 export function unknownUrl({ method, url }: Request): ApiError {
   const { pathname } = new URL(url);
@@ -221,6 +231,7 @@ const refusals: Readonly<
   expired: { status: 401, code: "invalid_api_key" },
   scope_missing: { status: 403, code: "insufficient_scope" },
   address_not_allowed: { status: 403, code: "address_not_allowed" },
+  origin_not_allowed: { status: 403, code: "origin_not_allowed" },
   retired: { status: 401, code: "invalid_api_key" },
   forbidden: { status: 403, code: "forbidden" },
   proof_needed: { status: 403, code: "forbidden" },

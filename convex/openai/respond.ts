@@ -5,11 +5,29 @@ import { allowedOrigin, type Origins } from "../../app/keys/origins.ts";
 import { answerHeaderNames } from "../../app/openapi/headers.ts";
 import type { RequestView } from "../model/requests/watch.ts";
 
-/** Browsers may call from anywhere, unless origins are listed: access is by bearer key, never by cookie. */
+/** Headers for browsers. `withOrigin` takes the first one from pages that nobody has allowed. */
 export const cors: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": answerHeaderNames.join(", "),
 };
+
+/**
+ * The origin of the page of another server that calls. Null: no browser calls, or a page of this server does. Browsers tell the
+ * latter by `sec-fetch-site`, but not without TLS.
+ */
+export function foreignPage({ headers, url }: Request): string | null {
+  const origin = headers.get("origin");
+  if (origin === null || headers.get("sec-fetch-site") === "same-origin") return null;
+  const isHere =
+    URL.canParse(origin) && [headers.get("host"), new URL(url).host].includes(new URL(origin).host);
+  return isHere ? null : origin;
+}
+
+/** The origin of the page that calls, if it may not. */
+export function refusedPage(request: Request, allowed: Origins): string | null {
+  const page = foreignPage(request);
+  return page !== null && allowedOrigin(allowed, page) === null ? page : null;
+}
 
 /** Lets only pages of the allowed origins read an answer. */
 export function withOrigin(request: Request, response: Response, allowed: Origins): Response {
@@ -21,7 +39,7 @@ export function withOrigin(request: Request, response: Response, allowed: Origin
   return response;
 }
 
-/** The answer to a browser's preflight request. */
+/** The answer to a browser's preflight request of a page that may call. */
 export function preflight(): Response {
   return new Response(null, {
     status: 204,

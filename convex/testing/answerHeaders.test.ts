@@ -94,7 +94,7 @@ async function call(path: string, status: number, sent: Sent = {}): Promise<Resp
 async function answerNext(): Promise<void> {
   await takeJob(t, device, async ({ attemptId, request }) => {
     // It takes its time, so the queue knows its pace.
-    vi.setSystemTime(Date.now() + 10_000);
+    vi.setSystemTime(Date.now() + 2_000);
     const isEmbedding = "inputs" in request;
     const vector = Buffer.from(Float32Array.of(1, 2).buffer).toString("base64");
     const { result, report } = answer("Blue.", { promptTokens: 10, completionTokens: isEmbedding ? 0 : 3 });

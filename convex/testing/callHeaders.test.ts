@@ -1,9 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { rates } from "../../app/jobs/limits.ts";
 import { api } from "../_generated/api.js";
+import { hashSecret } from "../model/authenticate.ts";
+import { expectError } from "./apiError.fixture.ts";
 import {
   addDevice,
   addOrganization,
+  allJobs,
   type Backend,
   claim,
   complete,
@@ -12,6 +15,7 @@ import {
   expectRefusal,
   modelId,
   type Organization,
+  secret,
   signIn,
   startBackend,
   submit,
@@ -136,13 +140,49 @@ describe("pages in browsers", () => {
     return [preflight, models, unknown].map(({ headers }) => headers.get("access-control-allow-origin"));
   };
 
-  it("may call from anywhere by default, and only from the operator's origins if there are some", async () => {
-    expect(await origins(page)).toEqual(["*", "*", "*"]);
+  it("may not call by default, only from the operator's origins", async () => {
+    expect(await origins(page)).toEqual([null, null, null]);
     vi.stubEnv("CORS_ORIGINS", `http://localhost:5173, ${page}/`);
     expect(await origins(page)).toEqual([page, page, page]);
     expect(await origins("https://evil.example")).toEqual([null, null, null]);
+    vi.stubEnv("CORS_ORIGINS", "*");
+    expect(await origins(page)).toEqual(["*", "*", "*"]);
     const models = await call("/v1/models");
-    expect([models.status, models.headers.get("vary")]).toEqual([200, "Origin"]);
+    expect(models.status).toBe(200);
+  });
+
+  it("are refused with a reason, before anything is done, and their browsers send no call", async () => {
+    for (const foreign of [page, "null", "app://obsidian.md", "http://some.convex.site:8443"]) {
+      const refusal = { code: "origin_not_allowed", message: expect.stringContaining(foreign) as string };
+      const preflight = await t.fetch("/v1/chat/completions", {
+        method: "OPTIONS",
+        headers: { origin: foreign },
+      });
+      await expectError(preflight, 403, refusal);
+      const refused = await call("/v1/chat/completions", { origin: foreign, prefer: "respond-async" }, chat);
+      await expectError(refused, 403, refusal);
+      expect(refused.headers.get("vary")).toBe("Origin");
+      expect(refused.headers.get("access-control-allow-origin")).toBeNull();
+    }
+    expect(await allJobs(t, acme)).toEqual([]);
+    const { headers } = await call("/v1/models");
+    expect(headers.get("x-ratelimit-remaining-requests")).toBe(String(rates.apiCalls.burst - 1));
+  });
+
+  it("of the server itself and of the console may always call", async () => {
+    vi.stubEnv("CONVEX_SITE_URL", "https://gleaner.example.org");
+    vi.stubEnv("GLEANER_CONSOLE_URL", "https://console.example.org/");
+    await t.mutation(api.console.keys.setOrigins, { session: await signIn(t, acme), origins: [page] });
+    for (const own of ["https://gleaner.example.org", "https://console.example.org"])
+      expect(await origins(own)).toEqual([own, own, own]);
+    // Browsers tell by `sec-fetch-site` that the page is of the server that they call, but without TLS only by the host.
+    for (const headers of [
+      { origin: "https://behind.proxy.example", "sec-fetch-site": "same-origin" },
+      { origin: "http://office:3211", host: "office:3211" },
+    ])
+      expect((await call("/v1/models", headers)).status).toBe(200);
+    const others = { origin: "https://behind.proxy.example", "sec-fetch-site": "cross-site" };
+    expect((await call("/v1/models", others)).status).toBe(403);
   });
 
   it("may call from the origins that an administrator lists, whatever the operator allows", async () => {
@@ -198,5 +238,23 @@ describe("pages in browsers", () => {
       expect(await byToken(page)).toEqual([401, page]);
       expect(await byToken("https://evil.example")).toEqual([401, null]);
     }
+  });
+
+  it("of another organization are refused without a word that a browser could read", async () => {
+    const other = await addOrganization(t, { name: "Other" });
+    await t.mutation(api.console.keys.setOrigins, { session: await signIn(t, other), origins: [page] });
+    const session = await signIn(t, acme);
+    const token = secret("gm_");
+    await t.mutation(api.console.statistics.setMetricsToken, { session, tokenHash: await hashSecret(token) });
+    const refused = [
+      await call("/v1/models", { origin: page }),
+      await call("/v1/usage", { origin: page, authorization: `Bearer ${token}` }),
+      await call("/v1/budgets", { origin: page, authorization: `Bearer ${token}` }),
+    ];
+    for (const { status, headers } of refused)
+      expect([status, headers.get("access-control-allow-origin")]).toEqual([403, null]);
+    await t.mutation(api.console.keys.setOrigins, { session, origins: [page] });
+    const allowed = await call("/v1/usage", { origin: page, authorization: `Bearer ${token}` });
+    expect([allowed.status, allowed.headers.get("access-control-allow-origin")]).toEqual([200, page]);
   });
 });

@@ -13,6 +13,16 @@ export function consoleAddress(): string {
   return consoleUrl ?? `${siteUrl.replace(/\/$/, "")}/console/`;
 }
 
+function consoleUrls(): readonly URL[] {
+  const { CONVEX_SITE_URL: siteUrl = "", GLEANER_CONSOLE_URL: consoleUrl = "" } = process.env;
+  return [siteUrl, consoleUrl].filter((url) => URL.canParse(url)).map((url) => new URL(url));
+}
+
+/** The origins of the console's pages, which call the API in the playground. */
+export function consoleOrigins(): readonly string[] {
+  return consoleUrls().map((url) => url.origin);
+}
+
 /** The address to which all providers send the browser back. The state tells which one answers. */
 export function redirectUri(): string {
   const { CONVEX_SITE_URL: siteUrl } = process.env;
@@ -27,8 +37,7 @@ export function redirectUri(): string {
  */
 export function consoleOrigin(page: string): string {
   const origin = page.length <= maxChars && URL.canParse(page) ? new URL(page).origin : "";
-  const { CONVEX_SITE_URL: siteUrl = "", GLEANER_CONSOLE_URL: consoleUrl = "" } = process.env;
-  const known = [siteUrl, consoleUrl].filter((url) => URL.canParse(url)).map((url) => new URL(url));
+  const known = consoleUrls();
   // One machine has several names for itself.
   const isHere = known.some(
     (url) => isLoopback(url.origin) && isLoopback(origin) && url.port === new URL(origin).port,

@@ -60,11 +60,8 @@ function OriginsDialog({ own, operators, onSet, onClose }: DialogProps): ReactNo
         onBack={() => setIsReviewed(false)}
       >
         <p>
-          Pages that are not listed can no longer read answers in browsers. Other programs notice nothing.
-        </p>
-        <p>
-          The playground of the console needs the console’s own address, if the API has another one. You can
-          undo this.
+          The API refuses calls of pages that are not listed. Programs outside of browsers notice nothing, and
+          the console’s own pages may always call. You can undo this.
         </p>
       </ReviewChanges>
     );
@@ -81,8 +78,8 @@ function OriginsDialog({ own, operators, onSet, onClose }: DialogProps): ReactNo
         onClose={onClose}
       >
         <p className="text-xs text-muted">
-          Browsers let a page read answers of the API only if its origin is allowed. Without a list this
-          holds: {pagesWords(operators)}
+          A page in a browser may call the API only if its origin is allowed. Whoever opens such a page can
+          read its API key. Without a list this holds: {pagesWords(operators)}
         </p>
         <TextArea
           label="Origins"
@@ -104,6 +101,7 @@ const isEveryPage = (origins: Origins): boolean => origins === null || origins.i
 
 function pagesWords(origins: Origins): string {
   if (origins === null || isEveryPage(origins)) return "All pages in browsers may call the API.";
+  if (origins.length === 0) return "In browsers only the console’s own pages may call the API.";
   const more = origins.length - 3;
   const first = origins.slice(0, 3).join(", ");
   const shown = more > 0 ? `${first} and ${plural(more, ["# other origin", "# other origins"])}` : first;

@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { Page } from "@playwright/test";
 import { openPage, signIn } from "../support/console.ts";
 import { askFor, expect, test, tokensLasting } from "../support/farm-test.ts";
@@ -148,32 +150,52 @@ test("revoking a key stops the answer that a device writes for it", async ({
   await donor.stop();
 });
 
+/** A server with an empty page. Returns the page's origin, which is not that of the API. */
+async function otherPage(): Promise<{ readonly origin: string; readonly close: () => Promise<void> }> {
+  const server = createServer((_request, response) => {
+    response.setHeader("content-type", "text/html").end("<title>Chat</title>");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { origin, close: async () => await new Promise((resolve) => server.close(() => resolve())) };
+}
+
 test("an administrator lists the pages that may call the API, and undoes it", async ({ farm, page }) => {
-  const origin = "https://chat.example.com";
-  const allowed = async (): Promise<string | null> => {
-    const url = `${farm.backend.siteUrl}/v1/models`;
-    const headers = { authorization: `Bearer ${farm.organization.apiKey}`, origin };
-    return (await fetch(url, { headers })).headers.get("access-control-allow-origin");
-  };
+  const { origin, close } = await otherPage();
+  const visitor = await page.context().newPage();
+  await visitor.goto(origin);
+  /** Asks for the models in the visitor's browser, as a page of another server. */
+  const models = async (): Promise<unknown> =>
+    await visitor.evaluate(
+      async ({ url, apiKey }) => {
+        try {
+          const response = await fetch(url, { headers: { authorization: `Bearer ${apiKey}` } });
+          return [response.status, response.headers.get("x-ratelimit-limit-requests")];
+        } catch (error) {
+          return String(error);
+        }
+      },
+      { url: `${farm.backend.siteUrl}/v1/models`, apiKey: farm.organization.apiKey },
+    );
   await signIn(page, farm);
   await openPage(page, "API keys");
-  await expect(page.getByText("All pages in browsers may call the API.")).toBeVisible();
-  expect(await allowed()).toBe("*");
+  await expect(page.getByText("In browsers only the console’s own pages may call the API.")).toBeVisible();
+  expect(await models()).toContain("Failed to fetch");
   await page.getByRole("button", { name: "Change pages" }).click();
   await page.getByLabel("Origins").fill("chat.example.com");
   await expect(page.getByText("“chat.example.com” is no origin")).toBeVisible();
   await expect(page.getByRole("button", { name: "Preview" })).toBeDisabled();
-  await page.getByLabel("Origins").fill("https://other.example/\nhttp://localhost:5173");
+  await page.getByLabel("Origins").fill(`https://other.example\n${origin}/`);
   await page.getByRole("button", { name: "Preview" }).click();
   await expect(page.getByRole("list", { name: "Changes" })).toContainText(
     "https://other.exampleNot allowed → Allowed",
   );
   await page.getByRole("button", { name: "Save" }).click();
-  await expect(
-    page.getByText("Pages of https://other.example, http://localhost:5173 may call"),
-  ).toBeVisible();
-  expect(await allowed()).toBeNull();
+  await expect(page.getByText(`Pages of https://other.example, ${origin} may call`)).toBeVisible();
+  expect(await models()).toEqual([200, expect.stringMatching(/^\d+$/)]);
   await page.getByRole("button", { name: "Undo" }).click();
-  await expect(page.getByText("All pages in browsers may call the API.")).toBeVisible();
-  expect(await allowed()).toBe("*");
+  await expect(page.getByText("In browsers only the console’s own pages may call the API.")).toBeVisible();
+  expect(await models()).toContain("Failed to fetch");
+  await visitor.close();
+  await close();
 });
