@@ -40,6 +40,7 @@ export const fileTimes = { leastSeconds: 3_600, mostSeconds: 30 * 86_400 } as co
 export const batchEndpoints = {
   "/v1/chat/completions": "chat",
   "/v1/responses": "chat",
+  "/v1/messages": "chat",
   "/v1/completions": "completion",
   "/v1/embeddings": "embedding",
 } as const;

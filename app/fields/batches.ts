@@ -6,7 +6,7 @@ const expiry = { anchor: "created_at", seconds: 86_400 };
 export const batchFields = {
   input_file_id: supported("required. The id of a file with the purpose `batch`", "file-k57a"),
   endpoint: supported(
-    "required. `/v1/chat/completions`, `/v1/responses`, `/v1/completions` or `/v1/embeddings`. All lines have the same",
+    "required. `/v1/chat/completions`, `/v1/responses`, `/v1/messages`, `/v1/completions` or `/v1/embeddings`. All lines have the same",
     "/v1/chat/completions",
   ),
   completion_window: supported(

@@ -192,6 +192,14 @@ export const operations: readonly Operation[] = [
   },
   {
     method: "post",
+    path: "/v1/estimate/messages",
+    summary: "Tell the price of a message",
+    tag: "Answers",
+    body: "MessageRequest",
+    answer: "Estimate",
+  },
+  {
+    method: "post",
     path: "/v1/estimate/completions",
     summary: "Tell the price of a completion",
     tag: "Answers",

@@ -232,6 +232,39 @@ describe("a batch", () => {
     expect(refused?.response?.body).toMatchObject({ error: { param: "background" } });
   });
 
+  it("takes lines of Anthropic's Messages API, and answers with its messages and errors", async () => {
+    const url = "/v1/messages";
+    const body = { model: modelId, max_tokens: 16, messages: [{ role: "user", content: "Hi" }] };
+    const batch = await start(
+      [
+        line("a", { ...body, system: "Be brief." }, { url }),
+        line("b", { ...body, max_tokens: undefined }, { url }),
+        line("c", { ...body, stream: true }, { url }),
+      ].join("\n"),
+      { endpoint: url },
+    );
+    await answer(1);
+    const { output_file_id, error_file_id, status } = await get(batch.id);
+    expect(status).toBe("completed");
+    const [answered] = await content(output_file_id);
+    expect(answered?.response?.body).toMatchObject({
+      id: expect.stringMatching(/^msg_/) as string,
+      type: "message",
+      content: [{ type: "text", text: "To: Be brief.\nHi" }],
+      stop_reason: "end_turn",
+      usage: { input_tokens: 10, output_tokens: 3 },
+    });
+    const refused = await content(error_file_id);
+    expect(refused.map(({ custom_id, response }) => [custom_id, response?.body])).toMatchObject([
+      ["b", { type: "error", error: { type: "invalid_request_error", param: "max_tokens" } }],
+      ["c", { type: "error", error: { type: "invalid_request_error", param: "stream" } }],
+    ]);
+    const [order] = await t.run(async (ctx) => await ctx.db.query("orders").collect());
+    const headers = { authorization: `Bearer ${acme.apiKey}` };
+    const result = await t.fetch(`/v1/jobs/${order!.jobId}/result`, { headers });
+    expect(await result.json()).toMatchObject({ type: "message" });
+  });
+
   it("does vectors, in the encoding that each request asks for", async () => {
     const body = { model: modelId, input: "a text" };
     const { id } = await start(

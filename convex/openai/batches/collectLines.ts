@@ -3,6 +3,7 @@ import type { Usage } from "../../../app/jobs/chat.ts";
 import { internal } from "../../_generated/api.js";
 import type { Id } from "../../_generated/dataModel.js";
 import type { ActionCtx } from "../../_generated/server.js";
+import { anthropicError, messageBody } from "../../anthropic/messageBody.ts";
 import { addUsage, type EndedLine } from "../../model/batches/collect.ts";
 import type { OpenPart } from "../../model/files/seals.ts";
 import type { RefusalCode } from "../../model/refuse.ts";
@@ -114,6 +115,8 @@ type Result = NonNullable<RequestView["result"]>;
 type LineForm = {
   readonly promptField: PromptField;
   readonly body: (head: ResponseHead, result: Result, encoding: Encoding) => object;
+  /** Absent: OpenAI's error object. */
+  readonly error?: (error: ApiError) => object;
 };
 
 function formOf(kind: Exclude<keyof typeof promptFields, "tokens">): LineForm {
@@ -128,6 +131,11 @@ const lineForms: Readonly<Record<BatchEndpoint, LineForm>> = {
   "/v1/chat/completions": formOf("chat"),
   "/v1/completions": formOf("completion"),
   "/v1/embeddings": formOf("embedding"),
+  "/v1/messages": {
+    promptField: "messages",
+    body: (head, result) => messageBody(head, textOf(result)),
+    error: anthropicError,
+  },
   "/v1/responses": {
     promptField: "input",
     body: (head, result) => {
@@ -180,7 +188,7 @@ function endOfLine({ batchId, endpoint, isCanceled }: Batch, ended: EndedLine): 
   const why = whyCutOff(failure, isCanceled);
   const body =
     why === null
-      ? withStatus(errorOfLine(failure, job, endpoint), response)
+      ? withStatus(errorOfLine(failure, job, endpoint), endpoint, response)
       : { ...head, response: null, error: { code: why, message: cutOffWords[why] } };
   // An answer that was deleted before its end was collected has cost its price.
   const priceMicro = job?.view.priceMicro ?? 0n;
@@ -218,6 +226,11 @@ function errorOfLine(
   return error;
 }
 
-function withStatus(error: ApiError, response: (status: number, body: object) => object): object {
-  return response(error.status, errorBody(error));
+function withStatus(
+  error: ApiError,
+  endpoint: BatchEndpoint,
+  response: (status: number, body: object) => object,
+): object {
+  const { error: form = errorBody } = lineForms[endpoint];
+  return response(error.status, form(error));
 }

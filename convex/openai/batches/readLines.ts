@@ -1,8 +1,10 @@
 import { assertNever } from "../../../app/assert-never.ts";
 import { type BatchEndpoint, batchLimits } from "../../../app/batches/limits.ts";
 import type { Line } from "../../../app/batches/parse-line.ts";
+import type { CallForm } from "../../../app/jobs/call-forms.ts";
 import type { BodyParse } from "../../../app/jobs/parse/parse-body.ts";
 import { parseEmbeddingJob } from "../../../app/jobs/parse/parse-embedding.ts";
+import { parseMessages } from "../../../app/jobs/parse/parse-messages.ts";
 import { parseResponse } from "../../../app/jobs/parse/parse-response.ts";
 import type { JobPriority } from "../../../app/jobs/priority.ts";
 import { keptEcho, type ResponseEcho } from "../../../app/jobs/response-echo.ts";
@@ -46,12 +48,17 @@ export async function askedBy(
     model,
     ...(alias === null ? {} : { alias }),
     work: asMutable(work),
-    ...(asked.echo !== undefined && work.kind === "chat"
-      ? { callForm: "response" as const, echo: keptEcho(asked.echo, work.request) }
-      : {}),
+    ...formOf(endpoint),
+    ...(asked.echo !== undefined && work.kind === "chat" ? { echo: keptEcho(asked.echo, work.request) } : {}),
     isHigh: asked.priority === "high",
     base64: asked.encoding === "base64",
   };
+}
+
+/** The form in which the line's call answers, if it is not the usual one of the job's kind. */
+function formOf(endpoint: BatchEndpoint): { readonly callForm?: CallForm } {
+  if (endpoint === "/v1/responses") return { callForm: "response" };
+  return endpoint === "/v1/messages" ? { callForm: "message" } : {};
 }
 
 /** A body that its own call accepts. */
@@ -77,6 +84,8 @@ export async function readAsked(
       return await readFor(chatCall.parse(body), caller, mistakeOf, (call) => textWork(chatCall, call));
     case "/v1/responses":
       return await readFor(parseResponse(body), caller, mistakeOf, (call) => textWork(chatCall, call));
+    case "/v1/messages":
+      return await readFor(parseMessages(body), caller, mistakeOf, (call) => textWork(chatCall, call));
     case "/v1/completions":
       return await readFor(completionCall.parse(body), caller, mistakeOf, (call) =>
         textWork(completionCall, call),

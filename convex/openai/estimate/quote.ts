@@ -12,7 +12,7 @@ import { errorResponse, json } from "../respond.ts";
 export const quotesPath = "/v1/estimate/";
 
 /**
- * POST /v1/estimate/chat/completions, and the same for responses, completions and embeddings. Tells what the call with this body would
+ * POST /v1/estimate/chat/completions, and the same for responses, messages, completions and embeddings. Tells what the call with this body would
  * cost, without making it. Second opinions are not in it.
  */
 export async function quote(ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {

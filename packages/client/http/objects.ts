@@ -24,6 +24,7 @@ const mistakes = z
 export const batchEndpoints = [
   "/v1/chat/completions",
   "/v1/responses",
+  "/v1/messages",
   "/v1/completions",
   "/v1/embeddings",
 ] as const;
