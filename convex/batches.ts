@@ -17,6 +17,8 @@ import {
   collectedLines,
   collectStep,
   nextCollection as nextCollectionOf,
+  partOf,
+  partOfLine as part,
   restCollection as restCollectionOf,
 } from "./model/batches/collect.ts";
 import {
@@ -37,6 +39,7 @@ import {
   storeForecasts as store,
 } from "./model/batches/forecast.ts";
 import { resumeBatches } from "./model/batches/resume.ts";
+import { cancelRest } from "./model/batches/severalJobs.ts";
 import { boundedInteger, present } from "./model/refuse.ts";
 import { keyUse } from "./model/validators.ts";
 
@@ -96,25 +99,27 @@ export const outlook = internalQuery({
     ...ofKey,
     model: v.union(v.string(), v.null()),
     total: v.number(),
+    jobs: v.number(),
     window: v.string(),
     windowMs: v.number(),
   },
   returns: batchOutlook,
-  handler: async (ctx, { keyId, model, total, window, windowMs }) => {
+  handler: async (ctx, { keyId, model, total, jobs, window, windowMs }) => {
     const { organizationId } = await admittedKey(ctx, keyId);
     const now = Date.now();
     const batch = { organizationId, apiKeyId: keyId, model: model ?? undefined, expiresAt: now + windowMs };
-    return await outlookOf(ctx, { ...batch, total, completed: 0, failed: 0 }, window, now);
+    return await outlookOf(ctx, { ...batch, total, jobs, completed: 0, failed: 0 }, window, now);
   },
 });
 
 /** The forecast of a batch whose file was checked. */
 export const checkedOutlook = internalQuery({
-  args: { ...ofBatch, model: v.union(v.string(), v.null()), total: v.number() },
+  args: { ...ofBatch, model: v.union(v.string(), v.null()), total: v.number(), jobs: v.number() },
   returns: batchOutlook,
-  handler: async (ctx, { batchId, model, total }) => {
+  handler: async (ctx, { batchId, model, total, jobs }) => {
     const batch = present(await ctx.db.get("batches", batchId), "batch");
-    return await outlookOf(ctx, { ...batch, model: model ?? undefined, total }, batch.window, Date.now());
+    const checked = { ...batch, model: model ?? undefined, total, jobs };
+    return await outlookOf(ctx, checked, batch.window, Date.now());
   },
 });
 
@@ -125,6 +130,16 @@ export const endOfKey = internalMutation({
   handler: async (ctx, { apiKeyId, keepsFiles = false }) => {
     await endBatchesOf(ctx, apiKeyId, Date.now());
     if (!keepsFiles) await ctx.scheduler.runAfter(0, internal.files.endFilesOf, { apiKeyId, cursor: null });
+    return null;
+  },
+});
+
+/** Cancels the jobs of a request of which one has failed. */
+export const cancelLine = internalMutation({
+  args: { lineId: v.id("batchLines") },
+  returns: v.null(),
+  handler: async (ctx, { lineId }) => {
+    await cancelRest(ctx, lineId);
     return null;
   },
 });
@@ -160,6 +175,12 @@ export const nextCollection = internalQuery({
   args: ofBatch,
   returns: v.union(collectStep, v.null()),
   handler: async (ctx, { batchId }) => await nextCollectionOf(ctx, batchId),
+});
+
+export const partOfLine = internalQuery({
+  args: { jobId: v.string() },
+  returns: part,
+  handler: async (ctx, { jobId }) => await partOf(ctx, jobId),
 });
 
 export const addLines = internalMutation({

@@ -1055,6 +1055,10 @@ export default defineSchema({
     queueBatchId: v.optional(v.string()),
     /** Requests in the file. 0 before it was checked. */
     total: v.number(),
+    /** The jobs that they are. Absent: as many. */
+    jobs: v.optional(v.number()),
+    /** Jobs beyond the first of each request that is submitted, and whose end is in no file yet. Absent: none. */
+    furtherJobs: v.optional(v.number()),
     /** How far the file is cut into jobs. `lines`: with the blank ones. */
     cut: v.object({ bytes: v.number(), lines: v.number(), requests: v.number() }),
     isCut: v.boolean(),
@@ -1095,11 +1099,25 @@ export default defineSchema({
     batchId: v.id("batches"),
     line: v.number(),
     customId: v.string(),
-    /** Absent: it never had a job. */
+    /** Absent: it never had a job. Of several jobs: the first one. */
     jobId: v.optional(v.string()),
-    /** Absent: the job has an answer. */
+    /** Only of several jobs, in the order of the answer. */
+    jobIds: v.optional(v.array(v.string())),
+    /** Absent: all its jobs have answers. */
     failure: v.optional(lineFailure),
   }).index("by_batch", ["batchId"]),
+
+  /** A batch's request that is several jobs, until all of them have ended. Written by model/batches/severalJobs.ts. */
+  batchLines: defineTable({
+    batchId: v.id("batches"),
+    line: v.number(),
+    customId: v.string(),
+    jobIds: v.array(v.string()),
+    /** How many of them have not ended. */
+    open: v.number(),
+    /** That of the first one that failed. */
+    failure: v.optional(lineFailure),
+  }),
 
   /** Whether a batch's ends are about to be collected. Each end reads it, so it changes seldom. */
   batchCollections: defineTable({ batchId: v.id("batches"), scheduled: v.boolean() }).index("by_batch", [

@@ -13,7 +13,7 @@ export const batchLimits = {
   filesOfKey: 1_000,
   bytesOfKey: 2 * 1024 * 1024 * 1024,
   fileNameChars: 200,
-  /** As many as the queue's batch takes. */
+  /** As many as the queue's batch takes jobs. */
   lines: 50_000,
   /** A request's body and the fields around it. */
   lineBytes: limits.bodyBytes + 8 * 1024,
@@ -23,8 +23,8 @@ export const batchLimits = {
   namedMistakes: 20,
   /** Lines with wrong answers that are named. */
   namedWrongLines: 100,
-  /** Lines and bytes that are submitted in one transaction. */
-  pieceLines: 500,
+  /** Jobs and bytes that are submitted in one transaction. A line is never cut. */
+  pieceJobs: 500,
   pieceBytes: 2 * 1024 * 1024,
   metadataFields: 16,
   metadataKeyChars: 64,

@@ -10,7 +10,7 @@ const parse = (text: string | null) => parseLine({ number: 7, text, end: 0 }, en
 it("gives the name and the body of a request", () => {
   expect(parse(line())).toEqual({
     kind: "parsed",
-    request: { line: 7, customId: "a", model: "m", body: '{"model":"m"}' },
+    request: { line: 7, customId: "a", model: "m", jobs: 1, body: '{"model":"m"}' },
   });
 });
 

@@ -4,6 +4,7 @@ import { unknownField } from "../fields/field.ts";
 import { mistakeInWords } from "../format/mistake.ts";
 import { unknownParameter } from "../jobs/parse/parse-body.ts";
 import { excessOf, isRecord, parseJson } from "../json.ts";
+import { jobsOfLine } from "./jobs-of-line.ts";
 import { type BatchEndpoint, batchLimits } from "./limits.ts";
 
 /** A line of a file. `end`: the offset behind it and its line break, in bytes from the file's start. */
@@ -21,6 +22,8 @@ export type BatchRequest = {
   readonly customId: string;
   /** As the body names it. Null: it names none. */
   readonly model: string | null;
+  /** How many jobs it is, if its own call accepts it. */
+  readonly jobs: number;
   readonly body: string;
 };
 
@@ -82,7 +85,8 @@ export function parseLine({ number: line, text }: Line, endpoint: BatchEndpoint)
   }
   const { model: named } = body;
   const model = typeof named === "string" ? named : null;
-  return { kind: "parsed", request: { line, customId, model, body: JSON.stringify(body) } };
+  const jobs = jobsOfLine(endpoint, body);
+  return { kind: "parsed", request: { line, customId, model, jobs, body: JSON.stringify(body) } };
 }
 
 /** @param line the first line too many; 0 if it is not known. */
@@ -91,22 +95,30 @@ export function tooManyRequests(line: number): LineMistake {
   return { line, code: "too_many_requests", param: null, message: `A batch has at most ${most} requests.` };
 }
 
+function tooManyJobs(line: number): LineMistake {
+  const most = batchLimits.lines.toLocaleString("en-US");
+  const message = `A batch has at most ${most} answers. A line with several choices, or with more inputs than fit a job, counts several times.`;
+  return { line, code: "too_many_requests", param: null, message };
+}
+
 const countedModels = 20;
 
 /**
- * Collects the mistakes of a whole file. `total`: its requests. Keeps the names of the requests, since each must be there once.
+ * Collects the mistakes of a whole file. `total`: its requests; `jobs`: what they are together. Keeps the names of the requests, since each must be there once.
  */
 export class FileCheck {
   readonly #names = new Set<string>();
   readonly #mistakes: LineMistake[] = [];
   readonly #models = new Map<string | null, number>();
   total = 0;
+  jobs = 0;
 
   /** Returns whether it is worth checking the next line. */
   add({ number: line }: Line, parsed: LineParse): boolean {
     this.total += 1;
-    if (this.total > batchLimits.lines) {
-      this.#mistakes.push(tooManyRequests(line));
+    this.jobs += parsed.kind === "parsed" ? parsed.request.jobs : 1;
+    if (this.jobs > batchLimits.lines) {
+      this.#mistakes.push(this.total > batchLimits.lines ? tooManyRequests(line) : tooManyJobs(line));
       return false;
     }
     if (parsed.kind === "refused") this.#mistakes.push(parsed.mistake);

@@ -58,7 +58,7 @@ export const textFields = {
   ),
   grammar: supported("a grammar of llama.cpp (GBNF), enforced token by token", 'root ::= "yes" | "no"'),
   n: supported(
-    "1 to 8 choices. Each is a job of its own with the next seed, and pays for the prompt, too; `usage` has the sum. If one fails, the call fails and the others are canceled; a choice that has ended by then is paid. Refused together with `Prefer: respond-async`, and in batches",
+    "1 to 8 choices. Each is a job of its own with the next seed, and pays for the prompt, too; `usage` has the sum. If one fails, the call fails and the others are canceled; a choice that has ended by then is paid. Refused together with `Prefer: respond-async`",
     2,
   ),
   x_gleaner: own(

@@ -106,6 +106,7 @@ import type * as model_batches_cut from "../model/batches/cut.js";
 import type * as model_batches_estimate from "../model/batches/estimate.js";
 import type * as model_batches_forecast from "../model/batches/forecast.js";
 import type * as model_batches_resume from "../model/batches/resume.js";
+import type * as model_batches_severalJobs from "../model/batches/severalJobs.js";
 import type * as model_batches_wrongLines from "../model/batches/wrongLines.js";
 import type * as model_comfort_count from "../model/comfort/count.js";
 import type * as model_comfort_hours from "../model/comfort/hours.js";
@@ -529,6 +530,7 @@ declare const fullApi: ApiFromModules<{
   "model/batches/estimate": typeof model_batches_estimate;
   "model/batches/forecast": typeof model_batches_forecast;
   "model/batches/resume": typeof model_batches_resume;
+  "model/batches/severalJobs": typeof model_batches_severalJobs;
   "model/batches/wrongLines": typeof model_batches_wrongLines;
   "model/comfort/count": typeof model_comfort_count;
   "model/comfort/hours": typeof model_comfort_hours;

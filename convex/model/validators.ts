@@ -274,6 +274,8 @@ export const batchLine = v.object({
   line: v.number(),
   customId: v.string(),
   base64: v.optional(v.literal(true)),
+  /** Of a line with several jobs. */
+  several: v.optional(v.id("batchLines")),
 });
 
 export const timing = v.object({ prefillMs: v.number(), generateMs: v.number() });

@@ -74,10 +74,10 @@ async function answerText<TextRequest>(
     const options = { vote, promptField, signal, form: votedForm(form, includeUsage) };
     return await answerVoted(ctx, caller, call, textCall, options);
   }
-  const work = await textWork(textCall, call);
+  const works = await textWorks(textCall, call);
+  const [work] = works;
   if (choices > 1) {
     if (call.prefer.respondAsync) return errorResponse(manyWithoutWait);
-    const works = Array.from({ length: choices }, (_, index) => withSeed(work, index));
     const { signal } = request;
     return await answerWithJobs(ctx, caller, call, works, { stream, promptField }, async (jobs) => {
       return await answerChoices(ctx, jobs, { form, created, stream, includeUsage, signal });
@@ -120,6 +120,16 @@ function withSeed(work: TextWork, later: number): TextWork {
   return work.kind === "chat"
     ? { kind: work.kind, request: { ...work.request, seed } }
     : { kind: work.kind, request: { ...work.request, seed } };
+}
+
+/** The work of each choice of a parsed call, with its own seed. */
+export async function textWorks<TextRequest>(
+  textCall: Pick<TextCall<TextRequest>, "workOf">,
+  call: Parameters<typeof textWork<TextRequest>>[1],
+): Promise<readonly [TextWork, ...TextWork[]]> {
+  const work = await textWork(textCall, call);
+  const further = Array.from({ length: call.asked.choices - 1 }, (_, index) => withSeed(work, index + 1));
+  return [work, ...further];
 }
 
 const defaultMaxTokens = 1_024;

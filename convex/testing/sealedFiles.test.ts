@@ -214,7 +214,7 @@ describe("a batch of an organization with a data key", () => {
   const twoLines = [line("a", ask(`A ${marker}.`)), line("b", ask(`Another ${marker}.`))].join("\n");
 
   it("has its requests, its answers and its errors sealed, also while they grow", async () => {
-    const wrong = line("c", { ...ask(`${marker}?`), n: 2 });
+    const wrong = line("c", { ...ask(`${marker}?`), stream: true });
     const batch = await start(`${twoLines}\n${wrong}`);
     await answer(`First ${marker}`);
     await collectEnds(t);
@@ -227,8 +227,8 @@ describe("a batch of an organization with a data key", () => {
     const answers = await textOf(output);
     expect(answers.split("\n")).toHaveLength(3);
     expect(answers).toMatch(/First quokka[^]*Second quokka/);
-    expect(await textOf(ended.error_file_id)).toContain("has one answer");
-    expect((await stored()).join("")).not.toMatch(/quokka|one answer/);
+    expect(await textOf(ended.error_file_id)).toContain("cannot be streamed");
+    expect((await stored()).join("")).not.toMatch(/quokka|be streamed/);
     const bytes = new TextEncoder().encode(answers).length;
     expect(await (await call(`/v1/files/${String(output)}`)).json()).toMatchObject({ bytes });
   });
@@ -240,7 +240,7 @@ describe("a batch of an organization with a data key", () => {
     const { id } = (await (await create(await upload(all.join("\n")))).json()) as Batch;
     const batchId = await t.run(async (ctx) => ctx.db.normalizeId("batches", id.slice("batch_".length))!);
     // The first lines were submitted, which end behind the first frame. Then the backend was killed.
-    const checked = { total: 40, mistakes: [], model: modelId, forecast: null };
+    const checked = { total: 40, jobs: 40, mistakes: [], model: modelId, forecast: null };
     await t.mutation(internal.batches.start, { batchId, ...checked });
     const failure = { kind: "dropped" as const, why: "batch_expired" as const };
     const requests = Array.from({ length: 25 }, (_, n) => ({

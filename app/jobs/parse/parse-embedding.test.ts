@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { limits } from "../limits.ts";
-import { parseEmbedding, parseEmbeddingJob } from "./parse-embedding.ts";
+import { parseEmbedding, refuseSeveralJobs } from "./parse-embedding.ts";
 
 const parse = (fields: object) => parseEmbedding(JSON.stringify({ model: "demo", input: "Hi", ...fields }));
 
@@ -61,14 +61,14 @@ describe("parseEmbedding", () => {
   });
 
   it("limits the number and the bytes of all texts of one job", () => {
-    const parseJob = (input: readonly string[]) => parseEmbeddingJob(JSON.stringify({ input }));
+    const refusalOf = (inputs: readonly string[]) => refuseSeveralJobs({ inputs });
     const half = "x".repeat(limits.promptBytes / 2);
-    expect(parseJob([half, half]).kind).toBe("parsed");
-    expect(parseJob([half, half, "x"])).toMatchObject({
+    expect(refusalOf([half, half])).toBeNull();
+    expect(refusalOf([half, half, "x"])).toMatchObject({
       refusal: { status: 413, code: "request_too_large", param: "input" },
     });
     const many = Array<string>(limits.embeddingInputs).fill("a");
-    expect(parseJob(many).kind).toBe("parsed");
-    expect(parseJob([...many, "a"])).toMatchObject({ refusal: { status: 400, param: "input" } });
+    expect(refusalOf(many)).toBeNull();
+    expect(refusalOf([...many, "a"])).toMatchObject({ refusal: { status: 400, param: "input" } });
   });
 });

@@ -63,13 +63,7 @@ export function parseEmbedding(json: string): BodyParse<ParsedEmbedding> {
   };
 }
 
-/** The same for a request that is one job: a line of a batch, or a call that is answered with its job. */
-export function parseEmbeddingJob(json: string): BodyParse<ParsedEmbedding> {
-  const parsed = parseEmbedding(json);
-  return parsed.kind === "refused" ? parsed : (refuseSeveralJobs(parsed.asked.request) ?? parsed);
-}
-
-/** Refuses inputs that do not fit one job. Null if they do. */
+/** Refuses inputs that do not fit one job, for a call that is answered with its job. Null if they do. */
 export function refuseSeveralJobs({ inputs }: EmbeddingRequest): Refused | null {
   const most = limits.embeddingInputs;
   if (inputs.length <= most) return refuseSize("input", inputs);

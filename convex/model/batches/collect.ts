@@ -12,6 +12,7 @@ import { watch, watchView } from "../requests/watch.ts";
 import type { batchLine } from "../validators.ts";
 import { batchEndpoint, filePart, lineFailure, usage } from "../validators.ts";
 import { concludeIfComplete } from "./conclude.ts";
+import { endPart } from "./severalJobs.ts";
 
 // The ends of a batch's requests become lines of its files. The end of a job only notes that it ended, so that two ends never
 // conflict. Now and then an action writes the lines of all noted ends into the files, and one transaction deletes the notes.
@@ -25,10 +26,13 @@ export type LineEnd = { readonly failure?: Infer<typeof lineFailure> };
  */
 export async function noteLineEnd(
   ctx: MutationCtx,
-  { batchId, line, customId }: Infer<typeof batchLine>,
+  { batchId, line, customId, several }: Infer<typeof batchLine>,
   end: LineEnd & { readonly jobId: string },
 ): Promise<void> {
-  await ctx.db.insert("batchEnds", { batchId, line, customId, ...end });
+  const ofLine = several === undefined ? end : await endPart(ctx, several, end);
+  if (ofLine === null) return;
+  const first = "jobIds" in ofLine ? { jobId: ofLine.jobIds[0] ?? end.jobId } : {};
+  await ctx.db.insert("batchEnds", { batchId, line, customId, ...first, ...ofLine });
   await scheduleCollection(ctx, batchId);
 }
 
@@ -56,25 +60,30 @@ async function collectionOf(ctx: QueryCtx, batchId: Id<"batches">): Promise<Doc<
   return present(row, "collection of a batch");
 }
 
-/** A request that has ended, with its failure or its answered job. `sha256`: of the model that did the job. */
+/** A job of a request that has ended. `sha256`: of the model that did it. */
+export const endedJob = v.object({
+  createdAt: v.number(),
+  modelId: v.string(),
+  sha256: v.string(),
+  base64: v.boolean(),
+  view: watchView,
+  /** The fields of its request that a response repeats, as JSON. */
+  echo: v.union(v.string(), v.null()),
+});
+export type EndedJob = Infer<typeof endedJob>;
+
+/**
+ * A request that has ended, with its failure or its answered job. Several jobs are read one by one, as their answers would be too
+ * much for a query: `jobIds`, in the order of the answer; null if it has one job.
+ */
 export const endedLine = v.object({
   endId: v.id("batchEnds"),
   line: v.number(),
   customId: v.string(),
   jobId: v.union(v.string(), v.null()),
   failure: v.union(lineFailure, v.null()),
-  job: v.union(
-    v.object({
-      createdAt: v.number(),
-      modelId: v.string(),
-      sha256: v.string(),
-      base64: v.boolean(),
-      view: watchView,
-      /** The fields of its request that a response repeats, as JSON. */
-      echo: v.union(v.string(), v.null()),
-    }),
-    v.null(),
-  ),
+  jobIds: v.union(v.array(v.string()), v.null()),
+  job: v.union(endedJob, v.null()),
 });
 export type EndedLine = Infer<typeof endedLine>;
 
@@ -92,7 +101,7 @@ export const collectStep = v.object({
  * Convex lets a query read 16 MB. An answer and a request have up to half a megabyte each, and a character up to three bytes in UTF-8.
  */
 const linesAtOnce = 100;
-const charsAtOnce = 4 * 1024 * 1024;
+export const charsAtOnce = 4 * 1024 * 1024;
 /** A part grows until it has this many bytes. Each collection writes the last one anew. */
 const tailBytes = 512 * 1024;
 
@@ -109,20 +118,17 @@ export async function nextCollection(
     .take(linesAtOnce);
   const hashes = new Map<string, Promise<string>>();
   const sha256Of = async (modelId: string): Promise<string> => {
-    const found =
-      hashes.get(modelId) ??
-      findModel(ctx, batch.organizationId, modelId).then(
-        (model) => present(model, "model of an order").sha256,
-      );
+    const found = hashes.get(modelId) ?? hashOf(ctx, batch, modelId);
     hashes.set(modelId, found);
     return await found;
   };
   const lines: EndedLine[] = [];
   let chars = 0;
   // One after the other, so that the query stops reading once it has enough.
-  for (const { _id: endId, line, customId, jobId = null, failure = null } of ends) {
-    const answered = jobId === null || failure !== null ? null : await answeredJob(ctx, jobId, sha256Of);
-    lines.push({ endId, line, customId, jobId, failure, job: answered?.job ?? null });
+  for (const { _id: endId, line, customId, jobId = null, jobIds = null, failure = null } of ends) {
+    const isRead = jobId !== null && jobIds === null && failure === null;
+    const answered = isRead ? await answeredJob(ctx, jobId, sha256Of) : null;
+    lines.push({ endId, line, customId, jobId, failure, jobIds, job: answered?.job ?? null });
     chars += answered?.chars ?? 0;
     if (chars > charsAtOnce) break;
   }
@@ -136,12 +142,28 @@ export async function nextCollection(
   return { keyId, endpoint, isCanceled, lines, tails: { output, error } };
 }
 
+async function hashOf(
+  ctx: QueryCtx,
+  { organizationId }: Pick<Doc<"batches">, "organizationId">,
+  modelId: string,
+): Promise<string> {
+  return present(await findModel(ctx, organizationId, modelId), "model of an order").sha256;
+}
+
+/** One of several jobs of a request that has ended. `chars`: the length of what was read for it. */
+export const partOfLine = v.object({ job: endedJob, chars: v.number() });
+
+export async function partOf(ctx: QueryCtx, jobId: string): Promise<Infer<typeof partOfLine>> {
+  const order = present(await orderOf(ctx, jobId), "order of a job");
+  return await answeredJob(ctx, jobId, async (modelId) => await hashOf(ctx, order, modelId));
+}
+
 /** `chars`: the length of what was read for it. */
 async function answeredJob(
   ctx: QueryCtx,
   jobId: string,
   sha256Of: (modelId: string) => Promise<string>,
-): Promise<{ readonly job: NonNullable<EndedLine["job"]>; readonly chars: number }> {
+): Promise<Infer<typeof partOfLine>> {
   const order = present(await orderOf(ctx, jobId), "order of a job");
   const { _creationTime: createdAt, modelId, batchLine } = order;
   const [view, sha256, echo] = await Promise.all([
@@ -214,6 +236,7 @@ export async function addLines(
   );
   if (ends.includes(null) || !isNow) return false;
   for (const endId of collected.endIds) await ctx.db.delete("batchEnds", endId);
+  const furtherJobs = ends.reduce((sum, end) => sum + (end?.jobIds?.length ?? 1) - 1, 0);
   const { usage, priceMicro, completed, failed, expired } = batch;
   await ctx.db.patch("batches", batchId, {
     completed: completed + collected.completed,
@@ -222,6 +245,7 @@ export async function addLines(
     usage: addUsage(usage, collected.usage),
     priceMicro: priceMicro + collected.priceMicro,
     collectedAt: now,
+    ...(furtherJobs === 0 ? {} : { furtherJobs: (batch.furtherJobs ?? 0) - furtherJobs }),
     ...(await grow(ctx, batch, "output", collected.output, now)),
     ...(await grow(ctx, batch, "error", collected.error, now)),
   });

@@ -1,5 +1,5 @@
 import { ConvexError, type Infer, type ObjectType, v } from "convex/values";
-import { addUse, exceededQuota, type KeyUse } from "../../../app/keys/quotas.ts";
+import { addCounts, addUse, exceededQuota, type KeyUse, noCount } from "../../../app/keys/quotas.ts";
 import { cushion } from "../../../app/money/likely.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
@@ -13,7 +13,7 @@ import { identity, identityOf } from "../models/identity.ts";
 import { queue } from "../queue.ts";
 import { present, type Refusal } from "../refuse.ts";
 import {
-  type BatchJob,
+  type BatchRequest,
   checkNew,
   countOf,
   mostCountOf,
@@ -35,6 +35,7 @@ import {
 import { tellBatchEnd } from "../webhooks/events.ts";
 import { scheduleCollection } from "./collect.ts";
 import { concludeIfComplete } from "./conclude.ts";
+import { beginLine } from "./severalJobs.ts";
 
 /** The next step with a batch's file: a check of the whole file, or the next piece of its requests. */
 export const cutStep = v.object({
@@ -60,9 +61,10 @@ export async function nextCut(ctx: QueryCtx, batchId: Id<"batches">): Promise<In
   return { step, endpoint, parts, from: { bytes, lines }, caller };
 }
 
-/** A checked file. `model`: that of most requests; null if it is unknown. */
+/** A checked file. `jobs`: what its requests are together. `model`: that of most requests; null if it is unknown. */
 export const checkedFile = {
   total: v.number(),
+  jobs: v.number(),
   mistakes: v.array(lineMistake),
   model: v.union(v.string(), v.null()),
   forecast: v.union(batchForecast, v.null()),
@@ -72,7 +74,7 @@ export const checkedFile = {
 export async function startBatch(
   ctx: MutationCtx,
   batchId: Id<"batches">,
-  { total, mistakes, model, forecast }: ObjectType<typeof checkedFile>,
+  { total, jobs, mistakes, model, forecast }: ObjectType<typeof checkedFile>,
   now: number,
 ): Promise<void> {
   const batch = await ctx.db.get("batches", batchId);
@@ -95,6 +97,7 @@ export async function startBatch(
     startedAt: now,
     cutAt: now,
     queueBatchId,
+    ...(jobs === total ? {} : { jobs }),
     ...(model === null ? {} : { model }),
     ...(forecast === null ? {} : { forecast }),
   });
@@ -110,7 +113,8 @@ export const cutRequest = v.object({
       kind: v.literal("work"),
       model: v.string(),
       alias: v.optional(v.string()),
-      work,
+      /** Several choices, or the parts of many inputs, in the order of the answer. */
+      works: v.array(work),
       callForm: v.optional(callForm),
       echo: v.optional(v.string()),
       isHigh: v.boolean(),
@@ -158,19 +162,26 @@ export async function addPiece(
     return "added";
   }
 
-  if (batch.cut.requests - batch.completed - batch.failed >= mostQueued) {
+  const { cut, completed, failed, furtherJobs = 0 } = batch;
+  if (cut.requests - completed - failed + furtherJobs >= mostQueued) {
     await cutLater(ctx, batch, { retryAfterMs: queuedRetryMs }, now);
     return "later";
   }
 
   const { fitting, ended, next } = await prepareAll(ctx, batch, key, piece, now);
-  const { placed, refused, later } = await submitToBatch(ctx, key, fitting, queueBatchOf(batch), now);
+  const toBatch = {
+    requests: fitting,
+    batchId: queueBatchOf(batch),
+    begin: async (place: BatchRequest["batchLine"], jobIds: readonly string[]) =>
+      await beginLine(ctx, place, jobIds),
+  };
+  const { placed, refused, later } = await submitToBatch(ctx, key, toBatch, now);
   // The piece ends before the first request that has to wait.
   const waits = later?.from.request ?? next?.request ?? null;
   const done = {
     ended: [
       ...ended.filter(({ request }) => waits === null || request.line < waits.line),
-      ...refused.map(({ job: { request }, refusal }) => ({ request, failure: refusedBy(refusal) })),
+      ...refused.map(({ request: { request }, refusal }) => ({ request, failure: refusedBy(refusal) })),
     ],
     placed,
     isLast: piece.isLast && waits === null,
@@ -201,7 +212,7 @@ function whyDropped(
 }
 
 type Ended = { readonly request: CutRequest; readonly failure: Infer<typeof lineFailure> };
-type Fitting = BatchJob & { readonly request: CutRequest };
+type Fitting = BatchRequest & { readonly request: CutRequest };
 
 /** The first request that has to wait. */
 type Next = CutWait & { readonly request: CutRequest };
@@ -242,7 +253,7 @@ async function prepareAll(
       ended.push({ request, failure: refusedBy(prepared.refusal) });
       continue;
     }
-    const needs = mostCountOf(prepared.order);
+    const needs = prepared.map(({ order }) => mostCountOf(order)).reduce(addCounts, noCount);
     const exceeded = use === undefined ? null : exceededQuota(key.quotas ?? {}, use, needs, now);
     if (exceeded !== null) {
       const { resetAt, message } = exceeded;
@@ -253,26 +264,40 @@ async function prepareAll(
       ended.push({ request, failure: { kind: "refused", code: "quota_exceeded", message } });
       continue;
     }
-    const order = await orderWithin(ctx, key, prepared.order, spent);
-    if (order !== null) {
-      const reserves = countOf(order);
+    const jobs = await jobsWithin(ctx, key, prepared, spent);
+    if (jobs !== null) {
+      const reserves = jobs.map(({ order }) => countOf(order)).reduce(addCounts, noCount);
       if (!(await budgetsAllow(ctx, stops, { spent, micro: reserves.micro }, now)))
         return { fitting, ended, next: { request, waitsFor: "budget", retryAfterMs: creditsRetryMs } };
       spent += reserves.micro;
       use = use === undefined ? undefined : addUse(use, reserves);
       const base64 = asked.base64 ? { base64: true as const } : {};
       const { line, customId } = request;
-      fitting.push({
-        request,
-        prepared: { ...prepared, order },
-        batchLine: { batchId: batch._id, line, customId, ...base64 },
-      });
+      fitting.push({ request, jobs, batchLine: { batchId: batch._id, line, customId, ...base64 } });
     } else if (fitting.length === 0 && !(await hasPending(ctx, key)) && !(await hasOpenJobs(ctx, key))) {
       const message = "This API key has too few credits for the request.";
       ended.push({ request, failure: { kind: "refused", code: "quota_exceeded", message } });
     } else return { fitting, ended, next: { request, waitsFor: "credits", retryAfterMs: creditsRetryMs } };
   }
   return { fitting, ended, next: null };
+}
+
+/** All jobs of a request with what they reserve. Null: the key has too few credits for one of them. */
+async function jobsWithin(
+  ctx: MutationCtx,
+  key: Doc<"apiKeys">,
+  prepared: readonly PreparedJob[],
+  spent: bigint,
+): Promise<PreparedJob[] | null> {
+  const jobs: PreparedJob[] = [];
+  let all = spent;
+  for (const job of prepared) {
+    const order = await orderWithin(ctx, key, job.order, all);
+    if (order === null) return null;
+    all += order.reservedMicro;
+    jobs.push({ ...job, order });
+  }
+  return jobs;
 }
 
 /**
@@ -318,16 +343,20 @@ async function hasOpenJobs(ctx: QueryCtx, { _id, organizationId }: Doc<"apiKeys"
 async function preparedOrRefused(
   ctx: MutationCtx,
   key: Doc<"apiKeys">,
-  { isHigh, kind: _, base64: __, ...request }: Extract<CutRequest["asked"], { kind: "work" }>,
+  { isHigh, kind: _, base64: __, works, ...request }: Extract<CutRequest["asked"], { kind: "work" }>,
   expiresInMs: number,
   now: number,
-): Promise<PreparedJob | { readonly refusal: Refusal }> {
+): Promise<readonly PreparedJob[] | { readonly refusal: Refusal }> {
   const priority = isHigh ? ("high" as const) : ("low" as const);
   const asked = { ...request, stream: false, priority, expiresInMs };
   try {
-    const prepared = await prepare(ctx, key, asked, now);
-    await checkNew(ctx, key, prepared, now);
-    return prepared;
+    const jobs: PreparedJob[] = [];
+    for (const work of works) {
+      const prepared = await prepare(ctx, key, { ...asked, work }, now);
+      await checkNew(ctx, key, prepared, now);
+      jobs.push(prepared);
+    }
+    return jobs;
   } catch (thrown) {
     if (thrown instanceof ConvexError) return { refusal: thrown.data as Refusal };
     throw thrown;
@@ -363,7 +392,9 @@ async function finishPiece(
     }),
     batch.cut,
   );
-  const micro = placed.reduce((sum, { prepared }) => sum + prepared.order.reservedMicro, 0n);
+  const jobs = placed.flatMap((each) => each.jobs);
+  const micro = jobs.reduce((sum, { order }) => sum + order.reservedMicro, 0n);
+  const furtherJobs = jobs.length - placed.length;
   if (micro > 0n) {
     await spend(ctx, apiKeyId, batchShard, micro);
     await spendBudgets(ctx, present(await ctx.db.get("apiKeys", apiKeyId), "key of a batch"), micro, now);
@@ -372,6 +403,7 @@ async function finishPiece(
     cut,
     cutAt: now,
     cutWaitsFor: undefined,
+    ...(furtherJobs === 0 ? {} : { furtherJobs: (batch.furtherJobs ?? 0) + furtherJobs }),
     ...(isLast ? { isCut: true } : {}),
   });
   if (isLast) await queue.batches.seal(ctx, organizationId, queueBatchOf(batch), "requester");

@@ -80,7 +80,7 @@ async function fleetOf(ctx: QueryCtx, organizationId: Id<"organizations">): Prom
 /** A batch that may not exist yet. `model`, `startedAt`: undefined if not known. */
 export type BatchOutline = Pick<
   Doc<"batches">,
-  "organizationId" | "apiKeyId" | "expiresAt" | "total" | "completed" | "failed"
+  "organizationId" | "apiKeyId" | "expiresAt" | "total" | "jobs" | "completed" | "failed"
 > & {
   readonly _id?: Id<"batches">;
   readonly model?: string | undefined;
@@ -93,7 +93,7 @@ function forecastIn(fleet: Fleet, batch: BatchOutline, now: number): Forecast | 
     expiresAt: batch.expiresAt,
     startedAt: batch.startedAt ?? null,
     // A wrong line ends at once, so it says nothing about the pace.
-    answered: batch.completed,
+    answered: Math.round(batch.completed * jobsPerRequest(batch)),
     left: leftOf(batch),
     ahead: aheadOf(batch, fleet.open),
     days: fleet.days,
@@ -104,7 +104,7 @@ function forecastIn(fleet: Fleet, batch: BatchOutline, now: number): Forecast | 
 }
 
 /**
- * Requests of other batches that will end before this one does. Batches of one API key go on side by side. The queue gives keys turns,
+ * Jobs of other batches that will end before this one does. Batches of one API key go on side by side. The queue gives keys turns,
  * so all batches of another key together get as much as those of this one.
  */
 function aheadOf(batch: BatchOutline, open: readonly Doc<"batches">[]): number {
@@ -120,12 +120,14 @@ function aheadOf(batch: BatchOutline, open: readonly Doc<"batches">[]): number {
   return [...ofOtherKeys.values()].reduce((sum, most) => sum + Math.min(left + ofKey, most), ofKey);
 }
 
-function leftOf({
-  total,
-  completed,
-  failed,
-}: Pick<Doc<"batches">, "total" | "completed" | "failed">): number {
-  return Math.max(0, total - completed - failed);
+/** Jobs of the requests that have not ended. */
+function leftOf(batch: Pick<Doc<"batches">, "total" | "jobs" | "completed" | "failed">): number {
+  const { total, completed, failed } = batch;
+  return Math.round(Math.max(0, total - completed - failed) * jobsPerRequest(batch));
+}
+
+function jobsPerRequest({ total, jobs = total }: Pick<Doc<"batches">, "total" | "jobs">): number {
+  return total === 0 ? 1 : jobs / total;
 }
 
 /** Each may be of another organization, for which a query reads some 150 rows. */

@@ -389,48 +389,64 @@ export function checkQuotas(
   });
 }
 
-/** A prepared job, and its place in a batch. */
-export type BatchJob = {
-  readonly prepared: PreparedJob;
-  readonly batchLine: NonNullable<Doc<"orders">["batchLine"]>;
+type BatchPlace = NonNullable<Doc<"orders">["batchLine"]>;
+
+/** The prepared jobs of a request, and its place in a batch. */
+export type BatchRequest = {
+  readonly jobs: readonly PreparedJob[];
+  readonly batchLine: BatchPlace;
 };
 
-/** `refused`: by the queue, each by itself. `later`: the first job that has to wait, and for how long; null if none does. */
-export type SubmittedToBatch<Job> = {
-  readonly placed: readonly Job[];
-  readonly refused: readonly { readonly job: Job; readonly refusal: Refusal }[];
-  readonly later: { readonly from: Job; readonly retryAfterMs: number } | null;
+/** `refused`: by the queue, each by itself. `later`: the first request that has to wait, and for how long; null if none does. */
+export type SubmittedToBatch<Request> = {
+  readonly placed: readonly Request[];
+  readonly refused: readonly { readonly request: Request; readonly refusal: Refusal }[];
+  readonly later: { readonly from: Request; readonly retryAfterMs: number } | null;
+};
+
+type ToBatch<Request> = {
+  readonly requests: readonly Request[];
+  /** The queue's batch. */
+  readonly batchId: string;
+  /** Notes the jobs of a request. Returns the place of each of them. */
+  readonly begin: (place: BatchPlace, jobIds: readonly string[]) => Promise<BatchPlace>;
 };
 
 /**
- * Submits jobs of a batch that were prepared and checked, in their order, with their reservations, which the caller holds. The queue takes or refuses the
- * jobs of a call together. So a refused call is repeated in halves, until only the jobs are refused that have to be.
+ * Submits requests of a batch that were prepared and checked, in their order, with their reservations, which the caller holds. The
+ * queue takes or refuses the jobs of a call together. So a refused call is repeated in halves, until only the requests are refused
+ * that have to be: each with all its jobs.
  */
-export async function submitToBatch<Job extends BatchJob>(
+export async function submitToBatch<Request extends BatchRequest>(
   ctx: MutationCtx,
   key: Doc<"apiKeys">,
-  jobs: readonly Job[],
-  batchId: string,
+  { requests, batchId, begin }: ToBatch<Request>,
   now: number,
-): Promise<SubmittedToBatch<Job>> {
-  const placed: Job[] = [];
-  const refused: { readonly job: Job; readonly refusal: Refusal }[] = [];
-  const left: (readonly Job[])[] = [jobs];
+): Promise<SubmittedToBatch<Request>> {
+  const placed: Request[] = [];
+  const refused: { readonly request: Request; readonly refusal: Refusal }[] = [];
+  const left: (readonly Request[])[] = [requests];
   for (let calls = left.shift(); calls !== undefined; calls = left.shift()) {
     const [first] = calls;
     if (first === undefined) continue;
     const outcome = await trySubmit(ctx, key, calls, batchId);
     switch (outcome.kind) {
-      case "submitted":
-        for (const [at, { prepared, batchLine }] of calls.entries()) {
-          const jobId = present(outcome.jobIds[at] ?? null, "job of a batch");
-          await placeOrder(ctx, key, { ...prepared.order, jobId, batchLine }, now);
+      case "submitted": {
+        const ids = [...outcome.jobIds];
+        for (const { jobs, batchLine } of calls) {
+          const jobIds = ids.splice(0, jobs.length);
+          const place = await begin(batchLine, jobIds);
+          for (const [at, { order }] of jobs.entries()) {
+            const jobId = present(jobIds[at] ?? null, "job of a batch");
+            await placeOrder(ctx, key, { ...order, jobId, batchLine: place }, now);
+          }
         }
         placed.push(...calls);
         break;
+      }
       case "refused": {
         const middle = Math.floor(calls.length / 2);
-        if (middle === 0) refused.push({ job: first, refusal: outcome.refusal });
+        if (middle === 0) refused.push({ request: first, refusal: outcome.refusal });
         else left.unshift(calls.slice(0, middle), calls.slice(middle));
         break;
       }
@@ -452,12 +468,12 @@ export async function submitToBatch<Job extends BatchJob>(
 async function trySubmit(
   ctx: MutationCtx,
   { organizationId }: Doc<"apiKeys">,
-  jobs: readonly BatchJob[],
+  requests: readonly BatchRequest[],
   batchId: string,
 ): Promise<
   Awaited<ReturnType<typeof queue.submitMany>> | { readonly kind: "refused"; readonly refusal: Refusal }
 > {
-  const specs = jobs.map(({ prepared }) => prepared.job);
+  const specs = requests.flatMap(({ jobs }) => jobs.map(({ job }) => job));
   try {
     return await queue.submitMany(ctx, organizationId, specs, { batchId });
   } catch (thrown) {

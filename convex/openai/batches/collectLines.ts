@@ -4,15 +4,21 @@ import { internal } from "../../_generated/api.js";
 import type { Id } from "../../_generated/dataModel.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import { anthropicError, messageBody } from "../../anthropic/messageBody.ts";
-import { addUsage, type EndedLine } from "../../model/batches/collect.ts";
+import { addUsage, charsAtOnce, type EndedJob, type EndedLine } from "../../model/batches/collect.ts";
 import type { OpenPart } from "../../model/files/seals.ts";
 import type { RefusalCode } from "../../model/refuse.ts";
 import type { RequestView } from "../../model/requests/watch.ts";
-import { textOf } from "../answerForm.ts";
+import { type TextForm, textOf, totalUsage } from "../answerForm.ts";
+import { chatForm } from "../chatForm.ts";
+import { wholeBody } from "../choices/choices.ts";
+import { completionForm } from "../completionForm.ts";
+import { vectorsMistake } from "../embeddings/embeddings.ts";
+import { allVectors } from "../embeddings/parts.ts";
+import { vectorsBody } from "../embeddings/vectorsBody.ts";
 import { endOf, errorOf, type PromptField } from "../errors.ts";
 import { contentIn } from "../files/readParts.ts";
 import { storeContent } from "../files/storePart.ts";
-import { answerBody, type Encoding, promptFields } from "../jobs/result.ts";
+import type { Encoding } from "../jobs/result.ts";
 import { outcomeOf } from "../outcome.ts";
 import { type ApiError, errorBody } from "../respond.ts";
 import { endStatus, parseEcho, responseBody, type ResponseHead } from "../responses/responseBody.ts";
@@ -48,10 +54,31 @@ export async function collectLines(
       if (await ctx.runMutation(internal.batches.restCollection, { batchId, emptyLooks: empty })) return;
     } else {
       empty = 0;
-      await addLines(ctx, { batchId, ...batch }, lines, tails);
+      await addLines(ctx, { batchId, ...batch }, await withJobs(ctx, lines), tails);
     }
   }
   await ctx.scheduler.runAfter(0, internal.batchSteps.collect, { batchId });
+}
+
+/** A request that has ended, with all its jobs, if it has answers. */
+type ReadLine = EndedLine & { readonly jobs: readonly EndedJob[] };
+
+/** Reads the jobs of requests that are several. Stops once that is enough for a step, so it may return fewer requests. */
+async function withJobs(ctx: ActionCtx, lines: readonly EndedLine[]): Promise<readonly ReadLine[]> {
+  const read: ReadLine[] = [];
+  let chars = 0;
+  for (const line of lines) {
+    if (chars > charsAtOnce) break;
+    const jobs: EndedJob[] = line.job === null ? [] : [line.job];
+    // After a failure they are read, too: the answered ones were paid.
+    for (const jobId of line.jobIds ?? []) {
+      const part = await ctx.runQuery(internal.batches.partOfLine, { jobId });
+      jobs.push(part.job);
+      chars += part.chars;
+    }
+    read.push({ ...line, jobs });
+  }
+  return read;
 }
 
 type Tails = { readonly output: OpenPart | null; readonly error: OpenPart | null };
@@ -59,7 +86,7 @@ type Tails = { readonly output: OpenPart | null; readonly error: OpenPart | null
 async function addLines(
   ctx: ActionCtx,
   batch: Batch,
-  lines: readonly EndedLine[],
+  lines: readonly ReadLine[],
   tails: Tails,
 ): Promise<void> {
   const ends = lines.map((line) => endOfLine(batch, line));
@@ -112,33 +139,42 @@ function* withLines(
 }
 
 type Result = NonNullable<RequestView["result"]>;
+/** Those of all jobs of a request, in the order of its answer. */
+type Results = readonly [Result, ...Result[]];
+
 type LineForm = {
   readonly promptField: PromptField;
-  readonly body: (head: ResponseHead, result: Result, encoding: Encoding) => object;
+  readonly body: (head: ResponseHead, results: Results, encoding: Encoding) => object;
+  /** Why the answer cannot be written. Absent: it always can. */
+  readonly mistake?: (results: Results, encoding: Encoding) => ApiError | null;
   /** Absent: OpenAI's error object. */
   readonly error?: (error: ApiError) => object;
 };
 
-function formOf(kind: Exclude<keyof typeof promptFields, "tokens">): LineForm {
+function textForm(promptField: PromptField, form: TextForm): LineForm {
   return {
-    promptField: promptFields[kind],
-    body: (head, result, encoding) => answerBody(kind, head, result, encoding),
+    promptField,
+    body: (head, results) => wholeBody(form, head, results.map(textOf)),
   };
 }
 
 /** The bodies with which a line's own call would have answered. */
 const lineForms: Readonly<Record<BatchEndpoint, LineForm>> = {
-  "/v1/chat/completions": formOf("chat"),
-  "/v1/completions": formOf("completion"),
-  "/v1/embeddings": formOf("embedding"),
+  "/v1/chat/completions": textForm("messages", chatForm),
+  "/v1/completions": textForm("prompt", completionForm),
+  "/v1/embeddings": {
+    promptField: "input",
+    body: ({ model }, results, encoding) => vectorsBody(model, encoding, allVectors(results)),
+    mistake: (results, encoding) => vectorsMistake(encoding, allVectors(results).embeddings),
+  },
   "/v1/messages": {
     promptField: "messages",
-    body: (head, result) => messageBody(head, textOf(result)),
+    body: (head, [result]) => messageBody(head, textOf(result)),
     error: anthropicError,
   },
   "/v1/responses": {
     promptField: "input",
-    body: (head, result) => {
+    body: (head, [result]) => {
       const text = textOf(result);
       return responseBody(head, endStatus(text), { result: text });
     },
@@ -155,8 +191,9 @@ type LineEnd = {
   readonly priceMicro: bigint;
 };
 
-function endOfLine({ batchId, endpoint, isCanceled }: Batch, ended: EndedLine): LineEnd {
-  const { line, customId, jobId, failure, job } = ended;
+function endOfLine({ batchId, endpoint, isCanceled }: Batch, ended: ReadLine): LineEnd {
+  const { line, customId, jobId, failure, jobs } = ended;
+  const form = lineForms[endpoint];
   const requestId = jobId ?? `${batchId}-${String(line)}`;
   const head = { id: `batch_req_${requestId}`, custom_id: customId };
   const response = (status: number, body: object): object => ({
@@ -164,9 +201,14 @@ function endOfLine({ batchId, endpoint, isCanceled }: Batch, ended: EndedLine): 
     response: { status_code: status, request_id: requestId, body },
     error: null,
   });
-  const result = job?.view.result ?? null;
-  if (job !== null && result !== null) {
-    const { createdAt: created, modelId: model, sha256, base64, view, echo } = job;
+  // An answer that was deleted before its end was collected has cost its price, and so have those of a request that failed.
+  const priceMicro = jobs.reduce((sum, { view }) => sum + (view.priceMicro ?? 0n), 0n);
+  const results = failure === null ? resultsOf(jobs) : null;
+  const encoding = jobs[0]?.base64 === true ? "base64" : "float";
+  const mistake = results === null ? null : (form.mistake?.(results, encoding) ?? null);
+  const [job] = jobs;
+  if (job !== undefined && results !== null && mistake === null) {
+    const { createdAt: created, modelId: model, sha256, view, echo } = job;
     const jobHead = {
       jobId: requestId,
       created,
@@ -175,24 +217,22 @@ function endOfLine({ batchId, endpoint, isCanceled }: Batch, ended: EndedLine): 
       priority: view.priority,
       echo: parseEcho(echo),
     };
-    const body = lineForms[endpoint].body(jobHead, result, base64 ? "base64" : "float");
-    const { usage } = result;
-    return {
-      body: response(200, body),
-      isAnswer: true,
-      isExpired: false,
-      usage,
-      priceMicro: view.priceMicro ?? 0n,
-    };
+    const usage = totalUsage(results.map((result) => result.usage));
+    const body = response(200, form.body(jobHead, results, encoding));
+    return { body, isAnswer: true, isExpired: false, usage, priceMicro };
   }
   const why = whyCutOff(failure, isCanceled);
   const body =
     why === null
-      ? withStatus(errorOfLine(failure, job, endpoint), endpoint, response)
+      ? withStatus(mistake ?? errorOfLine(failure, jobs, endpoint), endpoint, response)
       : { ...head, response: null, error: { code: why, message: cutOffWords[why] } };
-  // An answer that was deleted before its end was collected has cost its price.
-  const priceMicro = job?.view.priceMicro ?? 0n;
   return { body, isAnswer: false, isExpired: why === "batch_expired", usage: null, priceMicro };
+}
+
+/** The results of all jobs of a request; null if it never had a job, or one of them is gone. */
+function resultsOf(jobs: readonly EndedJob[]): Results | null {
+  const [first, ...others] = jobs.flatMap(({ view }) => (view.result === null ? [] : [view.result]));
+  return first === undefined || others.length + 1 < jobs.length ? null : [first, ...others];
 }
 
 const cutOffWords = {
@@ -211,7 +251,7 @@ function whyCutOff(failure: EndedLine["failure"], isCanceled: boolean): keyof ty
 
 function errorOfLine(
   failure: EndedLine["failure"],
-  job: EndedLine["job"],
+  jobs: readonly EndedJob[],
   endpoint: BatchEndpoint,
 ): ApiError {
   const { promptField } = lineForms[endpoint];
@@ -220,7 +260,8 @@ function errorOfLine(
     const { code, message } = failure;
     return errorOf({ kind: "refused", refusal: { code: code as RefusalCode, message } }, promptField);
   }
-  const end = failure?.kind === "ended" ? { ...failure, result: null } : job?.view;
+  const gone = jobs.find(({ view }) => view.result === null);
+  const end = failure?.kind === "ended" ? { ...failure, result: null } : gone?.view;
   const error = end === undefined ? null : endOf(end, promptField);
   if (error === null) throw new Error("a request of a batch has not ended");
   return error;

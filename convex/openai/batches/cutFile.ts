@@ -24,14 +24,15 @@ export async function cutFile(ctx: ActionCtx, batchId: Id<"batches">): Promise<v
   const first = await ctx.runQuery(internal.batches.nextCut, { batchId });
   if (first?.step === "check") {
     const check = await checkFile(ctx, first);
-    const { total, model } = check;
+    const { total, jobs, model } = check;
     const { forecast, mistake } = await ctx.runQuery(internal.batches.checkedOutlook, {
       batchId,
       total,
+      jobs,
       model,
     });
     const mistakes = check.mistakes.length === 0 && mistake !== null ? [mistake] : check.mistakes;
-    await ctx.runMutation(internal.batches.start, { batchId, total, model, mistakes, forecast });
+    await ctx.runMutation(internal.batches.start, { batchId, total, jobs, model, mistakes, forecast });
   }
   const next = first?.step === "check" ? await ctx.runQuery(internal.batches.nextCut, { batchId }) : first;
   if (next?.step !== "cut") return;
@@ -76,7 +77,7 @@ async function addInParts(
     if (added.kind === "ok") {
       if (added.value !== "added") return false;
       if (!size.hasFailed && Date.now() - startedAt < fastMs) {
-        size.most = Math.min(2 * size.most, batchLimits.pieceLines);
+        size.most = Math.min(2 * size.most, batchLimits.pieceJobs);
       }
       if (rest.length === 0) return true;
       from = requests.at(-1)?.end ?? from;
@@ -103,7 +104,7 @@ async function checkFile(ctx: ActionCtx, file: CutFile) {
   }
   const named = namedModel(file.caller, (name) => name === (check.model ?? defaultAlias));
   const mistakes = check.mistakes.map((mistake) => ({ ...mistake }));
-  return { total: check.total, mistakes, model: named?.model.modelId ?? null };
+  return { total: check.total, jobs: check.jobs, mistakes, model: named?.model.modelId ?? null };
 }
 
 type Piece = { readonly from: number; readonly requests: CutRequest[]; readonly isLast: boolean };
@@ -113,17 +114,22 @@ async function* piecesOf(ctx: ActionCtx, file: CutFile): AsyncGenerator<Piece> {
   let from = file.from.bytes;
   let requests: CutRequest[] = [];
   let bytes = 0;
+  let jobs = 0;
   for await (const line of linesOf(ctx, file.parts, file.from)) {
     const size = line.text?.length ?? 0;
-    if (requests.length === batchLimits.pieceLines || bytes + size > batchLimits.pieceBytes) {
+    const request = await requestOf(line, file);
+    const count = request.asked.kind === "work" ? request.asked.works.length : 1;
+    if (jobs + count > batchLimits.pieceJobs || bytes + size > batchLimits.pieceBytes) {
       const end = requests.at(-1)?.end ?? from;
       if (requests.length > 0) yield { from, requests, isLast: false };
       from = end;
       requests = [];
       bytes = 0;
+      jobs = 0;
     }
-    requests.push(await requestOf(line, file));
+    requests.push(request);
     bytes += size;
+    jobs += count;
   }
   yield { from, requests, isLast: true };
 }

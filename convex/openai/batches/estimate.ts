@@ -57,11 +57,20 @@ export async function estimateBatch(ctx: ActionCtx, request: Request, caller: Ca
   }
   const scaled = (micro: bigint): bigint =>
     isWhole ? micro : (micro * BigInt(bytes)) / BigInt(Math.max(1, sums.readTo));
-  const total = isWhole ? check.total : Math.round((check.total * bytes) / Math.max(1, sums.readTo));
+  const scaledCount = (count: number): number =>
+    isWhole ? count : Math.round((count * bytes) / Math.max(1, sums.readTo));
+  const [total, jobs] = [scaledCount(check.total), scaledCount(check.jobs)];
   const named = namedModel(caller, (name) => name === (check.model ?? defaultAlias));
   const model = named?.model.modelId ?? null;
-  const outlook = await ctx.runQuery(internal.batches.outlook, { keyId, model, total, window, windowMs });
-  const tooMany = !isWhole && total > batchLimits.lines ? [{ ...tooManyRequests(0) }] : [];
+  const outlook = await ctx.runQuery(internal.batches.outlook, {
+    keyId,
+    model,
+    total,
+    jobs,
+    window,
+    windowMs,
+  });
+  const tooMany = !isWhole && jobs > batchLimits.lines ? [{ ...tooManyRequests(0) }] : [];
   const late = outlook.mistake === null ? [] : [outlook.mistake];
   const mistakes = [...check.mistakes, ...tooMany, ...late];
   return json(200, {
@@ -96,16 +105,18 @@ async function costsOf(
   const known = facts.models.find(({ modelId }) => modelId === asked.model);
   if (known === undefined) return null;
   const priority = asked.isHigh ? "high" : "low";
-  const percent = percentOf(facts.factors, { priority, kind: priceKindOf(asked.work), at: Date.now() });
-  const price: Price = { ...known.price, percent };
+  const costs = { expectedMicro: 0n, mostMicro: 0n };
   try {
-    const extent = checkWork(asked.work, model);
-    const { input, likelyOutput } = sizeOf(extent);
-    const answer = Math.min(extent.most.completionTokens, known.meanAnswer ?? likelyOutput);
-    return {
-      expectedMicro: priceOf(price, { promptTokens: input, completionTokens: Math.round(answer) }),
-      mostMicro: highestPrice(price, extent),
-    };
+    for (const work of asked.works) {
+      const percent = percentOf(facts.factors, { priority, kind: priceKindOf(work), at: Date.now() });
+      const price: Price = { ...known.price, percent };
+      const extent = checkWork(work, model);
+      const { input, likelyOutput } = sizeOf(extent);
+      const answer = Math.min(extent.most.completionTokens, known.meanAnswer ?? likelyOutput);
+      costs.expectedMicro += priceOf(price, { promptTokens: input, completionTokens: Math.round(answer) });
+      costs.mostMicro += highestPrice(price, extent);
+    }
+    return costs;
   } catch (thrown) {
     if (thrown instanceof ConvexError) return null;
     throw thrown;

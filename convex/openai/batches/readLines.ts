@@ -3,12 +3,13 @@ import { type BatchEndpoint, batchLimits } from "../../../app/batches/limits.ts"
 import type { Line } from "../../../app/batches/parse-line.ts";
 import type { CallForm } from "../../../app/jobs/call-forms.ts";
 import type { BodyParse } from "../../../app/jobs/parse/parse-body.ts";
-import { parseEmbeddingJob } from "../../../app/jobs/parse/parse-embedding.ts";
+import { parseEmbedding } from "../../../app/jobs/parse/parse-embedding.ts";
 import { parseMessages } from "../../../app/jobs/parse/parse-messages.ts";
 import { parseResponse } from "../../../app/jobs/parse/parse-response.ts";
 import type { JobPriority } from "../../../app/jobs/priority.ts";
 import { keptEcho, type ResponseEcho } from "../../../app/jobs/response-echo.ts";
-import type { Work } from "../../../app/jobs/work.ts";
+import { embeddingParts } from "../../../app/jobs/vectors/embedding-parts.ts";
+import type { EmbeddingRequest, Work } from "../../../app/jobs/work.ts";
 import { defaultAlias } from "../../../app/models/aliases.ts";
 import type { ActionCtx } from "../../_generated/server.js";
 import type { CutRequest } from "../../model/batches/cut.ts";
@@ -20,7 +21,7 @@ import { fromParse, missingModel, unknownModel } from "../errors.ts";
 import { readParts } from "../files/readParts.ts";
 import { namedModel } from "../namedModel.ts";
 import type { ApiError } from "../respond.ts";
-import { chatCall, completionCall, textWork } from "../textCalls.ts";
+import { chatCall, completionCall, textWorks } from "../textCalls.ts";
 import { LineSplitter } from "./splitLines.ts";
 
 /** The lines of a file from an offset on, which is behind so many lines. */
@@ -34,7 +35,7 @@ export async function* linesOf(
   yield* splitter.end();
 }
 
-/** Reads the body of a batch's line as its own call would. Refuses more than one answer, and streams. */
+/** Reads the body of a batch's line as its own call would. Refuses second opinions and streams. */
 export async function askedBy(
   body: string,
   endpoint: BatchEndpoint,
@@ -42,14 +43,17 @@ export async function askedBy(
 ): Promise<CutRequest["asked"]> {
   const read = await readAsked(body, endpoint, caller, mistakeInBatch);
   if (read.kind === "refused") return failure(read.error);
-  const { model, alias, work, asked } = read;
+  const { model, alias, works, asked } = read;
+  const [first] = works;
   return {
     kind: "work",
     model,
     ...(alias === null ? {} : { alias }),
-    work: asMutable(work),
+    works: works.map(asMutable),
     ...formOf(endpoint),
-    ...(asked.echo !== undefined && work.kind === "chat" ? { echo: keptEcho(asked.echo, work.request) } : {}),
+    ...(asked.echo !== undefined && first.kind === "chat"
+      ? { echo: keptEcho(asked.echo, first.request) }
+      : {}),
     isHigh: asked.priority === "high",
     base64: asked.encoding === "base64",
   };
@@ -61,13 +65,16 @@ function formOf(endpoint: BatchEndpoint): { readonly callForm?: CallForm } {
   return endpoint === "/v1/messages" ? { callForm: "message" } : {};
 }
 
+type Works = readonly [Work, ...Work[]];
+
 /** A body that its own call accepts. */
 type Read =
   | {
       readonly kind: "read";
       readonly model: string;
       readonly alias: string | null;
-      readonly work: Work;
+      /** Its jobs, in the order of its answer. */
+      readonly works: Works;
       readonly asked: Asked;
     }
   | { readonly kind: "refused"; readonly error: ApiError };
@@ -81,22 +88,30 @@ export async function readAsked(
 ): Promise<Read> {
   switch (endpoint) {
     case "/v1/chat/completions":
-      return await readFor(chatCall.parse(body), caller, mistakeOf, (call) => textWork(chatCall, call));
+      return await readFor(chatCall.parse(body), caller, mistakeOf, (call) => textWorks(chatCall, call));
     case "/v1/responses":
-      return await readFor(parseResponse(body), caller, mistakeOf, (call) => textWork(chatCall, call));
+      return await readFor(parseResponse(body), caller, mistakeOf, (call) => textWorks(chatCall, call));
     case "/v1/messages":
-      return await readFor(parseMessages(body), caller, mistakeOf, (call) => textWork(chatCall, call));
+      return await readFor(parseMessages(body), caller, mistakeOf, (call) => textWorks(chatCall, call));
     case "/v1/completions":
       return await readFor(completionCall.parse(body), caller, mistakeOf, (call) =>
-        textWork(completionCall, call),
+        textWorks(completionCall, call),
       );
     case "/v1/embeddings":
-      return await readFor(parseEmbeddingJob(body), caller, mistakeOf, ({ asked: { request } }) =>
-        Promise.resolve({ kind: "embedding", request }),
+      return await readFor(parseEmbedding(body), caller, mistakeOf, ({ asked: { request } }) =>
+        Promise.resolve(embeddingWorks(request)),
       );
     default:
       return assertNever(endpoint);
   }
+}
+
+function embeddingWorks(request: EmbeddingRequest): Works {
+  const [first, ...others] = embeddingParts(request.inputs).map((inputs) => ({
+    kind: "embedding" as const,
+    request: { ...request, inputs },
+  }));
+  return [first ?? { kind: "embedding", request }, ...others];
 }
 
 type Asked = {
@@ -114,11 +129,11 @@ async function readFor<Body extends Asked>(
   parsed: BodyParse<Body>,
   caller: Caller,
   mistakeOf: (asked: Asked) => ApiError | null,
-  workOf: (call: {
+  worksOf: (call: {
     readonly asked: Body;
     readonly model: ModelView;
     readonly idempotencyKey: null;
-  }) => Promise<Work>,
+  }) => Promise<Works>,
 ): Promise<Read> {
   if (parsed.kind === "refused") return { kind: "refused", error: fromParse(parsed.refusal) };
   const { asked } = parsed;
@@ -129,13 +144,12 @@ async function readFor<Body extends Asked>(
   if (named === undefined)
     return { kind: "refused", error: asked.model === null ? missingModel : unknownModel(name) };
   const { model, alias } = named;
-  const work = await workOf({ asked, model, idempotencyKey: null });
-  return { kind: "read", model: model.modelId, alias: alias?.alias ?? null, work, asked };
+  const works = await worksOf({ asked, model, idempotencyKey: null });
+  return { kind: "read", model: model.modelId, alias: alias?.alias ?? null, works, asked };
 }
 
-function mistakeInBatch({ stream, choices = 1, vote }: Asked): ApiError | null {
+function mistakeInBatch({ stream, vote }: Asked): ApiError | null {
   if (stream === true) return streamed;
-  if (choices > 1) return oneAnswer;
   return vote == null ? null : oneVote;
 }
 
@@ -147,21 +161,13 @@ const streamed: ApiError = {
   message: "Invalid 'stream': a request of a batch cannot be streamed.",
 };
 
-const oneAnswer: ApiError = {
-  status: 400,
-  type: "invalid_request_error",
-  code: "invalid_value",
-  param: "n",
-  message: "Invalid 'n': a request of a batch has one answer. Send it in several lines.",
-};
-
 const oneVote: ApiError = {
   status: 400,
   type: "invalid_request_error",
   code: "invalid_value",
   param: "x_gleaner.votes",
   message:
-    "Invalid 'x_gleaner.votes': a request of a batch has no second opinions, which idle devices give. Send it in several lines.",
+    "Invalid 'x_gleaner.votes': a request of a batch has no second opinions, which idle devices give. Ask for several choices (n), or send it in several lines.",
 };
 
 function failure({ status, type, code, message, param = null }: ApiError): CutRequest["asked"] {

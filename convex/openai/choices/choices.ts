@@ -1,5 +1,13 @@
 import type { ActionCtx } from "../../_generated/server.js";
-import { type AnswerHead, headOf, type TextForm, textOf, totalUsage, usageBody } from "../answerForm.ts";
+import {
+  type AnswerHead,
+  headOf,
+  type TextForm,
+  textOf,
+  type TextResult,
+  totalUsage,
+  usageBody,
+} from "../answerForm.ts";
 import { chunkEvents, type Total } from "../chunkEvents.ts";
 import { endOfJobs } from "../follow.ts";
 import { idsOf, type RequestedJob } from "../requestedJob.ts";
@@ -60,13 +68,19 @@ async function wholeChoices(
   const end = await endOfJobs(ctx, jobs, signal);
   if (end.kind === "failed") return jobErrorResponse(end.error, end.jobId);
   const { ends: answered } = end;
-  const bodies = answered.map(({ result }, index) => choiceForm(form, index).whole(head, textOf(result)));
-  const choices = bodies.flatMap((body) => choicesOf(body));
-  const usage = usageBody(totalUsage(answered.map(({ result }) => result.usage)));
   const cost = totalCost(
     answered.map(({ view }) => view),
     jobs[0].pricePercent,
   );
   const headers = answerHeaders({ ...jobs[0], jobId: idsOf(jobs) }, cost);
-  return json(200, { ...bodies[0], choices, usage }, headers);
+  const results = answered.map(({ result }) => textOf(result));
+  return json(200, wholeBody(form, head, results), headers);
+}
+
+/** The body of an answer with several choices. Its usage is that of all of them. */
+export function wholeBody(form: TextForm, head: AnswerHead, results: readonly TextResult[]): object {
+  const bodies = results.map((result, index) => choiceForm(form, index).whole(head, result));
+  const choices = bodies.flatMap((body) => choicesOf(body));
+  const usage = usageBody(totalUsage(results.map((result) => result.usage)));
+  return { ...bodies[0], choices, usage };
 }

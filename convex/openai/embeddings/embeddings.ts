@@ -12,7 +12,7 @@ import { fromParse, type PromptField } from "../errors.ts";
 import { answerWhole } from "../follow.ts";
 import { type Call, readCall } from "../readCall.ts";
 import { answerWithJob } from "../requestedJob.ts";
-import { errorResponse } from "../respond.ts";
+import { type ApiError, errorResponse } from "../respond.ts";
 import { answerParts, numberBytes, tooLarge, type Vectors } from "./parts.ts";
 import { vectorsBody } from "./vectorsBody.ts";
 
@@ -22,15 +22,29 @@ export async function embeddings(ctx: ActionCtx, request: Request, caller: Calle
   if (read.kind === "refused") return errorResponse(read.error);
   const { call } = read;
   const { encoding } = call.asked;
-  const remedy =
-    encoding === "base64"
-      ? "Send fewer inputs."
-      : 'Send fewer inputs, or ask for "encoding_format": "base64".';
   return await answerVectors(ctx, request.signal, caller, call, {
     promptField: "input",
     bytesOfNumber: numberBytes[encoding],
-    remedy,
+    remedy: remedies[encoding],
     body: (vectors, modelId) => vectorsBody(modelId, encoding, vectors),
+  });
+}
+
+const remedies = {
+  base64: "Send fewer inputs.",
+  float: 'Send fewer inputs, or ask for "encoding_format": "base64".',
+} as const;
+
+/** The error of vectors that are too long for an answer of this call. */
+export function vectorsMistake(
+  encoding: ParsedEmbedding["encoding"],
+  vectors: readonly string[],
+): ApiError | null {
+  return tooLarge(vectors[0] ?? "", {
+    count: vectors.length,
+    bytesOfNumber: numberBytes[encoding],
+    remedy: remedies[encoding],
+    param: "input",
   });
 }
 

@@ -3,6 +3,7 @@ import { limits } from "../../../app/jobs/limits.ts";
 import type { JobPriority } from "../../../app/jobs/priority.ts";
 import type { EmbeddingRequest } from "../../../app/jobs/work.ts";
 import type { ActionCtx } from "../../_generated/server.js";
+import type { RequestView } from "../../model/requests/watch.ts";
 import { vectorsOf } from "../answerForm.ts";
 import type { Caller } from "../endpoint.ts";
 import type { PromptField } from "../errors.ts";
@@ -61,17 +62,23 @@ async function gather(
   const ids = idsOf(jobs);
   const end = await endOfJobs(ctx, jobs, signal, (result) => mistake(vectorsOf(result).embeddings[0] ?? ""));
   if (end.kind === "failed") return jobErrorResponse(end.error, ids);
-  const results = end.ends.map(({ result }) => vectorsOf(result));
-  const embeddings = results.flatMap((result) => result.embeddings);
-  const promptTokens = results.reduce((sum, { usage }) => sum + usage.promptTokens, 0);
   const [first] = jobs;
-  const usage = { promptTokens, completionTokens: 0 };
   const cost = totalCost(
     end.ends.map(({ view }) => view),
     first.pricePercent,
   );
   const headers = answerHeaders({ ...first, jobId: ids }, cost);
-  return json(200, body({ embeddings, usage }, first), headers);
+  return json(200, body(allVectors(end.ends.map(({ result }) => result)), first), headers);
+}
+
+/** The vectors of several jobs, in the order of the inputs. */
+export function allVectors(all: readonly NonNullable<RequestView["result"]>[]): Vectors {
+  const results = all.map(vectorsOf);
+  const promptTokens = results.reduce((sum, { usage }) => sum + usage.promptTokens, 0);
+  return {
+    embeddings: results.flatMap((result) => result.embeddings),
+    usage: { promptTokens, completionTokens: 0 },
+  };
 }
 
 /** The bytes of an answer for each number of a vector: in base64, and as most numbers are in JSON, with a comma. */

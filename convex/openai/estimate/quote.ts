@@ -23,15 +23,20 @@ export async function quote(ctx: ActionCtx, request: Request, caller: Caller): P
   if (body.kind === "refused") return errorResponse(body.error);
   const read = await readAsked(body.asked, endpoint, caller, () => null);
   if (read.kind === "refused") return errorResponse(read.error);
-  const { model, work, asked } = read;
+  const { model, works, asked } = read;
   const { keyId } = caller;
-  const told = await ctx.runQuery(internal.requests.quote, {
-    keyId,
-    model,
-    work: asMutable(work),
-    priority: asked.priority,
-  });
+  const { priority } = asked;
+  const quoteFor = async (work: (typeof works)[number]) =>
+    await ctx.runQuery(internal.requests.quote, { keyId, model, work: asMutable(work), priority });
   const answers = BigInt(asked.choices ?? 1);
+  // Choices differ by their seeds only.
+  const [first, ...further] = works;
+  const told = await quoteFor(first);
+  const parts = answers > 1n ? [told] : [told, ...(await Promise.all(further.map(quoteFor)))];
+  const sumOf = (micro: (part: typeof told) => bigint): string =>
+    String(parts.reduce((sum, part) => sum + micro(part), 0n) * answers);
+  const tokensOf = (tokens: (part: typeof told) => number): number =>
+    parts.reduce((sum, part) => sum + tokens(part), 0);
   return json(200, {
     object: "estimate",
     endpoint,
@@ -44,12 +49,12 @@ export async function quote(ctx: ActionCtx, request: Request, caller: Caller): P
       percent: told.percent,
     },
     expected_usage: {
-      prompt_tokens: told.expected.promptTokens,
-      completion_tokens: told.expected.completionTokens,
+      prompt_tokens: tokensOf(({ expected }) => expected.promptTokens),
+      completion_tokens: tokensOf(({ expected }) => expected.completionTokens),
     },
-    expected_price_micro: String(told.expectedMicro * answers),
-    most_price_micro: String(told.mostMicro * answers),
+    expected_price_micro: sumOf(({ expectedMicro }) => expectedMicro),
+    most_price_micro: sumOf(({ mostMicro }) => mostMicro),
     /** The call would be accepted with so many credits, and holds `reserved_micro` of them until its end. */
-    reserved_micro: String(told.reservedMicro * answers),
+    reserved_micro: sumOf(({ reservedMicro }) => reservedMicro),
   });
 }

@@ -1,0 +1,25 @@
+import { limits } from "../jobs/limits.ts";
+import { packIds, type TextOrIds } from "../jobs/payload/token-ids.ts";
+import { embeddingParts } from "../jobs/vectors/embedding-parts.ts";
+import { type BatchEndpoint, batchEndpoints } from "./limits.ts";
+
+/**
+ * How many jobs a request of a batch is: one for each choice, and for each part of many inputs. A body that its own call would
+ * refuse counts as one.
+ */
+export function jobsOfLine(endpoint: BatchEndpoint, body: Readonly<Record<string, unknown>>): number {
+  const { n, input } = body;
+  if (batchEndpoints[endpoint] === "embedding") {
+    const inputs = Array.isArray(input) && input.length <= limits.embeddingInputsOfCall ? input : [];
+    const read = inputs.map(inputOf);
+    return read.includes(null) ? 1 : Math.max(1, embeddingParts(read as readonly TextOrIds[]).length);
+  }
+  const hasChoices = endpoint === "/v1/chat/completions" || endpoint === "/v1/completions";
+  return hasChoices && typeof n === "number" && Number.isInteger(n) && n >= 1 && n <= limits.choices ? n : 1;
+}
+
+function inputOf(input: unknown): TextOrIds | null {
+  if (typeof input === "string") return input;
+  const isIds = Array.isArray(input) && input.every((each): each is number => typeof each === "number");
+  return isIds ? packIds(input) : null;
+}
