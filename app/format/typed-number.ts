@@ -13,7 +13,7 @@ export function plainNumber(typed: string, language = locale): string {
 }
 
 /**
- * Typed numbers between spaces, lines, semicolons or commas, or the first text among them that is none. They may be below zero.
+ * Typed numbers between spaces, lines, semicolons or commas, or the first part that is no number. They may be below zero.
  * @param language as for `plainNumber`.
  */
 export function typedNumbers(

@@ -11,7 +11,7 @@ type Props = {
   readonly onClose: () => void;
 };
 
-/** Chooses the hours in which electricity is cheap or clean. It may be part of a form, so it is none. */
+/** Chooses the hours in which electricity is cheap or clean. It has no form element, since it is used inside of one. */
 export function HoursByCurve({ onChoose, onClose }: Props): ReactNode {
   const [values, setValues] = useState("");
   const [limit, setLimit] = useState("");

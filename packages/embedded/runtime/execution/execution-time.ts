@@ -85,19 +85,20 @@ function isMachineFull(all: number, grown: number): boolean {
   );
 }
 
-/** The heap after the last collection that a full heap has caused, in bytes. */
-let heapWhenCollected = 0;
+/** The least heap since the last collection that a full heap has caused, in bytes. */
+let leastHeap = 0;
 
 /**
  * Whether the heap is so full that an execution must end that has kept so many bytes. Garbage of other executions may have filled
  * it, so garbage is collected first, unless little was added since the last time.
  */
 function isHeapFull(now: MemoryUse, kept: number): boolean {
+  leastHeap = Math.min(leastHeap, now.heap);
   if (!keepsTooMuch(now.share, kept)) return false;
-  if (now.heap - heapWhenCollected < youngHeap) return true;
+  if (now.heap - leastHeap < youngHeap) return true;
   collectGarbage();
   const left = memoryUse();
-  heapWhenCollected = left.heap;
+  leastHeap = left.heap;
   return keepsTooMuch(left.share, kept);
 }
 

@@ -26,9 +26,14 @@ let time: ExecutionTime;
 
 beforeEach(() => {
   Object.assign(heap, { used: 100 * mib, garbage: 0, collections: 0 });
+  begin();
+});
+
+function begin(): void {
   time = new ExecutionTime("total");
   time.start();
-});
+  time.reserve({ buffers: 0, heap: 0 });
+}
 
 /** The execution adds to the heap. */
 function add(bytes: number, garbage = 0): void {
@@ -40,23 +45,30 @@ function add(bytes: number, garbage = 0): void {
 test("garbage of other executions ends no execution that keeps little", () => {
   heap.used = 3_000 * mib;
   heap.garbage = 2_800 * mib;
-  add(0);
+  begin();
   add(100 * mib, 100 * mib);
   expect(heap).toEqual({ used: 200 * mib, garbage: 0, collections: 1 });
 });
 
 test("an execution ends that keeps much while others fill the heap, and nothing is collected again for little", () => {
   heap.used = 2_900 * mib;
-  add(0);
+  begin();
   expect(() => {
     add(100 * mib);
   }).toThrow("JavaScript execution ran out of memory (maximum memory usage: 64 MB)");
   expect(heap.collections).toBe(1);
-  time = new ExecutionTime("total");
-  time.start();
-  add(0);
+  begin();
   expect(() => {
     add(100 * mib);
   }).toThrow("ran out of memory");
   expect(heap.collections).toBe(1);
+
+  // Once the heap has been emptied, garbage is collected again.
+  heap.used = 100 * mib;
+  begin();
+  heap.garbage = 2_800 * mib;
+  heap.used += heap.garbage;
+  begin();
+  add(100 * mib);
+  expect(heap.collections).toBe(2);
 });
