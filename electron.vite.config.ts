@@ -5,6 +5,7 @@ import { defineConfig } from "electron-vite";
 import { panelPolicy } from "./main/face/panel-policy.ts";
 import { contentSecurityPolicy } from "./vite.content-security-policy.ts";
 import { languages } from "./vite.languages.ts";
+import { programText } from "./vite.program-text.ts";
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -15,6 +16,7 @@ const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url
  */
 export default defineConfig({
   main: {
+    plugins: [programText()],
     build: {
       outDir: "out/main",
       target: "node20.18",

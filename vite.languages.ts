@@ -1,6 +1,6 @@
 import { join, relative } from "node:path";
 import type { Plugin } from "vite";
-import { normalizeSep } from "wuchale";
+import { type AdapterHandler, normalizeSep } from "wuchale";
 import { catalogsIn } from "./wuchale.config.ts";
 
 const root = import.meta.dirname;
@@ -14,7 +14,6 @@ const catalogs = "virtual:catalogs";
  */
 export function languages(): Plugin {
   const handler = catalogsIn(folder);
-  const countTexts = (): number => handler.sharedState.poFilesByLoc.get("en")?.catalog.size ?? 0;
   return {
     name: "languages",
     enforce: "pre",
@@ -22,15 +21,21 @@ export function languages(): Plugin {
     resolveId: (id) => (id === catalogs ? join(root, folder, ".wuchale/pages.proxy.js") : null),
     transform: {
       order: "pre",
-      async handler(code, id) {
-        const file = normalizeSep(relative(root, id));
-        if (!(handler.fileMatches as (file: string) => boolean)(file)) return null;
-        const known = countTexts();
-        const result = await handler.transform(code, file);
-        if (countTexts() > known)
-          throw new Error(`The catalogs lack text of ${file}. Run: npm run languages`);
-        return result;
-      },
+      handler: (code, id) => fromCatalogs(handler, code, normalizeSep(relative(root, id))),
     },
   };
+}
+
+/** A file's code with its text from the catalogs. Null if it has none. @param file its path from the root */
+export async function fromCatalogs(
+  handler: AdapterHandler,
+  code: string,
+  file: string,
+): Promise<Awaited<ReturnType<AdapterHandler["transform"]>> | null> {
+  const countTexts = (): number => handler.sharedState.poFilesByLoc.get("en")?.catalog.size ?? 0;
+  if (!(handler.fileMatches as (file: string) => boolean)(file)) return null;
+  const known = countTexts();
+  const result = await handler.transform(code, file);
+  if (countTexts() > known) throw new Error(`The catalogs lack text of ${file}. Run: npm run languages`);
+  return result;
 }

@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { programText } from "./vite.program-text.ts";
 
 /** Tests of pure code and of the functions on convex-test. Their files share processes, which saves half of their time. */
 const sharing = "{app,renderer,convex}/**/*.test.{ts,tsx}";
@@ -9,6 +10,7 @@ const alone = [
 ];
 
 export default defineConfig({
+  plugins: [programText()],
   test: {
     environment: "node",
     pool: "forks",

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { adapter } from "@wuchale/jsx";
 import { AdapterHandler, createHeuristic, defaultHeuristicOpts, Logger, normalizeSep } from "wuchale";
 import { Transformer } from "wuchale/adapter-vanilla";
+import { languages } from "./app/format/languages.ts";
 
 type Node = Parameters<Transformer["visit"]>[0];
 
@@ -36,6 +37,7 @@ const phrase = /^(\d[\d,]*|[a-z]+['’]?[a-z]*)( [\p{L}\p{N}#,.()'’“”;?…
  * English.
  */
 const untranslated = [
+  "app/format/languages.ts",
   "app/models/gguf.ts",
   "renderer/console/account/QrCode.tsx",
   "renderer/console/audit/export-trail.ts",
@@ -48,7 +50,8 @@ const files = {
   include: [
     "renderer/{console,panel,rules,ui}/**/*.{ts,tsx}",
     "app/{audit,comfort,devices,facts,format,models,people,policy}/**/*.ts",
-    "app/{audit,queue-settings,keys/addresses,keys/scopes,contract/leaving,contract/needs-you,contract/pause-choices,contract/span-words,trust/check-mode,trust/standing}.ts",
+    "app/{audit,queue-settings,keys/addresses,keys/scopes,contract/leaving,contract/needs-you,contract/pause-choices,contract/span-words,money/credits,trust/check-mode,trust/standing}.ts",
+    "main/{tray/download-line,tray/tray-menu,tray/tray-state,window/failed-words}.ts",
   ],
   ignore: ["**/*.test.ts", "**/*.fixture.ts", ...untranslated],
 };
@@ -77,7 +80,7 @@ function pagesIn(localesDir: string): ReturnType<typeof adapter> {
   });
 }
 
-const options = { locales: ["en", "de"], ai: null, logLevel: "error" as const };
+const options = { locales: Object.keys(languages), ai: null, logLevel: "error" as const };
 
 /** wuchale's work on the catalogs in a folder. It writes none of them by itself. */
 export function catalogsIn(folder: string): AdapterHandler {

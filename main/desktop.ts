@@ -8,12 +8,14 @@ import { type AppLinks, appLinks } from "./desktop/app-links.ts";
 import { desktopArguments } from "./desktop/arguments.ts";
 import { askForOrganization } from "./desktop/ask-for-organization.ts";
 import { donate, type Membership } from "./desktop/donate.ts";
+import { loadProgramText } from "./desktop/load-program-text.ts";
 import { systemLoginItem, wasOpenedAtLogin } from "./desktop/login/system-login-item.ts";
 import { selfUpdate } from "./desktop/self-update.ts";
 import { spareMemory } from "./desktop/spare-memory.ts";
+import { spokenLanguage } from "./desktop/spoken-language.ts";
 import { systemKeyVault } from "./desktop/system-key-vault.ts";
 import { readEnrolledServer } from "./donor/organization/identity.ts";
-import { servePanelCalls } from "./face/electron/ipc.ts";
+import { onChosenLanguage, servePanelCalls } from "./face/electron/ipc.ts";
 import type { Agreed } from "./first-run/first-run.ts";
 import type { Arguments } from "./headless/arguments.ts";
 import { jsonLinesLog, type Log } from "./log.ts";
@@ -87,10 +89,19 @@ async function run(options: Arguments, started: Started, links: AppLinks): Promi
   lockDown(app, session.defaultSession, panel);
   servePanelFiles(session.defaultSession, files.panel);
   const serveCalls = servePanelCalls(panel);
+  const language = await spokenLanguage({
+    file: join(app.getPath("userData"), "language.json"),
+    // Chromium makes the pages' languages of the same two.
+    preferred: [app.getLocale(), ...app.getPreferredSystemLanguages()],
+    load: loadProgramText,
+    log,
+  });
+  onChosenLanguage(panel, (chosen) => void language.choose(chosen));
   const window = panelWindow({
     address: panel.address,
     preload: files.preload,
     icon: join(files.icons, "256x256.png"),
+    failedWords: () => language.text().windowFailed(),
     log,
   });
   quitWith(options.withParent);
@@ -111,6 +122,7 @@ async function run(options: Arguments, started: Started, links: AppLinks): Promi
     window,
     serveCalls,
     links,
+    language,
     loginItem,
     keyVault,
     managed,

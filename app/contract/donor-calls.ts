@@ -169,6 +169,8 @@ export const channels = {
   delta: "gleaner:delta",
   /** A page has rendered its content. */
   rendered: "gleaner:rendered",
+  /** A page tells the language that its person chose. */
+  language: "gleaner:language",
 } as const;
 
 /** The subprotocol of the panel's WebSocket. A page names it, and after it the token that the donor printed. */

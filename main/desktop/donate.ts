@@ -29,7 +29,9 @@ import { utilityRunner } from "../window/utility-runner.ts";
 import type { AppLinks } from "./app-links.ts";
 import { followStartAtLogin, type LoginItem } from "./login/start-at-login.ts";
 import { offerOtherOrganization } from "./offer-other-organization.ts";
+import type { ProgramText } from "./program-text.ts";
 import type { Replacement, SelfUpdate } from "./self-update.ts";
+import type { SpokenLanguage } from "./spoken-language.ts";
 
 /** The parts of the program that outlast a membership. */
 type Program = {
@@ -39,6 +41,7 @@ type Program = {
   readonly window: PanelWindow;
   readonly serveCalls: (answer: AnswerCall) => void;
   readonly links: AppLinks;
+  readonly language: SpokenLanguage<ProgramText>;
   /** Null if this program cannot start at login. */
   readonly loginItem: LoginItem | null;
   readonly keyVault: KeyVault | null;
@@ -82,7 +85,8 @@ type EndedMembership = {
  * program instead.
  */
 export async function donate(program: Program, membership: Membership, start: Start): Promise<Ended> {
-  const { options, files, panel, window, serveCalls, links, loginItem, keyVault, managed } = program;
+  const { options, files, panel, window, serveCalls, links, language, loginItem, keyVault, managed } =
+    program;
   const { selfUpdate, printLine, onReady, log } = program;
   const { url, pin, insecureHttp, rejoin, code, isNew } = membership;
   const ended = Promise.withResolvers<Outcome>();
@@ -129,6 +133,7 @@ export async function donate(program: Program, membership: Membership, start: St
   const tray = donorTray({
     icons: join(files.icons, "tray"),
     platform: process.platform,
+    text: language.text,
     onAction: (action) => perform(action, donor, window),
   });
   tray.update(donor.snapshot.get());
@@ -136,6 +141,7 @@ export async function donate(program: Program, membership: Membership, start: St
     window.send(delta);
     tray.update(donor.snapshot.get());
   });
+  const stopSpeaking = language.onChange(() => tray.update(donor.snapshot.get()));
   const updates = selfUpdate.follow(donor, (how) => ended.resolve({ kind: "replaced", how }));
   const stopProving = donor.snapshot.onDelta(() => {
     const { connection, activity } = donor.snapshot.get();
@@ -185,6 +191,7 @@ export async function donate(program: Program, membership: Membership, start: St
   const outcome = await ended.promise;
   updates.stop();
   stopProving();
+  stopSpeaking();
   if (outcome.kind === "left") await removeLoginItem?.();
   links.listen(null);
   await donor.stop();

@@ -8,8 +8,9 @@ export function downloadLine(models: readonly ModelView[]): string | null {
   if (coming !== undefined) return `Downloading ${coming.modelId}: ${percent(coming)}`;
   const waiting = models.find(({ state }) => state === "waiting");
   if (waiting?.why === undefined) return null;
-  const downloaded = (waiting.downloadedBytes ?? 0) > 0 ? `${percent(waiting)} downloaded. ` : "";
-  return `${waiting.modelId}: ${downloaded}${waitWords[waiting.why.reason]}`;
+  const why = waitWords[waiting.why.reason];
+  if ((waiting.downloadedBytes ?? 0) === 0) return `${waiting.modelId}: ${why}`;
+  return `${waiting.modelId}: ${percent(waiting)} downloaded. ${why}`;
 }
 
 function percent({ downloadedBytes = 0, sizeBytes }: ModelView): string {

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { Menu, type MenuItemConstructorOptions, type NativeImage, nativeImage, Tray } from "electron";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
-import { type TrayAction, type TrayEntry, trayMenu } from "./tray-menu.ts";
-import { traySentence, type TrayState, trayState } from "./tray-state.ts";
+import type { TrayAction, TrayEntry, trayMenu } from "./tray-menu.ts";
+import { type traySentence, type TrayState, trayState } from "./tray-state.ts";
 
 type DonorTray = {
   readonly update: (snapshot: DonorSnapshot) => void;
@@ -13,11 +13,16 @@ type Options = {
   /** The folder of the tray's images. */
   readonly icons: string;
   readonly platform: NodeJS.Platform;
+  /** What it says, in the language of its person. */
+  readonly text: () => {
+    readonly trayMenu: typeof trayMenu;
+    readonly traySentence: typeof traySentence;
+  };
   readonly onAction: (action: TrayAction) => void;
 };
 
 /** Keeps the tray icon in step with the snapshot. Rebuilds the menu only if its text changes. */
-export function donorTray({ icons, platform, onAction }: Options): DonorTray {
+export function donorTray({ icons, platform, text, onAction }: Options): DonorTray {
   const tray = new Tray(image(icons, "standby", platform));
   let shownState: TrayState | null = null;
   let shownMenu = "";
@@ -31,8 +36,8 @@ export function donorTray({ icons, platform, onAction }: Options): DonorTray {
       if (state !== shownState) tray.setImage(image(icons, state, platform));
       shownState = state;
       const now = Date.now();
-      tray.setToolTip(traySentence(snapshot, now));
-      const entries = trayMenu(snapshot, now);
+      tray.setToolTip(text().traySentence(snapshot, now));
+      const entries = text().trayMenu(snapshot, now);
       const menu = JSON.stringify(entries);
       if (menu !== shownMenu) tray.setContextMenu(Menu.buildFromTemplate(template(entries, onAction)));
       shownMenu = menu;

@@ -3,6 +3,7 @@ import type { PanelTab } from "../../app/contract/panel-page.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { onceRendered, sendDelta } from "../face/electron/ipc.ts";
 import type { Log } from "../log.ts";
+import type { windowFailed } from "./failed-words.ts";
 import { restoredAddress, tabAddress } from "./panel-address.ts";
 import { reloadLimit } from "./reload-limit.ts";
 
@@ -19,6 +20,8 @@ type Options = {
   readonly address: string;
   readonly preload: string;
   readonly icon: string;
+  /** The dialog that takes the place of a window that keeps crashing. */
+  readonly failedWords: typeof windowFailed;
   readonly log: Log;
 };
 
@@ -26,7 +29,7 @@ type Options = {
  * The panel's window. It is made when shown, and destroyed when closed, so that the tray's program stays small. A page that
  * crashes is loaded again. If it keeps crashing, a message takes its place until somebody opens the window again.
  */
-export function panelWindow({ address: first, preload, icon, log }: Options): PanelWindow {
+export function panelWindow({ address: first, preload, icon, failedWords, log }: Options): PanelWindow {
   let window: BrowserWindow | null = null;
   let address = first;
   const mayReload = reloadLimit();
@@ -75,7 +78,7 @@ export function panelWindow({ address: first, preload, icon, log }: Options): Pa
     if (window === crashed) window = null;
     crashed.hide();
     // Before the tray exists, the program ends with its window.
-    void dialog.showMessageBox(failed).finally(() => {
+    void dialog.showMessageBox({ type: "error", title: "Gleaner", ...failedWords() }).finally(() => {
       if (!crashed.isDestroyed()) crashed.destroy();
     });
   };
@@ -126,14 +129,6 @@ function showWithContent(made: BrowserWindow): void {
   const timer = setTimeout(show, showAfterMs);
   onceRendered(made.webContents, show);
 }
-
-const failed: Electron.MessageBoxOptions = {
-  type: "error",
-  title: "Gleaner",
-  message: "Gleaner's window keeps crashing.",
-  detail:
-    "Gleaner itself still works. Its icon in the tray opens the window again. If that does not help, restart Gleaner. Its log says more.",
-};
 
 /** Rejects if another load or the end of the window overtakes this one. */
 function load(window: BrowserWindow, address: string): Promise<void> {

@@ -1,4 +1,3 @@
-import { LanguageCard } from "../console/account/LanguageCard.tsx";
 import { OwnSessions } from "../console/account/OwnSessions.tsx";
 import { Profile } from "../console/account/Profile.tsx";
 import { SessionsTable } from "../console/account/SessionsTable.tsx";
@@ -16,6 +15,7 @@ import { RemoveMember } from "../console/people/RemoveMember.tsx";
 import { TeamMembersView } from "../console/people/TeamMembers.tsx";
 import { TeamsView } from "../console/people/TeamsView.tsx";
 import { OpenInvitation } from "../console/session/Invitation.tsx";
+import { LanguageCard } from "../ui/controls/LanguageCard.tsx";
 import { Dialog } from "../ui/overlays/Dialog.tsx";
 import { NameDialog } from "../ui/overlays/NameDialog.tsx";
 import * as rows from "./fixtures/people-rows.ts";
@@ -131,7 +131,7 @@ export function peopleStories(now: number): readonly Story[] {
       "account",
       <>
         <Profile member={self} onSave={refused} onSignOut={nothing} />
-        <LanguageCard />
+        <LanguageCard place="browser" />
         <OwnSessions
           sessions={rows.sessions(now)}
           current={"s1" as Parameters<typeof OwnSessions>[0]["current"]}

@@ -1,15 +1,5 @@
 import { expect, it } from "vitest";
-import { chooseLanguage, chosenLanguage, languageOf } from "./choose-language.ts";
-
-it.each([
-  [null, ["de-AT", "en"], "de"],
-  [null, ["fr-FR", "de"], "de"],
-  [null, ["fr-FR"], "en"],
-  [null, [], "en"],
-  ["en" as const, ["de-DE"], "en"],
-])("chooses the language: %s of %s", (chosen, preferred, language) => {
-  expect(languageOf(chosen, preferred)).toBe(language);
-});
+import { chooseLanguage, chosenLanguage } from "./choose-language.ts";
 
 it("keeps a choice, and takes only a language that has a catalog", () => {
   const kept = new Map<string, string>();

@@ -1,4 +1,5 @@
-import { chosenLanguage, languageOf, localeOf } from "./choose-language.ts";
+import { languageOf, localeOf } from "../../app/format/languages.ts";
+import { chosenLanguage } from "./choose-language.ts";
 import { loadLanguage } from "./pages.loader.ts";
 
 /** Loads a page's language, and then its code, which has text and formats in it. */

@@ -8,13 +8,16 @@ import type { RuleName } from "../../app/policy/rules.ts";
 import { Banner } from "../ui/Banner.tsx";
 import { Card } from "../ui/Card.tsx";
 import { Button } from "../ui/controls/Button.tsx";
+import { LanguageCard } from "../ui/controls/LanguageCard.tsx";
 import { Tabs } from "../ui/controls/Tabs.tsx";
 import { cx } from "../ui/cx.ts";
 import { Empty } from "../ui/Empty.tsx";
 import { Skeleton } from "../ui/Skeleton.tsx";
 import { Stat } from "../ui/Stat.tsx";
 import { About } from "./about/About.tsx";
+import { askForTab } from "./bridge/asked-tab.ts";
 import type { LinkState } from "./bridge/panel-link.ts";
+import { isProgramWindow } from "./bridge/tell-program.ts";
 import { Tightened } from "./comfort/Tightened.tsx";
 import { EarningsPage } from "./earnings/EarningsPage.tsx";
 import { EnrollForm } from "./enroll/EnrollForm.tsx";
@@ -156,6 +159,10 @@ function Loaded({ snapshot, link, tab, onTab }: LoadedProps): ReactNode {
                         {...(snapshot.updates === undefined ? {} : { updates: snapshot.updates })}
                         focused={rule}
                         {...snapshot.ruleLayers}
+                      />
+                      <LanguageCard
+                        place={isProgramWindow() ? "program" : "browser"}
+                        onReload={() => askForTab("settings")}
                       />
                       <LeaveCard
                         organization={snapshot.organization?.name ?? /* @wc-include */ "your organization"}

@@ -7,7 +7,7 @@ import { ToastProvider } from "../ui/overlays/Toast.tsx";
 import { TooltipProvider } from "../ui/overlays/Tooltip.tsx";
 import { onAskedTab, takeAskedTab } from "./bridge/asked-tab.ts";
 import { findLink } from "./bridge/find-link.ts";
-import { tellRendered } from "./bridge/tell-rendered.ts";
+import { tellRendered } from "./bridge/tell-program.ts";
 import { FirstRun } from "./first-run/FirstRun.tsx";
 import { PanelView } from "./PanelView.tsx";
 import { Bridge } from "./state/actions.ts";

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { parseSync } from "oxc-parser";
 import PO from "pofile";
 import { afterAll, expect, it } from "vitest";
-import { languages } from "../../renderer/languages/choose-language.ts";
+import { languages } from "../../app/format/languages.ts";
 import { nodesOf, textOf } from "../../scripts/syntax.ts";
 import { updateCatalogs } from "../../wuchale.config.ts";
 

@@ -19,5 +19,8 @@ const bridge: PanelBridge = {
 };
 
 contextBridge.exposeInMainWorld("gleaner", bridge);
-contextBridge.exposeInMainWorld("gleanerWindow", { rendered: () => ipcRenderer.send(channels.rendered) });
+contextBridge.exposeInMainWorld("gleanerWindow", {
+  rendered: () => ipcRenderer.send(channels.rendered),
+  choseLanguage: (language: unknown) => ipcRenderer.send(channels.language, language),
+});
 contextBridge.exposeInMainWorld("gleanerSetup", clientOf("setup", call));

@@ -1,9 +1,9 @@
 import { useQuery } from "convex/react";
 import type { ReactNode } from "react";
 import { api } from "../../../convex/_generated/api.js";
+import { LanguageCard } from "../../ui/controls/LanguageCard.tsx";
 import type { SessionRow } from "../data/rows.ts";
 import { useAct, useMe, useSession } from "../data/session-context.ts";
-import { LanguageCard } from "./LanguageCard.tsx";
 import { OwnSessions } from "./OwnSessions.tsx";
 import { Profile } from "./Profile.tsx";
 import { SecurityCards } from "./SecurityCards.tsx";
@@ -30,7 +30,7 @@ export function AccountPage({ sessionId, onSignOut }: Props): ReactNode {
         onSignOut={onSignOut}
       />
       <SecurityCards />
-      <LanguageCard />
+      <LanguageCard place="browser" />
       <OwnSessions
         sessions={sessions}
         current={sessionId}

@@ -21,3 +21,8 @@ export function onAskedTab(listener: (tab: PanelTab) => void): () => void {
   window.addEventListener("hashchange", look);
   return () => window.removeEventListener("hashchange", look);
 }
+
+/** Has the page show this tab when it is loaded again. */
+export function askForTab(tab: PanelTab): void {
+  window.history.replaceState(null, "", `#${new URLSearchParams({ [panelParameters.tab]: tab }).toString()}`);
+}

@@ -1,7 +1,7 @@
 import { type ReactNode, useCallback, useEffect, useState } from "react";
 import type { DonorClient, Reply } from "../../../app/contract/donor-calls.ts";
 import type { Setup } from "../../../app/contract/invitation.ts";
-import { tellRendered } from "../bridge/tell-rendered.ts";
+import { tellRendered } from "../bridge/tell-program.ts";
 import { FirstRunView } from "./FirstRunView.tsx";
 
 declare global {

@@ -64,7 +64,11 @@ test("the window is sandboxed and reaches only the contract", async ({ slowFarm 
     bridge: Object.keys((globalThis as unknown as { gleaner: object }).gleaner).toSorted(),
     window: Object.keys((globalThis as unknown as { gleanerWindow: object }).gleanerWindow),
   }));
-  expect(reached).toMatchObject({ node: "undefined", require: "undefined", window: ["rendered"] });
+  expect(reached).toMatchObject({
+    node: "undefined",
+    require: "undefined",
+    window: ["rendered", "choseLanguage"],
+  });
   expect(reached.bridge).toEqual(
     [...Object.keys(calls).filter((name) => isCallOf("panel", name)), "onDelta"].toSorted(),
   );
