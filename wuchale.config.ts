@@ -50,7 +50,7 @@ const files = {
   include: [
     "renderer/{console,panel,rules,ui}/**/*.{ts,tsx}",
     "app/{audit,comfort,devices,facts,format,models,people,policy}/**/*.ts",
-    "app/{audit,queue-settings,keys/addresses,keys/scopes,contract/leaving,contract/needs-you,contract/pause-choices,contract/span-words,money/credits,trust/check-mode,trust/standing}.ts",
+    "app/{audit,queue-settings,keys/addresses,keys/scopes,contract/leaving,contract/needs-you,contract/pause-choices,contract/sentences/donor-sentences,contract/span-words,money/credits,trust/check-mode,trust/standing}.ts",
     "main/{tray/download-line,tray/tray-menu,tray/tray-state,window/failed-words}.ts",
   ],
   ignore: ["**/*.test.ts", "**/*.fixture.ts", ...untranslated],

@@ -6,6 +6,14 @@ import { explanation } from "./explanation.ts";
 import { givenInvitation, invitationAnswer, type Setup } from "./invitation.ts";
 import { departure } from "./leaving.ts";
 import { earnedDays, historyPage, historyRequest } from "./past-jobs.ts";
+import {
+  type DonorSentence,
+  donorSentence,
+  sayDonorSentence,
+  type SentenceName,
+  sentenceOf,
+  type SentenceValues,
+} from "./sentences/donor-sentences.ts";
 import type { DonorSnapshot } from "./snapshot.ts";
 
 /**
@@ -123,7 +131,12 @@ export type CallOf<F extends Face> = {
 export type CallArgument<Name extends CallName> = z.infer<(typeof calls)[Name]["argument"]>;
 export type CallAnswer<Name extends CallName> = z.infer<(typeof calls)[Name]["answer"]>;
 
-export type Refusal = { readonly kind: "refused"; readonly message: string };
+export type Refusal = {
+  readonly kind: "refused";
+  readonly message: string;
+  /** The message for a page, which says it in its own language. Absent if it is only in English. */
+  readonly sentence?: DonorSentence | undefined;
+};
 /** The answer, or a refusal in a sentence for the person who asked. */
 export type Reply<T = null> = { readonly kind: "ok"; readonly value: T } | Refusal;
 
@@ -135,6 +148,17 @@ export function ok<T>(value: T): { readonly kind: "ok"; readonly value: T } {
 
 export function refused(message: string): Refusal {
   return { kind: "refused", message };
+}
+
+/** Refuses with a sentence that pages say in their own language. */
+export function refusedFor<Name extends SentenceName>(name: Name, ...values: SentenceValues<Name>): Refusal {
+  const sentence = sentenceOf(name, ...values);
+  return { kind: "refused", message: sayDonorSentence(sentence, name), sentence };
+}
+
+/** A refusal in the language of this page. */
+export function refusalWords({ message, sentence }: Refusal): string {
+  return sayDonorSentence(sentence, message);
 }
 
 /** The caller's side: one function per call of its face. */
@@ -189,7 +213,7 @@ export const replyFrame = z.object({
   id,
   reply: z.discriminatedUnion("kind", [
     z.object({ kind: z.literal("ok"), value: z.unknown() }),
-    z.object({ kind: z.literal("refused"), message: z.string() }),
+    z.object({ kind: z.literal("refused"), message: z.string(), sentence: donorSentence.optional() }),
   ]),
 });
 export type ReplyFrame = z.infer<typeof replyFrame>;

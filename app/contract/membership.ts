@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { donorSentence, sayDonorSentence } from "./sentences/donor-sentences.ts";
 
 /** Why a donor cannot join or reach its organization, for the terminal, the status and the panel. */
 export const donorProblem = z.object({
@@ -14,6 +15,8 @@ export const donorProblem = z.object({
   ]),
   /** Says what is wrong, and what to do. */
   sentence: z.string(),
+  /** The sentence for a page, which says it in its own language. Absent if it is only in English. */
+  said: donorSentence.optional(),
   /** Time ends it, a new enrollment code in the panel, or only another start. */
   remedy: z.enum(["wait", "code", "restart"]),
 });
@@ -40,6 +43,7 @@ export type MembershipReport = z.output<typeof membershipReport>;
  */
 export function sentencesOf(reason: string, sentence: string, problem: DonorProblem | null): string {
   if (problem === null) return sentence;
+  const why = sayDonorSentence(problem.said, problem.sentence);
   const saysLess = reason === "not-enrolled" || reason === "offline";
-  return saysLess || problem.sentence === sentence ? problem.sentence : `${sentence} ${problem.sentence}`;
+  return saysLess || why === sentence ? why : `${sentence} ${why}`;
 }

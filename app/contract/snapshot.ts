@@ -9,6 +9,7 @@ import type { EffectiveRules } from "../policy/rule-layers.ts";
 import type { Rules } from "../policy/rules.ts";
 import type { Confinement } from "./confinement.ts";
 import type { DonorProblem } from "./membership.ts";
+import type { DonorSentence } from "./sentences/donor-sentences.ts";
 import type { UpdatesView } from "./updates.ts";
 
 /** All that the panel shows. It boots from one snapshot, then takes changed top-level fields as deltas. */
@@ -36,7 +37,7 @@ export type DonorSnapshot = {
    * Null or absent if this program cannot start when its user logs in, because a service or another program starts it.
    * `problem`: why the rule could not be applied, in a sentence.
    */
-  readonly startAtLogin?: { readonly problem: string | null } | null;
+  readonly startAtLogin?: { readonly problem: string | null; readonly said?: DonorSentence } | null;
   /** New versions of the desktop program. Absent without one. */
   readonly updates?: UpdatesView;
   readonly facts: FactsView;
@@ -57,6 +58,8 @@ export type OrganizationView = {
   readonly keyFingerprint?: string | null;
   /** Why the last list of models was refused, in a sentence. Null if it was accepted. */
   readonly problem?: string | null;
+  /** The same for a page, which says it in its own language. */
+  readonly problemSaid?: DonorSentence;
   /** The version that this program needs to get jobs. Null: it is new enough. */
   readonly needsVersion?: string | null;
   /** The version that the organization asks this computer to be updated to. It donates meanwhile. */

@@ -26,7 +26,7 @@ it("names a server that is another program", async () => {
   const port = await listening(createHttpServer((_, response) => response.writeHead(404).end()));
   expect(await failureAt(`ws://127.0.0.1:${port}`)).toEqual({
     kind: "no-backend",
-    because: "the answer is HTTP status 404",
+    because: "HTTP 404",
   });
 });
 
@@ -39,7 +39,7 @@ it("names a server that speaks no TLS", async () => {
   const port = await listening(createHttpServer((_, response) => response.writeHead(404).end()));
   expect(await failureAt(`wss://127.0.0.1:${port}`)).toEqual({
     kind: "no-backend",
-    because: "it does not speak TLS",
+    because: "NO_TLS",
   });
 });
 
@@ -51,7 +51,7 @@ it("names a refused and a cut connection", async () => {
   servers.length = 0;
   expect(await failureAt(`ws://127.0.0.1:${port}`)).toEqual({
     kind: "unreachable",
-    because: "connection refused",
+    because: "ECONNREFUSED",
   });
 });
 

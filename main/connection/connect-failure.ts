@@ -7,26 +7,27 @@ export type ConnectFailure =
   | { readonly kind: "untrusted" }
   /** The certificate is for another name than the address. */
   | { readonly kind: "other-name" }
-  /** `because` is a clause, such as "connection refused". */
-  | { readonly kind: "expired" | "no-backend" | "unreachable"; readonly because: string };
+  /** The certificate's time is over, or is still to come. */
+  | { readonly kind: "expired" | "not-yet-valid" }
+  /** `because` is a code, such as "ECONNREFUSED" or "HTTP 404", for which donor-sentences.ts has words. */
+  | { readonly kind: "no-backend" | "unreachable"; readonly because: string };
 
 /** Reads the error of a WebSocket that did not open. */
 export function connectFailureOf(error: Error): ConnectFailure {
   if (error instanceof WrongKeyError) return { kind: "wrong-key" };
   const status = /^Unexpected server response: (\d{3})$/.exec(error.message)?.[1];
   // A proxy answers with 5xx while the backend behind it restarts.
-  if (status?.startsWith("5") === true)
-    return { kind: "unreachable", because: `the answer is HTTP status ${status}` };
-  if (status !== undefined) return { kind: "no-backend", because: `the answer is HTTP status ${status}` };
+  if (status?.startsWith("5") === true) return { kind: "unreachable", because: `HTTP ${status}` };
+  if (status !== undefined) return { kind: "no-backend", because: `HTTP ${status}` };
   const { code = "" } = error as NodeJS.ErrnoException;
   if (code === "EPROTO" || code.startsWith("ERR_SSL")) {
-    return { kind: "no-backend", because: "it does not speak TLS" };
+    return { kind: "no-backend", because: "NO_TLS" };
   }
-  if (code === "CERT_HAS_EXPIRED") return { kind: "expired", because: "has expired" };
-  if (code === "CERT_NOT_YET_VALID") return { kind: "expired", because: "is not valid yet" };
+  if (code === "CERT_HAS_EXPIRED") return { kind: "expired" };
+  if (code === "CERT_NOT_YET_VALID") return { kind: "not-yet-valid" };
   if (code === "HOSTNAME_MISMATCH" || code === "ERR_TLS_CERT_ALTNAME_INVALID") return { kind: "other-name" };
   if (untrusted.has(code)) return { kind: "untrusted" };
-  return { kind: "unreachable", because: networkWords[code] ?? (code === "" ? error.message : code) };
+  return { kind: "unreachable", because: code === "" ? error.message : code };
 }
 
 /** OpenSSL's and Node's codes for a certificate that is well-formed but not trusted. */
@@ -42,13 +43,3 @@ const untrusted: ReadonlySet<string> = new Set([
   "INVALID_CA",
   "INVALID_PURPOSE",
 ]);
-
-const networkWords: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "connection refused",
-  ECONNRESET: "the connection was cut",
-  ETIMEDOUT: "no answer",
-  ENOTFOUND: "its name is not known",
-  EAI_AGAIN: "its name cannot be looked up now",
-  EHOSTUNREACH: "no way to it",
-  ENETUNREACH: "no network",
-};

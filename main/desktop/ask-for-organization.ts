@@ -1,5 +1,5 @@
 import { app } from "electron";
-import { done, refused } from "../../app/contract/donor-calls.ts";
+import { done, refusedFor } from "../../app/contract/donor-calls.ts";
 import type { Departure } from "../../app/contract/leaving.ts";
 import type { ManagedSettings } from "../../app/managed/managed-settings.ts";
 import { type AnswerCall, answerCalls } from "../face/answer-call.ts";
@@ -48,7 +48,7 @@ export async function askForOrganization(asked: Asked): Promise<Agreed> {
       agreed.resolve(to);
       return done;
     },
-    onStay: () => refused("This computer belongs to no organization yet."),
+    onStay: () => refusedFor("not-yet-there"),
     openPage,
     onConfirmed: window.show,
     managed,

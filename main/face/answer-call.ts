@@ -6,6 +6,7 @@ import {
   type Face,
   isCallOf,
   refused,
+  refusedFor,
   type Reply,
 } from "../../app/contract/donor-calls.ts";
 import { errorName, type Log } from "../log.ts";
@@ -42,7 +43,7 @@ export function answerCalls<F extends Face>(face: F, handlers: Handlers<F>, log:
       return await handler(parsed.data, gone);
     } catch (error) {
       log("error", "face.call-failed", { call: name, error: errorName(error) });
-      return refused("Gleaner could not do that. See Gleaner's log.");
+      return refusedFor("could-not");
     }
   };
 }

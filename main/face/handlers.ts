@@ -1,8 +1,14 @@
-import { type CallAnswer, done, ok, refused, type Reply } from "../../app/contract/donor-calls.ts";
-import { lockedInWords } from "../../app/contract/leaving.ts";
+import {
+  type CallAnswer,
+  done,
+  ok,
+  refused,
+  refusedFor,
+  type Reply,
+} from "../../app/contract/donor-calls.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import type { EffectiveRules, SomeRules } from "../../app/policy/rule-layers.ts";
-import { type RuleName, ruleNames, ruleOf } from "../../app/policy/rules.ts";
+import { type RuleName, ruleNames } from "../../app/policy/rules.ts";
 import { explain } from "../journal/explain.ts";
 import { readJournal } from "../journal/read-journal.ts";
 import { errorName, type Log } from "../log.ts";
@@ -64,7 +70,7 @@ export function createDonorHandlers(deps: HandlerDeps): DonorHandlers {
       if ("minutes" in length) {
         return pauseUntil(length.minutes === null ? null : now() + length.minutes * 60_000);
       }
-      return length.until <= now() ? refused("That time has passed.") : pauseUntil(length.until);
+      return length.until <= now() ? refusedFor("time-passed") : pauseUntil(length.until);
     },
     // Keeps a "donate now" until the pause. Otherwise a person at the computer would make the donor give the job
     // back.
@@ -76,17 +82,14 @@ export function createDonorHandlers(deps: HandlerDeps): DonorHandlers {
           : { pause: null, donateNowUntil: null },
       ),
     donateNow: ({ minutes }) => {
-      if (!deps.policy().rules.allowDonateNow) return refused(whyNotNow(deps.policy()));
+      if (!deps.policy().rules.allowDonateNow) return refusedFor(whyNotNow(deps.policy()));
       return change({ pause: null, finishThenPause: false, donateNowUntil: now() + minutes * 60_000 });
     },
     enroll: ({ code }) => deps.enroll(code),
     rules: () => ok(rulesAnswer(deps.snapshot.get())),
     setRules: (rules) => {
       const locked = deps.policy().locked.filter((name) => Object.hasOwn(rules, name));
-      if (locked.length > 0)
-        return refused(
-          `Your organization decides this (${locked.map((name) => ruleOf(name).title).join(", ")}).`,
-        );
+      if (locked.length > 0) return refusedFor("rules-locked", locked.join());
       return change({ rules: definedOf({ ...deps.settings.current().rules, ...rules }) });
     },
     resetRules: ({ names }) => {
@@ -108,7 +111,7 @@ export function createDonorHandlers(deps: HandlerDeps): DonorHandlers {
       if (since >= now()) return refused("That time is in the future.");
       const entries = await readJournal(deps.folder).catch(errorName);
       if (typeof entries === "string") {
-        return refused(`The journal in ${deps.folder} cannot be read (${entries}).`);
+        return refusedFor("journal-unreadable", deps.folder, entries);
       }
       return ok(explain(entries, since, now()));
     },
@@ -118,7 +121,7 @@ export function createDonorHandlers(deps: HandlerDeps): DonorHandlers {
     removeModel: ({ modelId }) => deps.models.remove(modelId),
     fetchModel: ({ modelId }) => deps.models.fetch(modelId),
     bench: ({ modelId }, gone) => deps.bench(modelId, gone),
-    leave: () => (deps.policy().rules.allowLeave ? deps.leave() : refused(lockedInWords)),
+    leave: () => (deps.policy().rules.allowLeave ? deps.leave() : refusedFor("locked-in")),
     restartToUpdate: () => deps.restartToUpdate(),
     quit: () => {
       // The reply goes out first.
@@ -143,16 +146,16 @@ async function changeSettings(
     return done;
   } catch (error) {
     log("error", "settings.not-saved", { error: errorName(error) });
-    return refused("This lasts until Gleaner restarts, because it could not be saved to the disk.");
+    return refusedFor("not-saved");
   }
 }
 
-function whyNotNow({ from }: EffectiveRules): string {
+function whyNotNow({ from }: EffectiveRules) {
   return from.allowDonateNow === "organization"
-    ? "Your organization decides when this computer donates."
+    ? "organization-decides-when"
     : from.allowDonateNow === "managed"
-      ? "This computer’s administrator decides when it donates."
-      : "Your settings do not allow “donate now”. Change them first.";
+      ? "administrator-decides-when"
+      : "donate-now-off";
 }
 
 function definedOf(rules: SomeRules): SomeRules {

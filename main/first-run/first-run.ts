@@ -1,10 +1,10 @@
-import { done, ok, refused, type Reply } from "../../app/contract/donor-calls.ts";
+import { done, ok, refusedFor, type Reply } from "../../app/contract/donor-calls.ts";
 import type { InvitationAnswer, Setup, WaitingSignIn } from "../../app/contract/invitation.ts";
 import { confirmedForMs } from "../../app/enrollment.ts";
 import type { ManagedSettings } from "../../app/managed/managed-settings.ts";
 import type { Handlers } from "../face/answer-call.ts";
 import type { Log } from "../log.ts";
-import { allowsServer, otherServerWords } from "../managed/server-of-start.ts";
+import { allowsServer } from "../managed/server-of-start.ts";
 import { findServers } from "./find-servers.ts";
 import { type InvitedTo, invitedTo, isUnencrypted, type Server } from "./invited-to.ts";
 import { lookUp } from "./look-up.ts";
@@ -65,9 +65,9 @@ export function firstRun(deps: FirstRunDeps): Handlers<"setup"> {
     const { member } = setup();
     const { organization, server } = reply.value;
     if (member?.organization === organization && member.server === server) {
-      return refused(`This computer already belongs to ${organization}.`);
+      return refusedFor("already-there", organization);
     }
-    if (!isCurrent()) return refused(noSignIn);
+    if (!isCurrent()) return refusedFor("sign-in-ended");
     found = { agreed: { url, pin, code, insecureHttp }, until };
     return isPinConfirmed ? ok({ ...reply.value, proof: "confirmed-key" as const }) : reply;
   };
@@ -98,14 +98,12 @@ export function firstRun(deps: FirstRunDeps): Handlers<"setup"> {
     lookUp: async (given) => {
       forget();
       const read = invitedTo(given);
-      if (read.kind === "refused") return refused(read.message);
+      if (read.kind === "refused") return read;
       const { url, code } = read.to;
-      if (!allowsServer(managed, url)) return refused(otherServerWords(managed));
+      if (!allowsServer(managed, url)) return refusedFor("only-managed-server", managed.server ?? "");
       const isManaged = url === managed.server;
       if (isManaged && managed.pin !== undefined && read.to.pin !== null && read.to.pin !== managed.pin) {
-        return refused(
-          "This link is for another key of the server than your administrator's. Ask for a new one.",
-        );
+        return refusedFor("link-of-another-key");
       }
       // A code that a person types comes without the server's pin.
       const pin = isManaged ? (managed.pin ?? read.to.pin) : read.to.pin;
@@ -121,19 +119,19 @@ export function firstRun(deps: FirstRunDeps): Handlers<"setup"> {
       return code === null ? await signInAt(at) : await find(at, code, () => true, Infinity);
     },
     openSignIn: async () => {
-      if (waiting === null) return refused(noSignIn);
+      if (waiting === null) return refusedFor("sign-in-ended");
       return ok({ isOpen: await openPage(waiting.shown.address) });
     },
-    awaitSignIn: () => waiting?.outcome ?? refused(noSignIn),
+    awaitSignIn: () => waiting?.outcome ?? refusedFor("sign-in-ended"),
     cancelSignIn: () => {
       forget();
       return done;
     },
     join: async () => {
-      if (found === null) return refused("Look an invitation up first.");
+      if (found === null) return refusedFor("look-up-first");
       const { agreed, until } = found;
       if (Date.now() > until) {
-        return refused("The confirmation of this computer has expired. Go back, and sign in again.");
+        return refusedFor("confirmation-expired");
       }
       const { host } = new URL(agreed.url);
       const reply = await onAgreed(agreed);
@@ -143,5 +141,3 @@ export function firstRun(deps: FirstRunDeps): Handlers<"setup"> {
     stay: onStay,
   };
 }
-
-const noSignIn = "The sign-in has ended. Start again.";

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { type Refusal, refusedFor } from "../../app/contract/donor-calls.ts";
 import type { GivenInvitation } from "../../app/contract/invitation.ts";
 import { isJoinAddress, isLoopback } from "../../app/join-command.ts";
 import { readJoinLink } from "../../app/join-link.ts";
@@ -12,28 +13,25 @@ export type InvitedTo = Server & { readonly code: string };
 type Read =
   /** `code`: null if the person signs in at the server instead. */
   | { readonly kind: "invited"; readonly to: Server & { readonly code: string | null } }
-  /** `message` says what to do. */
-  | { readonly kind: "refused"; readonly message: string };
+  /** It says what to do. */
+  | Refusal;
 
 /** Reads an invitation as a person gave it. An address without a scheme gets `https://`. */
 export function invitedTo({ invitation }: Pick<GivenInvitation, "invitation">): Read {
   if (!("link" in invitation)) {
     const url = originOf(invitation.server);
     if (url === null) {
-      return refused("This is no address of a server. It looks like https://gleaner.example.org:3210.");
+      return refusedFor("not-an-address");
     }
     const code = "code" in invitation ? invitation.code : null;
     return { kind: "invited", to: { url, pin: invitation.announcedPin, code } };
   }
   const found = readJoinLink(invitation.link);
   if (found === null) {
-    return refused("This is no invitation link. Copy the whole link from the message that invites you.");
+    return refusedFor("not-a-link");
   }
   if (found.server === null) {
-    return refused(
-      "This link does not name the server. Ask for a new link, or enter the server's address and the code " +
-        `${found.code}.`,
-    );
+    return refusedFor("link-without-server", found.code);
   }
   return { kind: "invited", to: { url: found.server, pin: found.pin, code: found.code } };
 }
@@ -49,8 +47,4 @@ function originOf(text: string): string | null {
   if (!address.success) return null;
   const { origin } = new URL(address.data);
   return isJoinAddress(origin) ? origin : null;
-}
-
-function refused(message: string): Read {
-  return { kind: "refused", message };
 }

@@ -1,11 +1,10 @@
 import type { FunctionReturnType } from "convex/server";
-import { ok, refused, type Reply } from "../../app/contract/donor-calls.ts";
+import { ok, refusedFor, type Reply } from "../../app/contract/donor-calls.ts";
 import type { InvitationAnswer } from "../../app/contract/invitation.ts";
 import { visibleText } from "../../app/format/visible.ts";
 import { isLoopback } from "../../app/join-command.ts";
 import { keyFingerprint } from "../../app/signatures/catalog.ts";
 import { api } from "../../convex/_generated/api.js";
-import { refusedCodeWords } from "../donor/organization/enrollment.ts";
 import { errorName, type Log } from "../log.ts";
 import type { InvitedTo } from "./invited-to.ts";
 import { reachServer } from "./reach-server.ts";
@@ -25,7 +24,7 @@ export async function lookUp(to: InvitedTo, log: Log): Promise<Reply<Found>> {
         (answer) => replyTo(answer, to),
         (error: unknown) => {
           log("warn", "first-run.refused", { error: errorName(error) });
-          return refused("The server refused to look the code up. Try again in a minute.");
+          return refusedFor("look-up-refused");
         },
       ),
       failed,
@@ -39,7 +38,7 @@ function replyTo(
   answer: FunctionReturnType<typeof api.devices.invitation>,
   { url, pin }: InvitedTo,
 ): Reply<Found> {
-  if (answer.kind === "refused") return refused(refusedCodeWords[answer.reason]);
+  if (answer.kind === "refused") return refusedFor(answer.reason);
   const { organization, organizationKey, needsApproval, owner } = answer;
   return ok({
     kind: "found",

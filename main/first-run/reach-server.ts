@@ -1,5 +1,5 @@
 import type { ConvexClient } from "convex/browser";
-import { type Refusal, refused } from "../../app/contract/donor-calls.ts";
+import { type Refusal, refusedFor } from "../../app/contract/donor-calls.ts";
 import { backendWebSocket } from "../connection/backend-web-socket.ts";
 import { type ConnectFailure, connectFailureOf } from "../connection/connect-failure.ts";
 import { openClient } from "../donor/organization/organization.ts";
@@ -19,13 +19,13 @@ type Reached = {
 /** Connects to a server that this computer has not joined. With a pin, only a server with that key is told anything. */
 export function reachServer({ url, pin }: Server, log: Log): Reached {
   const failed = Promise.withResolvers<Refusal>();
-  const timer = setTimeout(() => failed.resolve(refused(noAnswer(url))), answerWithinMs);
+  const timer = setTimeout(() => failed.resolve(refusedFor("no-answer", new URL(url).host)), answerWithinMs);
   const client = openClient(
     url,
     backendWebSocket(pin, (error) => {
       if (error === null) return;
       log("warn", "first-run.not-reached", { error: errorName(error) });
-      failed.resolve(refused(failureWords(connectFailureOf(error), url)));
+      failed.resolve(refusalOf(connectFailureOf(error), new URL(url).host));
     }),
   );
   return {
@@ -38,31 +38,21 @@ export function reachServer({ url, pin }: Server, log: Log): Reached {
   };
 }
 
-function noAnswer(url: string): string {
-  return `${new URL(url).host} did not answer. Check the network and the address, and try again.`;
-}
-
-function failureWords(failure: ConnectFailure, url: string): string {
-  const server = new URL(url).host;
-  const askForLink = "Ask your administrator for a new invitation link.";
+function refusalOf(failure: ConnectFailure, server: string): Refusal {
   switch (failure.kind) {
     case "wrong-key":
-      return (
-        `${server} is not the server that the invitation names, or somebody is in between. Nothing was sent to it. ` +
-        "Tell your administrator."
-      );
+      return refusedFor("invited-wrong-key", server);
     case "untrusted":
-      return (
-        `This computer cannot tell whether ${server} is the right server, so nothing was sent to it. ` +
-        "Use the invitation link instead of the address: it proves the server."
-      );
+      return refusedFor("invited-untrusted", server);
     case "other-name":
-      return `The certificate of ${server} is for another name, so nothing was sent to it. ${askForLink}`;
+      return refusedFor("invited-other-name", server);
     case "expired":
-      return `The certificate of ${server} ${failure.because}. Check this computer's clock, or tell your administrator.`;
+      return refusedFor("invited-expired", server);
+    case "not-yet-valid":
+      return refusedFor("invited-not-yet-valid", server);
     case "no-backend":
-      return `${server} answers, but it is not a Gleaner server: ${failure.because}. Check the address and its port.`;
+      return refusedFor("invited-no-backend", server, failure.because);
     case "unreachable":
-      return `${server} cannot be reached: ${failure.because}. Check the network and the address, and try again.`;
+      return refusedFor("invited-unreachable", server, failure.because);
   }
 }

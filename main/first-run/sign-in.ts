@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { done, ok, refused, type Reply } from "../../app/contract/donor-calls.ts";
+import { done, ok, refusedFor, type Reply } from "../../app/contract/donor-calls.ts";
 import { confirmationNumber, confirmedForMs, deviceRequestHash } from "../../app/enrollment.ts";
 import { enrollmentCodeOf } from "../../app/format/secrets.ts";
 import { isLoopback } from "../../app/join-command.ts";
@@ -42,7 +42,7 @@ export async function beginSignIn(
   const { client, failed, close: disconnect } = reachServer(server, log);
   const address = Promise.withResolvers<Reply<string>>();
   const confirmed = Promise.withResolvers<Reply>();
-  const timer = setTimeout(() => confirmed.resolve(refused(late)), confirmedForMs);
+  const timer = setTimeout(() => confirmed.resolve(refusedFor("nobody-confirmed")), confirmedForMs);
   client.onUpdate(
     api.devices.confirmation,
     { codeHash },
@@ -50,19 +50,21 @@ export async function beginSignIn(
       const page = consolePage(state.console, server.url);
       const mayOpen = page !== null && (insecureHttp || !isUnencrypted({ url: page }));
       address.resolve(
-        mayOpen ? ok(page + deviceRequestHash({ codeHash, device })) : refused(noPage(server.url)),
+        mayOpen
+          ? ok(page + deviceRequestHash({ codeHash, device }))
+          : refusedFor("no-confirmation-page", new URL(server.url).host),
       );
       if (state.isConfirmed) confirmed.resolve(done);
     },
     (error) => {
       log("warn", "first-run.no-sign-in", { error: errorName(error) });
-      address.resolve(refused(noPage(server.url)));
-      confirmed.resolve(refused("The server ended the sign-in. Start again."));
+      address.resolve(refusedFor("no-confirmation-page", new URL(server.url).host));
+      confirmed.resolve(refusedFor("sign-in-ended-by-server"));
     },
   );
   const close = (): void => {
     clearTimeout(timer);
-    confirmed.resolve(refused("The sign-in was canceled."));
+    confirmed.resolve(refusedFor("sign-in-canceled"));
     disconnect();
   };
   const reply = await Promise.race([address.promise, failed]);
@@ -89,10 +91,4 @@ export function consolePage(address: string, server: string): string | null {
   }
   page.hash = "";
   return page.href;
-}
-
-const late = "Nobody confirmed this computer within ten minutes. Start again.";
-
-function noPage(url: string): string {
-  return `${new URL(url).host} offers no page on which this computer could be confirmed. Use an invitation link or a code instead.`;
 }

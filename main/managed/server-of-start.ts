@@ -1,3 +1,4 @@
+import { donorSentences } from "../../app/contract/sentences/donor-sentences.ts";
 import { isLoopback } from "../../app/join-command.ts";
 import type { ManagedSettings } from "../../app/managed/managed-settings.ts";
 import type { GivenTrust } from "../connection/trust.ts";
@@ -47,7 +48,7 @@ export function allowsServer({ server }: ManagedSettings, url: string): boolean 
 }
 
 export function otherServerWords({ server }: ManagedSettings): string {
-  return `This computer’s administrator allows no other server than ${server ?? "its own"}.`;
+  return donorSentences["only-managed-server"](server ?? "its own");
 }
 
 /** The pin of the managed server. Throws a StartRefusal if another one was given. */

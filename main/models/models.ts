@@ -1,4 +1,4 @@
-import { done, refused, type Reply } from "../../app/contract/donor-calls.ts";
+import { done, refusedFor, type Reply } from "../../app/contract/donor-calls.ts";
 import type { Facts } from "../../app/facts/facts.ts";
 import type { OfferedModel } from "../../app/models/catalog-entry.ts";
 import type { Rules } from "../../app/policy/rules.ts";
@@ -63,9 +63,7 @@ export async function openModels(deps: ModelsOptions): Promise<Models> {
     remove: (modelId) => removeModel(store, modelId),
     fetch: async (modelId) => {
       const { kind } = await store.fetch(modelId);
-      return kind === "ok"
-        ? done
-        : refused("The organization offers no model of this name to this computer.");
+      return kind === "ok" ? done : refusedFor("model-not-offered");
     },
     stop: async () => {
       await store.stop();
@@ -76,12 +74,8 @@ export async function openModels(deps: ModelsOptions): Promise<Models> {
 
 async function removeModel(store: ModelStore, modelId: string): Promise<Reply> {
   if (store.list().some((one) => one.modelId === modelId && store.isBundled(one)))
-    return refused("This model came with the program and cannot be removed.");
+    return refusedFor("model-bundled");
   const answer = await store.remove(modelId);
   if (answer.kind === "ok") return done;
-  return refused(
-    answer.reason === "running"
-      ? "A job uses this model now. Pause first, then remove it."
-      : "There is no such model on this computer.",
-  );
+  return refusedFor(answer.reason === "running" ? "model-in-use" : "model-not-here");
 }

@@ -1,4 +1,4 @@
-import { done, refused, type Reply } from "../../app/contract/donor-calls.ts";
+import { done, refusedFor, type Reply } from "../../app/contract/donor-calls.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import type { UpdateProblem, UpdatesOff, UpdatesView } from "../../app/contract/updates.ts";
 import type { Release, ReleaseTarget, UpdateChannel } from "../../app/signatures/release.ts";
@@ -69,7 +69,7 @@ export class Updates {
 
   /** Installs the ready version now, because its person wants that. */
   restart(): Reply {
-    if (this.#ready === null) return refused("There is no new version to install.");
+    if (this.#ready === null) return refusedFor("no-new-version");
     this.#install(this.#ready, true);
     return done;
   }

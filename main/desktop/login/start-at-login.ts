@@ -1,3 +1,4 @@
+import { sayDonorSentence, sentenceOf } from "../../../app/contract/sentences/donor-sentences.ts";
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 import type { DonorHandlers } from "../../face/answer-call.ts";
 import type { SnapshotStore } from "../../face/snapshot-store.ts";
@@ -51,7 +52,7 @@ export function followStartAtLogin({ item, snapshot, setRules, log }: Deps): () 
         snapshot.update({ startAtLogin: { problem: null } });
       } catch (error) {
         log("error", "login-item.failed", { error: errorName(error) });
-        snapshot.update({ startAtLogin: { problem: sayProblem(error) } });
+        snapshot.update({ startAtLogin: problemOf(error) });
       }
     }));
   void perform(async () => stepAtStart(snapshot.get(), await item.find()));
@@ -63,7 +64,8 @@ export function followStartAtLogin({ item, snapshot, setRules, log }: Deps): () 
   return () => perform(() => "remove");
 }
 
-function sayProblem(error: unknown): string {
+function problemOf(error: unknown) {
   const why = error instanceof Error ? error.message : String(error);
-  return `The system did not accept this change (${why.slice(0, 300)}). Change it in the system's own settings.`;
+  const said = sentenceOf("login-item-refused", why.slice(0, 300));
+  return { problem: sayDonorSentence(said, why), said };
 }

@@ -1,5 +1,5 @@
 import { UnknownWorkerError } from "@gleaner/queue/worker";
-import { ok, refused, type Reply } from "../../../app/contract/donor-calls.ts";
+import { ok, refusedFor, type Reply } from "../../../app/contract/donor-calls.ts";
 import type { Departure } from "../../../app/contract/leaving.ts";
 import type { DonorHandlers } from "../../face/answer-call.ts";
 import { errorName, type Log } from "../../log.ts";
@@ -34,7 +34,7 @@ export class Deregistration {
   /** Never rejects. The shell hears of it after the caller. */
   async leave(): Promise<Reply<Departure>> {
     const organization = this.#deps.organization();
-    if (organization === null) return refused("This computer belongs to no organization.");
+    if (organization === null) return refusedFor("no-organization");
     return ok(await (this.#leaving ??= this.#leave(organization)));
   }
 
@@ -47,7 +47,7 @@ export class Deregistration {
         : (...call: unknown[]) =>
             this.#leaving === null
               ? (handle as (...call: unknown[]) => unknown)(...call)
-              : refused("This computer is leaving its organization."),
+              : refusedFor("leaving"),
     ]);
     return Object.fromEntries(guarded) as DonorHandlers;
   }

@@ -1,4 +1,10 @@
 import * as z from "zod";
+import {
+  type DonorSentence,
+  type ListProblem,
+  sayDonorSentence,
+  sentenceOf,
+} from "../../../app/contract/sentences/donor-sentences.ts";
 import type { ModelPieces } from "../../../app/models/catalog-entry.ts";
 import {
   catalogStatement,
@@ -49,7 +55,7 @@ export type OfferedCatalog = {
 export class CatalogTrust {
   readonly #deps: TrustDeps;
   #models: readonly SignableModel[] = [];
-  #problem: string | null = null;
+  #problem: ListProblem | null = null;
 
   constructor(deps: TrustDeps) {
     this.#deps = deps;
@@ -57,12 +63,14 @@ export class CatalogTrust {
 
   /** Why the last catalog was refused and what that means, in words for the donor. Null if it was accepted. */
   get problem(): string | null {
+    const { said } = this;
+    return said === null ? null : sayDonorSentence(said, said.name);
+  }
+
+  /** The same sentence by its name. */
+  get said(): DonorSentence | null {
     if (this.#problem === null) return null;
-    const outcome =
-      this.#models.length > 0
-        ? "This computer keeps the last list that it accepted."
-        : "This computer has no models from an earlier list, so it works on nothing until it gets a right one.";
-    return `${this.#problem} ${outcome} Tell your administrator.`;
+    return sentenceOf("list-refused", this.#problem, this.#models.length > 0 ? "kept" : "none");
   }
 
   /** The part of the pinned key that people compare. Null without a key. */
@@ -89,31 +97,24 @@ export class CatalogTrust {
     return accepted;
   }
 
-  #problemOf({ organizationId, models, signature }: OfferedCatalog): string | null {
+  #problemOf({ organizationId, models, signature }: OfferedCatalog): ListProblem | null {
     const pinned = this.#deps.pinned();
     if (signature === null && pinned === null) return null;
     // A device that is out of service gets an empty list without a signature. It can do no harm.
     if (signature === null && models.length === 0) return null;
-    if (signature === null) return problems.unsigned;
+    if (signature === null) return "unsigned";
     const read = catalogSignature.safeParse(signature);
-    if (!read.success) return problems.wrong;
+    if (!read.success) return "wrong";
     const { publicKey, version, signature: value, handovers } = read.data;
     if (pinned !== null && !leadsTo(organizationId, pinned.publicKey, publicKey, handovers)) {
-      return problems.otherKey;
+      return "other-key";
     }
-    if (!isSigned(publicKey, value, catalogStatement(organizationId, version, models))) return problems.wrong;
-    if (pinned !== null && version < pinned.version) return problems.older;
+    if (!isSigned(publicKey, value, catalogStatement(organizationId, version, models))) return "wrong";
+    if (pinned !== null && version < pinned.version) return "older";
     if (pinned?.publicKey !== publicKey || pinned.version !== version) this.#deps.pin({ publicKey, version });
     return null;
   }
 }
-
-const problems = {
-  unsigned: "The organization's list of models is not signed anymore.",
-  wrong: "The organization's list of models failed the check of its signature, so Gleaner does not use it.",
-  otherKey: "The organization's list of models is signed with another key than before.",
-  older: "The server sent an older list of models than before.",
-};
 
 /** Whether the pinned key signed the present one, or a chain of handovers leads to it. */
 function leadsTo(

@@ -1,5 +1,4 @@
-import { done, refused, type Reply } from "../../../app/contract/donor-calls.ts";
-import { standbyReasons } from "../../../app/policy/reasons.ts";
+import { done, type Refusal, refusedFor, type Reply } from "../../../app/contract/donor-calls.ts";
 import type { Trust } from "../../connection/trust.ts";
 import { errorName, type Log } from "../../log.ts";
 import type { IdentityStore } from "./identity.ts";
@@ -13,8 +12,8 @@ type EnrollmentDeps = {
   readonly backendTrust: Trust;
   /** The device's name in the organization. */
   readonly name: string;
-  /** Why the backend cannot be reached, in a sentence; null if it can. */
-  readonly unreachable: () => string | null;
+  /** Why the backend cannot be reached; null if it can. */
+  readonly unreachable: () => Refusal | null;
   readonly onEnrolled: () => void;
   /** `refusedCode` has changed. */
   readonly onRefusedCode: () => void;
@@ -24,14 +23,14 @@ type EnrollmentDeps = {
 /** Enrolls this device with a code and stores its organization for the next start. */
 export class Enrollment {
   readonly #deps: EnrollmentDeps;
-  #refusedCode: string | null = null;
+  #refusedCode: RefusedCode | null = null;
 
   constructor(deps: EnrollmentDeps) {
     this.#deps = deps;
   }
 
-  /** The words for the last code, if it was refused for good. */
-  get refusedCode(): string | null {
+  /** Why the last code was refused, if it was refused for good. */
+  get refusedCode(): RefusedCode | null {
     return this.#refusedCode;
   }
 
@@ -40,13 +39,12 @@ export class Enrollment {
     const { organization, identity, name, unreachable, onEnrolled, log } = this.#deps;
     this.#setRefusedCode(null);
     const why = unreachable();
-    if (why !== null) return refused(why);
+    if (why !== null) return why;
     try {
       const outcome = await organization.enroll(code, name, `${process.platform} ${process.arch}`);
       if (outcome.kind === "refused") {
-        const words = refusedCodeWords[outcome.reason];
-        this.#setRefusedCode(words);
-        return refused(words);
+        this.#setRefusedCode(outcome.reason);
+        return refusedFor(outcome.reason);
       }
       // Enrolling is the moment at which a person trusts the organization, so its key replaces an earlier one.
       const { organizationKey } = outcome;
@@ -58,7 +56,7 @@ export class Enrollment {
       return done;
     } catch (error) {
       log("warn", "enroll.failed", { error: errorName(error) });
-      return refused("The organization's server refused the enrollment. Try again later.");
+      return refusedFor("enrollment-refused");
     }
   }
 
@@ -78,9 +76,9 @@ export class Enrollment {
     await this.#save(() => identity.setEnrollment({ deviceId, organizationName, server, trust }));
   }
 
-  #setRefusedCode(words: string | null): void {
-    if (words === this.#refusedCode) return;
-    this.#refusedCode = words;
+  #setRefusedCode(reason: RefusedCode | null): void {
+    if (reason === this.#refusedCode) return;
+    this.#refusedCode = reason;
     this.#deps.onRefusedCode();
   }
 
@@ -93,13 +91,5 @@ export class Enrollment {
   }
 }
 
-type Refusal = Extract<EnrollOutcome, { kind: "refused" }>["reason"];
-
-/** Explains to the person who typed a code why it was refused. */
-export const refusedCodeWords: Readonly<Record<Refusal, string>> = {
-  "unknown-code": "This enrollment code is not known. Check it for typing errors, or ask for a new one.",
-  expired: "This enrollment code has expired. Ask your administrator for a new one.",
-  "used-up": "This enrollment code has no uses left. Ask your administrator for a new one.",
-  retired: standbyReasons.retired.sentence,
-  revoked: "This enrollment code was revoked. Ask your administrator for a new one.",
-};
+/** Why a server refuses an enrollment code. Each has a sentence of this name. */
+export type RefusedCode = Extract<EnrollOutcome, { kind: "refused" }>["reason"];

@@ -11,7 +11,7 @@ const fine = {
   damagedFile: null,
   hasCode: false,
 };
-const refused = { kind: "unreachable", because: "connection refused" } as const;
+const refused = { kind: "unreachable", because: "ECONNREFUSED" } as const;
 
 it("has nothing to say while all is well, and about a short interruption", () => {
   expect(joinProblem(fine)).toBeNull();
@@ -19,9 +19,10 @@ it("has nothing to say while all is well, and about a short interruption", () =>
 });
 
 it("keeps trying while the network is down, whatever else is wrong", () => {
-  const problem = joinProblem({ ...fine, isOffline: true, failure: refused, refusedCode: "No." });
+  const problem = joinProblem({ ...fine, isOffline: true, failure: refused, refusedCode: "expired" });
   expect(problem).toEqual({
     kind: "unreachable",
+    said: { name: "unreachable", values: ["https://office:3210", "ECONNREFUSED"] },
     sentence: "https://office:3210 cannot be reached (connection refused). Gleaner keeps trying.",
     remedy: "wait",
   });
@@ -43,18 +44,23 @@ it("names the command for a member whose server has a new key", () => {
 });
 
 it.each([
-  { kind: "expired", because: "has expired" },
-  { kind: "no-backend", because: "the answer is HTTP status 404" },
-] as const)("may end by itself: $kind", (failure) => {
+  [{ kind: "expired" }, "has expired"],
+  [{ kind: "not-yet-valid" }, "is not valid yet"],
+  [{ kind: "no-backend", because: "HTTP 404" }, "the answer is HTTP status 404"],
+] as const)("may end by itself: $0.kind", (failure, words) => {
   const problem = joinProblem({ ...fine, isOffline: true, failure });
   expect(problem?.remedy).toBe("wait");
-  expect(problem?.sentence).toContain(failure.because);
+  expect(problem?.sentence).toContain(words);
 });
 
 it("asks for another code after a refusal, and forgets that once the device is enrolled", () => {
-  const problem = { kind: "code-refused", sentence: "No uses left.", remedy: "code" };
-  expect(joinProblem({ ...fine, refusedCode: "No uses left." })).toEqual(problem);
-  expect(joinProblem({ ...fine, isEnrolled: true, refusedCode: "No uses left." })).toBeNull();
+  const problem = {
+    kind: "code-refused",
+    sentence: "This enrollment code has no uses left. Ask your administrator for a new one.",
+    remedy: "code",
+  };
+  expect(joinProblem({ ...fine, refusedCode: "used-up" })).toMatchObject(problem);
+  expect(joinProblem({ ...fine, isEnrolled: true, refusedCode: "used-up" })).toBeNull();
 });
 
 it("tells of a damaged file unless a code may mend it", () => {

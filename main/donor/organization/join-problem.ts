@@ -1,6 +1,12 @@
 import type { DonorProblem } from "../../../app/contract/membership.ts";
-import { standbyReasons } from "../../../app/policy/reasons.ts";
+import {
+  sayDonorSentence,
+  type SentenceName,
+  sentenceOf,
+  type SentenceValues,
+} from "../../../app/contract/sentences/donor-sentences.ts";
 import type { ConnectFailure } from "../../connection/connect-failure.ts";
+import type { RefusedCode } from "./enrollment.ts";
 
 type Joining = {
   /** The backend's address. */
@@ -11,8 +17,8 @@ type Joining = {
   readonly failure: ConnectFailure | null;
   /** The organization knows this device by another signing key. */
   readonly hasOtherKey: boolean;
-  /** The words for the last code that was refused for good. */
-  readonly refusedCode: string | null;
+  /** Why the last code was refused for good. */
+  readonly refusedCode: RefusedCode | null;
   /** The new name of a damaged device.json. */
   readonly damagedFile: string | null;
   /** An enrollment code was given, and its answer is still to come. */
@@ -23,17 +29,10 @@ type Joining = {
 export function joinProblem(joining: Joining): DonorProblem | null {
   const { url, isEnrolled, isOffline, failure, hasOtherKey, refusedCode, damagedFile, hasCode } = joining;
   if (isOffline && failure !== null) return connectProblem(failure, url, isEnrolled);
-  if (isEnrolled) {
-    if (!hasOtherKey) return null;
-    return { kind: "other-key", sentence: standbyReasons["other-key"].sentence, remedy: "restart" };
-  }
-  if (refusedCode !== null) return { kind: "code-refused", sentence: refusedCode, remedy: "code" };
+  if (isEnrolled) return hasOtherKey ? problem("other-key", "restart", "other-key") : null;
+  if (refusedCode !== null) return problem("code-refused", "code", refusedCode);
   if (damagedFile === null || hasCode) return null;
-  const sentence =
-    "device.json was damaged, so this computer lost its place in the organization. " +
-    `The damaged file is now ${damagedFile}. Restore device.json from a backup, or join as a new device with a new ` +
-    "enrollment code.";
-  return { kind: "identity-damaged", sentence, remedy: "code" };
+  return problem("identity-damaged", "code", "identity-damaged", damagedFile);
 }
 
 /**
@@ -45,59 +44,31 @@ export function connectProblem(failure: ConnectFailure, url: string, isEnrolled:
   switch (failure.kind) {
     case "wrong-key":
       return isEnrolled
-        ? { kind: "wrong-server", sentence: standbyReasons["wrong-server"].sentence, remedy: "restart" }
-        : {
-            kind: "wrong-server",
-            sentence:
-              `This may not be your organization's server, so Gleaner sent nothing to it. Tell your administrator: ` +
-              `${server} has another key than the one in --pin. A pin is the hash of the server's key, not the ` +
-              "fingerprint of the certificate that a browser shows.",
-            remedy: "restart",
-          };
+        ? problem("wrong-server", "restart", "wrong-server")
+        : problem("wrong-server", "restart", "wrong-pin", server);
     case "untrusted":
-      return {
-        kind: "untrusted-server",
-        sentence:
-          `This computer cannot tell whether ${server} is your organization's server, so Gleaner sent nothing to it. Ask ` +
-          "your administrator for an invitation link, or for the server's pin: --pin sha256:… Without a pin, the " +
-          "server's certificate has to be from an authority that this computer trusts; NODE_EXTRA_CA_CERTS adds one.",
-        remedy: "restart",
-      };
-    case "other-name": {
-      const words = `The certificate of ${server} is for another name, so nothing was sent.`;
+      return problem("untrusted-server", "restart", "untrusted", server);
+    case "other-name":
       return isEnrolled
-        ? {
-            kind: "other-name",
-            sentence: `${words} Check the address (--backend), or tell your administrator. Gleaner keeps trying.`,
-            remedy: "wait",
-          }
-        : {
-            kind: "other-name",
-            sentence: `${words} Check --backend: its address is the one in the command that your administrator gave you.`,
-            remedy: "restart",
-          };
-    }
+        ? problem("other-name", "wait", "other-name", server)
+        : problem("other-name", "restart", "other-name-at-start", server);
     case "expired":
-      return {
-        kind: "untrusted-server",
-        sentence:
-          `The certificate of ${server} ${failure.because}. Check this computer's clock, or tell your administrator. ` +
-          "Gleaner keeps trying.",
-        remedy: "wait",
-      };
+      return problem("untrusted-server", "wait", "certificate-expired", server);
+    case "not-yet-valid":
+      return problem("untrusted-server", "wait", "certificate-not-yet-valid", server);
     case "no-backend":
-      return {
-        kind: "no-backend",
-        sentence:
-          `${server} is no backend of Gleaner (${failure.because}). Check --backend: its address is the one in the ` +
-          "command that your administrator gave you, not the console's. Gleaner keeps trying.",
-        remedy: "wait",
-      };
+      return problem("no-backend", "wait", "no-backend", server, failure.because);
     case "unreachable":
-      return {
-        kind: "unreachable",
-        sentence: `${server} cannot be reached (${failure.because}). Gleaner keeps trying.`,
-        remedy: "wait",
-      };
+      return problem("unreachable", "wait", "unreachable", server, failure.because);
   }
+}
+
+function problem<Name extends SentenceName>(
+  kind: DonorProblem["kind"],
+  remedy: DonorProblem["remedy"],
+  name: Name,
+  ...values: SentenceValues<Name>
+): DonorProblem {
+  const said = sentenceOf(name, ...values);
+  return { kind, sentence: sayDonorSentence(said, name), said, remedy };
 }

@@ -1,5 +1,5 @@
 import { type Connection, followConnection, notConnected } from "@gleaner/queue/worker";
-import type { Reply } from "../../../app/contract/donor-calls.ts";
+import { type Refusal, refusedFor, type Reply } from "../../../app/contract/donor-calls.ts";
 import type { DonorProblem } from "../../../app/contract/membership.ts";
 import type { Facts } from "../../../app/facts/facts.ts";
 import type { DonorOptions } from "../donor-options.ts";
@@ -126,13 +126,13 @@ export class Membership {
     return this.#deps.opened.identity.current().signer.publicKey;
   }
 
-  #unreachable(): string | null {
+  #unreachable(): Refusal | null {
     if (this.isConnected) return null;
     const { options, opened } = this.#deps;
     const { failure } = opened.link;
-    return failure === null
-      ? "The organization's server cannot be reached just now. Try again later."
-      : connectProblem(failure, options.backend.url, this.facts.membership !== "none").sentence;
+    if (failure === null) return refusedFor("not-connected");
+    const { sentence, said } = connectProblem(failure, options.backend.url, this.facts.membership !== "none");
+    return { kind: "refused", message: sentence, sentence: said };
   }
 
   #enrolled(): void {

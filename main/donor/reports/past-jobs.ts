@@ -3,7 +3,7 @@ import {
   type CallAnswer,
   type CallArgument,
   ok,
-  refused,
+  refusedFor,
   type Reply,
 } from "../../../app/contract/donor-calls.ts";
 import { earnedDays, historyPage } from "../../../app/contract/past-jobs.ts";
@@ -46,24 +46,21 @@ export class PastJobs {
   ): Promise<Reply<Answer>> {
     const { organization, isConnected, log, withinMs = 10_000 } = this.#deps;
     // Without a connection, a question would wait for one.
-    if (!isConnected()) return refused(unreachable);
+    if (!isConnected()) return refusedFor("server-not-reached");
     const timer = Promise.withResolvers<null>();
     const timeout = setTimeout(() => timer.resolve(null), withinMs);
     try {
       const answer = await Promise.race([question(organization), timer.promise]);
-      if (answer === null) return refused(unreachable);
+      if (answer === null) return refusedFor("server-not-reached");
       const parsed = schema.safeParse(answer);
       if (parsed.success) return ok(parsed.data);
       log("warn", "past-jobs.not-understood", { field: parsed.error.issues[0]?.path.join(".") ?? "" });
-      return refused("Gleaner does not understand the server's answer. Update Gleaner, then try again.");
+      return refusedFor("answer-not-understood");
     } catch (error) {
       log("warn", "past-jobs.refused", { error: errorName(error) });
-      return refused("Your organization's server did not answer this. Try again later.");
+      return refusedFor("server-refused");
     } finally {
       clearTimeout(timeout);
     }
   }
 }
-
-const unreachable =
-  "Your organization's server cannot be reached now. Try again when this computer has a connection.";

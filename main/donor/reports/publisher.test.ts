@@ -107,17 +107,24 @@ it("publishes the state of models to all three, and their speeds only to the org
 });
 
 it("shows the device's organization, and nothing after the device left it", () => {
-  publisher.memberIs(me, { fingerprint: "AbCd", problem: "Refused." });
+  const said = { name: "list-refused", values: ["older", "kept"] };
+  publisher.memberIs(me, { fingerprint: "AbCd", problem: "Refused.", said });
   expect(snapshot.get()).toMatchObject({
-    organization: { name: "an office", keyFingerprint: "AbCd", problem: "Refused.", heldBack: ["later"] },
+    organization: {
+      name: "an office",
+      keyFingerprint: "AbCd",
+      problem: "Refused.",
+      problemSaid: said,
+      heldBack: ["later"],
+    },
     device: { id: "device", name: "a laptop" },
   });
-  publisher.memberIs(null, { fingerprint: "AbCd", problem: null });
+  publisher.memberIs(null, { fingerprint: "AbCd", problem: null, said: null });
   expect(snapshot.get()).toMatchObject({ organization: null, device: null });
 });
 
 it("keeps showing the known name of the organization that retired the device and does not tell its name anymore", () => {
-  const trust = { fingerprint: "AbCd", problem: null };
+  const trust = { fingerprint: "AbCd", problem: null, said: null };
   const retired = { ...me, status: "retired", organizationName: null } as Me;
   publisher.memberIs(retired, trust);
   expect(snapshot.get()).toMatchObject({ organization: null, device: { id: "device" } });

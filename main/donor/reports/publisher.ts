@@ -82,7 +82,7 @@ export class Publisher {
   }
 
   /** Publishes the organization's view of this device. */
-  memberIs(me: Me | null, trust: Pick<CatalogTrust, "fingerprint" | "problem">): void {
+  memberIs(me: Me | null, trust: Pick<CatalogTrust, "fingerprint" | "problem" | "said">): void {
     const { snapshot } = this.#deps;
     // A retired device is not told the name. It keeps the one that it knows.
     const name = me?.organizationName ?? snapshot.get().organization?.name;
@@ -94,6 +94,7 @@ export class Publisher {
               name,
               keyFingerprint: trust.fingerprint,
               problem: trust.problem,
+              ...(trust.said === null ? {} : { problemSaid: trust.said }),
               ...(me.needsVersion == null ? {} : { needsVersion: me.needsVersion }),
               ...(me.askedVersion == null ? {} : { askedVersion: me.askedVersion }),
               ...(me.limits == null ? {} : { limits: me.limits }),

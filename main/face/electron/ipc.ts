@@ -1,5 +1,5 @@
 import { ipcMain, type WebContents, type WebFrameMain } from "electron";
-import { channels, refused, type Reply } from "../../../app/contract/donor-calls.ts";
+import { channels, refused, refusedFor, type Reply } from "../../../app/contract/donor-calls.ts";
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 import { isLanguage, type Language } from "../../../app/format/languages.ts";
 import type { AnswerCall } from "../answer-call.ts";
@@ -11,7 +11,7 @@ type Panel = { readonly includes: (address: string) => boolean };
  * sets what answers from now on.
  */
 export function servePanelCalls(panel: Panel): (answer: AnswerCall) => void {
-  let answer: AnswerCall = () => Promise.resolve(refused("Gleaner is starting. Try again."));
+  let answer: AnswerCall = () => Promise.resolve(refusedFor("starting"));
   ipcMain.handle(channels.call, (event, name: unknown, argument: unknown): Promise<Reply<unknown>> => {
     if (isPage(panel, event.senderFrame)) return answer(name, argument);
     return Promise.resolve(refused("Only Gleaner's own window may ask that."));

@@ -1,5 +1,5 @@
 import { type ReactNode, useCallback, useEffect, useState } from "react";
-import type { DonorClient, Reply } from "../../../app/contract/donor-calls.ts";
+import { type DonorClient, refusalWords, type Reply } from "../../../app/contract/donor-calls.ts";
 import type { Setup } from "../../../app/contract/invitation.ts";
 import { tellRendered } from "../bridge/tell-program.ts";
 import { FirstRunView } from "./FirstRunView.tsx";
@@ -30,7 +30,7 @@ export function FirstRun({ bridge }: { readonly bridge: DonorClient<"setup"> }):
   if (setup === null) return null;
   const refusalOf = async (asked: Promise<Reply>): Promise<string | null> => {
     const reply = await asked;
-    return reply.kind === "ok" ? null : reply.message;
+    return reply.kind === "ok" ? null : refusalWords(reply);
   };
   return (
     <FirstRunView
@@ -50,5 +50,5 @@ export function FirstRun({ bridge }: { readonly bridge: DonorClient<"setup"> }):
 }
 
 function outcomeOf<T>(reply: Reply<T>): { readonly value: T } | { readonly refusal: string } {
-  return reply.kind === "ok" ? { value: reply.value } : { refusal: reply.message };
+  return reply.kind === "ok" ? { value: reply.value } : { refusal: refusalWords(reply) };
 }

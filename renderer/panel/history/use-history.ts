@@ -1,4 +1,5 @@
 import { useCallback, useContext, useEffect, useState } from "react";
+import { refusalWords } from "../../../app/contract/donor-calls.ts";
 import type { HistoryFilter } from "../../../app/contract/past-jobs.ts";
 import type { HistoryRow } from "../../../app/contract/snapshot.ts";
 import { Bridge } from "../state/actions.ts";
@@ -46,7 +47,7 @@ export function useHistory(filter: HistoryFilter, known: readonly HistoryRow[]):
     void ask(bridge, "history", argument).then((reply) => {
       if (!isCurrent) return;
       if (reply.kind === "refused") {
-        setProblem(reply.message);
+        setProblem(refusalWords(reply));
         return;
       }
       // The newest page begins the list anew: its rows have moved.

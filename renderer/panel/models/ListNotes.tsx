@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { sayDonorSentence } from "../../../app/contract/sentences/donor-sentences.ts";
 import type { OrganizationView } from "../../../app/contract/snapshot.ts";
 import { limitWords } from "../../../app/devices/limits.ts";
 
@@ -19,7 +20,7 @@ export function ListProblem({
     <>
       {problem === null || isProblemShown ? null : (
         <p role="alert" className="mb-3 rounded-md bg-hold-tint px-3 py-2">
-          {problem}
+          {sayDonorSentence(organization?.problemSaid, problem)}
         </p>
       )}
       {!isEmpty || (problem !== null && !isProblemShown) ? null : (

@@ -1,4 +1,5 @@
 import { type ReactNode, useContext, useState } from "react";
+import { refusalWords } from "../../../app/contract/donor-calls.ts";
 import { type Departure, departureWords, lockedInWords } from "../../../app/contract/leaving.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Button } from "../../ui/controls/Button.tsx";
@@ -25,7 +26,7 @@ export function LeaveCard({ organization, mayLeave, initialDeparture }: Props): 
     setIsLeaving(true);
     const reply = await bridge.leave(null);
     if (reply.kind === "ok") setDeparture(reply.value);
-    else setError(reply.message);
+    else setError(refusalWords(reply));
     setIsLeaving(false);
   };
   return (

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { sayDonorSentence } from "../../../app/contract/sentences/donor-sentences.ts";
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 import type { RuleLayer } from "../../../app/policy/rule-layers.ts";
 import { type RuleName, ruleOf, type Rules } from "../../../app/policy/rules.ts";
@@ -79,7 +80,7 @@ export function RuleSetting({ name, shown, isFocused = false }: Props): ReactNod
       ) : null}
       {name === "startAtLogin" && shown.startAtLogin?.problem ? (
         <p role="alert" className="text-xs text-bad">
-          {shown.startAtLogin.problem}
+          {sayDonorSentence(shown.startAtLogin.said, shown.startAtLogin.problem)}
         </p>
       ) : null}
       <DecidedBy

@@ -1,5 +1,5 @@
 import { createContext, useCallback, useContext } from "react";
-import type { CallArgument, PanelBridge } from "../../../app/contract/donor-calls.ts";
+import { type CallArgument, type PanelBridge, refusalWords } from "../../../app/contract/donor-calls.ts";
 import { useToast } from "../../ui/overlays/Toast.tsx";
 import { ask, type PanelCall } from "./ask.ts";
 
@@ -16,7 +16,7 @@ export function useCall(): Call {
   return useCallback(
     async (name, argument) => {
       const reply = await ask(bridge, name, argument);
-      return reply.kind === "ok" ? null : reply.message;
+      return reply.kind === "ok" ? null : refusalWords(reply);
     },
     [bridge],
   );

@@ -1,3 +1,4 @@
+import { refusalWords } from "../../../app/contract/donor-calls.ts";
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 import type { LinkState, PanelLink } from "../bridge/panel-link.ts";
 
@@ -41,7 +42,7 @@ export function createPanelStore({ bridge, onLink }: PanelLink): PanelStore {
     if (mine !== opening) return;
     const kept = early;
     early = null;
-    if (reply.kind === "refused") become({ problem: reply.message });
+    if (reply.kind === "refused") become({ problem: refusalWords(reply) });
     else become({ snapshot: kept.reduce(applyDelta, reply.value), problem: null });
   };
 

@@ -1,5 +1,5 @@
 import { useContext, useEffect, useState } from "react";
-import type { CallAnswer, CallArgument } from "../../../app/contract/donor-calls.ts";
+import { type CallAnswer, type CallArgument, refusalWords } from "../../../app/contract/donor-calls.ts";
 import { Bridge } from "./actions.ts";
 import { ask, type PanelCall } from "./ask.ts";
 
@@ -28,7 +28,7 @@ export function useAnswer<Name extends PanelCall>(
       setAnswer(
         reply.kind === "ok"
           ? { kind: "answered", value: reply.value }
-          : { kind: "refused", message: reply.message },
+          : { kind: "refused", message: refusalWords(reply) },
       );
     });
     return () => {

@@ -1,4 +1,5 @@
 import { type DonorProblem, sentencesOf } from "../../../app/contract/membership.ts";
+import { sayDonorSentence } from "../../../app/contract/sentences/donor-sentences.ts";
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 import { formatMoment, formatRelative } from "../../../app/format/time.ts";
 import { sayLimits } from "../../../app/policy/limits.ts";
@@ -112,7 +113,8 @@ function sentenceOf({ activity, facts, organization = null }: Shown, sentence: s
   if (activity.reason === "outdated" && organization?.needsVersion != null) {
     return `Update Gleaner to ${organization.needsVersion} or newer. Then it donates again.`;
   }
-  if (activity.reason === "no-model" && organization?.problem != null) return organization.problem;
+  if (activity.reason === "no-model" && organization?.problem != null)
+    return sayDonorSentence(organization.problemSaid, organization.problem);
   const program = facts?.excludedProgram;
   if (activity.reason !== "excluded-program" || program?.known !== true || program.value === null) {
     return sentence;

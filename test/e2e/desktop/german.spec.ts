@@ -52,6 +52,9 @@ test("on a German system the tray and the panel speak German", async ({ farm }) 
   await icon.click("Ihrer Organisation beitreten …");
   page = await opened;
   await expect(page.locator("html")).toHaveAttribute("lang", "de-DE");
+  await page.getByLabel("Aufnahmecode").fill("GLN-XXXX-XXXX-XXXX");
+  await page.getByRole("button", { name: "Beitreten", exact: true }).click();
+  await expect(page.getByText("Dieser Aufnahmecode ist nicht bekannt.").first()).toBeVisible();
   const code = await farm.setup.issueEnrollmentCode(farm.organization.organizationId, "german");
   await page.getByLabel("Aufnahmecode").fill(code);
   await page.getByRole("button", { name: "Beitreten", exact: true }).click();
