@@ -51,10 +51,22 @@ const files = {
     "renderer/{console,panel,rules,ui}/**/*.{ts,tsx}",
     "app/{audit,comfort,devices,facts,format,models,people,policy}/**/*.ts",
     "app/{audit,queue-settings,keys/addresses,keys/scopes,contract/leaving,contract/needs-you,contract/pause-choices,contract/sentences/donor-sentences,contract/span-words,money/credits,trust/check-mode,trust/standing}.ts",
+    // Only what refuses a member's call. The API's errors are in English.
+    "convex/{access,console}/**/*.ts",
+    "convex/model/{credits,fleet,keys,models,passkeys,people,policies,ratings,rollouts,secondFactor,webhooks}/**/*.ts",
+    "convex/model/{mail/server,signIn/addresses,signIn/attempts,signIn/finish,signIn/proof,signIn/providers,signIn/sealed}.ts",
+    "convex/model/{authenticate,memberCalls,owners,rates,refusedActs,devices/labels,devices/limits,devices/pauses,devices/service,usage/budgets}.ts",
     "main/{tray/download-line,tray/tray-menu,tray/tray-state,window/failed-words}.ts",
   ],
   ignore: ["**/*.test.ts", "**/*.fixture.ts", ...untranslated],
 };
+
+/** A sentence with which the server refuses a call: the text of `refuse("conflict", "A team of this name exists already.")`. */
+const refusalOfServer: ReturnType<typeof createHeuristic> = ({ details, msgStr }) =>
+  (details.call === "refuse" || details.call === "refuseUntil") &&
+  msgStr.every((text) => /^(A |[A-Z“][a-z\d#]).* .*[^#]\.$/.test(text))
+    ? "message"
+    : false;
 
 /** Finds the text in plain code, and keeps its translations in a folder. */
 function pagesIn(localesDir: string): ReturnType<typeof adapter> {
@@ -65,12 +77,14 @@ function pagesIn(localesDir: string): ReturnType<typeof adapter> {
     localesDir,
     loader: "custom",
     heuristic: (message) =>
-      capitalized(message) ||
-      (message.details.call !== "cx" &&
-      message.details.attribute !== "className" &&
-      message.msgStr.every((text) => opening.test(text) || (phrase.test(text) && /\p{L}{2}/u.test(text)))
-        ? "message"
-        : false),
+      message.details.file.startsWith("convex/")
+        ? refusalOfServer(message)
+        : capitalized(message) ||
+          (message.details.call !== "cx" &&
+          message.details.attribute !== "className" &&
+          message.msgStr.every((text) => opening.test(text) || (phrase.test(text) && /\p{L}{2}/u.test(text)))
+            ? "message"
+            : false),
     // A page loads its catalog before its code, and reloads for another language. So nothing has to react.
     runtime: {
       initReactive: ({ funcName }) => (funcName === undefined ? false : null),

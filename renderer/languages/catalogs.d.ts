@@ -4,3 +4,10 @@ declare module "virtual:catalogs" {
 
   export function loadCatalog(adapter: string, language: string): Promise<CatalogModule>;
 }
+
+/** What the server says, by language. Builds provide it; see vite.languages.ts. */
+declare module "virtual:server-sentences" {
+  export function loadServerSentences(
+    language: string,
+  ): Promise<readonly (readonly [english: string, translated: string])[]>;
+}

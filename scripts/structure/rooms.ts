@@ -129,6 +129,7 @@ export const rooms: Readonly<Record<string, Row>> = {
       "uplot",
       "uqr",
       "virtual:catalogs",
+      "virtual:server-sentences",
       "wuchale",
       "zod",
     ],

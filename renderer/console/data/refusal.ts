@@ -1,6 +1,7 @@
 import { ConvexError } from "convex/values";
 import * as z from "zod";
 import { refusedAct } from "../../../app/people/refused-act.ts";
+import { sayServerSentence } from "./server-sentences.ts";
 
 const refusalSchema = z.object({ code: z.string(), message: z.string() });
 
@@ -11,9 +12,12 @@ export function refusalOf(error: unknown): { readonly code: string; readonly mes
   return parsed.success ? parsed.data : null;
 }
 
-/** The error in a sentence for a person. */
+/** The error in a sentence for a person, in the language of this page. */
 export function messageOf(error: unknown): string {
-  return refusalOf(error)?.message ?? "Something went wrong. Try again in a moment.";
+  const refusal = refusalOf(error);
+  return refusal === null
+    ? "Something went wrong. Try again in a moment."
+    : sayServerSentence(refusal.message);
 }
 
 /** The answer of a member's mutation. Throws if it says that the member may not do this. */

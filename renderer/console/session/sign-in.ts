@@ -1,7 +1,7 @@
 import type { ConvexReactClient } from "convex/react";
 import type { FunctionReturnType } from "convex/server";
 import { api } from "../../../convex/_generated/api.js";
-import { refusalOf } from "../data/refusal.ts";
+import { messageOf, refusalOf } from "../data/refusal.ts";
 import { makeSecret } from "../secrets/make-secret.ts";
 import type { SessionStore } from "./session-store.ts";
 
@@ -92,7 +92,8 @@ async function exchange(
     if (store.load() === session) store.clear();
     return {
       kind: "refused",
-      why: refusalOf(error)?.message ?? "The server could not check this link. Open it again.",
+      why:
+        refusalOf(error) === null ? "The server could not check this link. Open it again." : messageOf(error),
     };
   }
 }

@@ -56,3 +56,19 @@ test("a typed amount may have a decimal comma", async ({ farm, page }) => {
   await dialog.getByRole("button", { name: german("Save") }).click();
   await expect(page.getByRole("table", { name: german("Budgets") })).toContainText("1.234,5 cr");
 });
+
+test("a refusal of the server is in the language of the page", async ({ farm, page }) => {
+  const token = await farm.setup.makeSignInToken(farm.organization.organizationId);
+  await page.goto(`${farm.backend.siteUrl}/console/#signin=${token}`);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(german("Overview"));
+  await page.evaluate(() => (window.location.hash = "#/people"));
+  const dialog = page.getByRole("dialog");
+  for (const refused of [false, true]) {
+    await page.getByRole("button", { name: german("New team") }).click();
+    await dialog.getByLabel(german("Name")).fill("Physik");
+    await dialog.getByRole("button", { name: german("Create team") }).click();
+    const refusal = page.getByText(german("A team of this name exists already."));
+    if (refused) await expect(refusal).toBeVisible();
+    else await expect(dialog).toBeHidden();
+  }
+});
