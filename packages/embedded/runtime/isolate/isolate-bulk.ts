@@ -1,4 +1,6 @@
+import { types } from "node:util";
 import vm from "node:vm";
+import { endOnce } from "../native/end-in-time.ts";
 import { allPlaces, firstPlace, lastPlace } from "../native/long-search.ts";
 import {
   lengthOf,
@@ -83,6 +85,18 @@ const helping = [
   "take",
   "toArray",
 ];
+/** Methods of sets that call a function of their argument for each element, and take all elements that it gives. */
+const combining = [
+  "difference",
+  "intersection",
+  "isDisjointFrom",
+  "isSubsetOf",
+  "isSupersetOf",
+  "symmetricDifference",
+  "union",
+];
+/** Functions that V8 takes about a tenth of a second for a million characters. */
+const coding = ["decodeURI", "decodeURIComponent", "encodeURI", "encodeURIComponent", "escape", "unescape"];
 /** Functions of `Object` that name each character of a text, and each element of a buffer. */
 const naming = ["entries", "getOwnPropertyDescriptors", "getOwnPropertyNames", "keys", "values"];
 
@@ -92,6 +106,7 @@ const naming = ["entries", "getOwnPropertyDescriptors", "getOwnPropertyNames", "
  */
 const quickSort = { comparing: 2 ** 20, plain: 2 ** 17, ofTexts: 2 ** 6 };
 const longText = 4_096;
+const longestCode = 2 ** 23;
 
 /** The owners of methods that are guarded, by the text that names them. */
 const owners = {
@@ -106,7 +121,10 @@ const owners = {
   Object,
   Promise,
   "RegExp.prototype": RegExp.prototype,
+  "Set.prototype": Set.prototype,
+  String,
   "String.prototype": String.prototype,
+  globalThis,
 };
 type Owner = keyof typeof owners;
 
@@ -248,6 +266,11 @@ const guards = new vm.Script(`((reserve, ticks) => {
     .join("")}
   ${allGuarded("Object", naming, "if (typeof arguments[0] === 'string' || isView(arguments[0])) reserve.names(arguments[0]);")}
   ${guarded("Object", "assign", "for (let i = 1; i < arguments.length; i += 1) if (typeof arguments[i] === 'string') reserve.names(arguments[i]);")}
+  const { keys: keysOfSet } = Set.prototype;
+  const isOwnSet = (value) => reserve.isSet(value) && getPrototypeOf(value) === Set.prototype && getOwnPropertyDescriptor(value, "keys") === undefined && getOwnPropertyDescriptor(Set.prototype, "keys")?.value === keysOfSet;
+  ${allGuarded("Set.prototype", combining, "", (own) => `isOwnSet(arguments[0]) ? apply(${own}, this, arguments) : reserve.once(() => apply(${own}, this, arguments))`)}
+  ${guarded("String", "raw", "", () => "joinRaw(...arguments)")}
+  ${allGuarded("globalThis", coding, "arguments[0] = `${arguments[0]}`; reserve.code(arguments[0]);")}
   ${allGuarded("Promise", ["all", "allSettled", "any", "race"], promisesBefore)}
   ${allGuarded("Array", ["from", "fromAsync"], listBefore)}
   ${allGuarded("Object", ["fromEntries", "groupBy"], listBefore)}
@@ -272,11 +295,16 @@ const reserve = {
   firstPlace,
   lastPlace,
   compiled: watchCompiled,
+  code: (text: string) => {
+    if (text.length > longestCode) reserveVisits(Infinity);
+  },
   bits: (count: unknown) => reserveBits(typeof count === "number" ? count : 0),
   digits: reserveDigits,
   elements: reserveElements,
+  end: () => reserveVisits(Infinity),
   isRisky: (text: unknown, source: string, flags: string) =>
     lengthOf(text) > safeLengthsOf(source, flags).all,
+  isSet: types.isSet,
   list: (list: unknown) => reserveElements(lengthOf(list)),
   match: matchInTime,
   matchAll: matchAllInTime,
@@ -284,6 +312,7 @@ const reserve = {
   more: (list: unknown, count: number) => reserveElements(lengthOf(list) + count),
   names: (value: unknown) => reserveNames(lengthOf(value)),
   pattern: watchPattern,
+  once: endOnce,
   promises: watchPromises,
   replace: replaceInTime,
   text: (text: unknown) => reserveParts(lengthOf(text)),

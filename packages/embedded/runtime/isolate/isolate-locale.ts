@@ -1,4 +1,6 @@
 import type vm from "node:vm";
+import { boundFirst, limitIntl, limitTexts } from "../native/limited-intl.ts";
+import { boundLocales } from "../native/locale-list.ts";
 import { lazyGlobal } from "./lazy-global.ts";
 
 const locale = "en-US";
@@ -13,7 +15,6 @@ const subtleMethods = [
   ["Number", "toLocaleString", 0],
   ["BigInt", "toLocaleString", 0],
   ["Array", "toLocaleString", 0],
-  ["String", "localeCompare", 1],
   ["String", "toLocaleLowerCase", 0],
   ["String", "toLocaleUpperCase", 0],
 ] as const;
@@ -27,20 +28,23 @@ export function fixLocale(global: vm.Context, now: () => number): void {
     const { prototype } = global[type] as { prototype: object };
     const own = Reflect.get(prototype, method) as AnyFunction;
     const value: AnyFunction = function (...args) {
-      args[place] ??= locale;
+      args[place] = boundLocales(args[place] ?? locale);
       return own.apply(this, args);
     };
     Object.defineProperty(prototype, method, { value });
   }
+  limitTexts((global["String"] as StringConstructor).prototype, locale);
   const intl = global["Intl"] as Record<string, unknown>;
   lazyGlobal(global, "Intl", () => withLocales(intl, now));
 }
 
 function withLocales(intl: Record<string, unknown>, now: () => number): unknown {
   formatNow((intl["DateTimeFormat"] as { readonly prototype: Intl.DateTimeFormat }).prototype, now);
+  limitIntl(intl);
   for (const name of Object.getOwnPropertyNames(intl)) {
     const constructor = intl[name];
     if (typeof constructor === "function" && "supportedLocalesOf" in constructor) {
+      boundFirst(constructor, "supportedLocalesOf", boundLocales);
       Object.defineProperty(intl, name, { value: withLocale(constructor as unknown as AnyFunction) });
     }
   }
@@ -76,7 +80,7 @@ function formatNow(prototype: Intl.DateTimeFormat, now: () => number): void {
 }
 
 function withLocale(constructor: AnyFunction): AnyFunction {
-  const localized = ([locales, ...rest]: unknown[]): unknown[] => [locales ?? locale, ...rest];
+  const localized = ([locales, ...rest]: unknown[]): unknown[] => [boundLocales(locales ?? locale), ...rest];
   const proxy = new Proxy(constructor, {
     construct: (target, args: unknown[], newTarget) =>
       Reflect.construct(target, localized(args), newTarget) as object,

@@ -1,6 +1,9 @@
 /** V8 takes up to a second to compare so many pairs of characters. `native/long-search.ts` searches where there may be more. */
 const mostPairs = 2 ** 33;
 
+/** More parts of a template would take long to join. */
+const mostParts = 2 ** 20;
+
 /**
  * Code of the realm. Each of the last functions does what a method does in which V8 may compare too many pairs. They
  * convert values in the same order.
@@ -80,6 +83,20 @@ export const longTextGuards = `
     return place < 0 ? [] : [place];
   }), asReplacement);
   const replaceAllLong = searching(replaceAt((text, search) => reserve.allPlaces(text, search)), asReplacement);
+
+  const joinRaw = (template, ...values) => {
+    const { raw } = Object(template);
+    const parts = Object(raw);
+    const length = toInteger(parts.length);
+    if (length > ${String(mostParts)}) reserve.end();
+    let text = "";
+    for (let i = 0; i < length; i += 1) {
+      tick();
+      text += \`\${parts[i]}\`;
+      if (i + 1 < length && i < values.length) text += \`\${values[i]}\`;
+    }
+    return text;
+  };
 
   const isShortList = (list, search) =>
     typeof search !== "string" || !isArray(list) || list.length * search.length <= ${String(mostPairs)};
