@@ -43,6 +43,13 @@ test("objects of web APIs are printed as Convex prints them", async () => {
   ]);
 });
 
+test("values that are far too long for a line are cut", async () => {
+  const { status, logLines } = await call("query", "longValues");
+  expect(status).toBe("success");
+  const cut = expect.stringMatching(/\(truncated due to length\)$/);
+  if (logLines !== undefined) expect(logLines).toEqual([cut, cut, cut, cut]);
+});
+
 test("console.trace prints the frames of the developer's files", async () => {
   const { logLines } = await call("query", "trace");
   if (logLines === undefined) return;

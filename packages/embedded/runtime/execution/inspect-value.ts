@@ -84,6 +84,7 @@ export class ValueInspector {
     for (const [key, each] of Map.prototype.entries.call(value) as Iterable<[unknown, unknown]>) {
       if (this.#left <= 0) break;
       const name = this.#format(key, { ...below(place, value), isInLine: true });
+      this.#left -= 2;
       parts.push(`${name} => ${this.#format(each, below(place, value))}`);
     }
     return collection("Map", sizeOf(Map.prototype, value), parts, place);
@@ -93,6 +94,7 @@ export class ValueInspector {
     const parts: string[] = [];
     for (const each of Set.prototype.values.call(value) as Iterable<unknown>) {
       if (this.#left <= 0) break;
+      this.#left -= 2;
       parts.push(this.#format(each, below(place, value)));
     }
     return collection("Set", sizeOf(Set.prototype, value), parts, place);
@@ -103,15 +105,20 @@ export class ValueInspector {
     const parts: string[] = [];
     const within = below(place, value);
     const read = (key: PropertyKey): unknown => (value as Record<PropertyKey, unknown>)[key];
-    for (const key of Object.keys(value)) {
+    // To name each element takes long, and there is no room for them.
+    if (this.#left <= 0) return parts;
+    const names = ArrayBuffer.isView(value) ? firstIndexes(value, this.#left) : Object.keys(value);
+    for (const key of names) {
       if (this.#left <= 0) break;
       if (Array.isArray(value) && /^\d+$/.test(key)) continue;
       const name = identifier.test(key) ? key : primitive(key, this.#left);
-      this.#left -= name.length;
+      this.#left -= name.length + 2;
       parts.push(`${name}: ${this.#format(read(key), within)}`);
     }
     for (const symbol of Object.getOwnPropertySymbols(value)) {
+      if (this.#left <= 0) break;
       if (!Object.prototype.propertyIsEnumerable.call(value, symbol)) continue;
+      this.#left -= 2;
       parts.push(`[${String(symbol)}]: ${this.#format(read(symbol), within)}`);
     }
     return parts;
@@ -137,6 +144,12 @@ function shownParts(value: object): { readonly name: string; readonly parts: obj
     return { name: "Response", parts: { bodyUsed, headers, ok, status, statusText, url } };
   }
   return null;
+}
+
+/** The names of a buffer's first elements. */
+function firstIndexes(view: ArrayBufferView, most: number): readonly string[] {
+  const length = types.isTypedArray(view) ? Math.min(view.length, most) : 0;
+  return Array.from({ length }, (_, index) => String(index));
 }
 
 function primitive(value: unknown, most: number): string {

@@ -84,3 +84,7 @@ test.each([
   expect(safeLengthsOf(`${"a?".repeat(options)}b`, "i")).toEqual({ one: length, all: length });
   expect(safeLengthsOf(`${"a?".repeat(options)}b`, "").one).toBeGreaterThanOrEqual(16);
 });
+
+test("no text is safe for an expression that takes long to look at", () => {
+  expect(safeLengthsOf("a".repeat(1_000_000), "")).toEqual({ one: 0, all: 0 });
+});

@@ -32,12 +32,16 @@ export type SafeLengths = {
 const known = new Map<string, SafeLengths>();
 const mostKnown = 1_000;
 
+/** Looking at a longer expression takes more than a tenth of a second. Its matches are always watched. */
+const longestSource = 100_000;
+
 /**
  * The longest texts that are safe for a regular expression. The time grows with a power of the length: each part that is repeated
  * may try each length, and the whole expression each place of the text. If a repeated group can itself match in several ways,
  * the time doubles with each character. V8's linear engine bounds both, but not for all expressions.
  */
 export function safeLengthsOf(source: string, flags: string): SafeLengths {
+  if (source.length > longestSource) return { one: 0, all: 0 };
   const key = `${flags}/${source}`;
   const found = known.get(key);
   if (found !== undefined) return found;
