@@ -1,7 +1,7 @@
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { accountRow } from "./balance.ts";
-import { mostPortions, type Pool, roomIn, takeFrom, takePortion } from "./portions.ts";
+import { anyShard, mostPortions, type Pool, roomIn, takeFrom, takePortion } from "./portions.ts";
 import { keyAccount } from "./transfer.ts";
 
 /**
@@ -15,8 +15,9 @@ export async function hold(
   apiKeyId: Id<"apiKeys">,
   micro: bigint,
   room = micro,
+  shard = anyShard(),
 ): Promise<boolean> {
-  return micro <= 0n || (await takeFrom(poolOf(ctx, apiKeyId), micro, room));
+  return micro <= 0n || (await takeFrom(poolOf(ctx, apiKeyId), shard, micro, room));
 }
 
 /**

@@ -8,6 +8,11 @@ export const mostPortions = shards + 1;
 /** Of the credits, a half goes to the portions of calls when these are filled. The rest stays free for batches. */
 const partForCalls = 2n;
 
+/** A portion of calls, at random. A call that takes from several pools takes the same one of each: then it meets others once. */
+export function anyShard(): number {
+  return Math.floor(Math.random() * shards);
+}
+
 /** A part of a pool that only submissions of one row may take. Without a row it is empty. */
 type Portion = { readonly shard: number; readonly leftMicro: bigint };
 
@@ -25,17 +30,17 @@ export type Pool<Row extends Portion> = {
 };
 
 /**
- * Takes credits from a random portion. If that is used up, all portions are read and filled. Of many first calls at the same moment,
- * one does so for all.
+ * Takes credits from a portion. If that is used up, all portions are read and filled. Of many first calls at the same moment, one does
+ * so for all.
  * @param room the credits that there must be: at least `micro`.
  * @returns whether there are so many credits.
  */
 export async function takeFrom<Row extends Portion>(
   pool: Pool<Row>,
+  shard: number,
   micro: bigint,
-  room: bigint,
+  room = micro,
 ): Promise<boolean> {
-  const shard = Math.floor(Math.random() * shards);
   const row = await pool.rowOf(shard);
   const left = await filled(pool, shard, row, room);
   if (left < room) return false;

@@ -40,6 +40,7 @@ import { dataClassesOf } from "../keys/dataClasses.ts";
 import { checkPriority } from "../keys/keyRights.ts";
 import { hold } from "../ledger/holds.ts";
 import { likelySharesOf } from "../ledger/likely.ts";
+import { anyShard } from "../ledger/portions.ts";
 import { highestMicro, reserve, reservedTokens } from "../ledger/reservations.ts";
 import { noteAliasUse } from "../models/aliases.ts";
 import { findModel } from "../models/catalog.ts";
@@ -202,9 +203,10 @@ async function submitBeside(
   // Only a new job is refused or charged. A refusal undoes the submission.
   await checkNew(ctx, key, prepared, now);
   if (asked.use !== undefined) checkQuotas(key, addUse(asked.use, beside), prepared.order, now);
-  const order = await heldOrder(ctx, prepared.order);
+  const shard = anyShard();
+  const order = await heldOrder(ctx, prepared.order, shard);
   if (order === null) refuse("quota_exceeded", "This API key has too few credits for the request.");
-  const stopped = await holdBudgets(ctx, key, order.reservedMicro, now);
+  const stopped = await holdBudgets(ctx, key, order.reservedMicro, now, shard);
   if (stopped !== null) throw new ConvexError<Refusal>(stopped);
   if (asked.idleOnly === true && !handed) refuse("no_device", "No device is idle.");
   if (isAwaited && !handed) {
@@ -227,11 +229,13 @@ async function submitBeside(
 export async function heldOrder(
   ctx: MutationCtx,
   order: PreparedJob["order"],
+  shard = anyShard(),
 ): Promise<PreparedJob["order"] | null> {
   const { apiKeyId, reservedMicro, held } = order;
   const highest = highestMicro(order);
-  if (held !== undefined && (await hold(ctx, apiKeyId, reservedMicro, cushion * highest))) return order;
-  return (await hold(ctx, apiKeyId, highest)) ? wholeOrder(order) : null;
+  if (held !== undefined && (await hold(ctx, apiKeyId, reservedMicro, cushion * highest, shard)))
+    return order;
+  return (await hold(ctx, apiKeyId, highest, highest, shard)) ? wholeOrder(order) : null;
 }
 
 /** The order with its highest price reserved. */

@@ -2,7 +2,15 @@ import { monthOf } from "../../../app/usage/months.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { presentUse } from "../ledger/keyDays.ts";
-import { batchShard, mostPortions, type Pool, roomIn, takeFrom, takePortion } from "../ledger/portions.ts";
+import {
+  anyShard,
+  batchShard,
+  mostPortions,
+  type Pool,
+  roomIn,
+  takeFrom,
+  takePortion,
+} from "../ledger/portions.ts";
 import type { Owner } from "../owners.ts";
 import { heldKeys } from "../people/holdings.ts";
 import type { Refusal } from "../refuse.ts";
@@ -47,6 +55,7 @@ const openRetryMs = 20_000;
 /**
  * Takes the reservation of a job from the budgets that stop its key. The last job of a month may exceed a budget: otherwise a budget
  * would end long before it is used up, since most jobs cost much less than they may.
+ * @param shard the portion that was taken from the key, so that calls collide for both or for neither.
  * @returns why the job must be refused, or null.
  */
 export async function holdBudgets(
@@ -54,14 +63,15 @@ export async function holdBudgets(
   key: Doc<"apiKeys">,
   micro: bigint,
   now: number,
+  shard = anyShard(),
 ): Promise<Refusal | null> {
   for (const budget of await stopsOf(ctx, key)) {
     if (isUsedUp(budget, now)) return usedUp(budget, key, now);
     if (micro <= 0n) continue;
     const pool = poolOf(ctx, budget, now);
-    if (await takeFrom(pool, micro, micro)) continue;
+    if (await takeFrom(pool, shard, micro)) continue;
     const left = await pool.sure([]);
-    if (left > 0n && (await takeFrom(pool, left, left))) continue;
+    if (left > 0n && (await takeFrom(pool, shard, left))) continue;
     if ((await spentThisMonth(ctx, budget.subject, now)) >= budget.monthlyMicro)
       return usedUp(budget, key, now);
     return {

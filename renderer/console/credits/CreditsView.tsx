@@ -119,12 +119,11 @@ function Available({ mine, onOpen }: Pick<Props, "onOpen"> & { readonly mine: My
 function TeamsCard({ mine, onOpen }: Pick<Props, "onOpen"> & { readonly mine: MyCredits }): ReactNode {
   const credits = columnCredits(mine.teams.map(({ availableMicro }) => availableMicro));
   const columns: readonly Column<Team>[] = [
-    { key: "team", title: "Team", isNarrow: true, cell: ({ name }) => name },
+    { key: "team", title: "Team", cell: ({ name }) => name },
     {
       key: "available",
       title: "Available",
       align: "right",
-      isNarrow: true,
       cell: ({ availableMicro }) => (
         <span title={`${formatExactCredits(availableMicro)} credits`}>{credits(availableMicro)}</span>
       ),
