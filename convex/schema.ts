@@ -526,6 +526,11 @@ export default defineSchema({
     enrolledAt: v.number(),
     /** The member or team to whom it belongs. Absent: the organization. */
     owner: v.optional(owner),
+    /**
+     * Those who had it before and handed it over by themselves, so that they may still have the computer: docs/trust.md. Absent: nobody,
+     * or an administrator has decided whose it is. Written by model/people/handOver.ts.
+     */
+    givers: v.optional(v.array(owner)),
     /** The code that admitted it. */
     codeId: v.optional(v.id("enrolmentCodes")),
     /** The IP address from which it enrolled, if the backend knew it. */
@@ -1328,8 +1333,10 @@ export default defineSchema({
     unseenTokens: v.optional(v.number()),
     /** The case for which it was asked. Absent: it is the first of the answer. */
     caseId: v.optional(v.id("trustCases")),
-    /** `undone`: it was not done in time, or failed. */
+    /** `undone`: it was not done in time, failed, or its report was not heard. */
     state: literals("waiting", "done", "undone"),
+    /** Reports in place of which it was asked, as they were not heard. Absent: none. */
+    unheard: v.optional(v.number()),
     /** Its result. Absent before. */
     voice: v.optional(voice),
   })

@@ -3,6 +3,7 @@ import { areOneOwner, areOneSide, countSides, type Owner, type Side } from "./si
 
 const ann: Owner = { id: "ann", teams: ["office"] };
 const bob: Owner = { id: "bob", teams: ["office"] };
+const cleo: Owner = { id: "cleo", teams: [] };
 const office: Owner = { id: "office", teams: [] };
 const of = (owner: Owner, device: string): Side => ({ device, owner });
 
@@ -28,6 +29,28 @@ describe("devices", () => {
     expect(areOneSide({ device: "a" }, { device: "a" })).toBe(true);
     expect(areOneSide({ device: "a" }, { device: "b" })).toBe(false);
     expect(areOneSide({ device: "a" }, of(ann, "a1"))).toBe(false);
+  });
+
+  it("that somebody handed over have one voice with that person's other devices", () => {
+    const given = (owner: Owner, device: string): Side => ({ device, owner, givers: [ann] });
+    expect(areOneSide(given(bob, "a2"), of(ann, "a1"))).toBe(true);
+    expect(areOneSide(given(bob, "a2"), given(cleo, "a3"))).toBe(true);
+    expect(areOneSide(given(bob, "a2"), of(office, "o1"))).toBe(true);
+    expect(areOneSide({ device: "a4", givers: [ann] }, of(ann, "a1"))).toBe(true);
+    expect(areOneSide(given(bob, "a2"), of(cleo, "c1"))).toBe(false);
+  });
+
+  it("of two teams with a common member have one voice", () => {
+    const team = (id: string, ...members: string[]): Owner => ({ id, teams: [], members });
+    expect(areOneSide(of(team("A", "ann", "bob"), "1"), of(team("B", "cleo", "ann"), "2"))).toBe(true);
+    expect(areOneSide(of(team("A", "ann", "bob"), "1"), of(team("B", "cleo"), "2"))).toBe(false);
+  });
+
+  it("are counted in each order", () => {
+    const members = [of(ann, "a1"), of(bob, "b1"), of({ ...cleo, teams: ["office"] }, "c1")];
+    expect(countSides([of(office, "o1"), ...members])).toBe(3);
+    expect(countSides([...members, of(office, "o1")])).toBe(3);
+    expect(countSides([of(office, "o1"), of(ann, "a1"), of(bob, "b1")])).toBe(2);
   });
 
   it("are counted by sides, up to the three that a verdict needs", () => {

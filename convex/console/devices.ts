@@ -28,7 +28,7 @@ import {
   visibleOwners,
 } from "../model/memberCalls.ts";
 import { checkedOwner } from "../model/owners.ts";
-import { handOverDevice } from "../model/people/handOver.ts";
+import { giversAfter, handOverDevice } from "../model/people/handOver.ts";
 import { queue } from "../model/queue.ts";
 import { boundedPage, refuse as refuseCall } from "../model/refuse.ts";
 import { payNow } from "../model/trust/payNow.ts";
@@ -153,7 +153,8 @@ export const setOwner = memberMutation("devices.hand-over")({
   returns: v.null(),
   handler: async (ctx, { deviceId, owner: to }) => {
     const device = await ownDevice(ctx, deviceId);
-    await handOverDevice(ctx, device, await checkedOwner(ctx, ctx.organizationId, to), ctx.by);
+    const heir = await checkedOwner(ctx, ctx.organizationId, to);
+    await handOverDevice(ctx, device, heir, ctx.by, giversAfter(device, ctx));
     return null;
   },
 });

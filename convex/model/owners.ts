@@ -38,12 +38,8 @@ export async function currentOwner(ctx: QueryCtx, owner: Owner | undefined): Pro
   return row === null || row.removedAt !== undefined ? undefined : owner;
 }
 
-/** A member with their teams, or a team; undefined for what belongs to the organization. */
-export async function ownerWithTeams(
-  ctx: QueryCtx,
-  owner: Owner | undefined,
-): Promise<OwnerWithTeams | undefined> {
-  if (owner === undefined) return undefined;
+/** A member with their teams, or a team. */
+export async function ownerWithTeams(ctx: QueryCtx, owner: Owner): Promise<OwnerWithTeams> {
   const memberId = ctx.db.normalizeId("members", owner);
   const row = memberId === null ? null : await ctx.db.get("members", memberId);
   return { id: owner, teams: row?.teamIds ?? [] };
@@ -61,7 +57,7 @@ export async function areOneOwner(
 ): Promise<boolean> {
   if (one === undefined || other === undefined) return false;
   const [first, second] = await Promise.all([ownerWithTeams(ctx, one), ownerWithTeams(ctx, other)]);
-  return first !== undefined && second !== undefined && areOneOwnerOf(first, second);
+  return areOneOwnerOf(first, second);
 }
 
 /** The row of a member or a team, also of a removed one. */

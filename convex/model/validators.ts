@@ -602,6 +602,8 @@ export const reply = v.object({
   ownJob: v.optional(v.boolean()),
   /** Whether `earnedMicro` is held until a check of the device's answers. */
   held: v.optional(v.boolean()),
+  /** Whether a report of a replay was not heard, and is not paid, as somebody behind the device has a voice already. */
+  unheard: v.optional(v.boolean()),
 });
 
 /** A job's priority and its price before a change of its priority. `at`: when it changed (ms epoch). */

@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { api } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
+import { hashSecret } from "../model/authenticate.ts";
 import { balanceOf } from "../model/ledger/balance.ts";
 import { deviceAccount } from "../model/ledger/transfer.ts";
 import type { Owner } from "../model/owners.ts";
+import { queue } from "../model/queue.ts";
 import { present } from "../model/refuse.ts";
 import {
   type Backend,
@@ -11,6 +13,7 @@ import {
   expectBooksInOrder,
   type Organization,
   pass,
+  secret,
   tryClaim,
 } from "./backend.fixture.ts";
 import {
@@ -34,14 +37,17 @@ let t: Backend;
 let acme: Organization;
 let session: string;
 let ann: Id<"members">;
+/** Ann's session. */
+let anns: string;
 let bob: Id<"members">;
 let cleo: Id<"members">;
 let author: Device;
 
 beforeEach(async () => {
   ({ t, acme, session } = await openWorld());
-  const join = async (name: string) => (await joinAs(t, session, { name, roles: ["donor"] })).memberId;
-  [ann, bob, cleo] = [await join("Ann"), await join("Bob"), await join("Cleo")];
+  const join = async (name: string) => await joinAs(t, session, { name, roles: ["donor"] });
+  ({ memberId: ann, session: anns } = await join("Ann"));
+  [bob, cleo] = [(await join("Bob")).memberId, (await join("Cleo")).memberId];
   author = await deviceOf(ann, "author");
   await chooseMode(t, acme, "act");
 });
@@ -51,8 +57,9 @@ afterEach(async () => {
   closeWorld();
 });
 
-const give = async ({ deviceId }: Device, owner: Owner) =>
-  await t.mutation(api.console.devices.setOwner, { session, deviceId, owner });
+/** Hands a device over. @param by the session of somebody; absent: an administrator does it. */
+const give = async ({ deviceId }: Device, owner: Owner, by = session) =>
+  await t.mutation(api.console.devices.setOwner, { session: by, deviceId, owner });
 
 /** A device that can replay answers, and belongs to somebody. */
 async function deviceOf(owner: Owner, name: string): Promise<Device> {
@@ -61,15 +68,46 @@ async function deviceOf(owner: Owner, name: string): Promise<Device> {
   return device;
 }
 
+/** Devices of somebody that have never reported anything. */
+async function addOffline(owner: Owner, count: number): Promise<void> {
+  const { organizationId } = acme;
+  await t.run(async (ctx) => {
+    for (let each = 0; each < count; each += 1) {
+      const keyHash = await hashSecret(secret("gd_"));
+      const times = { enrolledAt: each, lastChangeAt: each };
+      const device = { organizationId, workerId: "", keyHash, name: "offline", platform: "linux-x64", owner };
+      const deviceId = await ctx.db.insert("devices", {
+        ...device,
+        status: "active",
+        activity: null,
+        ...times,
+      });
+      const worker = { keyHash, externalId: deviceId, name: "offline" };
+      await ctx.db.patch("devices", deviceId, {
+        workerId: await queue.workers.register(ctx, organizationId, worker),
+      });
+    }
+  });
+}
+
 const earned = async ({ deviceId }: Device): Promise<bigint> =>
   (await t.run(async (ctx) => await balanceOf(ctx, deviceAccount(deviceId)))).micro;
+
+/** The words about the pay of the device's last job. */
+const explanationOf = async ({ deviceId }: Device): Promise<string | undefined> => {
+  const paginationOpts = { numItems: 1, cursor: null };
+  const { page } = await t.query(api.console.devices.attempts, { session, deviceId, paginationOpts });
+  return page[0]?.explanation;
+};
 
 /** The replay that waits. */
 const waiting = async () =>
   present((await replaysOf(t)).find(({ state }) => state === "waiting") ?? null, "replay");
 
-const office = async (...members: readonly Id<"members">[]): Promise<Id<"teams">> => {
-  const { teamId } = await t.mutation(api.console.people.createTeam, { session, name: "Office" });
+const office = async (...members: readonly Id<"members">[]) => await team("Office", ...members);
+
+const team = async (name: string, ...members: readonly Id<"members">[]): Promise<Id<"teams">> => {
+  const { teamId } = await t.mutation(api.console.people.createTeam, { session, name });
   for (const memberId of members)
     await t.mutation(api.console.people.setTeams, { session, memberId, teamIds: [teamId] });
   return teamId;
@@ -88,8 +126,7 @@ describe("an answer is checked", () => {
   });
 
   it("by no device of a team of its owner, nor of a member of the team that answered", async () => {
-    const team = await office(ann);
-    const ofTeam = await deviceOf(team, "of the team");
+    const ofTeam = await deviceOf(await office(ann), "of the team");
     const other = await deviceOf(bob, "other");
     await answerJob(t, acme, author);
     await choose(t);
@@ -108,6 +145,53 @@ describe("an answer is checked", () => {
     await answerJob(t, acme, author);
     await choose(t);
     expect(await takeReplay(t, other)).not.toBeNull();
+  });
+
+  it("by no device that its owner handed over, until an administrator has decided whose it is", async () => {
+    const given = await deviceOf(ann, "given");
+    await give(given, bob, anns);
+    await answerJob(t, acme, author);
+    await choose(t);
+    expect(await replaysOf(t)).toEqual([]);
+    expect(await earned(author)).toBeGreaterThan(0n);
+    await give(given, cleo);
+    await answerJob(t, acme, author);
+    await choose(t);
+    await check(t, given, fitting);
+    expect((await standingOf(t, author))?.standing.counts).toMatchObject({ fits: 1 });
+  });
+
+  it("by no device that its owner handed over if another one waits, too", async () => {
+    const given = await deviceOf(ann, "given");
+    const other = await deviceOf(cleo, "other");
+    await give(given, bob, anns);
+    await answerJob(t, acme, author);
+    await choose(t);
+    expect(await takeReplay(t, given)).toBeNull();
+    await check(t, other, fitting);
+  });
+
+  it("by no device of a team that shares a member with the team that answered", async () => {
+    const [a, b] = [await team("A", ann), await team("B", cleo)];
+    const [ofTeam] = [await deviceOf(a, "of A"), await deviceOf(b, "of B")];
+    await t.mutation(api.console.people.setTeams, { session, memberId: bob, teamIds: [a, b] });
+    await t.mutation(api.console.devices.retire, { session, deviceId: author.deviceId });
+    await answerJob(t, acme, ofTeam);
+    await choose(t);
+    expect(await replaysOf(t)).toEqual([]);
+  });
+
+  it("by no device of an owner with more devices than are kept from a replay", async () => {
+    await addOffline(ann, 200);
+    const last = await deviceOf(ann, "last");
+    await answerJob(t, acme, author);
+    await choose(t);
+    expect(await replaysOf(t)).toEqual([]);
+    expect(await earned(author)).toBeGreaterThan(0n);
+    await deviceOf(bob, "other");
+    await answerJob(t, acme, author);
+    await choose(t);
+    expect(await takeReplay(t, last)).toBeNull();
   });
 
   it("by nobody if all devices have one owner, and is paid at once", async () => {
@@ -156,6 +240,25 @@ describe("a doubt is decided", () => {
   });
 });
 
+it("a voice of an earlier version, which has no owner, is of the device's owner of now", async () => {
+  const [doubter, second] = [await deviceOf(bob, "doubter"), await deviceOf(bob, "second")];
+  const third = await deviceOf(cleo, "third");
+  await answerJob(t, acme, author);
+  await choose(t);
+  await check(t, doubter, noise);
+  await t.run(async (ctx) => {
+    const { _id, voices } = present(await ctx.db.query("trustCases").unique(), "case");
+    const older = voices.map(({ owner: _owner, ...voice }) => voice);
+    await ctx.db.patch("trustCases", _id, { voices: older });
+  });
+  const { attemptId } = present(await takeReplay(t, third), "replay");
+  await give(third, ann);
+  await report(t, third, attemptId, noise);
+  await pass(t, 10);
+  expect(await takeReplay(t, second)).toBeNull();
+  expect(await casesOf(t)).toMatchObject([{ state: "undecided" }]);
+});
+
 describe("if a device changes hands while it checks", () => {
   it("its word about an answer of its new owner is not heard, and another device is asked", async () => {
     const moved = await deviceOf(bob, "moved");
@@ -166,9 +269,46 @@ describe("if a device changes hands while it checks", () => {
     await give(moved, ann);
     expect(await report(t, moved, attemptId, fitting)).toMatchObject({ kind: "completed" });
     expect((await standingOf(t, author))?.standing.counts).not.toHaveProperty("fits");
+    expect(await earned(moved)).toBe(0n);
+    expect(await explanationOf(moved)).toBe(
+      "not paid: another device of the same people has answered or checked this already",
+    );
     expect(await replaysOf(t)).toMatchObject([{ state: "undone" }, { state: "waiting" }]);
     await check(t, other, fitting);
     expect((await standingOf(t, author))?.standing.counts).toMatchObject({ fits: 1 });
+  });
+
+  it("no more than three devices are asked in vain, although others could check", async () => {
+    const moved = [];
+    for (const name of ["one", "two", "three"]) moved.push(await deviceOf(bob, name));
+    await deviceOf(cleo, "other");
+    await answerJob(t, acme, author);
+    await choose(t);
+    for (const device of moved) {
+      const { attemptId } = present(await takeReplay(t, device), "replay");
+      await give(device, ann);
+      await report(t, device, attemptId, noise);
+      await pass(t, 10);
+    }
+    expect((await replaysOf(t)).map(({ state }) => state)).toEqual(["undone", "undone", "undone"]);
+    expect(await earned(author)).toBeGreaterThan(0n);
+  });
+
+  it("a case ends as well after three reports that are not heard", async () => {
+    const moved = [];
+    const doubter = await deviceOf(bob, "doubter");
+    for (const name of ["one", "two", "three"]) moved.push(await deviceOf(cleo, name));
+    await addChecker(t, acme, "other");
+    await answerJob(t, acme, author);
+    await choose(t);
+    await check(t, doubter, noise);
+    for (const device of moved) {
+      const { attemptId } = present(await takeReplay(t, device), "replay");
+      await give(device, ann);
+      await report(t, device, attemptId, noise);
+      await pass(t, 10);
+    }
+    expect(await casesOf(t)).toMatchObject([{ state: "undecided", voices: [{ owner: bob }] }]);
   });
 
   it("the answer is paid if nobody else can check it", async () => {
@@ -209,4 +349,12 @@ it("the console knows whether the devices in service have enough sides for check
   expect(await sides()).toBe(3);
   await t.mutation(api.console.devices.retire, { session, deviceId: third.deviceId });
   expect(await sides()).toBe(2);
+});
+
+it("the console does not say that sides are missing if there are more devices than it reads", async () => {
+  const sides = async () => await t.query(api.console.fleet.checks.sides, { session });
+  await addOffline(ann, 299);
+  expect(await sides()).toBe(1);
+  await addOffline(ann, 1);
+  expect(await sides()).toBeNull();
 });

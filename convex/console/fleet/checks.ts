@@ -26,10 +26,13 @@ export const mode = memberQuery("checks.read")({
   handler: async (ctx) => await modeOf(ctx, ctx.organizationId),
 });
 
-/** How many sides the devices in service have: app/trust/sides.ts. With fewer than three, checks decide less. */
+/**
+ * How many sides the devices in service have: app/trust/sides.ts. With fewer than three, checks decide less. Null: there are too many
+ * devices to tell.
+ */
 export const sides = memberQuery("checks.read")({
   args: {},
-  returns: v.number(),
+  returns: v.union(v.number(), v.null()),
   handler: async (ctx) => await sidesInService(ctx, ctx.organizationId),
 });
 

@@ -141,9 +141,20 @@ function explainPay(paid: Paid, kind: string, { pay, takenMicro }: CheckedPay): 
 }
 
 function sumOfPay(
-  { usage, price, pricePercent: percent = 100, earnedMicro, bonusMicro = 0n, bonusPercent, ownJob }: Paid,
+  {
+    usage,
+    price,
+    pricePercent: percent = 100,
+    earnedMicro,
+    bonusMicro = 0n,
+    bonusPercent,
+    ownJob,
+    unheard,
+  }: Paid,
   kind: string,
 ): string {
+  if (unheard === true)
+    return "not paid: another device of the same people has answered or checked this already";
   if (ownJob === true) return "your own job: it costs nothing and earns nothing";
   const { promptTokens, completionTokens } = usage;
   const read = `${String(promptTokens)} prompt × ${formatPrice(price.promptMicro)}`;

@@ -1,4 +1,5 @@
 import { type Infer, v } from "convex/values";
+import type { Scope } from "../../../app/people/rights.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
@@ -26,17 +27,37 @@ export async function handOverKey(
   await record(ctx, { organizationId, ...by, action: "api-key.handed-over", subject, detail });
 }
 
-/** The same for a device. What it earned stays with its former owner. */
+/** More people than that are not noted as givers of one device. */
+const mostGivers = 20;
+
+/**
+ * Those who may still have a device after somebody handed it over: the owner until now, the member who did it, and the givers before. An
+ * administrator has decided whose computer it is, so only the new owner is left.
+ */
+export function giversAfter(
+  { owner, givers = [] }: Pick<Doc<"devices">, "owner" | "givers">,
+  by: { readonly scope: Scope; readonly member: Pick<Doc<"members">, "_id"> },
+): Owner[] {
+  if (by.scope === "all") return [];
+  const now = owner === undefined ? [by.member._id] : [owner, by.member._id];
+  return [...new Set<Owner>([...now, ...givers])].slice(0, mostGivers);
+}
+
+/**
+ * The same for a device. What it earned stays with its former owner.
+ * @param givers those who may still have the computer, if that changes.
+ */
 export async function handOverDevice(
   ctx: MutationCtx,
   device: Doc<"devices">,
   owner: Owner | undefined,
   by: Act,
+  givers: readonly Owner[] = device.givers ?? [],
 ): Promise<void> {
   const { _id: subject, organizationId, owner: before } = device;
   if (owner === before) return;
   await keepEarnings(ctx, device, by.at);
-  await ctx.db.patch("devices", subject, { owner });
+  await ctx.db.patch("devices", subject, { owner, givers: givers.length === 0 ? undefined : [...givers] });
   await relist(ctx, subject);
   const detail = await changeWords(ctx, before, owner);
   await record(ctx, { organizationId, ...by, action: "device.handed-over", subject, detail });

@@ -87,18 +87,23 @@ function caseIn({ deviceId, voices }: StoredCase): TrustCase {
   };
 }
 
-/** Asks another device, or ends the case. */
+/**
+ * Asks another device, or ends the case.
+ * @param unheard the reports since the last voice that were not heard.
+ */
 export async function goOn(
   ctx: MutationCtx,
   trustCase: StoredCase,
   order: Doc<"orders">,
   now: number,
+  unheard = 0,
 ): Promise<void> {
-  const { deviceId, voices, _id } = trustCase;
+  const { deviceId, voices, _id: caseId } = trustCase;
   let state = stateOf(caseIn(trustCase), true);
   if (state.kind === "open") {
-    const kept = await devicesKeptFrom(ctx, order, deviceId, voices);
-    if (kept !== null && (await queueReplay(ctx, order, deviceId, kept, _id))) return;
+    const kept = await devicesKeptFrom(ctx, { order, deviceId, voices });
+    const asked = { caseId, ...(unheard === 0 ? {} : { unheard }) };
+    if (kept !== null && (await queueReplay(ctx, order, deviceId, kept, asked))) return;
     state = stateOf(caseIn(trustCase), false);
   }
   await end(ctx, trustCase, order, state, now);

@@ -1,11 +1,18 @@
 import { isGiven } from "@gleaner/queue";
 import type { WorkerView } from "@gleaner/queue/validators";
-import { countSides, type Side } from "../../../app/trust/sides.ts";
+import { mayReplay } from "../../../app/trust/case.ts";
+import {
+  countSides,
+  mostSides,
+  type Owner as SideOwner,
+  ownersOf,
+  type Side,
+} from "../../../app/trust/sides.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { type Owner, ownerWithTeams } from "../owners.ts";
 import { heldDevices } from "../people/holdings.ts";
-import { currentMembers } from "../people/members.ts";
+import { currentMembers, type Member } from "../people/members.ts";
 import { queue } from "../queue.ts";
 import type { StoredVoice } from "./validators.ts";
 
@@ -13,40 +20,95 @@ import type { StoredVoice } from "./validators.ts";
  * The devices that may check an answer. A verdict needs the voices of different people: app/trust/sides.ts.
  */
 
-/** The device that answered, and those that replayed the answer already, with their owners of then. */
-export type Sides = { readonly accused: Side; readonly heard: readonly Side[] };
+/** An answer, its device, and the voices about it so far. */
+export type Checked = {
+  readonly order: Doc<"orders">;
+  readonly deviceId: Id<"devices">;
+  readonly voices: readonly StoredVoice[];
+};
 
-export async function sidesOf(
+/** The device that answered, and those that replayed the answer already. */
+type Sides = { readonly accused: Side; readonly heard: readonly Side[] };
+
+/** Whether a device's word about an answer is heard: no person behind it has a voice about the answer, or gave the answer. */
+export async function isHeard(
   ctx: QueryCtx,
-  { paidOwner }: Doc<"orders">,
+  checked: Checked,
   deviceId: Id<"devices">,
-  voices: readonly StoredVoice[],
+  device: Doc<"devices"> | null,
+): Promise<boolean> {
+  const people = new People(ctx, checked.order.organizationId);
+  const { accused, heard } = await sidesOf(ctx, people, checked);
+  return mayReplay(await people.behind(deviceId, device?.owner, device), accused, heard);
+}
+
+/** With the owners of then, as handing a device over changes no voice. What is not known of then is taken from the device of now. */
+async function sidesOf(
+  ctx: QueryCtx,
+  people: People,
+  { order: { paidOwner }, deviceId, voices }: Checked,
 ): Promise<Sides> {
-  const owner = paidOwner === undefined ? (await ctx.db.get("devices", deviceId))?.owner : paidOwner;
+  const sideOf = async (id: Id<"devices">, ownerThen: Owner | null | undefined): Promise<Side> => {
+    const device = await ctx.db.get("devices", id);
+    const owner = ownerThen === undefined ? device?.owner : (ownerThen ?? undefined);
+    return await people.behind(id, owner, device);
+  };
   const [accused, heard] = await Promise.all([
-    sideOf(ctx, deviceId, owner ?? undefined),
-    Promise.all(voices.map(async (voice) => await sideOf(ctx, voice.deviceId, voice.owner))),
+    sideOf(deviceId, paidOwner),
+    Promise.all(voices.map(async (voice) => await sideOf(voice.deviceId, voice.owner))),
   ]);
   return { accused, heard };
 }
 
-/** A device with an owner. */
-export async function sideOf(ctx: QueryCtx, device: Id<"devices">, owner: Owner | undefined): Promise<Side> {
-  const known = await ownerWithTeams(ctx, owner);
-  return known === undefined ? { device } : { device, owner: known };
+/** The members among whom those of a team are looked for. */
+const mostMembersRead = 500;
+
+/** The people of an organization as far as they are behind devices. Each owner, and the members, are read once. */
+class People {
+  readonly #ctx: QueryCtx;
+  readonly #organizationId: Id<"organizations">;
+  readonly #known = new Map<Owner, Promise<SideOwner>>();
+  #members: Promise<readonly Member[]> | undefined;
+
+  constructor(ctx: QueryCtx, organizationId: Id<"organizations">) {
+    this.#ctx = ctx;
+    this.#organizationId = organizationId;
+  }
+
+  /** A device with its owner, and with those who had it before. */
+  async behind(
+    deviceId: Id<"devices">,
+    owner: Owner | undefined,
+    device: Pick<Doc<"devices">, "givers"> | null,
+  ): Promise<Side> {
+    const givers = await Promise.all((device?.givers ?? []).map(async (giver) => await this.#owner(giver)));
+    const before = givers.length === 0 ? {} : { givers };
+    return owner === undefined
+      ? { device: deviceId, ...before }
+      : { device: deviceId, owner: await this.#owner(owner), ...before };
+  }
+
+  async #owner(owner: Owner): Promise<SideOwner> {
+    const known = this.#known.get(owner) ?? this.#read(owner);
+    this.#known.set(owner, known);
+    return await known;
+  }
+
+  async #read(owner: Owner): Promise<SideOwner> {
+    const found = await ownerWithTeams(this.#ctx, owner);
+    const teamId = this.#ctx.db.normalizeId("teams", owner);
+    if (teamId === null) return found;
+    this.#members ??= currentMembers(this.#ctx, this.#organizationId, mostMembersRead);
+    const members = (await this.#members).filter(({ teamIds }) => teamIds.includes(teamId));
+    return { ...found, members: members.map(({ _id }) => _id) };
+  }
 }
 
 /** The devices that are kept from a replay. The queue takes no more, and the word of any others is not heard. */
 const mostKept = 200;
-/** The members among whom those of a team are looked for. */
-const mostMembersRead = 500;
 
-/** The devices of an answer's sides, and all others of the same owners. */
-async function devicesOfSides(
-  ctx: QueryCtx,
-  organizationId: Id<"organizations">,
-  { accused, heard }: Sides,
-): Promise<readonly Doc<"devices">[]> {
+/** The devices of an answer's sides, and then all others of the same people. */
+async function devicesOfSides(ctx: QueryCtx, { accused, heard }: Sides): Promise<readonly Doc<"devices">[]> {
   const sides = [accused, ...heard];
   const found = new Map<Id<"devices">, Doc<"devices">>();
   for (const { device } of sides) {
@@ -54,99 +116,104 @@ async function devicesOfSides(
     const row = deviceId === null ? null : await ctx.db.get("devices", deviceId);
     if (row !== null) found.set(row._id, row);
   }
-  for (const owner of await ownersOf(ctx, organizationId, sides)) {
+  const owners = sides.flatMap(ownersOf);
+  const names = new Set(owners.flatMap(({ id, teams, members = [] }) => [id, ...teams, ...members]));
+  for (const name of names) {
     if (found.size >= mostKept) break;
-    for (const row of await heldDevices(ctx, owner, mostKept - found.size)) found.set(row._id, row);
+    for (const row of await heldDevices(ctx, name as Owner, mostKept - found.size)) found.set(row._id, row);
   }
   return [...found.values()];
 }
 
-/** The owners of devices, the teams of members, and the members of teams. */
-async function ownersOf(
-  ctx: QueryCtx,
-  organizationId: Id<"organizations">,
-  sides: readonly Side[],
-): Promise<readonly Owner[]> {
-  const owners = sides.flatMap(({ owner }) => (owner === undefined ? [] : [owner]));
-  const names = new Set(owners.flatMap(({ id, teams }) => [id, ...teams]));
-  const teams = owners.flatMap(({ id }) => ctx.db.normalizeId("teams", id) ?? []);
-  if (teams.length > 0) {
-    for (const { _id, teamIds } of await currentMembers(ctx, organizationId, mostMembersRead))
-      if (teamIds.some((teamId) => teams.includes(teamId))) names.add(_id);
-  }
-  return [...names] as Owner[];
-}
-
-/**
- * The devices that may not replay an answer, beside which another one that is online could do so; null if none could.
- * @param voices of the devices that replayed it already.
- */
+/** The devices that may not replay an answer. Null: no other device that is online could replay it. */
 export async function devicesKeptFrom(
   ctx: QueryCtx,
-  order: Doc<"orders">,
-  deviceId: Id<"devices">,
-  voices: readonly StoredVoice[],
+  checked: Checked,
 ): Promise<readonly Doc<"devices">[] | null> {
-  const sides = await sidesOf(ctx, order, deviceId, voices);
-  const kept = await devicesOfSides(ctx, order.organizationId, sides);
-  return (await hasChecker(ctx, order, kept)) ? kept : null;
+  const people = new People(ctx, checked.order.organizationId);
+  const sides = await sidesOf(ctx, people, checked);
+  const known = await devicesOfSides(ctx, sides);
+  const { hasChecker, ofSides } = await onlineDevices(ctx, checked.order, people, sides, known);
+  if (!hasChecker) return null;
+  // The queue gives replays to devices that are online, so these come first.
+  const inOrder = [...known.slice(0, 1 + sides.heard.length), ...ofSides, ...known];
+  const kept = new Map(inOrder.map((device) => [device._id, device]));
+  return [...kept.values()].slice(0, mostKept);
 }
 
 /** The devices in service whose owners are read. */
 const mostCounted = 300;
 
 /**
- * How many sides the organization's devices in service have: with one, no answer can be checked, and with two no doubt can be decided.
- * Three at most, and at least as many in an organization with more devices than are read.
+ * How many sides the organization's devices in service have: with one, no answer can be checked, and with two no doubt can be decided. It
+ * counts to three. Null: not all devices were read, so there may be more.
  */
-export async function sidesInService(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<number> {
+export async function sidesInService(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+): Promise<number | null> {
   const devices = await ctx.db
     .query("devices")
     .withIndex("by_organization", (q) => q.eq("organizationId", organizationId).eq("status", "active"))
-    .take(mostCounted);
-  const owners = new Map<Owner, Promise<Side["owner"]>>();
-  const sides = devices.map(async ({ _id, owner }): Promise<Side> => {
-    if (owner === undefined) return { device: _id };
-    if (!owners.has(owner)) owners.set(owner, ownerWithTeams(ctx, owner));
-    const known = await owners.get(owner);
-    return known === undefined ? { device: _id } : { device: _id, owner: known };
-  });
-  return countSides(await Promise.all(sides));
+    .take(mostCounted + 1);
+  const people = new People(ctx, organizationId);
+  const sides = devices.map(async (device) => await people.behind(device._id, device.owner, device));
+  const count = countSides(await Promise.all(sides));
+  return count < mostSides && devices.length > mostCounted ? null : count;
 }
 
 /** The devices that are read, online ones first. Mostly one of the first can check. */
 const pageSizes = [10, 100, 200] as const;
 
+type OnlineDevices = {
+  /** Whether one of them may replay the answer. In a larger fleet than is read, there is one. */
+  readonly hasChecker: boolean;
+  /** Those that could replay it, but are of a side that has a voice. */
+  readonly ofSides: readonly Doc<"devices">[];
+};
+
 /**
- * Whether a device in service that is online could replay an answer, beside those that may not. It may read the text only if it could
- * have got the job. In a larger fleet than is read, there is one.
+ * Looks among the devices in service that are online for one that could replay an answer. It may read the text only if it could have got
+ * the job. Devices that somebody handed over, and those beyond the ones that are kept, are known only here.
  */
-async function hasChecker(
+async function onlineDevices(
   ctx: QueryCtx,
   { organizationId, jobId, modelId }: Doc<"orders">,
-  without: readonly Doc<"devices">[],
-): Promise<boolean> {
+  people: People,
+  { accused, heard }: Sides,
+  known: readonly Doc<"devices">[],
+): Promise<OnlineDevices> {
   const needs = (await queue.status(ctx, organizationId, jobId))?.requirements ?? {};
-  const kept = new Set<string>(without.map(({ _id }) => _id));
   const isAble = (worker: WorkerView): boolean => {
-    const { status, online, externalId, capabilities } = worker;
+    const { status, online, capabilities } = worker;
     return (
       status === "active" &&
       online &&
       isGiven(worker, needs) &&
-      externalId !== null &&
-      !kept.has(externalId) &&
       capabilities?.kinds.includes("replay") === true &&
       (capabilities.models ?? []).includes(modelId)
     );
   };
+  const ofKnown = new Map<string, Doc<"devices">>(known.map((device) => [device._id, device]));
+  const ofSides: Doc<"devices">[] = [];
   let cursor: string | null = null;
   for (const numItems of pageSizes) {
     const found: { readonly page: readonly WorkerView[]; readonly isDone: boolean; continueCursor: string } =
       await queue.workers.list(ctx, organizationId, { paginationOpts: { numItems, cursor } });
-    if (found.page.some(isAble)) return true;
-    if (found.isDone) return false;
+    let hasChecker = false;
+    for (const { externalId } of found.page.filter(isAble)) {
+      const deviceId = ctx.db.normalizeId("devices", externalId ?? "");
+      if (deviceId === null) continue;
+      const device = ofKnown.get(deviceId) ?? (await ctx.db.get("devices", deviceId));
+      if (device === null) continue;
+      const isOfSides =
+        ofKnown.has(deviceId) ||
+        !mayReplay(await people.behind(deviceId, device.owner, device), accused, heard);
+      if (isOfSides) ofSides.push(device);
+      else hasChecker = true;
+    }
+    if (hasChecker || found.isDone) return { hasChecker, ofSides };
     cursor = found.continueCursor;
   }
-  return true;
+  return { hasChecker: true, ofSides };
 }

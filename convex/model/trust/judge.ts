@@ -2,7 +2,6 @@ import type { FinalEvent } from "@gleaner/queue/validators";
 import type { Infer } from "convex/values";
 import { parse, validate } from "convex-helpers/validators";
 import { deviceClassOf } from "../../../app/devices/device-class.ts";
-import { mayReplay } from "../../../app/trust/case.ts";
 import type { Limits } from "../../../app/trust/honest-replays.ts";
 import { type Overclaim, overclaimOf } from "../../../app/trust/overclaim.ts";
 import { isDrifting, isOnProbation } from "../../../app/trust/standing.ts";
@@ -15,7 +14,7 @@ import { queue } from "../queue.ts";
 import { present } from "../refuse.ts";
 import { deviceReport, replayAnswer, type reply } from "../validators.ts";
 import { beginCase, endWithoutMore, goOn, hasOverclaim, hearVoice } from "./cases.ts";
-import { devicesKeptFrom, sideOf, sidesOf } from "./checkers.ts";
+import { devicesKeptFrom, isHeard } from "./checkers.ts";
 import { payChecker } from "./checkPay.ts";
 import { learn, learnedLimits, type ReplayKind } from "./limits.ts";
 import { releasePay, settleHeld } from "./pay.ts";
@@ -46,27 +45,30 @@ export async function judgeReplay(
   const kind = await kindOf(ctx, replay, checker);
   const limits = await learnedLimits(ctx, kind);
   const trustCase = replay.caseId === undefined ? null : await ctx.db.get("trustCases", replay.caseId);
-  const owner = (await ctx.db.get("devices", checker))?.owner;
-  const { accused, heard } = await sidesOf(ctx, order, replay.deviceId, trustCase?.voices ?? []);
-  if (mayReplay(await sideOf(ctx, checker, owner), accused, heard)) {
-    const overclaim = overclaimIn(order, replay, result);
-    const by = { deviceId: checker, ...(owner === undefined ? {} : { owner }), at: now };
-    const said = voiceOf(result.replay, by, limits, trustCase?.isSeries ?? false);
-    const voice = withTokens(said, overclaim, trustCase);
-    await ctx.db.patch("replays", replay._id, { state: "done", voice });
-    if (trustCase === null) await judgeFirst(ctx, order, replay, kind, voice);
-    else await hearVoice(ctx, trustCase, order, voice);
-  } else {
+  const device = await ctx.db.get("devices", checker);
+  const checked = { order, deviceId: replay.deviceId, voices: trustCase?.voices ?? [] };
+  if (!(await isHeard(ctx, checked, checker, device))) {
     await ctx.db.patch("replays", replay._id, { state: "undone" });
     await askAnother(ctx, order, replay, trustCase, now);
+    return { earnedMicro: 0n, price: order.price, unheard: true };
   }
+  const overclaim = overclaimIn(order, replay, result);
+  const by = { deviceId: checker, owner: device?.owner ?? null, at: now };
+  const said = voiceOf(result.replay, by, limits, trustCase?.isSeries ?? false);
+  const voice = withTokens(said, overclaim, trustCase);
+  await ctx.db.patch("replays", replay._id, { state: "done", voice });
+  if (trustCase === null) await judgeFirst(ctx, order, replay, kind, voice);
+  else await hearVoice(ctx, trustCase, order, voice);
   const { usage } = parse(deviceReport, event.report);
   return await payChecker(ctx, event.jobId, order, checker, usage.promptTokens, now);
 }
 
+/** An owner with more devices than are kept from a replay must not have the organization ask for replays without end. */
+const mostUnheard = 3;
+
 /**
- * Asks another device in place of one that has the owner of the answer's device, or of an earlier checker. It got the replay, as devices
- * may join and change hands meanwhile.
+ * Asks another device in place of one whose report was not heard. The queue gave the replay to that device because it has joined or changed
+ * hands since, or because more devices are of that side than the queue keeps from a replay.
  */
 async function askAnother(
   ctx: MutationCtx,
@@ -75,33 +77,41 @@ async function askAnother(
   trustCase: Doc<"trustCases"> | null,
   now: number,
 ): Promise<void> {
-  if (trustCase !== null) {
-    await goOn(ctx, trustCase, order, now);
+  const { deviceId } = replay;
+  const unheard = (replay.unheard ?? 0) + 1;
+  if (unheard >= mostUnheard) {
+    await endUnjudged(ctx, replay, now);
     return;
   }
-  const kept = await devicesKeptFrom(ctx, order, replay.deviceId, []);
-  const isAsked = kept !== null && (await queueReplay(ctx, order, replay.deviceId, kept));
-  if (!isAsked) await payUnchecked(ctx, replay, now);
-}
-
-/** Pays an answer that nobody checked. If no other check of its device waits, nothing is left for which the other pay could wait. */
-async function payUnchecked(
-  ctx: MutationCtx,
-  { of, deviceId, modelId }: Doc<"replays">,
-  now: number,
-): Promise<void> {
-  await releasePay(ctx, of, now);
-  const waiting = (await standingRow(ctx, { deviceId, modelId }))?.waiting ?? 0;
-  if (waiting === 0) await settleHeld(ctx, { deviceId, modelId }, "released", now);
+  if (trustCase !== null) {
+    await goOn(ctx, trustCase, order, now, unheard);
+    return;
+  }
+  const kept = await devicesKeptFrom(ctx, { order, deviceId, voices: [] });
+  const isAsked = kept !== null && (await queueReplay(ctx, order, deviceId, kept, { unheard }));
+  if (!isAsked) await endUnjudged(ctx, replay, now);
 }
 
 /** Nobody could tell whether the answer is right. So it is paid, and nothing is held against anybody. */
 export async function leaveUnjudged(ctx: MutationCtx, replay: Doc<"replays">, now: number): Promise<void> {
-  const { _id, caseId } = replay;
-  await ctx.db.patch("replays", _id, { state: "undone" });
+  await ctx.db.patch("replays", replay._id, { state: "undone" });
   await countWaiting(ctx, replay, -1);
-  if (caseId === undefined) await payUnchecked(ctx, replay, now);
-  else await endWithoutMore(ctx, caseId, now);
+  await endUnjudged(ctx, replay, now);
+}
+
+async function endUnjudged(
+  ctx: MutationCtx,
+  { of, deviceId, modelId, caseId }: Doc<"replays">,
+  now: number,
+): Promise<void> {
+  if (caseId !== undefined) {
+    await endWithoutMore(ctx, caseId, now);
+    return;
+  }
+  await releasePay(ctx, of, now);
+  // If no other check of the device waits, nothing is left for which the other pay could wait.
+  const waiting = (await standingRow(ctx, { deviceId, modelId }))?.waiting ?? 0;
+  if (waiting === 0) await settleHeld(ctx, { deviceId, modelId }, "released", now);
 }
 
 async function kindOf(ctx: QueryCtx, replay: Doc<"replays">, checker: Id<"devices">): Promise<ReplayKind> {

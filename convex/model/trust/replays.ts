@@ -43,10 +43,13 @@ export function mayBeReplayed({ constrained, most, vectors }: Doc<"orders">): bo
   return constrained !== true && (most.completionTokens > 0 || vectors !== undefined);
 }
 
+/** `caseId`: the case for which a replay is asked. `unheard`: the reports in its place that were not heard. */
+type Asked = { readonly caseId?: Id<"trustCases">; readonly unheard?: number };
+
 /**
  * Queues a replay of an answer on another device than its author's and than those that replayed it already, and of another owner. It has
- * the requirements of the answer's job, so that no device reads the text that could not have got the job itself. Its payload is deleted at its end, and not later than
- * the texts of the answer's job.
+ * the requirements of the answer's job, so that no device reads the text that could not have got the job itself. Its payload is deleted at
+ * its end, and not later than the texts of the answer's job.
  * @param kept the devices that may not replay it.
  * @returns whether it is queued: not if the answer cannot be replayed, or its text is deleted or locked, or the queue is full.
  */
@@ -55,7 +58,7 @@ export async function queueReplay(
   order: Doc<"orders">,
   deviceId: Id<"devices">,
   kept: readonly Doc<"devices">[],
-  trustCase: Id<"trustCases"> | null = null,
+  asked: Asked = {},
 ): Promise<boolean> {
   const { organizationId, jobId: of, modelId, most, usage, deviceClass } = order;
   // A check is not worth an error in the transactions that ask for it.
@@ -102,7 +105,7 @@ export async function queueReplay(
     modelId,
     sha256: model.sha256,
     ...(deviceClass === undefined ? {} : { deviceClass }),
-    ...(trustCase === null ? {} : { caseId: trustCase }),
+    ...asked,
     answerBytes: mostTokens,
     ...(unseen === null ? {} : { unseenTokens: unseen }),
     state: "waiting",

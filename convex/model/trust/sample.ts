@@ -97,7 +97,7 @@ async function choose(
   });
   const isDrawn = Math.random() < replayChance(share, owed);
   const mayWait = (row?.waiting ?? 0) < mostWaiting;
-  const kept = isDrawn && mayWait ? await devicesKeptFrom(ctx, order, deviceId, []) : null;
+  const kept = isDrawn && mayWait ? await devicesKeptFrom(ctx, { order, deviceId, voices: [] }) : null;
   if (kept !== null) {
     // The row has to exist, since it counts the replays that wait.
     await storeStanding(ctx, pair, row, standing, { owed: 0 });

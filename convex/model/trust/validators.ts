@@ -38,8 +38,8 @@ export const standing = v.object({
 /** A device that replayed an answer. `excess`: how far the answer was from an honest one; more than 1 is beyond the limit. */
 export const voice = v.object({
   deviceId: v.id("devices"),
-  /** To whom the device belonged then. Absent: to the organization. */
-  owner: v.optional(owner),
+  /** To whom the device belonged then. Null: to the organization. Absent in voices of earlier versions. */
+  owner: v.optional(v.union(owner, v.null())),
   verdict,
   replay: replayCounts,
   excess: v.number(),

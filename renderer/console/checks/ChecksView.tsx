@@ -22,8 +22,8 @@ type Props = {
   readonly mode: CheckMode | undefined;
   /** Null for members who may only look. */
   readonly onMode: ((mode: CheckMode) => void) | null;
-  /** How many sides the devices in service have: app/trust/sides.ts. */
-  readonly sides: number | undefined;
+  /** How many sides the devices in service have: app/trust/sides.ts. Null: nobody knows. */
+  readonly sides: number | null | undefined;
   readonly cases: readonly CaseRow[] | undefined;
   readonly moreCases: More;
   readonly checks: readonly CheckRow[] | undefined;
@@ -34,7 +34,7 @@ type Props = {
 /** The checks of answers: what follows from them, the cases with their evidence, and the last checks. */
 export function ChecksView(props: Props): ReactNode {
   const { mode, onMode, sides, cases, moreCases, checks, moreChecks, linksJobs } = props;
-  const tooFew = mode === undefined || sides === undefined ? null : sidesSentence(mode, sides);
+  const tooFew = mode === undefined || sides == null ? null : sidesSentence(mode, sides);
   return (
     <div className="grid gap-4">
       <Card title="After a check">
