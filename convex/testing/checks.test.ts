@@ -861,6 +861,36 @@ describe("an organization that acts", () => {
     expect([await earned(author), await held(author)]).toEqual([6n * pay, 0n]);
   });
 
+  it("pays no answer of the last minutes for which a check may still be chosen if an earlier check was not done", async () => {
+    await answerJob(t, acme, author);
+    await choose(t);
+    const [first] = await replaysOf(t);
+    await answerJob(t, acme, author);
+    vi.setSystemTime(Date.now() + 5_000);
+    await t.run(async (ctx) => await queue.cancel(ctx, acme.organizationId, first!.jobId));
+    expect([await earned(author), await held(author)]).toEqual([pay, pay]);
+    await choose(t);
+    vi.setSystemTime(Date.now() + 5 * 60_000);
+    await pass(t, 10);
+    expect([await earned(author), await held(author)]).toEqual([pay, pay]);
+    await check(t, checker, noise);
+    expect(await casesOf(t)).toMatchObject([{ state: "undecided" }]);
+  });
+
+  it("pays what was held for checks if no check waits anymore", async () => {
+    // `checker` is new, too, so its pay for a check is held, and nobody chooses a check of that.
+    await answerJob(t, acme, checker);
+    await choose(t);
+    const ofChecker = (await replaysOf(t)).find(({ state }) => state === "waiting");
+    await answerJob(t, acme, author);
+    await choose(t);
+    await check(t, checker, fitting);
+    await t.run(async (ctx) => await queue.cancel(ctx, acme.organizationId, ofChecker!.jobId));
+    expect(await held(checker)).toBeGreaterThan(0n);
+    await pass(t, 5 * 60_000);
+    expect(await held(checker)).toBe(0n);
+  });
+
   it("holds the pay of other answers while a check waits, and that of a doubted one", async () => {
     await addChecker(t, acme, "third");
     for (let each = 0; each < 2; each += 1) await answerJob(t, acme, author);

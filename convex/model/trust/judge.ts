@@ -6,6 +6,7 @@ import type { Limits } from "../../../app/trust/honest-replays.ts";
 import { type Overclaim, overclaimOf } from "../../../app/trust/overclaim.ts";
 import { isDrifting, isOnProbation } from "../../../app/trust/standing.ts";
 import { excessOf, seriesVerdictOf, verdictOf } from "../../../app/trust/verdict.ts";
+import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { modelsOfDevice } from "../devices/report.ts";
@@ -17,7 +18,7 @@ import { beginCase, endWithoutMore, goOn, hasOverclaim, hearVoice } from "./case
 import { devicesKeptFrom, isHeard } from "./checkers.ts";
 import { payChecker } from "./checkPay.ts";
 import { learn, learnedLimits, type ReplayKind } from "./limits.ts";
-import { releasePay, settleHeld } from "./pay.ts";
+import { isAnyHeld, releasePay, settleHeld } from "./pay.ts";
 import { queueReplay, replayOfJob } from "./replays.ts";
 import { countWaiting, noteEvent, standingRow } from "./standings.ts";
 import type { StoredVoice } from "./validators.ts";
@@ -109,9 +110,28 @@ async function endUnjudged(
     return;
   }
   await releasePay(ctx, of, now);
-  // If no other check of the device waits, nothing is left for which the other pay could wait.
-  const waiting = (await standingRow(ctx, { deviceId, modelId }))?.waiting ?? 0;
-  if (waiting === 0) await settleHeld(ctx, { deviceId, modelId }, "released", now);
+  const pair = { deviceId, modelId };
+  await releaseUnchecked(ctx, pair, now - sampledWithinMs, now);
+  // Younger answers may still be chosen for a check.
+  if (await isAnyHeld(ctx, pair))
+    await ctx.scheduler.runAfter(sampledWithinMs, internal.trust.checks.releaseUnchecked, {
+      ...pair,
+      before: now,
+    });
+}
+
+/** An answer is chosen for a check in this time, or never: model/statistics/seal.ts. */
+const sampledWithinMs = 2 * 60_000;
+
+/** If no check of a device with a model waits, nothing is left for which its older pay could wait. */
+export async function releaseUnchecked(
+  ctx: MutationCtx,
+  pair: { readonly deviceId: Id<"devices">; readonly modelId: string },
+  before: number,
+  now: number,
+): Promise<void> {
+  const waiting = (await standingRow(ctx, pair))?.waiting ?? 0;
+  if (waiting === 0) await settleHeld(ctx, { ...pair, before }, "released", now);
 }
 
 async function kindOf(ctx: QueryCtx, replay: Doc<"replays">, checker: Id<"devices">): Promise<ReplayKind> {

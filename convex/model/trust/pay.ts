@@ -137,9 +137,9 @@ async function end(ctx: MutationCtx, held: HeldPay, entries: readonly Entry[], a
   await ctx.db.delete("heldPays", _id);
 }
 
-/** Which held pay is settled: that of a device with a model, or all of an organization. */
+/** Which held pay is settled: that of a device with a model, or all of an organization. `before`: none that was held later. */
 export type WhichPay =
-  | { readonly deviceId: Id<"devices">; readonly modelId: string }
+  | { readonly deviceId: Id<"devices">; readonly modelId: string; readonly before?: number }
   | { readonly organizationId: Id<"organizations"> };
 
 /**
@@ -156,9 +156,9 @@ export async function settleHeld(
   const found =
     "deviceId" in which
       ? query.withIndex("by_device", (q) => {
-          const { deviceId, modelId } = which;
+          const { deviceId, modelId, before = Infinity } = which;
           const ofModel = q.eq("deviceId", deviceId).eq("modelId", modelId).eq("paidBefore", undefined);
-          return how === "released" ? ofModel.eq("caseId", undefined) : ofModel;
+          return how === "released" ? ofModel.eq("caseId", undefined).lt("_creationTime", before) : ofModel;
         })
       : query.withIndex("by_organization", (q) => q.eq("organizationId", which.organizationId));
   const some = await found.take(perCall);
@@ -167,6 +167,20 @@ export async function settleHeld(
   if ("deviceId" in which)
     await ctx.scheduler.runAfter(0, internal.trust.checks.settleHeldOf, { ...which, how });
   else await ctx.scheduler.runAfter(0, internal.trust.checks.releaseAll, which);
+}
+
+/** Whether pay of a device with a model waits that no case will decide. */
+export async function isAnyHeld(
+  ctx: QueryCtx,
+  { deviceId, modelId }: { readonly deviceId: Id<"devices">; readonly modelId: string },
+): Promise<boolean> {
+  const held = await ctx.db
+    .query("heldPays")
+    .withIndex("by_device", (q) =>
+      q.eq("deviceId", deviceId).eq("modelId", modelId).eq("paidBefore", undefined).eq("caseId", undefined),
+    )
+    .first();
+  return held !== null;
 }
 
 /** Releases pay that was held before a moment, but none about which a case is open. @returns whether there may be more. */
