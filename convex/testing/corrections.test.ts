@@ -195,6 +195,19 @@ it("a key whose quota is used up gets its correction when the quota begins anew"
   expect(await seen(await correctionOf(jobId))).toMatchObject({ corrects: jobId });
 });
 
+it("a key whose budget is used up gets no correction, and the job says why", async () => {
+  const subject = await keyId();
+  const jobId = await wrongAnswer(async () => {
+    await t.mutation(api.console.budgets.set, { session, subject, monthlyMicro: 1n, stops: true });
+    await t.run(async (ctx) => {
+      const budget = present(await ctx.db.query("budgets").unique(), "budget");
+      const month = Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth());
+      await ctx.db.patch("budgets", budget._id, { warned: { month, state: "over" } });
+    });
+  });
+  expect(await whyNot(jobId)).toMatchObject({ notCorrected: expect.stringContaining("budget") });
+});
+
 it("devices share a cached prompt only with the wrong answer's own jobs, and the text is kept no longer", async () => {
   const jobId = await wrongAnswer();
   const correction = await correctionOf(jobId);
