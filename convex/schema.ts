@@ -1482,6 +1482,8 @@ export default defineSchema({
     subject: v.string(),
     startAt: v.number(),
     days: v.array(daySum),
+    /** The part of a key's days that jobs cost which were submitted in earlier months. */
+    earlierMicro: v.optional(v.int64()),
   }).index("by_subject", ["subject", "startAt"]),
 
   /** The jobs of the keys of a member or a team on one day (UTC), by key and by model. Written and kept as `usageMonths`. */

@@ -18,6 +18,7 @@ const job = (over: Partial<EndedJob> = {}): EndedJob => ({
   key: "k",
   lane: "l",
   outcome: "succeeded",
+  submittedAt: 900,
   waitMs: 100,
   usage: { promptTokens: 10, completionTokens: 3 },
   micro: 38n,

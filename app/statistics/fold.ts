@@ -36,6 +36,8 @@ export type EndedJob = {
   /** Null if the job's record is gone. */
   readonly lane: string | null;
   readonly outcome: FinalStatus;
+  /** ms epoch. A retried job keeps the time of its first round. */
+  readonly submittedAt: number;
   /** From submission to the first start; null if it never started, and in later rounds. */
   readonly waitMs: number | null;
   readonly usage: Usage | null;

@@ -35,6 +35,7 @@ const job: fc.Arbitrary<EndedJob> = fc
       ...rest,
       lane: "l",
       outcome,
+      submittedAt: 0,
       usage: won ? { promptTokens, completionTokens } : null,
       micro: won ? micro : 0n,
       energy: won && promptTokens % 3 > 0 ? { microWh: runMs, source: "measured" } : null,

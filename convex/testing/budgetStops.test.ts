@@ -144,6 +144,19 @@ it("lets jobs in at once when it is raised or removed, and in the next month", a
   await expectRefusal(submit(t, acme), "quota_exceeded");
 });
 
+it("sees open jobs, also after jobs of the last month have been counted in this one", async () => {
+  await stopAt(keyId, 20n * reserved);
+  vi.setSystemTime(Date.UTC(2027, 0, 31, 23, 58));
+  const jobs = [];
+  for (let i = 0; i < 20; i += 1) jobs.push(await submit(t, acme));
+  vi.setSystemTime(Date.UTC(2027, 1, 1, 0, 1));
+  for (const jobId of jobs) await answer(jobId);
+  await project();
+  await countStatistics(t, acme);
+  for (let i = 0; i < 19; i += 1) await submit(t, acme);
+  await expectRefusal(submit(t, acme), "quota_exceeded");
+});
+
 const portions = async () => await t.run(async (ctx) => await ctx.db.query("budgetHolds").collect());
 
 it("is split, so that the calls of a key write different rows", async () => {

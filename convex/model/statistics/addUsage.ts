@@ -21,11 +21,19 @@ export async function addUsage(
   day: number,
   jobs: readonly EndedJob[],
 ): Promise<void> {
+  const month = monthOf(day);
+  const earlier = new Map(
+    tallyEach(
+      "key",
+      jobs.filter(({ submittedAt }) => submittedAt < month),
+    ).map(({ subject, tally }) => [subject, tally.micro]),
+  );
   for (const kind of kinds) {
     for (const { subject, tally } of tallyEach(kind, jobs)) {
       if (subject === noSubject || subject === otherSubject) continue;
       const id = subject === everything && kind === "all" ? organizationId : subject;
-      await addToMonth(ctx, organizationId, id, daySumOf(day, tally));
+      const earlierMicro = kind === "key" ? (earlier.get(subject) ?? 0n) : 0n;
+      await addToMonth(ctx, organizationId, id, daySumOf(day, tally), earlierMicro);
     }
   }
   for (const [owner, own] of byOwner(ctx, jobs)) await addToOwnDay(ctx, organizationId, owner, day, own);
@@ -36,6 +44,7 @@ async function addToMonth(
   organizationId: Id<"organizations">,
   subject: string,
   sum: DaySum,
+  earlierMicro: bigint,
 ): Promise<void> {
   const startAt = monthOf(sum.startAt);
   const row = await ctx.db
@@ -43,10 +52,19 @@ async function addToMonth(
     .withIndex("by_subject", (q) => q.eq("subject", subject).eq("startAt", startAt))
     .unique();
   if (row !== null) {
-    await ctx.db.patch("usageMonths", row._id, { days: mergeDays([row.days, [sum]]) });
+    await ctx.db.patch("usageMonths", row._id, {
+      days: mergeDays([row.days, [sum]]),
+      ...(earlierMicro === 0n ? {} : { earlierMicro: (row.earlierMicro ?? 0n) + earlierMicro }),
+    });
     return;
   }
-  await ctx.db.insert("usageMonths", { organizationId, subject, startAt, days: [sum] });
+  await ctx.db.insert("usageMonths", {
+    organizationId,
+    subject,
+    startAt,
+    days: [sum],
+    ...(earlierMicro === 0n ? {} : { earlierMicro }),
+  });
   const old = await ctx.db
     .query("usageMonths")
     .withIndex("by_subject", (q) => q.eq("subject", subject).lt("startAt", startAt - keptMs))

@@ -57,6 +57,7 @@ async function endedJob(
       owner: await ownerOf(ctx, order.apiKeyId),
       lane: history?.lane ?? null,
       outcome,
+      submittedAt: order._creationTime,
       waitMs: round > 0 ? null : waitOf(history, entry.at),
       usage: settled ? (order.usage ?? null) : null,
       micro: settled ? (order.priceMicro ?? 0n) : 0n,

@@ -14,7 +14,7 @@ import {
 import type { Owner } from "../owners.ts";
 import { heldKeys } from "../people/holdings.ts";
 import type { Refusal } from "../refuse.ts";
-import { spentThisMonth } from "./months.ts";
+import { spentSubmittedThisMonth, spentThisMonth } from "./months.ts";
 
 type Budget = Doc<"budgets">;
 
@@ -175,7 +175,7 @@ async function leftOf(ctx: QueryCtx, { subject, monthlyMicro }: Budget, now: num
     keyIds.map(async (id) => {
       const [{ month }, counted] = await Promise.all([
         presentUse(ctx, id, now, most),
-        spentThisMonth(ctx, id, now),
+        spentSubmittedThisMonth(ctx, id, now),
       ]);
       return month.micro > counted ? month.micro - counted : 0n;
     }),

@@ -1,5 +1,6 @@
 import { type Forecast, forecastOf } from "../../../app/usage/forecast.ts";
 import { type DaySum, monthOf } from "../../../app/usage/months.ts";
+import type { Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 
 /** 90 days touch four months. */
@@ -31,6 +32,20 @@ export async function keptDays(ctx: QueryCtx, subject: string): Promise<DaySum[]
 export async function spentThisMonth(ctx: QueryCtx, subject: string, now: number): Promise<bigint> {
   const days = await daysSince(ctx, subject, monthOf(now));
   return days.reduce((sum, { micro }) => sum + micro, 0n);
+}
+
+/** The part of what a key has spent this month that its jobs of this month cost, and not those that were submitted earlier. */
+export async function spentSubmittedThisMonth(
+  ctx: QueryCtx,
+  keyId: Id<"apiKeys">,
+  now: number,
+): Promise<bigint> {
+  const row = await ctx.db
+    .query("usageMonths")
+    .withIndex("by_subject", (q) => q.eq("subject", keyId).eq("startAt", monthOf(now)))
+    .unique();
+  if (row === null) return 0n;
+  return row.days.reduce((sum, { micro }) => sum + micro, -(row.earlierMicro ?? 0n));
 }
 
 /** A subject's spending of this month, so far and as forecast for its end. Reads at most two rows. */
