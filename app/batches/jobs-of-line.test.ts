@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { jobsOfLine } from "./jobs-of-line.ts";
+import { indexesOf, jobsOfLine } from "./jobs-of-line.ts";
 import type { BatchEndpoint } from "./limits.ts";
 
 const texts = (count: number, chars = 1): string[] => Array.from({ length: count }, () => "x".repeat(chars));
@@ -23,4 +23,11 @@ it.each<[string, BatchEndpoint, object, number]>([
   ["wrong inputs", embeddings, { input: [...texts(300), { a: 1 }] }, 1],
 ])("%s", (_, endpoint, body, jobs) => {
   expect(jobsOfLine(endpoint, { ...body })).toBe(jobs);
+});
+
+it("counts the index of each job in the answer by choices, or by vectors", () => {
+  const vectors = (inputs: number) => ({ kind: "embedding" as const, request: { inputs: texts(inputs) } });
+  expect(indexesOf([vectors(32), vectors(32), vectors(6)])).toEqual([0, 32, 64]);
+  const chat = { kind: "chat" as const, request: { messages: [], maxTokens: 1 } };
+  expect(indexesOf([chat, chat, chat] as unknown as Parameters<typeof indexesOf>[0])).toEqual([0, 1, 2]);
 });

@@ -1,6 +1,7 @@
 import { limits } from "../jobs/limits.ts";
 import { packIds, type TextOrIds } from "../jobs/payload/token-ids.ts";
 import { embeddingParts } from "../jobs/vectors/embedding-parts.ts";
+import type { Work } from "../jobs/work.ts";
 import { type BatchEndpoint, batchEndpoints } from "./limits.ts";
 
 /**
@@ -16,6 +17,16 @@ export function jobsOfLine(endpoint: BatchEndpoint, body: Readonly<Record<string
   }
   const hasChoices = endpoint === "/v1/chat/completions" || endpoint === "/v1/completions";
   return hasChoices && typeof n === "number" && Number.isInteger(n) && n >= 1 && n <= limits.choices ? n : 1;
+}
+
+/** For each job of a request, the index of its choice or of its first vector in the answer. */
+export function indexesOf(works: readonly Work[]): number[] {
+  let next = 0;
+  return works.map((work) => {
+    const index = next;
+    next += work.kind === "embedding" ? work.request.inputs.length : 1;
+    return index;
+  });
 }
 
 function inputOf(input: unknown): TextOrIds | null {

@@ -38,6 +38,7 @@ export function jobsOf({ keys, members, devices }: Subjects, pattern: number, co
       owner: { kind: "member", id: members[owner] ?? "" },
       lane: `chat ${models[at % models.length] ?? ""}`,
       outcome: failed ? "failed" : "succeeded",
+      submittedAt: 0,
       waitMs: (at * 6_271) % 20_000,
       usage: failed ? null : { promptTokens: 200 + (at % 800), completionTokens: 50 + (at % 300) },
       micro: failed ? 0n : pricePerJob,

@@ -35,6 +35,14 @@ it("names the lines whose answers checks found wrong, and the jobs that answer t
   ]);
 });
 
+it.each([
+  ["/v1/chat/completions" as const, "  q1, choice 0: gleaner jobs result j4"],
+  ["/v1/embeddings" as const, "  q1, vectors from 0 on: gleaner jobs result j4"],
+])("says which part of an answer of several jobs is wrong: %s", (endpoint, said) => {
+  const line = { custom_id: "q1", job: "j1", index: 0, corrected_by: "j4", not_corrected: null };
+  expect(sayBatch({ ...ended, endpoint, found_wrong: { count: 1, lines: [line] } })).toContain(said);
+});
+
 it.each([null, undefined])(
   "says nothing of checks that found nothing wrong, nor of servers without them: %s",
   (none) => {

@@ -30,16 +30,22 @@ export function sayBatch(found: Batch): string {
   ].join("\n");
 }
 
-function wrongWords({ found_wrong: wrong = null }: Batch): readonly string[] {
+function wrongWords({ endpoint, found_wrong: wrong = null }: Batch): readonly string[] {
   if (wrong === null) return [];
   return [
     `Checks found ${plural(wrong.count, ["# answer", "# answers"])} wrong:`,
-    ...wrong.lines.map(({ custom_id: name, corrected_by: correctedBy, not_corrected: why }) =>
-      correctedBy === null
+    ...wrong.lines.map(({ custom_id: id, index = null, corrected_by: correctedBy, not_corrected: why }) => {
+      const name = index === null ? id : `${id}, ${partWords(endpoint, index)}`;
+      return correctedBy === null
         ? `  ${name}: ${why ?? "it will be answered again."}`
-        : `  ${name}: gleaner jobs result ${correctedBy}`,
-    ),
+        : `  ${name}: gleaner jobs result ${correctedBy}`;
+    }),
   ];
+}
+
+/** The part of an answer that one of several jobs made. Counts from 0, as `index` in the answer does. */
+function partWords(endpoint: string, index: number): string {
+  return endpoint === "/v1/embeddings" ? `vectors from ${String(index)} on` : `choice ${String(index)}`;
 }
 
 export function sayEstimate({ requests, forecast, errors, ...price }: BatchEstimate): string {

@@ -276,6 +276,8 @@ export const batchLine = v.object({
   base64: v.optional(v.literal(true)),
   /** Of a line with several jobs. */
   several: v.optional(v.id("batchLines")),
+  /** Of a job of such a line: the index of its choice, or of its first vector, in the answer. */
+  index: v.optional(v.number()),
 });
 
 export const timing = v.object({ prefillMs: v.number(), generateMs: v.number() });
@@ -326,6 +328,7 @@ export const foundWrong = v.object({
 export const wrongLine = v.object({
   customId: v.string(),
   jobId: v.string(),
+  index: batchLine.fields.index,
   correctedBy: foundWrong.fields.correctedBy,
   notCorrected: foundWrong.fields.notCorrected,
 });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { batchLimits } from "../../app/batches/limits.ts";
 import { api, internal } from "../_generated/api.js";
+import { addWrongLine } from "../model/batches/wrongLines.ts";
 import {
   addDevice,
   addOrganization,
@@ -124,6 +125,24 @@ it("has its choices in one answer, once the last of them is there, and costs wha
   });
   expect([await rowsOf("batchLines"), await rowsOf("batchEnds")]).toEqual([[], []]);
   await expectBooksInOrder(t);
+});
+
+it("names the choice of each wrong answer", async () => {
+  const id = await start([line("three", choices), line("one")]);
+  await t.run(async (ctx) => {
+    const orders = await ctx.db.query("orders").collect();
+    // The second and the third choice, and the line of one job.
+    for (const order of orders.slice(1)) await addWrongLine(ctx, order);
+  });
+  const { found_wrong: found } = (await batchNow(id)) as unknown as {
+    found_wrong: { count: number; lines: { custom_id: string; index: number | null }[] };
+  };
+  expect(found.count).toBe(3);
+  expect(found.lines.map(({ custom_id: customId, index }) => [customId, index])).toEqual([
+    ["three", 1],
+    ["three", 2],
+    ["one", null],
+  ]);
 });
 
 it("fails once if one of its jobs fails: the others are canceled, and those that have ended are paid", async () => {

@@ -325,7 +325,7 @@ describe("a batch", () => {
     await check(t, third, noise);
     await pass(t, 10);
     const correctedBy = await correctionOf(jobId);
-    const line = { custom_id: "q0", job: jobId, corrected_by: correctedBy, not_corrected: null };
+    const line = { custom_id: "q0", job: jobId, index: null, corrected_by: correctedBy, not_corrected: null };
     expect((await bodyOf(id)).found_wrong).toEqual({ count: 1, lines: [line] });
     expect(await fileOf(id)).toBe(before);
     const batchId = await t.run(async (ctx) => ctx.db.normalizeId("batches", id.slice("batch_".length))!);
@@ -343,7 +343,7 @@ describe("a batch", () => {
     const why = "Its API key may not use this model.";
     expect((await bodyOf(id)).found_wrong).toEqual({
       count: 1,
-      lines: [{ custom_id: "q0", job: jobId, corrected_by: null, not_corrected: why }],
+      lines: [{ custom_id: "q0", job: jobId, index: null, corrected_by: null, not_corrected: why }],
     });
   });
 

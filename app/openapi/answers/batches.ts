@@ -50,12 +50,20 @@ export const batch = z.object({
   forecast,
   found_wrong: z
     .object({
-      count: z.int(),
+      count: z
+        .int()
+        .describe("Of jobs: a line with several choices or many inputs counts once for each wrong job."),
       lines: z
         .array(
           z.object({
             custom_id: z.string(),
             job: z.string(),
+            index: z
+              .int()
+              .nullable()
+              .describe(
+                "Of the choice, or of the first vector, that this job made. Null if it made the whole answer.",
+              ),
             corrected_by: z.string().nullable().describe("The job that answers the request again."),
             not_corrected: z.string().nullable().describe("Why no job does."),
           }),
@@ -63,7 +71,7 @@ export const batch = z.object({
         .describe(`The first ${String(batchLimits.namedWrongLines)} of them.`),
     })
     .nullable()
-    .describe("Lines whose answers checks found wrong."),
+    .describe("Answers that checks found wrong."),
 });
 
 export const batchEstimate = z.object({

@@ -1,4 +1,5 @@
 import { ConvexError, type Infer, type ObjectType, v } from "convex/values";
+import { indexesOf } from "../../../app/batches/jobs-of-line.ts";
 import { addCounts, addUse, exceededQuota, type KeyUse, noCount } from "../../../app/keys/quotas.ts";
 import { cushion } from "../../../app/money/likely.ts";
 import { internal } from "../../_generated/api.js";
@@ -273,7 +274,8 @@ async function prepareAll(
       use = use === undefined ? undefined : addUse(use, reserves);
       const base64 = asked.base64 ? { base64: true as const } : {};
       const { line, customId } = request;
-      fitting.push({ request, jobs, batchLine: { batchId: batch._id, line, customId, ...base64 } });
+      const batchLine = { batchId: batch._id, line, customId, ...base64 };
+      fitting.push({ request, jobs, indexes: indexesOf(asked.works), batchLine });
     } else if (fitting.length === 0 && !(await hasPending(ctx, key)) && !(await hasOpenJobs(ctx, key))) {
       const message = "This API key has too few credits for the request.";
       ended.push({ request, failure: { kind: "refused", code: "quota_exceeded", message } });

@@ -9,7 +9,7 @@ import type { wrongLine } from "../validators.ts";
  * answers its request again.
  */
 
-type Outcome = Omit<Infer<typeof wrongLine>, "customId" | "jobId">;
+type Outcome = Omit<Infer<typeof wrongLine>, "customId" | "jobId" | "index">;
 
 /** Notes in its batch that a job's answer was found wrong. Does nothing if the job belongs to none. */
 export async function addWrongLine(
@@ -19,10 +19,10 @@ export async function addWrongLine(
   const batch = batchLine === undefined ? null : await ctx.db.get("batches", batchLine.batchId);
   if (batchLine === undefined || batch === null) return;
   const { wrongLines = [], wrongCount = 0 } = batch;
-  const added =
-    wrongLines.length < batchLimits.namedWrongLines ? [{ customId: batchLine.customId, jobId }] : [];
+  const { customId, index } = batchLine;
+  const added = { customId, jobId, ...(index === undefined ? {} : { index }) };
   await ctx.db.patch("batches", batch._id, {
-    wrongLines: [...wrongLines, ...added],
+    wrongLines: wrongLines.length < batchLimits.namedWrongLines ? [...wrongLines, added] : wrongLines,
     wrongCount: wrongCount + 1,
   });
 }

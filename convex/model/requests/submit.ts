@@ -398,6 +398,8 @@ type BatchPlace = NonNullable<Doc<"orders">["batchLine"]>;
 /** The prepared jobs of a request, and its place in a batch. */
 export type BatchRequest = {
   readonly jobs: readonly PreparedJob[];
+  /** For each job, the index of its choice or of its first vector in the answer. */
+  readonly indexes: readonly number[];
   readonly batchLine: BatchPlace;
 };
 
@@ -437,12 +439,14 @@ export async function submitToBatch<Request extends BatchRequest>(
     switch (outcome.kind) {
       case "submitted": {
         const ids = [...outcome.jobIds];
-        for (const { jobs, batchLine } of calls) {
+        for (const { jobs, indexes, batchLine } of calls) {
           const jobIds = ids.splice(0, jobs.length);
           const place = await begin(batchLine, jobIds);
           for (const [at, { order }] of jobs.entries()) {
             const jobId = present(jobIds[at] ?? null, "job of a batch");
-            await placeOrder(ctx, key, { ...order, jobId, batchLine: place }, now);
+            const index = jobs.length === 1 ? undefined : indexes[at];
+            const ofJob = index === undefined ? place : { ...place, index };
+            await placeOrder(ctx, key, { ...order, jobId, batchLine: ofJob }, now);
           }
         }
         placed.push(...calls);

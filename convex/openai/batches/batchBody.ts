@@ -11,8 +11,8 @@ export const batchesPath = "/v1/batches/";
 
 /**
  * OpenAI's batch object, and `price_micro`: its cost so far, in micro-credits. `expected_price_micro`: the probable cost of all its
- * requests. `forecast`: when it will end. Both are null if they are not known, and once it is canceled or has ended. `found_wrong`: lines
- * whose answers checks found wrong; null if there are none.
+ * requests. `forecast`: when it will end. Both are null if they are not known, and once it is canceled or has ended. `found_wrong`: the
+ * answers that checks found wrong; null if there are none.
  */
 export function batchBody(batch: BatchView): object {
   const { batchId, status, mistakes, usage, startedAt, cancelingAt } = batch;
@@ -56,10 +56,17 @@ export function batchBody(batch: BatchView): object {
   };
 }
 
-function lineBody({ customId, jobId, correctedBy, notCorrected }: BatchView["wrongLines"][number]): object {
+function lineBody({
+  customId,
+  jobId,
+  index,
+  correctedBy,
+  notCorrected,
+}: BatchView["wrongLines"][number]): object {
   return {
     custom_id: customId,
     job: jobId,
+    index: index ?? null,
     corrected_by: correctedBy ?? null,
     not_corrected: notCorrected ?? null,
   };

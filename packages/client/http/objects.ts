@@ -56,7 +56,7 @@ export const batchObject = z.looseObject({
   errors: mistakes,
   forecast: batchForecast.nullish(),
   metadata: z.record(z.string(), z.string()).nullish(),
-  /** Lines whose answers checks found wrong. Absent from servers of earlier versions. */
+  /** Answers that checks found wrong, a line with several jobs once for each of them. Absent from servers of earlier versions. */
   found_wrong: z
     .looseObject({
       count: z.number(),
@@ -64,6 +64,8 @@ export const batchObject = z.looseObject({
         z.looseObject({
           custom_id: z.string(),
           job: z.string(),
+          /** Of the choice, or of the first vector, if the line is several jobs. */
+          index: z.number().nullish(),
           corrected_by: z.string().nullable(),
           not_corrected: z.string().nullable(),
         }),

@@ -15,18 +15,27 @@ function JobLink({ jobId, children }: { readonly jobId: string; readonly childre
   );
 }
 
-const columns: readonly Column<WrongLine>[] = [
+const columnsOf = (endpoint: string): readonly Column<WrongLine>[] => [
   {
     key: "request",
     title: "Request",
-    cell: ({ customId, jobId }) => (
-      <JobLink jobId={jobId}>
-        <span className="wrap-anywhere">{customId}</span>
-      </JobLink>
+    cell: ({ customId, jobId, index }) => (
+      <>
+        <JobLink jobId={jobId}>
+          <span className="wrap-anywhere">{customId}</span>
+        </JobLink>
+        {index === undefined ? null : <Part endpoint={endpoint} index={index} />}
+      </>
     ),
   },
   { key: "then", title: "Then", cell: (row) => <Then row={row} /> },
 ];
+
+/** The part of an answer that one of several jobs made. Counts from 0, as `index` in the answer does. */
+function Part({ endpoint, index }: { readonly endpoint: string; readonly index: number }): ReactNode {
+  if (endpoint === "/v1/embeddings") return <p className="text-muted">Vectors from {index} on</p>;
+  return <p className="text-muted">Choice {index}</p>;
+}
 
 /** What follows from the wrong answer. */
 function Then({ row: { correctedBy, notCorrected } }: { readonly row: WrongLine }): ReactNode {
@@ -43,12 +52,17 @@ function wrongWords(count: number): string {
 
 /** The requests of a batch whose answers checks found wrong, with the jobs that answer them again. */
 export function WrongLines({ batch }: { readonly batch: BatchDetail }): ReactNode {
-  const { wrongLines, wrongCount } = batch;
+  const { endpoint, wrongLines, wrongCount } = batch;
   if (wrongCount === 0) return null;
   return (
     <Card flush title="Wrong answers">
       <p className="border-b border-line px-4 py-2 text-muted">{wrongWords(wrongCount)}</p>
-      <Table label="Wrong answers" columns={columns} rows={wrongLines} keyOf={({ jobId }) => jobId} />
+      <Table
+        label="Wrong answers"
+        columns={columnsOf(endpoint)}
+        rows={wrongLines}
+        keyOf={({ jobId }) => jobId}
+      />
       {wrongLines.length === wrongCount ? null : (
         <p className="border-t border-line px-4 py-2 text-xs text-muted">
           Only the first {wrongLines.length} are named.
