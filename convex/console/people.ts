@@ -220,7 +220,7 @@ export const renameTeam = memberMutation("people.change")({
   },
 });
 
-/** Removes a team that owns nothing. Refuses: not_found, conflict. */
+/** Removes a team without keys, devices and credits. Refuses: not_found, conflict. */
 export const removeTeam = memberMutation("people.change")({
   args: ofTeam,
   returns: v.null(),

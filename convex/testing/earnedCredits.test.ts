@@ -328,6 +328,21 @@ describe("the credits of a team", () => {
     expect(await ofTeam()).toBe(2n * answerMicro);
   });
 
+  it("keep the team from being removed until a key of it has them", async () => {
+    await earn(2);
+    await give(ada, teamId, 2n * answerMicro);
+    const remove = async () => await t.mutation(api.console.people.removeTeam, { session, teamId });
+    await expectRefusal(remove(), "conflict");
+    await takeKey();
+    await use(ada, 2n * answerMicro);
+    await expectRefusal(remove(), "conflict");
+    const keyId = teamKey;
+    await t.mutation(api.console.keys.setOwner, { session, keyId, owner: ada.memberId });
+    await remove();
+    expect((await mine(ada)).teams).toEqual([]);
+    await expectBooksInOrder(t);
+  });
+
   it("do not pay a member for jobs of the team", async () => {
     await earn(2);
     await give(ada, teamId, 2n * answerMicro);

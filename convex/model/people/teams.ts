@@ -1,10 +1,13 @@
 import { type Infer, v } from "convex/values";
 import { changesText } from "../../../app/audit/changes.ts";
+import { sumOfLots } from "../../../app/credits/lots.ts";
 import { visibleText } from "../../../app/format/visible.ts";
 import { limits } from "../../../app/jobs/limits.ts";
+import { spellCredits } from "../../../app/money/credits.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
+import { creditsOf } from "../credits/wallet.ts";
 import { boundedText, refuse } from "../refuse.ts";
 import { holdingsOf } from "./holdings.ts";
 import { currentMembers } from "./members.ts";
@@ -84,12 +87,18 @@ export async function setTeamsOf(
   await record(ctx, { organizationId, ...by, action: "member.changed", subject, detail });
 }
 
-/** Removes a team. Refuses (conflict) while keys or devices belong to it. */
+/** Removes a team. Refuses (conflict) while keys, devices or credits belong to it: nobody could use its credits afterwards. */
 export async function removeTeam(ctx: MutationCtx, team: Doc<"teams">, by: Act): Promise<void> {
   if (team.removedAt !== undefined) return;
   const { _id: subject, organizationId } = team;
   const { keys, devices } = await holdingsOf(ctx, subject);
   if (keys + devices > 0) refuse("conflict", "Keys or devices belong to this team. Hand them over first.");
+  const micro = sumOfLots(await creditsOf(ctx, subject));
+  if (micro > 0n)
+    refuse(
+      "conflict",
+      `This team has ${spellCredits(micro)}, which nobody could use afterwards. A member of it must give them to a key of the team first, on the page My credits. Then hand that key over.`,
+    );
   for (const member of await currentMembers(ctx, organizationId)) {
     if (!member.teamIds.includes(subject)) continue;
     await ctx.db.patch("members", member._id, { teamIds: member.teamIds.filter((id) => id !== subject) });

@@ -78,8 +78,8 @@ export function TeamsView({ teams, actions }: Props): ReactNode {
           onConfirm={() => actions?.remove(removing)}
           onClose={() => setRemoving(null)}
         >
-          Its members stay in the organization. A team that has keys or devices cannot be removed: hand them
-          over first.
+          Its members stay in the organization. A team that has keys, devices or credits cannot be removed.
+          Its members can give its credits to one of its keys. Then hand its keys and devices over.
         </Confirm>
       )}
     </Card>
