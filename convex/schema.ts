@@ -1526,6 +1526,10 @@ export default defineSchema({
     /** The start of the month (UTC) of which it is a part. In later months there is nothing left of it. */
     month: v.number(),
     leftMicro: v.int64(),
+    /** All that submissions of this row have taken. */
+    spentMicro: v.int64(),
+    /** That all rows together had taken and left so much of the month's budget, when somebody last looked at its jobs. */
+    known: v.optional(v.object({ at: v.number(), micro: v.int64() })),
   }).index("by_budget", ["budgetId", "shard"]),
 
   /**

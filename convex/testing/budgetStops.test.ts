@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { api, internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
 import { hashSecret } from "../model/authenticate.ts";
-import { keyOfAccount } from "../model/ledger/transfer.ts";
+import { keyAccount, keyOfAccount } from "../model/ledger/transfer.ts";
 import {
   addDevice,
   allJobs,
@@ -154,6 +154,57 @@ it("sees open jobs, also after jobs of the last month have been counted in this 
   await project();
   await countStatistics(t, acme);
   for (let i = 0; i < 19; i += 1) await submit(t, acme);
+  await expectRefusal(submit(t, acme), "quota_exceeded");
+});
+
+/** Stores a reservation of the key that no call has taken from a budget. */
+const addPending = async (micro: bigint) =>
+  await t.run(async (ctx) => {
+    const [any] = await ctx.db.query("ledgerPending").collect();
+    const { _id: _, _creationTime: __, ...entry } = any!;
+    const account = keyAccount(keyId);
+    const counts = { at: Date.now(), requests: 1, tokens: 0 };
+    await ctx.db.insert("ledgerPending", { ...entry, account, micro: -micro, counts });
+  });
+
+it("looks at all jobs of its keys again after a minute, or once what it knows of is used up", async () => {
+  await stopAt(keyId, 20n * reserved);
+  await submit(t, acme);
+  await addPending(30n * reserved);
+  for (let i = 0; i < 19; i += 1) await submit(t, acme);
+  await expectRefusal(submit(t, acme), "quota_exceeded");
+  await stopAt(keyId, 80n * reserved);
+  await submit(t, acme);
+  await addPending(60n * reserved);
+  await submit(t, acme);
+  await pass(t, 61_000);
+  await expectRefusal(submit(t, acme), "quota_exceeded");
+});
+
+it("of an owner sees what a key has used that was revoked since", async () => {
+  const { memberId } = await joinAs(t, session, { name: "Ada", roles: ["requester"] });
+  const apiKey = secret("sk-gleaner-");
+  const keyHash = await hashSecret(apiKey);
+  const second = { session, name: "second", keyHash, prefix: "sk-gleaner-", creditsMicro: 1_000_000n };
+  const { keyId: secondId } = await t.mutation(api.console.keys.create, second);
+  for (const id of [keyId, secondId])
+    await t.mutation(api.console.keys.setOwner, { session, keyId: id, owner: memberId });
+  for (let i = 0; i < 5; i += 1) await answer(await submit(t, { apiKey }));
+  await t.mutation(api.console.keys.revoke, { session, keyId: secondId });
+  await stopAt(memberId, 5n * answerMicro);
+  await expectRefusal(submit(t, acme), "quota_exceeded");
+});
+
+it("of an owner sees all open jobs of a busy key beside a hundred idle ones", async () => {
+  const { memberId } = await joinAs(t, session, { name: "Ada", roles: ["requester"] });
+  await t.mutation(api.console.keys.setOwner, { session, keyId, owner: memberId });
+  await submit(t, acme);
+  for (let i = 0; i < 100; i += 1) await addPending(reserved);
+  await t.run(async (ctx) => {
+    const { _id: _, _creationTime: __, ...key } = (await ctx.db.get("apiKeys", keyId))!;
+    for (let i = 0; i < 99; i += 1) await ctx.db.insert("apiKeys", { ...key, keyHash: `idle ${i}` });
+  });
+  await stopAt(memberId, 90n * reserved);
   await expectRefusal(submit(t, acme), "quota_exceeded");
 });
 

@@ -47,14 +47,34 @@ const mostPending = 8_000;
 /**
  * The use of a key until now. Ask in a query of its own, or seldom: a mutation that reads the pending entries conflicts with every
  * other call of the key.
- * @param most bounds the pending entries that are read.
  */
-export async function presentUse(
+export async function presentUse(ctx: QueryCtx, apiKeyId: Id<"apiKeys">, now: number): Promise<KeyUse> {
+  return (await readUse(ctx, apiKeyId, now, mostPending)).use;
+}
+
+/** The same of several keys, in their order. They share the bound of the pending entries that are read. */
+export async function presentUses(
+  ctx: QueryCtx,
+  keyIds: readonly Id<"apiKeys">[],
+  now: number,
+): Promise<KeyUse[]> {
+  const uses: KeyUse[] = [];
+  let left = mostPending;
+  for (const id of keyIds) {
+    const { use, pending } = await readUse(ctx, id, now, left);
+    left -= pending;
+    uses.push(use);
+  }
+  return uses;
+}
+
+/** `pending`: the pending entries that were read, at most `most`. */
+async function readUse(
   ctx: QueryCtx,
   apiKeyId: Id<"apiKeys">,
   now: number,
-  most = mostPending,
-): Promise<KeyUse> {
+  most: number,
+): Promise<{ readonly use: KeyUse; readonly pending: number }> {
   const [days, pending] = await Promise.all([
     daysOf(ctx, apiKeyId, now),
     ctx.db
@@ -65,7 +85,7 @@ export async function presentUse(
   const added = pending.flatMap(({ micro, counts }): (KeyCount & { startAt: number })[] =>
     counts === undefined ? [] : [{ ...counts, micro: -micro, startAt: dayOf(counts.at) }],
   );
-  return useOf([...days, ...added], now);
+  return { use: useOf([...days, ...added], now), pending: pending.length };
 }
 
 async function daysOf(ctx: QueryCtx, apiKeyId: Id<"apiKeys">, now: number): Promise<Doc<"keyDays">[]> {

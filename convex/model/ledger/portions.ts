@@ -23,8 +23,8 @@ export type Pool<Row extends Portion> = {
   readonly rows: () => Promise<readonly Row[]>;
   /** Stores a portion. `taken`: what a call took from it just now. */
   readonly write: (shard: number, row: Row | null, leftMicro: bigint, taken: bigint) => Promise<void>;
-  /** All that nobody has taken, also the portions. */
-  readonly sure: (rows: readonly Row[]) => Promise<bigint>;
+  /** All that nobody has taken, also the portions. It may be less than there is, but then it is at least `least`. */
+  readonly sure: (rows: readonly Row[], least: bigint) => Promise<bigint>;
   /** What was just given back, and is not in `sure`. It is read only in need. */
   readonly given: () => Promise<bigint>;
 };
@@ -83,7 +83,7 @@ async function filled<Row extends Portion>(
   const left = leftIn(row);
   if (left >= least) return left;
   const rows = await pool.rows();
-  const sure = await pool.sure(rows);
+  const sure = await pool.sure(rows, least);
   const others = rows.filter((each) => each.shard !== shard);
   if (shard !== batchShard) {
     const batch = leftIn(rows.find((each) => each.shard === batchShard));

@@ -25,6 +25,19 @@ export async function heldKeys(ctx: QueryCtx, owner: Owner, limit: number): Prom
     .take(limit);
 }
 
+/** The keys of an owner that were not revoked before a moment, up to so many of each kind: those in use, and those revoked since. */
+export async function keysSince(
+  ctx: QueryCtx,
+  owner: Owner,
+  since: number,
+  limit: number,
+): Promise<Doc<"apiKeys">[]> {
+  const revoked = ctx.db
+    .query("apiKeys")
+    .withIndex("by_owner", (q) => q.eq("owner", owner).gte("revokedAt", since));
+  return [...(await heldKeys(ctx, owner, limit)), ...(await revoked.take(limit))];
+}
+
 /** The enrollment codes of an owner that are not revoked. */
 export async function heldCodes(
   ctx: QueryCtx,

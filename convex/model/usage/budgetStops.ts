@@ -1,7 +1,7 @@
 import { monthOf } from "../../../app/usage/months.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
-import { presentUse } from "../ledger/keyDays.ts";
+import { presentUses } from "../ledger/keyDays.ts";
 import {
   anyShard,
   batchShard,
@@ -12,7 +12,7 @@ import {
   takePortion,
 } from "../ledger/portions.ts";
 import type { Owner } from "../owners.ts";
-import { heldKeys } from "../people/holdings.ts";
+import { keysSince } from "../people/holdings.ts";
 import type { Refusal } from "../refuse.ts";
 import { spentSubmittedThisMonth, spentThisMonth } from "./months.ts";
 
@@ -70,7 +70,7 @@ export async function holdBudgets(
     if (micro <= 0n) continue;
     const pool = poolOf(ctx, budget, now);
     if (await takeFrom(pool, shard, micro)) continue;
-    const left = await pool.sure([]);
+    const left = await pool.left();
     if (left > 0n && (await takeFrom(pool, shard, left))) continue;
     if ((await spentThisMonth(ctx, budget.subject, now)) >= budget.monthlyMicro)
       return usedUp(budget, key, now);
@@ -98,7 +98,7 @@ export async function budgetsAllow(
     if (micro <= 0n) continue;
     const pool = poolOf(ctx, budget, now);
     if ((await roomIn(pool, batchShard, spent + micro)) >= spent + micro) continue;
-    const left = await pool.sure([]);
+    const left = await pool.left();
     if (left <= spent || (await roomIn(pool, batchShard, left)) <= spent) return false;
   }
   return true;
@@ -118,15 +118,26 @@ export async function spendBudgets(
   }
 }
 
+/** A budget in portions. `left`: what is left of it now. */
+type BudgetPool = Pool<Doc<"budgetHolds">> & { readonly left: () => Promise<bigint> };
+
+/** Some debits are noted nowhere: those of keys that were handed over, and of jobs that cost more than they reserved. */
+const knownForMs = 60_000;
+
 /**
- * A budget in portions, so that the calls of its keys do not conflict. Nothing notes what was taken: the ledger has it from the same
- * transaction on, and tells it when the portions are filled again.
+ * A budget in portions, so that the calls of its keys do not conflict. All jobs of its keys tell what is left of it, but each call and each
+ * end of a job changes that. So it is noted, with what submissions have taken since, and the jobs are read only if that is too little.
  */
-function poolOf(ctx: MutationCtx, budget: Budget, now: number): Pool<Doc<"budgetHolds">> {
+function poolOf(ctx: MutationCtx, budget: Budget, now: number): BudgetPool {
   const month = monthOf(now);
-  let left: Promise<bigint> | null = null;
-  const ofMonth = (row: Doc<"budgetHolds">) => (row.month === month ? row : { ...row, leftMicro: 0n });
+  let exact: Promise<bigint> | null = null;
+  let known: Doc<"budgetHolds">["known"];
+  // One job reads it several times at the end of a budget.
+  const left = async (): Promise<bigint> => await (exact ??= leftOf(ctx, budget, now));
+  const ofMonth = ({ known: before, ...row }: Doc<"budgetHolds">): Doc<"budgetHolds"> =>
+    row.month !== month ? { ...row, leftMicro: 0n } : before === undefined ? row : { ...row, known: before };
   return {
+    left,
     rowOf: async (shard) => {
       const row = await ctx.db
         .query("budgetHolds")
@@ -135,14 +146,34 @@ function poolOf(ctx: MutationCtx, budget: Budget, now: number): Pool<Doc<"budget
       return row === null ? null : ofMonth(row);
     },
     rows: async () => (await rowsOf(ctx, budget)).map(ofMonth),
-    write: async (shard, row, leftMicro) => {
-      if (row === null) await ctx.db.insert("budgetHolds", { budgetId: budget._id, shard, month, leftMicro });
-      else await ctx.db.patch("budgetHolds", row._id, { month, leftMicro });
+    write: async (shard, row, leftMicro, taken) => {
+      const spentMicro = (row?.spentMicro ?? 0n) + taken;
+      const newest = known ?? row?.known;
+      const after = { month, leftMicro, spentMicro, ...(newest === undefined ? {} : { known: newest }) };
+      const fresh = { budgetId: budget._id, shard, ...after };
+      if (row === null) await ctx.db.insert("budgetHolds", fresh);
+      else await ctx.db.replace("budgetHolds", row._id, fresh);
     },
-    // One job reads it several times at the end of a budget.
-    sure: async () => await (left ??= leftOf(ctx, budget, now)),
+    sure: async (rows, least) => {
+      const spent = rows.reduce((sum, { spentMicro }) => sum + spentMicro, 0n);
+      const newest = newestOf(rows, now - knownForMs);
+      if (exact === null && newest !== null && newest.micro - spent >= least) return newest.micro - spent;
+      known = { at: now, micro: (await left()) + spent };
+      return await left();
+    },
     given: async () => await Promise.resolve(0n),
   };
+}
+
+function newestOf(
+  rows: readonly Doc<"budgetHolds">[],
+  since: number,
+): NonNullable<Doc<"budgetHolds">["known"]> | null {
+  const all = rows.flatMap(({ known }) => (known !== undefined && known.at >= since ? [known] : []));
+  return all.reduce<(typeof all)[number] | null>(
+    (newest, each) => (newest === null || each.at > newest.at ? each : newest),
+    null,
+  );
 }
 
 /** Ends all portions of a budget. Call it when the budget is changed or removed. */
@@ -157,10 +188,8 @@ async function rowsOf(ctx: QueryCtx, { _id }: Budget): Promise<Doc<"budgetHolds"
     .take(mostPortions);
 }
 
-/** Keys of one owner that are read. Jobs of further ones count once they have ended. */
+/** Keys of one owner that are read, and as many that were revoked this month. Jobs of further ones count once they have ended. */
 const mostKeys = 100;
-/** Entries of all these keys that are read. Further ones count a minute later. */
-const mostPending = 8_000;
 
 /**
  * What is left of a budget this month (UTC): without the jobs that were counted, and without those of its keys that the ledger knows
@@ -169,17 +198,16 @@ const mostPending = 8_000;
 async function leftOf(ctx: QueryCtx, { subject, monthlyMicro }: Budget, now: number): Promise<bigint> {
   const keyId = ctx.db.normalizeId("apiKeys", subject);
   const keyIds =
-    keyId === null ? (await heldKeys(ctx, subject as Owner, mostKeys)).map(({ _id }) => _id) : [keyId];
-  const most = Math.ceil(mostPending / Math.max(1, keyIds.length));
-  const uncounted = await Promise.all(
-    keyIds.map(async (id) => {
-      const [{ month }, counted] = await Promise.all([
-        presentUse(ctx, id, now, most),
-        spentSubmittedThisMonth(ctx, id, now),
-      ]);
-      return month.micro > counted ? month.micro - counted : 0n;
-    }),
-  );
-  const spent = await spentThisMonth(ctx, subject, now);
-  return uncounted.reduce((left, micro) => left - micro, monthlyMicro - spent);
+    keyId === null
+      ? (await keysSince(ctx, subject as Owner, monthOf(now), mostKeys)).map(({ _id }) => _id)
+      : [keyId];
+  const [uses, counts, spent] = await Promise.all([
+    presentUses(ctx, keyIds, now),
+    Promise.all(keyIds.map(async (id) => await spentSubmittedThisMonth(ctx, id, now))),
+    spentThisMonth(ctx, subject, now),
+  ]);
+  return uses.reduce((left, { month }, at) => {
+    const counted = counts[at] ?? 0n;
+    return month.micro > counted ? left - (month.micro - counted) : left;
+  }, monthlyMicro - spent);
 }
