@@ -123,12 +123,12 @@ export const checkedOutlook = internalQuery({
   },
 });
 
-/** Ends the batches of a revoked or expired key. `keepsFiles`: whether its files stay until their own end. */
+/** Ends the batches of a key: all of them, or those that began before a moment. `keepsFiles`: whether its files stay until their own end. */
 export const endOfKey = internalMutation({
-  args: { apiKeyId: v.id("apiKeys"), keepsFiles: v.optional(v.boolean()) },
+  args: { apiKeyId: v.id("apiKeys"), before: v.optional(v.number()), keepsFiles: v.optional(v.boolean()) },
   returns: v.null(),
-  handler: async (ctx, { apiKeyId, keepsFiles = false }) => {
-    await endBatchesOf(ctx, apiKeyId, Date.now());
+  handler: async (ctx, { apiKeyId, before = Infinity, keepsFiles = false }) => {
+    await endBatchesOf(ctx, apiKeyId, before, Date.now());
     if (!keepsFiles) await ctx.scheduler.runAfter(0, internal.files.endFilesOf, { apiKeyId, cursor: null });
     return null;
   },

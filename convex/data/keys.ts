@@ -63,21 +63,26 @@ const keysPerRun = 50;
 /**
  * Cancels the jobs and batches of a page of an organization's API keys, whose requests nobody can read any more, and then its
  * replays.
+ * @param before the moment of the key's destruction. Later requests are encrypted with the next key.
  */
 export const cancelJobs = internalMutation({
-  args: { ...ofOrganization, cursor: v.union(v.string(), v.null()) },
+  args: { ...ofOrganization, cursor: v.union(v.string(), v.null()), before: v.number() },
   returns: v.null(),
-  handler: async (ctx, { organizationId, cursor }) => {
+  handler: async (ctx, { organizationId, cursor, before }) => {
     const { page, isDone, continueCursor } = await ctx.db
       .query("apiKeys")
       .withIndex("by_organization_listed", (q) => q.eq("organizationId", organizationId))
       .paginate({ numItems: keysPerRun, cursor });
     const error = { code: "canceled", message: "The request's text was deleted." } as const;
     for (const key of page) {
-      await cancelJobsOf(ctx, key, error);
-      await ctx.scheduler.runAfter(0, internal.batches.endOfKey, { apiKeyId: key._id, keepsFiles: true });
+      await cancelJobsOf(ctx, key, error, before);
+      await ctx.scheduler.runAfter(0, internal.batches.endOfKey, {
+        apiKeyId: key._id,
+        before,
+        keepsFiles: true,
+      });
     }
-    const next = { organizationId, cursor: continueCursor };
+    const next = { organizationId, cursor: continueCursor, before };
     if (isDone)
       await ctx.scheduler.runAfter(0, internal.data.keys.cancelReplays, { organizationId, cursor: null });
     else await ctx.scheduler.runAfter(0, internal.data.keys.cancelJobs, next);

@@ -146,7 +146,8 @@ const keepers: Readonly<Record<(typeof carriedTables)[number], Keeper>> = {
     if (key === null || key.destroyedAt !== undefined) return;
     await erase(ctx, key, now);
     const { organizationId } = key;
-    await ctx.scheduler.runAfter(0, internal.data.keys.cancelJobs, { organizationId, cursor: null });
+    const canceled = { organizationId, cursor: null, before: now };
+    await ctx.scheduler.runAfter(0, internal.data.keys.cancelJobs, canceled);
     // A next key is made at once if the backup has none.
     await ctx.scheduler.runAfter(0, internal.data.keys.keep, {});
   },

@@ -169,6 +169,31 @@ describe("a destroyed data key", () => {
     expect(keys.map(({ wrapped }) => wrapped === undefined)).toEqual([true, false]);
   });
 
+  it("cancels no job and no batch that began with the new key before the cancellation came to its API key", async () => {
+    const headers = { authorization: `Bearer ${acme.apiKey}` };
+    const begin = async (): Promise<void> => {
+      const input_file_id = await uploadFile(t, acme.apiKey, lines(1));
+      const asked = { input_file_id, endpoint: "/v1/chat/completions", completion_window: "24h" };
+      await t.fetch("/v1/batches", { method: "POST", headers, body: JSON.stringify(asked) });
+    };
+    await begin();
+    const before = await ask();
+    await pass(t, 1);
+    await destroy();
+    const { destroyedAt } = await state();
+    vi.setSystemTime(Date.now() + 1);
+    const after = await ask();
+    await begin();
+    // As a further page of many API keys, which is canceled later.
+    const { organizationId } = acme;
+    const late = { organizationId, cursor: null, before: destroyedAt ?? 0 };
+    await t.mutation(internal.data.keys.cancelJobs, late);
+    await runDue(t);
+    expect([await statusOf(t, acme, before), await statusOf(t, acme, after)]).toEqual(["canceled", "ready"]);
+    const batches = await t.run(async (ctx) => await ctx.db.query("batches").collect());
+    expect(batches.map(({ cancelingAt }) => cancelingAt === undefined)).toEqual([false, true]);
+  });
+
   it("leaves dead letters that nobody can retry", async () => {
     const jobId = await ask();
     await fail(t, device, await claim(t, device, jobId), { retryable: false });

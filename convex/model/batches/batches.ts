@@ -163,9 +163,15 @@ async function openBatchesOf(ctx: QueryCtx, apiKeyId: Id<"apiKeys">): Promise<Do
     .take(mostOpen);
 }
 
-/** Cancels the batches of a key that may not be used anymore. */
-export async function endBatchesOf(ctx: MutationCtx, apiKeyId: Id<"apiKeys">, now: number): Promise<void> {
-  for (const batch of await openBatchesOf(ctx, apiKeyId)) await cancelBatch(ctx, batch, now);
+/** Cancels the batches of a key that began before a moment. */
+export async function endBatchesOf(
+  ctx: MutationCtx,
+  apiKeyId: Id<"apiKeys">,
+  before: number,
+  now: number,
+): Promise<void> {
+  for (const batch of await openBatchesOf(ctx, apiKeyId))
+    if (batch._creationTime <= before) await cancelBatch(ctx, batch, now);
 }
 
 async function byIdempotency(ctx: QueryCtx, hash: string): Promise<Doc<"batches"> | null> {

@@ -34,8 +34,10 @@ export async function cancelJobsOf(
   ctx: MutationCtx,
   { _id: name, organizationId }: Doc<"apiKeys">,
   error: { readonly code: "key_revoked" | "key_expired" | "canceled"; readonly message: string },
+  before?: number,
 ): Promise<void> {
-  await queue.cancelMany(ctx, organizationId, { by: "requester", name, running: true, error });
+  const which = { by: "requester", name, running: true, error } as const;
+  await queue.cancelMany(ctx, organizationId, before === undefined ? which : { ...which, before });
 }
 
 const perRun = 50;

@@ -86,7 +86,8 @@ export async function destroy(
   const key = (await currentKey(ctx, organizationId)) ?? refuse("conflict", "There is no data key.");
   await erase(ctx, key, by.at);
   await store(ctx, organizationId, fresh);
-  await ctx.scheduler.runAfter(0, internal.data.keys.cancelJobs, { organizationId, cursor: null });
+  const canceled = { organizationId, cursor: null, before: by.at };
+  await ctx.scheduler.runAfter(0, internal.data.keys.cancelJobs, canceled);
   await record(ctx, { organizationId, ...by, action: "data-key.destroyed", subject: key._id });
 }
 

@@ -107,12 +107,14 @@ export const cancelMany = mutation({
     running: v.boolean(),
     /** Why, for those who wait for the jobs. */
     error: v.optional(jobError),
+    /** Jobs that were submitted later stay. By default the present moment. */
+    before: v.optional(v.number()),
     actor: v.optional(v.string()),
   },
   returns: v.null(),
   handler: async (ctx, { actor, ...which }) => {
     const now = Date.now();
-    await cancelJobs(ctx, { ...which, before: now });
+    await cancelJobs(ctx, { ...which, before: which.before ?? now });
     const { scope, by, name } = which;
     await record(ctx, { scope, at: now, actor, action: "job.cancelMany", subject: `${by} ${name}` });
     return null;
