@@ -577,6 +577,7 @@ describe("a file", () => {
     });
     expect(await (await call(`/v1/files/${id}/content`)).text()).toBe("0123456789");
     const part = await call(`/v1/files/${id}/content`, { headers: { range: "bytes=2-4" } });
+    expect(part.headers.get("content-length")).toBe("3");
     expect([part.status, part.headers.get("content-range"), await part.text()]).toEqual([
       206,
       "bytes 2-4/10",

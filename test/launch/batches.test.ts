@@ -45,7 +45,10 @@ const answers = z.array(
 );
 
 async function linesOf(fileId: string | null | undefined): Promise<z.infer<typeof answers>> {
-  const text = await (await client.files.content(fileId ?? "")).text();
+  const response = await client.files.content(fileId ?? "");
+  const text = await response.text();
+  // A client notices by it that a body broke off.
+  expect(response.headers.get("content-length")).toBe(String(Buffer.byteLength(text)));
   return answers.parse(
     text
       .trimEnd()

@@ -92,6 +92,8 @@ async function contentOf(
     status: isPart ? 206 : 200,
     headers: {
       ...contentHeaders,
+      // A client notices by it that the body broke off.
+      "content-length": String(to - from),
       ...(isPart ? { "content-range": `bytes ${String(from)}-${String(to - 1)}/${String(file.bytes)}` } : {}),
     },
   });
