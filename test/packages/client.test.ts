@@ -1,9 +1,12 @@
+import { once } from "node:events";
 import { readdir, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import type * as client from "@gleaner/client";
 import { chromium } from "@playwright/test";
 import { build } from "esbuild";
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
 import { type Farm, startFarm } from "../../launch/farm/farm.ts";
 import { installedChromium } from "../../scripts/browser.ts";
 import { makeProject, run } from "./project.ts";
@@ -12,12 +15,22 @@ import { makeProject, run } from "./project.ts";
 let project: string;
 let farm: Farm;
 
+/** Serves an empty page in a browser. */
+const pages = createServer((_, response) => response.setHeader("content-type", "text/html").end());
+let pageOrigin: string;
+
 beforeAll(async () => {
   project = await makeProject("client", "@gleaner/client");
+  pages.listen(0, "127.0.0.1");
+  await once(pages, "listening");
+  pageOrigin = `http://127.0.0.1:${String((pages.address() as AddressInfo).port)}`;
+  vi.stubEnv("CORS_ORIGINS", pageOrigin);
   farm = await startFarm();
   await farm.startDonor("answering");
 });
 afterAll(async () => {
+  vi.unstubAllEnvs();
+  pages.close();
   await farm.close();
   await rm(dirname(project), { recursive: true, force: true });
 });
@@ -56,6 +69,7 @@ it.skipIf(executablePath === null)(`a page in a browser asks and watches${lackin
   const browser = await chromium.launch({ executablePath: executablePath ?? "", args: ["--no-sandbox"] });
   onTestFinished(async () => await browser.close());
   const page = await browser.newPage();
+  await page.goto(pageOrigin);
   await page.addScriptTag({ path: outfile });
   const seen = await page.evaluate(
     async ([url, apiKey, model]) => {

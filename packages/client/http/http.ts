@@ -172,10 +172,15 @@ function jsonCall(body: object, headers: Readonly<Record<string, string>>): Call
   };
 }
 
+const pageHint =
+  "An administrator has to allow pages of other servers, too: in the console, API keys, Change pages.";
+
 function unreachableError(url: string, cause: unknown): GleanerError {
   const reason = networkReason(cause).replace(/\.$/, "");
   const message = `${url} cannot be reached: ${reason}. Check that the server runs and that this is its address.`;
-  return new GleanerError(message, unreachable, null, { cause });
+  // A browser does not tell a page that the server refuses it.
+  const hint = "document" in globalThis ? ` ${pageHint}` : "";
+  return new GleanerError(message + hint, unreachable, null, { cause });
 }
 
 /** Why a call over the network failed, as a clause. The cause of Node's `fetch failed` is the reason. */
