@@ -41,7 +41,7 @@ export function PeoplePage(): ReactNode {
   const idle = useQuery(api.console.people.idle, { session });
   const setIdle = useAct(api.console.people.setIdle);
   const invite = useAct(api.console.people.invite);
-  const mails = useQuery(api.console.access.mail.isReady, { session }) === true;
+  const mails = useQuery(api.console.access.mail.isReady, { session });
   const mailInvitation = useLongAct(api.console.access.mail.sendInvitation);
   const revoke = useAct(api.console.people.revokeInvitation);
   const change = useAct(api.console.people.change);
@@ -92,7 +92,7 @@ export function PeoplePage(): ReactNode {
           onSet={mayMakeOwners ? (minutes) => void setIdle({ minutes }, "The idle time was saved.") : null}
         />
       )}
-      {isInviting ? (
+      {isInviting && mails !== undefined ? (
         <InviteDialog
           mayMakeOwners={mayMakeOwners}
           mails={mails}

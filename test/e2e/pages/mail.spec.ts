@@ -9,6 +9,8 @@ import { openPage, signIn } from "../support/console.ts";
 import { expect, test } from "../support/farm-test.ts";
 
 test.use({ farmName: "mail" });
+// All need the mail server of the first test, also when one is tried again.
+test.describe.configure({ mode: "serial" });
 
 const email = "olga@example.org";
 
