@@ -4,7 +4,6 @@ import { expect, it, vi } from "vitest";
 import { sumOfLots } from "../../app/credits/lots.ts";
 import { api, internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
-import { hashSecret } from "../model/authenticate.ts";
 import { lotsOf } from "../model/ledger/balance.ts";
 import { accountKinds, kindOf } from "../model/ledger/transfer.ts";
 import {
@@ -16,10 +15,9 @@ import {
   type Device,
   expectBooksInOrder,
   pass,
-  secret,
   submit,
 } from "./backend.fixture.ts";
-import { joinAs } from "./people.fixture.ts";
+import { joinAs, sessionFor } from "./people.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
 const dayMs = 86_400_000;
@@ -104,7 +102,7 @@ class Office {
   async #perform({ kind, who, what, tenths }: Act): Promise<void> {
     const t = this.#t;
     const { money } = api.console;
-    const session = await this.#sessionOf(this.#member(who));
+    const session = await sessionFor(this.#t, this.#member(who));
     const micro = (answerMicro * BigInt(tenths)) / 10n;
     const device = this.#devices[what % 2] as Device;
     this.#number += 1;
@@ -181,19 +179,6 @@ class Office {
     return payout._id;
   }
 
-  /** A session that no waiting has ended. */
-  async #sessionOf(memberId: Id<"members">): Promise<string> {
-    const session = secret("gs_");
-    const sessionHash = await hashSecret(session);
-    const now = Date.now();
-    await this.#t.run(async (ctx) => {
-      const times = { startedAt: now, provenAt: now, expiresAt: now + dayMs };
-      const organizationId = this.#organizationId;
-      await ctx.db.insert("sessions", { organizationId, memberId, sessionHash, ...times });
-    });
-    return session;
-  }
-
   async expectInOrder(): Promise<void> {
     const { accounts, entries, pending, payouts } = await this.#t.run(async (ctx) => ({
       accounts: await ctx.db.query("accounts").collect(),
@@ -224,7 +209,7 @@ class Office {
   /** Each statement of this month adds up to what the member has. */
   async expectStatements(): Promise<void> {
     for (const memberId of this.#members) {
-      const session = await this.#sessionOf(memberId);
+      const session = await sessionFor(this.#t, memberId);
       const now = Date.now();
       const { money } = api.console;
       const { availableMicro } = await this.#t.query(money.credits.mine, { session });

@@ -6,7 +6,6 @@ import { isFinal } from "../../app/jobs/states.ts";
 import { boundClassOf } from "../../app/money/likely.ts";
 import { api, internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
-import { hashSecret } from "../model/authenticate.ts";
 import { lotsOf } from "../model/ledger/balance.ts";
 import { availableOf } from "../model/ledger/holds.ts";
 import { kindOf } from "../model/ledger/transfer.ts";
@@ -29,12 +28,11 @@ import {
   type Organization,
   pass,
   release,
-  secret,
   signIn,
   startBackend,
   submit,
 } from "./backend.fixture.ts";
-import { joinAs } from "./people.fixture.ts";
+import { joinAs, sessionFor } from "./people.fixture.ts";
 
 /** The longest prompt and answer that are paid, and their price. */
 const longest = { text: "x".repeat(400), usage: { promptTokens: 98, completionTokens: 64 } };
@@ -219,7 +217,7 @@ class Office {
     const { money, work } = api.console;
     const { apiKey } = this.#acme;
     const keyId = this.#keyId;
-    const session = await this.#sessionOf(this.#member(who));
+    const session = await sessionFor(this.#t, this.#member(who));
     const micro = (answerMicro * BigInt(tenths)) / 10n;
     const device = this.#devices[who % this.#devices.length] as Device;
     const jobId = newest(this.#jobs, what) ?? "none";
@@ -392,19 +390,6 @@ class Office {
     const payout = all[which % Math.max(1, all.length)];
     if (payout === undefined) throw new ConvexError("There is no payout.");
     return payout._id;
-  }
-
-  /** A session that no waiting has ended. */
-  async #sessionOf(memberId: Id<"members">): Promise<string> {
-    const session = secret("gs_");
-    const sessionHash = await hashSecret(session);
-    const now = Date.now();
-    const { organizationId } = this.#acme;
-    const times = { startedAt: now, provenAt: now, expiresAt: now + dayMs };
-    await this.#t.run(
-      async (ctx) => await ctx.db.insert("sessions", { organizationId, memberId, sessionHash, ...times }),
-    );
-    return session;
   }
 
   /** All that holds at each moment, whatever was forgotten. */

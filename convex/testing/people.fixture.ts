@@ -2,6 +2,7 @@ import type { Role } from "../../app/people/roles.ts";
 import { api } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
 import { hashSecret } from "../model/authenticate.ts";
+import { present } from "../model/refuse.ts";
 import { type Backend, secret } from "./backend.fixture.ts";
 
 type Invitee = {
@@ -67,4 +68,19 @@ export async function addProvider(
         createdAt: Date.now(),
       }),
   );
+}
+
+const sessionMs = 86_400_000;
+
+/** Begins a session of a member, which lasts a day whatever the idle time is. */
+export async function sessionFor(t: Backend, memberId: Id<"members">): Promise<string> {
+  const session = secret("gs_");
+  const sessionHash = await hashSecret(session);
+  const now = Date.now();
+  const times = { startedAt: now, provenAt: now, expiresAt: now + sessionMs };
+  await t.run(async (ctx) => {
+    const { organizationId } = present(await ctx.db.get("members", memberId), "member");
+    await ctx.db.insert("sessions", { organizationId, memberId, sessionHash, ...times });
+  });
+  return session;
 }

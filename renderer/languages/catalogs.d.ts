@@ -5,7 +5,7 @@ declare module "virtual:catalogs" {
   export function loadCatalog(adapter: string, language: string): Promise<CatalogModule>;
 }
 
-/** What the server says, by language. Builds provide it; see vite.languages.ts. */
+/** The server's sentences, by language. Builds provide it; see vite.languages.ts. */
 declare module "virtual:server-sentences" {
   export function loadServerSentences(
     language: string,

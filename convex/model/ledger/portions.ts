@@ -25,7 +25,7 @@ export type Pool<Row extends Portion> = {
   readonly write: (shard: number, row: Row | null, leftMicro: bigint, taken: bigint) => Promise<void>;
   /** All that nobody has taken, also the portions. It may be less than there is, but then it is at least `least`. */
   readonly sure: (rows: readonly Row[], least: bigint) => Promise<bigint>;
-  /** What was just given back, and is not in `sure`. It is read only in need. */
+  /** Credits that were just given back. `sure` does not count them, since they are read only in need. */
   readonly given: () => Promise<bigint>;
 };
 

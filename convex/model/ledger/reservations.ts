@@ -70,7 +70,7 @@ export async function reserve(ctx: MutationCtx, order: NewOrder, at: number): Pr
   if (booked === "repeated") throw new Error(`job ${jobId} has reserved already`);
 }
 
-/** What a job would reserve more at a percent of the model's price. 0 if it costs as much already. */
+/** The further reservation of a job if its price rises to a percent of the model's. 0 if it costs as much already. */
 export function raiseTo(order: Doc<"orders">, pricePercent: number): bigint {
   const { reservedPromptTokens, most, pricePercent: before = 100 } = order;
   if (pricePercent <= before || reservedPromptTokens === undefined) return 0n;

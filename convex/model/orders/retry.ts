@@ -53,7 +53,7 @@ export async function retryOrder(
   if ((await queue.payload(ctx, organizationId, jobId)) === null) return { kind: "gone" };
   // Of many jobs that are retried at once, each must see the others' reservations.
   if ((await availableOf(ctx, apiKeyId)) < highestMicro(order)) return { kind: "quota-exceeded" };
-  // What it takes from a budget for a retry that is not made is there again when the portions are filled.
+  // If the retry is not made, the next filling of the portions gives the budget's credits back.
   if (key !== null && (await holdBudgets(ctx, key, reservedMicro, by.at)) !== null)
     return { kind: "budget-used-up" };
   const outcome = await queue.deadLetters.retry(ctx, organizationId, jobId, actorName(by.actor), {

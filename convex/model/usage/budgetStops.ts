@@ -192,8 +192,8 @@ async function rowsOf(ctx: QueryCtx, { _id }: Budget): Promise<Doc<"budgetHolds"
 const mostKeys = 100;
 
 /**
- * What is left of a budget this month (UTC): without the jobs that were counted, and without those of its keys that the ledger knows
- * and nobody has counted yet, at what they cost or hold. A job counts for the month of its submission, until it is counted.
+ * The rest of a budget this month (UTC). It is less by the jobs that were counted, and by the cost or the hold of those that only the
+ * ledger knows yet. A job counts for the month of its submission, until it is counted.
  */
 async function leftOf(ctx: QueryCtx, { subject, monthlyMicro }: Budget, now: number): Promise<bigint> {
   const keyId = ctx.db.normalizeId("apiKeys", subject);

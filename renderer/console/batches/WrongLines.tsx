@@ -37,7 +37,7 @@ function Part({ endpoint, index }: { readonly endpoint: string; readonly index: 
   return <p className="text-muted">Choice {index}</p>;
 }
 
-/** What follows from the wrong answer. */
+/** The new answer's job, or the reason why there is none. */
 function Then({ row: { correctedBy, notCorrected } }: { readonly row: WrongLine }): ReactNode {
   if (correctedBy !== undefined) return <JobLink jobId={correctedBy}>Answered again by this job</JobLink>;
   return notCorrected ?? "It will be answered again.";

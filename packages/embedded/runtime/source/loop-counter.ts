@@ -5,7 +5,7 @@ import { full } from "acorn-walk";
 const mostAtFirst = 2 ** 32;
 
 /**
- * The name of a variable that counts a loop's rounds; null if there is none. It starts at a number of the code, each round adds one,
+ * The name of the variable that counts a loop's rounds; null without one. It starts at a number of the code, each round adds one,
  * and no other code of the loop changes it. Call it for a loop without functions, which could change the variable.
  */
 export function counterOf(loop: ForStatement): string | null {
