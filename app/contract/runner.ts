@@ -239,6 +239,8 @@ const toRunner = z.discriminatedUnion("type", [
   z.object({ type: z.literal("limit"), threads, dutyCycle: z.number().min(0).max(1) }).readonly(),
   /** Read the head of a model's file, without loading the model. */
   z.object({ type: z.literal("inspect"), model: modelFile }).readonly(),
+  /** Read the counter of the graphics cards' energy. */
+  z.object({ type: z.literal("readEnergy") }).readonly(),
 ]);
 
 /** Runner → donor. Each `run` is followed by exactly one `ended`. */
@@ -272,6 +274,8 @@ const fromRunner = z.discriminatedUnion("type", [
   z.object({ type: z.literal("ended"), attemptId, outcome: runOutcome }).readonly(),
   /** Null: llama.cpp cannot run this file. */
   z.object({ type: z.literal("inspected"), sha256, figures: modelFigures.nullable() }).readonly(),
+  /** The energy that the graphics cards have used; joules since some moment. Null: there is no counter. */
+  z.object({ type: z.literal("energy"), joules: amount.nullable() }).readonly(),
 ]);
 
 /** Null if it is no message of the protocol. */

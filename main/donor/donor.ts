@@ -200,7 +200,11 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     log,
   });
   const comfortReport = new ComfortReport({ organization, comfort, log });
-  const energy = new EnergyWatch({ hardware: () => work.hardware, idle: () => options.idle.sample() });
+  const energy = new EnergyWatch({
+    hardware: () => work.hardware,
+    idle: () => options.idle.sample(),
+    cardJoules: () => runner.cardJoules(),
+  });
   const work: DonatedWork = new DonatedWork({
     client,
     deviceKey,

@@ -8,6 +8,7 @@ import {
   type RequestStep,
   type RunnerJob,
 } from "../../app/contract/runner.ts";
+import { cardCounter } from "./card-energy.ts";
 import { Inference } from "./inference.ts";
 import type { ParentPort } from "./process/parent-port.ts";
 import { TextThrottle } from "./text-throttle.ts";
@@ -19,6 +20,7 @@ const heartbeatMs = 2_000;
 export function serveDonor(port: ParentPort, confinement: Confinement): void {
   const inference = new Inference((load) => port.send({ type: "loading", load }));
   const running = new Map<string, AbortController>();
+  const readEnergy = cardCounter();
 
   async function run(job: RunnerJob): Promise<void> {
     const { attemptId } = job;
@@ -74,6 +76,9 @@ export function serveDonor(port: ParentPort, confinement: Confinement): void {
           .inspect(message.model)
           .then((figures) => port.send({ type: "inspected", sha256, figures }));
       }
+      case "readEnergy":
+        port.send({ type: "energy", joules: readEnergy() });
+        return;
       default:
         return assertNever(message);
     }

@@ -9,6 +9,7 @@ import type {
 } from "../../app/contract/runner.ts";
 import type { Log } from "../log.ts";
 import { Attempt, type AttemptOutcome, type JobMessage } from "./attempt.ts";
+import { CardEnergy } from "./card-energy.ts";
 import { Inspections } from "./inspections.ts";
 import { startable } from "./killed-jobs.ts";
 import { removeIdleGroup } from "./process/idle-group.ts";
@@ -44,6 +45,7 @@ export class RunnerSupervisor {
   readonly #cpuTimes: typeof readCpuTimes;
   readonly #attempts = new Map<string, Attempt>();
   readonly #inspections = new Inspections();
+  readonly #cardEnergy = new CardEnergy();
   readonly #failures: RunnerFailures;
   readonly #timers: WorkTimers;
   readonly #onConfined: NonNullable<SupervisorOptions["onConfined"]>;
@@ -99,6 +101,13 @@ export class RunnerSupervisor {
     this.#followWork();
     this.#sendWork();
     return figures;
+  }
+
+  /** The energy that the graphics cards have used; joules since some moment. Null without a process or a counter. */
+  async cardJoules(): Promise<number | null> {
+    const running = this.#process;
+    if (running?.started !== true || running.endReason !== null) return null;
+    return await this.#cardEnergy.ask(() => running.send({ type: "readEnergy" }));
   }
 
   /**
@@ -232,6 +241,9 @@ export class RunnerSupervisor {
       case "loading":
         this.#followWork();
         return;
+      case "energy":
+        this.#cardEnergy.answer(message.joules);
+        return;
       default:
         this.#receiveOfJob(message);
     }
@@ -280,6 +292,7 @@ export class RunnerSupervisor {
   #exited({ endReason, loading }: SupervisedProcess, exit: RunnerExit): void {
     this.#process = null;
     this.#inspections.dropSent();
+    this.#cardEnergy.answer(null);
     const attempts = [...this.#attempts.values()];
     const { pauseMs, outcomes } = this.#failures.ended({ endReason, loading, exit, attempts });
     // During a pause no new process is started for what was not sent.

@@ -1,22 +1,29 @@
 import type { Handler, JobContext } from "@gleaner/queue/worker";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { MeterReading } from "../../../app/energy/energy-account.ts";
+import type { Hardware } from "../../../app/energy/estimate.ts";
 import { type Known, known, unknown } from "../../../app/facts/facts.ts";
 import { EnergyWatch } from "./energy-watch.ts";
 
 let now = 0;
 let reading: MeterReading | null = null;
 let idle: Known<number>;
+let gpu: Hardware["gpu"];
+let ofCards: number | null;
 let watch: EnergyWatch;
 
 beforeEach(() => {
   now = 0;
   reading = null;
   idle = known(600);
+  gpu = "none";
+  ofCards = null;
   watch = new EnergyWatch({
-    hardware: () => ({ threads: 4, busyShare: 1, gpu: "none" }),
+    hardware: () => ({ threads: 4, busyShare: 1, gpu }),
     idle: () => idle,
-    meter: () => reading,
+    cardJoules: () => Promise.resolve(ofCards),
+    meter: (_now, cards) =>
+      cards === null ? reading : cards.joules === null ? null : { meter: "cards", joules: cards.joules },
     now: () => now,
   });
 });
@@ -84,4 +91,24 @@ it("reports nothing of a job that failed", async () => {
   const failing: Handler = async () => await Promise.reject(new Error("no"));
   await expect(watch.metered(failing)({}, context("a", reports))).rejects.toThrow("no");
   expect(reports).toEqual([]);
+});
+
+it("asks for the cards' counter before and after a job that uses one", async () => {
+  gpu = "card";
+  ofCards = 1_000;
+  const use =
+    (joules: number, seconds: number): Handler =>
+    async (_payload, ctx) => {
+      now += seconds * 1_000;
+      ofCards = (ofCards ?? 0) + joules;
+      ctx.report({ usage: { promptTokens: 1 } });
+      return await Promise.resolve({ text: "Hi" });
+    };
+  await watch.metered(use(10, 1))({}, context("a", []));
+  // 80 W at rest.
+  now += 20_000;
+  ofCards += 1_600;
+  const reports: unknown[] = [];
+  await watch.metered(use(36 * 180, 36))({}, context("b", reports));
+  expect(reports).toMatchObject([{ energy: { microWh: 1_000_000, source: "measured" } }]);
 });

@@ -11,6 +11,8 @@ type EnergyWatchDeps = {
   readonly hardware: () => Hardware;
   /** How long nobody has used the computer; seconds. */
   readonly idle: () => Known<number>;
+  /** The energy that the graphics cards have used; joules. Null if no counter tells it. */
+  readonly cardJoules: () => Promise<number | null>;
   readonly meter?: EnergyMeter;
   /** ms of a clock that nobody sets. */
   readonly now?: () => number;
@@ -23,6 +25,7 @@ const everyMs = 30_000;
 export class EnergyWatch {
   readonly #hardware: () => Hardware;
   readonly #idle: () => Known<number>;
+  readonly #cardJoules: EnergyWatchDeps["cardJoules"];
   readonly #meter: EnergyMeter;
   readonly #now: () => number;
   readonly #account = new EnergyAccount();
@@ -31,25 +34,29 @@ export class EnergyWatch {
   constructor({
     hardware,
     idle,
+    cardJoules,
     meter = energyMeter(process.platform),
     now = () => performance.now(),
   }: EnergyWatchDeps) {
     this.#hardware = hardware;
     this.#idle = idle;
+    this.#cardJoules = cardJoules;
     this.#meter = meter;
     this.#now = now;
-    this.#timer = setInterval(() => this.#account.advance(this.#sample()), everyMs).unref();
+    this.#timer = setInterval(() => {
+      void this.#sample().then((sample) => this.#account.advance(sample));
+    }, everyMs).unref();
   }
 
   /** Wraps a job's handler. */
   metered(handler: Handler): Handler {
     return async (payload, ctx) => {
       let report: unknown;
-      this.#account.begin(ctx.attemptId, this.#sample());
+      this.#account.begin(ctx.attemptId, await this.#sample());
       try {
         return await handler(payload, { ...ctx, report: (facts) => (report = facts) });
       } finally {
-        const energy = this.#account.end(ctx.attemptId, this.#sample());
+        const energy = this.#account.end(ctx.attemptId, await this.#sample());
         if (isRecord(report) && energy !== null) ctx.report({ ...(report as Record<string, Value>), energy });
       }
     };
@@ -59,13 +66,14 @@ export class EnergyWatch {
     clearInterval(this.#timer);
   }
 
-  #sample(): PowerSample {
+  async #sample(): Promise<PowerSample> {
+    const card = this.#hardware().gpu === "card" ? { joules: await this.#cardJoules() } : null;
     const hardware = this.#hardware();
     const at = this.#now();
     const idle = this.#idle();
     return {
       at,
-      reading: this.#meter(at, hardware.gpu === "card"),
+      reading: this.#meter(at, card),
       watts: estimatedWatts(hardware),
       idleMs: idle.known ? idle.value * 1_000 : null,
     };

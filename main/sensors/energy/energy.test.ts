@@ -92,21 +92,31 @@ describe("the energy meter", () => {
     let watts: number | null = null;
     let joules: number | null = 100;
     const meter = energyMeter("linux", { battery: () => watts, rapl: () => joules });
-    expect(meter(0, false)).toEqual({ meter: "rapl", joules: 100 });
+    expect(meter(0, null)).toEqual({ meter: "processors", joules: 100 });
     watts = 10;
-    expect(meter(1_000, false)).toEqual({ meter: "battery", joules: 0 });
+    expect(meter(1_000, null)).toEqual({ meter: "battery", joules: 0 });
     watts = 20;
-    expect(meter(3_000, true)).toEqual({ meter: "battery", joules: 30 });
+    expect(meter(3_000, { joules: 7 })).toEqual({ meter: "battery", joules: 30 });
     watts = null;
     joules = 150;
-    expect(meter(4_000, false)).toEqual({ meter: "rapl", joules: 150 });
-    expect(meter(5_000, true)).toBeNull();
+    expect(meter(4_000, null)).toEqual({ meter: "processors", joules: 150 });
     joules = null;
-    expect(meter(6_000, false)).toBeNull();
+    expect(meter(5_000, null)).toBeNull();
   });
 
-  it.each(["darwin", "win32"] as const)("knows nothing on %s", (platform) => {
-    const read = (): number => 1;
-    expect(energyMeter(platform, { battery: read, rapl: read })(0, false)).toBeNull();
+  it("adds the cards while jobs use one, and counts them alone where the processors cannot be read", () => {
+    let joules: number | null = 100;
+    const meter = energyMeter("linux", { battery: () => null, rapl: () => joules });
+    expect(meter(0, { joules: 40 })).toEqual({ meter: "processors and cards", joules: 140 });
+    expect(meter(0, { joules: null })).toBeNull();
+    joules = null;
+    expect(meter(0, { joules: 40 })).toEqual({ meter: "cards", joules: 40 });
+    expect(meter(0, { joules: null })).toBeNull();
+  });
+
+  it.each(["darwin", "win32"] as const)("knows only the cards on %s", (platform) => {
+    const meter = energyMeter(platform, { battery: () => 1, rapl: () => 1 });
+    expect(meter(0, null)).toBeNull();
+    expect(meter(0, { joules: 40 })).toEqual({ meter: "cards", joules: 40 });
   });
 });
