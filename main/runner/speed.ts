@@ -1,6 +1,6 @@
 import { perSecond, type Speed } from "../../app/contract/speed.ts";
 import type { ChatResult } from "../../app/jobs/chat.ts";
-import { prefill, PrefillSlices } from "./generate/prefill.ts";
+import { prefill, PrefillSlices, sliceSizes } from "./generate/prefill.ts";
 import type { LoadedModel } from "./load/load-model.ts";
 import type { JobPace } from "./process/duty-cycle.ts";
 
@@ -10,6 +10,8 @@ const leastMs = 20;
 
 /** Few, because the job that loaded the model waits meanwhile. */
 const measuredTokens = { read: 64, written: 8 };
+/** On a GPU that reads its largest slice in less time, reading all sizes of slices takes few seconds. */
+const shortSliceMs = 500;
 
 /** The speed of an answer that was generated without others beside it. Null if it was too short to tell. */
 export function speedOf({ usage, timing }: Pick<ChatResult, "usage" | "timing">): Speed | null {
@@ -24,16 +26,36 @@ export function speedOf({ usage, timing }: Pick<ChatResult, "usage" | "timing">)
 /**
  * Measures a model that was just loaded. Null if aborted. The first slice warms it up and does not count. A GPU's driver
  * compiles its programs when each is used for the first time, which can take seconds. So a GPU does all of it twice, and
- * only the second time counts.
+ * only the second time counts. It has other programs for other sizes of slices. A fast GPU reads slices of all sizes, so that no
+ * later job waits for a program, and the largest counts.
  */
 export async function measureSpeed(loaded: LoadedModel, pace: JobPace): Promise<Speed | null> {
-  if (loaded.report.backend === "cpu") return measureOnce(loaded, pace);
-  return (await measureOnce(loaded, pace)) === null ? null : measureOnce(loaded, pace);
+  const { read } = measuredTokens;
+  if (loaded.report.backend === "cpu") return measureOnce(loaded, read, pace);
+  let speed = await measureTwice(loaded, read, pace);
+  if (speed === null || loaded.batchTokens > (speed.prefill * shortSliceMs) / 1_000) return speed;
+  for (const size of sliceSizes(loaded.batchTokens)) {
+    const found = await measureTwice(loaded, size, pace);
+    if (pace.signal.aborted) return null;
+    // The context holds no larger slices.
+    if (found === null) return speed;
+    if (size > read) speed = found;
+  }
+  return speed;
 }
 
-async function measureOnce(loaded: LoadedModel, { signal, pace, clock }: JobPace): Promise<Speed | null> {
+async function measureTwice(loaded: LoadedModel, read: number, pace: JobPace): Promise<Speed | null> {
+  return (await measureOnce(loaded, read, pace)) === null ? null : measureOnce(loaded, read, pace);
+}
+
+/** @param read the tokens that are read after the first slice. */
+async function measureOnce(
+  loaded: LoadedModel,
+  read: number,
+  { signal, pace, clock }: JobPace,
+): Promise<Speed | null> {
   const { model, batchTokens, sequences, batches, report } = loaded;
-  const { read, written } = measuredTokens;
+  const { written } = measuredTokens;
   // Slices of the same size both times, since a GPU has other programs for other sizes.
   const slices =
     report.backend === "cpu"

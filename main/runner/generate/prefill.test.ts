@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PrefillSlices } from "./prefill.ts";
+import { PrefillSlices, sliceSizes } from "./prefill.ts";
 
 /** A machine that evaluates one slice of each of some jobs in a batch. */
 class Machine {
@@ -78,4 +78,9 @@ describe("PrefillSlices", () => {
     await expect(failed).rejects.toThrow("no memory");
     expect(await machine.fullBatch(1, 100)).toBeGreaterThanOrEqual(64);
   });
+});
+
+it("lists the sizes of slices up to the largest", () => {
+  expect(sliceSizes(512)).toEqual([32, 64, 128, 256, 512]);
+  expect(sliceSizes(100)).toEqual([32, 64]);
 });

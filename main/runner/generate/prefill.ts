@@ -57,6 +57,13 @@ type Batch = { running: number; slices: number; tokens: number; readonly started
 const smallest = 32;
 const targetMs = 350;
 
+/** The sizes of slices from the smallest to the largest, each twice the one before it. */
+export function sliceSizes(largest: number): readonly number[] {
+  const sizes: number[] = [];
+  for (let size = smallest; size <= largest; size *= 2) sizes.push(size);
+  return sizes;
+}
+
 /**
  * How many prompt tokens to evaluate at once. An abort waits for a slice's end, but small slices are slow. On one thread
  * with a model of 100 million parameters, slices of 16, 32, 64 and 128 tokens take 1.8, 1.5, 1.15 and 1.03 times as long

@@ -51,6 +51,12 @@ it("does not know others' load if the driver tells no shares, unless the GPU har
   expect(othersIn("nvidia-pmon.txt", 0.88, 17)).toEqual(known(1));
 });
 
+it("tells our runner from a program beside it on an H200", () => {
+  expect(othersIn("nvidia-h200-pmon.txt", 0.46, 694)).toEqual(known(0.5));
+  expect(othersIn("nvidia-h200-pmon.txt", 0.46, 655)).toEqual(known(0));
+  expect(othersIn("nvidia-h200-pmon-alone.txt", 0.38, 694)).toEqual(known(0));
+});
+
 it("takes the whole load for that of others without a runner", () => {
   expect(readingOf(busy, [], null).otherLoad).toEqual(known(0.88));
 });
