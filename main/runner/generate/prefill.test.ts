@@ -80,6 +80,25 @@ describe("PrefillSlices", () => {
   });
 });
 
+describe("the next slice of a prompt", () => {
+  const slices = new PrefillSlices(256, 96);
+  it.each([
+    [96, 96],
+    // One slice that is a little larger.
+    [134, 134],
+    [135, 68],
+    [200, 67],
+    [1_000, 91],
+  ])("with %i tokens left has %i", (left, tokens) => {
+    expect(slices.next(left)).toBe(tokens);
+  });
+
+  it("is never larger than llama.cpp's batch", () => {
+    const large = new PrefillSlices(256, 256);
+    expect([large.next(256), large.next(300)]).toEqual([256, 150]);
+  });
+});
+
 it("lists the sizes of slices up to the largest", () => {
   expect(sliceSizes(512)).toEqual([32, 64, 128, 256, 512]);
   expect(sliceSizes(100)).toEqual([32, 64]);

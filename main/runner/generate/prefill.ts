@@ -14,7 +14,7 @@ export async function prefill(
   tokens: readonly Token[],
   deps: PrefillDeps,
 ): Promise<boolean> {
-  return (await prefillUntil(sequence, tokens, deps, () => 0)) !== null;
+  return (await prefillUntil(sequence, tokens, deps, (left) => left === 0)) !== null;
 }
 
 /**
@@ -26,22 +26,23 @@ export async function prefillButLastSlice(
   tokens: readonly Token[],
   deps: PrefillDeps,
 ): Promise<readonly Token[] | null> {
-  return prefillUntil(sequence, tokens, deps, () => deps.slices.size);
+  return prefillUntil(sequence, tokens, deps, (left) => deps.slices.next(left) === left);
 }
 
 async function prefillUntil(
   sequence: LlamaContextSequence,
   tokens: readonly Token[],
   { slices, batches, signal, pace }: PrefillDeps,
-  left: () => number,
+  isEnough: (left: number) => boolean,
 ): Promise<readonly Token[] | null> {
   let at = 0;
   for (;;) {
     const wait = pace();
     if (wait !== null) await wait;
     if (signal.aborted) return null;
-    if (tokens.length - at <= left()) return tokens.slice(at);
-    const slice = tokens.slice(at, at + slices.size);
+    const left = tokens.length - at;
+    if (isEnough(left)) return tokens.slice(at);
+    const slice = tokens.slice(at, at + slices.next(left));
     await batches.step(async () => {
       if (signal.aborted) return;
       await slices.measure(slice.length, () => sequence.evaluateWithoutGeneratingNewTokens(slice));
@@ -56,6 +57,8 @@ type Batch = { running: number; slices: number; tokens: number; readonly started
 /** In tokens. Also the step by which the size changes. */
 const smallest = 32;
 const targetMs = 350;
+/** The last slice may be this much larger, which is still within the time that a canceled job has. */
+const stretch = 1.4;
 
 /** The sizes of slices from the smallest to the largest, each twice the one before it. */
 export function sliceSizes(largest: number): readonly number[] {
@@ -97,6 +100,16 @@ export class PrefillSlices {
     return this.#size;
   }
 
+  /**
+   * The tokens of a prompt's next slice. Slices of equal size are faster than some large ones and a small one.
+   * @param left the tokens of the prompt that are not read yet.
+   */
+  next(left: number): number {
+    const size = this.#size;
+    if (left <= Math.min(this.#largest, size * stretch)) return left;
+    return Math.ceil(left / Math.ceil(left / size));
+  }
+
   /** Evaluates a slice. Slices that are evaluated at the same time share a batch, which counts once. */
   async measure<T>(tokens: number, evaluate: () => Promise<T>): Promise<T> {
     if (this.#batch.running === 0)
@@ -117,11 +130,11 @@ export class PrefillSlices {
     const elapsedMs = Math.max(this.#clock() - startedAt, 0.1);
     const fitting = ((tokens / elapsedMs) * targetMs) / slices;
     const least = slices > 2 ? smallest : 2 * smallest;
-    this.#size = Math.min(this.#largest, Math.max(least, this.#next(fitting)));
+    this.#size = Math.min(this.#largest, Math.max(least, this.#nearer(fitting)));
   }
 
   /** Far from the fitting size it doubles or halves, near it moves one step: a single odd measurement changes little. */
-  #next(fitting: number): number {
+  #nearer(fitting: number): number {
     const size = this.#size;
     if (fitting >= size * 2) return size * 2;
     if (fitting >= size + smallest) return size + smallest;
