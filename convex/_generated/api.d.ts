@@ -387,6 +387,7 @@ import type * as openai_files_readParts from "../openai/files/readParts.js";
 import type * as openai_files_readUpload from "../openai/files/readUpload.js";
 import type * as openai_files_storePart from "../openai/files/storePart.js";
 import type * as openai_files_uploads from "../openai/files/uploads.js";
+import type * as openai_files_zipContent from "../openai/files/zipContent.js";
 import type * as openai_follow from "../openai/follow.js";
 import type * as openai_jobs_accepted from "../openai/jobs/accepted.js";
 import type * as openai_jobs_events from "../openai/jobs/events.js";
@@ -811,6 +812,7 @@ declare const fullApi: ApiFromModules<{
   "openai/files/readUpload": typeof openai_files_readUpload;
   "openai/files/storePart": typeof openai_files_storePart;
   "openai/files/uploads": typeof openai_files_uploads;
+  "openai/files/zipContent": typeof openai_files_zipContent;
   "openai/follow": typeof openai_follow;
   "openai/jobs/accepted": typeof openai_jobs_accepted;
   "openai/jobs/events": typeof openai_jobs_events;

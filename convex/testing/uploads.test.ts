@@ -1,3 +1,5 @@
+import { randomBytes } from "node:crypto";
+import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { internal } from "../_generated/api.js";
 import { expectError } from "./apiError.fixture.ts";
@@ -73,6 +75,44 @@ it("a file comes in parts, in the order in which they are completed", async () =
   await t.mutation(internal.files.sweep, {});
   expect(await storedFiles()).toBe(2);
   expect((await part(upload.id, "x")).status).toBe(404);
+});
+
+/** A file of two parts, longer than one answer may be. */
+async function longFile(parts: readonly [string, string]): Promise<string> {
+  const upload = await create({ bytes: parts[0].length + parts[1].length });
+  const ids = [await partId(upload.id, parts[0]), await partId(upload.id, parts[1])];
+  const completed = await post(`/v1/uploads/${upload.id}/complete`, { part_ids: ids });
+  return ((await completed.json()) as Upload).file!.id;
+}
+
+async function contentOf(fileId: string, accepted?: string): Promise<Response> {
+  const encodings = accepted === undefined ? {} : { "accept-encoding": accepted };
+  return await t.fetch(`/v1/files/${fileId}/content`, {
+    headers: { authorization: `Bearer ${acme.apiKey}`, ...encodings },
+  });
+}
+
+const nineMib = 9 * 1_024 * 1_024;
+
+it("a file that is too long for one answer is compressed for clients that can read that", async () => {
+  const parts = ["a line\n", "another line\n"].map((line) => line.repeat(nineMib / line.length)) as [
+    string,
+    string,
+  ];
+  const file = await longFile(parts);
+  const zipped = await contentOf(file, "br, gzip;q=0.5");
+  expect([zipped.status, zipped.headers.get("content-encoding")]).toEqual([200, "gzip"]);
+  const bytes = Buffer.from(await zipped.arrayBuffer());
+  expect(zipped.headers.get("content-length")).toBe(String(bytes.length));
+  expect(gunzipSync(bytes).toString() === parts.join("")).toBe(true);
+  for (const accepted of [undefined, "br", "gzip;q=0", "identity, gzip; q=0.0"])
+    await expectError(await contentOf(file, accepted), 413, { code: "file_too_large" });
+});
+
+it("a file that hardly gets smaller is read in parts", async () => {
+  const part = (): string => randomBytes((nineMib * 5) / 4).toString("base64");
+  const file = await longFile([part(), part()]);
+  await expectError(await contentOf(file, "gzip"), 413, { code: "file_too_large" });
 });
 
 it("an upload that does not end is deleted after an hour", async () => {

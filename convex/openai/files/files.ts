@@ -8,9 +8,10 @@ import { errorOf, unknownUrl, wrongMethod, wrongParameter } from "../errors.ts";
 import { listBody, pagingOf } from "../paging.ts";
 import { type ApiError, cors, errorResponse, json } from "../respond.ts";
 import { fileBody, filesPath } from "./fileBody.ts";
-import { type Chunks, openStretch } from "./readParts.ts";
+import { type Chunks, openStretch, readParts } from "./readParts.ts";
 import { readUpload, type Upload } from "./readUpload.ts";
 import { storePart } from "./storePart.ts";
+import { zipContent } from "./zipContent.ts";
 
 /** POST /v1/files. A file of requests for a batch. */
 export async function uploadFile(ctx: ActionCtx, request: Request, { keyId }: Caller): Promise<Response> {
@@ -71,7 +72,10 @@ export async function callFile(ctx: ActionCtx, request: Request, caller: Caller)
 
 const contentHeaders = { ...cors, "content-type": "application/jsonl", "accept-ranges": "bytes" };
 
-/** The content of a file, or the part of it that `Range: bytes=FROM-TO` or `bytes=-LAST` asks for. */
+/**
+ * The content of a file, or the part of it that `Range: bytes=FROM-TO` or `bytes=-LAST` asks for. A file that is too long for one
+ * answer is compressed if the client can read that, as the SDKs can.
+ */
 async function contentOf(
   ctx: ActionCtx,
   request: Request,
@@ -87,7 +91,15 @@ async function contentOf(
   if (range === null) return errorResponse(outOfRange(file.bytes));
   const { from, to } = range;
   const isPart = from > 0 || to < file.bytes;
-  if (!isPart && file.bytes > batchLimits.fileBytes) return errorResponse(askForParts(file.bytes));
+  if (!isPart && file.bytes > batchLimits.fileBytes) {
+    const zipped = takesGzip(request)
+      ? await zipContent(readParts(ctx, parts, 0), batchLimits.fileBytes)
+      : null;
+    if (zipped === null) return errorResponse(askForParts(file.bytes));
+    return new Response(zipped.stream(), {
+      headers: { ...zippedHeaders, "content-length": String(zipped.size) },
+    });
+  }
   return new Response(await bodyOf(await openStretch(ctx, parts, { from, to })), {
     status: isPart ? 206 : 200,
     headers: {
@@ -97,6 +109,13 @@ async function contentOf(
       ...(isPart ? { "content-range": `bytes ${String(from)}-${String(to - 1)}/${String(file.bytes)}` } : {}),
     },
   });
+}
+
+const zippedHeaders = { ...contentHeaders, "content-encoding": "gzip", vary: "accept-encoding" };
+
+function takesGzip(request: Request): boolean {
+  const accepted = (request.headers.get("accept-encoding") ?? "").split(",");
+  return accepted.some((each) => /^\s*(?:gzip|\*)\s*(?:;\s*q=(?!0(?:\.0*)?\s*$).*)?$/i.test(each));
 }
 
 /** A body that has one chunk at a time in memory. If the first one was changed, that is an error and no half answer. */
@@ -154,7 +173,7 @@ const contentDeleted: ApiError = {
   message: "The content of this file was deleted: an owner of the organization destroyed its data key.",
 };
 
-/** One answer has at most 16 MiB. */
+/** One answer has at most 16 MiB, also if it is compressed. */
 function askForParts(bytes: number): ApiError {
   const most = formatBytes(batchLimits.fileBytes);
   return {
@@ -162,7 +181,7 @@ function askForParts(bytes: number): ApiError {
     type: "invalid_request_error",
     code: "file_too_large",
     message:
-      `The file has ${String(bytes)} bytes, and an answer at most ${most}. Read it in parts, each with a header ` +
-      `such as: Range: bytes=0-${String(batchLimits.fileBytes - 1)}.`,
+      `The file has ${String(bytes)} bytes, and an answer at most ${most}. Send Accept-Encoding: gzip, which makes most files ` +
+      `small enough, or read it in parts, each with a header such as: Range: bytes=0-${String(batchLimits.fileBytes - 1)}.`,
   };
 }
