@@ -1,10 +1,11 @@
 import type { WorkerAnswer, WorkerCall } from "../../../shared/work.ts";
 import { clip } from "../bounds.ts";
 import type { Doc, Id, MutationCtx } from "../builders.ts";
-import { othersFor, ringPositionForAnother, withUnfit } from "../dispatch/avoid.ts";
+import { othersFor, withUnfit } from "../dispatch/avoid.ts";
 import { applyPlan } from "../dispatch/next.ts";
 import type { Held } from "../jobs/held.ts";
 import { move } from "../jobs/move.ts";
+import { ringPositionForAnother } from "../jobs/positionForAnother.ts";
 import { renew } from "../leases/renew.ts";
 import { maintenance } from "../references.ts";
 import { present } from "../refuse.ts";

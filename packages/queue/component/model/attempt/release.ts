@@ -1,8 +1,8 @@
 import { clip } from "../bounds.ts";
 import type { Doc, MutationCtx } from "../builders.ts";
-import { ringPositionForAnother } from "../dispatch/avoid.ts";
 import { type attemptsById, heldBy, passFences } from "../jobs/held.ts";
 import { move } from "../jobs/move.ts";
+import { ringPositionForAnother } from "../jobs/positionForAnother.ts";
 import { hasReturnedOften, withReturn } from "../jobs/returns.ts";
 import { settingsOf } from "../settings.ts";
 

@@ -1,6 +1,5 @@
 import type { Doc, Id, QueryCtx } from "../builders.ts";
-import { ringPositionAt, ringSize, seatOf, unparked } from "../placement.ts";
-import { following, waitingPosition } from "../rings/neighbors.ts";
+import { wasUnfit } from "../jobs/positionForAnother.ts";
 
 /** The most workers of a lane that are checked for one that could run the job. */
 const maxHomesRead = 32;
@@ -84,11 +83,6 @@ type Job = Pick<Doc<"jobs">, "unfit">;
 
 type Worker = Pick<Doc<"workers">, "_id" | "life">;
 
-/** Whether the worker was unfit for this job in any of its lives. */
-export function wasUnfit(job: Job, workerId: Worker["_id"]): boolean {
-  return job.unfit?.some((entry) => entry.workerId === workerId) ?? false;
-}
-
 /** Whether the worker is still unfit: since then it has not restarted and has no new capabilities. */
 export function isUnfit(job: Job, worker: Worker): boolean {
   return job.unfit?.some(({ workerId, life }) => workerId === worker._id && life === worker.life) ?? false;
@@ -98,36 +92,4 @@ export function isUnfit(job: Job, worker: Worker): boolean {
 export function withUnfit(job: Job, worker: Worker): Unfit {
   const others = (job.unfit ?? []).filter(({ workerId }) => workerId !== worker._id);
   return [...others, { workerId: worker._id, life: worker.life }];
-}
-
-/** The most waiting workers that are checked for one to wake. */
-const maxWaitersRead = 8;
-
-/**
- * The ring position for a job after a failure, or for a new one that is kept from some workers: one that wakes a worker that has not
- * tried the job and may have it. Otherwise it might only wake workers that avoid it while others wait. If nobody suitable waits, the job
- * keeps its position, and is visible again.
- * @param failed the worker that just failed the job; null for a new one.
- */
-export async function ringPositionForAnother(
-  ctx: QueryCtx,
-  job: Doc<"jobs">,
-  failed: Id<"workers"> | null,
-): Promise<number> {
-  const { exceptWorkers = [], failedBy = [] } = job;
-  const from = Math.random() * ringSize;
-  for (const slow of [false, true]) {
-    const at = waitingPosition(from, { slow });
-    const waiting = await following(ctx, "stands", job.laneId, at, maxWaitersRead + exceptWorkers.length);
-    const other = waiting.find(
-      ({ workerId, position }) =>
-        workerId !== failed &&
-        !wasUnfit(job, workerId) &&
-        !exceptWorkers.includes(workerId) &&
-        !failedBy.includes(workerId) &&
-        Math.ceil(position % ringSize) < ringSize,
-    );
-    if (other !== undefined) return ringPositionAt(Math.ceil(other.position % ringSize)) + seatOf(job.place);
-  }
-  return unparked(job).place;
 }

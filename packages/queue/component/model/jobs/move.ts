@@ -5,6 +5,7 @@ import { parked, unparked } from "../placement.ts";
 import { present } from "../refuse.ts";
 import { endedFrom, finish, wasSlow } from "./finish.ts";
 import { takeBack } from "./payloads.ts";
+import { ringPositionForAnother } from "./positionForAnother.ts";
 import { hasReturnedOften, withReturn } from "./returns.ts";
 import {
   hasTurn,
@@ -128,6 +129,9 @@ export async function move(
   if (!isHeld(next.job) && !isFinal(next.job)) {
     Object.assign(patch, { currentAttemptId: undefined, ...unparked(job) });
   }
+  // Other workers may wait now than when the job was placed.
+  if (next.job === "ready" && job.exceptWorkers !== undefined && change.job?.place === undefined)
+    patch.place = await ringPositionForAnother(ctx, { ...job, ...patch }, null);
   if (isFinal(next.job)) Object.assign(patch, { runsOutAt: undefined, ...(await endedFrom(ctx, job, now)) });
   if (event.kind === "retry")
     Object.assign(patch, { finishedAt: undefined, purgeAt: undefined, forgetAt: undefined });

@@ -1,9 +1,9 @@
 import type { JobSpec, Requirements } from "../../../shared/validators.ts";
 import type { Doc, Id, MutationCtx } from "../builders.ts";
 import { addDependencies, type DependencyState } from "../dependencies/dependOn.ts";
-import { ringPositionForAnother } from "../dispatch/avoid.ts";
 import { isChecked, nextExpiry } from "../end/expire.ts";
 import { move } from "../jobs/move.ts";
+import { ringPositionForAnother } from "../jobs/positionForAnother.ts";
 import type { Terms } from "../jobs/turns.ts";
 import { firstWait } from "../jobs/waiting.ts";
 import type { OpenLane } from "../lanes/lanesFor.ts";
