@@ -1,6 +1,7 @@
 import type { Batch } from "@gleaner/client/http";
 import { expect, it } from "vitest";
 import { sayBatch } from "./batch-words.ts";
+import { momentOf } from "./pages.ts";
 
 const ended: Batch = {
   id: "batch_b",
@@ -19,19 +20,27 @@ it("names the lines whose answers checks found wrong, and the jobs that answer t
   const said = sayBatch({
     ...ended,
     found_wrong: {
-      count: 3,
+      count: 4,
       lines: [
         { custom_id: "q1", job: "j1", corrected_by: "j4", not_corrected: null },
         { custom_id: "q2", job: "j2", corrected_by: null, not_corrected: "Its request was deleted." },
         { custom_id: "q3", job: "j3", corrected_by: null, not_corrected: null },
+        {
+          custom_id: "q5",
+          job: "j5",
+          corrected_by: null,
+          not_corrected: null,
+          postponed: { why: "The budget is used up.", next_at: 1_795_000_000 },
+        },
       ],
     },
   });
   expect(said.split("\n").slice(2)).toEqual([
-    "Checks found 3 answers wrong:",
+    "Checks found 4 answers wrong:",
     "  q1: gleaner jobs result j4",
     "  q2: Its request was deleted.",
     "  q3: it will be answered again.",
+    `  q5: The budget is used up. Next try: ${momentOf(1_795_000_000)}.`,
   ]);
 });
 

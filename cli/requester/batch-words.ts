@@ -1,7 +1,7 @@
 import { type Batch, type BatchEstimate, type BatchForecast, hasEnded } from "@gleaner/client/http";
 import { formatCount, formatShare, plural } from "../../app/format/quantity.ts";
 import { formatCredits } from "../../app/money/credits.ts";
-import { momentOf } from "./pages.ts";
+import { momentOf, postponedWords } from "./pages.ts";
 
 export function countsOf({
   request_counts: { total, completed, failed },
@@ -34,11 +34,11 @@ function wrongWords({ endpoint, found_wrong: wrong = null }: Batch): readonly st
   if (wrong === null) return [];
   return [
     `Checks found ${plural(wrong.count, ["# answer", "# answers"])} wrong:`,
-    ...wrong.lines.map(({ custom_id: id, index = null, corrected_by: correctedBy, not_corrected: why }) => {
+    ...wrong.lines.map((line) => {
+      const { custom_id: id, index = null, corrected_by: correctedBy, not_corrected: why, postponed } = line;
       const name = index === null ? id : `${id}, ${partWords(endpoint, index)}`;
-      return correctedBy === null
-        ? `  ${name}: ${why ?? "it will be answered again."}`
-        : `  ${name}: gleaner jobs result ${correctedBy}`;
+      if (correctedBy !== null) return `  ${name}: gleaner jobs result ${correctedBy}`;
+      return `  ${name}: ${why ?? postponedWords(postponed) ?? "it will be answered again."}`;
     }),
   ];
 }

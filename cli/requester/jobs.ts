@@ -8,7 +8,7 @@ import { Progress, say, sayJson, shown, table } from "../command/output.ts";
 import { exitCodes, openApi } from "./client/api.ts";
 import { waitWords } from "./client/ask.ts";
 import { textOf } from "./client/wire.ts";
-import { momentOf, pageOptions, pageQuery, pageUsage } from "./pages.ts";
+import { momentOf, pageOptions, pageQuery, pageUsage, postponedWords } from "./pages.ts";
 
 const usage = `gleaner jobs [list] [options]
 gleaner jobs receipts [options]
@@ -106,12 +106,15 @@ function sayJob(job: Job): string {
 
 function wrongWords({ found_wrong: found = null }: Job): readonly string[] {
   if (found === null) return [];
-  const { corrected_by: correctedBy, not_corrected: why } = found;
+  const { corrected_by: correctedBy, not_corrected: why, postponed } = found;
+  const yet = postponedWords(postponed);
   const then =
     correctedBy !== null
       ? ` ${correctedBy} answers the request again.`
       : why !== null
         ? ` The request is not answered again: ${why}`
-        : "";
+        : yet !== null
+          ? ` The request is not answered again yet: ${yet}`
+          : "";
   return [`Checks found its answer wrong.${then}`];
 }

@@ -1,6 +1,6 @@
 import { formatMoment } from "../../app/format/time.ts";
 
-/* The options and the words that all lists of the API share. */
+/* The options and the words that jobs and batches share. */
 
 export const pageOptions = { limit: { type: "string", default: "20" }, after: { type: "string" } } as const;
 
@@ -17,4 +17,12 @@ export function pageQuery(flags: { readonly limit: string; readonly after?: stri
 /** A moment in seconds since the epoch, as the API has them, in words. */
 export function momentOf(seconds: number): string {
   return formatMoment(seconds * 1_000, Date.now());
+}
+
+/** Why the request of a wrong answer is not answered again yet; null if that is not postponed. */
+export function postponedWords(
+  postponed: { readonly why: string; readonly next_at: number } | null | undefined,
+): string | null {
+  if (postponed === null || postponed === undefined) return null;
+  return `${postponed.why} Next try: ${momentOf(postponed.next_at)}.`;
 }

@@ -316,12 +316,14 @@ export const workReport = v.object({ usage, timing });
 export const jobEnergy = v.object({ microWh: v.number(), source: literals(...energySources) });
 /**
  * That checks found an answer wrong. At first it has only the time. Then `correctedBy` is the job that answers the request again, or
- * `notCorrected` is the sentence with the reason why not.
+ * `notCorrected` is the sentence with the reason why not. `postponed`: the reason why it is not answered again yet, as long as that may pass,
+ * and the time of the next try.
  */
 export const foundWrong = v.object({
   at: v.number(),
   correctedBy: v.optional(v.string()),
   notCorrected: v.optional(v.string()),
+  postponed: v.optional(v.object({ why: v.string(), nextAt: v.number() })),
 });
 
 /** A line of a batch whose answer checks found wrong: the same of its job. */
@@ -331,6 +333,7 @@ export const wrongLine = v.object({
   index: batchLine.fields.index,
   correctedBy: foundWrong.fields.correctedBy,
   notCorrected: foundWrong.fields.notCorrected,
+  postponed: foundWrong.fields.postponed,
 });
 
 /** The whole report of a device. Those of earlier versions have the costs only. `model`: the hash of the file that it used. */

@@ -1,9 +1,12 @@
+import type { Infer } from "convex/values";
+import { unixSeconds } from "../../app/batches/openai-objects.ts";
 import { sumOfEnergy, wattHoursText } from "../../app/energy/job-energy.ts";
 import { visibleText } from "../../app/format/visible.ts";
 import { parseJson, recordOf } from "../../app/json.ts";
 import { allowedOrigin, type Origins } from "../../app/keys/origins.ts";
 import { answerHeaderNames } from "../../app/openapi/headers.ts";
 import type { RequestView } from "../model/requests/watch.ts";
+import type { foundWrong } from "../model/validators.ts";
 
 /** Headers for browsers. `withOrigin` takes the first one from pages that nobody has allowed. */
 export const cors: Readonly<Record<string, string>> = {
@@ -112,6 +115,20 @@ export function costBody(
 
 export function energyBody(energy: AnswerCost["energy"]): object | null {
   return energy === null ? null : { watt_hours: energy.microWh / 1e6, source: energy.source };
+}
+
+/** How the request of a wrong answer goes on. */
+export function correctionBody({
+  correctedBy,
+  notCorrected,
+  postponed,
+}: Pick<Infer<typeof foundWrong>, "correctedBy" | "notCorrected" | "postponed">): object {
+  return {
+    corrected_by: correctedBy ?? null,
+    not_corrected: notCorrected ?? null,
+    postponed:
+      postponed === undefined ? null : { why: postponed.why, next_at: unixSeconds(postponed.nextAt) },
+  };
 }
 
 /** Our field of an answer. @param opinion of its votes; null without any. @param cost a `costBody`; null if headers tell it. */

@@ -10,6 +10,7 @@ import {
   countQueue,
   type Device,
   expectBooksInOrder,
+  listKeys,
   modelId,
   type Organization,
   pass,
@@ -195,17 +196,83 @@ it("a key whose quota is used up gets its correction when the quota begins anew"
   expect(await seen(await correctionOf(jobId))).toMatchObject({ corrects: jobId });
 });
 
-it("a key whose budget is used up gets no correction, and the job says why", async () => {
+const setBudget = async (monthlyMicro: bigint): Promise<void> => {
   const subject = await keyId();
-  const jobId = await wrongAnswer(async () => {
-    await t.mutation(api.console.budgets.set, { session, subject, monthlyMicro: 1n, stops: true });
-    await t.run(async (ctx) => {
-      const budget = present(await ctx.db.query("budgets").unique(), "budget");
-      const month = Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth());
-      await ctx.db.patch("budgets", budget._id, { warned: { month, state: "over" } });
-    });
+  await t.mutation(api.console.budgets.set, { session, subject, monthlyMicro, stops: true });
+};
+const useUpBudget = async (): Promise<void> => {
+  await t.run(async (ctx) => {
+    const budget = present(await ctx.db.query("budgets").unique(), "budget");
+    const month = Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth());
+    await ctx.db.patch("budgets", budget._id, { warned: { month, state: "over" } });
   });
-  expect(await whyNot(jobId)).toMatchObject({ notCorrected: expect.stringContaining("budget") });
+};
+const wrongBeyondBudget = async (): Promise<string> =>
+  await wrongAnswer(async () => {
+    await setBudget(1n);
+    await useUpBudget();
+  });
+const postponedOf = async (jobId: string): Promise<unknown> => {
+  const { found_wrong } = (await seen(jobId)) as { found_wrong: { postponed: unknown } };
+  return found_wrong.postponed;
+};
+
+it("a key whose budget is used up gets its correction once the budget allows it, and until then the job says why not", async () => {
+  const jobId = await wrongBeyondBudget();
+  const why = "The budget of this API key for this month is used up. An administrator can raise it.";
+  expect(await seen(jobId)).toMatchObject({
+    found_wrong: { corrected_by: null, not_corrected: null, postponed: { why } },
+  });
+  await pass(t, 3_600_000);
+  expect(await postponedOf(jobId)).toMatchObject({ why });
+  await setBudget(10n ** 12n);
+  await pass(t, 3_600_000);
+  expect(await seen(await correctionOf(jobId))).toMatchObject({ status: "queued", corrects: jobId });
+  expect(await postponedOf(jobId)).toBeNull();
+});
+
+it("a correction that is postponed is tried as soon as the month of a budget ends", async () => {
+  const now = Date.now();
+  const monthEnd = Date.UTC(new Date(now).getUTCFullYear(), new Date(now).getUTCMonth() + 1);
+  await setBudget(10n ** 12n);
+  vi.setSystemTime(monthEnd - 20 * 60_000);
+  const jobId = await wrongAnswer(useUpBudget);
+  expect(await postponedOf(jobId)).toMatchObject({ next_at: monthEnd / 1_000 });
+  await pass(t, monthEnd - Date.now());
+  expect(await seen(await correctionOf(jobId))).toMatchObject({ corrects: jobId });
+});
+
+it("a correction is no longer tried once its request is deleted, and the job says why it was postponed", async () => {
+  const jobId = await wrongBeyondBudget();
+  await pass(t, 25 * 3_600_000);
+  await purgeQueue(t);
+  await pass(t, 2 * 3_600_000);
+  expect(await whyNot(jobId)).toMatchObject({
+    notCorrected:
+      "Its request was deleted. Before that: The budget of this API key for this month is used up. An administrator can raise it.",
+  });
+  expect(await postponedOf(jobId)).toBeNull();
+  const { foundWrong } = present(await t.run(async (ctx) => await orderOf(ctx, jobId)), "order");
+  await pass(t, 2 * 3_600_000);
+  expect(await whyNot(jobId)).toEqual(foundWrong);
+});
+
+it("a key with too few credits gets its correction once it has some", async () => {
+  const change = async (micro: bigint): Promise<void> => {
+    const target = { session, keyId: await keyId(), micro, reason: "test" };
+    await t.mutation(api.console.keys.changeCredits, target);
+    await t.mutation(internal.maintenance.project, {});
+  };
+  const jobId = await wrongAnswer(async () => {
+    await pass(t, 3_000);
+    await t.mutation(internal.maintenance.project, {});
+    const [key] = await listKeys(t, session);
+    await change(-present(key ?? null, "key").balanceMicro);
+  });
+  expect(await postponedOf(jobId)).toMatchObject({ why: "Its API key has too few credits." });
+  await change(10n ** 12n);
+  await pass(t, 3_600_000);
+  expect(await seen(await correctionOf(jobId))).toMatchObject({ corrects: jobId });
 });
 
 it("devices share a cached prompt only with the wrong answer's own jobs, and the text is kept no longer", async () => {
@@ -325,7 +392,14 @@ describe("a batch", () => {
     await check(t, third, noise);
     await pass(t, 10);
     const correctedBy = await correctionOf(jobId);
-    const line = { custom_id: "q0", job: jobId, index: null, corrected_by: correctedBy, not_corrected: null };
+    const line = {
+      custom_id: "q0",
+      job: jobId,
+      index: null,
+      corrected_by: correctedBy,
+      not_corrected: null,
+      postponed: null,
+    };
     expect((await bodyOf(id)).found_wrong).toEqual({ count: 1, lines: [line] });
     expect(await fileOf(id)).toBe(before);
     const batchId = await t.run(async (ctx) => ctx.db.normalizeId("batches", id.slice("batch_".length))!);
@@ -343,7 +417,9 @@ describe("a batch", () => {
     const why = "Its API key may not use this model.";
     expect((await bodyOf(id)).found_wrong).toEqual({
       count: 1,
-      lines: [{ custom_id: "q0", job: jobId, index: null, corrected_by: null, not_corrected: why }],
+      lines: [
+        { custom_id: "q0", job: jobId, index: null, corrected_by: null, not_corrected: why, postponed: null },
+      ],
     });
   });
 

@@ -11,7 +11,7 @@ export const correct = internalMutation({
   args: { jobId: v.string() },
   returns: v.null(),
   handler: async (ctx, { jobId }) => {
-    await correctAnswer(ctx, jobId);
+    await correctAnswer(ctx, jobId, Date.now());
     return null;
   },
 });

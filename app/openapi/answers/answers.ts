@@ -3,7 +3,7 @@ import { energySources } from "../../energy/job-energy.ts";
 import { disputeStates, ratingReasons, ratings } from "../../jobs/rating.ts";
 import { receiptSchema } from "../../receipts/receipt.ts";
 import { batch, batchEstimate, estimate, file, upload, uploadPart } from "./batches.ts";
-import { micro, tier, time, usage } from "./shared.ts";
+import { correction, micro, tier, time, usage } from "./shared.ts";
 import {
   chatCompletion,
   chatCompletionChunk,
@@ -51,11 +51,7 @@ const job = z.object({
   result_url: z.string().nullable(),
   receipt_url: z.string().nullable(),
   found_wrong: z
-    .object({
-      at: time,
-      corrected_by: z.string().nullable().describe("The job that answers the request again."),
-      not_corrected: z.string().nullable().describe("Why no job does."),
-    })
+    .object({ at: time, ...correction })
     .nullable()
     .describe("That checks found the answer wrong."),
   corrects: z.string().nullable().describe("The job whose wrong answer this one replaces."),

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { batchEndpointNames, batchLimits } from "../../batches/limits.ts";
-import { micro, time } from "./shared.ts";
+import { correction, micro, time } from "./shared.ts";
 
 /** Batches and their files. */
 
@@ -64,8 +64,7 @@ export const batch = z.object({
               .describe(
                 "Of the choice, or of the first vector, that this job made. Null if it made the whole answer.",
               ),
-            corrected_by: z.string().nullable().describe("The job that answers the request again."),
-            not_corrected: z.string().nullable().describe("Why no job does."),
+            ...correction,
           }),
         )
         .describe(`The first ${String(batchLimits.namedWrongLines)} of them.`),

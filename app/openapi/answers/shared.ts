@@ -11,3 +11,13 @@ export const usage = z.object({
   total_tokens: z.int(),
   prompt_tokens_details: z.object({ cached_tokens: z.int() }),
 });
+
+/** How the request of a wrong answer goes on. */
+export const correction = {
+  corrected_by: z.string().nullable().describe("The job that answers the request again."),
+  not_corrected: z.string().nullable().describe("Why no job does."),
+  postponed: z
+    .object({ why: z.string(), next_at: time })
+    .nullable()
+    .describe("Why no job does yet, and when that is tried again."),
+};

@@ -9,7 +9,9 @@ import type { wrongLine } from "../validators.ts";
  * answers its request again.
  */
 
-type Outcome = Omit<Infer<typeof wrongLine>, "customId" | "jobId" | "index">;
+type WrongLine = Infer<typeof wrongLine>;
+type Named = Pick<WrongLine, "customId" | "jobId" | "index">;
+type Outcome = Omit<WrongLine, keyof Named>;
 
 /** Notes in its batch that a job's answer was found wrong. Does nothing if the job belongs to none. */
 export async function addWrongLine(
@@ -27,14 +29,20 @@ export async function addWrongLine(
   });
 }
 
-/** Notes which job answers the request again, or why none does. */
-export async function endWrongLine(
+/** Notes which job answers the request again, or why none does, or why none does yet. */
+export async function noteWrongLine(
   ctx: MutationCtx,
   { batchLine, jobId }: Pick<Doc<"orders">, "batchLine" | "jobId">,
   outcome: Outcome,
 ): Promise<void> {
   const batch = batchLine === undefined ? null : await ctx.db.get("batches", batchLine.batchId);
   if (batch?.wrongLines?.some((line) => line.jobId === jobId) !== true) return;
-  const wrongLines = batch.wrongLines.map((line) => (line.jobId === jobId ? { ...line, ...outcome } : line));
+  const wrongLines = batch.wrongLines.map((line) =>
+    line.jobId === jobId ? { ...withoutOutcome(line), ...outcome } : line,
+  );
   await ctx.db.patch("batches", batch._id, { wrongLines });
+}
+
+function withoutOutcome({ customId, jobId, index }: WrongLine): Named {
+  return { customId, jobId, ...(index === undefined ? {} : { index }) };
 }

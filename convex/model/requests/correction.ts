@@ -1,4 +1,4 @@
-import type { Infer } from "convex/values";
+import { ConvexError, type Infer } from "convex/values";
 import { jobTimes } from "../../../app/jobs/limits.ts";
 import { parseWork } from "../../../app/jobs/payload/payload.ts";
 import type { Doc } from "../../_generated/dataModel.js";
@@ -6,10 +6,17 @@ import type { MutationCtx } from "../../_generated/server.js";
 import { projectedUse } from "../ledger/keyDays.ts";
 import { orderOf } from "../orders/orders.ts";
 import { policyWith, queue, textsKeptMs } from "../queue.ts";
-import { present, refuse } from "../refuse.ts";
+import { present, type Refusal, refuse } from "../refuse.ts";
 import { holdBudgets } from "../usage/budgetStops.ts";
 import type { work as workValidator } from "../validators.ts";
 import { checkNew, checkQuotas, heldOrder, placeOrder, prepare, refuseOutcome } from "./submit.ts";
+
+/** An allowance may renew, or somebody may give some. */
+const tooFewCredits: Refusal = {
+  code: "quota_exceeded",
+  message: "Its API key has too few credits.",
+  retryAfterMs: 3_600_000,
+};
 
 /**
  * Submits the request of a job with a wrong answer again, for the same key and at its price of now. No device gets it that answered the
@@ -57,9 +64,9 @@ export async function submitCorrection(ctx: MutationCtx, jobId: string, now: num
   await checkNew(ctx, key, { ...prepared, needs: {} }, now);
   if (key.quotas !== undefined) checkQuotas(key, await projectedUse(ctx, apiKeyId, now), rest, now);
   const held = await heldOrder(ctx, rest);
-  if (held === null) refuse("quota_exceeded", "Its API key has too few credits.");
+  if (held === null) throw new ConvexError(tooFewCredits);
   const stopped = await holdBudgets(ctx, key, held.reservedMicro, now);
-  if (stopped !== null) refuse(stopped.code, stopped.message);
+  if (stopped !== null) throw new ConvexError(stopped);
   const order = {
     ...held,
     jobId: outcome.jobId,

@@ -2,7 +2,7 @@ import { ConvexError } from "convex/values";
 import { internal } from "../../_generated/api.js";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
-import { addWrongLine, endWrongLine } from "../batches/wrongLines.ts";
+import { addWrongLine, noteWrongLine } from "../batches/wrongLines.ts";
 import { orderOf } from "../orders/orders.ts";
 import type { Refusal } from "../refuse.ts";
 import { tellWebhooks } from "../webhooks/deliveries.ts";
@@ -20,21 +20,21 @@ export async function beginCorrection(ctx: MutationCtx, order: Doc<"orders">, at
   await ctx.scheduler.runAfter(0, internal.trust.corrections.correct, { jobId: order.jobId });
 }
 
-/** A full queue, or a key whose quota is used up, is asked again after such a time. */
+/** After a refusal that may pass, as of a full queue or of a budget, the next try is after such a time. */
 const retryMs = { least: 60_000, most: 3_600_000 };
 
 /**
- * Submits the correction of a wrong answer, but only once. If it is refused, the reason is noted. If the queue is full or a quota is
- * used up, this runs again later.
+ * Submits the correction of a wrong answer, but only once. If it is refused, the reason is noted. If the refusal may pass, as when the
+ * queue is full or a budget is used up, this runs again later, until the text of the request is deleted.
  */
-export async function correct(ctx: MutationCtx, jobId: string): Promise<void> {
+export async function correct(ctx: MutationCtx, jobId: string, now: number): Promise<void> {
   const order = await orderOf(ctx, jobId);
   if (order?.foundWrong === undefined) return;
-  const { at, correctedBy, notCorrected } = order.foundWrong;
+  const { at, correctedBy, notCorrected, postponed } = order.foundWrong;
   if (correctedBy !== undefined || notCorrected !== undefined) return;
   const note = async (outcome: Omit<NonNullable<Doc<"orders">["foundWrong"]>, "at">): Promise<void> => {
     await ctx.db.patch("orders", order._id, { foundWrong: { at, ...outcome } });
-    await endWrongLine(ctx, order, outcome);
+    await noteWrongLine(ctx, order, outcome);
   };
   if ((await owedToKey(ctx, order)) > 0n) {
     await note({ notCorrected: "Its price could not be given back, so another answer would be paid twice." });
@@ -46,11 +46,14 @@ export async function correct(ctx: MutationCtx, jobId: string): Promise<void> {
   } catch (thrown) {
     if (!(thrown instanceof ConvexError)) throw thrown;
     const { message, retryAfterMs } = thrown.data as Refusal;
-    if (retryAfterMs === undefined) await note({ notCorrected: message });
-    else {
-      const delayMs = Math.min(Math.max(retryMs.least, retryAfterMs), retryMs.most);
-      await ctx.scheduler.runAfter(delayMs, internal.trust.corrections.correct, { jobId });
+    if (retryAfterMs === undefined) {
+      const before = postponed === undefined ? "" : ` Before that: ${postponed.why}`;
+      await note({ notCorrected: `${message}${before}` });
+      return;
     }
+    const nextAt = now + Math.min(Math.max(retryMs.least, retryAfterMs), retryMs.most);
+    await note({ postponed: { why: message, nextAt } });
+    await ctx.scheduler.runAt(nextAt, internal.trust.corrections.correct, { jobId });
   }
 }
 

@@ -5,6 +5,7 @@ import { shownId, unixSeconds } from "../../../app/batches/openai-objects.ts";
 import { parseJson } from "../../../app/json.ts";
 import type { BatchView } from "../../model/batches/batches.ts";
 import type { batchForecast } from "../../model/validators.ts";
+import { correctionBody } from "../respond.ts";
 
 /** The path of a batch is this and its id. */
 export const batchesPath = "/v1/batches/";
@@ -56,19 +57,13 @@ export function batchBody(batch: BatchView): object {
   };
 }
 
-function lineBody({
-  customId,
-  jobId,
-  index,
-  correctedBy,
-  notCorrected,
-}: BatchView["wrongLines"][number]): object {
+function lineBody(line: BatchView["wrongLines"][number]): object {
+  const { customId, jobId, index } = line;
   return {
     custom_id: customId,
     job: jobId,
     index: index ?? null,
-    corrected_by: correctedBy ?? null,
-    not_corrected: notCorrected ?? null,
+    ...correctionBody(line),
   };
 }
 

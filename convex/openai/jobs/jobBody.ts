@@ -2,7 +2,7 @@ import { unixSeconds } from "../../../app/batches/openai-objects.ts";
 import { callPaths } from "../../../app/jobs/call-forms.ts";
 import type { RequesterJob } from "../../model/requests/requesterJob.ts";
 import { serviceTiers, usageBody } from "../answerForm.ts";
-import { energyBody } from "../respond.ts";
+import { correctionBody, energyBody } from "../respond.ts";
 import { queueBody } from "./waiting.ts";
 
 /** The path of a job is this and its id. */
@@ -57,8 +57,7 @@ export function jobBody(job: RequesterJob): object {
         ? null
         : {
             at: unixSeconds(foundWrong.at),
-            corrected_by: foundWrong.correctedBy ?? null,
-            not_corrected: foundWrong.notCorrected ?? null,
+            ...correctionBody(foundWrong),
           },
     corrects,
   };

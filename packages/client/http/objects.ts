@@ -41,6 +41,14 @@ export const batchStatuses = [
   "cancelled",
 ] as const;
 
+/** How the request of a wrong answer goes on. */
+const correction = {
+  corrected_by: z.string().nullable(),
+  not_corrected: z.string().nullable(),
+  /** Why no job answers it yet, and when that is tried again, in seconds since the epoch. Absent from servers of earlier versions. */
+  postponed: z.looseObject({ why: z.string(), next_at: z.number() }).nullish(),
+};
+
 export const batchObject = z.looseObject({
   id: z.string(),
   status: z.enum(batchStatuses),
@@ -66,8 +74,7 @@ export const batchObject = z.looseObject({
           job: z.string(),
           /** Of the choice, or of the first vector, if the line is several jobs. */
           index: z.number().nullish(),
-          corrected_by: z.string().nullable(),
-          not_corrected: z.string().nullable(),
+          ...correction,
         }),
       ),
     })
@@ -126,9 +133,7 @@ export const jobObject = z.looseObject({
   energy: z.looseObject({ watt_hours: z.number(), source: z.string() }).nullish(),
   error: errorObject.nullable(),
   /** That checks found the answer wrong. Absent from servers of earlier versions. */
-  found_wrong: z
-    .looseObject({ corrected_by: z.string().nullable(), not_corrected: z.string().nullable() })
-    .nullish(),
+  found_wrong: z.looseObject(correction).nullish(),
   /** The job whose wrong answer this one replaces. Absent from servers of earlier versions. */
   corrects: z.string().nullish(),
 });

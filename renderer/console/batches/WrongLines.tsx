@@ -1,6 +1,8 @@
 import type { ReactNode } from "react";
 import { plural } from "../../../app/format/quantity.ts";
+import { formatMoment } from "../../../app/format/time.ts";
 import { Card } from "../../ui/Card.tsx";
+import { useNow } from "../../ui/clock.ts";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { BatchDetail } from "../data/rows.ts";
 import { hrefOf } from "../shell/route.ts";
@@ -37,10 +39,18 @@ function Part({ endpoint, index }: { readonly endpoint: string; readonly index: 
   return <p className="text-muted">Choice {index}</p>;
 }
 
-/** The new answer's job, or the reason why there is none. */
-function Then({ row: { correctedBy, notCorrected } }: { readonly row: WrongLine }): ReactNode {
+/** The new answer's job, or the reason why there is none, or none yet. */
+function Then({ row: { correctedBy, notCorrected, postponed } }: { readonly row: WrongLine }): ReactNode {
+  const now = useNow();
   if (correctedBy !== undefined) return <JobLink jobId={correctedBy}>Answered again by this job</JobLink>;
-  return notCorrected ?? "It will be answered again.";
+  if (notCorrected !== undefined) return notCorrected;
+  if (postponed === undefined) return "It will be answered again.";
+  const next = formatMoment(postponed.nextAt, now);
+  return (
+    <>
+      {postponed.why} Next try: {next}.
+    </>
+  );
 }
 
 function wrongWords(count: number): string {

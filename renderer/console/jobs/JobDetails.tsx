@@ -2,7 +2,7 @@ import { type ReactNode, useState } from "react";
 import { energyWords } from "../../../app/format/energy.ts";
 import { kindWords } from "../../../app/format/job-kind.ts";
 import { laneNeeds } from "../../../app/format/lane.ts";
-import { formatDuration } from "../../../app/format/time.ts";
+import { formatDuration, formatMoment } from "../../../app/format/time.ts";
 import { noRetryHelps } from "../../../app/jobs/mendable.ts";
 import { formatCredits, formatExactCredits } from "../../../app/money/credits.ts";
 import { Badge } from "../../ui/Badge.tsx";
@@ -106,7 +106,13 @@ export function JobDetails({ job, changes, onReceipt, tokens, payload, rating }:
   );
 }
 
-function FoundWrong({ correctedBy, notCorrected }: NonNullable<JobDetail["foundWrong"]>): ReactNode {
+function FoundWrong({
+  correctedBy,
+  notCorrected,
+  postponed,
+}: NonNullable<JobDetail["foundWrong"]>): ReactNode {
+  const now = useNow();
+  const next = postponed === undefined ? "" : formatMoment(postponed.nextAt, now);
   return (
     <div className="overflow-hidden rounded-lg">
       <Banner tone="bad">
@@ -118,6 +124,11 @@ function FoundWrong({ correctedBy, notCorrected }: NonNullable<JobDetail["foundW
         )}
         {notCorrected === undefined ? null : (
           <span className="ml-1">Its request is not answered again: {notCorrected}</span>
+        )}
+        {postponed === undefined ? null : (
+          <span className="ml-1">
+            Its request is not answered again yet: {postponed.why} Next try: {next}.
+          </span>
         )}
       </Banner>
     </div>
