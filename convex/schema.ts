@@ -1530,6 +1530,8 @@ export default defineSchema({
     spentMicro: v.int64(),
     /** That all rows together had taken and left so much of the month's budget, when somebody last looked at its jobs. */
     known: v.optional(v.object({ at: v.number(), micro: v.int64() })),
+    /** Set near the end of the budget: then nothing is left of the portion, so that its jobs are looked at again. */
+    until: v.optional(v.number()),
   }).index("by_budget", ["budgetId", "shard"]),
 
   /**

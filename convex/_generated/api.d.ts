@@ -396,6 +396,7 @@ import type * as openai_jobs_jobs from "../openai/jobs/jobs.js";
 import type * as openai_jobs_priority from "../openai/jobs/priority.js";
 import type * as openai_jobs_rating from "../openai/jobs/rating.js";
 import type * as openai_jobs_result from "../openai/jobs/result.js";
+import type * as openai_jobs_submit from "../openai/jobs/submit.js";
 import type * as openai_jobs_waiting from "../openai/jobs/waiting.js";
 import type * as openai_namedModel from "../openai/namedModel.js";
 import type * as openai_outcome from "../openai/outcome.js";
@@ -821,6 +822,7 @@ declare const fullApi: ApiFromModules<{
   "openai/jobs/priority": typeof openai_jobs_priority;
   "openai/jobs/rating": typeof openai_jobs_rating;
   "openai/jobs/result": typeof openai_jobs_result;
+  "openai/jobs/submit": typeof openai_jobs_submit;
   "openai/jobs/waiting": typeof openai_jobs_waiting;
   "openai/namedModel": typeof openai_namedModel;
   "openai/outcome": typeof openai_outcome;

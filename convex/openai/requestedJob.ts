@@ -1,4 +1,3 @@
-import type { FunctionArgs } from "convex/server";
 import type { CallForm } from "../../app/jobs/call-forms.ts";
 import type { Preference } from "../../app/jobs/parse/parse-prefer.ts";
 import type { JobPriority } from "../../app/jobs/priority.ts";
@@ -13,10 +12,10 @@ import { asMutable } from "../model/validators.ts";
 import type { Caller } from "./endpoint.ts";
 import { errorOf, type PromptField, tooManyWaiting } from "./errors.ts";
 import { answerAccepted, respondedAsync } from "./jobs/accepted.ts";
-import { isContention, logBug, type Outcome, outcomeOf } from "./outcome.ts";
+import { type Submission, submit } from "./jobs/submit.ts";
+import { logBug, type Outcome, outcomeOf } from "./outcome.ts";
 import type { Call } from "./readCall.ts";
 import { type ApiError, errorResponse } from "./respond.ts";
-import { sleep } from "./wait/sleep.ts";
 
 /** An action ends after ten minutes. This leaves time to answer. */
 export const waitLimitMs = 9 * 60_000;
@@ -247,28 +246,6 @@ async function submissionOf(
     ...(await useOf(ctx, caller)),
   };
 }
-
-type Submission = FunctionArgs<typeof internal.requests.submit> & { readonly idempotencyKey: string };
-
-async function submit(ctx: ActionCtx, submission: Submission): Promise<Outcome<Submitted>> {
-  const handedOver = { ...submission, handOver: true };
-  let outcome = await outcomeOf(ctx.runMutation(internal.requests.submit, handedOver));
-  if (outcome.kind !== "failed") return outcome;
-  // Handing the job to a waiting device writes that device's rows, as many others do. Queueing it does not. If the first
-  // call was committed after all, its idempotency key finds the job.
-  outcome = await outcomeOf(ctx.runMutation(internal.requests.submit, submission));
-  // A call whose row of `keyHolds` has no portion yet reads all rows of its key. So of many first calls at once, some lose
-  // each time.
-  for (const waitMs of contentionWaitsMs) {
-    if (outcome.kind !== "failed" || !isContention(outcome.thrown)) return outcome;
-    await sleep(waitMs * (0.5 + Math.random()));
-    outcome = await outcomeOf(ctx.runMutation(internal.requests.submit, submission));
-  }
-  return outcome;
-}
-
-/** Waits before further tries of a submission that others have outrun, in ms. */
-const contentionWaitsMs = [250, 500, 1_000, 2_000] as const;
 
 /** The ids of several jobs, for the header that names them. */
 export function idsOf(jobs: readonly RequestedJob[]): string {

@@ -113,7 +113,7 @@ it("rows of a revoked key are deleted after a week", async () => {
   const { keyId } = await keyOf();
   await t.mutation(api.console.keys.revoke, { session, keyId });
   const rows = async () => (await t.run(async (ctx) => await ctx.db.query("keyHolds").collect())).length;
-  expect(await rows()).toBe(1);
+  expect(await rows()).toBeGreaterThan(0);
   await pass(t, 8 * 86_400_000);
   expect(await rows()).toBe(0);
 });

@@ -6,8 +6,7 @@ import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { openPart, openParts } from "../files/seals.ts";
-import { roomFor, spend } from "../ledger/holds.ts";
-import { batchShard } from "../ledger/portions.ts";
+import { roomForBatch, spendOfBatch } from "../ledger/holds.ts";
 import { highestMicro } from "../ledger/reservations.ts";
 import { keyAccount } from "../ledger/transfer.ts";
 import { identity, identityOf } from "../models/identity.ts";
@@ -314,7 +313,7 @@ async function orderWithin(
 ): Promise<PreparedJob["order"] | null> {
   const highest = highestMicro(order);
   const hasRoom = async (micro: bigint): Promise<boolean> =>
-    (await roomFor(ctx, _id, batchShard, spent + micro)) >= spent + micro;
+    (await roomForBatch(ctx, _id, spent + micro)) >= spent + micro;
   if (order.held !== undefined && (await hasRoom(cushion * highest))) return order;
   return (await hasRoom(highest)) ? wholeOrder(order) : null;
 }
@@ -398,7 +397,7 @@ async function finishPiece(
   const micro = jobs.reduce((sum, { order }) => sum + order.reservedMicro, 0n);
   const furtherJobs = jobs.length - placed.length;
   if (micro > 0n) {
-    await spend(ctx, apiKeyId, batchShard, micro);
+    await spendOfBatch(ctx, apiKeyId, micro);
     await spendBudgets(ctx, present(await ctx.db.get("apiKeys", apiKeyId), "key of a batch"), micro, now);
   }
   await ctx.db.patch("batches", batchId, {

@@ -1,23 +1,23 @@
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { accountRow } from "./balance.ts";
-import { anyShard, mostPortions, type Pool, roomIn, takeFrom, takePortion } from "./portions.ts";
+import { anyShard, mostPortions, type Pool, roomIn, takeFrom, takePortion, type Way } from "./portions.ts";
 import { keyAccount } from "./transfer.ts";
 
 /**
  * Debits a key's balance in advance, so that it never falls below zero, also before the projector has added the entries. Credits that
  * jobs have just given back are counted only for a key that would have too few without them. Book the debit with `held`.
  * @param room the credits that the key must have: at least `micro`.
- * @returns whether the key has so many credits.
+ * @returns whether the key has so many credits. Throws `GaveWay` if the way has a turn.
  */
 export async function hold(
   ctx: MutationCtx,
   apiKeyId: Id<"apiKeys">,
   micro: bigint,
   room = micro,
-  shard = anyShard(),
+  way: Way = { shard: anyShard() },
 ): Promise<boolean> {
-  return micro <= 0n || (await takeFrom(poolOf(ctx, apiKeyId), shard, micro, room));
+  return micro <= 0n || (await takeFrom(poolOf(ctx, apiKeyId), way, micro, room));
 }
 
 /**
@@ -32,29 +32,24 @@ export async function holdUpTo(ctx: MutationCtx, apiKeyId: Id<"apiKeys">, micro:
   return (await hold(ctx, apiKeyId, part)) ? part : 0n;
 }
 
-/** The portion of a row, filled if it is less than `least`. It may stay less. */
-export async function roomFor(
+/** The portion of batches, filled if it is less than `least`. It may stay less. */
+export async function roomForBatch(
   ctx: MutationCtx,
   apiKeyId: Id<"apiKeys">,
-  shard: number,
   least: bigint,
 ): Promise<bigint> {
-  return await roomIn(poolOf(ctx, apiKeyId), shard, least);
+  return await roomIn(poolOf(ctx, apiKeyId), least);
 }
 
-/** Takes credits from a portion that has them. */
-export async function spend(
-  ctx: MutationCtx,
-  apiKeyId: Id<"apiKeys">,
-  shard: number,
-  micro: bigint,
-): Promise<void> {
-  await takePortion(poolOf(ctx, apiKeyId), shard, micro);
+/** Takes credits from the portion of batches, which has them. */
+export async function spendOfBatch(ctx: MutationCtx, apiKeyId: Id<"apiKeys">, micro: bigint): Promise<void> {
+  await takePortion(poolOf(ctx, apiKeyId), micro);
 }
 
 /** A key's balance in portions. `sure` is the projected balance less the debits that are noted and not projected. */
 function poolOf(ctx: MutationCtx, apiKeyId: Id<"apiKeys">): Pool<Doc<"keyHolds">> {
   return {
+    name: apiKeyId,
     rowOf: async (shard) =>
       await ctx.db
         .query("keyHolds")

@@ -40,7 +40,7 @@ import { dataClassesOf } from "../keys/dataClasses.ts";
 import { checkPriority } from "../keys/keyRights.ts";
 import { hold } from "../ledger/holds.ts";
 import { likelySharesOf } from "../ledger/likely.ts";
-import { anyShard } from "../ledger/portions.ts";
+import { anyShard, type Way } from "../ledger/portions.ts";
 import { highestMicro, reserve, reservedTokens } from "../ledger/reservations.ts";
 import { noteAliasUse } from "../models/aliases.ts";
 import { findModel } from "../models/catalog.ts";
@@ -95,6 +95,8 @@ export const submission = {
   idleOnly: v.optional(v.boolean()),
   /** Whether the queue may hand the job to a waiting device. This saves a call, but may conflict. Then submit without it. */
   handOver: v.optional(v.boolean()),
+  /** Its caller submits it again if it gives way to others: model/ledger/portions.ts. Absent: it cannot give way. */
+  turn: v.optional(v.object({ shards: v.record(v.string(), v.number()), gathers: v.boolean() })),
 };
 
 type Submission = ObjectType<typeof submission>;
@@ -203,10 +205,10 @@ async function submitBeside(
   // Only a new job is refused or charged. A refusal undoes the submission.
   await checkNew(ctx, key, prepared, now);
   if (asked.use !== undefined) checkQuotas(key, addUse(asked.use, beside), prepared.order, now);
-  const shard = anyShard();
-  const order = await heldOrder(ctx, prepared.order, shard);
+  const way = { shard: anyShard(), turn: asked.turn };
+  const order = await heldOrder(ctx, prepared.order, way);
   if (order === null) refuse("quota_exceeded", "This API key has too few credits for the request.");
-  const stopped = await holdBudgets(ctx, key, order.reservedMicro, now, shard);
+  const stopped = await holdBudgets(ctx, key, order.reservedMicro, now, way);
   if (stopped !== null) throw new ConvexError<Refusal>(stopped);
   if (asked.idleOnly === true && !handed) refuse("no_device", "No device is idle.");
   if (isAwaited && !handed) {
@@ -229,13 +231,12 @@ async function submitBeside(
 export async function heldOrder(
   ctx: MutationCtx,
   order: PreparedJob["order"],
-  shard = anyShard(),
+  way: Way = { shard: anyShard() },
 ): Promise<PreparedJob["order"] | null> {
   const { apiKeyId, reservedMicro, held } = order;
   const highest = highestMicro(order);
-  if (held !== undefined && (await hold(ctx, apiKeyId, reservedMicro, cushion * highest, shard)))
-    return order;
-  return (await hold(ctx, apiKeyId, highest, highest, shard)) ? wholeOrder(order) : null;
+  if (held !== undefined && (await hold(ctx, apiKeyId, reservedMicro, cushion * highest, way))) return order;
+  return (await hold(ctx, apiKeyId, highest, highest, way)) ? wholeOrder(order) : null;
 }
 
 /** The order with its highest price reserved. */

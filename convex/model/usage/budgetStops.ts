@@ -5,11 +5,13 @@ import { presentUses } from "../ledger/keyDays.ts";
 import {
   anyShard,
   batchShard,
+  type Layout,
   mostPortions,
   type Pool,
   roomIn,
   takeFrom,
   takePortion,
+  type Way,
 } from "../ledger/portions.ts";
 import type { Owner } from "../owners.ts";
 import { keysSince } from "../people/holdings.ts";
@@ -55,23 +57,23 @@ const openRetryMs = 20_000;
 /**
  * Takes the reservation of a job from the budgets that stop its key. The last job of a month may exceed a budget: otherwise a budget
  * would end long before it is used up, since most jobs cost much less than they may.
- * @param shard the portion that was taken from the key, so that calls collide for both or for neither.
- * @returns why the job must be refused, or null.
+ * @param way as with the key's balance, so that calls collide for both or for neither.
+ * @returns why the job must be refused, or null. Throws `GaveWay` if the way has a turn.
  */
 export async function holdBudgets(
   ctx: MutationCtx,
   key: Doc<"apiKeys">,
   micro: bigint,
   now: number,
-  shard = anyShard(),
+  way: Way = { shard: anyShard() },
 ): Promise<Refusal | null> {
   for (const budget of await stopsOf(ctx, key)) {
     if (isUsedUp(budget, now)) return usedUp(budget, key, now);
     if (micro <= 0n) continue;
     const pool = poolOf(ctx, budget, now);
-    if (await takeFrom(pool, shard, micro)) continue;
+    if (await takeFrom(pool, way, micro)) continue;
     const left = await pool.left();
-    if (left > 0n && (await takeFrom(pool, shard, left))) continue;
+    if (left > 0n && (await takeFrom(pool, way, left))) continue;
     if ((await spentThisMonth(ctx, budget.subject, now)) >= budget.monthlyMicro)
       return usedUp(budget, key, now);
     return {
@@ -97,9 +99,9 @@ export async function budgetsAllow(
   for (const budget of stops) {
     if (micro <= 0n) continue;
     const pool = poolOf(ctx, budget, now);
-    if ((await roomIn(pool, batchShard, spent + micro)) >= spent + micro) continue;
+    if ((await roomIn(pool, spent + micro)) >= spent + micro) continue;
     const left = await pool.left();
-    if (left <= spent || (await roomIn(pool, batchShard, left)) <= spent) return false;
+    if (left <= spent || (await roomIn(pool, left)) <= spent) return false;
   }
   return true;
 }
@@ -114,14 +116,17 @@ export async function spendBudgets(
   for (const budget of await stopsOf(ctx, key)) {
     const pool = poolOf(ctx, budget, now);
     const { leftMicro = 0n } = (await pool.rowOf(batchShard)) ?? {};
-    await takePortion(pool, batchShard, leftMicro < micro ? leftMicro : micro);
+    await takePortion(pool, leftMicro < micro ? leftMicro : micro);
   }
 }
 
 /** A budget in portions. `left`: what is left of it now. */
 type BudgetPool = Pool<Doc<"budgetHolds">> & { readonly left: () => Promise<bigint> };
 
-/** Some debits are noted nowhere: those of keys that were handed over, and of jobs that cost more than they reserved. */
+/**
+ * Some debits are noted nowhere: those of keys that were handed over, and of jobs that cost more than they reserved. So the jobs are read
+ * again after this time, and near the end of a budget its portions are filled again then.
+ */
 const knownForMs = 60_000;
 
 /**
@@ -132,33 +137,51 @@ function poolOf(ctx: MutationCtx, budget: Budget, now: number): BudgetPool {
   const month = monthOf(now);
   let exact: Promise<bigint> | null = null;
   let known: Doc<"budgetHolds">["known"];
+  let lookedAt = now;
   // One job reads it several times at the end of a budget.
   const left = async (): Promise<bigint> => await (exact ??= leftOf(ctx, budget, now));
-  const ofMonth = ({ known: before, ...row }: Doc<"budgetHolds">): Doc<"budgetHolds"> =>
-    row.month !== month ? { ...row, leftMicro: 0n } : before === undefined ? row : { ...row, known: before };
+  const untilOf = (row: Doc<"budgetHolds"> | null, laid: Layout | undefined): number | undefined =>
+    laid === undefined ? row?.until : laid.isRest ? lookedAt + knownForMs : undefined;
+  const ofNow = ({ known: before, ...row }: Doc<"budgetHolds">): Doc<"budgetHolds"> => {
+    if (row.month !== month) return { ...row, leftMicro: 0n };
+    const leftMicro = (row.until ?? Infinity) <= now ? 0n : row.leftMicro;
+    return { ...row, leftMicro, ...(before === undefined ? {} : { known: before }) };
+  };
   return {
+    name: budget._id,
     left,
     rowOf: async (shard) => {
       const row = await ctx.db
         .query("budgetHolds")
         .withIndex("by_budget", (q) => q.eq("budgetId", budget._id).eq("shard", shard))
         .unique();
-      return row === null ? null : ofMonth(row);
+      return row === null ? null : ofNow(row);
     },
-    rows: async () => (await rowsOf(ctx, budget)).map(ofMonth),
-    write: async (shard, row, leftMicro, taken) => {
-      const spentMicro = (row?.spentMicro ?? 0n) + taken;
+    rows: async () => (await rowsOf(ctx, budget)).map(ofNow),
+    write: async (shard, row, leftMicro, taken, laid) => {
       const newest = known ?? row?.known;
-      const after = { month, leftMicro, spentMicro, ...(newest === undefined ? {} : { known: newest }) };
-      const fresh = { budgetId: budget._id, shard, ...after };
+      const until = shard === batchShard ? undefined : untilOf(row, laid);
+      const fresh = {
+        budgetId: budget._id,
+        shard,
+        month,
+        leftMicro,
+        spentMicro: (row?.spentMicro ?? 0n) + taken,
+        ...(newest === undefined ? {} : { known: newest }),
+        ...(until === undefined ? {} : { until }),
+      };
       if (row === null) await ctx.db.insert("budgetHolds", fresh);
       else await ctx.db.replace("budgetHolds", row._id, fresh);
     },
     sure: async (rows, least) => {
       const spent = rows.reduce((sum, { spentMicro }) => sum + spentMicro, 0n);
       const newest = newestOf(rows, now - knownForMs);
-      if (exact === null && newest !== null && newest.micro - spent >= least) return newest.micro - spent;
+      if (exact === null && newest !== null && newest.micro - spent >= least) {
+        lookedAt = newest.at;
+        return newest.micro - spent;
+      }
       known = { at: now, micro: (await left()) + spent };
+      lookedAt = now;
       return await left();
     },
     given: async () => await Promise.resolve(0n),
