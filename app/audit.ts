@@ -138,6 +138,7 @@ const actions = {
   "payout.withdrawn": "Payout of earned credits withdrawn",
   "payout.approved": "Payout of earned credits approved",
   "payout.refused": "Payout of earned credits refused",
+  "device.pay-released": "Pay of a device that waited for checks released",
   "checks.mode-changed": "What happens after checks of answers changed",
   "house-rules.changed": "Rules for earned credits changed",
   "playground.credits-changed": "Credits of the playground changed",

@@ -31,7 +31,7 @@ import { heldBackFrom } from "./model/rollouts/find.ts";
 import { consoleAddress } from "./model/signIn/addresses.ts";
 import { findProgress } from "./model/statistics/seal.ts";
 import { payNow } from "./model/trust/payNow.ts";
-import { checksOf } from "./model/trust/views.ts";
+import { checksOf, deviceChecks } from "./model/trust/views.ts";
 import { keptDays } from "./model/usage/months.ts";
 import {
   activity,
@@ -266,10 +266,7 @@ export const earnings = query({
     todayMicro: v.int64(),
     todayJobs: v.number(),
     /** Answers that other devices found to be wrong, and the pay that waits for checks. Null: there is neither. */
-    checks: v.union(
-      v.object({ heldMicro: v.string(), wrong: v.number(), overclaimed: v.number() }),
-      v.null(),
-    ),
+    checks: v.union(deviceChecks, v.null()),
   }),
   handler: async (ctx, { key, since }) => {
     const device = await authenticateUnretired(ctx, key);

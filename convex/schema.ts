@@ -1313,6 +1313,8 @@ export default defineSchema({
     owed: v.number(),
     /** Replays of its answers that wait or run. */
     waiting: v.number(),
+    /** When an answer of it was last to be checked, no other device could do that. */
+    unchecked: v.optional(v.boolean()),
   }).index("by_device", ["deviceId", "modelId"]),
 
   /** A job that replays an answer on another device. Kept for 90 days. Written by model/trust/. */
@@ -1402,7 +1404,6 @@ export default defineSchema({
   })
     .index("by_job", ["jobId"])
     .index("by_device", ["deviceId", "modelId", "paidBefore", "caseId"])
-    .index("by_case", ["caseId"])
     .index("by_organization", ["organizationId"]),
 
   /**

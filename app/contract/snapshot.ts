@@ -113,6 +113,8 @@ export type EarningsView = {
     readonly wrong: number;
     /** Answers with far fewer tokens than this computer reported. Absent with an older backend. */
     readonly overclaimed?: number;
+    /** Whether nobody could check the last answer that was to be checked. Absent with an older backend. */
+    readonly unchecked?: boolean;
   } | null;
 };
 

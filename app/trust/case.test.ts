@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { openCase, payOf, stateOf, type TrustCase, type Voice, withVoice } from "./case.ts";
+import { openCase, stateOf, type TrustCase, type Voice, withVoice } from "./case.ts";
 
 const voice = (device: string, verdict: Voice["verdict"]): Voice => ({ device, verdict });
 const opened = openCase({ device: "a" }, voice("b", "mismatch"));
@@ -112,23 +112,5 @@ describe("a case", () => {
         expect(each.voices.length).toBeLessThanOrEqual(4);
       }),
     );
-  });
-});
-
-describe("the pay of an answer", () => {
-  it("of a known device is paid at once, of a new one after a replay that fits", () => {
-    expect(payOf({ onProbation: false, replay: null, caseState: null })).toBe("paid");
-    expect(payOf({ onProbation: true, replay: null, caseState: null })).toBe("held");
-    expect(payOf({ onProbation: true, replay: "unclear", caseState: null })).toBe("held");
-    expect(payOf({ onProbation: true, replay: "fits", caseState: null })).toBe("paid");
-  });
-
-  it("is held while a case is open, and refused only if the answer was wrong", () => {
-    const pay = (caseState: Parameters<typeof payOf>[0]["caseState"]) =>
-      payOf({ onProbation: false, replay: "mismatch", caseState });
-    expect(pay({ kind: "open" })).toBe("held");
-    expect(pay({ kind: "wrong", about: "text", misjudged: [] })).toBe("refused");
-    expect(pay({ kind: "right", misjudged: ["b"] })).toBe("paid");
-    expect(pay({ kind: "undecided" })).toBe("paid");
   });
 });

@@ -21,7 +21,7 @@ export type TrustCase = {
  * - `open`: another device has to replay the answer.
  * - `wrong`: the answer is not of this model, or its device reported far too many tokens.
  * - `right`: it is. `misjudged` are the devices that said otherwise.
- * - `undecided`: nobody could tell. The answer is paid, and nothing is held against anybody.
+ * - `undecided`: nobody could tell. Nothing is held against anybody. The answer is paid, unless its device is on probation.
  */
 export type CaseState =
   | { readonly kind: "open" }
@@ -66,19 +66,3 @@ export function stateOf({ voices }: TrustCase, othersLeft: boolean): CaseState {
 
 /** The pay of an answer: given, held until something is decided, or never given. */
 export type Pay = "paid" | "held" | "refused";
-
-/**
- * The pay of an answer: of a device on probation it is held until a replay fits, of any device while a case is open. A device whose
- * answer was wrong is not paid for it, nor for what is held.
- */
-export function payOf(answer: {
-  readonly onProbation: boolean;
-  readonly replay: Verdict | null;
-  readonly caseState: CaseState | null;
-}): Pay {
-  const { onProbation, replay, caseState } = answer;
-  if (caseState?.kind === "wrong") return "refused";
-  if (caseState?.kind === "open") return "held";
-  if (caseState !== null || replay === "fits") return "paid";
-  return onProbation ? "held" : "paid";
-}

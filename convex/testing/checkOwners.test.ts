@@ -3,7 +3,7 @@ import { api } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
 import { hashSecret } from "../model/authenticate.ts";
 import { balanceOf } from "../model/ledger/balance.ts";
-import { deviceAccount } from "../model/ledger/transfer.ts";
+import { deviceAccount, heldAccount } from "../model/ledger/transfer.ts";
 import type { Owner } from "../model/owners.ts";
 import { queue } from "../model/queue.ts";
 import { present } from "../model/refuse.ts";
@@ -93,6 +93,12 @@ async function addOffline(owner: Owner, count: number): Promise<void> {
 const earned = async ({ deviceId }: Device): Promise<bigint> =>
   (await t.run(async (ctx) => await balanceOf(ctx, deviceAccount(deviceId)))).micro;
 
+/** Whether the device has earned nothing that can be spent, because its pay waits for checks. */
+const waits = async (device: Device): Promise<boolean> => {
+  const held = await t.run(async (ctx) => await balanceOf(ctx, heldAccount(device.deviceId)));
+  return (await earned(device)) === 0n && held.micro > 0n;
+};
+
 /** The words about the pay of the device's last job. */
 const explanationOf = async ({ deviceId }: Device): Promise<string | undefined> => {
   const paginationOpts = { numItems: 1, cursor: null };
@@ -153,7 +159,7 @@ describe("an answer is checked", () => {
     await answerJob(t, acme, author);
     await choose(t);
     expect(await replaysOf(t)).toEqual([]);
-    expect(await earned(author)).toBeGreaterThan(0n);
+    expect(await waits(author)).toBe(true);
     await give(given, cleo);
     await answerJob(t, acme, author);
     await choose(t);
@@ -187,20 +193,19 @@ describe("an answer is checked", () => {
     await answerJob(t, acme, author);
     await choose(t);
     expect(await replaysOf(t)).toEqual([]);
-    expect(await earned(author)).toBeGreaterThan(0n);
+    expect(await waits(author)).toBe(true);
     await deviceOf(bob, "other");
     await answerJob(t, acme, author);
     await choose(t);
     expect(await takeReplay(t, last)).toBeNull();
   });
 
-  it("by nobody if all devices have one owner, and is paid at once", async () => {
+  it("by nobody if all devices have one owner, and its pay waits", async () => {
     await deviceOf(ann, "second");
     await answerJob(t, acme, author);
-    expect(await earned(author)).toBe(0n);
     await choose(t);
     expect(await replaysOf(t)).toEqual([]);
-    expect(await earned(author)).toBeGreaterThan(0n);
+    expect(await waits(author)).toBe(true);
   });
 });
 
@@ -227,7 +232,7 @@ describe("a doubt is decided", () => {
     await choose(t);
     await check(t, doubter, noise);
     expect(await casesOf(t)).toMatchObject([{ state: "undecided" }]);
-    expect(await earned(author)).toBeGreaterThan(0n);
+    expect(await waits(author)).toBe(true);
   });
 
   it("by devices of the organization, which have a voice each", async () => {
@@ -291,7 +296,7 @@ describe("if a device changes hands while it checks", () => {
       await pass(t, 10);
     }
     expect((await replaysOf(t)).map(({ state }) => state)).toEqual(["undone", "undone", "undone"]);
-    expect(await earned(author)).toBeGreaterThan(0n);
+    expect(await waits(author)).toBe(true);
   });
 
   it("a case ends as well after three reports that are not heard", async () => {
@@ -311,7 +316,7 @@ describe("if a device changes hands while it checks", () => {
     expect(await casesOf(t)).toMatchObject([{ state: "undecided", voices: [{ owner: bob }] }]);
   });
 
-  it("the answer is paid if nobody else can check it", async () => {
+  it("the pay of the answer waits if nobody else can check it, and its donor is told so", async () => {
     const moved = await deviceOf(bob, "moved");
     await answerJob(t, acme, author);
     await choose(t);
@@ -319,7 +324,9 @@ describe("if a device changes hands while it checks", () => {
     await give(moved, ann);
     await report(t, moved, attemptId, noise);
     expect(await casesOf(t)).toEqual([]);
-    expect(await earned(author)).toBeGreaterThan(0n);
+    expect(await waits(author)).toBe(true);
+    const { checks } = await t.query(api.devices.earnings, { key: author.key, since: 0 });
+    expect(checks).toMatchObject({ unchecked: true });
   });
 
   it("its word in a case is not heard, also not for the owner that the answering device had then", async () => {

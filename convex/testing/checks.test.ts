@@ -13,7 +13,6 @@ import {
 import { orderOf } from "../model/orders/orders.ts";
 import { queue } from "../model/queue.ts";
 import { present } from "../model/refuse.ts";
-import { releaseOld } from "../model/trust/pay.ts";
 import {
   addDevice,
   allJobs,
@@ -505,7 +504,7 @@ describe("a device that reports more tokens than its answer has", () => {
       [undefined, undefined],
     ]);
     const told = (await t.query(api.devices.earnings, { key: author.key, since: 0 })).checks;
-    expect(told).toEqual({ heldMicro: "0", wrong: 0, overclaimed: 1 });
+    expect(told).toEqual({ heldMicro: "0", wrong: 0, overclaimed: 1, unchecked: false });
     const paginationOpts = { numItems: 20, cursor: null };
     const shown = await t.query(api.console.fleet.checks.cases, { session, paginationOpts });
     expect(shown.page).toMatchObject([{ voices: [{ overclaim: { claimed, counted } }, {}] }]);
@@ -820,7 +819,7 @@ describe("an organization that acts", () => {
       expect([await earned(author), await held(author)]).toEqual([before, 0n]);
     });
 
-    it("keeps the pay of a new device, also after five other answers fit, and after a week", async () => {
+    it("keeps the pay of a new device, also after five other answers fit", async () => {
       const third = await addChecker(t, acme, "third");
       await answerJob(t, acme, author);
       await choose(t);
@@ -829,83 +828,86 @@ describe("an organization that acts", () => {
       await endProbation(t, acme, author, checker);
       expect(isOnProbation((await standingOf(t, author))!.standing)).toBe(false);
       expect([await earned(author), await held(author)]).toEqual([5n * pay, pay]);
-      const later = Date.now() + 8 * 86_400_000;
-      await t.run(async (ctx) => await releaseOld(ctx, later, later));
-      expect(await held(author)).toBe(pay);
       await check(t, third, noise);
       expect(await casesOf(t)).toMatchObject([{ state: "wrong" }]);
       expect([await earned(author), await held(author)]).toEqual([5n * pay, 0n]);
     });
   });
 
-  it("pays an answer that nobody can check", async () => {
-    const alone = await openWorld();
-    const one = await addChecker(alone.t, alone.acme, "one");
-    await chooseMode(alone.t, alone.acme, "act");
-    await answerJob(alone.t, alone.acme, one);
-    await choose(alone.t);
-    const { micro: paid } = await alone.t.run(
-      async (ctx) => await balanceOf(ctx, deviceAccount(one.deviceId)),
-    );
-    expect(paid).toBe(pay);
+  const told = async ({ key }: Device) => (await t.query(api.devices.earnings, { key, since: 0 })).checks;
+  const standings = async ({ deviceId }: Device) =>
+    await t.query(api.console.fleet.checks.standings, { session, deviceId, now: Date.now() });
+  const release = async ({ deviceId }: Device, reason = "The only computer with this model") =>
+    await t.mutation(api.console.fleet.checks.releasePay, { session, deviceId, reason });
+
+  it("keeps the pay of a device that nobody can check, and tells its donor and the console so", async () => {
+    await t.mutation(api.console.devices.retire, { session, deviceId: checker.deviceId });
+    await answerJob(t, acme, author);
+    expect(await told(author)).toMatchObject({ unchecked: false });
+    await choose(t);
+    expect([await earned(author), await held(author)]).toEqual([0n, pay]);
+    expect(await told(author)).toMatchObject({ heldMicro: String(pay), unchecked: true });
+    expect(await standings(author)).toMatchObject({ heldMicro: pay, models: [{ unchecked: true }] });
+    await addChecker(t, acme, "third");
+    await answerJob(t, acme, author);
+    await choose(t);
+    expect(await told(author)).toMatchObject({ unchecked: false });
   });
 
-  it("pays all answers if no check of them was done in time, also those that waited for no check of their own", async () => {
+  it("releases no pay because of time, but all of it once five answers fit", async () => {
     for (let each = 0; each < 6; each += 1) await answerJob(t, acme, author);
     await choose(t);
     expect(await replaysOf(t)).toHaveLength(4);
-    expect([await earned(author), await held(author)]).toEqual([0n, 6n * pay]);
-    vi.setSystemTime(Date.now() + 7 * 3_600_000);
-    await t.mutation(internal.trust.checks.sweep, {});
-    await pass(t, 10);
+    for (const hours of [7, 24 * 30]) {
+      vi.setSystemTime(Date.now() + hours * 3_600_000);
+      await t.mutation(internal.trust.checks.sweep, {});
+      await pass(t, 10);
+      expect([await earned(author), await held(author)]).toEqual([0n, 6n * pay]);
+    }
+    expect((await replaysOf(t)).every(({ state }) => state === "undone")).toBe(true);
+    for (const device of [author, checker]) await take(t, device);
+    await endProbation(t, acme, author, checker);
+    expect([await earned(author), await held(author)]).toEqual([11n * pay, 0n]);
+  });
+
+  it("keeps the pay of a new device whose doubted answer nobody can decide", async () => {
+    await answerJob(t, acme, author);
+    await choose(t);
+    await check(t, checker, noise);
+    expect(await casesOf(t)).toMatchObject([{ state: "undecided" }]);
+    expect([await earned(author), await held(author)]).toEqual([0n, pay]);
+    await endProbation(t, acme, author, checker);
     expect([await earned(author), await held(author)]).toEqual([6n * pay, 0n]);
   });
 
-  it("pays no answer of the last minutes for which a check may still be chosen if an earlier check was not done", async () => {
-    await answerJob(t, acme, author);
-    await choose(t);
-    const [first] = await replaysOf(t);
-    await answerJob(t, acme, author);
-    vi.setSystemTime(Date.now() + 5_000);
-    await t.run(async (ctx) => await queue.cancel(ctx, acme.organizationId, first!.jobId));
-    expect([await earned(author), await held(author)]).toEqual([pay, pay]);
-    await choose(t);
-    vi.setSystemTime(Date.now() + 5 * 60_000);
-    await pass(t, 10);
-    expect([await earned(author), await held(author)]).toEqual([pay, pay]);
-    await check(t, checker, noise);
-    expect(await casesOf(t)).toMatchObject([{ state: "undecided" }]);
+  it("releases held pay also if the fifth answer that fits was doubted first", async () => {
+    const third = await addChecker(t, acme, "third");
+    for (let each = 0; each < 5; each += 1) {
+      await answerJob(t, acme, author);
+      await choose(t);
+      await check(t, checker, each < 4 ? fitting : noise);
+    }
+    expect(await held(author)).toBe(5n * pay);
+    await check(t, third, fitting);
+    expect(await casesOf(t)).toMatchObject([{ state: "right" }]);
+    expect([await earned(author), await held(author)]).toEqual([5n * pay, 0n]);
   });
 
-  it("pays what was held for checks if no check waits anymore", async () => {
-    // `checker` is new, too, so its pay for a check is held, and nobody chooses a check of that.
-    await answerJob(t, acme, checker);
-    await choose(t);
-    const ofChecker = (await replaysOf(t)).find(({ state }) => state === "waiting");
-    await answerJob(t, acme, author);
-    await choose(t);
-    await check(t, checker, fitting);
-    await t.run(async (ctx) => await queue.cancel(ctx, acme.organizationId, ofChecker!.jobId));
-    expect(await held(checker)).toBeGreaterThan(0n);
-    await pass(t, 5 * 60_000);
-    expect(await held(checker)).toBe(0n);
-  });
-
-  it("holds the pay of other answers while a check waits, and that of a doubted one", async () => {
+  it("lets an administrator release the pay of a device with a reason, but none about which a case is open", async () => {
     await addChecker(t, acme, "third");
-    for (let each = 0; each < 2; each += 1) await answerJob(t, acme, author);
-    await choose(t);
-    // It may get either of the two.
-    await check(t, checker, noise);
-    const other = (await replaysOf(t)).find(
-      ({ state, caseId }) => state === "waiting" && caseId === undefined,
-    );
     await answerJob(t, acme, author);
     await choose(t);
-    await t.run(async (ctx) => await queue.cancel(ctx, acme.organizationId, other!.jobId));
-    await pass(t, 10);
-    expect(await earned(author)).toBe(pay);
-    expect(await held(author)).toBe(2n * pay);
+    await check(t, checker, noise);
+    await expectRefusal(release(author), "conflict");
+    for (let each = 0; each < 2; each += 1) await answerJob(t, acme, author);
+    await expectRefusal(release(author, " "), "invalid");
+    await release(author);
+    expect([await earned(author), await held(author)]).toEqual([2n * pay, pay]);
+    const paginationOpts = { numItems: 50, cursor: null };
+    const audit = await t.query(api.console.audit.list, { session, paginationOpts });
+    expect(audit.page).toContainEqual(
+      expect.objectContaining({ action: "device.pay-released", detail: "The only computer with this model" }),
+    );
   });
 
   it("pays all that was held when it stops acting", async () => {
@@ -1010,6 +1012,6 @@ describe("in the console", () => {
     await mode("act");
     expect(await told()).toBeNull();
     await answerJob(t, acme, author);
-    expect(await told()).toEqual({ heldMicro: String(pay), wrong: 0, overclaimed: 0 });
+    expect(await told()).toEqual({ heldMicro: String(pay), wrong: 0, overclaimed: 0, unchecked: false });
   });
 });

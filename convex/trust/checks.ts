@@ -4,7 +4,7 @@ import { literals } from "convex-helpers/validators";
 import { internal } from "../_generated/api.js";
 import { internalMutation } from "../_generated/server.js";
 import { queue } from "../model/queue.ts";
-import { judgeReplay, releaseUnchecked as releaseUncheckedPay } from "../model/trust/judge.ts";
+import { judgeReplay } from "../model/trust/judge.ts";
 import { settleHeld } from "../model/trust/pay.ts";
 import { chooseReplays, mostSampled } from "../model/trust/sample.ts";
 import { sweepChecks } from "../model/trust/sweep.ts";
@@ -68,22 +68,11 @@ export const settleHeldOf = internalMutation({
   args: {
     deviceId: v.id("devices"),
     modelId: v.string(),
-    before: v.optional(v.number()),
     how: literals("released", "refused"),
   },
   returns: v.null(),
   handler: async (ctx, { how, ...which }) => {
     await settleHeld(ctx, which, how, Date.now());
-    return null;
-  },
-});
-
-/** Releases held pay of a device with a model that was held before a moment, if no check of them waits. */
-export const releaseUnchecked = internalMutation({
-  args: { deviceId: v.id("devices"), modelId: v.string(), before: v.number() },
-  returns: v.null(),
-  handler: async (ctx, { before, ...pair }) => {
-    await releaseUncheckedPay(ctx, pair, before, Date.now());
     return null;
   },
 });

@@ -526,7 +526,7 @@ export function consoleStories(now: number): readonly Story[] {
           <DeviceView
             {...deviceView(now)}
             device={device}
-            standing={<StandingView found={rows.standings(now)} />}
+            standing={<StandingView found={rows.standings(now)} onRelease={nothing} />}
             actions={actions}
           />,
         ),

@@ -4,6 +4,7 @@ import { may, memberMutation, memberQuery, ownDevice } from "../../model/memberC
 import { boundedPage } from "../../model/refuse.ts";
 import { sidesInService } from "../../model/trust/checkers.ts";
 import { modeOf, setMode as setModeOf } from "../../model/trust/mode.ts";
+import { releaseByHand } from "../../model/trust/pay.ts";
 import { checkMode } from "../../model/trust/validators.ts";
 import {
   caseRow,
@@ -42,6 +43,19 @@ export const setMode = memberMutation("checks.change")({
   returns: v.null(),
   handler: async (ctx, { mode: wanted }) => {
     await setModeOf(ctx, ctx.organizationId, wanted, ctx.by);
+    return null;
+  },
+});
+
+/**
+ * Releases the pay of a device that waits for checks, but none about which a case is open. For a device that nobody can check. `reason` is in
+ * the audit trail. Refuses: not_found, invalid, conflict (no pay waits).
+ */
+export const releasePay = memberMutation("checks.change")({
+  args: { deviceId: v.id("devices"), reason: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { deviceId, reason }) => {
+    await releaseByHand(ctx, await ownDevice(ctx, deviceId), reason, ctx.by);
     return null;
   },
 });

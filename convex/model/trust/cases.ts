@@ -10,7 +10,7 @@ import { present } from "../refuse.ts";
 import { devicesKeptFrom } from "./checkers.ts";
 import { beginCorrection } from "./corrections.ts";
 import { modeOf } from "./mode.ts";
-import { holdForCase, refusePay, releasePay, settleHeld, takeBack } from "./pay.ts";
+import { endProbation, holdForCase, refusePay, releaseAfterCase, settleHeld, takeBack } from "./pay.ts";
 import { queueReplay } from "./replays.ts";
 import { noteEvent } from "./standings.ts";
 import type { StoredVoice } from "./validators.ts";
@@ -121,18 +121,19 @@ async function end(
   const accused = { organizationId, deviceId, modelId };
   const wrong = state.kind === "wrong" ? wrongs[state.about] : null;
   if (state.kind !== "undecided") {
-    await noteEvent(ctx, accused, wrong?.event ?? "cleared", now);
+    const noted = await noteEvent(ctx, accused, wrong?.event ?? "cleared", now);
     // A series says nothing against the checker of its last answer.
     for (const device of isSeries ? [] : state.misjudged) {
       const misjudged = ctx.db.normalizeId("devices", device);
       if (misjudged !== null) await noteEvent(ctx, { ...accused, deviceId: misjudged }, "misjudged", now);
     }
+    await endProbation(ctx, accused, noted, now);
   }
   const acts = wrong !== null && (await modeOf(ctx, organizationId)) === "act";
   const takenMicro = acts ? await punish(ctx, order, trustCase, wrong.event, now) : 0n;
   // Nobody needs another answer if only its tokens were counted wrongly.
   if (acts && wrong.event === "wrong") await beginCorrection(ctx, order, now);
-  if (!acts) await releasePay(ctx, order.jobId, now);
+  if (!acts) await releaseAfterCase(ctx, order, deviceId, now);
   await ctx.db.patch("trustCases", _id, {
     state: state.kind,
     closedAt: now,

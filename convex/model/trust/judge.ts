@@ -4,9 +4,8 @@ import { parse, validate } from "convex-helpers/validators";
 import { deviceClassOf } from "../../../app/devices/device-class.ts";
 import type { Limits } from "../../../app/trust/honest-replays.ts";
 import { type Overclaim, overclaimOf } from "../../../app/trust/overclaim.ts";
-import { isDrifting, isOnProbation } from "../../../app/trust/standing.ts";
+import { isDrifting } from "../../../app/trust/standing.ts";
 import { excessOf, seriesVerdictOf, verdictOf } from "../../../app/trust/verdict.ts";
-import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { modelsOfDevice } from "../devices/report.ts";
@@ -18,9 +17,9 @@ import { beginCase, endWithoutMore, goOn, hasOverclaim, hearVoice } from "./case
 import { devicesKeptFrom, isHeard } from "./checkers.ts";
 import { payChecker } from "./checkPay.ts";
 import { learn, learnedLimits, type ReplayKind } from "./limits.ts";
-import { isAnyHeld, releasePay, settleHeld } from "./pay.ts";
+import { endProbation } from "./pay.ts";
 import { queueReplay, replayOfJob } from "./replays.ts";
-import { countWaiting, noteEvent, standingRow } from "./standings.ts";
+import { countWaiting, noteEvent, noteUnchecked } from "./standings.ts";
 import type { StoredVoice } from "./validators.ts";
 
 /**
@@ -89,49 +88,19 @@ async function askAnother(
     return;
   }
   const kept = await devicesKeptFrom(ctx, { order, deviceId, voices: [] });
-  const isAsked = kept !== null && (await queueReplay(ctx, order, deviceId, kept, { unheard }));
-  if (!isAsked) await endUnjudged(ctx, replay, now);
+  if (kept === null) await noteUnchecked(ctx, { deviceId, modelId: replay.modelId });
+  else await queueReplay(ctx, order, deviceId, kept, { unheard });
 }
 
-/** Nobody could tell whether the answer is right. So it is paid, and nothing is held against anybody. */
+/** Nobody could tell whether the answer is right. So nothing is held against anybody, and pay that waits goes on waiting. */
 export async function leaveUnjudged(ctx: MutationCtx, replay: Doc<"replays">, now: number): Promise<void> {
   await ctx.db.patch("replays", replay._id, { state: "undone" });
   await countWaiting(ctx, replay, -1);
   await endUnjudged(ctx, replay, now);
 }
 
-async function endUnjudged(
-  ctx: MutationCtx,
-  { of, deviceId, modelId, caseId }: Doc<"replays">,
-  now: number,
-): Promise<void> {
-  if (caseId !== undefined) {
-    await endWithoutMore(ctx, caseId, now);
-    return;
-  }
-  await releasePay(ctx, of, now);
-  const pair = { deviceId, modelId };
-  await releaseUnchecked(ctx, pair, now - sampledWithinMs, now);
-  // Younger answers may still be chosen for a check.
-  if (await isAnyHeld(ctx, pair))
-    await ctx.scheduler.runAfter(sampledWithinMs, internal.trust.checks.releaseUnchecked, {
-      ...pair,
-      before: now,
-    });
-}
-
-/** An answer is chosen for a check in this time, or never: model/statistics/seal.ts. */
-const sampledWithinMs = 2 * 60_000;
-
-/** If no check of a device with a model waits, nothing is left for which its older pay could wait. */
-export async function releaseUnchecked(
-  ctx: MutationCtx,
-  pair: { readonly deviceId: Id<"devices">; readonly modelId: string },
-  before: number,
-  now: number,
-): Promise<void> {
-  const waiting = (await standingRow(ctx, pair))?.waiting ?? 0;
-  if (waiting === 0) await settleHeld(ctx, { ...pair, before }, "released", now);
+async function endUnjudged(ctx: MutationCtx, { caseId }: Doc<"replays">, now: number): Promise<void> {
+  if (caseId !== undefined) await endWithoutMore(ctx, caseId, now);
 }
 
 async function kindOf(ctx: QueryCtx, replay: Doc<"replays">, checker: Id<"devices">): Promise<ReplayKind> {
@@ -190,7 +159,7 @@ function withTokens(
 async function judgeFirst(
   ctx: MutationCtx,
   order: Doc<"orders">,
-  { deviceId, of }: Doc<"replays">,
+  { deviceId }: Doc<"replays">,
   kind: ReplayKind,
   voice: StoredVoice,
 ): Promise<void> {
@@ -206,8 +175,5 @@ async function judgeFirst(
     await beginCase(ctx, order, deviceId, { ...voice, verdict: "mismatch" }, true);
     return;
   }
-  if (isOnProbation(after)) return;
-  if (verdict === "fits") await releasePay(ctx, of, at);
-  // One answer of another model may fit by chance. Once enough have, the others are as good as those that were checked.
-  if (isOnProbation(before)) await settleHeld(ctx, { deviceId, modelId }, "released", at);
+  await endProbation(ctx, { deviceId, modelId }, { before, after }, at);
 }

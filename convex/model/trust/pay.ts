@@ -1,8 +1,9 @@
 import { sumOfLots, takeOldest } from "../../../app/credits/lots.ts";
-import { faded, isOnProbation } from "../../../app/trust/standing.ts";
+import { faded, isOnProbation, type Standing } from "../../../app/trust/standing.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { type Act, record } from "../audit.ts";
 import { book } from "../credits/wallet.ts";
 import { accountRow, lotsOf } from "../ledger/balance.ts";
 import { closingKey } from "../ledger/reservations.ts";
@@ -15,7 +16,9 @@ import {
   transfer,
 } from "../ledger/transfer.ts";
 import { orderOf } from "../orders/orders.ts";
+import { boundedText, refuse as refuseCall } from "../refuse.ts";
 import { entriesBack } from "./giveBack.ts";
+import { modeOf } from "./mode.ts";
 import { mayBeReplayed } from "./replays.ts";
 import { standingIn, standingRow } from "./standings.ts";
 
@@ -89,12 +92,6 @@ function caseKeys(jobId: string): { readonly hold: string; readonly end: string 
   return { hold: `case-held:${jobId}`, end: `case-ended:${jobId}` };
 }
 
-/** Releases the held pay of an answer. Does nothing if none is held. */
-export async function releasePay(ctx: MutationCtx, jobId: string, at: number): Promise<void> {
-  const held = await heldPayOf(ctx, jobId);
-  if (held !== null) await release(ctx, held, at);
-}
-
 async function release(ctx: MutationCtx, held: HeldPay, at: number): Promise<void> {
   const { deviceId, micro, bonusMicro, owner = null, paidBefore = false } = held;
   const bonus = bonusMicro === 0n ? {} : { bonusMicro };
@@ -137,9 +134,9 @@ async function end(ctx: MutationCtx, held: HeldPay, entries: readonly Entry[], a
   await ctx.db.delete("heldPays", _id);
 }
 
-/** Which held pay is settled: that of a device with a model, or all of an organization. `before`: none that was held later. */
+/** Which held pay is settled: that of a device with a model, or all of an organization. */
 export type WhichPay =
-  | { readonly deviceId: Id<"devices">; readonly modelId: string; readonly before?: number }
+  | { readonly deviceId: Id<"devices">; readonly modelId: string }
   | { readonly organizationId: Id<"organizations"> };
 
 /**
@@ -156,9 +153,9 @@ export async function settleHeld(
   const found =
     "deviceId" in which
       ? query.withIndex("by_device", (q) => {
-          const { deviceId, modelId, before = Infinity } = which;
+          const { deviceId, modelId } = which;
           const ofModel = q.eq("deviceId", deviceId).eq("modelId", modelId).eq("paidBefore", undefined);
-          return how === "released" ? ofModel.eq("caseId", undefined).lt("_creationTime", before) : ofModel;
+          return how === "released" ? ofModel.eq("caseId", undefined) : ofModel;
         })
       : query.withIndex("by_organization", (q) => q.eq("organizationId", which.organizationId));
   const some = await found.take(perCall);
@@ -169,11 +166,78 @@ export async function settleHeld(
   else await ctx.scheduler.runAfter(0, internal.trust.checks.releaseAll, which);
 }
 
-/** Whether pay of a device with a model waits that no case will decide. */
-export async function isAnyHeld(
-  ctx: QueryCtx,
-  { deviceId, modelId }: { readonly deviceId: Id<"devices">; readonly modelId: string },
-): Promise<boolean> {
+/**
+ * Releases the held pay of a device with a model once enough of its answers fit. One answer of another model may fit by chance. Once enough
+ * have, the others are as good as those that were checked.
+ */
+export async function endProbation(
+  ctx: MutationCtx,
+  pair: { readonly deviceId: Id<"devices">; readonly modelId: string },
+  { before, after }: { readonly before: Standing; readonly after: Standing },
+  at: number,
+): Promise<void> {
+  if (isOnProbation(before) && !isOnProbation(after)) await settleHeld(ctx, pair, "released", at);
+}
+
+/**
+ * Releases the pay of an answer whose case ended without a finding against it. If its device is still new to the model, pay that was not
+ * given before the case goes on waiting for checks.
+ */
+export async function releaseAfterCase(
+  ctx: MutationCtx,
+  order: Doc<"orders">,
+  deviceId: Id<"devices">,
+  at: number,
+): Promise<void> {
+  const held = await heldPayOf(ctx, order.jobId);
+  if (held === null) return;
+  const waits =
+    held.paidBefore !== true &&
+    (await modeOf(ctx, order.organizationId)) === "act" &&
+    (await isPayHeld(ctx, order, deviceId, at));
+  if (waits) await ctx.db.patch("heldPays", held._id, { caseId: undefined });
+  else await release(ctx, held, at);
+}
+
+/** The models of a device for which a release looks. */
+const mostModels = 50;
+const maxReasonChars = 200;
+
+/**
+ * Releases all held pay of a device about which no case is open, because a person decided so. Refuses: invalid (no reason), conflict (none is
+ * held).
+ */
+export async function releaseByHand(
+  ctx: MutationCtx,
+  { _id: deviceId, organizationId }: Doc<"devices">,
+  reason: string,
+  by: Act,
+): Promise<void> {
+  const why = boundedText(reason, "The reason", maxReasonChars);
+  const models = await modelsWithHeldPay(ctx, deviceId);
+  if (models.length === 0) refuseCall("conflict", "No pay of this device waits for checks.");
+  for (const modelId of models) await settleHeld(ctx, { deviceId, modelId }, "released", by.at);
+  await record(ctx, { organizationId, ...by, action: "device.pay-released", subject: deviceId, detail: why });
+}
+
+/** The models of a device with held pay about which no case is open. */
+async function modelsWithHeldPay(ctx: QueryCtx, deviceId: Id<"devices">): Promise<readonly string[]> {
+  const models: string[] = [];
+  let last = "";
+  for (let read = 0; read < mostModels; read += 1) {
+    const after = last;
+    const next = await ctx.db
+      .query("heldPays")
+      .withIndex("by_device", (q) => q.eq("deviceId", deviceId).gt("modelId", after))
+      .first();
+    if (next === null) return models;
+    last = next.modelId;
+    if (await isAnyHeld(ctx, deviceId, last)) models.push(last);
+  }
+  return models;
+}
+
+async function isAnyHeld(ctx: QueryCtx, deviceId: Id<"devices">, modelId: string): Promise<boolean> {
   const held = await ctx.db
     .query("heldPays")
     .withIndex("by_device", (q) =>
@@ -181,16 +245,6 @@ export async function isAnyHeld(
     )
     .first();
   return held !== null;
-}
-
-/** Releases pay that was held before a moment, but none about which a case is open. @returns whether there may be more. */
-export async function releaseOld(ctx: MutationCtx, before: number, at: number): Promise<boolean> {
-  const old = await ctx.db
-    .query("heldPays")
-    .withIndex("by_case", (q) => q.eq("caseId", undefined).lt("_creationTime", before))
-    .take(perCall);
-  for (const held of old) await release(ctx, held, at);
-  return old.length === perCall;
 }
 
 /**

@@ -12,7 +12,6 @@ import { queue } from "../queue.ts";
 import { ratingsOf } from "../ratings/ofDevice.ts";
 import { devicesKeptFrom } from "./checkers.ts";
 import { modeOf } from "./mode.ts";
-import { releasePay } from "./pay.ts";
 import { mayBeReplayed, queueReplay } from "./replays.ts";
 import { plus, type Spending, spendingOf, spentShareOf, storeSpending, worthOf } from "./spending.ts";
 import { type Pair, standingIn, standingRow, storeStanding } from "./standings.ts";
@@ -74,7 +73,7 @@ async function choose(
   spending: Spending,
   now: number,
 ): Promise<Spending> {
-  const { organizationId, jobId, modelId } = order;
+  const { organizationId, modelId } = order;
   const pair: Pair = { organizationId, deviceId, modelId };
   const row = await standingRow(ctx, pair);
   const standing = faded(standingIn(row, now), now);
@@ -100,16 +99,15 @@ async function choose(
   const kept = isDrawn && mayWait ? await devicesKeptFrom(ctx, { order, deviceId, voices: [] }) : null;
   if (kept !== null) {
     // The row has to exist, since it counts the replays that wait.
-    await storeStanding(ctx, pair, row, standing, { owed: 0 });
+    await storeStanding(ctx, pair, row, standing, { owed: 0, unchecked: false });
     if (await queueReplay(ctx, order, deviceId, kept)) {
       const isOfBudget = !isOnProbation(standing);
       return plus(spending, { micro: price, answerMs, replayMs: isOfBudget ? answerMs * costShare : 0 });
     }
   }
-  // Nobody can tell whether this answer is right, so it is paid. If others wait for their replays, it waits with them.
-  if (!isDrawn || mayWait) await releasePay(ctx, jobId, now);
   await storeStanding(ctx, pair, await standingRow(ctx, pair), withEvent(standing, "result", now), {
     owed: Math.min(mostOwed, owed + share),
+    ...(isDrawn && mayWait ? { unchecked: kept === null } : {}),
   });
   return plus(spending, { micro: price, answerMs, replayMs: 0 });
 }

@@ -26,7 +26,7 @@ export function standingIn(row: Doc<"standings"> | null, now: number): Standing 
 }
 
 /** The fields of a device and a model beside the standing: see the schema. */
-type Changes = Partial<Pick<Doc<"standings">, "owed" | "waiting">>;
+type Changes = Partial<Pick<Doc<"standings">, "owed" | "waiting" | "unchecked">>;
 
 /** Stores a standing, and the fields beside it that changed. */
 export async function storeStanding(
@@ -62,4 +62,10 @@ export async function noteEvent(
 export async function countWaiting(ctx: MutationCtx, pair: Pair, more: 1 | -1): Promise<void> {
   const row = await standingRow(ctx, pair);
   if (row !== null) await ctx.db.patch("standings", row._id, { waiting: Math.max(0, row.waiting + more) });
+}
+
+/** Notes that no device can check the answers of a device with a model. */
+export async function noteUnchecked(ctx: MutationCtx, pair: Omit<Pair, "organizationId">): Promise<void> {
+  const row = await standingRow(ctx, pair);
+  if (row !== null) await ctx.db.patch("standings", row._id, { unchecked: true });
 }

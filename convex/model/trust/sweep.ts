@@ -2,19 +2,16 @@ import type { MutationCtx } from "../../_generated/server.js";
 import { deleteBefore } from "../archives/oldRows.ts";
 import { queue } from "../queue.ts";
 import { leaveUnjudged } from "./judge.ts";
-import { releaseOld } from "./pay.ts";
 import { longestWaitMs } from "./replays.ts";
 
 const dayMs = 24 * 3_600_000;
 
-/** Pay that no check released, because there was none, is released. */
-const longestHeldMs = 7 * dayMs;
 const replaysKeptMs = 90 * dayMs;
 const casesKeptMs = 400 * dayMs;
 const perCall = 50;
 
 /**
- * Cancels replays that waited too long, releases pay that was held too long, and deletes old rows.
+ * Cancels replays that waited too long, and deletes old rows.
  * @returns whether there may be more.
  */
 export async function sweepChecks(ctx: MutationCtx, now: number): Promise<boolean> {
@@ -32,6 +29,5 @@ export async function sweepChecks(ctx: MutationCtx, now: number): Promise<boolea
     await deleteBefore(ctx, "replays", now - replaysKeptMs, perCall),
     await deleteBefore(ctx, "trustCases", now - casesKeptMs, perCall),
   ];
-  const hasMorePay = await releaseOld(ctx, now - longestHeldMs, now);
-  return hasMorePay || [waiting.length, ...deleted].includes(perCall);
+  return [waiting.length, ...deleted].includes(perCall);
 }

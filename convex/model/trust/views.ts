@@ -107,25 +107,35 @@ export async function checkRowOf(ctx: QueryCtx, row: Doc<"replays">): Promise<In
 }
 
 export const standingView = v.object({
-  models: v.array(v.object({ modelId: v.string(), standing })),
+  /** `unchecked`: nobody could check its last answer that was to be checked. */
+  models: v.array(v.object({ modelId: v.string(), standing, unchecked: v.boolean() })),
   /** Pay of the device that waits for checks, in micro-credits. */
   heldMicro: v.int64(),
 });
 
 const mostModels = 50;
 
+/** `unchecked`: pay waits for checks, and nobody could check the last answer with one of its models. */
+export const deviceChecks = v.object({
+  heldMicro: v.string(),
+  wrong: v.number(),
+  overclaimed: v.number(),
+  unchecked: v.boolean(),
+});
+
 /** The facts about checks that a device itself gets; null if there are none. */
 export async function checksOf(
   ctx: QueryCtx,
   deviceId: Id<"devices">,
-): Promise<{ readonly heldMicro: string; readonly wrong: number; readonly overclaimed: number } | null> {
+): Promise<Infer<typeof deviceChecks> | null> {
   const rows = await rowsOf(ctx, deviceId);
   const heldMicro = await heldOf(ctx, deviceId);
   const countOf = (event: "wrong" | "overclaimed"): number =>
     rows.reduce((sum, { standing: { counts } }) => sum + (counts[event] ?? 0), 0);
   const [wrong, overclaimed] = [countOf("wrong"), countOf("overclaimed")];
   const isNothing = wrong + overclaimed === 0 && heldMicro === 0n;
-  return isNothing ? null : { heldMicro: String(heldMicro), wrong, overclaimed };
+  const unchecked = heldMicro > 0n && rows.some((row) => row.unchecked === true);
+  return isNothing ? null : { heldMicro: String(heldMicro), wrong, overclaimed, unchecked };
 }
 
 /** How a device stands with its models, as of a moment, with the ratings of requesters. */
@@ -136,10 +146,10 @@ export async function standingsOf(
 ): Promise<Infer<typeof standingView>> {
   const rows = await rowsOf(ctx, deviceId);
   const models = await Promise.all(
-    rows.map(async ({ modelId, standing: stored }) => {
+    rows.map(async ({ modelId, standing: stored, unchecked = false }) => {
       const ratings = await ratingsOf(ctx, deviceId, modelId, now - ratedWithinMs);
       const shown = withRatings(faded(stored, now), ratings);
-      return { modelId, standing: { ...shown, counts: { ...shown.counts } } };
+      return { modelId, standing: { ...shown, counts: { ...shown.counts } }, unchecked };
     }),
   );
   return { models, heldMicro: await heldOf(ctx, deviceId) };

@@ -21,8 +21,8 @@ export function modeSentence(mode: CheckMode): string {
 export function sidesSentence(mode: CheckMode, sides: number): string | null {
   if (mode === "off" || sides === 0 || sides >= mostSides) return null;
   return sides === 1
-    ? "No answer can be checked yet: that takes two devices that do not belong to the same person or team. Until then all answers are paid."
-    : "A doubt cannot be decided yet: that takes three devices, no two of the same person or team. Until then a doubted answer is paid.";
+    ? "No answer can be checked yet: that takes two devices that do not belong to the same person or team. If you act on checks, the pay of new devices waits until then, or until an administrator releases it on the device’s page."
+    : "A doubt cannot be decided yet: that takes three devices, no two of the same person or team. Until then nothing is held against anybody. If you act on checks, the pay of a new device waits until five other answers of it fit.";
 }
 
 type Words = { readonly tone: Tone; readonly words: string };

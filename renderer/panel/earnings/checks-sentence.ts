@@ -5,7 +5,7 @@ import { formatCredits } from "../../../app/money/credits.ts";
 /** How the checks of this computer's answers stand, if there is something to say. Null: nothing. */
 export function checksSentence({ checks }: Pick<EarningsView, "checks">): string | null {
   if (checks === null || checks === undefined) return null;
-  const { wrong, overclaimed = 0, heldMicro } = checks;
+  const { wrong, overclaimed = 0, heldMicro, unchecked = false } = checks;
   if (wrong > 0) {
     return plural(wrong, [
       "Other computers found that # answer of this computer was not of the model that it names. Ask your administrator.",
@@ -18,7 +18,9 @@ export function checksSentence({ checks }: Pick<EarningsView, "checks">): string
       "Other computers counted far fewer tokens in # answers than this computer reported. Ask your administrator.",
     ]);
   }
-  return BigInt(heldMicro) === 0n
-    ? null
-    : `${formatCredits(heldMicro)} more wait until other computers have checked answers of this one.`;
+  if (BigInt(heldMicro) === 0n) return null;
+  const held = formatCredits(heldMicro);
+  return unchecked
+    ? `${held} more wait for checks of answers, and no other computer can check those of this one now. Your administrator can release them.`
+    : `${held} more wait until other computers have checked answers of this one.`;
 }
