@@ -215,7 +215,8 @@ export async function releaseByHand(
 ): Promise<void> {
   const why = boundedText(reason, "The reason", maxReasonChars);
   const models = await modelsWithHeldPay(ctx, deviceId);
-  if (models.length === 0) refuseCall("conflict", "No pay of this device waits for checks.");
+  if (models.length === 0)
+    refuseCall("conflict", "No pay of this device waits, but for answers about which a case is open.");
   for (const modelId of models) await settleHeld(ctx, { deviceId, modelId }, "released", by.at);
   await record(ctx, { organizationId, ...by, action: "device.pay-released", subject: deviceId, detail: why });
 }

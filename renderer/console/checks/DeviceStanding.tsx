@@ -103,7 +103,7 @@ function HeldPay({
 }
 
 /** Asks for the reason why the pay of a device is released without checks. */
-export function ReleasePay({
+function ReleasePay({
   heldMicro,
   onRelease,
   onClose,
