@@ -1366,11 +1366,13 @@ export default defineSchema({
     .index("by_organization", ["organizationId"])
     .index("by_device", ["deviceId"]),
 
-  /** The regrets of honest answers in a class of computers: app/trust/honest-replays.ts. Written by model/trust/limits.ts. */
+  /** The regrets and misses of honest answers in a class of computers: app/trust/honest-replays.ts. Written by model/trust/limits.ts. */
   honestReplays: defineTable({
     organizationId: v.id("organizations"),
     class: v.string(),
     regrets: v.array(v.number()),
+    /** Missing in rows of earlier versions, which kept the regrets only. */
+    missShares: v.optional(v.array(v.number())),
   }).index("by_class", ["organizationId", "class"]),
 
   /** The work of answers and of replays, of which older work counts less. Written by model/trust/spending.ts. */

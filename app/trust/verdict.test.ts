@@ -41,7 +41,9 @@ describe("a verdict", () => {
         fc.double({ min: 0, max: 1, noNaN: true }),
         (tokens, regret) => {
           const one = replay({ tokens, regret, misses: 1 });
-          expect(verdictOf(one, { meanRegret: 0.0001, missShare: 0 })).not.toBe("mismatch");
+          expect(verdictOf(one, { meanRegret: 0.0001, missShare: 0, usualMissShare: 0 })).not.toBe(
+            "mismatch",
+          );
         },
       ),
     );
@@ -91,6 +93,26 @@ describe("the limits of a class", () => {
       }),
       { numRuns: 20 },
     );
+  });
+
+  it.each([0.005, 0.02, 0.03, 0.05])("hardly accuse a class with a usual share of misses of %f", (share) => {
+    let state = 1;
+    const random = (): number => {
+      state = (state * 48_271) % 2_147_483_647;
+      return state / 2_147_483_647;
+    };
+    const answer = (tokens: number): Replay => {
+      const misses = Array.from({ length: tokens }, random).filter((each) => each < share).length;
+      return replay({ tokens, misses, regret: misses * 0.07 });
+    };
+    const lengths = [20, 50, 150, 400];
+    const honest = Array.from({ length: 200 }, (_, at) => answer(lengths[at % lengths.length] ?? 50));
+    const limits = limitsOf(honest.reduce(withReplay, noReplays));
+    const drawn = Array.from({ length: 8_000 }, (_, at) => answer(lengths[at % lengths.length] ?? 50));
+    const accused = drawn.filter((each) => verdictOf(each, limits) === "mismatch").length;
+    expect(accused / drawn.length).toBeLessThanOrEqual(0.001);
+    // Another model misses far more.
+    expect(verdictOf(replay({ tokens: 50, misses: 20, regret: 10 }), limits)).toBe("mismatch");
   });
 
   it("are those of a file and two kinds of computers, in any order", () => {

@@ -11,6 +11,11 @@ export type Verdict = "fits" | "unclear" | "mismatch";
 /** A single odd token accuses nobody, however short the answer is. In long answers honest devices have more of them. */
 const leastMisses = 3;
 const leastMissShare = 0.01;
+/**
+ * Misses are counted, so their number varies by its square root. This many square roots above the usual number, one honest answer in
+ * thousands has more.
+ */
+const missSpreads = 4;
 /** Counts as so many tokens that fit, so that short answers need more misses. */
 const addedTokens = 4;
 
@@ -22,9 +27,11 @@ export function excessOf({ tokens, regret }: Replay, { meanRegret }: Limits): nu
 /** Judges one replay by the limits of its class. */
 export function verdictOf(replay: Replay, limits: Limits): Verdict {
   const { misses, tokens } = replay;
+  const usual = limits.usualMissShare * tokens;
+  const least = Math.max(leastMisses + leastMissShare * tokens, usual + missSpreads * Math.sqrt(usual));
   const isOdd = excessOf(replay, limits) > 1 || misses > limits.missShare * (tokens + addedTokens);
   if (!isOdd) return "fits";
-  return misses >= leastMisses + leastMissShare * tokens ? "mismatch" : "unclear";
+  return misses >= least ? "mismatch" : "unclear";
 }
 
 /**

@@ -140,9 +140,10 @@ it("held pay is released or refused once, and the sums of the ledger stay 0, in 
           entries: await ctx.db.query("ledgerEntries").collect(),
           held: await ctx.db.query("heldPays").collect(),
         }));
-        for (const { deviceId } of devices) {
+        for (const device of devices) {
+          const { deviceId } = device;
           if (released.has(deviceId)) continue;
-          const fits = (await standingOf(t, { deviceId }))?.standing.counts ?? {};
+          const fits = (await standingOf(t, device))?.standing.counts ?? {};
           const passed = (fits.fits ?? 0) + (fits.cleared ?? 0);
           const paid = entries.filter(({ account, micro }) => account === `device:${deviceId}` && micro > 0n);
           if (passed < 5) expect(paid).toEqual([]);

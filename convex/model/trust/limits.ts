@@ -31,21 +31,25 @@ async function rowOf(ctx: QueryCtx, kind: ReplayKind): Promise<Doc<"honestReplay
     .unique();
 }
 
+function replaysIn(row: Doc<"honestReplays"> | null): HonestReplays {
+  return { ...noReplays, ...row };
+}
+
 /** The limits of honest answers in a class, as they are learned so far. */
 export async function learnedLimits(ctx: QueryCtx, kind: ReplayKind): Promise<Limits> {
-  return limitsOf((await rowOf(ctx, kind)) ?? noReplays);
+  return limitsOf(replaysIn(await rowOf(ctx, kind)));
 }
 
 /** Learns from a replay that accuses nobody. */
 export async function learn(ctx: MutationCtx, kind: ReplayKind, replay: Replay): Promise<void> {
   const row = await rowOf(ctx, kind);
-  const before: HonestReplays = row ?? noReplays;
+  const before = replaysIn(row);
   const learned = withReplay(before, replay);
   if (learned === before) return;
-  const regrets = [...learned.regrets];
-  if (row !== null) await ctx.db.patch("honestReplays", row._id, { regrets });
+  const changed = { regrets: [...learned.regrets], missShares: [...learned.missShares] };
+  if (row !== null) await ctx.db.patch("honestReplays", row._id, changed);
   else {
     const { organizationId } = kind;
-    await ctx.db.insert("honestReplays", { organizationId, class: nameOf(kind), regrets });
+    await ctx.db.insert("honestReplays", { organizationId, class: nameOf(kind), ...changed });
   }
 }
