@@ -58,27 +58,34 @@ export function collectWhenIdle(): void {
   timer.unref();
 }
 
-const mostBlobGarbage = 12 * 1024 ** 2;
+/** A collection of what is new takes a millisecond or two, and one of the whole heap a tenth of a second or more. */
+const someBlobGarbage = 4 * 1024 ** 2;
+const mostBlobGarbage = 8 * 1024 ** 2;
 
 /**
  * Returns a function that collects the Blobs that nobody uses anymore, once they may have this much memory. Call it
- * before a Blob is made or stored. V8 does not count the bytes of a Blob, so it would keep many large ones until the heap itself has grown.
+ * before a Blob is made or stored. V8 does not count the bytes of a Blob, so it would keep many large ones until the heap itself has
+ * grown. Most are new enough for the short collection.
  */
 export function blobCollection(): () => void {
   let inUse = Infinity;
+  let leastSince = Infinity;
   return () => {
     const bytes = process.memoryUsage().arrayBuffers;
-    inUse = Math.min(inUse, bytes);
-    if (bytes - inUse < mostBlobGarbage) return;
+    [inUse, leastSince] = [Math.min(inUse, bytes), Math.min(leastSince, bytes)];
+    if (bytes - leastSince < someBlobGarbage) return;
+    collector()({ type: "minor", execution: "sync" });
+    leastSince = process.memoryUsage().arrayBuffers;
+    if (leastSince - inUse < mostBlobGarbage) return;
     collector()({ type: "major", execution: "sync", flavor: "regular" });
-    inUse = process.memoryUsage().arrayBuffers;
+    inUse = leastSince = process.memoryUsage().arrayBuffers;
   };
 }
 
 type Collect = (options: {
-  readonly type: "major";
+  readonly type: "minor" | "major";
   readonly execution: "sync";
-  readonly flavor: "regular" | "last-resort";
+  readonly flavor?: "regular" | "last-resort";
 }) => void;
 
 /** Frees all garbage, and gives the pages of memory back: an ordinary collection keeps them for later. */
@@ -86,10 +93,13 @@ export function collectGarbage(): void {
   collector()({ type: "major", execution: "sync", flavor: "last-resort" });
 }
 
+let taken: Collect | null = null;
+
 function collector(): Collect {
+  if (taken !== null) return taken;
   setFlagsFromString("--expose-gc");
-  const collect = vm.runInNewContext("gc") as Collect;
+  taken = vm.runInNewContext("gc") as Collect;
   // Realms made from now on must not have it.
   setFlagsFromString("--no-expose-gc");
-  return collect;
+  return taken;
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { isUint8Array } from "node:util/types";
-import { cancelBody, readerOf } from "../../runtime/run/plain-response.ts";
+import { cancelBody, givesChunksAway, readerOf } from "../../runtime/run/plain-response.ts";
 import { maxHttpActionBytes } from "./web-request.ts";
 
 /** The server sets these itself, depending on how it sends the body. */
@@ -33,11 +33,16 @@ export async function sendWebResponse(
   await pump(response.body, outgoing, signal);
 }
 
+/** Smaller chunks may wait for the garbage collector. */
+const returnedBytes = 64 * 1024;
+
+/** Sends a body. The memory of large chunks that it gives away is given back at once: the garbage collector would keep many. */
 async function pump(
   body: ReadableStream<Uint8Array>,
   outgoing: ServerResponse,
   signal: AbortSignal,
 ): Promise<void> {
+  const isOwner = givesChunksAway(body);
   const reader = readerOf(body);
   const cancel = (reason: unknown): void => {
     reader.cancel(reason).catch(() => undefined);
@@ -54,7 +59,10 @@ async function pump(
       if (!isUint8Array(value)) throw new TypeError("A body must be a stream of Uint8Arrays");
       size += value.byteLength;
       if (size > maxHttpActionBytes) throw new Error("The response is too large");
-      if (!outgoing.write(value)) await once(outgoing, "drain", { signal });
+      if (isOwner && value.byteLength >= returnedBytes) {
+        await written(outgoing, value, signal);
+        (value.buffer as ArrayBuffer).transfer(0);
+      } else if (!outgoing.write(value)) await once(outgoing, "drain", { signal });
     }
     outgoing.end();
   } catch (error) {
@@ -64,4 +72,19 @@ async function pump(
   } finally {
     signal.removeEventListener("abort", stop);
   }
+}
+
+/** Writes a chunk, and waits until the system has all of it. Rejects when the client leaves. */
+async function written(outgoing: ServerResponse, chunk: Uint8Array, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const leave = (): void => {
+      reject(signal.reason as Error);
+    };
+    signal.addEventListener("abort", leave, { once: true });
+    outgoing.write(chunk, (error) => {
+      signal.removeEventListener("abort", leave);
+      if (error) reject(error);
+      else resolve();
+    });
+  });
 }

@@ -23,6 +23,19 @@ export function readerOf(body: ReadableStream<Uint8Array>): ReadableStreamDefaul
   return ReadableStream.prototype.getReader.call(body) as ReadableStreamDefaultReader<unknown>;
 }
 
+/**
+ * Whether a stream gives its chunks away: a stream of bytes takes the memory of each chunk from its source, so only the reader has it
+ * then. Only such a stream has a reader with a buffer of its own.
+ */
+export function givesChunksAway(body: ReadableStream<Uint8Array>): boolean {
+  try {
+    ReadableStream.prototype.getReader.call(body, { mode: "byob" }).releaseLock();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Cancels the body of a response, whatever its function has replaced in it. */
 export async function cancelBody({ body }: Response): Promise<void> {
   if (body !== null) await ReadableStream.prototype.cancel.call(body);

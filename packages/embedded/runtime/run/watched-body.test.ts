@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { limits } from "../checks/limits.ts";
+import { givesChunksAway } from "./plain-response.ts";
 import { watchedBody } from "./watched-body.ts";
 
 const broken: unknown[] = [];
@@ -25,6 +26,24 @@ test("a body stays as it is", async () => {
   const parts = ["one ", "two"].map((text) => new TextEncoder().encode(text));
   expect(await new Response(watched(streamOf(parts))).text()).toBe("one two");
   expect([broken.splice(0), sizes.splice(0)]).toEqual([[], [7]]);
+});
+
+test("a body of bytes gives its chunks away, and another one keeps them", async () => {
+  const chunk = (): Uint8Array<ArrayBuffer> => new TextEncoder().encode("one");
+  const [given, kept] = [chunk(), chunk()];
+  const bytes = new ReadableStream({
+    type: "bytes",
+    start(controller) {
+      controller.enqueue(given);
+      controller.close();
+    },
+  });
+  const bodies = [watched(bytes), watched(streamOf([kept]))];
+  expect(bodies.map(givesChunksAway)).toEqual([true, false]);
+  for (const body of bodies) expect(await new Response(body).text()).toBe("one");
+  expect([given.buffer.detached, kept.buffer.detached]).toEqual([true, false]);
+  broken.splice(0);
+  sizes.splice(0);
 });
 
 test("an endless body ends with the time of its action", async () => {

@@ -1,6 +1,6 @@
 import { isUint8Array } from "node:util/types";
 import { limits } from "../checks/limits.ts";
-import { readerOf } from "./plain-response.ts";
+import { givesChunksAway, readerOf } from "./plain-response.ts";
 
 type Watch = {
   /** How long the body may still take, in ms. */
@@ -29,11 +29,13 @@ export class ResponseTooLargeError extends Error {
   }
 }
 
-/** The same body, with the limits of an action's response. It reads no part ahead. */
+/** The same body, with the limits of an action's response. It reads no part ahead, and gives chunks away if the body does. */
 export function watchedBody(
   body: ReadableStream<Uint8Array>,
   { leftMs, onLate, onBroken, onEnd }: Watch,
 ): ReadableStream<Uint8Array> {
+  // Types of the language know no stream that may be of either kind.
+  const kind = givesChunksAway(body) ? { type: "bytes" as const } : {};
   const reader = readerOf(body);
   let size = 0;
   let isOver = false;
@@ -52,6 +54,7 @@ export function watchedBody(
   };
   return new ReadableStream<Uint8Array>(
     {
+      ...(kind as object),
       start(controller) {
         timer = setTimeout(() => breakOff(controller, onLate()), leftMs).unref();
       },

@@ -1,0 +1,58 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, test, vi } from "vitest";
+import { sendWebResponse } from "./web-response.ts";
+
+/** Serves a response once, and reads it. */
+async function served(response: Response): Promise<Uint8Array> {
+  const server = createServer((_, outgoing) => {
+    void sendWebResponse(response, outgoing, new AbortController().signal);
+  }).listen(0, "127.0.0.1");
+  try {
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    return await (await fetch(`http://127.0.0.1:${port}`)).bytes();
+  } finally {
+    server.close();
+  }
+}
+
+const freed = vi.spyOn(ArrayBuffer.prototype, "transfer");
+afterEach(() => void freed.mockClear());
+
+const chunkBytes = 512 * 1024;
+const chunks = (): Uint8Array<ArrayBuffer>[] =>
+  [1, 2, 3, 4, 5, 6].map((value) => new Uint8Array(chunkBytes).fill(value));
+
+/** What a client has to get. */
+const whole = new Uint8Array(Buffer.concat(chunks()));
+
+test("the memory of chunks that a body gives away is given back once they are sent", async () => {
+  const source = chunks();
+  const body = new ReadableStream({
+    type: "bytes",
+    pull(controller) {
+      const next = source.shift();
+      if (next === undefined) controller.close();
+      else controller.enqueue(next);
+    },
+  });
+  expect(await served(new Response(body))).toEqual(whole);
+  expect(freed.mock.calls).toEqual(chunks().map(() => [0]));
+});
+
+test("a body that keeps its chunks still has them after they were sent", async () => {
+  const source = chunks();
+  let next = 0;
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const chunk = source[next++];
+      if (chunk === undefined) controller.close();
+      else controller.enqueue(chunk);
+    },
+  });
+  expect(await served(new Response(body))).toEqual(whole);
+  expect(new Uint8Array(Buffer.concat(source))).toEqual(whole);
+  expect(freed).not.toHaveBeenCalled();
+});
