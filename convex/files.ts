@@ -109,12 +109,12 @@ export const createUpload = internalMutation({
 
 /** Refuses: unauthorized, revoked, not_found, and as `addPart`. */
 export const addUploadPart = internalMutation({
-  args: { ...ofOwnUpload, part: filePart },
+  args: { ...ofOwnUpload, pieces: v.array(filePart) },
   returns: v.object({ partId: v.id("uploadParts"), createdAt: v.number() }),
-  handler: async (ctx, { keyId, uploadId, part }) => {
+  handler: async (ctx, { keyId, uploadId, pieces }) => {
     const upload = await ownUpload(ctx, await admittedKey(ctx, keyId), uploadId);
     const createdAt = Date.now();
-    return { partId: await addPart(ctx, upload, part, createdAt), createdAt };
+    return { partId: await addPart(ctx, upload, pieces, createdAt), createdAt };
   },
 });
 

@@ -1029,10 +1029,12 @@ export default defineSchema({
     .index("by_key", ["apiKeyId", "status"])
     .index("by_end", ["expiresAt"]),
 
-  /** A part of an upload that is not completed. */
-  uploadParts: defineTable({ uploadId: v.id("uploads"), ...filePart.fields }).index("by_upload", [
-    "uploadId",
-  ]),
+  /** A part of an upload that is not completed: its first piece, and those behind it. */
+  uploadParts: defineTable({
+    uploadId: v.id("uploads"),
+    ...filePart.fields,
+    more: v.optional(v.array(filePart)),
+  }).index("by_upload", ["uploadId"]),
 
   /** A batch of requests. Written by model/batches/. Times are ms epoch. */
   batches: defineTable({

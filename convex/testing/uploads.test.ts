@@ -195,3 +195,40 @@ it("is refused beside ten that are open, and where a key has no room", async () 
   }
   await expectError(await post("/v1/uploads", announced, other.apiKey), 429, { code: "queue_full" });
 });
+
+const mib = 1024 ** 2;
+
+it("a large part is stored in pieces, which are read as one and deleted together", async () => {
+  const content = Array.from({ length: 5 * mib }, (_, at) => String.fromCharCode(97 + (at % 23))).join("");
+  const upload = await create({ bytes: content.length });
+  const partIds = [await partId(upload.id, content)];
+  await partId(upload.id, "");
+  expect(await storedFiles()).toBe(4);
+  const { file } = (await (
+    await post(`/v1/uploads/${upload.id}/complete`, { part_ids: partIds })
+  ).json()) as Upload;
+  expect(await storedFiles()).toBe(3);
+  const headers = { authorization: `Bearer ${acme.apiKey}` };
+  const path = `/v1/files/${file?.id ?? ""}`;
+  expect(await (await t.fetch(`${path}/content`, { headers })).text()).toBe(content);
+  const [from, to] = [2 * mib - 3, 4 * mib + 5];
+  const range = { ...headers, range: `bytes=${String(from)}-${String(to - 1)}` };
+  expect(await (await t.fetch(`${path}/content`, { headers: range })).text()).toBe(content.slice(from, to));
+  await t.fetch(path, { method: "DELETE", headers });
+  expect(await storedFiles()).toBe(0);
+});
+
+it("pieces are deleted again if their part is refused, or breaks off", async () => {
+  const upload = await create({ bytes: 3 * mib });
+  await expectError(await part(upload.id, "x".repeat(3 * mib + 1)), 400, { code: "invalid_value" });
+  expect(await storedFiles()).toBe(0);
+  await t.finishInProgressScheduledFunctions();
+  const cutOff = `--b\r\nContent-Disposition: form-data; name="data"; filename="a"\r\n\r\n${"x".repeat(3 * mib)}`;
+  const response = await t.fetch(`/v1/uploads/${upload.id}/parts`, {
+    method: "POST",
+    body: cutOff,
+    headers: { authorization: `Bearer ${acme.apiKey}`, "content-type": "multipart/form-data; boundary=b" },
+  });
+  await expectError(response, 400, { code: "invalid_request_body" });
+  expect(await storedFiles()).toBe(0);
+});

@@ -200,7 +200,7 @@ async function tailOf(
  * that part.
  */
 export const storedLines = v.object({
-  part: filePart,
+  parts: v.array(filePart),
   tail: v.union(v.id("_storage"), v.null()),
   replaces: v.boolean(),
 });
@@ -273,7 +273,7 @@ async function grow(
   now: number,
 ): Promise<{ outputFileId?: Id<"files">; errorFileId?: Id<"files"> }> {
   if (lines === null) return {};
-  const { part, tail, replaces } = lines;
+  const { tail, replaces } = lines;
   const fileId = of === "output" ? batch.outputFileId : batch.errorFileId;
   if (fileId === undefined) {
     const { organizationId, apiKeyId, _id } = batch;
@@ -282,8 +282,8 @@ async function grow(
       apiKeyId,
       name: `batch_${_id}_${of}.jsonl`,
       purpose: "batch_output",
-      bytes: part.bytes,
-      parts: [part],
+      bytes: lines.parts.reduce((sum, { bytes }) => sum + bytes, 0),
+      parts: lines.parts,
       createdAt: now,
       expiresAt: await endOfFile(ctx, batch, now),
     });
@@ -292,11 +292,11 @@ async function grow(
   const file = await ctx.db.get("files", fileId);
   // Its requester may have deleted it, and wants no more of it.
   if (file === null) {
-    await ctx.storage.delete(part.storageId);
+    for (const { storageId } of lines.parts) await ctx.storage.delete(storageId);
     return {};
   }
   const kept = replaces ? file.parts.slice(0, -1) : file.parts;
-  const parts = [...kept, part];
+  const parts = [...kept, ...lines.parts];
   await ctx.db.patch("files", fileId, { parts, bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0) });
   // Somebody may be reading it.
   if (replaces && tail !== null) {

@@ -171,6 +171,8 @@ export async function endFilesOfKey(
 }
 
 const sweptAtOnce = 20;
+/** Convex bounds what a mutation may delete. */
+const partsSweptAtOnce = 500;
 
 /** Deletes files whose time is over. Returns whether there may be more. */
 export async function sweepFiles(ctx: MutationCtx, now: number): Promise<boolean> {
@@ -178,7 +180,12 @@ export async function sweepFiles(ctx: MutationCtx, now: number): Promise<boolean
     .query("files")
     .withIndex("by_end", (q) => q.lte("expiresAt", now))
     .take(sweptAtOnce);
-  for (const file of ended) await deleteFile(ctx, file);
+  let parts = 0;
+  for (const file of ended) {
+    if (parts > partsSweptAtOnce) return true;
+    parts += file.parts.length;
+    await deleteFile(ctx, file);
+  }
   return ended.length === sweptAtOnce;
 }
 

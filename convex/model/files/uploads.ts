@@ -3,9 +3,9 @@ import { batchLimits } from "../../../app/batches/limits.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { present, refuse, refuseUntil } from "../refuse.ts";
-import type { filePart } from "../validators.ts";
 import { uploadStatus } from "../validators.ts";
 import { addFile, checkRoom, fileView, fileViewOf } from "./files.ts";
+import type { StoredPart } from "./seals.ts";
 
 /** A file that comes in parts, as its requester sees it. Times are ms epoch. `file`: once it is completed. */
 export const uploadView = v.object({
@@ -86,11 +86,20 @@ async function partsOf(ctx: QueryCtx, uploadId: Id<"uploads">): Promise<Doc<"upl
     .take(batchLimits.uploadParts);
 }
 
-/** Adds a stored part. Refuses: invalid (the upload has ended, or has more than it announced). The caller then deletes the part. */
+/** The stored pieces of a part. */
+function piecesOf({ storageId, bytes, seal, more = [] }: Doc<"uploadParts">): StoredPart[] {
+  return [{ storageId, bytes, ...(seal === undefined ? {} : { seal }) }, ...more];
+}
+
+function bytesOf(pieces: readonly StoredPart[]): number {
+  return pieces.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/** Adds a part, whose pieces are stored. Refuses: invalid (the upload has ended, or has more than it announced). The caller then deletes the pieces. */
 export async function addPart(
   ctx: MutationCtx,
   upload: Doc<"uploads">,
-  part: Infer<typeof filePart>,
+  pieces: readonly StoredPart[],
   now: number,
 ): Promise<Id<"uploadParts">> {
   refuseEnded(upload, now);
@@ -98,14 +107,19 @@ export async function addPart(
   if (parts.length === batchLimits.uploadParts) {
     refuse("invalid", `An upload has at most ${String(batchLimits.uploadParts)} parts.`);
   }
-  const bytes = parts.reduce((sum, each) => sum + each.bytes, part.bytes);
+  const bytes = bytesOf([...parts.flatMap(piecesOf), ...pieces]);
   if (bytes > upload.bytes) {
     refuse(
       "invalid",
       `The parts have ${String(bytes)} bytes, and the upload announced ${String(upload.bytes)}.`,
     );
   }
-  return await ctx.db.insert("uploadParts", { uploadId: upload._id, ...part });
+  const [first, ...more] = pieces;
+  return await ctx.db.insert("uploadParts", {
+    uploadId: upload._id,
+    ...present(first ?? null, "first piece of a part"),
+    ...(more.length === 0 ? {} : { more }),
+  });
 }
 
 function refuseEnded({ status, expiresAt }: Doc<"uploads">, now: number): void {
@@ -131,7 +145,8 @@ export async function completeUpload(
     (id) => parts.find(({ _id }) => _id === id) ?? refuse("not_found", "part_ids: there is no such part."),
   );
   if (new Set(partIds).size < partIds.length) refuse("invalid", "part_ids: a part is there twice.");
-  const bytes = wanted.reduce((sum, part) => sum + part.bytes, 0);
+  const stored = wanted.flatMap(piecesOf);
+  const bytes = bytesOf(stored);
   if (bytes !== upload.bytes) {
     refuse(
       "invalid",
@@ -139,11 +154,6 @@ export async function completeUpload(
     );
   }
   const { name, keptSeconds } = upload;
-  const stored = wanted.map(({ storageId, bytes, seal }) => ({
-    storageId,
-    bytes,
-    ...(seal === undefined ? {} : { seal }),
-  }));
   const kept = keptSeconds === undefined ? {} : { keptSeconds };
   const { fileId } = await addFile(ctx, key, { name, parts: stored, ...kept }, now);
   await ctx.db.patch("uploads", upload._id, { status: "completed", fileId });
@@ -167,9 +177,10 @@ async function deleteParts(
   parts: readonly Doc<"uploadParts">[],
   kept: ReadonlySet<string> = new Set(),
 ): Promise<void> {
-  for (const { _id, storageId } of parts) {
-    await ctx.db.delete("uploadParts", _id);
-    if (!kept.has(_id)) await ctx.storage.delete(storageId);
+  for (const part of parts) {
+    await ctx.db.delete("uploadParts", part._id);
+    if (kept.has(part._id)) continue;
+    for (const { storageId } of piecesOf(part)) await ctx.storage.delete(storageId);
   }
 }
 

@@ -28,11 +28,11 @@ function joined(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return all;
 }
 
-function sealed(content: Uint8Array, chunkBytes = 100_000, by = key): Uint8Array<ArrayBuffer> {
+async function sealed(content: Uint8Array, chunkBytes = 100_000, by = key): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   for (let at = 0; at < content.length; at += chunkBytes) chunks.push(content.subarray(at, at + chunkBytes));
   const pieces: Uint8Array[] = [];
-  for (const piece of sealFrames(by, chunks)) pieces.push(piece.slice());
+  for await (const piece of sealFrames(by, chunks)) pieces.push(piece.slice());
   return joined(pieces);
 }
 
@@ -47,18 +47,18 @@ function opened(all: Uint8Array, bytes: number, from = 0, to = bytes, by = key):
 
 const sizes = [0, 1, frame - 1, frame, frame + 1, 8 * frame, 8 * frame + 1, 9 * frame + 5];
 
-it.each(sizes)("opens what it sealed, %d bytes, however they came", (bytes) => {
+it.each(sizes)("opens what it sealed, %d bytes, however they came", async (bytes) => {
   const content = contentOf(bytes);
   for (const chunkBytes of [frame, 70_001, 1_000_000]) {
-    const all = sealed(content, chunkBytes);
+    const all = await sealed(content, chunkBytes);
     expect(all).toHaveLength(sealedLength(bytes));
     expect(opened(all, bytes)).toEqual(content);
   }
 });
 
-it("opens any stretch without the frames around it", () => {
+it("opens any stretch without the frames around it", async () => {
   const content = contentOf(9 * frame + 5);
-  const all = sealed(content);
+  const all = await sealed(content);
   const at = fc.oneof(
     fc.nat(content.length),
     fc.constantFrom(0, frame - 1, frame, frame + 1, 8 * frame, content.length),
@@ -72,9 +72,9 @@ it("opens any stretch without the frames around it", () => {
   );
 });
 
-describe("what was changed does not open", () => {
+describe("what was changed does not open", async () => {
   const content = contentOf(3 * frame + 9);
-  const all = sealed(content);
+  const all = await sealed(content);
   const frames = [0, 1, 2, 3].map((n) => all.slice(n * sealedFrame, (n + 1) * sealedFrame));
   const ordered = (...order: number[]) => joined(order.map((n) => frames[n]!));
 

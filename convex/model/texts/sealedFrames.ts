@@ -26,11 +26,11 @@ export function filesKeyOf(dataKey: Uint8Array): Uint8Array {
   return hkdf(sha256, dataKey, undefined, new TextEncoder().encode("gleaner files 1"), contentKeyBytes);
 }
 
-/** Seals content. Each piece that it gives has several frames, and is overwritten by the next one. */
-export function* sealFrames(
+/** Seals content as it comes. Each piece that it gives has several frames, and is overwritten by the next one. */
+export async function* sealFrames(
   key: Uint8Array,
-  chunks: Iterable<Uint8Array>,
-): Generator<Uint8Array<ArrayBuffer>> {
+  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
   const plain = new Uint8Array(frameBytes);
   const sealed = new Uint8Array(framesAtOnce * (frameBytes + tagBytes));
   let [filled, used, frame] = [0, 0, 0];
@@ -39,7 +39,7 @@ export function* sealFrames(
     cipherOf(key, frame, isLast).encrypt(plain.subarray(0, filled), sealed.subarray(used, end));
     [filled, used, frame] = [0, end, frame + 1];
   };
-  for (const chunk of chunks) {
+  for await (const chunk of chunks) {
     for (let at = 0; at < chunk.length;) {
       // A full frame waits for more content, because the last one is sealed differently.
       if (filled === frameBytes) seal(false);
@@ -55,6 +55,8 @@ export function* sealFrames(
   }
   seal(true);
   yield sealed.subarray(0, used);
+  // The garbage collector would keep many of them.
+  for (const { buffer } of [plain, sealed]) buffer.transfer(0);
 }
 
 /** The length of sealed content. */

@@ -5,7 +5,7 @@ import type { Id } from "../../_generated/dataModel.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import { anthropicError, messageBody } from "../../anthropic/messageBody.ts";
 import { addUsage, charsAtOnce, type EndedJob, type EndedLine } from "../../model/batches/collect.ts";
-import type { OpenPart } from "../../model/files/seals.ts";
+import type { OpenPart, StoredPart } from "../../model/files/seals.ts";
 import type { RefusalCode } from "../../model/refuse.ts";
 import type { RequestView } from "../../model/requests/watch.ts";
 import { type TextForm, textOf, totalUsage } from "../answerForm.ts";
@@ -17,7 +17,7 @@ import { allVectors } from "../embeddings/parts.ts";
 import { vectorsBody } from "../embeddings/vectorsBody.ts";
 import { endOf, errorOf, type PromptField } from "../errors.ts";
 import { contentIn } from "../files/readParts.ts";
-import { storeContent } from "../files/storePart.ts";
+import { storeContent } from "../files/storeContent.ts";
 import type { Encoding } from "../jobs/result.ts";
 import { outcomeOf } from "../outcome.ts";
 import { type ApiError, errorBody } from "../respond.ts";
@@ -111,7 +111,9 @@ async function addLines(
     }),
   );
   if (added.kind === "ok" && added.value) return;
-  for (const lost of [output, error]) if (lost !== null) await ctx.storage.delete(lost.part.storageId);
+  for (const { storageId } of [output, error].flatMap((lost) => lost?.parts ?? [])) {
+    await ctx.storage.delete(storageId);
+  }
   if (added.kind === "failed") throw added.thrown;
 }
 
@@ -125,8 +127,9 @@ async function store(ctx: ActionCtx, { keyId }: Batch, ends: readonly LineEnd[],
   if (tail !== null && blob !== null) {
     for await (const chunk of contentIn(blob, tail, { from: 0, to: tail.bytes })) before.push(chunk);
   }
-  const part = await storeContent(ctx, keyId, withLines(before, ends));
-  return { part, tail: tail?.storageId ?? null, replaces: blob !== null };
+  const parts: StoredPart[] = [];
+  await storeContent(ctx, keyId, withLines(before, ends), parts);
+  return { parts, tail: tail?.storageId ?? null, replaces: blob !== null };
 }
 
 function* withLines(

@@ -31,7 +31,8 @@ export async function* linesOf(
   from: { readonly bytes: number; readonly lines: number } = { bytes: 0, lines: 0 },
 ): AsyncGenerator<Line> {
   const splitter = new LineSplitter(batchLimits.lineBytes, from);
-  for await (const chunk of readParts(ctx, parts, from.bytes)) yield* splitter.push(chunk);
+  const stretch = { from: from.bytes, to: Infinity };
+  for await (const chunk of readParts(ctx, parts, stretch)) yield* splitter.push(chunk);
   yield* splitter.end();
 }
 

@@ -3,32 +3,40 @@ import { shownId, storedId } from "../../../app/batches/openai-objects.ts";
 import { formatBytes } from "../../../app/format/quantity.ts";
 import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
+import type { StoredPart } from "../../model/files/seals.ts";
 import { type Caller, idBelow, methodOf } from "../endpoint.ts";
 import { errorOf, unknownUrl, wrongMethod, wrongParameter } from "../errors.ts";
+import { outcomeOf } from "../outcome.ts";
 import { listBody, pagingOf } from "../paging.ts";
 import { type ApiError, cors, errorResponse, json } from "../respond.ts";
 import { fileBody, filesPath } from "./fileBody.ts";
-import { type Chunks, openStretch, readParts } from "./readParts.ts";
-import { readUpload, type Upload } from "./readUpload.ts";
-import { storePart } from "./storePart.ts";
+import { type Chunks, readParts } from "./readParts.ts";
+import { readUpload } from "./readUpload.ts";
+import { deleteUnlessOk, storeContent } from "./storeContent.ts";
 import { zipContent } from "./zipContent.ts";
 
 /** POST /v1/files. A file of requests for a batch. */
 export async function uploadFile(ctx: ActionCtx, request: Request, { keyId }: Caller): Promise<Response> {
-  const read = await readUpload(request, "file");
-  if (read.kind === "refused") return errorResponse(read.error);
-  const { name, chunks, fields } = read.upload;
-  if (fields.get("purpose") !== "batch") return errorResponse(wrongParameter("purpose", ["batch"]));
-  const keptSeconds = keptSecondsOf(fields);
-  const kept = keptSeconds === undefined ? {} : { keptSeconds };
-  const added = await storePart(ctx, keyId, chunks, async (part) => {
-    return await ctx.runMutation(internal.files.add, { keyId, name, parts: [part], ...kept });
+  const parts: StoredPart[] = [];
+  const added = await deleteUnlessOk(ctx, parts, async () => {
+    const read = await readUpload(request, "file", async (content) => {
+      await storeContent(ctx, keyId, content, parts);
+    });
+    if (read.kind === "refused") return read;
+    const { name, fields } = read.upload;
+    if (fields.get("purpose") !== "batch") {
+      return { kind: "refused", error: wrongParameter("purpose", ["batch"]) } as const;
+    }
+    const keptSeconds = keptSecondsOf(fields);
+    const kept = keptSeconds === undefined ? {} : { keptSeconds };
+    return await outcomeOf(ctx.runMutation(internal.files.add, { keyId, name, parts, ...kept }));
   });
-  return added.kind === "ok" ? json(200, fileBody(added.value)) : errorResponse(errorOf(added));
+  if (added.kind === "ok") return json(200, fileBody(added.value));
+  return errorResponse("error" in added ? added.error : errorOf(added));
 }
 
 /** The wanted time until the file is deleted. NaN, which is then refused, if it is no number. Undefined: the default. */
-function keptSecondsOf(fields: Upload["fields"]): number | undefined {
+function keptSecondsOf(fields: ReadonlyMap<string, string>): number | undefined {
   const asked = fields.get("expires_after[seconds]");
   if (asked === undefined) return undefined;
   return /^\d{1,9}$/.test(asked) ? Number(asked) : Number.NaN;
@@ -93,14 +101,14 @@ async function contentOf(
   const isPart = from > 0 || to < file.bytes;
   if (!isPart && file.bytes > batchLimits.fileBytes) {
     const zipped = takesGzip(request)
-      ? await zipContent(readParts(ctx, parts, 0), batchLimits.fileBytes)
+      ? await zipContent(readParts(ctx, parts, { from: 0, to: file.bytes }), batchLimits.fileBytes)
       : null;
     if (zipped === null) return errorResponse(askForParts(file.bytes));
     return new Response(zipped.stream(), {
       headers: { ...zippedHeaders, "content-length": String(zipped.size) },
     });
   }
-  return new Response(await bodyOf(await openStretch(ctx, parts, { from, to })), {
+  return new Response(await bodyOf(readParts(ctx, parts, { from, to })), {
     status: isPart ? 206 : 200,
     headers: {
       ...contentHeaders,
@@ -118,18 +126,35 @@ function takesGzip(request: Request): boolean {
   return accepted.some((each) => /^\s*(?:gzip|\*)\s*(?:;\s*q=(?!0(?:\.0*)?\s*$).*)?$/i.test(each));
 }
 
-/** A body that has one chunk at a time in memory. If the first one was changed, that is an error and no half answer. */
+/**
+ * A body that has one chunk at a time in memory. If the first one was changed, that is an error and no half answer. A stream of bytes
+ * gives its chunks away, so that their memory can be given back once they are sent. The action reads the file, even if another
+ * function reads the body.
+ */
 async function bodyOf(chunks: Chunks): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-  let next = await chunks.next();
-  return new ReadableStream<Uint8Array<ArrayBuffer>>(
+  const first = await chunks.next();
+  let ask = (): void => undefined;
+  const nextAsked = (): Promise<void> => new Promise((resolve) => (ask = resolve));
+  const send = async (controller: ReadableByteStreamController): Promise<void> => {
+    let asked = nextAsked();
+    for (let next = first; next.done !== true; next = await chunks.next()) {
+      await asked;
+      asked = nextAsked();
+      controller.enqueue(next.value);
+    }
+    controller.close();
+    controller.byobRequest?.respond(0);
+  };
+  return new ReadableStream(
     {
-      async pull(controller) {
-        if (next.done === true) {
-          controller.close();
-          return;
-        }
-        controller.enqueue(next.value);
-        next = await chunks.next();
+      type: "bytes",
+      start(controller) {
+        void send(controller).catch((thrown: unknown) => {
+          controller.error(thrown);
+        });
+      },
+      pull() {
+        ask();
       },
       async cancel() {
         await chunks.return();

@@ -2,14 +2,16 @@ import { shownId, storedId, unixSeconds } from "../../../app/batches/openai-obje
 import { parseUpload, parseUploadCompletion } from "../../../app/batches/parse-upload.ts";
 import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
+import type { StoredPart } from "../../model/files/seals.ts";
 import type { UploadView } from "../../model/files/uploads.ts";
 import { type Caller, idBelow } from "../endpoint.ts";
 import { errorOf, unknownUrl, wrongMethod } from "../errors.ts";
+import { outcomeOf } from "../outcome.ts";
 import { readJson } from "../readCall.ts";
 import { errorResponse, json } from "../respond.ts";
 import { fileBody } from "./fileBody.ts";
 import { readUpload } from "./readUpload.ts";
-import { storePart } from "./storePart.ts";
+import { deleteUnlessOk, storeContent } from "./storeContent.ts";
 
 /** The path of an upload is this and its id. */
 export const uploadsPath = "/v1/uploads/";
@@ -46,12 +48,15 @@ export async function callUpload(ctx: ActionCtx, request: Request, { keyId }: Ca
 }
 
 async function addPart(ctx: ActionCtx, request: Request, which: Which): Promise<Response> {
-  const read = await readUpload(request, "data");
-  if (read.kind === "refused") return errorResponse(read.error);
-  const added = await storePart(ctx, which.keyId, read.upload.chunks, async (part) => {
-    return await ctx.runMutation(internal.files.addUploadPart, { ...which, part });
+  const parts: StoredPart[] = [];
+  const added = await deleteUnlessOk(ctx, parts, async () => {
+    const read = await readUpload(request, "data", async (content) => {
+      await storeContent(ctx, which.keyId, content, parts);
+    });
+    if (read.kind === "refused") return read;
+    return await outcomeOf(ctx.runMutation(internal.files.addUploadPart, { ...which, pieces: parts }));
   });
-  if (added.kind !== "ok") return errorResponse(errorOf(added));
+  if (added.kind !== "ok") return errorResponse("error" in added ? added.error : errorOf(added));
   const { partId, createdAt } = added.value;
   return json(200, {
     id: shownId("part", partId),
