@@ -63,6 +63,7 @@ export const requestsBench: Bench = {
         callsPerWaitingMinute: waiting.total,
         batchLinesPerSecond,
         memoryGrowthMb: memory.growthMb,
+        memoryPeakMb: memory.peakGrowthMb,
       });
       const details = roundedNumbers({
         latencies,
@@ -82,7 +83,6 @@ export const requestsBench: Bench = {
         tableRow("runs of functions in a quiet minute", [quiet.calls.total]),
         tableRow("calls that waited at the same time", [crowd?.waiting ?? "–"]),
         tableRow("% of a core for them", [details.crowd?.cpuPercent ?? "–"]),
-        tableRow("MB of memory at most, during the files", [details.memory.peakGrowthMb]),
         ...callRows("a streamed minute", streamed),
         ...callRows("a waiting minute", waiting),
         "",

@@ -9,6 +9,7 @@ const figures = {
   callsPerWaitingMinute: 30,
   batchLinesPerSecond: 1,
   memoryGrowthMb: 60,
+  memoryPeakMb: 60,
 };
 
 const missed = (changed: Partial<typeof figures>): number =>
@@ -18,6 +19,7 @@ it("each bar is met at its bound, and missed beyond it", () => {
   expect(missed({})).toBe(0);
   expect(missed({ overheadP50: 40.1 })).toBe(1);
   expect(missed({ callsPerStreamedMinute: 241, callsPerWaitingMinute: 31, memoryGrowthMb: 61 })).toBe(3);
+  expect(missed({ memoryPeakMb: 60.1 })).toBe(1);
 });
 
 it("the runs that a quiet minute has anyway do not count", () => {

@@ -12,6 +12,8 @@ export type RequestFigures = {
   readonly batchLinesPerSecond: number;
   /** Growth of the backend's resident memory after 200 MB went in and out as files, in MB of 10^6 bytes. */
   readonly memoryGrowthMb: number;
+  /** The same at most, while they move. */
+  readonly memoryPeakMb: number;
 };
 
 export function requestBars(figures: RequestFigures): readonly Bar[] {
@@ -25,5 +27,6 @@ export function requestBars(figures: RequestFigures): readonly Bar[] {
     atMost("runs of functions in a streamed minute", figures.callsPerStreamedMinute, 240),
     atMost("runs of functions in a waiting minute", figures.callsPerWaitingMinute, 30),
     atMost("MB of memory after 200 MB in and out", figures.memoryGrowthMb, 60),
+    atMost("MB of memory at most, while they move", figures.memoryPeakMb, 60),
   ];
 }
