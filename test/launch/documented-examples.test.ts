@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { api } from "../../convex/_generated/api.js";
 import { type Farm, startFarm } from "../../launch/farm/farm.ts";
 import { makeSecret } from "../../launch/organization/secrets.ts";
+import { openaiPython } from "./openai-python.ts";
 
 /** Runs every example of the requesters' pages as it is written, on a running backend and a donor with the demo model. */
 const root = resolve(import.meta.dirname, "../..");
@@ -75,24 +76,11 @@ const clientOf = (): string =>
   `import OpenAI from "openai"; import { createReadStream } from "node:fs";` +
   `const client = new OpenAI({ baseURL: process.env.BASE + "/v1", apiKey: process.env.KEY });`;
 
-/** A Python with OpenAI's package; null if this machine has none. */
-async function findPython(): Promise<string | null> {
-  const { GLEANER_PYTHON: named } = process.env;
-  const python = named === undefined ? "python3" : resolve(root, named);
-  const found = await run(python, ["-c", "import openai"]).catch((error: unknown) => {
-    if (named !== undefined) throw error;
-    return null;
-  });
-  return found === null ? null : python;
-}
-
-const python = await findPython();
-const noPython =
-  "python3 has no package openai: python3 -m venv venv && venv/bin/pip install openai, and set GLEANER_PYTHON=venv/bin/python";
+const python = await openaiPython();
 
 /** Runs a program in Python. */
 const pythonProgram = async (text: string): Promise<string> =>
-  (await run(python ?? "", ["-c", text], { cwd: folder, env })).stdout;
+  (await run(python.kind === "found" ? python.python : "", ["-c", text], { cwd: folder, env })).stdout;
 
 const pythonClient =
   'import os, time\nfrom openai import OpenAI\nclient = OpenAI(base_url=os.environ["BASE"] + "/v1", api_key=os.environ["KEY"])\n';
@@ -274,7 +262,7 @@ describe("an example works as it is written", () => {
   test.for(Object.keys(runs))("%s", async (begin, { skip }) => {
     const example = examples.find(({ text }) => text.startsWith(begin));
     if (example === undefined) throw new Error("No page has this example.");
-    skip(example.language === "python" && python === null, noPython);
+    if (example.language === "python" && python.kind === "lacking") skip(python.reason);
     await runs[begin]?.(example.text);
   });
 });
