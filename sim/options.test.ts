@@ -23,6 +23,7 @@ it.each([
   ["--load", "1"],
   ["--load", ""],
   ["--seed", "x"],
+  ["--seeds", "0"],
   ["--scenario", "quiet"],
 ])("the command refuses %s %s, and says which values are allowed", (name, value) => {
   expect(parseOptions([`${name}=${value}`])).toMatchObject({

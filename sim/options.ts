@@ -6,6 +6,8 @@ export type Options = {
   readonly devices: number;
   readonly jobs: number;
   readonly seed: number;
+  /** Promises are replayed with so many seeds, from that one on. */
+  readonly seeds: number;
   readonly load: number;
   readonly scenarios: readonly ScenarioName[];
   readonly json: boolean;
@@ -15,6 +17,8 @@ export type Options = {
   readonly speeds: boolean;
   /** Whether to replay promises of when a batch ends instead. */
   readonly promises: boolean;
+  /** The file with an organization's recorded days, on which promises are replayed. Null: days are drawn. */
+  readonly recorded: string | null;
   /** Whether to simulate fleets with dishonest devices instead. */
   readonly trust: boolean;
   /** The folder for curves. Null draws none. */
@@ -33,9 +37,11 @@ export const usage = `npm run -s sim -- [trust] [options]
   --scenario NAME  ${scenarioNames.join(", ")}; all scenarios by default
   --load SHARE     share of the available devices that the jobs keep busy (0.3); 0.01 to 0.95
   --seed N         the seed of all random draws (1)
+  --seeds N        with --promises: so many seeds, from that one on (5); 1 to 100
   --compare NAME   compare variants of one policy: ${Object.keys(variants).join(", ")}
   --speeds         compare policies for a fleet of fast and slow devices (60 devices by default)
   --promises       replay promises of when a batch ends (60 laptops by default)
+  --recorded FILE  with --promises: replay them on the days that organizations recorded (rows of capacityDays)
   --json           print only one JSON object
   --curves         run fleets of 10 to 1,000,000 and draw docs/images/queue-*.svg
   --svg FOLDER     the same, in this folder
@@ -52,11 +58,13 @@ export function parseOptions(args: readonly string[]): Parsed {
         devices: { type: "string" },
         jobs: { type: "string" },
         seed: { type: "string", default: "1" },
+        seeds: { type: "string", default: "5" },
         load: { type: "string", default: "0.3" },
         scenario: { type: "string" },
         compare: { type: "string" },
         speeds: { type: "boolean", default: false },
         promises: { type: "boolean", default: false },
+        recorded: { type: "string" },
         json: { type: "boolean", default: false },
         curves: { type: "boolean", default: false },
         svg: { type: "string" },
@@ -71,11 +79,13 @@ export function parseOptions(args: readonly string[]): Parsed {
         devices: devicesOf(values.devices, { ...values, trust }),
         jobs: jobsOf(values.jobs, trust),
         seed: whole("seed", values.seed, 0, 2 ** 31 - 1),
+        seeds: whole("seeds", values.seeds, 1, 100),
         load: share(values.load),
         scenarios: values.scenario === undefined ? scenarioNames : [scenario(values.scenario)],
         compare: values.compare === undefined ? null : compared(values.compare),
         speeds: values.speeds,
         promises: values.promises,
+        recorded: values.recorded ?? null,
         trust,
         json: values.json,
         svg: values.svg ?? (values.curves ? curvesFolder : null),

@@ -1,4 +1,9 @@
-import { addSample, type CapacityDay, type CapacityHour } from "../../app/forecast/capacity.ts";
+import {
+  addSample,
+  type CapacityDay,
+  type CapacityHour,
+  jobsPerDevice,
+} from "../../app/forecast/capacity.ts";
 import { type Forecast, forecastBatch } from "../../app/forecast/forecast.ts";
 import { normal, type Random, randomFrom } from "../structures/random.ts";
 import { drawDay, drawOffice, type Minute, minutesOfDay } from "./office.ts";
@@ -12,7 +17,7 @@ const futureDays = 9;
 const requestSeconds = 12;
 /** Batches need from half an hour to two nights of the fleet. */
 const batchHours = { least: 0.5, most: 30 };
-const jobsAtOnce = 2;
+const jobsOfLaptop = 2;
 const promisesPerOffice = 10;
 
 /** The moments of a batch at which a promise is made. */
@@ -46,10 +51,46 @@ export function replayPromises(
   { laptops, weeks, promises, seed, lengthSpread }: PromiseOptions,
 ): PromiseFigures {
   const random = randomFrom(seed);
+  return replay(random, moment, {
+    promises,
+    lengthSpread,
+    nextWorld: () => drawWorld(random, laptops, weeks),
+  });
+}
+
+/** A promise may be for more than a week after the recorded days that it is made from. */
+const laterDays = 7 + futureDays;
+const leastKnownDays = 7;
+
+/**
+ * Makes promises in the last weeks of the days that an organization has recorded, and replays the days that followed. Its devices count
+ * by number: their speeds were not recorded. Null: it has less than about three weeks.
+ */
+export function replayRecorded(
+  moment: PromiseMoment,
+  days: readonly CapacityDay[],
+  { promises, seed, lengthSpread }: Pick<PromiseOptions, "promises" | "seed" | "lengthSpread">,
+): PromiseFigures | null {
+  const world = recordedWorld(days);
+  if (world === null) return null;
+  return replay(randomFrom(seed), moment, { promises, lengthSpread, nextWorld: () => world });
+}
+
+type ReplayOptions = {
+  readonly promises: number;
+  readonly lengthSpread: number;
+  readonly nextWorld: () => World;
+};
+
+function replay(
+  random: Random,
+  moment: PromiseMoment,
+  { promises, lengthSpread, nextWorld }: ReplayOptions,
+): PromiseFigures {
   const durations: { readonly expected: number; readonly promised: number; readonly real: number }[] = [];
-  let world = drawWorld(random, laptops, weeks);
+  let world = nextWorld();
   for (let made = 0; made < promises; made += 1) {
-    if (made > 0 && made % promisesPerOffice === 0) world = drawWorld(random, laptops, weeks);
+    if (made > 0 && made % promisesPerOffice === 0) world = nextWorld();
     const batch = drawBatch(random, world, lengthSpread);
     const madeAt = moment === "at the start" ? batch.startedAt : halfWay(batch);
     const forecast = forecastOf(world, batch, madeAt);
@@ -74,11 +115,14 @@ export function replayPromises(
 }
 
 type World = {
-  /** Minutes since `firstDay`. */
+  readonly firstDay: number;
+  /** Minutes since the first day. */
   readonly minutes: readonly Minute[];
   readonly days: readonly CapacityDay[];
   /** The index of the first minute after the recorded weeks. */
   readonly recorded: number;
+  /** Jobs that a device runs at once. */
+  readonly jobsAtOnce: number;
 };
 
 function drawWorld(random: Random, laptops: number, weeks: number): World {
@@ -90,9 +134,37 @@ function drawWorld(random: Random, laptops: number, weeks: number): World {
     const startAt = firstDay + day * dayMs;
     const drawn = drawDay(random, office, new Date(startAt).getUTCDay());
     minutes.push(...drawn);
-    days.push({ startAt, hours: hoursOf(drawn, startAt) });
+    days.push({ startAt, hours: hoursOf(drawn, startAt, jobsOfLaptop) });
   }
-  return { minutes, days, recorded: known * minutesOfDay };
+  return { firstDay, minutes, days, recorded: known * minutesOfDay, jobsAtOnce: jobsOfLaptop };
+}
+
+/** Whole recorded days as a world. Hours without samples had no devices. Null: they are too few. */
+function recordedWorld(recorded: readonly CapacityDay[]): World | null {
+  const sorted = recorded.toSorted((a, b) => a.startAt - b.startAt);
+  const [first, last] = [sorted.at(0)?.startAt ?? 0, sorted.at(-1)?.startAt ?? 0];
+  // The last day may not be over.
+  const count = Math.round((last - first) / dayMs);
+  if (count < leastKnownDays + laterDays) return null;
+  const days = Array.from({ length: count }, (_, n): CapacityDay => {
+    const startAt = first + n * dayMs;
+    return sorted.find((day) => day.startAt === startAt) ?? { startAt, hours: [] };
+  });
+  const minutes = days.flatMap(({ startAt, hours }) =>
+    Array.from({ length: minutesOfDay }, (_, minute): Minute => {
+      const hourAt = startAt + Math.floor(minute / 60) * 60 * minuteMs;
+      const hour = hours.find((each) => each.startAt === hourAt);
+      const devices = hour === undefined ? 0 : hour.devices / hour.samples;
+      return { devices, speed: devices, returns: 0 };
+    }),
+  );
+  return {
+    firstDay: first,
+    minutes,
+    days,
+    recorded: (count - laterDays) * minutesOfDay,
+    jobsAtOnce: jobsPerDevice(days),
+  };
 }
 
 type Batch = {
@@ -105,7 +177,8 @@ type Batch = {
 };
 
 /** Draws a batch that starts in the week after the recorded ones, and runs it on the true days. */
-function drawBatch(random: Random, { minutes, recorded }: World, lengthSpread: number): Batch {
+function drawBatch(random: Random, world: World, lengthSpread: number): Batch {
+  const { firstDay: first, minutes, recorded, jobsAtOnce } = world;
   const start = recorded + random.below(7 * minutesOfDay);
   const { least, most } = batchHours;
   const hours = least * (most / least) ** random.next();
@@ -121,7 +194,7 @@ function drawBatch(random: Random, { minutes, recorded }: World, lengthSpread: n
     sum += Math.max(0, (60 * now * jobsAtOnce) / seconds - (returns * jobsAtOnce) / 2);
     done.push(Math.min(requests, Math.floor(sum)));
   }
-  const startedAt = firstDay + start * minuteMs;
+  const startedAt = first + start * minuteMs;
   return { requests, startedAt, endedAt: sum < requests ? null : startedAt + done.length * minuteMs, done };
 }
 
@@ -141,7 +214,7 @@ function forecastOf(world: World, { requests, startedAt, done }: Batch, madeAt: 
     left: requests - ended,
     ahead: 0,
     days: recordedUntil(world, madeAt),
-    devicesNow: world.minutes[Math.round((madeAt - firstDay) / minuteMs)]?.devices ?? 0,
+    devicesNow: world.minutes[Math.round((madeAt - world.firstDay) / minuteMs)]?.devices ?? 0,
     model: { answered: 1_000, runMs: 1_000 * requestSeconds * 1_000, interrupted: 0 },
   });
   if (forecast === null) throw new Error("a model with a record has a forecast");
@@ -149,14 +222,15 @@ function forecastOf(world: World, { requests, startedAt, done }: Batch, madeAt: 
 }
 
 /** The days as they were recorded until a moment, whose own day is not over. */
-function recordedUntil({ minutes, days }: World, moment: number): CapacityDay[] {
-  const index = Math.floor((moment - firstDay) / dayMs);
-  const startAt = firstDay + index * dayMs;
-  const today = minutes.slice(index * minutesOfDay, Math.round((moment - firstDay) / minuteMs));
-  return [...days.slice(0, index), { startAt, hours: hoursOf(today, startAt) }];
+function recordedUntil(world: World, moment: number): CapacityDay[] {
+  const { firstDay: first, minutes, days, jobsAtOnce } = world;
+  const index = Math.floor((moment - first) / dayMs);
+  const startAt = first + index * dayMs;
+  const today = minutes.slice(index * minutesOfDay, Math.round((moment - first) / minuteMs));
+  return [...days.slice(0, index), { startAt, hours: hoursOf(today, startAt, jobsAtOnce) }];
 }
 
-function hoursOf(minutes: readonly Minute[], startAt: number): CapacityHour[] {
+function hoursOf(minutes: readonly Minute[], startAt: number, jobsAtOnce: number): CapacityHour[] {
   let hours: CapacityHour[] = [];
   minutes.forEach(({ devices }, minute) => {
     const sample = { at: startAt + minute * minuteMs, devices, ready: 1, running: devices * jobsAtOnce };
