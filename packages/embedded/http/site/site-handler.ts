@@ -34,10 +34,19 @@ export function siteHandler(options: SiteOptions) {
   return (request: IncomingMessage, response: ServerResponse): void => {
     answer(options, request, response).catch((error: unknown) => {
       options.log.error("site.failed", { requestId: requestIdOf(request), message: describeError(error) });
-      if (response.headersSent) response.destroy();
-      else void sendReply(response, textReply("Internal server error", 500));
+      void sendFailure(response).catch(() => response.destroy());
     });
   };
+}
+
+async function sendFailure(response: ServerResponse): Promise<void> {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  // They may be the reason.
+  for (const name of response.getHeaderNames()) response.removeHeader(name);
+  await sendReply(response, textReply("Internal server error", 500));
 }
 
 async function answer(
@@ -75,7 +84,9 @@ async function answerByAction(
   const source = sourceOf(incoming);
   const identity = await identityOf(incoming.headers.authorization, authenticators);
   const account = identity.kind === "none" ? admission.budget.open(networkOf(source.ip)) : null;
-  const answered = new Promise((resolve) => outgoing.once("close", resolve));
+  const answered = new Promise<boolean>((resolve) => {
+    outgoing.once("close", () => resolve(outgoing.writableFinished));
+  });
   void answered.then(() => account?.set(0));
   const admit = (bytes: number): boolean => account?.set(bytes) ?? true;
   const { turns } = admission;

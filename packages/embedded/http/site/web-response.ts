@@ -4,8 +4,8 @@ import { isUint8Array } from "node:util/types";
 import { cancelBody, givesChunksAway, readerOf } from "../../runtime/run/plain-response.ts";
 import { maxHttpActionBytes } from "./web-request.ts";
 
-/** The server sets these itself, depending on how it sends the body. */
-const ownHeaders = new Set(["connection", "keep-alive", "transfer-encoding"]);
+/** The server sets these itself, depending on how it sends the body. The others are of one connection, too. */
+const ownHeaders = new Set(["connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"]);
 
 /**
  * Streams an HTTP action's response with backpressure. When the client leaves or the body is too large, cuts the

@@ -1,5 +1,6 @@
 import { isUint8Array } from "node:util/types";
 import { limits } from "../checks/limits.ts";
+import { isTurnLong, nextTurn } from "../execution/turn-clock.ts";
 import { givesChunksAway, readerOf } from "./plain-response.ts";
 
 type Watch = {
@@ -61,6 +62,8 @@ export function watchedBody(
       async pull(controller) {
         try {
           const { done, value } = await reader.read();
+          // A body that is there already would be sent in one turn.
+          if (isTurnLong()) await nextTurn();
           if (isOver) return;
           if (done) {
             end();
