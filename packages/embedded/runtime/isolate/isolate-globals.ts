@@ -8,6 +8,7 @@ import { guardListeners } from "./isolate-events.ts";
 import { bound, countReading } from "./isolate-streams.ts";
 import { guardSignals, requestedTimers } from "./isolate-timers.ts";
 import { createLogConsole } from "./log-console.ts";
+import { freezeWithMethods } from "./protect-backend.ts";
 
 /**
  * Globals to share unchanged. The binary types are included, since the web APIs accept and return those of
@@ -124,13 +125,6 @@ function webApis(): Globals {
 function freezeClass(api: object): void {
   freezeWithMethods(api);
   if ("prototype" in api) freezeWithMethods(api.prototype as object);
-}
-
-function freezeWithMethods(shared: object): void {
-  const properties: readonly object[] = Object.values(Object.getOwnPropertyDescriptors(shared));
-  for (const property of properties)
-    for (const each of Object.values(property)) if (typeof each === "function") Object.freeze(each);
-  Object.freeze(shared);
 }
 
 /** Node sets the constructor of some streams, and of a file's Blob, which fails if they inherit it as a frozen property. */

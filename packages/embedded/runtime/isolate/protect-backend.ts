@@ -8,33 +8,56 @@ import { formatWholeStack, stackFormatter } from "../source/error-stacks.ts";
  * simple attacks. It makes no sandbox.
  */
 export function protectBackend(): void {
+  hideBackendPaths();
   for (const constructor of functionConstructors()) refuseText(constructor);
-  for (const prototype of [...builtInPrototypes(), ...iteratorPrototypes()]) Object.freeze(prototype);
+  for (const prototype of [...builtInPrototypes(), ...iteratorPrototypes(), ...internalPrototypes()])
+    freezeWithMethods(prototype);
+  freezeMethods(new Error());
   // Every call may use these. A getter would slow them down, and no object has own ones.
   for (const name of ["call", "apply", "bind"])
     Object.defineProperty(Function.prototype, name, { writable: false, configurable: false });
-  for (const prototype of [Object.prototype, Function.prototype, Error.prototype]) keepAsItIs(prototype);
-  hideBackendPaths();
+  for (const prototype of [Object.prototype, Function.prototype, Error.prototype]) {
+    freezeMethods(prototype);
+    keepAsItIs(prototype);
+    // They have getters now.
+    freezeMethods(prototype);
+  }
+  // Each object leads to its constructor. The backend itself calls `Object.keys` and `Promise.all`.
+  for (const constructor of [Object, Function, ...builtIns, ...errors]) freezeWithMethods(constructor);
+  for (const prototype of functionConstructors())
+    if (prototype !== Function.prototype) freezeWithMethods(prototype);
 }
 
 /** Those that this realm's objects have, and functions get: what web APIs and syscalls return, and copies of structuredClone. */
+const builtIns = [
+  Array,
+  BigInt,
+  Boolean,
+  Date,
+  Map,
+  Number,
+  Promise,
+  RegExp,
+  Set,
+  String,
+  Symbol,
+  WeakMap,
+  WeakSet,
+] as const;
+
+const errors = [
+  Error,
+  AggregateError,
+  EvalError,
+  RangeError,
+  ReferenceError,
+  SyntaxError,
+  TypeError,
+  URIError,
+] as const;
+
 function builtInPrototypes(): readonly object[] {
-  const values = [
-    Array,
-    Promise,
-    Map,
-    Set,
-    WeakMap,
-    WeakSet,
-    RegExp,
-    Date,
-    String,
-    Number,
-    Boolean,
-    BigInt,
-    Symbol,
-  ];
-  return values.map(({ prototype }) => prototype as object);
+  return [...builtIns, ...errors.slice(1)].map(({ prototype }) => prototype as object);
 }
 
 /** The prototypes of iterators. Loops over this realm's objects call their methods. */
@@ -57,6 +80,52 @@ function iteratorPrototypes(): readonly object[] {
       all.add(prototype);
   }
   return [...all];
+}
+
+/** The prototypes of what Node keeps in objects of web APIs, under symbols. All streams share them. */
+function internalPrototypes(): readonly object[] {
+  const known = new Set<unknown>([
+    null,
+    ...Object.values(Object.getOwnPropertyDescriptors(globalThis)).map(prototypeOf),
+  ]);
+  const found = new Set<object>();
+  const seen = new Set<unknown>();
+  const look = (value: unknown): void => {
+    if (typeof value !== "object" || value === null || seen.has(value) || known.has(value)) return;
+    seen.add(value);
+    for (let each = Reflect.getPrototypeOf(value); each !== null; each = Reflect.getPrototypeOf(each))
+      if (!known.has(each)) found.add(each);
+    for (const key of Reflect.ownKeys(value)) {
+      const part: unknown = Object.getOwnPropertyDescriptor(value, key)?.value;
+      if (typeof part === "function") Object.freeze(part);
+      look(part);
+    }
+  };
+  for (const sample of samples()) look(sample);
+  return [...found];
+}
+
+function prototypeOf({ value }: PropertyDescriptor): unknown {
+  return typeof value === "function" ? (value as { prototype?: unknown }).prototype : undefined;
+}
+
+function samples(): readonly object[] {
+  const bytes = new ReadableStream({ type: "bytes" });
+  const [readable, writable] = [new ReadableStream(), new WritableStream()];
+  return [
+    ...[
+      bytes,
+      bytes.getReader({ mode: "byob" }),
+      readable,
+      readable.getReader(),
+      writable,
+      writable.getWriter(),
+    ],
+    ...[new TransformStream(), new TextDecoderStream(), new TextEncoderStream()],
+    ...[new Blob(["x"]), new Response("x"), new Request("http://localhost"), new Headers(), new FormData()],
+    ...[new URL("http://localhost"), new URLSearchParams(), new AbortController(), new Event("x")],
+    ...[new TextDecoder(), new TextEncoder()],
+  ];
 }
 
 /**
@@ -120,4 +189,29 @@ function refuseText(prototype: object): void {
   };
   refuse.prototype = prototype;
   Object.defineProperty(prototype, "constructor", { value: refuse });
+}
+
+/** Freezes an object that all realms share, with its functions. Through a property of a function one run could change another. */
+export function freezeWithMethods(shared: object): void {
+  freezeMethods(shared);
+  Object.freeze(shared);
+}
+
+/** Freezes the functions of an object: methods, getters and setters. */
+export function freezeMethods(shared: object): void {
+  for (const key of Reflect.ownKeys(shared)) {
+    // That of `Function` is a function itself. Objects that inherit from a frozen one cannot have all properties.
+    if (key === "prototype") continue;
+    const property: object = Object.getOwnPropertyDescriptor(shared, key) ?? {};
+    for (const each of Object.values(property) as readonly unknown[])
+      if (typeof each === "function") freezeFunction(each);
+  }
+}
+
+/** Freezes a function, and the prototype that it has if it is no class. */
+function freezeFunction(value: object): void {
+  Object.freeze(value);
+  const prototype: unknown = Object.getOwnPropertyDescriptor(value, "prototype")?.value;
+  if (typeof prototype === "object" && prototype !== null && Reflect.ownKeys(prototype).length === 1)
+    Object.freeze(prototype);
 }

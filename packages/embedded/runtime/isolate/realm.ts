@@ -9,6 +9,7 @@ import { limitBulk } from "./isolate-bulk.ts";
 import { functionClock, installDeterminism, type LoadingState } from "./isolate-determinism.ts";
 import { sharedGlobals } from "./isolate-globals.ts";
 import { watchWasm } from "./isolate-wasm.ts";
+import { freezeMethods } from "./protect-backend.ts";
 import { bridgeRealms } from "./realm-bridge.ts";
 
 // To display an error, Node reads its stack, which no time limit covers.
@@ -52,6 +53,7 @@ export class Realm {
     this.#global = global;
     const functionNow = functionClock(now, loading);
     const shared = sharedGlobals(() => env(this.component), functionNow);
+    freezeMethods(convex);
     Object.assign(global, { Convex: { ...convex }, ...shared });
     global["self"] = global["globalThis"] as unknown;
     forbidWaiting(global);
