@@ -54,6 +54,13 @@ test("an error over plain HTTP has its data and its message", async () => {
   expect(await response.json()).toMatchObject({ status: "error", errorData: { code: "x" } });
 });
 
+test("an action ends with the one that has called it and does not await it", async () => {
+  const channel = uniqueName();
+  await httpClient().action(modules.later.leavesAction, { channel });
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  expect(await httpClient().query(api.messages.list, { channel })).toEqual(["awaited"]);
+});
+
 test("only the nested mutation is rolled back if its error is caught", async () => {
   const channel = uniqueName();
   const bodies = ["before", "nested", "after"];

@@ -55,6 +55,13 @@ test("the UUID in a URL also names the file, as in the older metadata API", asyn
   expect(await call("query", "url", { id })).toBe(null);
 });
 
+test("a file that an action stores without waiting is not stored", async () => {
+  const { call, names } = await startWithFiles();
+  await call("action", "leavesStore", { mebibytes: 16 });
+  await expect.poll(names, deadline).toEqual([]);
+  expect(await call("query", "list")).toEqual([]);
+});
+
 test("an action reads a part of a file that is too large for memory", async () => {
   const { call, stored } = await startWithFiles();
   const size = 65 * 1024 * 1024;

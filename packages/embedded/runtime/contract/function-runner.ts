@@ -31,8 +31,8 @@ export type FunctionCall = {
 
 /** The caller of an HTTP action: its identity and source, and the request's id in logs and errors. */
 export type HttpCaller = {
-  /** Resolves when the client has the whole answer, or has left. */
-  readonly answered?: Promise<unknown>;
+  /** Resolves when the client has the whole answer (true), or has left. */
+  readonly answered?: Promise<boolean>;
   readonly identity?: Identity;
   readonly requestId?: string;
   readonly source?: RequestSource;

@@ -191,8 +191,14 @@ export class ExecutionTime {
 
   /** Ends the execution because it exceeded `limitMs`. */
   spend(limitMs: number): void {
+    this.end(`Function execution timed out (maximum duration: ${limitMs / 1_000}s)`);
+  }
+
+  /** Ends the execution for a reason, unless it must end for another one. */
+  end(message: string): void {
     if (this.#error !== null) return;
-    this.#end(`Function execution timed out (maximum duration: ${limitMs / 1_000}s)`);
+    this.#error = new ExecutionLimitError(message);
+    this.onSpent?.(this.#error);
   }
 
   #limitMemory(more: Need): void {
@@ -204,13 +210,8 @@ export class ExecutionTime {
     const hasOutgrown =
       buffers > maxBuffers || heap > maxHeap || now.resident - this.#memory.resident > maxBuffers + maxHeap;
     if (!hasOutgrown && !isHeapFull(now, this.#addedBefore + heap)) return;
-    this.#end(outOfMemory);
+    this.end(outOfMemory);
     this.check();
-  }
-
-  #end(message: string): void {
-    this.#error = new ExecutionLimitError(message);
-    this.onSpent?.(this.#error);
   }
 
   #count(): void {
@@ -247,7 +248,7 @@ export class ExecutionTime {
     this.#atFirst ??= now;
     const outside = Math.max(now.buffers - this.#atFirst.buffers, now.resident - this.#atFirst.resident);
     if (isHeapFull(now, now.heap - this.#atFirst.heap) || isMachineFull(now.resident, outside))
-      this.#end(outOfMemory);
+      this.end(outOfMemory);
   }
 }
 

@@ -20,6 +20,8 @@ export type CallContext = {
   readonly logs: LogLines;
   /** The `_scheduled_functions` row that this call runs for. */
   readonly scheduledFunctionId: string | null;
+  /** The action that called this one; null for a call of a client or of the scheduler. */
+  readonly caller: ActionExecution | null;
 };
 
 type ExecutionBase = {
@@ -71,17 +73,21 @@ export type ActionExecution = ExecutionBase & {
   readonly pending: Map<string, number>;
   /** The same when its function returned or failed; null before. */
   left: ReadonlyMap<string, number> | null;
+  /** Called when it ends: they stop operations that it has left behind. */
+  readonly stops: Set<() => void>;
+  /** Aborts its fetches when it ends; null before the first one. */
+  fetches: AbortController | null;
   /** The last reads of the queries that it called, by the query and its arguments. */
   readonly lastReads: Map<string, LastRead>;
   /** Whether the answer of an HTTP action has arrived, or its client has left. */
   answered: boolean;
-  /** Ends the execution, if code that it has left behind has timers. */
+  /** Ends the execution, if it has left timers or operations behind. */
   lastTimer: NodeJS.Timeout | null;
 };
 
 export type Execution = TransactionExecution | ActionExecution;
 
-/** How long timers of an HTTP action run after its answer. On Convex all of its code ends with the answer. */
+/** How long timers and operations of an HTTP action run after its answer. On Convex all of its code ends with the answer. */
 const afterAnswerMs = 10_000;
 
 /** All executions share one stream, since each stream would need a key of its own. */
@@ -95,7 +101,24 @@ export function newCallContext(
   scheduledFunctionId: string | null = null,
 ): CallContext {
   const { identity, requestId, source = unknownSource } = caller;
-  return { identity, requestId, source, logs: new LogLines(), scheduledFunctionId };
+  return {
+    identity,
+    requestId,
+    source,
+    logs: new LogLines(),
+    scheduledFunctionId,
+    caller: null,
+  };
+}
+
+/** The context of a call that an action makes. */
+export function calledBy(caller: ActionExecution): CallContext {
+  return { ...caller.context, caller };
+}
+
+/** Whether the action that made a call has ended, so that nobody takes the result. */
+export function isAbandoned({ caller }: CallContext): boolean {
+  return caller !== null && caller.ended;
 }
 
 export function newTransactionExecution(
@@ -165,6 +188,8 @@ export function newActionExecution(
     startedAt: performance.now(),
     pending: new Map(),
     left: null,
+    stops: new Set(),
+    fetches: null,
     lastReads: new Map(),
     answered: false,
     lastTimer: null,
@@ -174,19 +199,20 @@ export function newActionExecution(
 /**
  * An HTTP action has returned, and its client has the answer or has left. Listeners of its signal may go on, but the timers
  * that it has left behind would keep its world for good.
+ * @param hasWhole whether the client has the whole answer, so that nothing more is to be done
  */
-export function endSoon(execution: ActionExecution): void {
+export function endSoon(execution: ActionExecution, hasWhole: boolean): void {
   execution.answered = true;
-  if (execution.timers.size > 0) limitTimers(execution);
+  if (execution.timers.size > 0 || (hasWhole && execution.operations > 0)) limitRest(execution);
 }
 
 /** Adds a timer, which stops when its action ends. */
 export function addTimer(execution: ActionExecution, timer: NodeJS.Timeout): void {
   execution.timers.add(timer);
-  if (execution.answered) limitTimers(execution);
+  if (execution.answered) limitRest(execution);
 }
 
-function limitTimers(execution: ActionExecution): void {
+function limitRest(execution: ActionExecution): void {
   execution.lastTimer ??= setTimeout(() => {
     endExecution(execution);
   }, afterAnswerMs).unref();
@@ -200,6 +226,8 @@ export function endExecution(execution: Execution): void {
     return;
   }
   execution.lastReads.clear();
+  for (const stop of execution.stops) stop();
+  execution.stops.clear();
   if (execution.lastTimer !== null) clearTimeout(execution.lastTimer);
   for (const timer of execution.timers) clearTimeout(timer);
   execution.timers.clear();

@@ -13,5 +13,10 @@ export class SyscallError extends Error {
   }
 }
 
+/** The function has returned, so code that it left running must not act anymore. */
+export function endedError(): SyscallError {
+  return new SyscallError("The function has ended already. Did you forget to await a promise?");
+}
+
 /** The function has read as much as one function may. A page that is being read ends there. */
 export class ReadLimitError extends SyscallError {}

@@ -3,6 +3,7 @@ import { truncated } from "../checks/truncated.ts";
 import type { StackMapper } from "../source/stack-trace.ts";
 import { type Execution, executions, isTransactional } from "./execution.ts";
 import { describeThrown, type FunctionFailure } from "./function-failure.ts";
+import { isStopped } from "./operations.ts";
 
 /** The mapper of the newest bundle: a process runs one bundle at a time. */
 let newestMapper: StackMapper | null = null;
@@ -55,7 +56,7 @@ function interceptRejections(): void {
 function takeRejection(reason: unknown): boolean {
   if (ReportMarker.resolve(reason)) return true;
   const execution = executions.getStore();
-  if (execution !== undefined)
+  if (execution !== undefined && !isStopped(reason))
     fail(execution, reason, logged(execution, "Unhandled promise rejection", reason));
   return execution !== undefined;
 }

@@ -1,5 +1,7 @@
-import { executions, isTransactional } from "../execution/execution.ts";
+import { type ActionExecution, executions, isTransactional } from "../execution/execution.ts";
+import { endOfFetches, neverSettles, whileRunning } from "../execution/operations.ts";
 import { countOperation } from "../execution/operations.ts";
+import { isTurnLong, nextTurn } from "../execution/turn-clock.ts";
 import { framesHere } from "../execution/uncaught.ts";
 import { AsyncLocalStorage, AsyncResource } from "./async-context.ts";
 import { limitBuffers } from "./isolate-buffers.ts";
@@ -148,7 +150,19 @@ async function guardedFetch(...args: Parameters<typeof fetch>): Promise<Response
     );
   }
   const own = authorized(args);
-  return execution === undefined ? fetch(...own) : countOperation(execution, "fetch", () => fetch(...own));
+  if (execution === undefined) return fetch(...own);
+  if (execution.ended) return neverSettles();
+  return whileRunning(
+    execution,
+    countOperation(execution, "fetch", () => fetchUntilEnd(execution, own)),
+  );
+}
+
+/** Fetches until the action ends. Nothing else could run during many fetches that Node answers itself. */
+async function fetchUntilEnd(action: ActionExecution, [input, init]: RequestArgs): Promise<Response> {
+  const request = new Request(input, init);
+  if (isTurnLong()) await nextTurn();
+  return fetch(request, { signal: AbortSignal.any([request.signal, endOfFetches(action)]) });
 }
 
 type RequestArgs = ConstructorParameters<typeof Request>;

@@ -14,6 +14,12 @@ export async function runAction(
   context: CallContext,
 ): Promise<FunctionResult> {
   const execution = newActionExecution("action", ofTarget(target), context);
+  const { caller } = context;
+  const stop = (): void => {
+    execution.time.end("The action that called this action has ended.");
+    endExecution(execution);
+  };
+  caller?.stops.add(stop);
   try {
     if (target.runsInNode) return await runInNode(services, execution, target, args);
     const visit = services.worlds.visit(target.path, target.sharesWorld);
@@ -21,6 +27,7 @@ export async function runAction(
     visit.end(leavesWorldIntact(result));
     return result;
   } finally {
+    caller?.stops.delete(stop);
     endExecution(execution);
   }
 }

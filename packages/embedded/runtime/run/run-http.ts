@@ -84,7 +84,7 @@ export async function runHttp(
   { component, identifier, path, sharesWorld }: HttpTarget,
   request: Request,
   context: CallContext,
-  answered: Promise<unknown> | null,
+  answered: Promise<boolean> | null,
 ): Promise<HttpRun> {
   const execution = newActionExecution("httpAction", { identifier, component }, context);
   const visit = services.worlds.visit({ component, module: httpModule }, sharesWorld);
@@ -113,7 +113,7 @@ export async function runHttp(
     // If the body broke off because its client left, the action has not failed.
     return { response, failure: request.signal.aborted ? null : failure };
   } finally {
-    void answered?.then(() => endSoon(execution));
+    void answered?.then((hasWhole) => endSoon(execution, hasWhole));
   }
 }
 

@@ -4,7 +4,7 @@ import { type Attempt, commitWithRetries } from "../../engine/transact/transact.
 import { getScheduled, setScheduledState } from "../../scheduler/scheduled-function.ts";
 import type { SessionRequest } from "../contract/function-runner.ts";
 import type { RegisteredFunction } from "../contract/registered-function.ts";
-import { type CallContext, newTransactionExecution } from "../execution/execution.ts";
+import { type CallContext, isAbandoned, newTransactionExecution } from "../execution/execution.ts";
 import { type FunctionResult, refusal } from "../execution/function-failure.ts";
 import { LogLines } from "../execution/log-lines.ts";
 import type { Services } from "../syscalls/services.ts";
@@ -160,12 +160,17 @@ async function retried<T>(
   return { ...committed, retries };
 }
 
-function execute(
+async function execute(
   services: Services,
   { target, args }: MutationCall,
   context: CallContext,
   transaction: Transaction,
 ): Promise<FunctionResult> {
+  if (isAbandoned(context)) return abandoned;
   const execution = newTransactionExecution("mutation", target, context, transaction);
-  return invokeNewest(services, execution, target, args);
+  const result = await invokeNewest(services, execution, target, args);
+  return isAbandoned(context) ? abandoned : result;
 }
+
+/** Its action did not await it. As on Convex, it ends with the action, unless it has committed. */
+const abandoned = refusal("The action that called this mutation has ended.");

@@ -1,9 +1,10 @@
 import type { JSONValue } from "convex/values";
 import type { ConvexGlobal } from "../contract/convex-global.ts";
 import { type ActionExecution, type Execution, executions, isTransactional } from "../execution/execution.ts";
+import { isLeft, neverSettles, whileRunning } from "../execution/operations.ts";
 import { beginOperation, countOperation, endOperation } from "../execution/operations.ts";
-import { SyscallError } from "../execution/syscall-error.ts";
-import { dispatchAsync, dispatchSync, endedError } from "./dispatch.ts";
+import { endedError, SyscallError } from "../execution/syscall-error.ts";
+import { dispatchAsync, dispatchSync } from "./dispatch.ts";
 import type { Services } from "./services.ts";
 import { getBlob, getBlobFile, storeBlob, storeBlobFile } from "./storage.ts";
 import { parseSyscallArgs, type SyscallArgs } from "./syscall-args.ts";
@@ -54,6 +55,7 @@ export function createConvexGlobal(services: () => Services): ConvexGlobal {
         }
       } finally {
         execution.time.start();
+        if (isLeft(execution)) await neverSettles();
       }
     },
     jsSyscall: (op, args) => {
@@ -62,7 +64,8 @@ export function createConvexGlobal(services: () => Services): ConvexGlobal {
       if (syscall === undefined || isTransactional(execution)) {
         throw new SyscallError(`Unknown JS operation ${op}`);
       }
-      return countOperation(execution, op, () => syscall(services(), execution, args as JsArgs));
+      const run = (): Promise<unknown> => syscall(services(), execution, args as JsArgs);
+      return whileRunning(execution, countOperation(execution, op, run));
     },
   };
 }

@@ -7,7 +7,7 @@ import {
   isTransactional,
   type TransactionExecution,
 } from "../execution/execution.ts";
-import { SyscallError } from "../execution/syscall-error.ts";
+import { endedError, SyscallError } from "../execution/syscall-error.ts";
 import { isTurnLong, nextTurn } from "../execution/turn-clock.ts";
 import * as metadata from "./call-metadata.ts";
 import * as read from "./database-read.ts";
@@ -130,6 +130,7 @@ async function dispatchInAction(
   args: SyscallArgs,
 ): Promise<JSONValue> {
   if (isTurnLong()) await nextTurn();
+  if (execution.ended) throw endedError();
   const syscall = everywhereSyscalls.get(op) ?? inActions.get(op);
   if (syscall === undefined) throw unavailable(op, execution);
   return syscall(services, execution, args);
@@ -167,11 +168,6 @@ async function inTurn(
 }
 
 function ignore(): void {}
-
-/** The function has returned, so code that it left running must not use its transaction. */
-export function endedError(): SyscallError {
-  return new SyscallError("The function has ended already. Did you forget to await a promise?");
-}
 
 // The convex package looks for "Unknown async operation" to show a better message.
 function unavailable(op: string, { kind }: Execution): SyscallError {

@@ -1,7 +1,13 @@
 import type { JSONValue } from "convex/values";
 import { functionHandleOf, type FunctionPath } from "../../names/function-path.ts";
 import { limits } from "../checks/limits.ts";
-import type { ActionExecution, Execution, LastRead, TransactionExecution } from "../execution/execution.ts";
+import {
+  type ActionExecution,
+  calledBy,
+  type Execution,
+  type LastRead,
+  type TransactionExecution,
+} from "../execution/execution.ts";
 import type { FunctionResult } from "../execution/function-failure.ts";
 import { SyscallError } from "../execution/syscall-error.ts";
 import type { Services } from "./services.ts";
@@ -54,7 +60,7 @@ export async function actionQuery(
 ): Promise<JSONValue> {
   const target = targetOf(services, execution, args, "runQuery", "Query");
   const callArgs = objectArg(args, "args", "runQuery");
-  const { result, readSet, ts } = await services.calls.query(target, callArgs, execution.context);
+  const { result, readSet, ts } = await services.calls.query(target, callArgs, calledBy(execution));
   if (!execution.ended) noteRead(execution, readKey(target, callArgs), { readSet, ts });
   return valueOf(result);
 }
@@ -82,7 +88,7 @@ export async function actionMutation(
 ): Promise<JSONValue> {
   const target = targetOf(services, execution, args, "runMutation", "Mutation");
   const callArgs = objectArg(args, "args", "runMutation");
-  return valueOf(await services.calls.mutation(target, callArgs, execution.context));
+  return valueOf(await services.calls.mutation(target, callArgs, calledBy(execution)));
 }
 
 /** `1.0/actions/action` */
@@ -94,7 +100,7 @@ export async function actionAction(
   const callArgs = objectArg(args, "args", "runAction");
   if (args["name"] === waitForChangePath) return waitForChange(services, execution, callArgs);
   const target = targetOf(services, execution, args, "runAction", "Action");
-  return valueOf(await services.calls.action(target, callArgs, execution.context));
+  return valueOf(await services.calls.action(target, callArgs, calledBy(execution)));
 }
 
 /**
@@ -118,15 +124,17 @@ function waitForChange(
       `Call the query "${name}" with these arguments first. Then wait for a change of what it has read.`,
     );
   return new Promise((resolve) => {
-    const unsubscribe = services.engine.subscribe(read.readSet, read.ts, () => {
+    const end = (hasChanged: boolean): void => {
       clearTimeout(timer);
-      resolve(true);
-    });
-    // Not a timer of the action: when the action ends early, the subscription has to end, too.
-    const timer = setTimeout(() => {
       unsubscribe();
-      resolve(false);
-    }, withinMs).unref();
+      execution.stops.delete(stop);
+      resolve(hasChanged);
+    };
+    const stop = (): void => end(false);
+    const unsubscribe = services.engine.subscribe(read.readSet, read.ts, () => end(true));
+    // Not a timer of the action: the subscription has to end with it.
+    const timer = setTimeout(stop, withinMs).unref();
+    execution.stops.add(stop);
   });
 }
 

@@ -16,7 +16,7 @@ import {
   isTransactional,
   type TransactionExecution,
 } from "../execution/execution.ts";
-import { SyscallError } from "../execution/syscall-error.ts";
+import { endedError, SyscallError } from "../execution/syscall-error.ts";
 import type { Services } from "./services.ts";
 import { invalidArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
 
@@ -80,22 +80,24 @@ export function unsupportedInMutations(op: "store" | "get"): () => never {
 /** `storage/storeBlob` */
 export async function storeBlob(
   services: Services,
-  { component }: ActionExecution,
+  execution: ActionExecution,
   args: { readonly [name: string]: unknown },
 ): Promise<string> {
   const { blob, options } = args as { blob?: unknown; options?: { sha256?: unknown } };
   if (!(blob instanceof Blob)) throw notABlob();
-  return save(services, component, passingChunks(blob), blob.type, options);
+  return save(services, execution.component, passingChunks(execution, blob), blob.type, options);
 }
 
-/** The bytes of a Blob. The store is done with a chunk when it takes the next, so that its memory can be given back at once. */
-async function* passingChunks(blob: Blob): AsyncGenerator<Uint8Array> {
+/** The bytes of a Blob, which break off when its action ends. The store is done with a chunk when it takes the next, so that its memory can be given back at once. */
+async function* passingChunks(execution: ActionExecution, blob: Blob): AsyncGenerator<Uint8Array> {
   // The function may have replaced `stream` by one whose chunks it uses later.
   const stream: ReadableStream<Uint8Array<ArrayBuffer>> = Blob.prototype.stream.call(blob);
   for await (const chunk of stream) {
+    if (execution.ended) throw endedError();
     yield chunk;
     chunk.buffer.transfer(0);
   }
+  if (execution.ended) throw endedError();
 }
 
 /** `storage/storeBlob` of an action in a Node process, which has written the Blob to a file. */
