@@ -8,6 +8,7 @@ import { makeFunctionReference } from "convex/server";
 import { ConvexError } from "convex/values";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startIssuer } from "../../packages/embedded/auth/issuer.fixture.ts";
+import { fillingNames } from "../../packages/embedded/fixtures/test-app/differences.ts";
 import { api, modules } from "../../packages/embedded/test-app.fixture.ts";
 import { asAdmin, deployment, httpClient, isEmbedded, liveClient, uniqueName } from "./deployment.ts";
 import { startEmbedded } from "./embedded-backend.ts";
@@ -217,6 +218,19 @@ describe.skipIf(!isEmbedded)("what differs from Convex Cloud", () => {
       const own = new ConvexHttpClient(url, { logger: false });
       const kept = own.action(differences.keepsInTurns, { kibibytes: 8_192, between: "timer", what });
       await expect(kept).rejects.toThrow("ran out of memory");
+      expect(await own.query(api.counters.get, { name: "any" })).toBe(0);
+    },
+  );
+
+  test.each(fillingNames)(
+    "an action that gets much memory while none of its code runs is ended before the process: %s",
+    async (name) => {
+      // The backend has a small heap, and takes the machine for a small one.
+      const memory = "process.constrainedMemory=()=>640*1024*1024";
+      const options = `--max-old-space-size=400 --import=data:text/javascript,${memory}`;
+      const { url } = await start({ env: { NODE_OPTIONS: options } });
+      const own = new ConvexHttpClient(url, { logger: false });
+      await expect(own.action(differences.fillsMemory, { name })).rejects.toThrow("ran out of memory");
       expect(await own.query(api.counters.get, { name: "any" })).toBe(0);
     },
   );

@@ -1,9 +1,16 @@
-import { totalmem } from "node:os";
-import { getHeapStatistics } from "node:v8";
 import { limits } from "../checks/limits.ts";
-import { collectGarbage } from "./collect-garbage.ts";
 import { collectedMs } from "./collected-time.ts";
 import { forgetPace } from "./fuel.ts";
+import {
+  type Growth,
+  growth,
+  isHeapFull,
+  isMachineFull,
+  type MemoryUse,
+  memoryUse,
+  type Need,
+  outOfMemory,
+} from "./memory/memory-use.ts";
 import { currentTurn, markRunning, type Running, takeRunning } from "./turn-clock.ts";
 
 const mib = 1024 * 1024;
@@ -28,88 +35,10 @@ const mostForgivenMs = 1_000;
 /** A run that used so little time has not filled much memory. */
 const checkMemoryAfterMs = 5;
 
-/**
- * From this share of the old generation, functions that keep much end, and from the second one those that keep little. V8 ends the
- * process well before all of it is used.
- */
-const [fullShare, lastShare] = [0.6, 0.7];
-/** V8's limit includes at most so much for young objects. */
-const youngHeap = 192 * mib;
-/** The most bytes that a function may have added to the heap in all its turns, at the first and at the second share. */
-const [mostWhenFull, leastWhenFull] = [256 * mib, 32 * mib];
-
-/**
- * Memory outside the heap: V8 does not limit it, and the kernel ends a process that has too much. The most bytes of the process, as a
- * share of the machine's memory, beside the most by which it may have grown during an action once it has more.
- */
-const [halfMachine, fullMachine] = [0.5, 0.8];
-const [mostWhenHalf, mostWhenMachineFull] = [1024 * mib, 128 * mib];
-/** On a large machine other programs need memory, too. */
-const largeProcess = 4096 * mib;
-/** Reading the memory of the process takes longer than a turn may take, so it is read once in this time, in ms. */
-const residentEveryMs = 20;
-
-/** Memory that a call needs, in bytes. */
-type Need = { readonly buffers: number; readonly heap: number };
-
-/**
- * Memory use of the process, in bytes. `resident` is all of it; it also contains Blobs, which V8 does not count. `share` is that
- * of the old generation.
- */
-type MemoryUse = Need & { readonly resident: number; readonly share: number };
-
-function memoryUse(): MemoryUse {
-  const { external_memory: buffers, used_heap_size: heap, heap_size_limit: most } = getHeapStatistics();
-  return { buffers, heap, resident: residentMemory(), share: heap / (most - youngHeap) };
-}
-
-let resident = 0;
-let residentAt = -Infinity;
-
-function residentMemory(): number {
-  const at = performance.now();
-  if (at - residentAt < residentEveryMs) return resident;
-  residentAt = at;
-  resident = process.memoryUsage.rss();
-  return resident;
-}
-
-/** The memory that the kernel lets the process have. Without a limit of its own, Node answers 0 or more than there is. */
-const machineMemory = Math.min(process.constrainedMemory() || Infinity, totalmem());
-const half = Math.min(halfMachine * machineMemory, largeProcess);
-
-/** Whether the process has so much memory that an action must end, during which it has grown so much. */
-function isMachineFull(all: number, grown: number): boolean {
-  return (
-    (all > half && grown > mostWhenHalf) || (all > fullMachine * machineMemory && grown > mostWhenMachineFull)
-  );
-}
-
-/** The least heap since the last collection that a full heap has caused, in bytes. */
-let leastHeap = 0;
-
-/**
- * Whether the heap is so full that an execution must end that has kept so many bytes. Garbage of other executions may have filled
- * it, so garbage is collected first, unless little was added since the last time.
- */
-function isHeapFull(now: MemoryUse, kept: number): boolean {
-  leastHeap = Math.min(leastHeap, now.heap);
-  if (!keepsTooMuch(now.share, kept)) return false;
-  if (now.heap - leastHeap < youngHeap) return true;
-  collectGarbage();
-  const left = memoryUse();
-  leastHeap = left.heap;
-  return keepsTooMuch(left.share, kept);
-}
-
-function keepsTooMuch(share: number, kept: number): boolean {
-  return (share > fullShare && kept > mostWhenFull) || (share > lastShare && kept > leastWhenFull);
-}
-
 const noMore: Need = { buffers: 0, heap: 0 };
 
-/** Convex's words. */
-export const outOfMemory = "JavaScript execution ran out of memory (maximum memory usage: 64 MB)";
+/** By how much the heap has grown while code of an action and of the actions that it called ran, in bytes. Garbage counts. */
+export type SharedMemory = { kept: number };
 
 /** A function exceeded its time or memory limit. */
 export class ExecutionLimitError extends Error {
@@ -126,6 +55,7 @@ type TimeLimit = "total" | "unbroken";
  */
 export class ExecutionTime {
   readonly #limit: TimeLimit;
+  readonly #shared: SharedMemory;
   #usedMs = 0;
   #collectedMs = collectedMs(collectedBeforeMs);
   #forgivenMs = 0;
@@ -134,14 +64,18 @@ export class ExecutionTime {
   /** By how much the heap grew while the code ran, in bytes: in this turn, and in those before. Garbage counts. */
   #added = 0;
   #addedBefore = 0;
-  /** The memory of the process at the end of the first turn. */
+  /** The memory of the process when it was first measured: at the end of the first turn, or by the watch. */
   #atFirst: MemoryUse | null = null;
+  /** Bytes of buffers that tasks will need. */
+  #held = 0;
   #error: ExecutionLimitError | null = null;
   /** Called once, when the execution must end. */
   onSpent: ((error: ExecutionLimitError) => void) | null = null;
 
-  constructor(limit: TimeLimit) {
+  /** @param shared what this execution keeps together with those of the same request */
+  constructor(limit: TimeLimit, shared: SharedMemory = { kept: 0 }) {
     this.#limit = limit;
+    this.#shared = shared;
   }
 
   /** The reason why the execution must not continue; null while it may. */
@@ -171,6 +105,24 @@ export class ExecutionTime {
     if (this.#error !== null) throw this.#error;
   }
 
+  /** By how much the process has grown since this was first asked. */
+  grown(now: MemoryUse): Growth {
+    this.#atFirst ??= now;
+    return growth(this.#atFirst, now);
+  }
+
+  /** How many bytes code of this execution, and of those that share its memory, has added to the heap as far as that was measured. */
+  get kept(): number {
+    return this.#shared.kept;
+  }
+
+  /** Call it when the execution has ended, so that its memory is given back. */
+  release(): void {
+    this.#shared.kept -= this.#addedBefore + this.#added;
+    this.#addedBefore = 0;
+    this.#added = 0;
+  }
+
   /** Like `check`, but also checks memory. Most runs end before that is worth its price. */
   checkAll(): void {
     this.check();
@@ -181,6 +133,17 @@ export class ExecutionTime {
   reserve(more: Need): void {
     this.check();
     this.#limitMemory(more);
+  }
+
+  /** Runs a task that needs so many bytes of buffers until it ends. Throws ExecutionLimitError if there is no memory for them. */
+  async hold<T>(bytes: number, run: () => Promise<T>): Promise<T> {
+    this.#held += bytes;
+    try {
+      this.reserve({ buffers: this.#held, heap: 0 });
+      return await run();
+    } finally {
+      this.#held -= bytes;
+    }
   }
 
   /** Ends the execution because a single call would exceed its limit. Throws ExecutionLimitError. */
@@ -206,12 +169,18 @@ export class ExecutionTime {
     this.#memory ??= now;
     const buffers = now.buffers + more.buffers - this.#memory.buffers;
     const heap = now.heap + more.heap - this.#memory.heap;
-    this.#added = Math.max(0, heap);
+    this.#keep(Math.max(0, heap));
     const hasOutgrown =
       buffers > maxBuffers || heap > maxHeap || now.resident - this.#memory.resident > maxBuffers + maxHeap;
-    if (!hasOutgrown && !isHeapFull(now, this.#addedBefore + heap)) return;
+    if (!hasOutgrown && !isHeapFull(now, this.#shared.kept)) return;
     this.end(outOfMemory);
     this.check();
+  }
+
+  /** Notes by how much the heap grew in this turn. */
+  #keep(bytes: number): void {
+    this.#shared.kept += bytes - this.#added;
+    this.#added = bytes;
   }
 
   #count(): void {
@@ -245,10 +214,8 @@ export class ExecutionTime {
     this.#addedBefore += this.#added;
     this.#added = 0;
     // Turns may be too short to be measured. Then the growth of the process must tell.
-    this.#atFirst ??= now;
-    const outside = Math.max(now.buffers - this.#atFirst.buffers, now.resident - this.#atFirst.resident);
-    if (isHeapFull(now, now.heap - this.#atFirst.heap) || isMachineFull(now.resident, outside))
-      this.end(outOfMemory);
+    const grown = this.grown(now);
+    if (isHeapFull(now, grown.heap) || isMachineFull(now, grown)) this.end(outOfMemory);
   }
 }
 

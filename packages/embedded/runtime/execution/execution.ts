@@ -4,10 +4,11 @@ import type { ComponentPath } from "../../names/table-name.ts";
 import { type RequestSource, unknownSource } from "../../wire/request-source.ts";
 import type { Identity } from "../contract/function-runner.ts";
 import type { RegisteredFunction } from "../contract/registered-function.ts";
-import { ExecutionTime } from "./execution-time.ts";
+import { ExecutionTime, type SharedMemory } from "./execution-time.ts";
 import type { FunctionFailure } from "./function-failure.ts";
 import type { Journal } from "./journal.ts";
 import { LogLines } from "./log-lines.ts";
+import { unwatchMemory } from "./memory/memory-watch.ts";
 import type { QueryStream } from "./query-stream.ts";
 import { RandomStream } from "./random-stream.ts";
 import { TransactionUsage } from "./transaction-usage.ts";
@@ -22,6 +23,8 @@ export type CallContext = {
   readonly scheduledFunctionId: string | null;
   /** The action that called this one; null for a call of a client or of the scheduler. */
   readonly caller: ActionExecution | null;
+  /** The memory of the action, and of the actions that it calls. */
+  readonly memory: SharedMemory;
 };
 
 type ExecutionBase = {
@@ -108,6 +111,7 @@ export function newCallContext(
     logs: new LogLines(),
     scheduledFunctionId,
     caller: null,
+    memory: { kept: 0 },
   };
 }
 
@@ -179,7 +183,7 @@ export function newActionExecution(
     context,
     identifier,
     component,
-    time: new ExecutionTime("unbroken"),
+    time: new ExecutionTime("unbroken", context.memory),
     operations: 0,
     loading: false,
     ended: false,
@@ -204,6 +208,7 @@ export function newActionExecution(
 export function endSoon(execution: ActionExecution, hasWhole: boolean): void {
   execution.answered = true;
   if (execution.timers.size > 0 || (hasWhole && execution.operations > 0)) limitRest(execution);
+  else unwatchMemory(execution.time);
 }
 
 /** Adds a timer, which stops when its action ends. */
@@ -225,6 +230,8 @@ export function endExecution(execution: Execution): void {
     execution.streams.clear();
     return;
   }
+  unwatchMemory(execution.time);
+  execution.time.release();
   execution.lastReads.clear();
   for (const stop of execution.stops) stop();
   execution.stops.clear();

@@ -14,7 +14,7 @@ vi.mock(import("node:v8"), async (original) => {
   });
   return { ...v8, default: { ...v8.default, getHeapStatistics }, getHeapStatistics };
 });
-vi.mock(import("./collect-garbage.ts"), () => ({
+vi.mock(import("./memory/collect-garbage.ts"), () => ({
   collectGarbage: () => {
     heap.collections += 1;
     heap.used -= heap.garbage;

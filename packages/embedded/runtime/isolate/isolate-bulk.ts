@@ -3,13 +3,16 @@ import vm from "node:vm";
 import { endOnce } from "../native/end-in-time.ts";
 import { allPlaces, firstPlace, lastPlace } from "../native/long-search.ts";
 import {
+  isNative,
   lengthOf,
   maxElements,
   reserveBits,
+  reserveCoding,
   reserveDigits,
   reserveElements,
   reserveNames,
   reserveParts,
+  reserveTexts,
   reserveVisits,
   smallLength,
   watchHelped,
@@ -29,23 +32,13 @@ import type { Ticks } from "../source/bundled-script.ts";
 import { longTextGuards } from "./long-text-guards.ts";
 
 /** Methods of arrays that make a list as long as theirs. */
-const listing = [
-  "entries",
-  "fill",
-  "filter",
-  "flatMap",
-  "keys",
-  "map",
-  "slice",
-  "splice",
-  "toReversed",
-  "toSpliced",
-  "values",
-  "with",
-];
+const listing = ["entries", "fill", "keys", "slice", "splice", "toReversed", "toSpliced", "values", "with"];
+/** The same, but they call a function for each element. */
+const mapping = ["filter", "flatMap", "map"];
 /** Methods of arrays that visit every place, also empty ones, and make no list. */
-const visiting = [
-  "copyWithin",
+const visiting = ["copyWithin", "reverse", "shift", "unshift"];
+/** The same, but they call a function for each element. */
+const calling = [
   "every",
   "find",
   "findIndex",
@@ -54,10 +47,7 @@ const visiting = [
   "forEach",
   "reduce",
   "reduceRight",
-  "reverse",
-  "shift",
   "some",
-  "unshift",
 ];
 /** Methods of arrays that call themselves for arrays inside. An array may contain another one many times. */
 const joining = ["join", "toLocaleString"];
@@ -106,7 +96,10 @@ const naming = ["entries", "getOwnPropertyDescriptors", "getOwnPropertyNames", "
  */
 const quickSort = { comparing: 2 ** 20, plain: 2 ** 17, ofTexts: 2 ** 6 };
 const longText = 4_096;
-const longestCode = 2 ** 23;
+/** A longer list calls a built-in function with a tick for each element: such a function may take much, and has no tick itself. */
+const fewElements = 256;
+/** With more names, `JSON.stringify` looks for each of them in each object. */
+const fewNames = 64;
 
 /** The owners of methods that are guarded, by the text that names them. */
 const owners = {
@@ -121,6 +114,7 @@ const owners = {
   Object,
   Promise,
   "RegExp.prototype": RegExp.prototype,
+  "Map.prototype": Map.prototype,
   "Set.prototype": Set.prototype,
   String,
   "String.prototype": String.prototype,
@@ -158,13 +152,19 @@ const allGuarded = (
 const guarded = (owner: Owner, name: string, before: string, call?: (own: string) => string): string =>
   allGuarded(owner, [name], before, call);
 
+const tickingBefore = "arguments[0] = tickingBuiltIn(arguments[0]);";
+/** Before methods of arrays that call a function. */
+const callBefore = `if (!(isArray(this) && this.length <= ${String(fewElements)})) ${tickingBefore}`;
+const eachBefore = (size: string): string =>
+  `if (apply(${size}, this, []) > ${String(fewElements)}) ${tickingBefore}`;
+
 /** Before methods of texts that use a regular expression. */
 const textBefore = "if (!isSmallText(this)) reserve.text(this);";
 /** Calls such a method in time if the text is long. `call` is the code for that. */
 const matching =
   (call: (own: string) => string) =>
   (own: string): string =>
-    `typeof this === "string" && this.length > ${String(safeLength)} && typeof arguments[0] === "object" ? ${call(own)} : apply(${own}, this, arguments)`;
+    `hasBuiltInExec(arguments[0]) ? reserve.once(() => apply(${own}, this, arguments)) : typeof this === "string" && this.length > ${String(safeLength)} && typeof arguments[0] === "object" ? ${call(own)} : apply(${own}, this, arguments)`;
 const asMatch = matching((own) => `reserve.match(arguments[0], this, () => apply(${own}, this, arguments))`);
 const listBeforeVisits = `if (!(isArray(this) && this.length <= ${String(maxElements)})) reserve.visits(this);`;
 /** Calls `long` if the method may take long to find what its first argument says. */
@@ -188,13 +188,14 @@ const asReplacement = matching(
 const listBefore =
   "if (!isSmallList(arguments[0])) { reserve.list(arguments[0]); arguments[0] = reserve.watched(arguments[0]); }";
 
+const groupBefore = `reserve.texts(arguments[0]); ${listBefore} arguments[1] = tickingBuiltIn(arguments[1]);`;
 const promisesBefore = listBefore.replace("watched", "promises");
 
 /** Runs in the realm. */
 const guards = new vm.Script(`((reserve, ticks) => {
   "use strict";
   const { fuel, refuel } = ticks;
-  const { apply, getOwnPropertyDescriptor } = Reflect;
+  const { apply, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
   const { isArray } = Array;
   const { isView } = ArrayBuffer;
   const isSmallList = (list) => isArray(list) && list.length <= ${String(smallLength)};
@@ -232,10 +233,25 @@ const guards = new vm.Script(`((reserve, ticks) => {
     tick();
     return compare(first, second);
   };
+  // Those of web APIs have code of the backend.
+  const ownFunctions = Function.prototype;
+  const tickingBuiltIn = (call) =>
+    typeof call === "function" && (getPrototypeOf(call) !== ownFunctions || reserve.isNative(call))
+      ? function (...args) { tick(); return apply(call, this, args); }
+      : call;
+  const { exec: ownExec } = RegExp.prototype;
+  const hasBuiltInExec = (pattern) =>
+    typeof pattern === "object" && pattern !== null && pattern.exec !== ownExec && typeof pattern.exec === "function" && reserve.isNative(pattern.exec);
   ${longTextGuards}
   ${allGuarded("Array.prototype", listing, "if (!isSmallList(this)) reserve.list(this);")}
   ${allGuarded("Array.prototype", ["sort", "toSorted"], "if (!isSmallList(this)) reserve.list(this);", asSort)}
+  ${allGuarded("Array.prototype", mapping, `if (!isSmallList(this)) reserve.list(this); ${callBefore}`)}
   ${allGuarded("Array.prototype", visiting, listBeforeVisits)}
+  ${allGuarded("Array.prototype", calling, `${listBeforeVisits} ${callBefore}`)}
+  const { get: sizeOfMap } = getOwnPropertyDescriptor(Map.prototype, "size");
+  const { get: sizeOfSet } = getOwnPropertyDescriptor(Set.prototype, "size");
+  ${guarded("Map.prototype", "forEach", eachBefore("sizeOfMap"))}
+  ${guarded("Set.prototype", "forEach", eachBefore("sizeOfSet"))}
   ${allGuarded("Array.prototype", joining, `tick(); ${listBeforeVisits}`)}
   ${Object.entries(finding)
     .map(
@@ -272,12 +288,12 @@ const guards = new vm.Script(`((reserve, ticks) => {
   ${guarded("String", "raw", "", () => "joinRaw(...arguments)")}
   ${allGuarded("globalThis", coding, "arguments[0] = `${arguments[0]}`; reserve.code(arguments[0]);")}
   ${allGuarded("Promise", ["all", "allSettled", "any", "race"], promisesBefore)}
-  ${allGuarded("Array", ["from", "fromAsync"], listBefore)}
-  ${allGuarded("Object", ["fromEntries", "groupBy"], listBefore)}
-  ${guarded("Map", "groupBy", listBefore)}
+  ${allGuarded("Array", ["from", "fromAsync"], `${listBefore} if (arguments.length > 1 && !(isArray(arguments[0]) && arguments[0].length <= ${String(fewElements)})) arguments[1] = tickingBuiltIn(arguments[1]);`)}
+  ${guarded("Object", "fromEntries", `reserve.texts(arguments[0]); ${listBefore}`)}
+  ${guarded("Object", "groupBy", groupBefore)}
+  ${guarded("Map", "groupBy", groupBefore)}
   ${guarded("Array.prototype", "concat", "const count = countAll(arguments); if (count > 1 || !isSmallList(this)) reserve.more(this, count);")}
   ${guarded("Array.prototype", "flat", `if (isArray(this)) reserve.elements(countFlat(this, arguments[0] ?? 1, ${String(maxElements)}));`)}
-  const { getPrototypeOf } = Reflect;
   const nextOf = (iterator) => getPrototypeOf(iterator).next;
   const ownNext = new Set([[].values(), new Set().values(), new Map().values(), ""[Symbol.iterator](), "".matchAll(/x/g), [].values().drop(0), getPrototypeOf((function* () {})())].map(nextOf));
   const has = Set.prototype.has;
@@ -287,6 +303,7 @@ const guards = new vm.Script(`((reserve, ticks) => {
   ${allGuarded("BigInt", ["asIntN", "asUintN"], "reserve.bits(arguments[0]);")}
   ${allGuarded("BigInt.prototype", ["toLocaleString", "toString"], "reserve.digits(this);")}
   ${guarded("RegExp.prototype", "compile", "", (own) => `reserve.compiled(apply(${own}, this, arguments))`)}
+  ${guarded("JSON", "stringify", `if (isArray(arguments[1])) reserve.texts(arguments[1]);`, (own) => `isArray(arguments[1]) && arguments[1].length > ${String(fewNames)} ? reserve.once(() => apply(${own}, this, arguments)) : apply(${own}, this, arguments)`)}
   ${guarded("JSON", "parse", "if (!isSmallText(arguments[0])) reserve.text(arguments[0]);")}
 })`);
 
@@ -295,15 +312,14 @@ const reserve = {
   firstPlace,
   lastPlace,
   compiled: watchCompiled,
-  code: (text: string) => {
-    if (text.length > longestCode) reserveVisits(Infinity);
-  },
+  code: reserveCoding,
   bits: (count: unknown) => reserveBits(typeof count === "number" ? count : 0),
   digits: reserveDigits,
   elements: reserveElements,
   end: () => reserveVisits(Infinity),
   isRisky: (text: unknown, source: string, flags: string) =>
     lengthOf(text) > safeLengthsOf(source, flags).all,
+  isNative,
   isSet: types.isSet,
   list: (list: unknown) => reserveElements(lengthOf(list)),
   match: matchInTime,
@@ -316,6 +332,7 @@ const reserve = {
   promises: watchPromises,
   replace: replaceInTime,
   text: (text: unknown) => reserveParts(lengthOf(text)),
+  texts: reserveTexts,
   visits: (list: unknown) => reserveVisits(lengthOf(list)),
   watched: watchList,
 };

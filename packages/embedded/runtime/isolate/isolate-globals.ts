@@ -3,6 +3,8 @@ import { endOfFetches, neverSettles, whileRunning } from "../execution/operation
 import { countOperation } from "../execution/operations.ts";
 import { isTurnLong, nextTurn } from "../execution/turn-clock.ts";
 import { framesHere } from "../execution/uncaught.ts";
+import { cloneOf, limitParameters, reserveBody, withReservedTexts } from "../native/long-copies.ts";
+import { reserveCoding, reserveTexts } from "../native/reserve.ts";
 import { AsyncLocalStorage, AsyncResource } from "./async-context.ts";
 import { limitBuffers } from "./isolate-buffers.ts";
 import { isolateCrypto } from "./isolate-crypto.ts";
@@ -102,9 +104,10 @@ function webApis(): Globals {
   for (const name of ["createObjectURL", "revokeObjectURL"]) Reflect.deleteProperty(URL, name);
   limitBuffers();
   countReading();
+  limitParameters();
   guardSignals();
   const given = Object.fromEntries(shared.map((name) => [name, here[name]]));
-  const own = { ...given, AsyncLocalStorage, AsyncResource };
+  const own = { ...given, structuredClone: cloneOf, AsyncLocalStorage, AsyncResource };
   for (const each of [isolateCrypto, isolateCrypto.subtle, requestedTimers, isolateConsole])
     freezeWithMethods(each);
   const streams = [ReadableStream, WritableStream, TransformStream];
@@ -114,6 +117,7 @@ function webApis(): Globals {
   for (const api of [...Object.values(own), ...classes]) freezeClass(api as object);
   madeApis = {
     ...own,
+    Blob: withReservedTexts(Blob),
     Request: withCredentials(Request),
     Response: withAnyStatus(Response),
     ReadableStream: bound(ReadableStream, ["start", "pull", "cancel"]),
@@ -160,6 +164,9 @@ async function guardedFetch(...args: Parameters<typeof fetch>): Promise<Response
 
 /** Fetches until the action ends. Nothing else could run during many fetches that Node answers itself. */
 async function fetchUntilEnd(action: ActionExecution, [input, init]: RequestArgs): Promise<Response> {
+  reserveBody(init?.body);
+  // Node decodes addresses that are data.
+  if (typeof input === "string") reserveCoding(input);
   const request = new Request(input, init);
   if (isTurnLong()) await nextTurn();
   return fetch(request, { signal: AbortSignal.any([request.signal, endOfFetches(action)]) });
@@ -192,8 +199,10 @@ function decoded(text: string): string {
 
 function withCredentials(request: typeof Request): typeof Request {
   return new Proxy(request, {
-    construct: (target, args: RequestArgs, newTarget) =>
-      Reflect.construct(target, authorized(args), newTarget) as object,
+    construct(target, args: RequestArgs, newTarget) {
+      reserveBody(args[1]?.body);
+      return Reflect.construct(target, authorized(args), newTarget) as object;
+    },
   });
 }
 
@@ -206,6 +215,7 @@ function withAnyStatus(response: typeof Response): typeof Response {
     construct(target, args: ConstructorParameters<typeof Response>, newTarget) {
       const [body, init] = args;
       const own = bodilessStatuses.has(init?.status) ? null : body;
+      reserveBody(own);
       return Reflect.construct(target, [own, init], newTarget) as object;
     },
   });
@@ -216,6 +226,7 @@ function withTime(file: typeof File, now: () => number): typeof File {
   return new Proxy(file, {
     construct(target, args: unknown[], newTarget) {
       const [bits, name, options] = args;
+      reserveTexts(bits);
       const isRefused = args.length < 2 || (options != null && typeof options !== "object");
       const own = isRefused ? args : [bits, name, timed(options ?? {}, now)];
       return Reflect.construct(target, own, newTarget) as object;

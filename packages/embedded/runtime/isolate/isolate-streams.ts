@@ -2,18 +2,39 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { executions, isTransactional, type TransactionExecution } from "../execution/execution.ts";
 import { countOperation } from "../execution/operations.ts";
 
+type BlobMethods = {
+  readonly stream: (this: Blob) => ReadableStream<Uint8Array>;
+  readonly arrayBuffer: (this: Blob) => Promise<ArrayBuffer>;
+  readonly text: (this: Blob) => Promise<string>;
+};
+
 /**
  * Lets a query or a mutation wait for the reading of Blobs that it does not await. Node reads long ones in several turns of the
- * event loop; on Convex they need none.
+ * event loop; on Convex they need none. A Blob may contain another one many times, so reading says first how much it needs.
  */
 export function countReading(): void {
-  type Stream = (this: Blob) => ReadableStream<Uint8Array>;
-  const own = Reflect.get(Blob.prototype, "stream") as Stream;
-  const methods: Readonly<Record<string, Stream>> = {
+  const method = <K extends keyof BlobMethods>(name: K): BlobMethods[K] =>
+    Reflect.get(Blob.prototype, name) as BlobMethods[K];
+  const [stream, arrayBuffer, text] = [method("stream"), method("arrayBuffer"), method("text")];
+  const property = Object.getOwnPropertyDescriptor(Blob.prototype, "size") ?? {};
+  const size = Reflect.get(property, "get") as (this: Blob) => number;
+  const methods: BlobMethods = {
     stream() {
-      const whole = Reflect.apply(own, this, []);
+      const whole = Reflect.apply(stream, this, []);
       const execution = executions.getStore();
       return execution !== undefined && isTransactional(execution) ? counted(whole, execution) : whole;
+    },
+    async arrayBuffer() {
+      const time = executions.getStore()?.time;
+      const read = (): Promise<ArrayBuffer> => Reflect.apply(arrayBuffer, this, []);
+      return time === undefined ? read() : time.hold(Reflect.apply(size, this, []), read);
+    },
+    async text() {
+      const time = executions.getStore()?.time;
+      const bytes = Reflect.apply(size, this, []);
+      const read = (): Promise<string> => Reflect.apply(text, this, []);
+      time?.reserve({ buffers: 0, heap: bytes });
+      return time === undefined ? read() : time.hold(bytes, read);
     },
   };
   for (const [name, value] of Object.entries(methods)) Object.defineProperty(Blob.prototype, name, { value });

@@ -1,6 +1,9 @@
 /** V8 takes up to a second to compare so many pairs of characters. `native/long-search.ts` searches where there may be more. */
 const mostPairs = 2 ** 33;
 
+/** The same for a list of texts: V8 makes a whole text of each one that was put together from parts. */
+const mostPairsInList = 2 ** 27;
+
 /** More parts of a template would take long to join. */
 const mostParts = 2 ** 20;
 
@@ -99,7 +102,7 @@ export const longTextGuards = `
   };
 
   const isShortList = (list, search) =>
-    typeof search !== "string" || !isArray(list) || list.length * search.length <= ${String(mostPairs)};
+    typeof search !== "string" || !isArray(list) || list.length * search.length <= ${String(mostPairsInList)};
   const findInList = (list, search, from, step) => {
     for (let i = from; i >= 0 && i < list.length; i += step) {
       tick();

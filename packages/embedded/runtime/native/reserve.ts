@@ -1,5 +1,6 @@
 import { executions } from "../execution/execution.ts";
-import { ExecutionLimitError, outOfMemory } from "../execution/execution-time.ts";
+import { ExecutionLimitError } from "../execution/execution-time.ts";
+import { outOfMemory } from "../execution/memory/memory-use.ts";
 import type { Reserve } from "../source/bundled-script.ts";
 import { watchIterable, watchIterator } from "./watched-iterable.ts";
 import { matchOnceInTime, watchPattern } from "./watched-pattern.ts";
@@ -38,6 +39,37 @@ export function reserveElements(count: number): void {
 /** Call it before native code divides a text into parts. */
 export function reserveParts(characters: number): void {
   if (characters > smallLength) reserve(characters <= maxCharacters, bytesOfElement * characters, 0);
+}
+
+/** Call it before native code copies so many bytes. */
+export function reserveCopy(bytes: number): void {
+  if (bytes > smallLength) reserve(true, 0, bytes);
+}
+
+/** Reading more characters takes about a second. */
+const mostCharacters = 2 ** 28;
+
+/**
+ * Call it before native code reads all texts of a list, or the first ones of pairs. V8 then makes one text of the parts that it
+ * was put together from.
+ */
+export function reserveTexts(list: unknown): void {
+  if (!Array.isArray(list)) return;
+  let characters = 0;
+  for (let at = 0; at < list.length; at += 1) {
+    const each: unknown = list[at];
+    const text: unknown = Array.isArray(each) ? each[0] : each;
+    if (typeof text === "string") characters += text.length;
+  }
+  if (characters > maxCharacters) reserve(characters <= mostCharacters, characters, 0);
+}
+
+/** V8 takes about a tenth of a second to encode or decode a million characters. */
+const longestCode = 2 ** 23;
+
+/** Call it before native code encodes or decodes a text. */
+export function reserveCoding(text: string): void {
+  if (text.length > longestCode) reserveVisits(Infinity);
 }
 
 /** Call it before native code makes a name of each index of a text or a buffer. */
@@ -83,7 +115,7 @@ export function watchHelped(iterator: object): object {
 const textOf: (this: object) => string = Reflect.get(Function.prototype, "toString");
 
 /** Whether a function has no code of its own, and so no tick. */
-function isNative(value: object): boolean {
+export function isNative(value: object): boolean {
   return Reflect.apply<object, [], string>(textOf, value, []).endsWith("{ [native code] }");
 }
 
@@ -142,6 +174,10 @@ export const executionReserve: Reserve = {
     if (typeof list === "string" || Array.isArray(list) || ArrayBuffer.isView(list))
       reserveElements(lengthOf(list));
     return watchList(list);
+  },
+  keys(list) {
+    reserveTexts(list);
+    return executionReserve.spread(list);
   },
   fields(value) {
     if (typeof value === "string") reserveNames(value.length);

@@ -2,6 +2,7 @@ import type { JSONValue } from "convex/values";
 import type { RegisteredFunction } from "../contract/registered-function.ts";
 import { type CallContext, endExecution, newActionExecution } from "../execution/execution.ts";
 import type { FunctionResult } from "../execution/function-failure.ts";
+import { watchMemory } from "../execution/memory/memory-watch.ts";
 import type { Services } from "../syscalls/services.ts";
 import { invoke, leavesWorldIntact } from "./invoke.ts";
 import { runInNode } from "./run-in-node.ts";
@@ -22,6 +23,7 @@ export async function runAction(
   caller?.stops.add(stop);
   try {
     if (target.runsInNode) return await runInNode(services, execution, target, args);
+    watchMemory(execution.time);
     const visit = services.worlds.visit(target.path, target.sharesWorld);
     const result = await invoke(services, execution, target, args, visit);
     visit.end(leavesWorldIntact(result));

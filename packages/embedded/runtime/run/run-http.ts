@@ -13,6 +13,7 @@ import {
 } from "../execution/execution.ts";
 import { type FunctionFailure, httpFailure } from "../execution/function-failure.ts";
 import { formatLogLine } from "../execution/log-lines.ts";
+import { watchMemory } from "../execution/memory/memory-watch.ts";
 import { withinUserTime } from "../execution/user-time.ts";
 import type { Services } from "../syscalls/services.ts";
 import { failureOf, leavesWorldIntact, moduleIn } from "./invoke.ts";
@@ -88,6 +89,7 @@ export async function runHttp(
 ): Promise<HttpRun> {
   const execution = newActionExecution("httpAction", { identifier, component }, context);
   const visit = services.worlds.visit({ component, module: httpModule }, sharesWorld);
+  if (answered !== null) watchMemory(execution.time);
   try {
     execution.time.start();
     const returned = executions.run(execution, () => {

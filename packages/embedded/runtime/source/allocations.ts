@@ -37,7 +37,7 @@ const bytesOfEach: Readonly<Record<string, number>> = {
 const withOptions = new Set(["ArrayBuffer", "SharedArrayBuffer"]);
 
 /** The functions of `Reserve` for the only argument of other built-in constructors. */
-const reserveOf: Readonly<Record<string, string>> = { Set: "spread", Map: "spread", BigInt: "digits" };
+const reserveOf: Readonly<Record<string, string>> = { Set: "keys", Map: "keys", BigInt: "digits" };
 
 /**
  * How code says what it needs, where it makes a list, a buffer or a number of a length that could be large; null for other

@@ -37,6 +37,7 @@ export type Reserve = {
   readonly buffer: (length: unknown, bytesOfEach: number) => unknown;
   /** Before all elements of a list are read. */
   readonly spread: (list: unknown) => unknown;
+  readonly keys: (list: unknown) => unknown;
   /** Before all names in a value are read: of a text, these are its indexes. */
   readonly fields: (value: unknown) => unknown;
   /** Before a text becomes a big integer. */

@@ -44,12 +44,15 @@ export function createConvexGlobal(services: () => Services): ConvexGlobal {
     asyncSyscall: async (op, argsJson) => {
       const execution = current();
       execution.time.check();
+      reserveJson(execution, argsJson);
       try {
         // Not `countOperation`: a function of its own would take each call several more turns of the microtasks.
         beginOperation(execution, op);
         try {
           const args = parseSyscallArgs(op, argsJson);
-          return JSON.stringify(await dispatchAsync(services(), execution, op, args));
+          const json = JSON.stringify(await dispatchAsync(services(), execution, op, args));
+          reserveJson(execution, json);
+          return json;
         } finally {
           endOperation(execution, op);
         }
@@ -87,6 +90,16 @@ export function answerNodeProcess(
         : syscall(services, execution, args);
     return JSON.stringify(await answer);
   });
+}
+
+/** Shorter texts are found by ticks. */
+const longJson = 2 ** 16;
+/** A value and a text of it, per character. */
+const bytesOfCharacter = 2;
+
+/** No tick is reached between many calls that one function makes at once, whose arguments and results are long. */
+function reserveJson({ time }: Execution, json: string): void {
+  if (json.length > longJson) time.reserve({ buffers: 0, heap: bytesOfCharacter * json.length });
 }
 
 function current(): Execution {

@@ -1,0 +1,97 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { ExecutionTime } from "../execution-time.ts";
+import { unwatchMemory, watchMemory } from "./memory-watch.ts";
+
+const mib = 1024 * 1024;
+/** What V8 and its collector would say, in bytes. */
+const heap = { used: 0, garbage: 0 };
+
+vi.mock(import("node:v8"), async (original) => {
+  const v8 = await original();
+  const getHeapStatistics = (): ReturnType<typeof v8.getHeapStatistics> => ({
+    ...v8.getHeapStatistics(),
+    heap_size_limit: 4_096 * mib,
+    used_heap_size: heap.used,
+  });
+  return { ...v8, default: { ...v8.default, getHeapStatistics }, getHeapStatistics };
+});
+vi.mock(import("./collect-garbage.ts"), () => ({
+  collectGarbage: () => {
+    heap.used -= heap.garbage;
+    heap.garbage = 0;
+  },
+}));
+
+const actions: ExecutionTime[] = [];
+
+function begin(shared = { kept: 0 }): ExecutionTime {
+  const time = new ExecutionTime("unbroken", shared);
+  actions.push(time);
+  watchMemory(time);
+  return time;
+}
+
+/** Lets the watch look once. */
+function look(): void {
+  vi.advanceTimersByTime(50);
+}
+
+// One clock for all: the watch waits a little after it has ended an action.
+beforeAll(() => void vi.useFakeTimers());
+afterAll(() => void vi.useRealTimers());
+beforeEach(() => {
+  Object.assign(heap, { used: 100 * mib, garbage: 0 });
+});
+afterEach(() => {
+  for (const time of actions.splice(0)) unwatchMemory(time);
+  vi.advanceTimersByTime(1_000);
+});
+
+test("an action whose code does not run is ended when it has filled the heap", () => {
+  const action = begin();
+  look();
+  heap.used = 2_000 * mib;
+  look();
+  expect(action.error).toBe(null);
+  heap.used = 3_000 * mib;
+  look();
+  expect(action.error?.message).toContain("ran out of memory");
+});
+
+test("garbage ends no action", () => {
+  const action = begin();
+  look();
+  Object.assign(heap, { used: 3_000 * mib, garbage: 2_900 * mib });
+  look();
+  expect(action.error).toBe(null);
+});
+
+test("the action that is known to keep much ends before one that only runs meanwhile", () => {
+  const [other, greedy] = [begin(), begin({ kept: 500 * mib })];
+  look();
+  heap.used = 3_000 * mib;
+  look();
+  expect([other.error, greedy.error]).toEqual([
+    null,
+    expect.objectContaining({ name: "ExecutionLimitError" }),
+  ]);
+});
+
+test("without measures, the action ends during which the heap grew fastest", () => {
+  const old = begin();
+  look();
+  vi.advanceTimersByTime(60_000);
+  const young = begin();
+  look();
+  heap.used = 3_000 * mib;
+  look();
+  expect([old.error, young.error]).toEqual([null, expect.objectContaining({ name: "ExecutionLimitError" })]);
+});
+
+test("an action that began when the heap was full is not ended", () => {
+  heap.used = 3_000 * mib;
+  const action = begin();
+  look();
+  look();
+  expect(action.error).toBe(null);
+});
