@@ -17,6 +17,7 @@ import {
   type TransactionExecution,
 } from "../execution/execution.ts";
 import { endedError, SyscallError } from "../execution/syscall-error.ts";
+import { isTurnLong, nextTurn } from "../execution/turn-clock.ts";
 import type { Services } from "./services.ts";
 import { invalidArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
 
@@ -88,13 +89,19 @@ export async function storeBlob(
   return save(services, execution.component, passingChunks(execution, blob), blob.type, options);
 }
 
+/** A chunk of a Blob may be all of it, and its digest takes a while. */
+const pieceBytes = 1024 * 1024;
+
 /** The bytes of a Blob, which break off when its action ends. The store is done with a chunk when it takes the next, so that its memory can be given back at once. */
 async function* passingChunks(execution: ActionExecution, blob: Blob): AsyncGenerator<Uint8Array> {
   // The function may have replaced `stream` by one whose chunks it uses later.
   const stream: ReadableStream<Uint8Array<ArrayBuffer>> = Blob.prototype.stream.call(blob);
   for await (const chunk of stream) {
-    if (execution.ended) throw endedError();
-    yield chunk;
+    for (let at = 0; at < chunk.byteLength; at += pieceBytes) {
+      if (isTurnLong()) await nextTurn();
+      if (execution.ended) throw endedError();
+      yield chunk.subarray(at, at + pieceBytes);
+    }
     chunk.buffer.transfer(0);
   }
   if (execution.ended) throw endedError();
