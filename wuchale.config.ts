@@ -50,13 +50,13 @@ const files = {
   include: [
     "renderer/{console,panel,rules,ui}/**/*.{ts,tsx}",
     "app/{audit,comfort,devices,facts,format,models,people,policy}/**/*.ts",
-    "app/{audit,queue-settings,keys/addresses,keys/scopes,contract/leaving,contract/needs-you,contract/pause-choices,contract/sentences/donor-sentences,contract/span-words,money/credits,trust/check-mode,trust/standing}.ts",
+    "app/{audit,queue-settings,keys/addresses,keys/scopes,contract/leaving,contract/needs-you,contract/pause-choices,contract/sentences/donor-sentences,contract/sentences/start-sentences,contract/span-words,money/credits,trust/check-mode,trust/standing}.ts",
     // Only what refuses a member's call. The API's errors are in English.
     "convex/{access,console}/**/*.ts",
     "convex/model/{credits,fleet,keys,models,passkeys,people,policies,ratings,rollouts,secondFactor,webhooks}/**/*.ts",
     "convex/model/{mail/server,signIn/addresses,signIn/attempts,signIn/finish,signIn/proof,signIn/providers,signIn/sealed}.ts",
     "convex/model/{authenticate,memberCalls,owners,rates,refusedActs,devices/labels,devices/limits,devices/pauses,devices/service,usage/budgets}.ts",
-    "main/{tray/download-line,tray/tray-menu,tray/tray-state,window/failed-words}.ts",
+    "main/{desktop/failed-start,tray/download-line,tray/tray-menu,tray/tray-state,window/failed-words}.ts",
   ],
   ignore: ["**/*.test.ts", "**/*.fixture.ts", ...untranslated],
 };

@@ -8,11 +8,13 @@ import { type AppLinks, appLinks } from "./desktop/app-links.ts";
 import { desktopArguments } from "./desktop/arguments.ts";
 import { askForOrganization } from "./desktop/ask-for-organization.ts";
 import { donate, type Membership } from "./desktop/donate.ts";
+import type { FailedStart } from "./desktop/failed-start.ts";
 import { loadProgramText } from "./desktop/load-program-text.ts";
 import { systemLoginItem, wasOpenedAtLogin } from "./desktop/login/system-login-item.ts";
+import type { ProgramText } from "./desktop/program-text.ts";
 import { selfUpdate } from "./desktop/self-update.ts";
 import { spareMemory } from "./desktop/spare-memory.ts";
-import { spokenLanguage } from "./desktop/spoken-language.ts";
+import { type SpokenLanguage, spokenLanguage } from "./desktop/spoken-language.ts";
 import { systemKeyVault } from "./desktop/system-key-vault.ts";
 import { readEnrolledServer } from "./donor/organization/identity.ts";
 import { onChosenLanguage, servePanelCalls } from "./face/electron/ipc.ts";
@@ -22,6 +24,7 @@ import { jsonLinesLog, type Log } from "./log.ts";
 import { managedSettings } from "./managed/find-settings.ts";
 import { serverOfStart } from "./managed/server-of-start.ts";
 import { programFiles } from "./program-files.ts";
+import { StartRefusal } from "./store/start-refusal.ts";
 import { forbidCoreDumps } from "./supervisor/process/core-dumps.ts";
 import { logUncaught } from "./uncaught.ts";
 import { takeTrial } from "./update/trial/trial-mark.ts";
@@ -34,9 +37,14 @@ import { panelWindow } from "./window/panel-window.ts";
 const onTrial = takeTrial(process.env);
 const args = desktopArguments(process.argv.slice(1), process.env, app.getPath("userData"));
 if (args.parsed.kind === "invalid") {
-  process.stderr.write(`${args.parsed.reason}\n`);
-  dialog.showErrorBox("Gleaner cannot start", `${args.parsed.reason}.`);
-  app.exit(64);
+  const { reason } = args.parsed;
+  process.stderr.write(`${reason}\n`);
+  // Before that Linux shows no dialog, and nobody knows the system's language.
+  void app
+    .whenReady()
+    .then(() => speak(desktopLog(false)))
+    .then((language) => showFailure(language, { kind: "options", why: reason }))
+    .finally(() => app.exit(64));
 } else {
   // One program per data folder, which contains Electron's lock and Chromium's files.
   if (args.ownFolder) app.setPath("userData", join(args.parsed.value.data, "desktop"));
@@ -45,6 +53,11 @@ if (args.parsed.kind === "invalid") {
 }
 
 type Started = Pick<typeof args, "hidden" | "ownFolder"> & { readonly onTrial: boolean };
+type Ready = Started & {
+  readonly links: AppLinks;
+  readonly language: SpokenLanguage<ProgramText>;
+  readonly log: Log;
+};
 
 function start(options: Arguments, started: Started): void {
   const links = appLinks(app, process.argv);
@@ -60,20 +73,42 @@ function start(options: Arguments, started: Started): void {
   app
     .whenReady()
     .then(
-      () => run(options, started, links),
-      () => app.exit(1),
+      async () => {
+        const log = desktopLog(options.verbose);
+        const language = await speak(log);
+        await run(options, { ...started, links, language, log }).catch((error: unknown) => {
+          process.stderr.write(`${String(error)}\n`);
+          return showFailure(language, failureOf(error));
+        });
+      },
+      () => undefined,
     )
-    .catch((error: unknown) => {
-      process.stderr.write(`${String(error)}\n`);
-      dialog.showErrorBox("Gleaner cannot start", error instanceof Error ? error.message : String(error));
-      app.exit(1);
-    });
+    .finally(() => app.exit(1));
 }
 
-async function run(options: Arguments, started: Started, links: AppLinks): Promise<void> {
+function speak(log: Log): Promise<SpokenLanguage<ProgramText>> {
+  return spokenLanguage({
+    file: join(app.getPath("userData"), "language.json"),
+    // Chromium makes the pages' languages of the same two.
+    preferred: [app.getLocale(), ...app.getPreferredSystemLanguages()],
+    load: loadProgramText,
+    log,
+  });
+}
+
+function failureOf(error: unknown): FailedStart {
+  if (error instanceof StartRefusal) return { kind: "refused", sentence: error.sentence };
+  return { kind: "error", why: error instanceof Error ? error.message : String(error) };
+}
+
+async function showFailure(language: SpokenLanguage<ProgramText>, failed: FailedStart): Promise<void> {
+  await dialog.showMessageBox({ type: "error", title: "Gleaner", ...language.text().startFailed(failed) });
+}
+
+async function run(options: Arguments, started: Ready): Promise<void> {
+  const { links, language, log } = started;
   const hidden = started.hidden || wasOpenedAtLogin();
   const files = programFiles(fileURLToPath(import.meta.url));
-  const log = desktopLog(options.verbose);
   // The window and the tray stay, as after the dialog that Electron would show.
   logUncaught(log);
   forbidCoreDumps();
@@ -89,13 +124,6 @@ async function run(options: Arguments, started: Started, links: AppLinks): Promi
   lockDown(app, session.defaultSession, panel);
   servePanelFiles(session.defaultSession, files.panel);
   const serveCalls = servePanelCalls(panel);
-  const language = await spokenLanguage({
-    file: join(app.getPath("userData"), "language.json"),
-    // Chromium makes the pages' languages of the same two.
-    preferred: [app.getLocale(), ...app.getPreferredSystemLanguages()],
-    load: loadProgramText,
-    log,
-  });
   onChosenLanguage(panel, (chosen) => void language.choose(chosen));
   const window = panelWindow({
     address: panel.address,

@@ -1,3 +1,4 @@
+import { sayStartSentence } from "../../app/contract/sentences/start-sentences.ts";
 import { pin } from "../../main/connection/pin.ts";
 import { refusalOfUrl, type Trust } from "../../main/connection/trust.ts";
 import { CommandError, exitUsage } from "./command.ts";
@@ -34,6 +35,6 @@ export function readTrustFor(url: string, flags: TrustFlags, env: NodeJS.Process
   }
   const trust = readTrust(flags, env);
   const why = refusalOfUrl(url, trust);
-  if (why !== null) throw new CommandError(why, exitUsage);
+  if (why !== null) throw new CommandError(sayStartSentence(why), exitUsage);
   return trust;
 }

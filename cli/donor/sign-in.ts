@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { sayStartSentence } from "../../app/contract/sentences/start-sentences.ts";
 import { visibleText } from "../../app/format/visible.ts";
 import type { ManagedSettings } from "../../app/managed/managed-settings.ts";
 import { refusalOfUrl } from "../../main/connection/trust.ts";
@@ -36,7 +37,7 @@ export async function signInForCode(
   const server = serverOfStart(start, null, managed);
   if (server === null) throw new CommandError("--backend is missing.", exitUsage);
   const why = refusalOfUrl(server.url, server);
-  if (why !== null) throw new CommandError(why, exitUsage);
+  if (why !== null) throw new CommandError(sayStartSentence(why), exitUsage);
   const begun = await beginSignIn(server, { device: name, insecureHttp: server.insecureHttp }, silent);
   if (begun.kind === "refused") throw new CommandError(begun.message);
   const { address, number, code, confirmed, close } = begun.value;

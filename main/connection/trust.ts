@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { type StartSentence, startSentence } from "../../app/contract/sentences/start-sentences.ts";
 import { isLoopback } from "../../app/join-command.ts";
 import { type Pin, pin } from "./pin.ts";
 
@@ -27,8 +28,7 @@ type TrustDecision =
   | { readonly kind: "trust"; readonly trust: Trust }
   /** The person follows an invitation to a backend with another key. The device becomes a new one there. */
   | { readonly kind: "join-anew"; readonly trust: Trust }
-  /** `message` says what to do. */
-  | { readonly kind: "refused"; readonly message: string };
+  | { readonly kind: "refused"; readonly sentence: StartSentence };
 
 /**
  * Decides how a donor trusts the backend at `url`.
@@ -39,42 +39,26 @@ export function decideTrust(given: GivenTrust, stored: Trust | null): TrustDecis
     pin: given.pin ?? stored?.pin ?? null,
     insecureHttp: given.insecureHttp || stored?.insecureHttp === true,
   };
-  if (given.rejoin && !given.hasCode) return { kind: "refused", message: rejoinNeedsCode };
+  if (given.rejoin && !given.hasCode)
+    return { kind: "refused", sentence: startSentence("rejoin-needs-code") };
   // Nobody in the network can intercept loopback. The pin stays for the network.
   if (stored !== null && given.pin === null && isPlainLoopback(given.url))
     return { kind: "trust", trust: stored };
   const why = refusalOfUrl(given.url, wanted);
-  if (why !== null) return { kind: "refused", message: why };
+  if (why !== null) return { kind: "refused", sentence: why };
   if (stored === null || stored.pin === null || stored.pin === wanted.pin)
     return { kind: "trust", trust: wanted };
   if (given.hasCode) return { kind: "join-anew", trust: wanted };
-  return {
-    kind: "refused",
-    message:
-      `This computer joined a server with the key ${stored.pin}, but was started with --pin ${wanted.pin ?? ""}. ` +
-      "If your administrator has replaced the key, join again with a new enrollment code and the new pin: " +
-      "GLEANER_CODE=GLN-… gleaner donate --backend URL --pin sha256:… It then joins as a new device. " +
-      "Otherwise leave out the pin.",
-  };
+  return { kind: "refused", sentence: startSentence("key-replaced", stored.pin, wanted.pin ?? "") };
 }
 
-const rejoinNeedsCode =
-  "To join again, this computer needs a new enrollment code from your administrator: " +
-  "GLEANER_CODE=GLN-… gleaner donate --backend URL --rejoin";
-
-/** Why a program may not connect to the URL, in a sentence that says what to do. Null if it may. */
-export function refusalOfUrl(url: string, { pin: pinned, insecureHttp }: Trust): string | null {
+/** Why a program may not connect to the URL, and what to do. Null if it may. */
+export function refusalOfUrl(url: string, { pin: pinned, insecureHttp }: Trust): StartSentence | null {
   const { protocol, origin } = new URL(url);
   if (protocol === "https:") return null;
-  if (pinned !== null) {
-    return `A server with a pinned key is reached with TLS. Use https:// in place of ${origin}.`;
-  }
+  if (pinned !== null) return startSentence("pin-needs-tls", origin);
   if (insecureHttp || isPlainLoopback(url)) return null;
-  return (
-    `${origin} is another computer, and plain HTTP lets anybody in between read keys, prompts and answers. ` +
-    "Use its https:// address, with the --pin that your administrator gives you. In a network that you trust, " +
-    "--insecure-http (or GLEANER_INSECURE_HTTP=1) allows it."
-  );
+  return startSentence("plain-http", origin);
 }
 
 function isPlainLoopback(url: string): boolean {

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { donorProblem } from "../../app/contract/membership.ts";
+import { type StartSentence, startSentences } from "../../app/contract/sentences/start-sentences.ts";
 import type { ModelView } from "../../app/contract/snapshot.ts";
 import { languages } from "../../app/format/languages.ts";
 import { type WaitReason, waitWords } from "../../app/models/wait-reasons.ts";
@@ -7,6 +8,7 @@ import { idleLimits } from "../../app/policy/limits.fixture.ts";
 import { activityReasons, donateReasons, standbyReasons } from "../../app/policy/reasons.ts";
 import { defaultRules } from "../../app/policy/rules.ts";
 import type { TrayEntry } from "../tray/tray-menu.ts";
+import type { FailedStart } from "./failed-start.ts";
 import { loadProgramText } from "./load-program-text.ts";
 import type { ProgramText } from "./program-text.ts";
 
@@ -94,16 +96,31 @@ function labelsOf(entries: readonly TrayEntry[]): readonly string[] {
   });
 }
 
+/** Each reason that keeps the program from starting, with values that are no words. */
+const failedStarts: readonly FailedStart[] = [
+  ...keys(startSentences).map((name): FailedStart => {
+    const sentence: StartSentence = { name, values: ["1", "2", "3"] };
+    return { kind: "refused", sentence };
+  }),
+  { kind: "options", why: "1" },
+  { kind: "error", why: "1" },
+];
+
 /** All that the program says, in the same order in each language. */
-function textsOf({ trayMenu, traySentence, windowFailed }: ProgramText): readonly string[] {
+function textsOf({ trayMenu, traySentence, windowFailed, startFailed }: ProgramText): readonly string[] {
   return [
     ...states.flatMap((state) => [traySentence(state, now), ...labelsOf(trayMenu(state, now))]),
     ...Object.values(windowFailed()),
+    ...failedStarts.flatMap((failed) => Object.values(startFailed(failed))),
   ];
 }
 
-/** Names and values, which are the same in each language. */
-const names = ["Gleaner"];
+/** Names and commands, which are the same in each language. */
+const names = new Set(
+  "Gleaner GLEANER MANAGED CODE GLN INSECURE HTTP JSON KiB TLS URL https sha256 gleaner donate managed backend pin rejoin insecure http sudo chown root chmod reg exe".match(
+    /\p{L}{3,}/gu,
+  ),
+);
 
 const wordsOf = (text: string): readonly string[] => text.match(/\p{L}{3,}/gu) ?? [];
 
@@ -116,7 +133,7 @@ it.each(others)("says everything in %s, and leaves no English word", async (lang
   expect(other).toHaveLength(english?.length ?? 0);
   for (const [at, text] of (english ?? []).entries()) {
     const left = wordsOf(text).filter(
-      (word) => !names.includes(word) && wordsOf(other?.[at] ?? "").includes(word),
+      (word) => !names.has(word) && wordsOf(other?.[at] ?? "").includes(word),
     );
     expect(left, `${text} → ${other?.[at] ?? ""}`).toEqual([]);
   }

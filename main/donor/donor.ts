@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { refused } from "../../app/contract/donor-calls.ts";
+import { startSentence } from "../../app/contract/sentences/start-sentences.ts";
 import type { Facts } from "../../app/facts/facts.ts";
 import { noManagedSettings } from "../../app/managed/managed-settings.ts";
 import { defaultRules, type Rules } from "../../app/policy/rules.ts";
@@ -89,10 +90,7 @@ export async function startDonor(options: DonorOptions): Promise<Donor> {
 async function assembleDonor(options: DonorOptions): Promise<Donor> {
   const { managed = noManagedSettings, log } = options;
   if (managed.requireKeychain === true && options.keyVault === null) {
-    throw new StartRefusal(
-      "This computer's managed settings require a keychain for its key, and there is none that this program can use. " +
-        "Unlock or install one and use the desktop program, or ask your administrator.",
-    );
+    throw new StartRefusal(startSentence("keychain-required"));
   }
   const opened = await openOrganization(options);
   const { identity, organization, client } = opened;

@@ -1,4 +1,5 @@
 import { userInfo } from "node:os";
+import { startSentence } from "../../app/contract/sentences/start-sentences.ts";
 import { isRecord, parseJson } from "../../app/json.ts";
 import {
   type ManagedSettings,
@@ -41,7 +42,7 @@ export async function findManagedSettings(
 export function settingsOf({ source, value }: Raw): Pick<FoundSettings, "settings" | "ignored"> {
   const read = readManagedSettings(withoutNone(value));
   if (read.kind === "read") return read;
-  throw new StartRefusal(`${source}: ${read.problems.join(" ")}`);
+  throw new StartRefusal(startSentence("managed-wrong", source, read.problems.join(" ")));
 }
 
 /** Finds them, and logs where they are and which of them were not understood. */
@@ -77,7 +78,7 @@ async function ofEnvironment(env: Readonly<Record<string, string | undefined>>):
   const path = env["GLEANER_MANAGED"];
   if (path === undefined || path === "") return null;
   const value = await readManagedFile(path, { ofRoot: false });
-  if (value === null) throw new StartRefusal(`GLEANER_MANAGED names ${path}, which does not exist.`);
+  if (value === null) throw new StartRefusal(startSentence("managed-missing", path));
   return { source: path, value };
 }
 
@@ -92,8 +93,7 @@ async function ofPreferences(): Promise<Raw | null> {
   if (path === null) return null;
   const result = await runSubprocess("/usr/bin/plutil", ["-convert", "json", "-o", "-", path]);
   const value = result.kind === "ok" ? parseJson(result.stdout) : undefined;
-  if (value === undefined)
-    throw new StartRefusal(`${path} cannot be read. Ask your administrator to install the profile again.`);
+  if (value === undefined) throw new StartRefusal(startSentence("managed-profile-unreadable", path));
   return { source: path, value: ownSettings(value) };
 }
 

@@ -1,5 +1,6 @@
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { startSentence } from "../../app/contract/sentences/start-sentences.ts";
 import { parseJson } from "../../app/json.ts";
 import { StartRefusal } from "../store/start-refusal.ts";
 
@@ -17,20 +18,16 @@ export async function readManagedFile(path: string, { ofRoot }: FileOptions): Pr
   if (file === null) return null;
   try {
     const found = await file.stat();
-    if (!found.isFile()) throw new StartRefusal(`${path} is no file.`);
+    if (!found.isFile()) throw new StartRefusal(startSentence("managed-not-a-file", path));
     if (ofRoot) {
       refuseForeign(path, found, "644");
       const folder = dirname(path);
       refuseForeign(folder, await stat(folder), "755");
     }
-    if (found.size > mostBytes) throw new StartRefusal(`${path} is larger than 256 KiB.`);
+    if (found.size > mostBytes) throw new StartRefusal(startSentence("managed-too-large", path));
     // Some editors of Windows begin a file with a byte order mark.
     const value = parseJson((await file.readFile("utf8")).replace(/^\uFEFF/, ""));
-    if (value === undefined) {
-      throw new StartRefusal(
-        `${path} is no JSON. Your administrator has to mend it: gleaner managed checks it.`,
-      );
-    }
+    if (value === undefined) throw new StartRefusal(startSentence("managed-no-json", path));
     return value;
   } finally {
     await file.close();
@@ -39,9 +36,7 @@ export async function readManagedFile(path: string, { ofRoot }: FileOptions): Pr
 
 function refuseForeign(path: string, { uid, mode }: { uid: number; mode: number }, wanted: string): void {
   if (uid === 0 && (mode & 0o022) === 0) return;
-  throw new StartRefusal(
-    `${path} can be changed by others than the administrator. Run: sudo chown root "${path}" && sudo chmod ${wanted} "${path}"`,
-  );
+  throw new StartRefusal(startSentence("managed-of-others", path, wanted));
 }
 
 async function openFile(path: string): Promise<FileHandle | null> {
@@ -50,11 +45,6 @@ async function openFile(path: string): Promise<FileHandle | null> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return null;
-    throw new StartRefusal(
-      `${path} cannot be read (${message}). Ask your administrator to make it readable.`,
-      {
-        cause: error,
-      },
-    );
+    throw new StartRefusal(startSentence("managed-unreadable", path, message), { cause: error });
   }
 }

@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startSentence } from "../../app/contract/sentences/start-sentences.ts";
 import { runSubprocess } from "../sensors/base/subprocess.ts";
 import { StartRefusal } from "../store/start-refusal.ts";
 import { systemProgram } from "../system-programs.ts";
@@ -30,7 +31,5 @@ export async function exportedKey(): Promise<string | null> {
 }
 
 function unreadable(): StartRefusal {
-  return new StartRefusal(
-    `Gleaner cannot read its managed settings in ${registryKey}, because reg.exe does not run. Ask your administrator to allow it.`,
-  );
+  return new StartRefusal(startSentence("managed-registry-unreadable", registryKey));
 }

@@ -1,4 +1,4 @@
-import { donorSentences } from "../../app/contract/sentences/donor-sentences.ts";
+import { startSentence } from "../../app/contract/sentences/start-sentences.ts";
 import { isLoopback } from "../../app/join-command.ts";
 import type { ManagedSettings } from "../../app/managed/managed-settings.ts";
 import type { GivenTrust } from "../connection/trust.ts";
@@ -28,7 +28,7 @@ export function serverOfStart(
   const url = given.backend ?? managed.server ?? enrolled;
   if (url === null) return null;
   if (!allowsServer(managed, url)) {
-    throw new StartRefusal(`${otherServerWords(managed)} This start names ${url}.`);
+    throw new StartRefusal(startSentence("other-server", managed.server ?? "", url));
   }
   const isManaged = url === managed.server;
   const moves = isManaged && enrolled !== null && enrolled !== url;
@@ -47,16 +47,10 @@ export function allowsServer({ server }: ManagedSettings, url: string): boolean 
   return server === undefined || server === url || isLoopback(url);
 }
 
-export function otherServerWords({ server }: ManagedSettings): string {
-  return donorSentences["only-managed-server"](server ?? "its own");
-}
-
 /** The pin of the managed server. Throws a StartRefusal if another one was given. */
 export function pinAt({ pin }: ManagedSettings, given: string | null): string | null {
   if (pin !== undefined && given !== null && pin !== given) {
-    throw new StartRefusal(
-      "The given pin is not the one in this computer’s managed settings, so this may be another server. Ask your administrator.",
-    );
+    throw new StartRefusal(startSentence("other-pin"));
   }
   return pin ?? given;
 }

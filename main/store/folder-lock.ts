@@ -3,6 +3,7 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { uptime } from "node:os";
 import { join } from "node:path";
 import * as z from "zod";
+import { startSentence } from "../../app/contract/sentences/start-sentences.ts";
 import { parseJson } from "../../app/json.ts";
 import { StartRefusal } from "./start-refusal.ts";
 
@@ -132,8 +133,5 @@ async function readOrNull(path: string): Promise<string | null> {
 }
 
 function inUse(folder: string, path: string): StartRefusal {
-  return new StartRefusal(
-    `Another Gleaner already uses this folder: ${folder}. Stop that one first, or choose another folder. ` +
-      `(If you are sure that none is running, remove ${path}.)`,
-  );
+  return new StartRefusal(startSentence("folder-in-use", folder, path));
 }

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { startSentence } from "../../app/contract/sentences/start-sentences.ts";
 import { refusalOfFolder } from "./folder-refusal.ts";
 import { StartRefusal } from "./start-refusal.ts";
 
@@ -31,7 +32,12 @@ it("says which file in the folder cannot be used, and what to do", async () => {
 it("returns other errors unchanged: of another folder, of no file, or a refusal", async () => {
   const elsewhere = await errorOf(readFile(join(tmpdir(), "no such folder of Gleaner", "device.json")));
   expect(elsewhere).toMatchObject({ code: "ENOENT" });
-  for (const error of [elsewhere, new TypeError("a bug"), new StartRefusal("in use"), "thrown"]) {
+  for (const error of [
+    elsewhere,
+    new TypeError("a bug"),
+    new StartRefusal(startSentence("managed-missing", "a")),
+    "thrown",
+  ]) {
     expect(refusalOfFolder(folder, error)).toBe(error);
   }
 });

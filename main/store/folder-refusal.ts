@@ -1,3 +1,4 @@
+import { startSentence } from "../../app/contract/sentences/start-sentences.ts";
 import { StartRefusal } from "./start-refusal.ts";
 
 /**
@@ -8,6 +9,5 @@ export function refusalOfFolder(folder: string, error: unknown): unknown {
   if (error instanceof StartRefusal || !(error instanceof Error) || !("syscall" in error)) return error;
   const path = (error as NodeJS.ErrnoException).path ?? folder;
   if (!path.startsWith(folder)) return error;
-  const words = `${path} cannot be used (${error.message}). Make room for it, or choose another folder.`;
-  return new StartRefusal(words, { cause: error });
+  return new StartRefusal(startSentence("folder-unusable", path, error.message), { cause: error });
 }

@@ -1,6 +1,7 @@
 import { mkdir, readFile, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import * as z from "zod";
+import { startSentence } from "../../app/contract/sentences/start-sentences.ts";
 import { parseJson } from "../../app/json.ts";
 import { replaceFile } from "./replace-file.ts";
 import { StartRefusal } from "./start-refusal.ts";
@@ -28,18 +29,12 @@ export async function loadJson<T>(
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return { kind: "absent" };
     const why = (error as Error).message;
-    throw new StartRefusal(
-      `${path} cannot be read (${why}). Make it readable, or move it away to start without it.`,
-      { cause: error },
-    );
+    throw new StartRefusal(startSentence("file-unreadable", path, why), { cause: error });
   }
   const value = parseJson(text);
   const version = versioned.safeParse(value).data?.version ?? 0;
   if (version > newest) {
-    throw new StartRefusal(
-      `${path} was written by a newer version of Gleaner (its format is ${version}, this one reads ${newest}). ` +
-        "Update Gleaner. The file stays as it is.",
-    );
+    throw new StartRefusal(startSentence("file-too-new", path, String(version), String(newest)));
   }
   const parsed = schema.safeParse(value);
   if (parsed.success) return { kind: "loaded", value: parsed.data };

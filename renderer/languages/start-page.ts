@@ -2,6 +2,11 @@ import { type Language, languageOf, localeOf } from "../../app/format/languages.
 import { chosenLanguage } from "./choose-language.ts";
 import { loadLanguage } from "./pages.loader.ts";
 
+const notLoaded: Readonly<Record<Language, string>> = {
+  en: "This page could not be loaded. Reload it.",
+  de: "Diese Seite konnte nicht geladen werden. Laden Sie sie neu.",
+};
+
 /** Loads a page's language, and then its code, which has text and formats in it. */
 export async function startPage(loadCode: (language: Language) => Promise<unknown>): Promise<void> {
   const language = languageOf(chosenLanguage(window.localStorage), window.navigator.languages);
@@ -10,8 +15,8 @@ export async function startPage(loadCode: (language: Language) => Promise<unknow
     await loadLanguage(language);
     await loadCode(language);
   } catch (error) {
-    // Not even the words are there.
-    document.body.textContent = "This page could not be loaded. Reload it.";
+    // The catalog may be what is missing.
+    document.body.textContent = notLoaded[language];
     throw error;
   }
 }

@@ -2,6 +2,7 @@ import { createPrivateKey, generateKeyPairSync, randomBytes } from "node:crypto"
 import { copyFile, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
+import { type StartSentence, startSentence } from "../../../app/contract/sentences/start-sentences.ts";
 import { publicKeyPattern } from "../../../app/signatures/statements.ts";
 import { type Trust, trust } from "../../connection/trust.ts";
 import { errorName, type Log } from "../../log.ts";
@@ -68,8 +69,8 @@ export class SealedKeyRefusal extends StartRefusal {
   /** The enrollment of that device, which is not secret. */
   readonly enrollment: Identity["enrollment"];
 
-  constructor(message: string, enrollment: Identity["enrollment"], options?: ErrorOptions) {
-    super(message, options);
+  constructor(sentence: StartSentence, enrollment: Identity["enrollment"], options?: ErrorOptions) {
+    super(sentence, options);
     this.enrollment = enrollment;
   }
 }
@@ -159,22 +160,12 @@ async function unsealed(
   vault: KeyVault | null,
 ): Promise<z.output<typeof sealedSecrets>> {
   if (vault === null) {
-    throw new SealedKeyRefusal(
-      `The device's key in ${path} is encrypted with its user's keychain, which cannot be used here. Start Gleaner's desktop ` +
-        "program in that user's own session, with the keychain unlocked. To join again as a new device instead, use a new " +
-        "enrollment code: GLEANER_CODE=GLN-… gleaner donate --backend URL --rejoin",
-      enrolment,
-    );
+    throw new SealedKeyRefusal(startSentence("keychain-elsewhere", path), enrolment);
   }
   try {
     return sealedSecrets.parse(JSON.parse(await vault.open(sealed)));
   } catch (error) {
-    throw new SealedKeyRefusal(
-      `The keychain cannot decrypt the device's key in ${path}. Allow Gleaner to use the keychain, and start it again. If the ` +
-        "keychain was reset, or the file comes from another computer, move the file away: Gleaner then asks for an invitation.",
-      enrolment,
-      { cause: error },
-    );
+    throw new SealedKeyRefusal(startSentence("keychain-cannot-decrypt", path), enrolment, { cause: error });
   }
 }
 

@@ -24,7 +24,7 @@ export async function openTrustedIdentity(
   });
   const enrollment = former instanceof SealedKeyRefusal ? former.enrollment : former.current().enrollment;
   const decision = decideTrust(given, enrollment?.trust ?? null);
-  if (decision.kind === "refused") throw new StartRefusal(decision.message);
+  if (decision.kind === "refused") throw new StartRefusal(decision.sentence);
   const { trust } = decision;
   const isAnew = decision.kind === "join-anew" || (given.rejoin && enrollment !== null);
   if (!isAnew && !(former instanceof SealedKeyRefusal)) return { identity: former, trust };

@@ -1,9 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ElectronApplication, Page } from "@playwright/test";
 import { startTrayHost, type TrayHost } from "../../../bench/desktop/tray-host.ts";
 import { startDesktop } from "../support/desktop.ts";
+import { failedStart } from "../support/failed-start.ts";
 import { expect, test } from "../support/farm-test.ts";
 import { ClickLog, DesktopIcon, shapesOf } from "../support/tray-icon.ts";
 
@@ -79,4 +80,29 @@ test("the tray changes its language with the panel, at once and for the next sta
   await page.getByLabel("Language of this program").selectOption("As the system has it (Deutsch)");
   await expect(page.getByRole("tab", { name: "Einstellungen" })).toHaveAttribute("aria-selected", "true");
   await expect.poll(labels).toContain("Einstellungen …");
+});
+
+test("a program that cannot start says why in German, too", async () => {
+  const settings = join(socketFolder, "managed.json");
+  await writeFile(settings, "{");
+  const data = join(socketFolder, "refused");
+  expect(await failedStart(["--lang=de", "--data", data], { GLEANER_MANAGED: settings })).toEqual({
+    dialogs: [
+      {
+        type: "error",
+        title: "Gleaner",
+        message: "Gleaner kann nicht starten",
+        detail: `${settings} ist kein JSON. Ihr Administrator muss die Datei reparieren: gleaner managed prüft sie.`,
+      },
+    ],
+    code: 1,
+  });
+  const refused = await failedStart(["--lang=de", "--data", data, "--pin", "none"], {});
+  expect(refused.code).toBe(64);
+  expect(refused.dialogs).toEqual([
+    expect.objectContaining({
+      message: "Gleaner kann nicht starten",
+      detail: expect.stringMatching(/^Gleaner wurde mit einer falschen Option gestartet \(--pin: .+\)\./),
+    }),
+  ]);
 });
