@@ -1,6 +1,7 @@
 import { Search } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from "react";
 import { cx } from "../cx.ts";
+import { onClosing } from "./on-closing.ts";
 
 export type PaletteEntry = {
   readonly id: string;
@@ -59,7 +60,7 @@ export function CommandPalette<Entry extends PaletteEntry>(props: Props<Entry>):
     <dialog
       ref={dialog}
       aria-label="Commands"
-      onClose={onClose}
+      {...onClosing(onClose)}
       onClick={(event) => {
         if (event.target === dialog.current) onClose();
       }}

@@ -1,4 +1,5 @@
 import { type ReactNode, useId, useLayoutEffect, useRef } from "react";
+import { onClosing } from "./on-closing.ts";
 
 type Props = { readonly title: string; readonly onClose: () => void; readonly children: ReactNode };
 
@@ -29,7 +30,7 @@ export function Dialog({ title, onClose, children }: Props): ReactNode {
     <dialog
       ref={element}
       aria-labelledby={id}
-      onClose={onClose}
+      {...onClosing(onClose)}
       className="m-auto w-[min(34rem,calc(100vw-2rem))] scroll-pb-18 rounded-lg border border-line bg-raised p-5 text-ink shadow-pop backdrop:bg-[rgb(0_0_0/0.45)]"
     >
       <h2 ref={heading} id={id} className="mb-2 text-base font-semibold wrap-anywhere outline-none">

@@ -1,4 +1,5 @@
 import { type ReactNode, useLayoutEffect, useRef } from "react";
+import { onClosing } from "./on-closing.ts";
 
 type Props = { readonly label: string; readonly onClose: () => void; readonly children: ReactNode };
 
@@ -15,7 +16,7 @@ export function Drawer({ label, onClose, children }: Props): ReactNode {
     <dialog
       ref={element}
       aria-label={label}
-      onClose={onClose}
+      {...onClosing(onClose)}
       onClick={(event) => {
         if (event.target === element.current) onClose();
       }}

@@ -20,6 +20,22 @@ test("the palette opens by keys and by a button, and returns the focus", async (
   }
 });
 
+test("the palette opens again before the browser has said that the last one is closed", async ({
+  farm,
+  page,
+}) => {
+  await page.addInitScript(() => {
+    window.addEventListener("close", (event) => event.stopImmediatePropagation(), true);
+  });
+  await signIn(page, farm);
+  for (const keys of ["Control+k", "Control+k", "/"]) {
+    await page.keyboard.press(keys);
+    await expect(field(page)).toBeFocused();
+    await page.keyboard.press("Escape");
+    await expect(field(page)).toHaveCount(0);
+  }
+});
+
 test("the palette opens a page and the dialog of an action without a mouse", async ({ farm, page }) => {
   await signIn(page, farm);
   await page.keyboard.press("Control+k");
