@@ -15,7 +15,7 @@ import { placeOf, recentPlaces } from "./palette/recent-places.ts";
 import { SecondFactorGate } from "./session/SecondFactorGate.tsx";
 import { FullPage } from "./shell/FullPage.tsx";
 import { PageErrors } from "./shell/PageErrors.tsx";
-import { firstPage, type PageId, pages, pagesFor } from "./shell/pages.ts";
+import { firstPage, type PageId, pagesFor } from "./shell/pages.ts";
 import { PageSkeleton } from "./shell/PageSkeleton.tsx";
 import { useHash, useRoute } from "./shell/route.ts";
 import { type Connection, Shell } from "./shell/Shell.tsx";
@@ -80,14 +80,14 @@ export function SignedIn({ apiBase, onEnd }: Props): ReactNode {
       </PageErrors>
     );
   }
-  const visible = pagesFor(roles);
-  const shown = visible.find(({ id }) => id === route.page)?.id ?? firstPage(visible);
-  // Until the member is known, the address decides.
-  const page = me === undefined ? (route.page ?? "overview") : shown;
+  // Until the member is known, nothing is shown that they may have no right for.
+  const visible = me === undefined ? null : pagesFor(roles);
+  const page =
+    visible === null ? null : (visible.find(({ id }) => id === route.page)?.id ?? firstPage(visible));
   return (
     <Shell
       page={page}
-      pages={me === undefined ? pages : visible}
+      pages={visible}
       organization={me?.organization.name ?? null}
       member={me?.member.name ?? null}
       connection={connection}
@@ -96,18 +96,28 @@ export function SignedIn({ apiBase, onEnd }: Props): ReactNode {
       onSearch={() => setOverlay("palette")}
       onSignOut={leave}
     >
-      <PageErrors key={page} place={`${route.id ?? ""}?${route.filters.toString()}`} onExpired={onExpired}>
-        {me === undefined ? (
-          <PageSkeleton />
-        ) : (
-          <Me value={me.member}>
-            <Commands value={registry}>
+      <Me value={me?.member ?? null}>
+        <Commands value={registry}>
+          <PageErrors
+            key={page}
+            place={`${route.id ?? ""}?${route.filters.toString()}`}
+            onExpired={onExpired}
+          >
+            {me === undefined || page === null ? (
+              <PageSkeleton />
+            ) : (
               <Page page={page} apiBase={apiBase} sessionId={me.sessionId} onSignOut={leave} />
-              <Keyboard pages={visible} recent={recent} overlay={overlay} onOverlay={setOverlay} />
-            </Commands>
-          </Me>
-        )}
-      </PageErrors>
+            )}
+          </PageErrors>
+          <Keyboard
+            pages={visible}
+            recent={recent}
+            overlay={overlay}
+            onOverlay={setOverlay}
+            onExpired={onExpired}
+          />
+        </Commands>
+      </Me>
     </Shell>
   );
 }

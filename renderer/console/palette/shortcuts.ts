@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useLayoutEffect, useRef } from "react";
 import { type PageId, pages } from "../shell/pages.ts";
 import { places } from "../shell/places.ts";
 
@@ -41,10 +41,11 @@ function isTaken(target: EventTarget | null): boolean {
 /** Calls back for the shortcuts of the whole page. Keys that somebody types into a field stay there. */
 export function useShortcuts(areSingleKeysOn: boolean, onShortcut: (shortcut: Shortcut) => void): void {
   const latest = useRef(onShortcut);
-  useEffect(() => {
+  // A key that somebody presses as soon as they see the page counts, so the browser must not paint it before.
+  useLayoutEffect(() => {
     latest.current = onShortcut;
   });
-  useEffect(() => {
+  useLayoutEffect(() => {
     let ledAt = -Infinity;
     const onKeyDown = (event: KeyboardEvent): void => {
       const withControl = event.ctrlKey || event.metaKey;

@@ -1,14 +1,16 @@
 import type { ReactNode } from "react";
 import { Badge } from "../../ui/Badge.tsx";
 import { cx } from "../../ui/cx.ts";
+import { Skeleton } from "../../ui/Skeleton.tsx";
 import type { PageId, VisiblePage } from "./pages.ts";
 import { grouped, places } from "./places.ts";
 import { hrefOf } from "./route.ts";
 
 export type NavigationProps = {
-  readonly page: PageId;
-  /** The pages that the member may see. */
-  readonly pages: readonly VisiblePage[];
+  /** Null until the member is known. */
+  readonly page: PageId | null;
+  /** The pages that the member may see. Null until the member is known. */
+  readonly pages: readonly VisiblePage[] | null;
   /** Devices that wait for approval. */
   readonly pending: number;
   /** Called while the pointer or the focus is on a link, so that the page can be fetched ahead. */
@@ -19,6 +21,7 @@ export type NavigationProps = {
 
 /** The links to the console's pages, in groups. */
 export function Navigation({ page, pages, pending, onPreload, onNavigate }: NavigationProps): ReactNode {
+  if (pages === null) return <Placeholder />;
   return (
     <nav aria-label="Pages" className="grid content-start gap-4 overflow-y-auto px-2.5 py-2">
       {grouped(pages).map(({ group, pages: members }) => (
@@ -60,5 +63,18 @@ export function Navigation({ page, pages, pending, onPreload, onNavigate }: Navi
         </div>
       ))}
     </nav>
+  );
+}
+
+function Placeholder(): ReactNode {
+  return (
+    <div aria-hidden className="grid content-start gap-0.5 px-2.5 py-2">
+      {["w-20", "w-24", "w-16", "w-28", "w-20", "w-24", "w-16", "w-28"].map((width, at) => (
+        <div key={at} className="flex h-8 items-center gap-2.5 px-2.5 max-lg:h-11">
+          <Skeleton className="size-4" />
+          <Skeleton className={cx("h-3", width)} />
+        </div>
+      ))}
+    </div>
   );
 }

@@ -4,6 +4,7 @@ import { Banner } from "../../ui/Banner.tsx";
 import { Button } from "../../ui/controls/Button.tsx";
 import { Logo } from "../../ui/Logo.tsx";
 import { Drawer } from "../../ui/overlays/Drawer.tsx";
+import { Skeleton } from "../../ui/Skeleton.tsx";
 import { StatusDot } from "../../ui/StatusDot.tsx";
 import { Navigation, type NavigationProps } from "./Navigation.tsx";
 import { titleOf } from "./places.ts";
@@ -33,7 +34,7 @@ export function Shell(props: Props): ReactNode {
   const { page, pages, organization, connection, member, onSearch, onSignOut, children } = props;
   const [isMenuOpen, setIsMenuOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
-  const label = pages.find(({ id }) => id === page)?.label ?? "";
+  const label = pages?.find(({ id }) => id === page)?.label ?? "";
   const heading = useHeading(page, titleOf(label, organization));
   const foot = (
     <div className="mt-auto grid gap-1 border-t border-line px-4 py-2.5">
@@ -125,9 +126,13 @@ export function Shell(props: Props): ReactNode {
           tabIndex={-1}
           className="mx-auto grid max-w-[100rem] gap-4 px-4 py-5 outline-none lg:px-7"
         >
-          <h1 ref={heading} tabIndex={-1} className="text-xl font-semibold outline-none">
-            {label}
-          </h1>
+          {page === null ? (
+            <Skeleton className="h-7 w-40" />
+          ) : (
+            <h1 ref={heading} tabIndex={-1} className="text-xl font-semibold outline-none">
+              {label}
+            </h1>
+          )}
           {children}
         </main>
       </div>
@@ -139,7 +144,7 @@ export function Shell(props: Props): ReactNode {
  * Keeps the tab's title, and moves the focus to the heading when another page is shown: a screen reader then reads its
  * name. The first page leaves the focus with the browser.
  */
-function useHeading(page: string, title: string): React.RefObject<HTMLHeadingElement | null> {
+function useHeading(page: string | null, title: string): React.RefObject<HTMLHeadingElement | null> {
   const heading = useRef<HTMLHeadingElement>(null);
   const last = useRef(page);
   useEffect(() => {
@@ -147,7 +152,9 @@ function useHeading(page: string, title: string): React.RefObject<HTMLHeadingEle
   }, [title]);
   useEffect(() => {
     if (last.current === page) return;
+    const isFirst = last.current === null;
     last.current = page;
+    if (isFirst) return;
     window.scrollTo(0, 0);
     heading.current?.focus({ preventScroll: true });
   }, [page]);

@@ -100,3 +100,35 @@ test("a page's code is fetched when its link is pointed at, and not before", asy
   await page.getByRole("navigation").getByRole("link", { name: "Policy" }).hover();
   await expect.poll(ofPolicy).toBe(1);
 });
+
+test("nothing is drawn before the member's rights are known, and a shortcut waits for them", async ({
+  farm,
+  page,
+}) => {
+  let isHolding = false;
+  const release: (() => void)[] = [];
+  await page.routeWebSocket(/\/sync$/, (socket) => {
+    const server = socket.connectToServer();
+    server.onMessage((message) => {
+      if (isHolding) release.push(() => socket.send(message));
+      else socket.send(message);
+    });
+  });
+  await signIn(page, farm);
+  await openPage(page, "Earnings");
+  isHolding = true;
+  await page.reload();
+  await expect(page.getByRole("status", { name: "Loading" })).toBeVisible();
+  await expect.poll(() => release.length).toBeGreaterThan(0);
+  await expect(page.getByRole("navigation")).toHaveCount(0);
+  await expect(page.getByRole("heading")).toHaveCount(0);
+  await expect(page.getByText("Earnings")).toHaveCount(0);
+  await page.keyboard.press("Control+k");
+
+  isHolding = false;
+  for (const send of release) send();
+  await expect(page.getByRole("combobox", { name: /Search pages/ })).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("heading", { name: "Earnings", level: 1 })).toBeVisible();
+  await expect(page.getByRole("navigation").getByRole("link")).toHaveCount(pages.length - 1);
+});
