@@ -1447,6 +1447,7 @@ export default defineSchema({
     reason: v.optional(v.string()),
   })
     .index("by_member", ["memberId", "state"])
+    .index("by_member_time", ["memberId", "askedAt"])
     .index("by_state", ["organizationId", "state", "decidedAt"])
     .index("by_time", ["organizationId", "askedAt"]),
 

@@ -63,6 +63,11 @@ async function project(): Promise<void> {
 
 const mine = async (person: Person) =>
   await t.query(api.console.money.credits.mine, { session: person.session });
+const ownPayouts = async (person: Person, numItems = 10, cursor: string | null = null) =>
+  await t.query(api.console.money.credits.payouts, {
+    session: person.session,
+    paginationOpts: { numItems, cursor },
+  });
 const available = async (person: Person) => (await mine(person)).availableMicro;
 const earned = async () =>
   await t.query(api.devices.earnings, { key: device.key, since: Date.now() - dayMs });
@@ -395,7 +400,7 @@ describe("a payout", () => {
     );
     await t.mutation(api.console.money.payouts.refuse, { session, payoutId, reason: "Not this quarter" });
     expect(await available(ada)).toBe(3n * answerMicro);
-    expect((await mine(ada)).payouts).toMatchObject([{ state: "refused", reason: "Not this quarter" }]);
+    expect((await ownPayouts(ada)).page).toMatchObject([{ state: "refused", reason: "Not this quarter" }]);
     await ask(ada, answerMicro);
     const second = (await asked())[0]!.payoutId;
     await expectRefusal(
@@ -413,6 +418,23 @@ describe("a payout", () => {
     await expectRefusal(ask(ada, answerMicro), "conflict");
     await setRules({});
     await expectRefusal(ask(bo, 1n), "conflict");
+  });
+
+  it("is listed to its member page by page, newest first, beside none of others", async () => {
+    for (const micro of [20n, 21n, 22n]) {
+      await ask(ada, micro);
+      const [payout] = await asked();
+      await t.mutation(api.console.money.payouts.approve, { session, payoutId: payout!.payoutId });
+    }
+    await ask(ada, 23n);
+    expect((await mine(ada)).hasOpenPayout).toBe(true);
+    const first = await ownPayouts(ada, 3);
+    expect(first.page.map(({ micro }) => micro)).toEqual([23n, 22n, 21n]);
+    const rest = await ownPayouts(ada, 3, first.continueCursor);
+    expect(rest.page.map(({ micro }) => micro)).toEqual([20n]);
+    expect(rest.isDone).toBe(true);
+    expect((await ownPayouts(bo)).page).toEqual([]);
+    expect((await mine(bo)).hasOpenPayout).toBe(false);
   });
 
   it("is listed page by page, so that payroll gets all of a month", async () => {

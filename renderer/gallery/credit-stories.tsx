@@ -20,6 +20,7 @@ const refused = (): Promise<boolean> => Promise.resolve(false);
 export function creditStories(now: number): readonly Story[] {
   const view = {
     mine: rows.mine(now),
+    payouts: { rows: rows.ownPayouts(now), ...noMore },
     member: "Ada Brandt",
     now,
     month: now,
@@ -37,8 +38,9 @@ export function creditStories(now: number): readonly Story[] {
       rules: rows.noRules,
       keys: [],
       moves: [],
-      payouts: [],
+      hasOpenPayout: false,
     },
+    payouts: { rows: [], ...noMore },
     statement: { ...view.statement, openingMicro: 0n, devices: [], moves: [], closingMicro: 0n },
   };
   const payouts = {
@@ -60,7 +62,12 @@ export function creditStories(now: number): readonly Story[] {
     inShell(
       "console-credits-loading",
       "credits",
-      <CreditsView {...view} mine={undefined} statement={undefined} />,
+      <CreditsView
+        {...view}
+        mine={undefined}
+        payouts={{ rows: undefined, ...noMore }}
+        statement={undefined}
+      />,
     ),
     inShell(
       "console-credits-to-key",

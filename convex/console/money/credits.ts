@@ -1,3 +1,4 @@
+import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { comingExpiries } from "../../../app/credits/house-rules.ts";
 import { sumOfLots } from "../../../app/credits/lots.ts";
@@ -8,6 +9,7 @@ import { expiryRule, rulesOf } from "../../model/credits/houseRules.ts";
 import { giveCredits, moveRow, movesSince, moveToKey, namedMoves } from "../../model/credits/moves.ts";
 import {
   askPayout as ask,
+  openPayoutOf,
   payoutRow,
   payoutsOf,
   withdrawPayout as withdraw,
@@ -29,7 +31,7 @@ const mostListed = 100;
 const mostKeys = 100;
 
 /**
- * The member's earned credits, what they may do with them, and their last moves and payouts. Pay of the last minute is missing. `keys`:
+ * The member's earned credits, what they may do with them, and their last moves. Pay of the last minute is missing. `keys`:
  * those that the credits can be moved to.
  */
 export const mine = memberQuery("credits.read")({
@@ -51,19 +53,20 @@ export const mine = memberQuery("credits.read")({
     /** The member's teams, whose statements they may read. Their credits can be moved to `keys` of the same `teamId`. */
     teams: v.array(v.object({ teamId: v.id("teams"), name: v.string(), availableMicro: v.int64() })),
     moves: v.array(moveRow),
-    payouts: v.array(payoutRow),
+    /** Whether a payout of theirs waits for its decision. */
+    hasOpenPayout: v.boolean(),
   }),
   handler: async (ctx) => {
     const { organizationId, member } = ctx;
     const owners = [member._id, ...member.teamIds];
-    const [lots, rule, rules, keys, teams, moves, payouts] = await Promise.all([
+    const [lots, rule, rules, keys, teams, moves, openPayout] = await Promise.all([
       creditsOf(ctx, member._id),
       expiryRule(ctx, organizationId),
       rulesOf(ctx, organizationId),
       Promise.all(owners.map(async (owner) => await heldKeys(ctx, owner, mostKeys))),
       Promise.all(member.teamIds.map(async (teamId) => await teamOf(ctx, teamId))),
       movesSince(ctx, member._id, 0, mostListed),
-      payoutsOf(ctx, member._id),
+      openPayoutOf(ctx, member._id),
     ]);
     return {
       availableMicro: sumOfLots(lots),
@@ -80,9 +83,16 @@ export const mine = memberQuery("credits.read")({
         })),
       teams: teams.flat(),
       moves: await namedMoves(ctx, moves),
-      payouts,
+      hasOpenPayout: openPayout !== null,
     };
   },
+});
+
+/** The payouts that the member asked for, newest first. */
+export const payouts = memberQuery("credits.read")({
+  args: { paginationOpts: paginationOptsValidator },
+  returns: paginationResultValidator(payoutRow),
+  handler: async (ctx, { paginationOpts }) => await payoutsOf(ctx, ctx.member._id, paginationOpts),
 });
 
 /** The statement of the month (UTC) of a moment. `now`: the caller's time, because queries have no clock. Refuses: invalid. */

@@ -183,14 +183,18 @@ export async function payoutsIn(
   return { ...found, page: await Promise.all(found.page.map(async (row) => await viewOf(ctx, row))) };
 }
 
-/** The last payouts of a member, newest first. */
-export async function payoutsOf(ctx: QueryCtx, memberId: Id<"members">): Promise<Infer<typeof payoutRow>[]> {
-  const rows = await ctx.db
+/** A page of the payouts of a member, newest first. */
+export async function payoutsOf(
+  ctx: QueryCtx,
+  memberId: Id<"members">,
+  paginationOpts: PaginationOptions,
+): Promise<PaginationResult<Infer<typeof payoutRow>>> {
+  const found = await ctx.db
     .query("payouts")
-    .withIndex("by_member", (q) => q.eq("memberId", memberId))
-    .take(mostPayouts);
-  rows.sort((a, b) => b.askedAt - a.askedAt);
-  return await Promise.all(rows.map(async (row) => await viewOf(ctx, row)));
+    .withIndex("by_member_time", (q) => q.eq("memberId", memberId))
+    .order("desc")
+    .paginate(boundedPage(paginationOpts, mostPayouts));
+  return { ...found, page: await Promise.all(found.page.map(async (row) => await viewOf(ctx, row))) };
 }
 
 async function viewOf(ctx: QueryCtx, row: Doc<"payouts">): Promise<Infer<typeof payoutRow>> {

@@ -1,15 +1,18 @@
-import { useQuery } from "convex/react";
+import { usePaginatedQuery, useQuery } from "convex/react";
 import { type ReactNode, useState } from "react";
 import { monthOf } from "../../../app/usage/months.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { useFromNow } from "../../ui/clock.ts";
 import { SelectBox } from "../../ui/controls/Select.tsx";
 import { Confirm } from "../../ui/overlays/Confirm.tsx";
+import { pagedRows } from "../data/paged-rows.ts";
 import type { MyCredits, PayoutRow } from "../data/rows.ts";
 import { useAct, useMe, useSession } from "../data/session-context.ts";
 import { useFilter } from "../shell/route.ts";
 import { CreditsView } from "./CreditsView.tsx";
 import { GiveDialog, PayoutDialog, ToKeyDialog } from "./MoveDialogs.tsx";
+
+const pageSize = 20;
 
 type Team = MyCredits["teams"][number];
 
@@ -18,6 +21,11 @@ export function CreditsPage(): ReactNode {
   const session = useSession();
   const me = useMe();
   const mine = useQuery(api.console.money.credits.mine, { session });
+  const payouts = usePaginatedQuery(
+    api.console.money.credits.payouts,
+    { session },
+    { initialNumItems: pageSize },
+  );
   const [open, setOpen] = useState<"key" | "give" | "payout" | Team | null>(null);
   const [withdrawn, setWithdrawn] = useState<PayoutRow | null>(null);
   // Only each hour another one, so that the query stays the same.
@@ -42,6 +50,7 @@ export function CreditsPage(): ReactNode {
     <>
       <CreditsView
         mine={mine}
+        payouts={pagedRows(payouts, pageSize)}
         member={teams.find((team) => team.teamId === teamId)?.name ?? me.name}
         now={now}
         month={month}

@@ -6,9 +6,11 @@ import { Badge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Button } from "../../ui/controls/Button.tsx";
 import { Empty } from "../../ui/Empty.tsx";
+import { LoadMore } from "../../ui/LoadMore.tsx";
 import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
 import { SkeletonRows } from "../../ui/Skeleton.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
+import type { PagedRows } from "../data/paged-rows.ts";
 import type { CreditMoveRow, MyCredits, PayoutRow, StatementRow } from "../data/rows.ts";
 import { moveWords, payoutStates } from "./move-words.ts";
 import { keysOfTeam } from "./MoveDialogs.tsx";
@@ -19,6 +21,7 @@ type Team = MyCredits["teams"][number];
 type Props = {
   /** Undefined while they load. */
   readonly mine: MyCredits | undefined;
+  readonly payouts: PagedRows<PayoutRow>;
   /** The member's name, for the statement. */
   readonly member: string;
   /** ms epoch. */
@@ -34,7 +37,7 @@ type Props = {
   readonly onWithdraw: (payout: PayoutRow) => void;
 };
 
-export function CreditsView({ mine, onOpen, onWithdraw, ...statement }: Props): ReactNode {
+export function CreditsView({ mine, payouts, onOpen, onWithdraw, ...statement }: Props): ReactNode {
   return (
     <div className="grid gap-4">
       {mine === undefined ? (
@@ -45,8 +48,8 @@ export function CreditsView({ mine, onOpen, onWithdraw, ...statement }: Props): 
         <Available mine={mine} onOpen={onOpen} />
       )}
       {mine === undefined || mine.teams.length === 0 ? null : <TeamsCard mine={mine} onOpen={onOpen} />}
-      {mine === undefined || mine.payouts.length === 0 ? null : (
-        <PayoutsCard payouts={mine.payouts} onWithdraw={onWithdraw} />
+      {payouts.rows === undefined || payouts.rows.length === 0 ? null : (
+        <PayoutsCard payouts={payouts} onWithdraw={onWithdraw} />
       )}
       <Card flush title="Changes">
         <Table
@@ -69,9 +72,8 @@ export function CreditsView({ mine, onOpen, onWithdraw, ...statement }: Props): 
 }
 
 function Available({ mine, onOpen }: Pick<Props, "onOpen"> & { readonly mine: MyCredits }): ReactNode {
-  const { availableMicro, expiries, rules, keys, payouts } = mine;
+  const { availableMicro, expiries, rules, keys, hasOpenPayout } = mine;
   const isEmpty = availableMicro <= 0n;
-  const isAsked = payouts.some(({ state }) => state === "asked");
   return (
     <Card title="Available">
       <p className="text-2xl leading-9 font-semibold" title={`${formatExactCredits(availableMicro)} credits`}>
@@ -96,7 +98,7 @@ function Available({ mine, onOpen }: Pick<Props, "onOpen"> & { readonly mine: My
           Give to a colleague or team
         </Button>
         {rules.payout === null ? null : (
-          <Button disabled={isEmpty || isAsked} onClick={() => onOpen("payout")}>
+          <Button disabled={isEmpty || hasOpenPayout} onClick={() => onOpen("payout")}>
             Ask for a payout
           </Button>
         )}
@@ -154,11 +156,9 @@ function TeamsCard({ mine, onOpen }: Pick<Props, "onOpen"> & { readonly mine: My
   );
 }
 
-function PayoutsCard({
-  payouts,
-  onWithdraw,
-}: Pick<Props, "onWithdraw"> & { readonly payouts: readonly PayoutRow[] }): ReactNode {
-  const credits = columnCredits(payouts.map(({ micro }) => micro));
+function PayoutsCard({ payouts, onWithdraw }: Pick<Props, "payouts" | "onWithdraw">): ReactNode {
+  const { rows = [], ...more } = payouts;
+  const credits = columnCredits(rows.map(({ micro }) => micro));
   const columns: readonly Column<PayoutRow>[] = [
     { key: "asked", title: "Asked", cell: ({ askedAt }) => formatDay(askedAt) },
     { key: "credits", title: "Credits", align: "right", cell: ({ micro }) => credits(micro) },
@@ -185,11 +185,12 @@ function PayoutsCard({
       <Table
         label="Payouts"
         columns={columns}
-        rows={payouts}
+        rows={rows}
         keyOf={({ payoutId }) => payoutId}
         height="sm:max-h-80"
-        empty={<Empty title="No payouts yet">Ask for one above.</Empty>}
+        empty={null}
       />
+      <LoadMore {...more} />
     </Card>
   );
 }

@@ -16,6 +16,12 @@ type Offered = {
   readonly dialog: ReactNode;
 };
 
+/** What follows of a hand-over. The rules are in docs/trust.md, “Voices of different people”. */
+const ofGiver =
+  "What it earned stays yours. When answers are checked by other people’s computers, this computer and yours still count as those of one person, because it comes from you.";
+const ofAdministrator =
+  "What it earned stays with its former owner. When answers are checked by other people’s computers, only the new owner counts.";
+
 /** The actions on a device, for its row and for its page. */
 export function useDeviceActions(): Offered {
   const session = useSession();
@@ -27,7 +33,8 @@ export function useDeviceActions(): Offered {
   const release = useAct(api.console.fleet.groupRules.release);
   const limit = useAct(api.console.devices.limit);
   const setOwner = useAct(api.console.devices.setOwner);
-  const mayHandOver = useScope("devices.hand-over") !== null;
+  const handOverScope = useScope("devices.hand-over");
+  const mayHandOver = handOverScope !== null;
   const [handed, setHanded] = useState<DeviceRow | null>(null);
   const mayPause = useScope("devices.pause") !== null;
   const pause = useAct(api.console.devices.pause);
@@ -68,6 +75,7 @@ export function useDeviceActions(): Offered {
           <HandOver
             name={handed.name}
             owner={handed.owner}
+            note={handOverScope === "own" ? ofGiver : ofAdministrator}
             onSave={(owner) =>
               setOwner({ deviceId: handed.deviceId, owner }, `${handed.name} was handed over.`)
             }

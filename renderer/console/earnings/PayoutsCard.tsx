@@ -1,5 +1,5 @@
-import { useConvex, usePaginatedQuery, type UsePaginatedQueryReturnType } from "convex/react";
-import { type ComponentProps, type ReactNode, useState } from "react";
+import { useConvex, usePaginatedQuery } from "convex/react";
+import { type ReactNode, useState } from "react";
 import { moneyOf, payrollCsv } from "../../../app/credits/payout.ts";
 import { formatDay } from "../../../app/format/time.ts";
 import { columnCredits } from "../../../app/money/credits.ts";
@@ -17,6 +17,7 @@ import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
 import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import { allPages } from "../data/all-pages.ts";
+import { type PagedRows, pagedRows } from "../data/paged-rows.ts";
 import type { PayoutRow } from "../data/rows.ts";
 import { useAct, useMe, useScope, useSession } from "../data/session-context.ts";
 import { DownloadCsv } from "../usage/DownloadCsv.tsx";
@@ -43,8 +44,8 @@ export function Payouts(): ReactNode {
   const refuse = useAct(api.console.money.payouts.refuse);
   return (
     <PayoutsView
-      asked={rowsOf(asked)}
-      approved={rowsOf(approved)}
+      asked={pagedRows(asked, pageSize)}
+      approved={pagedRows(approved, pageSize)}
       onAllApproved={async () =>
         await allPages(
           async (cursor) =>
@@ -68,21 +69,9 @@ export function Payouts(): ReactNode {
   );
 }
 
-/** `rows`: undefined while the first ones load. */
-type Rows = ComponentProps<typeof LoadMore> & { readonly rows: readonly PayoutRow[] | undefined };
-
-function rowsOf(pages: UsePaginatedQueryReturnType<typeof api.console.money.payouts.list>): Rows {
-  const { results, status, loadMore } = pages;
-  return {
-    rows: status === "LoadingFirstPage" ? undefined : results,
-    onMore: status === "CanLoadMore" ? () => loadMore(pageSize) : null,
-    loading: status === "LoadingMore",
-  };
-}
-
 type ViewProps = {
-  readonly asked: Rows;
-  readonly approved: Rows;
+  readonly asked: PagedRows<PayoutRow>;
+  readonly approved: PagedRows<PayoutRow>;
   /** All approved ones of the month, also those that are not shown. */
   readonly onAllApproved: () => Promise<readonly PayoutRow[]>;
   /** The member who may decide; null: only reads. */

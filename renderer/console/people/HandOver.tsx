@@ -8,13 +8,15 @@ type Props = {
   /** The name of the key or the device. */
   readonly name: string;
   readonly owner: OwnerName;
+  /** What follows for whoever hands it over. */
+  readonly note?: string;
   /** Resolves to false if the server refused. */
   readonly onSave: (owner: OwnerId) => Promise<boolean>;
   readonly onClose: () => void;
 };
 
 /** Hands a key or a device over to a member or a team. */
-export function HandOver({ name, owner, onSave, onClose }: Props): ReactNode {
+export function HandOver({ name, owner, note, onSave, onClose }: Props): ReactNode {
   const [chosen, setChosen] = useState<OwnerId | null>(null);
   return (
     <Dialog title={`Hand over ${name}`} onClose={onClose}>
@@ -33,6 +35,7 @@ export function HandOver({ name, owner, onSave, onClose }: Props): ReactNode {
           {...(owner === null ? {} : { except: owner.id })}
           onChange={setChosen}
         />
+        {note === undefined ? null : <p className="text-xs text-muted">{note}</p>}
       </DialogForm>
     </Dialog>
   );
