@@ -32,6 +32,7 @@ const restSamples = 6;
 /** The time limit of the starts, and of the windows. */
 const startsWithinMs = 30_000;
 const windowsWithinMs = 25_000;
+const closesWithinMs = 10_000;
 
 export const desktopBench: Bench = {
   summary: "the packaged tray program: start, window, memory, processor time, disk",
@@ -193,8 +194,17 @@ async function measureWindows({ pid, icon }: Opened, display: string, rounds: nu
     await sleep(2_000);
     openPssMb = proportionalMb(treeOf(pid));
     await closeWindow(display, Number(window));
-    await sleep(1_000);
+    await untilClosed(pid);
   }
   await sleep(10_000);
   return { ms, openPssMb, closedPssMb: proportionalMb(treeOf(pid)) };
+}
+
+/** A window that is still closing would be taken for the next one. */
+async function untilClosed(pid: number): Promise<void> {
+  const lateAt = performance.now() + closesWithinMs;
+  while (treeOf(pid).some((each) => kindOf(each) === "renderer")) {
+    if (performance.now() > lateAt) throw new Error("The window did not close.");
+    await sleep(50);
+  }
 }
