@@ -2,7 +2,7 @@ import { join, relative } from "node:path";
 import type { Plugin } from "vite";
 import { type AdapterHandler, normalizeSep } from "wuchale";
 import { languages as allLanguages } from "./app/format/languages.ts";
-import { catalogsIn } from "./wuchale.config.ts";
+import { catalogsIn, isOfServer } from "./wuchale.config.ts";
 
 const root = import.meta.dirname;
 const folder = "renderer/languages";
@@ -50,7 +50,7 @@ function loaderOfSentences(): string {
 function sentencesOf(handler: AdapterHandler, language: string): string {
   const items = [...(handler.sharedState.poFilesByLoc.get(language)?.catalog.values() ?? [])];
   const sentences = items
-    .filter(({ references }) => references.some((file) => file.startsWith("convex/")))
+    .filter(({ references }) => references.some(isOfServer))
     .map(({ msgid, msgstr }) => [msgid, msgstr[0]]);
   return `export const sentences = ${JSON.stringify(sentences)};`;
 }

@@ -50,7 +50,7 @@ const files = {
   include: [
     "renderer/{console,panel,rules,ui}/**/*.{ts,tsx}",
     "app/{audit,comfort,devices,facts,format,models,people,policy}/**/*.ts",
-    "app/{audit,queue-settings,keys/addresses,keys/scopes,contract/leaving,contract/needs-you,contract/pause-choices,contract/sentences/donor-sentences,contract/sentences/start-sentences,contract/span-words,money/credits,trust/check-mode,trust/standing}.ts",
+    "app/{audit,queue-settings,batches/parse-line,jobs/mendable,keys/addresses,keys/restriction,keys/scopes,contract/leaving,contract/needs-you,contract/pause-choices,contract/sentences/donor-sentences,contract/sentences/start-sentences,contract/span-words,money/credits,trust/check-mode,trust/standing}.ts",
     // Only what refuses a member's call. The API's errors are in English.
     "convex/{access,console}/**/*.ts",
     "convex/model/{credits,fleet,keys,models,passkeys,people,policies,ratings,rollouts,secondFactor,webhooks}/**/*.ts",
@@ -61,9 +61,19 @@ const files = {
   ignore: ["**/*.test.ts", "**/*.fixture.ts", ...untranslated],
 };
 
-/** A sentence with which the server refuses a call: the text of `refuse("conflict", "A team of this name exists already.")`. */
+/** Whether the server says a file's text. A console looks it up when it hears it. */
+export function isOfServer(file: string): boolean {
+  return file.startsWith("convex/") || file === linesOfBatches;
+}
+
+const linesOfBatches = "app/batches/parse-line.ts";
+
+/**
+ * A sentence with which the server refuses a call: the text of `refuse("conflict", "A team of this name exists already.")`. Or what is wrong
+ * with a line of a batch.
+ */
 const refusalOfServer: ReturnType<typeof createHeuristic> = ({ details, msgStr }) =>
-  (details.call === "refuse" || details.call === "refuseUntil") &&
+  (details.call === "refuse" || details.call === "refuseUntil" || details.file === linesOfBatches) &&
   msgStr.every((text) => /^(A |[A-Z“][a-z\d#]).* .*[^#]\.$/.test(text))
     ? "message"
     : false;
@@ -77,7 +87,7 @@ function pagesIn(localesDir: string): ReturnType<typeof adapter> {
     localesDir,
     loader: "custom",
     heuristic: (message) =>
-      message.details.file.startsWith("convex/")
+      isOfServer(message.details.file)
         ? refusalOfServer(message)
         : capitalized(message) ||
           (message.details.call !== "cx" &&

@@ -81,7 +81,11 @@ export function parseLine({ number: line, text }: Line, endpoint: BatchEndpoint)
     return refuse("invalid_request", "custom_id", "Invalid 'custom_id': must be well-formed Unicode.");
   }
   if (url !== endpoint) {
-    return refuse("mismatched_endpoint", "url", `Invalid 'url': the batch is for ${endpoint}.`);
+    return refuse(
+      "mismatched_endpoint",
+      "url",
+      `The line's url is another one than the ${endpoint} of the batch.`,
+    );
   }
   const { model: named } = body;
   const model = typeof named === "string" ? named : null;

@@ -14,7 +14,9 @@ it.each([
 it("writes exact decimals", () => {
   expect(decimalOf(1n, 2)).toBe("0.01");
   expect(decimalOf(-1_234_567n, 6)).toBe("-1.234567");
-  expect(moneyOf(123_456n, "EUR")).toBe("1234.56 EUR");
+  expect(moneyOf(123_456n, "EUR")).toBe("1,234.56 EUR");
+  // Doubles do not have it.
+  expect(moneyOf(900_719_925_474_099_301n, "EUR")).toBe("9,007,199,254,740,993.01 EUR");
 });
 
 it("lists approved payouts for payroll", () => {

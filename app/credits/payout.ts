@@ -1,4 +1,5 @@
 import { type Cell, csvOf } from "../format/csv.ts";
+import { locale } from "../format/locale.ts";
 
 /** The money for an amount of credits, in hundredths of the currency, rounded down. */
 export function payoutCents(micro: bigint, perCreditMicro: bigint): bigint {
@@ -11,9 +12,11 @@ export function decimalOf(value: bigint, places: number): string {
   return `${value < 0n ? "-" : ""}${digits.slice(0, -places)}.${digits.slice(-places)}`;
 }
 
-/** "12.34 EUR". */
+const twoPlaces = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+
+/** "1,234.56 EUR", as the page's language writes it. */
 export function moneyOf(cents: bigint, currency: string): string {
-  return `${decimalOf(cents, 2)} ${currency}`;
+  return `${twoPlaces.format(decimalOf(cents, 2) as Intl.StringNumericLiteral)} ${currency}`;
 }
 
 /** An approved payout, as payroll reads it. */

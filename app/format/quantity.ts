@@ -1,6 +1,7 @@
 import { locale } from "./locale.ts";
 const wholeNumber = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
 const tenths = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const thousandths = new Intl.NumberFormat(locale, { minimumFractionDigits: 3, maximumFractionDigits: 3 });
 const percent = new Intl.NumberFormat(locale, { style: "percent" });
 const tenthsOfPercent = new Intl.NumberFormat(locale, {
   style: "percent",
@@ -29,6 +30,11 @@ export function plural(
 /** "1.4": always one digit after the point. */
 export function formatTenths(value: number): string {
   return tenths.format(value);
+}
+
+/** "0.050": always three digits after the point. */
+export function formatThousandths(value: number): string {
+  return thousandths.format(value);
 }
 
 /** A share from 0 to 1 as "42%". */

@@ -113,17 +113,14 @@ const minuteMs = 60_000;
 export function restrictionWords({ of, until }: Restriction, format = formatUtc): string {
   // Rounded up, so that nobody comes back too early.
   const end = format(Math.ceil(until / minuteMs) * minuteMs);
-  if (of === "checked") {
-    return (
-      `Too few answers to this API key met the strict schemas of its requests. Requests with rules that no grammar can enforce, ` +
-      `such as a bound or a pattern, are refused until ${end}.`
-    );
+  switch (of) {
+    case "checked":
+      return `Too few answers to this API key met the strict schemas of its requests. Requests with rules that no grammar can enforce, such as a bound or a pattern, are refused until ${end}.`;
+    case "constrained":
+      return `Requests of this API key with a grammar, a JSON schema or tools stopped the model's program on several devices. Such requests are refused until ${end}.`;
+    case "all":
+      return `Requests of this API key stopped the model's program on several devices. Its requests are refused until ${end}.`;
   }
-  const kind = of === "all" ? "" : " with a grammar, a JSON schema or tools";
-  return (
-    `Requests of this API key${kind} stopped the model's program on several devices. ` +
-    `${of === "all" ? "Its requests" : "Such requests"} are refused until ${end}.`
-  );
 }
 
 function formatUtc(at: number): string {

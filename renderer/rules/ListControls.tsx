@@ -52,7 +52,7 @@ export function GpusControl({
   return (
     <NamesControl
       {...rest}
-      placeholder="e.g. 1"
+      placeholder="For example 1"
       value={value
         .filter(({ allow }) => !allow)
         .map(({ index }) => (Number.isNaN(index) ? "?" : String(index)))}

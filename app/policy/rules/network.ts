@@ -14,7 +14,7 @@ export const networkRules = {
     title: "Only on these networks",
     hint: "Names of Wi-Fi networks, interfaces or DNS suffixes. Without a name, every network is allowed.",
     default: [],
-    placeholder: "e.g. Office-WiFi, corp.example.org",
+    placeholder: "For example Office-WiFi, corp.example.org",
     none: /* @wc-include */ "any",
   }),
   /** For all traffic of models, in kilobits per second. */

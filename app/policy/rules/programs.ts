@@ -8,7 +8,7 @@ export const programRules = {
     title: "Excluded programs",
     hint: "It stops while one of them runs. Names of program files, with or without .exe.",
     default: [],
-    placeholder: "e.g. teams, obs64.exe",
+    placeholder: "For example teams, obs64.exe",
     none: /* @wc-include */ "none",
   }),
 };

@@ -15,6 +15,7 @@ import { SkeletonRows } from "../../ui/Skeleton.tsx";
 import { Stat } from "../../ui/Stat.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { BatchDetail } from "../data/rows.ts";
+import { sayServerSentence } from "../data/server-sentences.ts";
 import { tokenWords } from "../jobs/job-words.ts";
 import type { ApiServer } from "../keys/snippets.ts";
 import { Fact, Facts } from "../shell/Facts.tsx";
@@ -29,6 +30,7 @@ import {
   nameOf,
   progressWords,
   stateOf,
+  windowWords,
 } from "./batch-words.ts";
 import { BatchFiles } from "./BatchFiles.tsx";
 import { CancelBatch } from "./CancelBatch.tsx";
@@ -203,7 +205,7 @@ function About({ batch }: OfBatch): ReactNode {
       <Fact name="Endpoint">
         <span className="font-mono text-xs break-all">{endpoint}</span>
       </Fact>
-      <Fact name="Window">{window}</Fact>
+      <Fact name="Window">{`Within ${windowWords(window)}`}</Fact>
       {times.map(({ name, at }) =>
         at === null ? null : (
           <Fact key={name} name={name}>
@@ -235,7 +237,7 @@ const mistakeColumns: readonly Column<Mistake>[] = [
   {
     key: "message",
     title: "Mistake",
-    cell: ({ message }) => <span className="wrap-anywhere">{message}</span>,
+    cell: ({ message }) => <span className="wrap-anywhere">{sayServerSentence(message)}</span>,
   },
   {
     key: "code",

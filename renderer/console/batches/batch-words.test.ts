@@ -28,7 +28,7 @@ it("counts the requests that have ended, and names the batch by its file", () =>
   expect(progressWords(running!)).toBe("1,234 of 20,000");
   expect(nameOf(running!)).toBe("letters-2026-11.jsonl");
   expect(nameOf(expired!)).toMatch(/^batch_jx7/);
-  expect(requestWords(running!)).toBe("chat, within 24h");
+  expect(requestWords(running!)).toBe("chat, within 24 hours");
 });
 
 it("says what a cancel changes, and offers it while it changes something", () => {

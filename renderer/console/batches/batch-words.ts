@@ -76,9 +76,18 @@ export function progressWords(batch: Pick<BatchSummary, "completed" | "failed" |
   return `${formatCount(endedOf(batch))} of ${formatCount(batch.total)}`;
 }
 
-/** "chat, within 24h" */
+/** "24 hours" from the "24h" of the API. */
+export function windowWords(window: string): string {
+  const [, count, unit] = /^(\d+)([hd])$/.exec(window) ?? [];
+  if (count === undefined) return window;
+  return unit === "d"
+    ? plural(Number(count), ["# day", "# days"])
+    : plural(Number(count), ["# hour", "# hours"]);
+}
+
+/** "chat, within 24 hours" */
 export function requestWords({ endpoint, window }: Pick<BatchSummary, "endpoint" | "window">): string {
-  return `${kindWords(batchEndpoints[endpoint])}, within ${window}`;
+  return `${kindWords(batchEndpoints[endpoint])}, within ${windowWords(window)}`;
 }
 
 /** The changes that a cancel of the batch makes, in sentences. */

@@ -1,4 +1,4 @@
-import { formatCount, plural } from "../../../app/format/quantity.ts";
+import { formatCount, formatThousandths, plural } from "../../../app/format/quantity.ts";
 import type { CheckMode } from "../../../app/trust/check-mode.ts";
 import { mostSides } from "../../../app/trust/sides.ts";
 import { isOnProbation, lowerBoundOf, type Standing } from "../../../app/trust/standing.ts";
@@ -76,7 +76,7 @@ export function evidenceOf({ tokens, misses, impossible, meanRegret, limit, over
     plural(misses, ["# that does not fit", "# that do not fit"]),
     ...(impossible === 0 ? [] : [plural(impossible, ["# impossible one", "# impossible ones"])]),
   ].join(", ");
-  return `${counted}. Mean regret ${formatRegret(meanRegret)}, limit ${formatRegret(limit)}.`;
+  return `${counted}. Mean regret ${formatThousandths(meanRegret)}, limit ${formatThousandths(limit)}.`;
 }
 
 /** "Reported 10 tokens of the prompt and 500 of the answer; counted 10 and 12." */
@@ -84,11 +84,6 @@ function tokenEvidenceOf({ claimed, counted }: NonNullable<Voice["overclaim"]>):
   const [ofPrompt, ofAnswer] = [formatCount(claimed.promptTokens), formatCount(claimed.completionTokens)];
   const [prompt, answer] = [formatCount(counted.promptTokens), formatCount(counted.completionTokens)];
   return `Reported ${ofPrompt} tokens of the prompt and ${ofAnswer} of the answer; counted ${prompt} and ${answer}.`;
-}
-
-/** "0.050" */
-function formatRegret(regret: number): string {
-  return regret.toFixed(3);
 }
 
 /** How a device stands with a model, in a word. */

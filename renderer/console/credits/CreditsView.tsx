@@ -105,6 +105,7 @@ function Available({ mine, onOpen }: Pick<Props, "onOpen"> & { readonly mine: My
       </div>
       <p className="mt-2 text-xs text-muted">
         {keys.length === 0 ? <>You have no API key. </> : null}
+        {hasOpenPayout ? <>Your last payout still waits for its decision. </> : null}
         {rules.payout === null ? (
           <>Your organization does not pay credits out.</>
         ) : (
@@ -198,10 +199,15 @@ function PayoutsCard({ payouts, onWithdraw }: Pick<Props, "payouts" | "onWithdra
 function moveColumns(moves: readonly CreditMoveRow[]): readonly Column<CreditMoveRow>[] {
   const credits = columnCredits(moves.map(({ micro }) => micro));
   return [
-    { key: "at", title: "Day", isNarrow: true, cell: ({ at }) => formatDay(at) },
+    {
+      key: "at",
+      title: "Day",
+      isNarrow: true,
+      cell: ({ at }) => <span className="whitespace-nowrap">{formatDay(at)}</span>,
+    },
     {
       key: "kind",
-      title: "Change",
+      title: "What happened",
       isNarrow: true,
       cell: (move) => (
         <span className="grid">

@@ -123,7 +123,7 @@ export function GiveDialog({
         {field}
         <Field
           label="Note"
-          hint="Your colleague or the team reads it. It is in the audit trail, too."
+          hint="Say what they are for. Your colleague or the team reads it, and it is in the audit trail."
           maxLength={200}
           value={note}
           onChange={(event) => setNote(event.target.value)}

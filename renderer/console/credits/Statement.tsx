@@ -37,7 +37,7 @@ export function MonthStatement(props: CardProps): ReactNode {
         flush
         title={`Statement of ${formatMonth(from)}`}
         aside={
-          <span className="flex flex-wrap gap-2 print:hidden">
+          <span className="flex flex-wrap items-center gap-2 print:hidden">
             {whose}
             <MonthBox now={now} month={from} onMonth={onMonth} />
             <DownloadCsv name={`${file}-${new Date(from).toISOString().slice(0, 7)}.csv`} csv={csv} />

@@ -127,7 +127,7 @@ export function PayoutsView(props: ViewProps): ReactNode {
         flush
         title="Approved payouts"
         aside={
-          <span className="flex flex-wrap gap-2">
+          <span className="flex flex-wrap items-center gap-2">
             <MonthBox now={thisMonth} month={month} onMonth={onMonth} />
             <DownloadCsv
               name={`payroll-${new Date(month).toISOString().slice(0, 7)}.csv`}
