@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isReplayable, parseReplay, replayOf, replayResult } from "./replay.ts";
+import { holdsCounts, isReplayable, parseReplay, replayOf, replayResult } from "./replay.ts";
 
 const sampling = { maxTokens: 5, temperature: 0, topP: 1, seed: 1, stop: [] };
 const of = { kind: "completion", request: { ...sampling, prompt: "Once" } } as const;
@@ -37,7 +37,7 @@ describe("parseReplay", () => {
     { of, answer: { ...answer, finishReason: "perhaps" } },
     { of: { kind: "embedding", request: { inputs: ["a"] } }, answer },
     { of: { ...of, request: { ...of.request, temperature: -1 } }, answer },
-    { of: { ...of, request: { ...of.request, format: { kind: "json" } } }, answer },
+    { of: { ...of, request: { ...of.request, format: { kind: "perhaps" } } }, answer },
   ])("refuses an invalid payload (case %#)", (payload) => {
     expect(parseReplay(payload)).toBeNull();
   });
@@ -62,7 +62,18 @@ describe("a replay's result", () => {
     [2, false],
   ])("may count %i tokens of an answer of which four tokens were compared: %s", (completionTokens, isSo) => {
     const counted = { promptTokens: 6, completionTokens };
-    expect(replayResult.safeParse({ ...result, counted }).success).toBe(isSo);
+    expect(replayResult.safeParse({ ...result, counted }).success).toBe(true);
+    expect(holdsCounts({ replay, counted }, false)).toBe(isSo);
+  });
+
+  it("may compare fewer tokens of a constrained answer than it counts, since a grammar forces some", () => {
+    const counting = (completionTokens: number) => ({
+      replay: { ...replay, tokens: 300 },
+      counted: { promptTokens: 6, completionTokens },
+    });
+    expect(holdsCounts(counting(900), true)).toBe(true);
+    expect(holdsCounts(counting(10), true)).toBe(false);
+    expect(holdsCounts({ replay }, false)).toBe(true);
   });
 
   it.each([
@@ -79,15 +90,32 @@ describe("a replay's result", () => {
   });
 });
 
-it("replays texts, but neither what a grammar forces nor calls of tools", () => {
+it("replays texts and calls, but no empty answer that a grammar or a call may have ended", () => {
   const usage = { promptTokens: 1, completionTokens: 1 };
   const whole = { ...answer, usage, timing: { prefillMs: 1, generateMs: 1 } };
   expect(isReplayable(of, whole)).toBe(true);
   expect(isReplayable(of, { ...whole, text: "" })).toBe(true);
-  expect(isReplayable(of, { ...whole, toolCalls: [{ id: "1", name: "f", arguments: "{}" }] })).toBe(false);
   const forced = { ...of, request: { ...of.request, format: { kind: "json" } } } as const;
-  expect(isReplayable(forced, whole)).toBe(false);
+  expect(isReplayable(forced, whole)).toBe(true);
+  expect(isReplayable(forced, { ...whole, text: "" })).toBe(false);
   const chat = { kind: "chat", request: { ...sampling, messages: [], tools: [{ name: "f" }] } } as const;
   expect(isReplayable(chat, whole)).toBe(true);
   expect(isReplayable(chat, { ...whole, text: "" })).toBe(false);
+  const called = { ...whole, text: "", toolCalls: [{ name: "f", arguments: "{}" }] };
+  expect(isReplayable(chat, called)).toBe(true);
+});
+
+it("accepts only calls of tools that the request has", () => {
+  const request = {
+    ...sampling,
+    messages: [{ role: "user", content: "Hi" }],
+    tools: [{ name: "f", parameters: '{"type":"object","properties":{}}' }],
+  };
+  const calling = (name: string) =>
+    parseReplay({
+      of: { kind: "chat", request },
+      answer: { ...answer, toolCalls: [{ name, arguments: "{}" }] },
+    });
+  expect(calling("f")).not.toBeNull();
+  expect(calling("g")).toBeNull();
 });

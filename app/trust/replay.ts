@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type ReadingCosts, readingCosts } from "../jobs/answers/reading-costs.ts";
-import { callableTools, type ChatResult, finishReasons } from "../jobs/chat.ts";
+import { callableTools, type ChatResult, finishReasons, type ToolCall } from "../jobs/chat.ts";
 import { limits } from "../jobs/limits.ts";
 import { parseWork } from "../jobs/payload/payload.ts";
 import type { EmbeddingRequest, EmbeddingResult, TextWork } from "../jobs/work.ts";
@@ -14,7 +14,9 @@ import type { TokenFit } from "./token-fit.ts";
 /** The payload of a replay of a text. */
 export type TextReplay = {
   readonly of: TextWork;
-  readonly answer: Pick<ChatResult, "text" | "finishReason">;
+  readonly answer: Pick<ChatResult, "text" | "finishReason"> & {
+    readonly toolCalls?: readonly Pick<ToolCall, "name" | "arguments">[];
+  };
 };
 
 /** The payload of a replay of vectors: some of a job's inputs with their vectors, in the same order. */
@@ -70,12 +72,12 @@ export function replayOf(fits: readonly TokenFit[]): Replay {
 }
 
 /**
- * Whether a replay can tell something about an answer. A grammar forbids tokens that the model would write, and a call of a tool
- * is made of several passages, so neither can be read again as one text. An empty answer may be the beginning of a call that was cut.
+ * Whether a replay can tell something about an answer. An empty one may be the beginning of a call that was cut, or all that a grammar
+ * allows.
  */
-export function isReplayable({ request }: TextWork, { text, toolCalls = [] }: ChatResult): boolean {
-  if (request.format !== undefined || toolCalls.length > 0) return false;
-  return text !== "" || !("messages" in request) || callableTools(request).length === 0;
+export function isReplayable({ request }: TextWork, { text, toolCalls = [] }: TextReplay["answer"]): boolean {
+  if (text !== "" || toolCalls.length > 0) return true;
+  return request.format === undefined && (!("messages" in request) || callableTools(request).length === 0);
 }
 
 /** At most so many vectors of one answer are computed again. A device does not know which. */
@@ -86,6 +88,10 @@ const textReplay = z.object({
   answer: z.object({
     text: z.string().max(limits.resultBytes),
     finishReason: z.enum(finishReasons),
+    toolCalls: z
+      .array(z.object({ name: z.string(), arguments: z.string().max(limits.resultBytes) }))
+      .max(limits.toolCalls)
+      .exactOptional(),
   }),
 });
 
@@ -107,8 +113,11 @@ export function parseReplay(payload: unknown): ReplayRequest | null {
   if (parsed === undefined) return null;
   const work = parseWork(parsed.of.kind, parsed.of.request);
   if (work?.kind !== "chat" && work?.kind !== "completion") return null;
-  if (work.request.format !== undefined) return null;
-  return { of: work, answer: parsed.answer };
+  const names = new Set(
+    "messages" in work.request ? callableTools(work.request).map(({ name }) => name) : [],
+  );
+  const { toolCalls = [] } = parsed.answer;
+  return toolCalls.every(({ name }) => names.has(name)) ? { of: work, answer: parsed.answer } : null;
 }
 
 const tokens = z
@@ -145,10 +154,20 @@ export const replayResult = z
     counted: z.object({ promptTokens: count, completionTokens: tokens }).exactOptional(),
     ...readingCosts,
   })
-  // The end of an answer counts as a token, too.
-  .refine(
-    ({ replay, counted }) =>
-      counted === undefined || [0, 1].includes(replay.tokens - counted.completionTokens),
-    "counts other tokens than it compares",
-  )
   .readonly() satisfies z.ZodType<ReplayResult>;
+
+/** A text, and the name and the arguments of each call. */
+const mostPassages = 1 + 2 * limits.toolCalls;
+
+/**
+ * Whether a checker counts as many tokens as it compares. The end of each passage counts as a token, too. Tokens that a grammar forces
+ * are counted, but not compared.
+ */
+export function holdsCounts(
+  { replay, counted }: Pick<ReplayResult, "replay" | "counted">,
+  isConstrained: boolean,
+): boolean {
+  if (counted === undefined) return true;
+  const more = replay.tokens - counted.completionTokens;
+  return isConstrained ? more <= mostPassages : more === 0 || more === 1;
+}

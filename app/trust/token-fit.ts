@@ -7,6 +7,13 @@ export type Candidate = {
   readonly probability: number;
 };
 
+/** The tokens of the vocabulary that are not among the candidates. */
+export type Unlisted = {
+  readonly count: number;
+  /** Each of them has at most this probability. */
+  readonly most: number;
+};
+
 /** How tokens are chosen from their candidates. */
 export type Choice = Pick<Sampling, "temperature" | "topP" | "topK" | "minP">;
 
@@ -20,6 +27,8 @@ export type TokenFit = {
 
 /** Two computers give logarithms of probabilities that differ by about this much, so the order of such tokens is not known. */
 const tieLogs = 0.02;
+/** No two computers differ by this much. */
+const farLogs = 1;
 /** The same for a sum of probabilities, such as the one that `topP` bounds. */
 const tieMass = 0.005;
 
@@ -29,31 +38,35 @@ const tieMass = 0.005;
  * take the same one, unless the number is close to a border. Then the regret is the small distance to it.
  * @param candidates the likeliest first; of a large vocabulary only the first few hundred.
  * @param draw the drawn number, from 0 to 1; null if it is not known. Then only tokens that cannot be chosen are regretted.
- * @param vocabularySize how many tokens the model has.
  */
 export function tokenFit(
   candidates: readonly Candidate[],
   token: number,
   choice: Choice,
   draw: number | null,
-  vocabularySize: number,
+  unlisted: Unlisted,
 ): TokenFit {
   const at = candidates.findIndex((candidate) => candidate.token === token);
   const [best] = candidates;
   const given = candidates[at];
   if (best === undefined) return { regret: 1, logprob: null };
   if (given === undefined) {
-    const regret = draw === null ? 1 : distance(draw, placeBeyond(candidates, choice, vocabularySize));
-    return { regret: choice.temperature === 0 ? 1 : regret, logprob: null };
+    if (choice.temperature === 0) {
+      const mayBeBest = unlisted.count > 0 && Math.log(best.probability / unlisted.most) <= farLogs;
+      return { regret: mayBeBest ? 0 : 1, logprob: null };
+    }
+    const regret = draw === null ? 1 : distance(draw, placeBeyond(candidates, choice, unlisted));
+    return { regret, logprob: null };
   }
   const logprob = Math.log(Math.min(1, Math.max(given.probability, Number.MIN_VALUE)));
   if (choice.temperature === 0) {
     const gap = Math.log(best.probability) - logprob;
-    return { regret: gap <= tieLogs ? 0 : best.probability - given.probability, logprob };
+    const regret = (best.probability - given.probability) / massOf(candidates);
+    return { regret: gap <= tieLogs ? 0 : regret, logprob };
   }
-  if (!mayBeChosen(candidates, at, choice, vocabularySize)) return { regret: 1, logprob };
+  if (!mayBeChosen(candidates, at, choice, unlisted)) return { regret: 1, logprob };
   if (draw === null) return { regret: 0, logprob };
-  return { regret: distance(draw, placeOf(candidates, at, choice, vocabularySize)), logprob };
+  return { regret: distance(draw, placeOf(candidates, at, choice, unlisted)), logprob };
 }
 
 /** Whether the request lets the token be chosen at all, or might on a computer whose numbers differ a little. */
@@ -61,7 +74,7 @@ function mayBeChosen(
   candidates: readonly Candidate[],
   at: number,
   choice: Choice,
-  vocabularySize: number,
+  unlisted: Unlisted,
 ): boolean {
   const { topP, topK = 0, minP = 0 } = choice;
   const least = (candidates[at]?.probability ?? 0) * Math.exp(tieLogs);
@@ -70,7 +83,7 @@ function mayBeChosen(
   if (least < minP * (candidates[0]?.probability ?? 0)) return false;
   // The token at which the sum reaches `topP` is still kept, and at least one always is.
   const whole = massOf(candidates.slice(0, topK > 0 ? topK : candidates.length));
-  const beyond = beyondOf(candidates, choice, vocabularySize);
+  const beyond = beyondOf(candidates, choice, unlisted);
   return topP >= 1 || likelier.length === 0 || massOf(likelier) <= (topP + tieMass) * (whole + beyond);
 }
 
@@ -79,9 +92,9 @@ function placeOf(
   candidates: readonly Candidate[],
   at: number,
   choice: Choice,
-  vocabularySize: number,
+  unlisted: Unlisted,
 ): readonly [number, number] {
-  const { least, most, beyond } = heatedMasses(candidates, choice, vocabularySize);
+  const { least, most, beyond } = heatedMasses(candidates, choice, unlisted);
   const own = candidates[at]?.probability ?? 0;
   let before = 0;
   let tied = 0;
@@ -93,13 +106,46 @@ function placeOf(
   return [before / (most + beyond), (before + tied) / Math.max(least, before + tied)];
 }
 
+/**
+ * The candidates that a drawn number may choose if probabilities differ by `slack` at most, with their regrets. `unlisted`: the regret
+ * of the likeliest other tokens; null if the number can choose none of these.
+ */
+export function tokensNear(
+  candidates: readonly Candidate[],
+  choice: Choice,
+  draw: number,
+  unlisted: Unlisted,
+  slack: number,
+): {
+  readonly tokens: readonly { readonly token: number; readonly regret: number }[];
+  readonly unlisted: number | null;
+} {
+  const { least, most, beyond } = heatedMasses(candidates, choice, unlisted);
+  const sums = [0];
+  for (const { probability } of candidates)
+    sums.push((sums.at(-1) ?? 0) + heated(candidates, probability, choice));
+  const apart = (one: number, other: number): number =>
+    Math.log((candidates[one]?.probability ?? 0) / (candidates[other]?.probability ?? 0));
+  const tokens: { token: number; regret: number }[] = [];
+  let [first, end] = [0, 0];
+  for (const [at, { token }] of candidates.entries()) {
+    while (apart(first, at) > tieLogs) first += 1;
+    while (end < candidates.length && apart(at, end) <= tieLogs) end += 1;
+    const [before = 0, after = 0] = [sums[first], sums[end]];
+    const regret = distance(draw, [before / (most + beyond), after / Math.max(least, after)]);
+    if (regret <= slack && mayBeChosen(candidates, at, choice, unlisted)) tokens.push({ token, regret });
+  }
+  const ofUnlisted = distance(draw, placeBeyond(candidates, choice, unlisted));
+  return { tokens, unlisted: ofUnlisted <= slack ? ofUnlisted : null };
+}
+
 /** The part of [0, 1] for tokens that are not among the candidates. Empty if the request leaves such tokens out. */
 function placeBeyond(
   candidates: readonly Candidate[],
   choice: Choice,
-  vocabularySize: number,
+  unlisted: Unlisted,
 ): readonly [number, number] {
-  const { most, beyond } = heatedMasses(candidates, choice, vocabularySize);
+  const { most, beyond } = heatedMasses(candidates, choice, unlisted);
   return beyond === 0 ? [Infinity, Infinity] : [most / (most + beyond), 1];
 }
 
@@ -107,16 +153,19 @@ function placeBeyond(
 function heatedMasses(
   candidates: readonly Candidate[],
   choice: Choice,
-  vocabularySize: number,
+  unlisted: Unlisted,
 ): { readonly least: number; readonly most: number; readonly beyond: number } {
-  const kept = keptOf(candidates, choice, vocabularySize);
+  const kept = keptOf(candidates, choice, unlisted);
   const massTo = (end: number): number =>
     candidates
       .slice(0, end)
       .reduce((sum, { probability }) => sum + heated(candidates, probability, choice), 0);
-  const last = heated(candidates, candidates.at(-1)?.probability ?? 0, choice);
-  const others = kept.others ? vocabularySize - candidates.length : 0;
-  return { least: massTo(kept.least), most: massTo(kept.most), beyond: others * last };
+  const last = heated(candidates, unlisted.most, choice);
+  return {
+    least: massTo(kept.least),
+    most: massTo(kept.most),
+    beyond: kept.others ? unlisted.count * last : 0,
+  };
 }
 
 function heated(candidates: readonly Candidate[], probability: number, { temperature }: Choice): number {
@@ -127,7 +176,7 @@ function heated(candidates: readonly Candidate[], probability: number, { tempera
 function keptOf(
   candidates: readonly Candidate[],
   choice: Choice,
-  vocabularySize: number,
+  unlisted: Unlisted,
 ): { readonly least: number; readonly most: number; readonly others: boolean } {
   const { topP, topK = 0, minP = 0 } = choice;
   const first = topK > 0 ? Math.min(topK, candidates.length) : candidates.length;
@@ -146,7 +195,7 @@ function keptOf(
     const floor = share * (candidates[0]?.probability ?? 0);
     return count((probability) => probability < floor, 0);
   };
-  const beyond = beyondOf(candidates, choice, vocabularySize);
+  const beyond = beyondOf(candidates, choice, unlisted);
   const isByTopP = topP < 1;
   const isByMinP = minP > 0;
   const least = Math.min(
@@ -165,9 +214,9 @@ function keptOf(
 }
 
 /** The most probability, before the temperature, of tokens that are not among the candidates: each is no likelier than the last one. */
-function beyondOf(candidates: readonly Candidate[], { topK = 0 }: Choice, vocabularySize: number): number {
+function beyondOf(candidates: readonly Candidate[], { topK = 0 }: Choice, unlisted: Unlisted): number {
   if (topK > 0 && topK <= candidates.length) return 0;
-  return Math.max(0, vocabularySize - candidates.length) * (candidates.at(-1)?.probability ?? 0);
+  return unlisted.count * unlisted.most;
 }
 
 function massOf(candidates: readonly Candidate[]): number {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { callIdOf } from "../../app/jobs/stream-item.ts";
 import { isOfVectors, parseReplay } from "../../app/trust/replay.ts";
 import { isOnProbation } from "../../app/trust/standing.ts";
 import { api, internal } from "../_generated/api.js";
@@ -172,20 +173,48 @@ describe("which answers are checked", () => {
     expect(await standingOf(alone.t, one)).toMatchObject({ standing: { counts: { result: 1 } } });
   });
 
-  it("answers in a required format are not replayed", async () => {
-    const request = {
-      messages: [{ role: "user" as const, content: "Hi" }],
-      maxTokens: 64,
-      temperature: 0,
-      topP: 1,
-      seed: 7,
-      stop: [],
-      format: { kind: "grammar" as const, grammar: "root ::= [a-zA-Z .]*" },
-    };
-    const jobId = await submitWork(t, acme.apiKey, { kind: "chat", request });
-    await completeJob(t, author, jobId);
+  describe("in a required format", () => {
+    const format = { kind: "grammar" as const, grammar: "root ::= [a-zA-Z .]*" };
+
+    it("they are replayed with their grammar", async () => {
+      const jobId = await submitWork(t, acme.apiKey, { kind: "chat", request: { ...chat("Hi"), format } });
+      await completeJob(t, author, jobId);
+      await choose(t);
+      const job = await takeReplay(t, checker);
+      expect(job).toMatchObject({ payload: { of: { request: { format } }, answer: { text: answerText } } });
+    });
+
+    it("they tell nothing of a device if the grammar leaves no choice", async () => {
+      await mode("act");
+      const jobId = await submitWork(t, acme.apiKey, { kind: "chat", request: { ...chat("Hi"), format } });
+      await completeJob(t, author, jobId);
+      await choose(t);
+      const held = await earned(author);
+      const nothing = { tokens: 0, regret: 0, misses: 0, impossible: 0, logprob: 0 };
+      await check(t, checker, nothing, { promptTokens: 10, completionTokens: 12 });
+      expect(await replaysOf(t)).toMatchObject([{ state: "undone" }]);
+      expect((await standingOf(t, author))?.standing.passed ?? 0).toBe(0);
+      expect(await earned(author)).toBeGreaterThan(held);
+      expect(await casesOf(t)).toEqual([]);
+    });
+  });
+
+  it("calls of tools are replayed with their arguments", async () => {
+    const tools = [{ name: "look", parameters: '{"type":"object","properties":{}}' }];
+    const jobId = await submitWork(t, acme.apiKey, { kind: "chat", request: { ...chat("Hi"), tools } });
+    const attemptId = await claim(t, author, jobId);
+    await completeWith(t, author, attemptId, {
+      result: {
+        text: "",
+        finishReason: "tool_calls",
+        toolCalls: [{ id: callIdOf(jobId, 0), name: "look", arguments: "{}" }],
+      },
+      report: { usage: answerUsage, timing: { prefillMs: 5, generateMs: 20 } },
+    });
     await choose(t);
-    expect(await replaysOf(t)).toEqual([]);
+    expect((await takeReplay(t, checker))?.payload).toMatchObject({
+      answer: { text: "", finishReason: "tool_calls", toolCalls: [{ name: "look", arguments: "{}" }] },
+    });
   });
 
   it("only a device that could have got the job reads its text", async () => {

@@ -12,13 +12,13 @@ import { isOfVectors } from "../../app/trust/replay.ts";
 import { embed, replayVectors } from "./embed.ts";
 import { answer } from "./generate/answer.ts";
 import { PrefillSlices } from "./generate/prefill.ts";
-import { replay } from "./generate/replay.ts";
 import { JobTurns, type Turn } from "./job-turns.ts";
 import { inspectModel } from "./load/inspect-model.ts";
 import { Libraries } from "./load/libraries.ts";
 import type { LoadedModel } from "./load/load-model.ts";
 import { loadKey, ModelSlot, type OnLoading } from "./load/model-slot.ts";
 import { DutyCycle } from "./process/duty-cycle.ts";
+import { replay } from "./replay/replay.ts";
 import { measureSpeed, speedOf } from "./speed.ts";
 import { tokenize } from "./tokenize.ts";
 

@@ -53,13 +53,19 @@ export async function judgeReplay(
     return { earnedMicro: 0n, price: order.price, unheard: true };
   }
   const overclaim = overclaimIn(order, replay, result);
+  const { usage } = parse(deviceReport, event.report);
+  if (result.replay.tokens === 0 && (overclaim ?? null) === null) {
+    // A grammar forced the whole answer, so nobody can tell which model wrote it.
+    await ctx.db.patch("replays", replay._id, { state: "undone" });
+    await endUnjudged(ctx, replay, now);
+    return await payChecker(ctx, event.jobId, order, checker, usage.promptTokens, now);
+  }
   const by = { deviceId: checker, owner: device?.owner ?? null, at: now };
   const said = voiceOf(result.replay, by, limits, trustCase?.isSeries ?? false);
   const voice = withTokens(said, overclaim, trustCase);
   await ctx.db.patch("replays", replay._id, { state: "done", voice });
   if (trustCase === null) await judgeFirst(ctx, order, replay, kind, voice);
   else await hearVoice(ctx, trustCase, order, voice);
-  const { usage } = parse(deviceReport, event.report);
   return await payChecker(ctx, event.jobId, order, checker, usage.promptTokens, now);
 }
 

@@ -2,7 +2,6 @@ import type { JobInput } from "@gleaner/queue";
 import type { Value } from "convex/values";
 import { validate } from "convex-helpers/validators";
 import { unseenTokens } from "../../../app/jobs/answers/text-check.ts";
-import type { ChatResult } from "../../../app/jobs/chat.ts";
 import { attemptLimitMs } from "../../../app/jobs/extent.ts";
 import { parseCacheOwner, parseWork } from "../../../app/jobs/payload/payload.ts";
 import { utf8Length } from "../../../app/jobs/utf8.ts";
@@ -39,8 +38,8 @@ export async function replayOfJob(ctx: QueryCtx, jobId: string): Promise<Doc<"re
 }
 
 /** Whether an answer is of a kind that can be replayed, as far as its order tells. Tokens are no answer of the model. */
-export function mayBeReplayed({ constrained, most, vectors }: Doc<"orders">): boolean {
-  return constrained !== true && (most.completionTokens > 0 || vectors !== undefined);
+export function mayBeReplayed({ most, vectors }: Doc<"orders">): boolean {
+  return most.completionTokens > 0 || vectors !== undefined;
 }
 
 /** `caseId`: the case for which a replay is asked. `unheard`: the reports in its place that were not heard. */
@@ -129,13 +128,20 @@ type Content = {
 function contentOf(kind: string, payload: Value, answer: Value | undefined): Content | null {
   if (validate(vectorAnswer, answer)) return vectorsContent(payload, answer.embeddings);
   if (!validate(textAnswer, answer)) return null;
-  const { text, finishReason } = answer;
-  const request = parseReplay({ of: { kind, request: payload }, answer: { text, finishReason } });
+  const { text, finishReason, toolCalls } = answer;
+  const calls = toolCalls?.map((call) => ({ name: call.name, arguments: call.arguments }));
+  const replayed = { text, finishReason, ...(calls === undefined ? {} : { toolCalls: calls }) };
+  const request = parseReplay({ of: { kind, request: payload }, answer: replayed });
   if (request === null || isOfVectors(request)) return null;
-  if (!isReplayable(request.of, answer as unknown as ChatResult)) return null;
+  if (!isReplayable(request.of, request.answer)) return null;
   const unseen = unseenTokens(request.answer, request.of.request);
-  return { request, mostTokens: utf8Length(text), inputShare: 1, unseen };
+  const ofCalls = (calls ?? []).map((call) => tokensAroundCall + utf8Length(call.name + call.arguments));
+  const mostTokens = ofCalls.reduce((sum, each) => sum + each, utf8Length(text));
+  return { request, mostTokens, inputShare: 1, unseen };
 }
+
+/** Tokens that a template puts around a call, at most. */
+const tokensAroundCall = 256;
 
 /** Some of a job's vectors, drawn anew for each replay, so that no device knows which of its vectors are checked. */
 function vectorsContent(payload: Value, embeddings: readonly string[]): Content | null {

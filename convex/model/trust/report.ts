@@ -1,13 +1,13 @@
 import { energyMistake } from "../../../app/energy/job-energy.ts";
 import { usageMistake } from "../../../app/jobs/answers/usage-check.ts";
-import { replayResult } from "../../../app/trust/replay.ts";
+import { holdsCounts, replayResult } from "../../../app/trust/replay.ts";
 import type { QueryCtx } from "../../_generated/server.js";
 import { orderOf } from "../orders/orders.ts";
 import { present } from "../refuse.ts";
 import type { Answer } from "../requests/answer.ts";
 import { replayOfJob } from "./replays.ts";
 
-/** The end of an answer counts as a token. */
+/** The end of each passage of an answer counts as a token. */
 const endTokens = 1;
 
 /**
@@ -21,15 +21,18 @@ export async function replayMistake(
   heldMs: number,
 ): Promise<string | null> {
   const replay = present(await replayOfJob(ctx, jobId), "order or replay of a job");
-  const { most, promptTokens = most.promptTokens } = present(
-    await orderOf(ctx, replay.of),
-    "order of a replay",
-  );
+  const {
+    most,
+    promptTokens = most.promptTokens,
+    constrained = false,
+  } = present(await orderOf(ctx, replay.of), "order of a replay");
   if (!("replay" in result)) return "The answer is of another kind than the job.";
   const { usage, timing, model, energy } = report;
-  if (!replayResult.safeParse({ ...result, usage: countsOf(usage), timing }).success)
+  const counts = replayResult.safeParse({ ...result, usage: countsOf(usage), timing }).data;
+  if (counts === undefined || !holdsCounts(counts, constrained))
     return "The counts of the replay do not fit each other.";
-  if (result.replay.tokens > replay.answerBytes + endTokens)
+  const { replay: compared, counted } = counts;
+  if (Math.max(compared.tokens, counted?.completionTokens ?? 0) > replay.answerBytes + endTokens)
     return "The replay has more tokens than the answer can have.";
   if ((result.counted?.promptTokens ?? 0) > promptTokens)
     return "The replay has more tokens than the prompt can have.";

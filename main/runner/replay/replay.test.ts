@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ModelFile, RunnerWork, RunOutcome } from "../../../app/contract/runner.ts";
 import { unseenTokens } from "../../../app/jobs/answers/text-check.ts";
 import type { ChatRequest, ChatResult } from "../../../app/jobs/chat.ts";
+import type { AnswerFormat } from "../../../app/jobs/sampling.ts";
 import { defaultLimits } from "../../../app/trust/honest-replays.ts";
 import { overclaimOf } from "../../../app/trust/overclaim.ts";
 import type { Replay, ReplayResult } from "../../../app/trust/replay.ts";
@@ -97,6 +98,35 @@ const samplings: readonly Partial<ChatRequest>[] = [
   { ...free, logitBias: [{ token: 300, bias: 3 }] },
   { ...free, stop: ["e "] },
   { ...free, logprobs: 2 },
+];
+
+const schemaOfPerson = JSON.stringify({
+  type: "object",
+  properties: {
+    name: { type: "string" },
+    age: { type: "integer" },
+    tags: { type: "array", items: { enum: ["red", "green", "blue"] }, maxItems: 3 },
+  },
+  required: ["name", "age", "tags"],
+  additionalProperties: false,
+});
+const formats: readonly AnswerFormat[] = [
+  { kind: "json" },
+  { kind: "json-schema", schema: schemaOfPerson },
+  { kind: "json-schema", schema: '{"type":"string"}' },
+  { kind: "grammar", grammar: 'root ::= [a-z ]+ "." | [A-Z] [a-z ,]+ "!"' },
+];
+const formatSamplings: readonly Partial<ChatRequest>[] = [
+  {},
+  { temperature: 0.7 },
+  { temperature: 1 },
+  { temperature: 1.5 },
+  { temperature: 1, topP: 0.8 },
+  { temperature: 1, topK: 20, minP: 0.05 },
+  { temperature: 1, repeatPenalty: 1.2 },
+  { temperature: 1, logitBias: [{ token: 300, bias: 3 }] },
+  { temperature: 1, stop: ["e"] },
+  { temperature: 1, logprobs: 2 },
 ];
 
 describe("a replay on the demo model", () => {
@@ -256,6 +286,78 @@ describe("a replay on the demo model", () => {
     expect(other).toBeGreaterThan(defaultLimits.meanRegret);
     expect(coarse).toBeGreaterThan(10 * honest);
     expect(other).toBeGreaterThan(coarse);
+  });
+
+  describe.each(formats)("of an answer in a format (%o)", (format) => {
+    it.each(formatSamplings)("accuses no honest answer, sampled with %o", async (sampling) => {
+      const found: Replay[] = [];
+      for (const [seed, question] of questions.entries()) {
+        const request = chat(question, { seed, maxTokens: 60, format, ...sampling });
+        const honest = await answer(request);
+        if (honest.text === "") continue;
+        const { replay, counted } = await replayResultOf(request, honest);
+        found.push(replay);
+        expect([honest.text, replay, verdictOf(replay, defaultLimits)]).not.toContain("mismatch");
+        expect(overclaimOf(honest.usage, counted!, replay, unseenTokens(honest, request))).toBeNull();
+      }
+      const sum = (of: (replay: Replay) => number): number =>
+        found.reduce((total, replay) => total + of(replay), 0);
+      expect(sum(({ tokens }) => tokens)).toBeGreaterThan(0);
+      // Processors round differently, so an unusual tokenization may be misread where the grammar demands unlikely tokens.
+      expect(sum(({ misses }) => misses)).toBeLessThanOrEqual(1 + sum(({ tokens }) => tokens) / 50);
+    });
+  });
+
+  it("accuses answers in a format of another model, of another question, and of none of the format", async () => {
+    const other = await alteredModel("other-format", (file) => withNoise(file, 1));
+    const format = { kind: "json" } as const;
+    let accused = 0;
+    for (const [seed, question] of questions.entries()) {
+      const request = chat(question, { ...free, seed, maxTokens: 60, format });
+      accused +=
+        verdictOf(await replayed(request, await answer(request, other)), defaultLimits) === "mismatch"
+          ? 1
+          : 0;
+    }
+    expect(accused).toBeGreaterThanOrEqual(questions.length / 2);
+    const request = chat(questions[1] ?? "", { ...free, seed: 3, maxTokens: 60, format });
+    const elsewhere = await answer({
+      ...request,
+      ...chat(questions[2] ?? "", { ...free, format, maxTokens: 60 }),
+    });
+    expect((await replayed(request, elsewhere)).misses).toBeGreaterThan(0);
+    const prose = await replayed(request, { text: "Clara lives in Lisbon.", finishReason: "stop" });
+    expect(prose).toMatchObject({ tokens: 1, misses: 1, impossible: 1 });
+  });
+
+  it("tells nothing of an answer that its grammar forces", async () => {
+    const format = { kind: "grammar", grammar: 'root ::= "The meeting is on Tuesday."' } as const;
+    const request = chat("When is the meeting?", { ...free, format });
+    const honest = await answer(request);
+    expect(honest.text).toBe("The meeting is on Tuesday.");
+    const { replay, counted } = await replayResultOf(request, honest);
+    expect(replay.tokens).toBe(0);
+    expect(counted?.completionTokens).toBeGreaterThan(3);
+  });
+
+  it("compares an answer that was written again with all tries", async () => {
+    const schema = JSON.stringify({
+      type: "object",
+      properties: { name: { type: "string", pattern: "^[A-M]" } },
+      required: ["name"],
+      additionalProperties: false,
+    });
+    const format = { kind: "json-schema", schema } as const;
+    let answers = 0;
+    for (let seed = 0; seed < 12; seed += 1) {
+      const request = chat(questions[1] ?? "", { seed, temperature: 1.2, maxTokens: 40, format });
+      const outcome = await outcomeOf({ kind: "chat", request });
+      if (outcome.kind !== "done" || !("text" in outcome.result)) continue;
+      answers += 1;
+      const found = await replayed(request, outcome.result);
+      expect([seed, found, verdictOf(found, defaultLimits)]).toEqual([seed, found, "fits"]);
+    }
+    expect(answers).toBeGreaterThan(3);
   });
 
   it("computes vectors again, and accuses those of another model or of other texts", async () => {

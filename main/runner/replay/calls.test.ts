@@ -1,0 +1,148 @@
+import {
+  ChatMLChatWrapper,
+  type ChatWrapper,
+  type ChatWrapperGenerateContextStateOptions,
+  LlamaText,
+  SpecialTokensText,
+} from "node-llama-cpp";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { ChatRequest, ChatResult } from "../../../app/jobs/chat.ts";
+import { defaultLimits } from "../../../app/trust/honest-replays.ts";
+import type { ReplayResult } from "../../../app/trust/replay.ts";
+import { verdictOf } from "../../../app/trust/verdict.ts";
+import { answer } from "../generate/answer.ts";
+import { PrefillSlices } from "../generate/prefill.ts";
+import { Libraries } from "../load/libraries.ts";
+import type { LoadedModel } from "../load/load-model.ts";
+import { ModelSlot } from "../load/model-slot.ts";
+import { fullPace } from "../process/duty-cycle.ts";
+import { chat, demoModel, planOf } from "../runner.fixture.ts";
+import { replay } from "./replay.ts";
+
+/** The demo model was never trained to call a tool. So a call begins with words, or a token, that it is known to write. */
+class CallWrapper extends ChatMLChatWrapper {
+  override readonly settings: ChatWrapper["settings"];
+
+  constructor(prefix: string | LlamaText, suffix?: LlamaText) {
+    super();
+    this.settings = {
+      ...new ChatMLChatWrapper().settings,
+      functions: {
+        call: { optionalPrefixSpace: true, prefix, paramsPrefix: LlamaText("("), suffix: suffix ?? ")" },
+        result: { prefix: "", suffix: "" },
+        ...(suffix === undefined ? {} : { parallelism: { call: { sectionPrefix: "" } } }),
+      },
+    };
+  }
+
+  override generateContextState({ chatHistory }: ChatWrapperGenerateContextStateOptions) {
+    return super.generateContextState({ chatHistory });
+  }
+}
+
+let slot: ModelSlot;
+let model: LoadedModel;
+
+beforeAll(async () => {
+  const file = await demoModel();
+  slot = new ModelSlot(new Libraries());
+  const load = await slot.load(file, planOf(file), new AbortController().signal);
+  if (load.kind !== "loaded") throw new Error(load.kind);
+  model = load.loaded;
+});
+
+afterAll(async () => await slot.unload());
+
+const depsWith = (wrapper: ChatWrapper) => ({
+  loaded: { ...model, wrapper },
+  slices: new PrefillSlices(),
+  pace: fullPace,
+  signal: new AbortController().signal,
+  clock: () => performance.now(),
+  cacheOwner: undefined,
+  step: () => undefined,
+});
+
+async function called(request: ChatRequest, wrapper: ChatWrapper): Promise<ChatResult> {
+  const deps = { ...depsWith(wrapper), jobId: "job", emit: () => undefined };
+  const outcome = await answer({ kind: "chat", request }, deps);
+  if (outcome.kind !== "done" || !("text" in outcome.result)) throw new Error(JSON.stringify(outcome));
+  return outcome.result;
+}
+
+async function replayed(
+  request: ChatRequest,
+  { text, finishReason, toolCalls }: ChatResult,
+  wrapper: ChatWrapper,
+): Promise<ReplayResult> {
+  const answered = { text, finishReason, ...(toolCalls === undefined ? {} : { toolCalls }) };
+  const outcome = await replay({ of: { kind: "chat", request }, answer: answered }, depsWith(wrapper));
+  if (outcome.kind !== "done" || !("replay" in outcome.result)) throw new Error(JSON.stringify(outcome));
+  return outcome.result;
+}
+
+const parameters = JSON.stringify({
+  type: "object",
+  properties: { city: { type: "string" }, days: { type: "integer" } },
+  required: ["city", "days"],
+  additionalProperties: false,
+});
+const tools = [
+  { name: "weather", parameters },
+  { name: "route", parameters },
+];
+const question = "What is the capital of Norway?";
+const words = new CallWrapper("The capital");
+
+const cases: readonly (readonly [string, Partial<ChatRequest>, ChatWrapper])[] = [
+  ["a call that the request demands", { tools, toolChoice: "required" }, words],
+  ["a call of a tool that is named", { tools, toolChoice: { name: "route" } }, words],
+  ["a call that the model begins with words", { tools }, words],
+  ["a call that the model begins in a later word", { tools }, new CallWrapper("Oslo")],
+  ["a call beside a required format", { tools, format: { kind: "json" } }, words],
+  [
+    "several calls",
+    { tools, toolChoice: "required", maxTokens: 120 },
+    new CallWrapper(LlamaText(new SpecialTokensText("<|im_start|>")), LlamaText(")")),
+  ],
+];
+
+it.each(cases)("fits %s", async (_name, changed, wrapper) => {
+  let calls = 0;
+  let compared = 0;
+  for (const temperature of [0, 0.7, 1]) {
+    for (let seed = 0; seed < 4; seed += 1) {
+      const request = chat(question, { temperature, seed, maxTokens: 60, ...changed });
+      const honest = await called(request, wrapper);
+      if (honest.text === "" && (honest.toolCalls ?? []).length === 0) continue;
+      calls += honest.toolCalls?.length ?? 0;
+      const { replay: found, counted } = await replayed(request, honest, wrapper);
+      compared += found.tokens;
+      expect([honest, found, verdictOf(found, defaultLimits)]).toEqual([honest, found, "fits"]);
+      const { completionTokens } = honest.usage;
+      expect(counted?.completionTokens).toBeGreaterThanOrEqual(completionTokens * 0.8 - 4);
+      expect(counted?.completionTokens).toBeLessThanOrEqual(completionTokens * 1.25 + 4);
+    }
+  }
+  expect(calls).toBeGreaterThan(0);
+  expect(compared).toBeGreaterThan(20);
+});
+
+it("finds calls with the arguments of another question odd", async () => {
+  let [misses, tokens] = [0, 0];
+  for (let seed = 0; seed < 6; seed += 1) {
+    const request = chat(question, { tools, toolChoice: "required", temperature: 0, seed, maxTokens: 60 });
+    const other = await called(
+      chat("Tell me a story.", {
+        ...request,
+        messages: chat("Summarize: the meeting was moved to Tuesday.").messages,
+        temperature: 1,
+      }),
+      words,
+    );
+    const found = await replayed(request, other, words);
+    misses += found.replay.misses;
+    tokens += found.replay.tokens;
+  }
+  expect(misses).toBeGreaterThan(tokens / 5);
+});
