@@ -130,8 +130,8 @@ export class DrawnPaths {
     const least = Math.min(...refused, near.unlisted ?? Infinity);
     if (least === Infinity) return [free];
     const { fit, isVague } = allowed.fit(token, numberAt(from + 1));
-    // Another token of the same text may be among those that are not known.
-    const isMissing = near.unlisted !== null && free.fit.regret > missRegret;
+    // The token, or another one of the same text, is among those that are not known.
+    const isMissing = near.unlisted !== null && (free.fit.regret > missRegret || free.fit.logprob === null);
     return [
       { ...free, isVague: isMissing },
       { numbers: 2, fit: { ...fit, regret: Math.min(1, least + fit.regret) }, isVague },

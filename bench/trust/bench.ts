@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { ModelFile } from "../../app/contract/runner.ts";
 import type { ChatRequest } from "../../app/jobs/chat.ts";
+import type { AnswerFormat } from "../../app/jobs/sampling.ts";
 import { chat, demoModel } from "../../main/runner/runner.fixture.ts";
 import { withFewerBits, withNoise } from "../../scripts/demo-model/gguf/altered-models.ts";
 import type { Bench } from "../bench.ts";
@@ -13,6 +14,26 @@ import { honestKind, kindFigures, kindTable, type Sample } from "./figures.ts";
 
 /** The demo model is sure of its answers. Only at a high temperature it writes tokens that a similar model would not. */
 const temperatures = [0, 1, 1.5] as const;
+/** Of the formats of requests. The demo model writes JSON, but none of its sentences has these names. */
+const formats = [
+  { kind: "json" },
+  {
+    kind: "json-schema",
+    schema: JSON.stringify({
+      type: "object",
+      properties: {
+        name: { type: "string" },
+        city: { type: "string" },
+        tags: { type: "array", items: { enum: ["red", "green", "blue"] }, maxItems: 3 },
+      },
+      required: ["name", "city", "tags"],
+      additionalProperties: false,
+    }),
+  },
+] as const satisfies readonly AnswerFormat[];
+const formatTemperatures = [0, 1] as const;
+/** Of the prompts. Such answers are longer, and replays of names that the model never writes take more steps. */
+const promptsInFormat = 20;
 const promptsFile = new URL("../../resources/demo-model/suggested-prompts.json", import.meta.url);
 const words = [
   "lamp",
@@ -53,50 +74,100 @@ async function measure(
   };
   const prompts = await suggestedPrompts();
   const runner = new BenchRunner();
-  const samples: Sample[] = [];
   try {
-    for (const temperature of temperatures) {
-      const requests = Array.from({ length: rounds }, (_, round) =>
-        prompts.map((prompt, at) => chat(prompt, { temperature, seed: round * 1_000 + at, maxTokens: 160 })),
-      ).flat();
-      const add = async (kind: string, answers: readonly (Answer | null)[]): Promise<void> => {
-        say(`temperature ${String(temperature)}: ${kind}`);
-        const replays = [];
-        for (const [at, answer] of answers.entries()) {
-          const request = requests[at];
-          if (answer === null || answer.text === "" || request === undefined) continue;
-          replays.push((await runner.replay(model, request, answer)).replay);
-        }
-        samples.push({ kind, temperature, replays });
-      };
-      const honest = await answersOf(runner, model, requests);
-      await add(honestKind, honest);
-      await add(
-        "random words",
-        honest.map(({ text }, at) => ({ text: randomWords(text.length, at), finishReason: "length" })),
+    const samples: Sample[] = [];
+    const inFormat: Sample[] = [];
+    for (const temperature of temperatures)
+      samples.push(
+        ...(await samplesAt(runner, model, models, requestsOf(prompts, rounds, { temperature }), say)),
       );
-      await add("another question's", [...honest.slice(1), ...honest.slice(0, 1)]);
-      if (temperature > 0) {
-        const reseeded = requests.map((request) => ({ ...request, seed: request.seed + 500 }));
-        await add("another seed's", await answersOf(runner, model, reseeded));
-      }
-      await add(
-        "cut in half",
-        honest.map(({ text }) => ({ text: text.slice(0, Math.ceil(text.length / 2)), finishReason: "stop" })),
-      );
-      for (const [kind, file] of Object.entries(models))
-        await add(kind, await answersOf(runner, file, requests));
-    }
+    for (const temperature of formatTemperatures)
+      for (const format of formats)
+        inFormat.push(
+          ...(await samplesAt(
+            runner,
+            model,
+            models,
+            requestsOf(prompts.slice(0, promptsInFormat), rounds, { temperature, format }),
+            say,
+          )),
+        );
     const figures = kindFigures(samples);
+    const ofFormats = kindFigures(merged(inFormat));
     say("the cost of a replay");
     const costShare = await costShareOf(runner, folder, rounds);
     return {
-      json: roundedNumbers({ roc: figures, costShare }),
-      text: `${kindTable(figures)}\n\na replay took ${(100 * costShare).toFixed(0)} % of the time of its answer`,
+      json: roundedNumbers({ roc: figures, inFormat: ofFormats, costShare }),
+      text: `${kindTable(figures)}\n\nanswers in a format:\n\n${kindTable(ofFormats)}\n\na replay took ${(100 * costShare).toFixed(0)} % of the time of its answer`,
     };
   } finally {
     await runner.stop();
   }
+}
+
+function requestsOf(
+  prompts: readonly string[],
+  rounds: number,
+  changed: Partial<ChatRequest>,
+): readonly ChatRequest[] {
+  return Array.from({ length: rounds }, (_, round) =>
+    prompts.map((prompt, at) => chat(prompt, { seed: round * 1_000 + at, maxTokens: 160, ...changed })),
+  ).flat();
+}
+
+/** Honest answers to these requests, and wrong ones of several kinds, all replayed on the model. */
+async function samplesAt(
+  runner: BenchRunner,
+  model: ModelFile,
+  models: Readonly<Record<string, ModelFile>>,
+  requests: readonly ChatRequest[],
+  say: (line: string) => void,
+): Promise<readonly Sample[]> {
+  const [{ temperature, format } = chat("")] = requests;
+  const samples: Sample[] = [];
+  const add = async (kind: string, answers: readonly (Answer | null)[]): Promise<void> => {
+    say(`temperature ${String(temperature)}${format === undefined ? "" : `, ${format.kind}`}: ${kind}`);
+    const replays = [];
+    for (const [at, answer] of answers.entries()) {
+      const request = requests[at];
+      if (answer === null || answer.text === "" || request === undefined) continue;
+      replays.push((await runner.replay(model, request, answer)).replay);
+    }
+    samples.push({ kind, temperature, replays });
+  };
+  const honest = await answersOf(runner, model, requests);
+  await add(honestKind, honest);
+  // No device can pass on an answer that is not in the format.
+  if (format === undefined) {
+    await add(
+      "random words",
+      honest.map(({ text }, at) => ({ text: randomWords(text.length, at), finishReason: "length" })),
+    );
+  }
+  await add("another question's", [...honest.slice(1), ...honest.slice(0, 1)]);
+  if (temperature > 0) {
+    const reseeded = requests.map((request) => ({ ...request, seed: request.seed + 500 }));
+    await add("another seed's", await answersOf(runner, model, reseeded));
+  }
+  if (format === undefined) {
+    await add(
+      "cut in half",
+      honest.map(({ text }) => ({ text: text.slice(0, Math.ceil(text.length / 2)), finishReason: "stop" })),
+    );
+  }
+  for (const [kind, file] of Object.entries(models)) await add(kind, await answersOf(runner, file, requests));
+  return samples;
+}
+
+/** One sample of each kind and temperature. */
+function merged(samples: readonly Sample[]): readonly Sample[] {
+  const found = new Map<string, Sample>();
+  for (const sample of samples) {
+    const name = `${String(sample.temperature)} ${sample.kind}`;
+    const before = found.get(name)?.replays ?? [];
+    found.set(name, { ...sample, replays: [...before, ...sample.replays] });
+  }
+  return [...found.values()];
 }
 
 /** The time of replays as a share of that of their answers, on a model of a hundred million parameters: 300 tokens in, 150 out. */
