@@ -1,5 +1,6 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject } from "node:crypto";
 import type { JSONValue } from "convex/values";
+import { RandomPool } from "../../values/random-pool.ts";
 import type { SessionRequest } from "../contract/function-runner.ts";
 
 const cipherName = "aes-256-gcm";
@@ -12,19 +13,22 @@ const tagBytes = 16;
  * text. So these values are never plain in the file, nor in a backup of it.
  */
 export class AnswerSeal {
-  readonly #key: Uint8Array;
+  /** Not its bytes: Node would make a key of them for each value, which takes longer than the encryption. */
+  readonly #key: KeyObject;
+  readonly #nonces = new RandomPool(nonceBytes);
 
   constructor(secret: string) {
-    this.#key = new Uint8Array(hkdfSync("sha256", secret, "", "values of mutations", keyBytes));
+    const key = hkdfSync("sha256", secret, "", "values of mutations", keyBytes);
+    this.#key = createSecretKey(new Uint8Array(key));
   }
 
   /** A value as it is stored: null as it is, anything else as base64url. */
   seal(value: JSONValue, request: SessionRequest): string | null {
     if (value === null) return null;
-    const nonce = randomBytes(nonceBytes);
+    const nonce = this.#nonces.next();
     const cipher = createCipheriv(cipherName, this.#key, nonce).setAAD(nameOf(request));
-    const sealed = Buffer.concat([cipher.update(JSON.stringify(value), "utf8"), cipher.final()]);
-    return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64url");
+    const sealed = [cipher.update(JSON.stringify(value), "utf8"), cipher.final()];
+    return Buffer.concat([nonce, cipher.getAuthTag(), ...sealed]).toString("base64url");
   }
 
   /** The value of a request. Undefined if another secret sealed it. */
