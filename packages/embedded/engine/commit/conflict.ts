@@ -1,6 +1,6 @@
-import type { Key } from "../../values/keys/key.ts";
 import { isSystemIndex } from "../model/catalog.ts";
 import type { Conflict, Timestamp } from "../model/types.ts";
+import type { CommitChanges } from "../snapshot/commit-changes.ts";
 import type { CommitRecord } from "../snapshot/write-log.ts";
 import { type MergedRanges, rangeAt } from "../transaction/read-set.ts";
 
@@ -16,9 +16,7 @@ export function firstCollision(reads: MergedRanges, commits: readonly CommitReco
     let found: Conflict | null = null;
     // A transaction reads few indexes, and a commit changes all those of its tables.
     for (const qualifiedIndex of reads.keys()) {
-      const keys = changes.get(qualifiedIndex);
-      if (keys === undefined) continue;
-      const conflict = conflictIn(reads, qualifiedIndex, keys);
+      const conflict = conflictIn(reads, qualifiedIndex, changes);
       if (conflict !== null && (found === null || explains(conflict) > explains(found))) found = conflict;
     }
     if (found !== null) return { ts, conflict: found };
@@ -26,18 +24,15 @@ export function firstCollision(reads: MergedRanges, commits: readonly CommitReco
   return null;
 }
 
-function conflictIn(
-  reads: MergedRanges,
-  qualifiedIndex: string,
-  keys: Iterable<{ readonly key: Key; readonly documentId: string }>,
-): Conflict | null {
-  for (const { key, documentId } of keys) {
-    const range = rangeAt(reads, qualifiedIndex, key);
-    if (range === null) continue;
+function conflictIn(reads: MergedRanges, qualifiedIndex: string, changes: CommitChanges): Conflict | null {
+  let found: Conflict | null = null;
+  changes.visit(qualifiedIndex, (key, documentId) => {
+    const range = found === null ? rangeAt(reads, qualifiedIndex, key) : null;
+    if (range === null) return;
     const { table, index, lower, upper } = range;
-    return { table, index, documentId, range: { lower, upper } };
-  }
-  return null;
+    found = { table, index, documentId, range: { lower, upper } };
+  });
+  return found;
 }
 
 function explains({ index }: Conflict): number {

@@ -103,14 +103,15 @@ export class SnapshotView {
       undo = { before: new SortedKeyMap(), upTo: this.#snapshot };
       this.#undo.set(qualifiedIndex, undo);
     }
+    const known = undo.before;
     for (const record of this.#log.since(undo.upTo)) {
-      for (const { key, before } of record.changes.get(qualifiedIndex) ?? []) {
+      record.changes.visit(qualifiedIndex, (key, _, before) => {
         // The first commit after the snapshot holds the snapshot's value; later ones do not.
-        if (undo.before.get(key) === undefined) undo.before.set(key, before);
-      }
+        if (known.get(key) === undefined) known.set(key, before);
+      });
       undo.upTo = record.ts;
     }
-    return undo.before;
+    return known;
   }
 }
 

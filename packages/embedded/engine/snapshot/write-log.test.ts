@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
+import { CommitChanges } from "./commit-changes.ts";
 import { WriteLog } from "./write-log.ts";
 
 const retention = { windowMs: 100, maxIdleKeys: 10, maxHeldKeys: 16 };
-const change = { key: "\x01", documentId: "d", before: null };
+const table = { indexes: [{ qualified: "t.by_id", search: null }] };
+const changes = new CommitChanges([{ id: "d", table, before: null, keys: [["\x01", "\x02"]] }]);
 
 /** Commits 1, 2, … n of two keys each, made at 10 ms, 20 ms, … */
 function logOf(count: number): WriteLog {
   const log = new WriteLog(0n);
-  for (let i = 1; i <= count; i++)
-    log.append({ ts: BigInt(i), madeAt: i * 10, changes: new Map([["t.by_id", [change, change]]]) });
+  for (let i = 1; i <= count; i++) log.append({ ts: BigInt(i), madeAt: i * 10, changes });
   return log;
 }
 

@@ -1,19 +1,11 @@
-import type { Key } from "../../values/keys/key.ts";
-import type { DocumentJson, Timestamp } from "../model/types.ts";
-
-/** One index key that a commit wrote, and the document before. The store has the document after. */
-export type IndexChange = {
-  readonly key: Key;
-  readonly documentId: string;
-  readonly before: DocumentJson | null;
-};
+import type { Timestamp } from "../model/types.ts";
+import type { CommitChanges } from "./commit-changes.ts";
 
 export type CommitRecord = {
   readonly ts: Timestamp;
   /** Time of the commit in ms. Retention counts from it. */
   readonly madeAt: number;
-  /** By qualified index name. */
-  readonly changes: ReadonlyMap<string, readonly IndexChange[]>;
+  readonly changes: CommitChanges;
 };
 
 type Retention = {
@@ -55,7 +47,7 @@ export class WriteLog {
 
   append(record: CommitRecord): void {
     this.#records.push(record);
-    this.#keys += keysOf(record);
+    this.#keys += record.changes.size;
     this.#newest = record.ts;
   }
 
@@ -80,7 +72,7 @@ export class WriteLog {
       const isRecent = now - record.madeAt < retention.windowMs && this.#keys <= retention.maxIdleKeys;
       if ((isHeld && this.#keys <= retention.maxHeldKeys) || isRecent) break;
       this.#floor = record.ts;
-      this.#keys -= keysOf(record);
+      this.#keys -= record.changes.size;
       dropped += 1;
     }
     if (dropped > 0) this.#records = this.#records.slice(dropped);
@@ -93,10 +85,4 @@ export class WriteLog {
     this.#floor = ts;
     this.#newest = ts;
   }
-}
-
-function keysOf({ changes }: CommitRecord): number {
-  let keys = 0;
-  for (const list of changes.values()) keys += list.length;
-  return keys;
 }

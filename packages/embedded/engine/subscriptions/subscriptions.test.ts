@@ -5,7 +5,7 @@ import { compareKeys, type Key, keyFromBytes } from "../../values/keys/key.ts";
 import { collect, insertOne, mutate, read, where } from "../engine.fixture.ts";
 import { openEngine } from "../engine.ts";
 import type { Engine, ReadSet, Timestamp } from "../model/types.ts";
-import type { IndexChange } from "../snapshot/write-log.ts";
+import { CommitChanges } from "../snapshot/commit-changes.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
 const key = fc.uint8Array({ maxLength: 2, max: 3 }).map(keyFromBytes);
@@ -34,9 +34,11 @@ test("each subscriber is called once, with the first later commit that writes in
           return called;
         });
         for (const [i, keys] of commits.entries()) {
-          const changes = new Map<string, IndexChange[]>();
-          for (const [index, at] of keys) changes.set(index, [...(changes.get(index) ?? []), changeOf(at)]);
-          subscriptions.notify([{ ts: BigInt(i + 1), madeAt: 0, changes }]);
+          const changes = keys.map(([index, at]) => {
+            const table = { indexes: [{ qualified: index, search: null }] };
+            return { id: "", table, before: null, keys: [[at]] };
+          });
+          subscriptions.notify([{ ts: BigInt(i + 1), madeAt: 0, changes: new CommitChanges(changes) }]);
         }
         const expected = readers.map(([ranges, since]) => {
           const meets = ([index, at]: [string, Key]): boolean =>
@@ -51,10 +53,6 @@ test("each subscriber is called once, with the first later commit that writes in
     { numRuns: 300 },
   );
 });
-
-function changeOf(at: Key): IndexChange {
-  return { key: at, documentId: "", before: null };
-}
 
 describe("subscriptions of an engine", () => {
   let engine: Engine;

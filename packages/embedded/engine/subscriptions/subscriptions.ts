@@ -50,15 +50,13 @@ export class Subscriptions {
 
   #metBy(changes: CommitRecord["changes"], ts: Timestamp): Iterable<Subscription> {
     const met = new Set<Subscription>();
-    for (const [index, keys] of changes) {
-      const tree = this.#byIndex.get(index);
-      if (tree === undefined) continue;
-      for (const { key } of keys) {
-        tree.visit(key, (subscription) => {
-          if (ts > subscription.since) met.add(subscription);
-        });
-      }
-    }
+    const found = (subscription: Subscription): void => {
+      if (ts > subscription.since) met.add(subscription);
+    };
+    changes.visitAll(
+      (index) => this.#byIndex.get(index),
+      (tree, key) => tree.visit(key, found),
+    );
     return met;
   }
 

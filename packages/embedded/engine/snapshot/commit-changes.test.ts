@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import type { Key } from "../../values/keys/key.ts";
+import { type ChangedDocument, CommitChanges } from "./commit-changes.ts";
+
+const table = {
+  indexes: [
+    { qualified: "t.by_id", search: null },
+    { qualified: "t.by_name", search: null },
+  ],
+};
+const old = { _id: "d", name: "old" };
+
+function seen(changes: CommitChanges, index: string): readonly (readonly [Key, string, object | null])[] {
+  const found: (readonly [Key, string, object | null])[] = [];
+  changes.visit(index, (key, id, before) => found.push([key, id, before]));
+  return found;
+}
+
+test("a changed document is told under its old keys with its old fields, and under its new keys as missing before", () => {
+  const before = { document: old, keys: [["id"], ["old"]] };
+  const changes = new CommitChanges([{ id: "d", table, before, keys: [["id"], ["new"]] }]);
+  expect(seen(changes, "t.by_id")).toEqual([["id", "d", old]]);
+  expect(seen(changes, "t.by_name")).toEqual([
+    ["old", "d", old],
+    ["new", "d", null],
+  ]);
+  expect(seen(changes, "u.by_id")).toEqual([]);
+  expect(changes.size).toBe(3);
+});
+
+test("a new document was missing, and a deleted one is told under its old keys", () => {
+  const inserted: ChangedDocument = { id: "d", table, before: null, keys: [["id"], ["new"]] };
+  const deleted: ChangedDocument = {
+    id: "e",
+    table,
+    before: { document: old, keys: [["e"], ["old"]] },
+    keys: null,
+  };
+  const changes = new CommitChanges([inserted, deleted]);
+  expect(seen(changes, "t.by_name")).toEqual([
+    ["new", "d", null],
+    ["old", "e", old],
+  ]);
+  expect(changes.size).toBe(4);
+});
+
+test("only the indexes that somebody reads are visited", () => {
+  const changes = new CommitChanges([{ id: "d", table, before: null, keys: [["id"], ["new"]] }]);
+  const found: unknown[] = [];
+  changes.visitAll(
+    (index) => (index === "t.by_name" ? "a reader" : undefined),
+    (reader, key) => found.push([reader, key]),
+  );
+  expect(found).toEqual([["a reader", "new"]]);
+});
+
+test("a search index with equal keys has not changed, and with one other key all of them count", () => {
+  const search = { kind: "text", searchField: "text", filterFields: [] } as const;
+  const searched = { indexes: [{ qualified: "t.search", search }] };
+  const before = { document: old, keys: [["a", "b"]] };
+  const same = new CommitChanges([{ id: "d", table: searched, before, keys: [["a", "b"]] }]);
+  expect([seen(same, "t.search"), same.size]).toEqual([[], 0]);
+  const other = new CommitChanges([{ id: "d", table: searched, before, keys: [["a", "c"]] }]);
+  expect(seen(other, "t.search").map(([key]) => key)).toEqual(["a", "b", "c"]);
+});
