@@ -1,5 +1,5 @@
 import type { Doc, MutationCtx } from "../builders.ts";
-import { heldBy } from "../jobs/held.ts";
+import { heldByKey } from "../jobs/held.ts";
 import { present } from "../refuse.ts";
 import { settingsOf } from "../settings.ts";
 import { runStep } from "../tryAgain.ts";
@@ -42,5 +42,5 @@ export async function timeOut(ctx: MutationCtx, attempt: Doc<"attempts">, now: n
   const error = { code: "worker_timeout", message: "The worker did not finish in time.", retryable: true };
   await failOnce(ctx, { attempt, job }, error, settings, now);
   const worker = await ctx.db.get("workers", attempt.workerId);
-  if (worker !== null) await releaseWaiting(ctx, worker, await heldBy(ctx, worker._id), now);
+  if (worker !== null) await releaseWaiting(ctx, worker, await heldByKey(ctx, worker.keyHash), now);
 }

@@ -1,6 +1,6 @@
 import { clip } from "../bounds.ts";
 import type { Doc, MutationCtx } from "../builders.ts";
-import { type attemptsById, heldBy, passFences } from "../jobs/held.ts";
+import { type attemptsById, heldByKey, passFences } from "../jobs/held.ts";
 import { move } from "../jobs/move.ts";
 import { ringPositionForAnother } from "../jobs/positionForAnother.ts";
 import { hasReturnedOften, withReturn } from "../jobs/returns.ts";
@@ -54,7 +54,7 @@ export async function releaseAll(
   reason: string,
   now: number,
 ): Promise<void> {
-  const attempts = await heldBy(ctx, worker._id);
+  const attempts = await heldByKey(ctx, worker.keyHash);
   await release(
     ctx,
     worker,

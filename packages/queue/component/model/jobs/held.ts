@@ -19,13 +19,6 @@ export async function holdsAny(ctx: QueryCtx, keyHash: string): Promise<boolean>
   return first !== null;
 }
 
-export async function heldBy(ctx: QueryCtx, workerId: Id<"workers">): Promise<Doc<"attempts">[]> {
-  return await ctx.db
-    .query("attempts")
-    .withIndex("by_open", (q) => q.eq("workerId", workerId).eq("open", true))
-    .take(maxHeld);
-}
-
 export type Held = { readonly attempt: Doc<"attempts">; readonly job: Doc<"jobs"> };
 
 /** An attempt by the id that a worker sent. One read, in parallel with the worker's row. */

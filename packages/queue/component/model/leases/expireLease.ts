@@ -1,5 +1,5 @@
 import type { Doc, Id, MutationCtx, QueryCtx } from "../builders.ts";
-import { heldBy } from "../jobs/held.ts";
+import { heldByKey } from "../jobs/held.ts";
 import { move } from "../jobs/move.ts";
 import { firstOf } from "../load.ts";
 import { maintenance } from "../references.ts";
@@ -25,12 +25,9 @@ export async function expireLease(
   { workerId, lastSeenAt, failures = 0 }: ExpiredLease,
   now: number,
 ): Promise<void> {
-  const [lease, held, found] = await Promise.all([
-    leaseOf(ctx, workerId),
-    heldBy(ctx, workerId),
-    ctx.db.get("workers", workerId),
-  ]);
+  const [lease, found] = await Promise.all([leaseOf(ctx, workerId), ctx.db.get("workers", workerId)]);
   if (lease.lastSeenAt !== lastSeenAt) return;
+  const held = await heldByKey(ctx, lease.keyHash);
   // First, so that no submission wakes a worker that does not listen.
   await leaveRings(ctx, workerId);
   let refused = false;

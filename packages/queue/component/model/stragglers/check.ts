@@ -1,5 +1,5 @@
 import type { Doc, Id, MutationCtx, QueryCtx } from "../builders.ts";
-import { heldBy } from "../jobs/held.ts";
+import { heldByKey } from "../jobs/held.ts";
 import { progressRow } from "../jobs/rows.ts";
 import { maintenance } from "../references.ts";
 import { present } from "../refuse.ts";
@@ -131,7 +131,7 @@ async function look(
   const tookMs = now - since;
   const againMs = Math.min(mostAgainMs, Math.max(leastAgainMs, Math.ceil(tookMs * againAfter)));
   const later: Look = { again: now + againMs };
-  const held = await heldBy(ctx, worker._id);
+  const held = await heldByKey(ctx, worker.keyHash);
   const tolerated = toleratedMs(worker, job, held.filter(({ status }) => status === "running").length);
   // Its worker no longer says how fast it is.
   if (tolerated === null) return later;
