@@ -5,13 +5,30 @@ import { searchedFields, searchKeysOf } from "../search/search-keys.ts";
 import type { IndexEntry, TableEntry } from "./catalog.ts";
 import type { DocumentJson } from "./types.ts";
 
-/** The keys under which an index holds a document: one, or any number if it is a search index. */
+/** The encoded fields of one document, by their paths. */
+type EncodedFields = Map<string, Key>;
+
+/**
+ * The keys under which an index holds a document: one, or any number if it is a search index.
+ * @param encoded keeps what was encoded for other indexes: they have the same id, the same time, and often the same scope.
+ */
 export function indexKeys(
   { search, keyFields }: Pick<IndexEntry, "keyFields" | "search">,
   document: DocumentJson,
+  encoded: EncodedFields = new Map(),
 ): readonly Key[] {
   if (search !== null) return searchKeysOf(search, document);
-  return [encodeKey(keyFields.map((path) => valueAt(document, path)))];
+  // Joined, the key is one text. Added to each other, its parts would stay in memory until somebody compares the key.
+  return [keyFields.map((path) => encodedAt(document, path, encoded)).join("")];
+}
+
+function encodedAt(document: DocumentJson, path: string, encoded: EncodedFields): Key {
+  let key = encoded.get(path);
+  if (key === undefined) {
+    key = encodeKey([valueAt(document, path)]);
+    encoded.set(path, key);
+  }
+  return key;
 }
 
 /** A document with its keys in its table's indexes, in the order of the indexes. */
@@ -26,10 +43,11 @@ export function keysOf(
   document: DocumentJson,
   before: KeyedDocument | null = null,
 ): readonly (readonly Key[])[] {
+  const encoded: EncodedFields = new Map();
   return table.indexes.map((index, at) => {
     const fields = index.search === null ? index.keyFields : searchedFields(index.search);
     const isSame = before !== null && fields.every((path) => isSameAt(path, document, before.document));
-    return (isSame ? before.keys[at] : undefined) ?? indexKeys(index, document);
+    return (isSame ? before.keys[at] : undefined) ?? indexKeys(index, document, encoded);
   });
 }
 
