@@ -41,6 +41,13 @@ test("overlapping mutations in different ranges of an index do not conflict", as
   expect(fixture.runner.conflictStats()["lanes.js:advance"]).toMatchObject({ runs: 2, conflicts: 0 });
 });
 
+test("calls that a mutation makes at once take one step, so it commits before one with three steps", async () => {
+  const seen = await eachInItsTurn(["lanes:advanceAtOnce", { lane: "m" }], ["lanes:advance", { lane: "m" }]);
+  expect(seen).toEqual([0, 1]);
+  const { "lanes.js:advanceAtOnce": atOnce, "lanes.js:advance": stepwise } = fixture.runner.conflictStats();
+  expect([atOnce?.conflicts, stepwise?.conflicts]).toEqual([0, 1]);
+});
+
 test("a mutation without writes sees one snapshot and never conflicts", async () => {
   const calls = [["lanes:advance", { lane: "m" }] as const, ["lanes:look", { lane: "m" }] as const];
   for (let round = 0; round < 5; round++) {

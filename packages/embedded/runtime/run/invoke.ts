@@ -131,7 +131,7 @@ async function runToEnd(
 
 async function operationsEnded(execution: TransactionExecution): Promise<void> {
   while (execution.operations > 0) {
-    await execution.turn;
+    await execution.turn.catch(() => undefined);
     // Other operations need the event loop, and Node reports rejections only in between.
     await sleep(1);
   }

@@ -143,7 +143,7 @@ function takeTurn(
   args: SyscallArgs,
 ): Promise<JSONValue> {
   const result = inTurn(services, execution, syscall, args);
-  execution.turn = result.catch(ignore);
+  execution.turn = result;
   return result;
 }
 
@@ -154,11 +154,13 @@ async function inTurn(
   args: SyscallArgs,
 ): Promise<JSONValue> {
   try {
+    // Calls that were made at once cross the network at once.
+    const round = execution.kind === "mutation" ? nextRound() : null;
     // Without another syscall under way, the turn has come.
-    if (execution.pendingWaits > 1) await execution.turn;
+    if (execution.pendingWaits > 1) await execution.turn.catch(ignore);
     // Reads are answered at once. Without this, nothing else could run until the function ends.
     if (isTurnLong()) await nextTurn();
-    if (execution.kind === "mutation") await nextRound();
+    if (round !== null) await round;
     // An earlier syscall may have outlived its function.
     if (execution.ended) throw endedError();
     return await syscall(services, execution, args);

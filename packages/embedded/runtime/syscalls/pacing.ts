@@ -17,28 +17,29 @@ export function isTrip(execution: TransactionExecution, op: string, args: Syscal
 
 /**
  * Lets mutations overlap as if each database call crossed a network, at almost no cost. Waiting mutations
- * continue together in rounds, with one call each. All rounds of the mutations that arrived together run in one
- * turn of the event loop, so their commits still share a flush.
+ * continue together in rounds, with one call each, or with all those that they have made at once. All rounds of the mutations
+ * that arrived together run in one turn of the event loop, so their commits still share a flush.
  */
-let waiting: (() => void)[] = [];
+let next: PromiseWithResolvers<void> | null = null;
 let isRunning = false;
 
-/** Resolves when it is a mutation's turn for its next database call. */
+/** Resolves when it is a mutation's turn for the database calls that it makes now. */
 export function nextRound(): Promise<void> {
-  return new Promise((resolve) => {
-    waiting.push(resolve);
-    if (isRunning) return;
+  next ??= Promise.withResolvers();
+  if (!isRunning) {
     isRunning = true;
     // Start after the sockets were read, so that calls that have arrived meanwhile take part.
     setImmediate(runRound);
-  });
+  }
+  return next.promise;
 }
 
 function runRound(): void {
-  const round = waiting;
-  waiting = [];
-  isRunning = round.length > 0;
-  for (const resume of round) resume();
+  const round = next;
+  next = null;
+  isRunning = round !== null;
+  if (round === null) return;
+  round.resolve();
   // A tick requested by a microtask runs after all microtasks: then every mutation has reached its next call.
-  if (isRunning) queueMicrotask(() => process.nextTick(runRound));
+  queueMicrotask(() => process.nextTick(runRound));
 }
