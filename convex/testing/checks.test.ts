@@ -189,12 +189,12 @@ describe("which answers are checked", () => {
       const jobId = await submitWork(t, acme.apiKey, { kind: "chat", request: { ...chat("Hi"), format } });
       await completeJob(t, author, jobId);
       await choose(t);
-      const held = await earned(author);
       const nothing = { tokens: 0, regret: 0, misses: 0, impossible: 0, logprob: 0 };
       await check(t, checker, nothing, { promptTokens: 10, completionTokens: 12 });
       expect(await replaysOf(t)).toMatchObject([{ state: "undone" }]);
       expect((await standingOf(t, author))?.standing.passed ?? 0).toBe(0);
-      expect(await earned(author)).toBeGreaterThan(held);
+      expect(await earned(author)).toBe(0n);
+      expect(await held(author)).toBeGreaterThan(0n);
       expect(await casesOf(t)).toEqual([]);
     });
   });
@@ -488,7 +488,7 @@ describe("a device that answers without a text", () => {
     expect(isOnProbation((await standingOf(t, author))!.standing)).toBe(false);
   });
 
-  it("that may be the beginning of a call of a tool is not checked, and paid", async () => {
+  it("that may be the beginning of a call of a tool is not checked, so its pay waits for other answers", async () => {
     await mode("act");
     const tools = [{ name: "look" }];
     const request = { ...chat("Hi"), tools };
@@ -496,7 +496,10 @@ describe("a device that answers without a text", () => {
     await completeJob(t, author, jobId, empty);
     await choose(t);
     expect(await replaysOf(t)).toEqual([]);
-    expect(await earned(author)).toBeGreaterThan(0n);
+    expect(await earned(author)).toBe(0n);
+    expect(await held(author)).toBeGreaterThan(0n);
+    await endProbation(t, acme, author, checker);
+    expect(await held(author)).toBe(0n);
   });
 });
 
