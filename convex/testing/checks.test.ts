@@ -902,6 +902,23 @@ describe("an organization that acts", () => {
     expect([await earned(author), await held(author)]).toEqual([11n * pay, 0n]);
   });
 
+  it("releases pay that was held because the standing faded while its check waited", async () => {
+    await endProbation(t, acme, author, checker);
+    const before = await earned(author);
+    const { passed, at } = present(await standingOf(t, author), "standing").standing;
+    const fadesAt = at + 180 * 24 * 3_600_000 * Math.log2(passed / 4.5);
+    vi.setSystemTime(fadesAt - 30 * 60_000);
+    for (const device of [author, checker]) await take(t, device);
+    await answerJob(t, acme, author);
+    await choose(t);
+    expect(await earned(author)).toBe(before + pay);
+    vi.setSystemTime(fadesAt + 30 * 60_000);
+    await answerJob(t, acme, author);
+    expect(await held(author)).toBe(pay);
+    await check(t, checker, fitting);
+    expect([await earned(author), await held(author)]).toEqual([before + 2n * pay, 0n]);
+  });
+
   it("keeps the pay of a new device whose doubted answer nobody can decide", async () => {
     await answerJob(t, acme, author);
     await choose(t);

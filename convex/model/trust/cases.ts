@@ -121,13 +121,13 @@ async function end(
   const accused = { organizationId, deviceId, modelId };
   const wrong = state.kind === "wrong" ? wrongs[state.about] : null;
   if (state.kind !== "undecided") {
-    const noted = await noteEvent(ctx, accused, wrong?.event ?? "cleared", now);
+    const after = await noteEvent(ctx, accused, wrong?.event ?? "cleared", now);
     // A series says nothing against the checker of its last answer.
     for (const device of isSeries ? [] : state.misjudged) {
       const misjudged = ctx.db.normalizeId("devices", device);
       if (misjudged !== null) await noteEvent(ctx, { ...accused, deviceId: misjudged }, "misjudged", now);
     }
-    await endProbation(ctx, accused, noted, now);
+    await endProbation(ctx, accused, after, now);
   }
   const acts = wrong !== null && (await modeOf(ctx, organizationId)) === "act";
   const takenMicro = acts ? await punish(ctx, order, trustCase, wrong.event, now) : 0n;

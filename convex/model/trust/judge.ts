@@ -175,11 +175,11 @@ async function judgeFirst(
     await beginCase(ctx, order, deviceId, voice, false);
     return;
   }
-  const { before, after } = await noteEvent(ctx, { organizationId, deviceId, modelId }, verdict, at, excess);
+  const after = await noteEvent(ctx, { organizationId, deviceId, modelId }, verdict, at, excess);
   await learn(ctx, kind, replay);
   if (isDrifting(after)) {
     await beginCase(ctx, order, deviceId, { ...voice, verdict: "mismatch" }, true);
     return;
   }
-  await endProbation(ctx, { deviceId, modelId }, { before, after }, at);
+  await endProbation(ctx, { deviceId, modelId }, after, at);
 }

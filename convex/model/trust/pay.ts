@@ -168,15 +168,16 @@ export async function settleHeld(
 
 /**
  * Releases the held pay of a device with a model once enough of its answers fit. One answer of another model may fit by chance. Once enough
- * have, the others are as good as those that were checked.
+ * have, the others are as good as those that were checked. It does not ask whether the device was on probation before: a standing fades,
+ * so pay may have been held since it was stored.
  */
 export async function endProbation(
   ctx: MutationCtx,
   pair: { readonly deviceId: Id<"devices">; readonly modelId: string },
-  { before, after }: { readonly before: Standing; readonly after: Standing },
+  after: Standing,
   at: number,
 ): Promise<void> {
-  if (isOnProbation(before) && !isOnProbation(after)) await settleHeld(ctx, pair, "released", at);
+  if (!isOnProbation(after)) await settleHeld(ctx, pair, "released", at);
 }
 
 /**

@@ -42,20 +42,19 @@ export async function storeStanding(
   else await ctx.db.patch("standings", row._id, { standing: stored, ...changes });
 }
 
-/** Adds an event to a standing. @returns the standing before and after it. */
+/** Adds an event to a standing. @returns the standing after it. */
 export async function noteEvent(
   ctx: MutationCtx,
   { organizationId, deviceId, modelId }: Pair,
   event: StandingEvent,
   now: number,
   excess = 0,
-): Promise<{ readonly before: Standing; readonly after: Standing }> {
+): Promise<Standing> {
   const pair = { organizationId, deviceId, modelId };
   const row = await standingRow(ctx, pair);
-  const before = standingIn(row, now);
-  const after = withEvent(before, event, now, excess);
+  const after = withEvent(standingIn(row, now), event, now, excess);
   await storeStanding(ctx, pair, row, after);
-  return { before, after };
+  return after;
 }
 
 /** Counts a replay of the device's answers that waits or runs, or one less. */
