@@ -392,6 +392,7 @@ describe("what a check does", () => {
     ["more tokens than the answer has bytes", { ...fitting, tokens: 60 }],
     ["counts that contradict each other", { ...fitting, misses: 3, impossible: 5 }],
     ["more regret than tokens", { ...fitting, regret: 13 }],
+    ["no tokens, though no grammar forces any", { ...fitting, tokens: 0, regret: 0, logprob: 0 }],
   ])("a report with %s is refused", async (_, counts) => {
     await answerJob(t, acme, author);
     await choose(t);

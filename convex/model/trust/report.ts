@@ -34,6 +34,9 @@ export async function replayMistake(
   const { replay: compared, counted } = counts;
   if (Math.max(compared.tokens, counted?.completionTokens ?? 0) > replay.answerBytes + endTokens)
     return "The replay has more tokens than the answer can have.";
+  // Only a grammar leaves tokens out. An empty report would be paid, and would end a case.
+  if (!constrained && replay.answerBytes > 0 && compared.tokens === 0)
+    return "The replay compares no token of the answer.";
   if ((result.counted?.promptTokens ?? 0) > promptTokens)
     return "The replay has more tokens than the prompt can have.";
   if (model !== replay.sha256) return "The replay is of another file than the model's.";
