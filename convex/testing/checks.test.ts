@@ -199,6 +199,20 @@ describe("which answers are checked", () => {
     });
   });
 
+  it("a checker that compares nothing does not end the case of another one", async () => {
+    const others = [await addChecker(t, acme, "third"), await addChecker(t, acme, "fourth")] as const;
+    await mode("act");
+    const format = { kind: "grammar" as const, grammar: "root ::= [a-zA-Z .]*" };
+    const jobId = await submitWork(t, acme.apiKey, { kind: "chat", request: { ...chat("Hi"), format } });
+    await completeJob(t, author, jobId);
+    await choose(t);
+    await check(t, checker, noise);
+    await check(t, others[0], { tokens: 0, regret: 0, misses: 0, impossible: 0, logprob: 0 });
+    expect(await casesOf(t)).toMatchObject([{ jobId, state: "open" }]);
+    await check(t, others[1], noise);
+    expect(await casesOf(t)).toMatchObject([{ jobId, state: "wrong" }]);
+  });
+
   it("calls of tools are replayed with their arguments", async () => {
     const tools = [{ name: "look", parameters: '{"type":"object","properties":{}}' }];
     const jobId = await submitWork(t, acme.apiKey, { kind: "chat", request: { ...chat("Hi"), tools } });

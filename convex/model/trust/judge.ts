@@ -54,14 +54,16 @@ export async function judgeReplay(
   }
   const overclaim = overclaimIn(order, replay, result);
   const { usage } = parse(deviceReport, event.report);
-  if (result.replay.tokens === 0 && (overclaim ?? null) === null) {
-    // A grammar forced the whole answer, so nobody can tell which model wrote it.
+  // A grammar forced the whole answer, so nobody can tell which model wrote it.
+  const tellsNothing = result.replay.tokens === 0 && (overclaim ?? null) === null;
+  if (tellsNothing && trustCase === null) {
     await ctx.db.patch("replays", replay._id, { state: "undone" });
-    await endUnjudged(ctx, replay, now);
     return await payChecker(ctx, event.jobId, order, checker, usage.promptTokens, now);
   }
   const by = { deviceId: checker, owner: device?.owner ?? null, at: now };
-  const said = voiceOf(result.replay, by, limits, trustCase?.isSeries ?? false);
+  const compared = voiceOf(result.replay, by, limits, trustCase?.isSeries ?? false);
+  // In a case another device found more, so the next one is asked.
+  const said: StoredVoice = tellsNothing ? { ...compared, verdict: "unclear" } : compared;
   const voice = withTokens(said, overclaim, trustCase);
   await ctx.db.patch("replays", replay._id, { state: "done", voice });
   if (trustCase === null) await judgeFirst(ctx, order, replay, kind, voice);
