@@ -17,7 +17,7 @@ import { allVectors } from "../embeddings/parts.ts";
 import { vectorsBody } from "../embeddings/vectorsBody.ts";
 import { endOf, errorOf, type PromptField } from "../errors.ts";
 import { contentIn } from "../files/readParts.ts";
-import { storeContent } from "../files/storeContent.ts";
+import { deleteUnlessOk, storeContent } from "../files/storeContent.ts";
 import type { Encoding } from "../jobs/result.ts";
 import { outcomeOf } from "../outcome.ts";
 import { type ApiError, errorBody } from "../respond.ts";
@@ -92,10 +92,11 @@ async function addLines(
   const ends = lines.map((line) => endOfLine(batch, line));
   const answers = ends.filter((end) => end.isAnswer);
   const errors = ends.filter((end) => !end.isAnswer);
-  const output = await store(ctx, batch, answers, tails.output);
-  const error = await store(ctx, batch, errors, tails.error);
-  const added = await outcomeOf(
-    ctx.runMutation(internal.batches.addLines, {
+  const stored: StoredPart[] = [];
+  const added = await deleteUnlessOk(ctx, stored, async () => {
+    const output = await store(ctx, batch, answers, tails.output, stored);
+    const error = await store(ctx, batch, errors, tails.error, stored);
+    const adding = ctx.runMutation(internal.batches.addLines, {
       batchId: batch.batchId,
       endIds: lines.map(({ endId }) => endId),
       output,
@@ -108,19 +109,26 @@ async function addLines(
         noUsage,
       ),
       priceMicro: ends.reduce((sum, { priceMicro }) => sum + priceMicro, 0n),
-    }),
-  );
-  if (added.kind === "ok" && added.value) return;
-  for (const { storageId } of [output, error].flatMap((lost) => lost?.parts ?? [])) {
-    await ctx.storage.delete(storageId);
-  }
+    });
+    const outcome = await outcomeOf(adding);
+    return outcome.kind === "ok" && !outcome.value ? { kind: "added before" as const } : outcome;
+  });
   if (added.kind === "failed") throw added.thrown;
 }
 
 const noUsage: Usage = { promptTokens: 0, completionTokens: 0 };
 
-/** Stores lines behind the content of a file's last part, if that has room. Null: there are no lines. */
-async function store(ctx: ActionCtx, { keyId }: Batch, ends: readonly LineEnd[], tail: OpenPart | null) {
+/**
+ * Stores lines behind the content of a file's last part, if that has room. Null: there are no lines. Adds to `stored` what it
+ * stores, also if it fails.
+ */
+async function store(
+  ctx: ActionCtx,
+  { keyId }: Batch,
+  ends: readonly LineEnd[],
+  tail: OpenPart | null,
+  stored: StoredPart[],
+) {
   if (ends.length === 0) return null;
   const before: Uint8Array<ArrayBuffer>[] = [];
   const blob = tail === null ? null : await ctx.storage.get(tail.storageId);
@@ -128,7 +136,11 @@ async function store(ctx: ActionCtx, { keyId }: Batch, ends: readonly LineEnd[],
     for await (const chunk of contentIn(blob, tail, { from: 0, to: tail.bytes })) before.push(chunk);
   }
   const parts: StoredPart[] = [];
-  await storeContent(ctx, keyId, withLines(before, ends), parts);
+  try {
+    await storeContent(ctx, keyId, withLines(before, ends), parts);
+  } finally {
+    stored.push(...parts);
+  }
   return { parts, tail: tail?.storageId ?? null, replaces: blob !== null };
 }
 

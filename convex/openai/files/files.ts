@@ -100,9 +100,10 @@ async function contentOf(
   const { from, to } = range;
   const isPart = from > 0 || to < file.bytes;
   if (!isPart && file.bytes > batchLimits.fileBytes) {
-    const zipped = takesGzip(request)
-      ? await zipContent(readParts(ctx, parts, { from: 0, to: file.bytes }), batchLimits.fileBytes)
-      : null;
+    const zipped =
+      takesGzip(request) && file.bytes <= mostZipped
+        ? await zipContent(readParts(ctx, parts, { from: 0, to: file.bytes }), batchLimits.fileBytes)
+        : null;
     if (zipped === null) return errorResponse(askForParts(file.bytes));
     return new Response(zipped.stream(), {
       headers: { ...zippedHeaders, "content-length": String(zipped.size) },
@@ -119,6 +120,8 @@ async function contentOf(
   });
 }
 
+/** To compress a longer file takes seconds, and it would hardly be small enough. */
+const mostZipped = 6 * batchLimits.fileBytes;
 const zippedHeaders = { ...contentHeaders, "content-encoding": "gzip", vary: "accept-encoding" };
 
 function takesGzip(request: Request): boolean {

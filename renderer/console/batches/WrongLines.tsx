@@ -5,6 +5,7 @@ import { Card } from "../../ui/Card.tsx";
 import { useNow } from "../../ui/clock.ts";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { BatchDetail } from "../data/rows.ts";
+import { sayServerSentence } from "../data/server-sentences.ts";
 import { hrefOf } from "../shell/route.ts";
 
 type WrongLine = BatchDetail["wrongLines"][number];
@@ -43,12 +44,12 @@ function Part({ endpoint, index }: { readonly endpoint: string; readonly index: 
 function Then({ row: { correctedBy, notCorrected, postponed } }: { readonly row: WrongLine }): ReactNode {
   const now = useNow();
   if (correctedBy !== undefined) return <JobLink jobId={correctedBy}>Answered again by this job</JobLink>;
-  if (notCorrected !== undefined) return notCorrected;
+  if (notCorrected !== undefined) return sayServerSentence(notCorrected);
   if (postponed === undefined) return "It will be answered again.";
   const next = formatMoment(postponed.nextAt, now);
   return (
     <>
-      {postponed.why} Next try: {next}.
+      {sayServerSentence(postponed.why)} Next try: {next}.
     </>
   );
 }

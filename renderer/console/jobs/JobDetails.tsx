@@ -16,6 +16,7 @@ import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { SkeletonRows } from "../../ui/Skeleton.tsx";
 import { priorityWords } from "../data/priority-words.ts";
 import type { JobDetail, JobRow } from "../data/rows.ts";
+import { sayServerSentence } from "../data/server-sentences.ts";
 import { Fact, Facts } from "../shell/Facts.tsx";
 import { hrefOf } from "../shell/route.ts";
 import { SubPageHead } from "../shell/SubPageHead.tsx";
@@ -123,11 +124,11 @@ function FoundWrong({
           </a>
         )}
         {notCorrected === undefined ? null : (
-          <span className="ml-1">Its request is not answered again: {notCorrected}</span>
+          <span className="ml-1">Its request is not answered again: {sayServerSentence(notCorrected)}</span>
         )}
         {postponed === undefined ? null : (
           <span className="ml-1">
-            Its request is not answered again yet: {postponed.why} Next try: {next}.
+            Its request is not answered again yet: {sayServerSentence(postponed.why)} Next try: {next}.
           </span>
         )}
       </Banner>
