@@ -16,7 +16,7 @@ test.each([
   "const f = function (a, b) { return a < b ? -1 : a > b ? 1 : 0; };",
   "function f(x) { let y = x; if (y > 9) y = 9; else { y += 1; } return -y; }",
   "function f(a) { return { h: outside + a.high, l: [a.low] }; }",
-  "function f(a) { return a.next(1) + a[0]`text` + new Map(a).size; }",
+  "function f(a) { return a.next(1) + a[0]`text` + new Map().size; }",
   "function f(a) { try { throw new Error(`${a}`); } catch { return [...a]; } }",
   "function f(a) { return g(a) + g(a); } function g(a) { return a.x; }",
   "const f = (a, g) => g(a);",
