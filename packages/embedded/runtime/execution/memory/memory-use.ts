@@ -92,13 +92,17 @@ export function isMachineFull({ resident: all }: MemoryUse, { outside }: Growth)
  * it, so garbage is collected first, unless little was added since the last time.
  */
 export function isHeapFull(now: MemoryUse, kept: number): boolean {
-  if (!keepsTooMuch(now.share, kept)) return false;
-  if (now.heap - leastHeap < youngHeap) return true;
-  return keepsTooMuch(afterCollection().share, kept);
+  return keepsTooMuch(now, kept) && keepsTooMuch(withoutGarbage(now), kept);
 }
 
-function keepsTooMuch(share: number, kept: number): boolean {
+/** The same, but garbage counts. */
+export function keepsTooMuch({ share }: MemoryUse, kept: number): boolean {
   return heapLimits.some((limit) => share > limit.share && kept > limit.kept);
+}
+
+/** Collects garbage, unless little was added since the last time. */
+export function withoutGarbage(now: MemoryUse): MemoryUse {
+  return now.heap - leastHeap < youngHeap ? now : afterCollection();
 }
 
 /** Collects all garbage. */

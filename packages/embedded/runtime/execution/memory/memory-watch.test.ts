@@ -4,7 +4,7 @@ import { unwatchMemory, watchMemory } from "./memory-watch.ts";
 
 const mib = 1024 * 1024;
 /** What V8 and its collector would say, in bytes. */
-const heap = { used: 0, garbage: 0 };
+const heap = { used: 0, garbage: 0, collections: 0 };
 
 vi.mock(import("node:v8"), async (original) => {
   const v8 = await original();
@@ -17,6 +17,7 @@ vi.mock(import("node:v8"), async (original) => {
 });
 vi.mock(import("./collect-garbage.ts"), () => ({
   collectGarbage: () => {
+    heap.collections += 1;
     heap.used -= heap.garbage;
     heap.garbage = 0;
   },
@@ -40,11 +41,21 @@ function look(): void {
 beforeAll(() => void vi.useFakeTimers());
 afterAll(() => void vi.useRealTimers());
 beforeEach(() => {
-  Object.assign(heap, { used: 100 * mib, garbage: 0 });
+  Object.assign(heap, { used: 100 * mib, garbage: 0, collections: 0 });
 });
 afterEach(() => {
   for (const time of actions.splice(0)) unwatchMemory(time);
   vi.advanceTimersByTime(1_000);
+});
+
+// The first test: after one that has ended an action, the watch collects garbage anyway.
+test("garbage ends no action, and is collected once for all actions", () => {
+  const all = [begin(), begin(), begin()];
+  look();
+  Object.assign(heap, { used: 3_000 * mib, garbage: 2_900 * mib });
+  look();
+  expect(all.map(({ error }) => error)).toEqual([null, null, null]);
+  expect(heap.collections).toBe(1);
 });
 
 test("an action whose code does not run is ended when it has filled the heap", () => {
@@ -56,14 +67,6 @@ test("an action whose code does not run is ended when it has filled the heap", (
   heap.used = 3_000 * mib;
   look();
   expect(action.error?.message).toContain("ran out of memory");
-});
-
-test("garbage ends no action", () => {
-  const action = begin();
-  look();
-  Object.assign(heap, { used: 3_000 * mib, garbage: 2_900 * mib });
-  look();
-  expect(action.error).toBe(null);
 });
 
 test("the action that is known to keep much ends before one that only runs meanwhile", () => {

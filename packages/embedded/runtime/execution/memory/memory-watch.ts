@@ -4,10 +4,12 @@ import {
   isHeapFull,
   isMachineFull,
   isTight,
+  keepsTooMuch,
   type MemoryUse,
   memoryUse,
   outOfMemory,
   without,
+  withoutGarbage,
 } from "./memory-use.ts";
 
 /** The memory of the process is measured so often while actions run, in ms. */
@@ -58,6 +60,9 @@ function look(): void {
     // What has ended is garbage now.
     now = afterCollection();
     isStale = false;
+  } else if (suspects(now, at).some(({ grown }) => keepsTooMuch(now, grown.heap))) {
+    // Once for all of them.
+    now = withoutGarbage(now);
   }
   for (const { time } of suspects(now, at)) {
     const grown = time.grown(now);
