@@ -55,6 +55,8 @@ const mostCharacters = 2 ** 28;
  */
 export function reserveTexts(list: unknown): void {
   if (!Array.isArray(list)) return;
+  // A list may consist of billions of empty places.
+  reserveVisits(list.length);
   let characters = 0;
   for (let at = 0; at < list.length; at += 1) {
     const each: unknown = list[at];
