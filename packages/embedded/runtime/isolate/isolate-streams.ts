@@ -5,6 +5,7 @@ import { countOperation } from "../execution/operations.ts";
 type BlobMethods = {
   readonly stream: (this: Blob) => ReadableStream<Uint8Array>;
   readonly arrayBuffer: (this: Blob) => Promise<ArrayBuffer>;
+  readonly bytes: (this: Blob) => Promise<Uint8Array>;
   readonly text: (this: Blob) => Promise<string>;
 };
 
@@ -16,6 +17,7 @@ export function countReading(): void {
   const method = <K extends keyof BlobMethods>(name: K): BlobMethods[K] =>
     Reflect.get(Blob.prototype, name) as BlobMethods[K];
   const [stream, arrayBuffer, text] = [method("stream"), method("arrayBuffer"), method("text")];
+  const bytes = method("bytes");
   const property = Object.getOwnPropertyDescriptor(Blob.prototype, "size") ?? {};
   const size = Reflect.get(property, "get") as (this: Blob) => number;
   const methods: BlobMethods = {
@@ -29,12 +31,17 @@ export function countReading(): void {
       const read = (): Promise<ArrayBuffer> => Reflect.apply(arrayBuffer, this, []);
       return time === undefined ? read() : time.hold(Reflect.apply(size, this, []), read);
     },
+    async bytes() {
+      const time = executions.getStore()?.time;
+      const read = (): Promise<Uint8Array> => Reflect.apply(bytes, this, []);
+      return time === undefined ? read() : time.hold(Reflect.apply(size, this, []), read);
+    },
     async text() {
       const time = executions.getStore()?.time;
-      const bytes = Reflect.apply(size, this, []);
+      const length = Reflect.apply(size, this, []);
       const read = (): Promise<string> => Reflect.apply(text, this, []);
-      time?.reserve({ buffers: 0, heap: bytes });
-      return time === undefined ? read() : time.hold(bytes, read);
+      time?.reserve({ buffers: 0, heap: length });
+      return time === undefined ? read() : time.hold(length, read);
     },
   };
   for (const [name, value] of Object.entries(methods)) Object.defineProperty(Blob.prototype, name, { value });
