@@ -80,13 +80,13 @@ async function answerByAction(
   outgoing.on("close", () => {
     if (!outgoing.writableFinished) gone.abort(new Error("The client disconnected"));
   });
+  const answered = new Promise<boolean>((resolve) => {
+    outgoing.once("close", () => resolve(outgoing.writableFinished));
+  });
   // Read now: after a client leaves, its address is gone.
   const source = sourceOf(incoming);
   const identity = await identityOf(incoming.headers.authorization, authenticators);
   const account = identity.kind === "none" ? admission.budget.open(networkOf(source.ip)) : null;
-  const answered = new Promise<boolean>((resolve) => {
-    outgoing.once("close", () => resolve(outgoing.writableFinished));
-  });
   void answered.then(() => account?.set(0));
   const admit = (bytes: number): boolean => account?.set(bytes) ?? true;
   const { turns } = admission;
