@@ -91,6 +91,16 @@ test("without measures, the action ends during which the heap grew fastest", () 
   expect([old.error, young.error]).toEqual([null, expect.objectContaining({ name: "ExecutionLimitError" })]);
 });
 
+test("an action that still has its memory after its end does not hide what others add", () => {
+  const [greedy, other] = [begin({ kept: 500 * mib }), begin()];
+  look();
+  heap.used = 3_000 * mib;
+  look();
+  expect([greedy.error?.name, other.error]).toEqual(["ExecutionLimitError", null]);
+  vi.advanceTimersByTime(1_000);
+  expect(other.error?.message).toContain("ran out of memory");
+});
+
 test("an action that began when the heap was full is not ended", () => {
   heap.used = 3_000 * mib;
   const action = begin();

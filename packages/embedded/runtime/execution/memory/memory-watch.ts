@@ -68,6 +68,8 @@ function look(): void {
     const grown = time.grown(now);
     if (!isHeapFull(now, grown.heap) && !isMachineFull(now, grown)) continue;
     time.end(outOfMemory);
+    // It can end only once. What it still has would hide what others add.
+    unwatchMemory(time);
     now = without(now, grown);
     isStale = true;
     quietUntil = at + patienceMs;
