@@ -115,6 +115,8 @@ export async function runHttp(
     // If the body broke off because its client left, the action has not failed.
     return { response, failure: request.signal.aborted ? null : failure };
   } finally {
+    // Nobody awaits its code anymore, so a limit that it exceeds from now on has to stop what it has left behind.
+    execution.time.onSpent = () => endExecution(execution);
     void answered?.then((hasWhole) => endSoon(execution, hasWhole));
   }
 }
