@@ -44,8 +44,9 @@ async function sendFailure(response: ServerResponse): Promise<void> {
     response.destroy();
     return;
   }
-  // They may be the reason.
-  for (const name of response.getHeaderNames()) response.removeHeader(name);
+  // They may be the reason. The request's id is ours, and names the line in the log.
+  for (const name of response.getHeaderNames())
+    if (name !== requestIdHeader.toLowerCase()) response.removeHeader(name);
   await sendReply(response, textReply("Internal server error", 500));
 }
 
