@@ -83,6 +83,7 @@ function start(options: Arguments, started: Started): void {
       },
       () => undefined,
     )
+    .catch((error: unknown) => void process.stderr.write(`${String(error)}\n`))
     .finally(() => app.exit(1));
 }
 
