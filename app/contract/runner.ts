@@ -178,6 +178,7 @@ const textResult = z
   .object({
     text,
     finishReason: z.enum(finishReasons),
+    stopText: text.exactOptional(),
     toolCalls: z
       .array(z.object({ id: text, name: text, arguments: text }))
       .max(limits.toolCalls)

@@ -37,7 +37,7 @@ export const messagesFields = {
   top_p: supported(asForChat, 0.9),
   top_k: supported(asForChat, 40),
   stop_sequences: supported(
-    "at most 4. The `stop_reason` is `end_turn` then, because a job does not tell which string ended it",
+    "at most 4. `stop_sequence` has the one that ended the answer. A donor of an older version does not tell it: then the `stop_reason` is `end_turn`",
     ["\n\n"],
   ),
   stream: supported("the API's named events", true),

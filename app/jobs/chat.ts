@@ -69,6 +69,8 @@ export type Usage = {
 export type ChatResult = {
   readonly text: string;
   readonly finishReason: FinishReason;
+  /** The string of the request's `stop` that ended the text. Older donors do not tell it. */
+  readonly stopText?: string;
   readonly toolCalls?: readonly ToolCall[];
   /** One entry per token of the answer, if requested. */
   readonly logprobs?: readonly TokenChoice[];

@@ -16,8 +16,7 @@ export function messageBody(
     role: "assistant",
     model,
     content: result === null ? [] : contentOf(result),
-    stop_reason: result === null ? null : stopReasons[result.finishReason],
-    stop_sequence: null,
+    ...(result === null ? { stop_reason: null, stop_sequence: null } : stopOf(result)),
     stop_details: null,
     container: null,
     diagnostics: null,
@@ -27,8 +26,14 @@ export function messageBody(
   };
 }
 
-/** A job does not tell which stop string ended its answer, so that is the end of a turn, too. */
-export const stopReasons: Readonly<Record<FinishReason, string>> = {
+/** How a text ended. An older device does not name the stop string, so that is the end of a turn, too. */
+export function stopOf({ finishReason, stopText }: TextResult): object {
+  return stopText === undefined
+    ? { stop_reason: stopReasons[finishReason], stop_sequence: null }
+    : { stop_reason: "stop_sequence", stop_sequence: stopText };
+}
+
+const stopReasons: Readonly<Record<FinishReason, string>> = {
   stop: "end_turn",
   length: "max_tokens",
   tool_calls: "tool_use",

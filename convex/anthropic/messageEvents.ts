@@ -3,7 +3,7 @@ import type { CallPart } from "../openai/continueAnswer.ts";
 import { type AnswerCost, type ApiError, costBody, ownField } from "../openai/respond.ts";
 import type { TextEvents } from "../openai/stream.ts";
 import type { Opinion } from "../openai/votes/decide.ts";
-import { anthropicError, messageBody, stopReasons, toolBlock, usageOf } from "./messageBody.ts";
+import { anthropicError, messageBody, stopOf, toolBlock, usageOf } from "./messageBody.ts";
 
 /** The events of a streamed message. */
 export class MessageEvents implements TextEvents {
@@ -35,9 +35,8 @@ export class MessageEvents implements TextEvents {
 
   closing(result: TextResult, cost: AnswerCost): readonly string[] {
     const begun = this.#blocks === 0 ? this.#begin(textBlock) : [];
-    const stop_reason = stopReasons[result.finishReason];
     const own = ownField(this.#opinion, costBody(this.#head, cost));
-    const end = { stop_reason, stop_sequence: null, stop_details: null, container: null };
+    const end = { ...stopOf(result), stop_details: null, container: null };
     return [
       ...begun,
       ...this.#endBlock(),

@@ -289,6 +289,7 @@ const tokenChoice = v.object({ ...logprob, top: v.array(v.object(logprob)) });
 export const textAnswer = v.object({
   text: v.string(),
   finishReason: literals(...finishReasons),
+  stopText: v.optional(v.string()),
   toolCalls: v.optional(v.array(toolCall)),
   logprobs: v.optional(v.array(tokenChoice)),
 });

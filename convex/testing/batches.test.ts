@@ -5,7 +5,9 @@ import {
   addDevice,
   addOrganization,
   allJobs,
+  answer as written,
   type Backend,
+  completeWith,
   countQueue,
   type Device,
   expectBooksInOrder,
@@ -235,13 +237,17 @@ describe("a batch", () => {
     const body = { model: modelId, max_tokens: 16, messages: [{ role: "user", content: "Hi" }] };
     const batch = await start(
       [
-        line("a", { ...body, system: "Be brief." }, { url }),
+        line("a", { ...body, system: "Be brief.", stop_sequences: ["END"] }, { url }),
         line("b", { ...body, max_tokens: undefined }, { url }),
         line("c", { ...body, stream: true }, { url }),
       ].join("\n"),
       { endpoint: url },
     );
-    await answer(1);
+    await takeJob(t, device, async ({ prompt, attemptId }) => {
+      const result = { text: `To: ${prompt}`, finishReason: "stop" as const, stopText: "END" };
+      await completeWith(t, device, attemptId, { ...written(), result });
+    });
+    await collect();
     const { output_file_id, error_file_id, status } = await get(batch.id);
     expect(status).toBe("completed");
     const [answered] = await content(output_file_id);
@@ -249,7 +255,8 @@ describe("a batch", () => {
       id: expect.stringMatching(/^msg_/) as string,
       type: "message",
       content: [{ type: "text", text: "To: Be brief.\nHi" }],
-      stop_reason: "end_turn",
+      stop_reason: "stop_sequence",
+      stop_sequence: "END",
       usage: { input_tokens: 10, output_tokens: 3 },
     });
     const refused = await content(error_file_id);

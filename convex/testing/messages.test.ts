@@ -156,6 +156,24 @@ describe("POST /v1/messages", () => {
     });
   });
 
+  it.each<[string, object, object]>([
+    ["the stop string", { stopText: "END" }, { stop_reason: "stop_sequence", stop_sequence: "END" }],
+    ["nothing, as an older one", {}, { stop_reason: "end_turn", stop_sequence: null }],
+  ])("says how an answer ended whose device names %s", async (_name, named, ended) => {
+    for (const stream of [false, true]) {
+      const asked = post({ ...minimal, stop_sequences: ["STOP", "END"], stream });
+      await takeJob(t, device, async ({ attemptId }) => {
+        const result = { text: "Hello", finishReason: "stop" as const, ...named };
+        await completeWith(t, device, attemptId, { result, report });
+      });
+      const response = await asked;
+      const body = stream
+        ? (await eventsOf<Event>(response)).find(({ type }) => type === "message_delta")?.delta
+        : await response.json();
+      expect(body).toMatchObject(ended);
+    }
+  });
+
   it("streams its events as the text comes", async () => {
     const asked = post({ ...minimal, stream: true });
     await takeJob(t, device, async ({ append, complete }) => {

@@ -345,10 +345,11 @@ describe("on the demo model, the runner", () => {
     const schema = JSON.stringify({ type: "object", properties: { word: { enum: [text] } } });
     const tools = [{ name: "tell", parameters: schema }];
     const stop = ["STOP"];
-    const { toolCalls = [] } = await answer(norway, { tools, toolChoice: "required", stop });
+    const { toolCalls = [], stopText } = await answer(norway, { tools, toolChoice: "required", stop });
+    expect(stopText).toBeUndefined();
     expect(JSON.parse(toolCalls[0]?.arguments ?? "")).toEqual({ word: text });
     const cut = await answer(norway, { format: { kind: "json-schema", schema }, stop });
-    expect(cut.finishReason).toBe("stop");
+    expect(cut).toMatchObject({ finishReason: "stop", stopText: "STOP" });
     expect(cut.text).toMatch(/"word":\s*"$/);
     const object = await answer(clara, { format: { kind: "json" }, stop: ["Lisbon"] });
     expect(object.text).toMatch(/"city":\s*"$/);
@@ -391,7 +392,8 @@ describe("on the demo model, the runner", () => {
   });
 
   it("reports each token's log probability, and those of the likeliest tokens", async () => {
-    const { text, logprobs = [] } = await answer(norway, { logprobs: 3, stop: ["."] });
+    const { text, stopText, logprobs = [] } = await answer(norway, { logprobs: 3, stop: ["!", "."] });
+    expect(stopText).toBe(".");
     expect(logprobs.map(({ token }) => token).join("")).toBe(text);
     for (const { token, logprob, top } of logprobs) {
       expect(top).toHaveLength(3);

@@ -142,11 +142,16 @@ describe("the runner on the demo model", () => {
   it("cuts an answer at a stop string", async () => {
     const supervisor = open();
     const whole = answerOf(await start(supervisor, chat("What is the capital of France?")).outcome);
+    expect(whole).not.toHaveProperty("stopText");
     const stop = whole.text.slice(4, 8);
     const cut = await start(supervisor, chat("What is the capital of France?", { stop: [stop] })).outcome;
     expect(cut).toMatchObject({
       kind: "done",
-      result: { text: whole.text.slice(0, whole.text.indexOf(stop)), finishReason: "stop" },
+      result: {
+        text: whole.text.slice(0, whole.text.indexOf(stop)),
+        finishReason: "stop",
+        stopText: stop,
+      },
     });
   });
 

@@ -43,6 +43,18 @@ test("a message is the same whole and streamed", async () => {
   expect(streamed.stop_reason).toBe(whole.stop_reason);
 });
 
+test("an answer names the stop sequence that ended it, whole and streamed", async () => {
+  const text = textIn(await client.messages.create(sum()));
+  const stop = text.slice(1, 3);
+  const stopped = { ...sum(), stop_sequences: ["no such text", stop] };
+  const whole = await client.messages.create(stopped);
+  const streamed = await client.messages.stream(stopped).finalMessage();
+  for (const message of [whole, streamed]) {
+    expect(textIn(message)).toBe(text.slice(0, text.indexOf(stop)));
+    expect(message).toMatchObject({ stop_reason: "stop_sequence", stop_sequence: stop });
+  }
+});
+
 test("a forced tool is called, whole and streamed, and its result goes back", async () => {
   const properties = { city: { type: "string", enum: ["Oslo", "Rome"] } };
   const withTool = {

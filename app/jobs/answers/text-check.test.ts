@@ -79,6 +79,21 @@ it("refuses an answer that says that it was cut, but has fewer tokens than were 
   expect(mistakeOf(answer, maxTokens - 1)).toBe("The answer says that it was cut, but it is short.");
 });
 
+it.each<[string, Partial<ChatResult>, string | null]>([
+  ["one of the request's", { stopText: "END" }, null],
+  ["none, as an older donor", {}, null],
+  ["another one", { stopText: "other" }, "The answer names a stop string that is none of the request's."],
+  [
+    "one after a full answer",
+    { stopText: "END", finishReason: "length", text: "x".repeat(maxTokens) },
+    "The answer names a stop string, but another end.",
+  ],
+])("judges an answer that names %s as its stop string", (_name, over, mistake) => {
+  const completionTokens = over.finishReason === "length" ? maxTokens : 2;
+  const answer: Partial<ChatResult> = { text: "Hi", finishReason: "stop", ...over };
+  expect(mistakeOf(answer, completionTokens, { stop: ["STOP", "END"] })).toBe(mistake);
+});
+
 it("accepts several calls, of which the bound of tokens may cut the last one", () => {
   const whole = { ...call, arguments: "{}" };
   const cut = { ...call, id: "call_2" };

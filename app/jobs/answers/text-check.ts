@@ -39,7 +39,7 @@ export function textMistake(answer: ChatResult, job: TextJob): string | null {
     usageMistake(answer, bounds, heldMs) ??
     endMistake(answer, job) ??
     callMistake(answer, toolsOf(request)) ??
-    stopMistake(text, request) ??
+    stopMistake(answer, request) ??
     (toolCalls.length > 0 || isCutCall(answer, request) ? textBesideCall : formatMistake)(answer, request) ??
     logprobMistake(answer, request, bounds.answerBytes - utf8Length(text))
   );
@@ -157,8 +157,11 @@ function schemaOf(text: string): JsonSchema {
   return isRecord(schema) ? schema : {};
 }
 
-function stopMistake(text: string, { stop }: Sampling): string | null {
-  return stop.some((each) => text.includes(each)) ? "The answer goes on after a stop string." : null;
+function stopMistake({ text, finishReason, stopText }: ChatResult, { stop }: Sampling): string | null {
+  if (stop.some((each) => text.includes(each))) return "The answer goes on after a stop string.";
+  if (stopText === undefined) return null;
+  if (!stop.includes(stopText)) return "The answer names a stop string that is none of the request's.";
+  return finishReason === "stop" ? null : "The answer names a stop string, but another end.";
 }
 
 /** A device shows nothing of what a stop string has cut, if it may have been the beginning of a call. */

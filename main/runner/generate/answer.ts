@@ -150,13 +150,14 @@ class Answer {
     if (signal.aborted || end.kind === "aborted") return { kind: "aborted" };
     if (end.kind === "too-slow") return { kind: "failed", error: jobErrors.requestTimeout };
     if (end.kind === "failed") return end;
-    const isWhole = end.kind === "ended" || (end.kind === "stop-text" && !request.stop.includes(end.text));
+    const stopText = end.kind === "stop-text" && request.stop.includes(end.text) ? end.text : null;
+    const isWhole = end.kind === "ended" || (end.kind === "stop-text" && stopText === null);
     const text = enforced?.trimEnd === true && isWhole ? this.#text.trimEnd() : this.#text;
-    return { kind: "done", result: this.#resultOf(text, end, startedAt) };
+    return { kind: "done", result: this.#resultOf({ text, stopText }, end, startedAt) };
   }
 
   #resultOf(
-    text: string,
+    { text, stopText }: { readonly text: string; readonly stopText: string | null },
     end: Exclude<PassageEnd | CallsEnd, { readonly kind: "failed" | "too-slow" }>,
     startedAt: number,
   ): ChatResult {
@@ -167,6 +168,7 @@ class Answer {
     return {
       text,
       finishReason: finishReasonOf(end),
+      ...(stopText === null ? {} : { stopText }),
       ...("calls" in end ? { toolCalls: end.calls } : {}),
       ...(this.#work.request.logprobs === undefined ? {} : { logprobs: choicesWithin(logprobs, text) }),
       usage: {
