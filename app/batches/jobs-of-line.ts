@@ -5,18 +5,30 @@ import type { Work } from "../jobs/work.ts";
 import { type BatchEndpoint, batchEndpoints } from "./limits.ts";
 
 /**
- * How many jobs a request of a batch is: one for each choice, and for each part of many inputs. A body that its own call would
+ * How many jobs a request of a batch is: one for each choice of each prompt, and for each part of many inputs. A body that its own call would
  * refuse counts as one.
  */
 export function jobsOfLine(endpoint: BatchEndpoint, body: Readonly<Record<string, unknown>>): number {
-  const { n, input } = body;
+  const { n, input, prompt } = body;
   if (batchEndpoints[endpoint] === "embedding") {
     const inputs = Array.isArray(input) && input.length <= limits.embeddingInputsOfCall ? input : [];
     const read = inputs.map(inputOf);
     return read.includes(null) ? 1 : Math.max(1, embeddingParts(read as readonly TextOrIds[]).length);
   }
-  const hasChoices = endpoint === "/v1/chat/completions" || endpoint === "/v1/completions";
-  return hasChoices && typeof n === "number" && Number.isInteger(n) && n >= 1 && n <= limits.choices ? n : 1;
+  if (endpoint === "/v1/chat/completions") return choicesIn(n);
+  if (endpoint !== "/v1/completions") return 1;
+  const answers = choicesIn(n) * promptsIn(prompt);
+  return answers >= 1 && answers <= limits.completions ? answers : 1;
+}
+
+function choicesIn(n: unknown): number {
+  return typeof n === "number" && Number.isInteger(n) && n >= 1 && n <= limits.choices ? n : 1;
+}
+
+/** A list of numbers is one prompt, as ids of tokens. */
+function promptsIn(prompt: unknown): number {
+  if (!Array.isArray(prompt) || typeof prompt[0] === "number") return 1;
+  return prompt.some((each) => inputOf(each) === null) ? 1 : prompt.length;
 }
 
 /** For each job of a request, the index of its choice or of its first vector in the answer. */

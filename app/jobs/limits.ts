@@ -19,6 +19,8 @@ export const limits = {
   topK: 1_000,
   /** Answers to one call, each of a job of its own. */
   choices: 8,
+  /** Answers to one call of several prompts: these times the choices. They fit the memory of a call, as 16 MB of vectors do. */
+  completions: 32,
   /** Answers that are compared to give one, each of a job of its own. */
   votes: 5,
   /** Alternative tokens that are reported for each token of an answer. */

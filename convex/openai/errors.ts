@@ -113,13 +113,15 @@ export function tooManyWaiting({
 }
 
 /** A call that does not wait answers with its job, and several answers are several jobs. */
-export const manyWithoutWait: ApiError = {
-  status: 400,
-  type: "invalid_request_error",
-  code: "unsupported_value",
-  param: "n",
-  message: "Invalid 'n': only 1 is supported together with Prefer: respond-async.",
-};
+export function manyWithoutWait(param: "n" | "prompt"): ApiError {
+  return {
+    status: 400,
+    type: "invalid_request_error",
+    code: "unsupported_value",
+    param,
+    message: `Invalid '${param}': only ${param === "n" ? "1" : "one"} is supported together with Prefer: respond-async.`,
+  };
+}
 
 export const votesWithoutWait: ApiError = {
   status: 400,

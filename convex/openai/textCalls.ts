@@ -67,7 +67,7 @@ async function answerText<TextRequest>(
   const read = await readCall(request, caller, parse);
   if (read.kind === "refused") return errorResponse(read.error);
   const { call } = read;
-  const { stream, includeUsage, choices, vote } = call.asked;
+  const { stream, includeUsage, further = [], vote } = call.asked;
   const created = Date.now();
   if (vote !== null) {
     const { signal } = request;
@@ -76,8 +76,8 @@ async function answerText<TextRequest>(
   }
   const works = await textWorks(textCall, call);
   const [work] = works;
-  if (choices > 1) {
-    if (call.prefer.respondAsync) return errorResponse(manyWithoutWait);
+  if (works.length > 1) {
+    if (call.prefer.respondAsync) return errorResponse(manyWithoutWait(further.length > 0 ? "prompt" : "n"));
     const { signal } = request;
     return await answerWithJobs(ctx, caller, call, works, { stream, promptField }, async (jobs) => {
       return await answerChoices(ctx, jobs, { form, created, stream, includeUsage, signal });
@@ -122,14 +122,23 @@ function withSeed(work: TextWork, later: number): TextWork {
     : { kind: work.kind, request: { ...work.request, seed } };
 }
 
-/** The work of each choice of a parsed call, with its own seed. */
+/** The work of each choice of a parsed call, with its own seed. The choices of a prompt follow each other. */
 export async function textWorks<TextRequest>(
   textCall: Pick<TextCall<TextRequest>, "workOf">,
   call: Parameters<typeof textWork<TextRequest>>[1],
 ): Promise<readonly [TextWork, ...TextWork[]]> {
-  const work = await textWork(textCall, call);
-  const further = Array.from({ length: call.asked.choices - 1 }, (_, index) => withSeed(work, index + 1));
-  return [work, ...further];
+  const { choices, further = [] } = call.asked;
+  const [work, ...others] = withSeeds(await textWork(textCall, call), choices);
+  for (const request of further)
+    others.push(
+      ...withSeeds(await textWork(textCall, { ...call, asked: { ...call.asked, request } }), choices),
+    );
+  return [work, ...others];
+}
+
+function withSeeds(work: TextWork, choices: number): [TextWork, ...TextWork[]] {
+  const others = Array.from({ length: choices - 1 }, (_, index) => withSeed(work, index + 1));
+  return [work, ...others];
 }
 
 const defaultMaxTokens = 1_024;

@@ -127,6 +127,20 @@ it("has its choices in one answer, once the last of them is there, and costs wha
   await expectBooksInOrder(t);
 });
 
+it("completes the prompts of a request in one answer", async () => {
+  const body = { model: modelId, prompt: ["One", "Two"], seed: 7, n: 2 };
+  const id = await start([line("four", body, { url: "/v1/completions" })], "/v1/completions");
+  for (let jobs = 0; jobs < 4; jobs += 1) await answerNext();
+  await collectEnds(t);
+  const done = await batchNow(id);
+  expect(done).toMatchObject({ status: "completed", request_counts: { total: 1, completed: 1 } });
+  const [answer] = await content(done.output_file_id);
+  expect(answer?.response.body).toMatchObject({
+    choices: [7, 8, 7, 8].map((seed, index) => ({ index, text: `seed ${String(seed)}` })),
+    usage: { prompt_tokens: 40, completion_tokens: 12 },
+  });
+});
+
 it("names the choice of each wrong answer", async () => {
   const id = await start([line("three", choices), line("one")]);
   await t.run(async (ctx) => {

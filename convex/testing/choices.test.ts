@@ -74,6 +74,67 @@ it("completes a prompt in several ways", async () => {
   });
 });
 
+/** The chunks of a stream, of which only the last event is its end. */
+async function chunksOf<Each>(response: Response): Promise<readonly Each[]> {
+  const events = (await response.text()).split("\n\n").filter((event) => event.startsWith("data: "));
+  expect(events.filter((event) => event === "data: [DONE]")).toEqual(events.slice(-1));
+  return events.slice(0, -1).map((event) => JSON.parse(event.slice("data: ".length)) as Each);
+}
+
+/** Takes each job and answers with its prompt and its seed. */
+async function answerWithPrompts(count: number): Promise<void> {
+  for (let at = 0; at < count; at++) {
+    await takeJob(t, device, async ({ request, prompt, complete }) => {
+      if (!("seed" in request)) throw new Error("a job without a seed");
+      await complete(`${prompt} ${String(request.seed)}`);
+    });
+  }
+}
+
+const completion = { model: modelId, prompt: ["One", "Two"], seed: 7, n: 2 };
+const completed = ["One 7", "One 8", "Two 7", "Two 8"];
+
+it("completes several prompts, whose choices follow each other", async () => {
+  const asked = post(completion, {}, "/v1/completions");
+  await answerWithPrompts(4);
+  const response = await asked;
+  expect(response.headers.get("x-gleaner-job")?.split(", ")).toHaveLength(4);
+  expect(await response.json()).toMatchObject({
+    choices: completed.map((text, index) => ({ index, text, finish_reason: "stop" })),
+    usage: { prompt_tokens: 40, completion_tokens: 12, total_tokens: 52 },
+  });
+  await expectBooksInOrder(t);
+});
+
+it("streams the completions of several prompts as chunks of one answer", async () => {
+  const asked = post(
+    { ...completion, stream: true, stream_options: { include_usage: true } },
+    {},
+    "/v1/completions",
+  );
+  await answerWithPrompts(4);
+  type TextChunk = {
+    readonly choices: readonly { readonly index: number; readonly text: string }[];
+    readonly usage: object | null;
+  };
+  const chunks = await chunksOf<TextChunk>(await asked);
+  const texts = completed.map((_, at) =>
+    chunks
+      .flatMap(({ choices }) => choices.filter(({ index }) => index === at))
+      .map(({ text }) => text)
+      .join(""),
+  );
+  expect(texts).toEqual(completed);
+  expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: 40, completion_tokens: 12 } });
+});
+
+it("refuses several prompts without a wait", async () => {
+  const asked = { ...completion, n: 1 };
+  const response = await post(asked, { prefer: "respond-async" }, "/v1/completions");
+  await expectError(response, 400, { code: "unsupported_value", param: "prompt" });
+  expect(await allJobs(t, acme)).toEqual([]);
+});
+
 type Chunk = {
   readonly id: string;
   readonly choices: readonly {
@@ -87,9 +148,7 @@ type Chunk = {
 it("streams all choices as chunks of one answer", async () => {
   const asked = post({ ...chat, n: 2, stream: true, stream_options: { include_usage: true } });
   await answerWithSeeds(2);
-  const events = (await (await asked).text()).split("\n\n").filter((event) => event.startsWith("data: "));
-  expect(events.filter((event) => event === "data: [DONE]")).toEqual(events.slice(-1));
-  const chunks = events.slice(0, -1).map((event) => JSON.parse(event.slice("data: ".length)) as Chunk);
+  const chunks = await chunksOf<Chunk>(await asked);
   expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
   for (const index of [0, 1]) {
     const own = chunks.flatMap(({ choices }) => choices.filter((choice) => choice.index === index));

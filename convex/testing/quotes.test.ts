@@ -54,6 +54,24 @@ it("counts the priority, the kind of job and several answers", async () => {
   expect(vectors.told).toMatchObject({ price: { percent: 50 }, expected_usage: { completion_tokens: 0 } });
 });
 
+it("counts the tokens of all answers, and each of several prompts", async () => {
+  const expectedOf = async (path: string, body: object): Promise<Record<string, number>> =>
+    (await quote(path, body)).told["expected_usage"] as Record<string, number>;
+  const one = await expectedOf("chat/completions", asked);
+  const two = await expectedOf("chat/completions", { ...asked, n: 2 });
+  expect(two["prompt_tokens"]).toBe(2 * one["prompt_tokens"]!);
+  expect(two["completion_tokens"]).toBe(2 * one["completion_tokens"]!);
+  const prompts = ["One", "A prompt that is longer than the other one."];
+  const body = { model: modelId, max_tokens: 64, n: 2 };
+  const { told } = await quote("completions", { ...body, prompt: prompts });
+  expect(told["answers"]).toBe(4);
+  const each = [];
+  for (const prompt of prompts) each.push((await quote("completions", { ...body, prompt })).told);
+  const sum = each.reduce((total, { most_price_micro: most }) => total + BigInt(most as string), 0n);
+  expect(told["most_price_micro"]).toBe(String(sum));
+  expect(each[0]!["most_price_micro"]).not.toBe(each[1]!["most_price_micro"]);
+});
+
 it("refuses what the call would refuse", async () => {
   expect(await quote("chat/completions", { messages: [] })).toMatchObject({ status: 400 });
   expect(await quote("chat/completions", { ...asked, model: "none" })).toMatchObject({ status: 404 });

@@ -77,15 +77,34 @@ describe("parseCompletion", () => {
     expect(parse({ prompt: [[5, 151_000]] })).toMatchObject(asked);
   });
 
+  it("takes several prompts, each a text or ids of tokens", () => {
+    const parsed = parse({ prompt: ["Once", [5, 6], "Twice"], n: 2, max_tokens: 5 });
+    const common = { maxTokens: 5, temperature: 1, topP: 1, seed: null, stop: [] };
+    expect(parsed).toMatchObject({
+      asked: {
+        choices: 2,
+        request: { prompt: "Once", ...common },
+        further: [
+          { prompt: { tokenIds: "5 6" }, ...common },
+          { prompt: "Twice", ...common },
+        ],
+      },
+    });
+    const most = Array.from({ length: limits.completions }, (_, index) => `prompt ${String(index)}`);
+    expect(parse({ prompt: most })).toMatchObject({ kind: "parsed" });
+  });
+
   it.each([
     ["prompt", { prompt: undefined }, "missing_required_parameter"],
     ["prompt", { prompt: null }, "invalid_type"],
     ["prompt", { prompt: "" }, "invalid_value"],
     ["prompt", { prompt: "\ud83d" }, "invalid_value"],
     ["prompt", { prompt: [] }, "invalid_value"],
-    ["prompt", { prompt: ["a", "b"] }, "invalid_value"],
     ["prompt[1]", { prompt: [1, -2] }, "invalid_value"],
-    ["prompt", { prompt: [[1, 2], [3]] }, "invalid_value"],
+    ["prompt[1]", { prompt: ["a", ""] }, "invalid_value"],
+    ["prompt", { prompt: Array.from({ length: 33 }, () => "a") }, "invalid_value"],
+    ["prompt", { prompt: Array.from({ length: 17 }, () => "a"), n: 2 }, "invalid_value"],
+    ["x_gleaner.votes", { prompt: ["a", "b"], x_gleaner: { votes: 3 } }, "invalid_value"],
     ["prompt[0][1]", { prompt: [[1, "a"]] }, "invalid_type"],
     ["model", { model: "" }, "invalid_value"],
     ["n", { n: 9 }, "invalid_value"],
@@ -103,8 +122,9 @@ describe("parseCompletion", () => {
   it("limits the bytes of a completion's prompt", () => {
     const prompt = "é".repeat(limits.promptBytes / 2);
     expect(parse({ prompt }).kind).toBe("parsed");
-    expect(parse({ prompt: `${prompt}x` })).toMatchObject({
-      refusal: { status: 413, code: "request_too_large", param: "prompt" },
-    });
+    for (const tooLong of [`${prompt}x`, [prompt, "x"]])
+      expect(parse({ prompt: tooLong })).toMatchObject({
+        refusal: { status: 413, code: "request_too_large", param: "prompt" },
+      });
   });
 });

@@ -5,6 +5,7 @@ import type { CompletionRequest } from "../work.ts";
 import {
   absent,
   type BodyParse,
+  boundedList,
   numbersOr,
   parseBody,
   refuseField,
@@ -24,13 +25,7 @@ import {
 
 const prompt = numbersOr(
   idList,
-  z.union([
-    text.min(1),
-    z
-      .array(z.union([text.min(1), idList]))
-      .length(1, "only one prompt is accepted")
-      .transform(([only]) => only ?? ""),
-  ]),
+  z.union([text.min(1), boundedList(z.union([text.min(1), idList]), { least: 1, most: limits.completions })]),
 );
 
 /** The same default length in tokens as OpenAI's. */
@@ -53,8 +48,28 @@ export function parseCompletion(json: string): BodyParse<ParsedText<CompletionRe
   const { asked } = parsed;
   const clash = samplingClash(asked);
   if (clash !== null) return refuseField(clash.param, clash.why);
-  const tooLong = refuseSize("prompt", [asked.prompt]);
+  const prompts = Array.isArray(asked.prompt) ? asked.prompt : [asked.prompt];
+  const tooMany = promptsMistake(prompts.length, callOf(asked));
+  if (tooMany !== null) return refuseField(...tooMany);
+  const tooLong = refuseSize("prompt", prompts);
   if (tooLong !== null) return tooLong;
   const sampling = samplingOf(asked, asked.max_tokens ?? defaultMaxTokens, asked.logprobs ?? null);
-  return { kind: "parsed", asked: { ...callOf(asked), request: { prompt: asked.prompt, ...sampling } } };
+  const [request = noPrompt(), ...further] = prompts.map((each) => ({ prompt: each, ...sampling }));
+  const more = further.length === 0 ? {} : { further };
+  return { kind: "parsed", asked: { ...callOf(asked), request, ...more } };
+}
+
+/** The field and the mistake of several prompts; null: none. */
+function promptsMistake(
+  prompts: number,
+  { choices, vote }: Pick<ParsedText<never>, "choices" | "vote">,
+): readonly [param: string, why: string] | null {
+  if (prompts > 1 && vote !== null) return ["x_gleaner.votes", "only one prompt gets second opinions"];
+  if (prompts * choices <= limits.completions) return null;
+  const asked = `${String(prompts)} prompts with n: ${String(choices)} are more answers than`;
+  return ["prompt", `${asked} the ${String(limits.completions)} that one call may have`];
+}
+
+function noPrompt(): never {
+  throw new Error("a parsed completion has no prompt");
 }

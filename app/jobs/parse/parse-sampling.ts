@@ -101,12 +101,14 @@ export type ParsedText<Request> = {
   readonly model: string | null;
   readonly stream: boolean;
   readonly includeUsage: boolean;
-  /** How many answers the call wants. */
+  /** How many answers the call wants to each of its requests. */
   readonly choices: number;
   /** Null: the call wants no second opinion. */
   readonly vote: Vote | null;
   readonly priority: JobPriority;
   readonly request: Undecided<Request>;
+  /** The requests after the first, of a call with several prompts. */
+  readonly further?: readonly Undecided<Request>[];
 };
 
 /** How many devices are asked, and whether a larger model is asked if they disagree. */
@@ -119,7 +121,7 @@ type Undecided<Request> = Omit<Request, "maxTokens" | "seed"> & {
 };
 
 /** Options of the call that do not affect the text. */
-export function callOf(asked: Sampled): Omit<ParsedText<never>, "request"> {
+export function callOf(asked: Sampled): Omit<ParsedText<never>, "request" | "further"> {
   return {
     model: asked.model ?? null,
     stream: asked.stream ?? false,

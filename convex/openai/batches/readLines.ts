@@ -120,6 +120,7 @@ type Asked = {
   readonly priority: JobPriority;
   readonly stream?: boolean;
   readonly choices?: number;
+  readonly further?: readonly object[];
   readonly vote?: object | null;
   readonly encoding?: "float" | "base64";
   /** Only of a response. */

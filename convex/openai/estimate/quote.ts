@@ -28,20 +28,21 @@ export async function quote(ctx: ActionCtx, request: Request, caller: Caller): P
   const { priority } = asked;
   const quoteFor = async (work: (typeof works)[number]) =>
     await ctx.runQuery(internal.requests.quote, { keyId, model, work: asMutable(work), priority });
-  const answers = BigInt(asked.choices ?? 1);
-  // Choices differ by their seeds only.
-  const [first, ...further] = works;
+  const { choices = 1, further = [] } = asked;
+  const [first, ...others] = works;
+  // The choices of a prompt differ by their seeds only.
+  const quoted = others.filter((_, index) => (index + 1) % choices === 0);
   const told = await quoteFor(first);
-  const parts = answers > 1n ? [told] : [told, ...(await Promise.all(further.map(quoteFor)))];
+  const parts = [told, ...(await Promise.all(quoted.map(quoteFor)))];
   const sumOf = (micro: (part: typeof told) => bigint): string =>
-    String(parts.reduce((sum, part) => sum + micro(part), 0n) * answers);
+    String(parts.reduce((sum, part) => sum + micro(part), 0n) * BigInt(choices));
   const tokensOf = (tokens: (part: typeof told) => number): number =>
-    parts.reduce((sum, part) => sum + tokens(part), 0);
+    parts.reduce((sum, part) => sum + tokens(part), 0) * choices;
   return json(200, {
     object: "estimate",
     endpoint,
     model,
-    answers: Number(answers),
+    answers: choices * (1 + further.length),
     price: {
       version: told.priceVersion,
       prompt_micro: String(told.price.promptMicro),

@@ -62,6 +62,14 @@ export function testLangChain(server: () => Server): void {
     expect(await llm.invoke("The capital of Norway is")).toBe(" Oslo");
   });
 
+  test("several prompts are continued by one call", async () => {
+    const llm = new OpenAI({ ...access(), temperature: 0, maxTokens: 4, stop: ["."] });
+    const prompts = ["The capital of Norway is", "The capital of Greece is"];
+    const { generations, llmOutput } = await llm.generate(prompts);
+    expect(generations.map((each) => each.map(({ text }) => text))).toEqual([[" Oslo"], [" Athens"]]);
+    expect(llmOutput).toMatchObject({ tokenUsage: { promptTokens: expect.any(Number) as number } });
+  });
+
   test("texts become vectors", async () => {
     const vectors = new OpenAIEmbeddings(access());
     const documents = await vectors.embedDocuments(["cat", "dog"]);
