@@ -1,34 +1,43 @@
 import { randomUUID } from "node:crypto";
 import { jobObject } from "@gleaner/client/http";
+import { formatShare } from "../../app/format/quantity.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import { allInput, openTerminal } from "../command/ask-person.ts";
 import { CommandError, type Verb } from "../command/command.ts";
 import { Progress, sayJson, shown } from "../command/output.ts";
 import { type Api, exitCodes, openApi } from "./client/api.ts";
 import { ask, type ChatBody, chatBody, type ChatOptions, waitWords } from "./client/ask.ts";
-import { chatOptions, chatOptionsUsage, readChatOptions } from "./client/chat-options.ts";
+import { chatOptions, chatOptionsUsage, numberOf, readChatOptions } from "./client/chat-options.ts";
 import { findModel } from "./client/models.ts";
-import { chunk } from "./client/wire.ts";
+import { chunk, opinion } from "./client/wire.ts";
 
 const usage = `gleaner chat [QUESTION] [options]
 Asks a model, and prints the answer as it is written. Without a question it reads one from a pipe: gleaner chat < letter.txt
 On a terminal it then goes on as a conversation. Ctrl-D ends it; Ctrl-C ends it, too, and cancels the answer under way.
 ${chatOptionsUsage}
+  --votes N              let up to N idle devices answer, 5 at most, and print what most of them agree on; needs a
+                         temperature above 0, and costs as much as all votes that come
   --json                 print the whole completion as JSON, once it is there
 ${exitCodes}`;
 
-const options = { ...chatOptions, json: { type: "boolean", default: false } } as const;
+const options = {
+  ...chatOptions,
+  votes: { type: "string" },
+  json: { type: "boolean", default: false },
+} as const;
 
 export const chat: Verb = { usage, options, run };
 
 type Messages = ChatBody["messages"];
+
+type Options = ChatOptions & { readonly votes: number | null };
 
 /** A stream sends comments while it waits, so silence means a broken connection. A job has ten minutes. */
 const answeredWithinMs = 11 * 60_000;
 
 async function run(args: readonly string[]): Promise<void> {
   const { values: flags, positionals } = readArguments(args, options, usage, 1);
-  const numbers = readChatOptions(flags, usage);
+  const numbers = { ...readChatOptions(flags, usage), votes: numberOf("votes", flags.votes, usage) };
   const [named] = positionals;
   const talks = named === undefined && process.stdin.isTTY;
   if (talks && flags.json) throw usageError("--json needs a QUESTION.", usage);
@@ -46,13 +55,18 @@ async function run(args: readonly string[]): Promise<void> {
     await answer(api, asked, messages);
     return;
   }
-  const { body } = await ask(api, chatBody(asked, messages), randomUUID(), (waitsFor) => {
+  const { body } = await ask(api, bodyOf(asked, messages), randomUUID(), (waitsFor) => {
     new Progress(false).done(`Waiting: ${waitWords(waitsFor)}.`);
   });
   sayJson(body);
 }
 
-async function talk(api: Api, asked: ChatOptions, before: Messages): Promise<void> {
+function bodyOf(asked: Options, messages: Messages): ChatBody {
+  const { votes } = asked;
+  return { ...chatBody(asked, messages), ...(votes === null ? {} : { x_gleaner: { votes } }) };
+}
+
+async function talk(api: Api, asked: Options, before: Messages): Promise<void> {
   const lines = openTerminal(process.stderr);
   let messages = before;
   lines.setPrompt("> ");
@@ -68,15 +82,16 @@ async function talk(api: Api, asked: ChatOptions, before: Messages): Promise<voi
 }
 
 /** Prints the answer as it comes, and returns it. Rejects with a CommandError if it breaks off. */
-async function answer(api: Api, asked: ChatOptions, messages: Messages): Promise<string> {
+async function answer(api: Api, asked: Options, messages: Messages): Promise<string> {
   const response = await api.send("/chat/completions", {
     method: "POST",
-    body: JSON.stringify({ ...chatBody(asked, messages), stream: true }),
+    body: JSON.stringify({ ...bodyOf(asked, messages), stream: true }),
     headers: { "content-type": "application/json" },
     withinMs: answeredWithinMs,
   });
   let text = "";
   let isWhole = false;
+  let opinionNote = "";
   const waiting = new WaitNotice(api, response.headers.get("x-gleaner-job"));
   for await (const data of eventsOf(response)) {
     waiting.end();
@@ -84,15 +99,28 @@ async function answer(api: Api, asked: ChatOptions, messages: Messages): Promise
       isWhole = true;
       continue;
     }
-    const { choices, error } = api.parseText(data, chunk);
+    const { choices, error, x_gleaner: own } = api.parseText(data, chunk);
     if (error !== undefined) throw new CommandError(`\n${error.message}`);
     const piece = choices[0]?.delta.content ?? "";
     text += piece;
     process.stdout.write(shown(piece));
+    opinionNote = opinionWords(own) ?? opinionNote;
   }
   process.stdout.write("\n");
   if (!isWhole) throw new CommandError("The answer broke off before its end. Ask again.");
+  if (opinionNote !== "") new Progress(false).done(opinionNote);
   return text;
+}
+
+/** How the devices voted, as a sentence. Null without votes. */
+function opinionWords(own: unknown): string | null {
+  const { data } = opinion.safeParse(own);
+  if (data === undefined) return null;
+  const { votes, agreed, confidence, escalated } = data;
+  if (escalated) return "The devices disagreed, so a larger model answered.";
+  if (votes === 1) return "No other device was idle, so nobody gave a second opinion.";
+  const sure = confidence === null ? "" : ` Confidence: ${formatShare(confidence)}.`;
+  return `${String(agreed)} of ${String(votes)} devices agree on this answer.${sure}`;
 }
 
 const noticeAfterMs = 5_000;

@@ -6,6 +6,7 @@ import { GleanerError } from "./http/errors.ts";
 import { Http } from "./http/http.ts";
 import { deletedRating, type Job, jobList, jobObject, type JobRating, ratingObject } from "./http/objects.ts";
 import { randomKey } from "./http/random-key.ts";
+import { isSeveralJobs, type Requirements, requirementsHeader } from "./requests.ts";
 import { type JobUpdate, watchJob } from "./watch.ts";
 
 /** Fields of Gleaner's that OpenAI's types do not have: docs/api.md describes them. */
@@ -14,12 +15,32 @@ type Extras = {
   readonly top_k?: number;
   readonly min_p?: number;
   readonly repeat_penalty?: number;
+  /** Second opinions: further idle devices answer, too. Only for `ask`. */
+  readonly x_gleaner?: Votes;
 };
+
+/**
+ * How many devices answer, from 1 to 5. Their answers are compared, so the temperature must be above 0. `escalate`: whether a larger
+ * model is asked if they disagree. Default: true.
+ */
+export type Votes = { readonly votes: number; readonly escalate?: boolean };
+
+/** How the answer to a request with votes was found. `confidence`: null if a larger model gave it. */
+export type Opinion = {
+  readonly votes: number;
+  readonly agreed: number;
+  readonly confidence: number | null;
+  readonly escalated: boolean;
+};
+type WithOpinion = { readonly x_gleaner?: Opinion };
 
 /** The calls that make jobs: the type of a request and of its answer. */
 type Calls = {
-  "chat/completions": [OpenAI.ChatCompletionCreateParamsNonStreaming & Extras, OpenAI.ChatCompletion];
-  completions: [OpenAI.CompletionCreateParamsNonStreaming & Extras, OpenAI.Completion];
+  "chat/completions": [
+    OpenAI.ChatCompletionCreateParamsNonStreaming & Extras,
+    OpenAI.ChatCompletion & WithOpinion,
+  ];
+  completions: [OpenAI.CompletionCreateParamsNonStreaming & Extras, OpenAI.Completion & WithOpinion];
   embeddings: [OpenAI.EmbeddingCreateParams, OpenAI.CreateEmbeddingResponse];
 };
 export type Call = keyof Calls;
@@ -37,8 +58,17 @@ export type GleanerOptions = {
 export type SubmitOptions = {
   /** A later call with this key finds the same job. By default each call makes a job of its own, once. */
   readonly idempotencyKey?: string;
+  /** Before or after other jobs. The organization sets what it costs. Default: the request's `service_tier`, else normal. */
+  readonly priority?: keyof typeof serviceTiers;
+  /** What the device must have, in addition to the key's own requirements. */
+  readonly requires?: Requirements;
+  /** From 10 to 604,800 seconds, after which a job without an answer expires and costs nothing. Default: a day. */
+  readonly expiresInSeconds?: number;
   readonly signal?: AbortSignal;
 };
+
+/** OpenAI's names for the priorities of jobs. */
+const serviceTiers = { low: "flex", normal: "default", high: "priority" } as const;
 
 /** A rating as it is given. Only a bad one has a reason, and can be disputed. */
 export type Rating =
@@ -57,6 +87,8 @@ const notFound = 404;
 /** One wait of a call. Shorter than the silence after which Node and proxies end a call. */
 const waitSeconds = 30;
 const withinMs = (waitSeconds + 60) * 1_000;
+/** A call that cannot be left and asked again. The server ends it sooner. */
+const longestWaitMs = 10 * 60_000;
 
 /** Gleaner with one API key: submit jobs, watch them live, get their answers, and run batches. */
 export class Gleaner {
@@ -75,33 +107,56 @@ export class Gleaner {
     this.batches = new Batches(this.#http);
   }
 
-  /** Submits a job, and does not wait for it. A lost connection makes no second job. */
+  /**
+   * Submits a job, and does not wait for it. A lost connection makes no second job. The server refuses requests of several jobs: with
+   * votes, several choices or several prompts. `ask` waits for those.
+   */
   async submit<C extends Call>(call: C, request: RequestOf<C>, options: SubmitOptions = {}): Promise<Job> {
-    const { idempotencyKey = randomKey(), signal } = options;
-    const response = await this.#http.send(`/${call}`, {
-      method: "POST",
-      body: JSON.stringify(request),
-      headers: {
-        "content-type": "application/json",
-        "idempotency-key": idempotencyKey,
-        prefer: "respond-async",
-      },
-      signal: signal ?? null,
-    });
+    const response = await this.#post(call, request, options, { prefer: "respond-async" });
     if (response.status === 202) return await this.#http.parse(response, jobObject);
     // A repeated call gets the answer of a job that has ended.
     await response.body?.cancel();
     return await this.job(response.headers.get("x-gleaner-job") ?? "");
   }
 
-  /** Submits a job, and resolves to its answer, however long that takes. Rejects with a GleanerError if it fails. */
+  /**
+   * Submits a job, and resolves to its answer, however long that takes. Rejects with a GleanerError if it fails. A request of several
+   * jobs waits for a device as long as the server lets a call wait.
+   */
   async ask<C extends Call>(
     call: C,
     request: RequestOf<C>,
     options: SubmitOptions = {},
   ): Promise<AnswerOf<C>> {
+    if (isSeveralJobs(request)) {
+      const response = await this.#post(call, request, options);
+      return (await this.#http.parse(response, z.unknown())) as AnswerOf<C>;
+    }
     const { id } = await this.submit(call, request, options);
     return await this.answer<C>(id, options.signal);
+  }
+
+  async #post<C extends Call>(
+    call: C,
+    request: RequestOf<C>,
+    { idempotencyKey = randomKey(), priority, requires, expiresInSeconds, signal }: SubmitOptions,
+    headers: { readonly prefer?: string } = {},
+  ): Promise<Response> {
+    const tier = priority === undefined ? {} : { service_tier: serviceTiers[priority] };
+    const needs = requires === undefined ? "" : requirementsHeader(requires);
+    return await this.#http.send(`/${call}`, {
+      method: "POST",
+      body: JSON.stringify({ ...request, ...tier }),
+      headers: {
+        "content-type": "application/json",
+        "idempotency-key": idempotencyKey,
+        ...(needs === "" ? {} : { "gleaner-requires": needs }),
+        ...(expiresInSeconds === undefined ? {} : { "gleaner-expires-in": String(expiresInSeconds) }),
+        ...headers,
+      },
+      ...(headers.prefer === undefined ? { withinMs: longestWaitMs } : {}),
+      signal: signal ?? null,
+    });
   }
 
   /** Waits for a job's end, and resolves to its answer. Rejects with a GleanerError if it has failed. */

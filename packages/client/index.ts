@@ -7,10 +7,13 @@ export {
   type Call,
   Gleaner,
   type GleanerOptions,
+  type Opinion,
   type Rating,
   type RatingReason,
   type RequestOf,
   type SubmitOptions,
+  type Votes,
 } from "./gleaner.ts";
 export type { Batch, BatchEndpoint, BatchEstimate, Job, JobRating, JobStatus } from "./http/objects.ts";
+export type { Requirements } from "./requests.ts";
 export type { JobUpdate } from "./watch.ts";

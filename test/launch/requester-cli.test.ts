@@ -130,6 +130,22 @@ test("chats with a question, and with one from a pipe", { timeout: 300_000 }, as
   });
 });
 
+test("asks for second opinions, and says how many devices gave one", async () => {
+  const capital = ["What is the capital of Norway?", "--temperature", "0.1"];
+  const voted = await gleaner("chat", ...capital, "--votes", "3");
+  expect(voted).toMatchObject({
+    code: 0,
+    out: expect.stringContaining("Oslo"),
+    err: "No other device was idle, so nobody gave a second opinion.\n",
+  });
+  const { x_gleaner } = await json(z.looseObject({}), "chat", ...capital, "--votes", "3");
+  expect(x_gleaner).toMatchObject({ votes: 1, agreed: 1, escalated: false });
+  expect(await gleaner("chat", "x", "--votes", "9")).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("x_gleaner.votes"),
+  });
+});
+
 test("lists jobs, and shows one and its answer", async () => {
   const { data } = await json(jobList, "jobs", "--limit", "2");
   expect(data).toMatchObject([{ status: "succeeded" }, { status: "succeeded" }]);
@@ -324,6 +340,7 @@ test.each([
   [["batch", "get"], "Name the batch"],
   [["jobs", "explode"], "Unknown action"],
   [["chat", "x", "--max-tokens", "many"], "must be a number"],
+  [["chat", "x", "--votes", "some"], "must be a number"],
 ])("says what is wrong: %j", async (args, why) => {
   await writeFile(join(folder, "empty.csv"), "");
   await writeTable("countries.csv", 3);

@@ -1,7 +1,10 @@
+import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { Gleaner } from "@gleaner/client";
 import { ConvexHttpClient } from "convex/browser";
 import type OpenAI from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -112,6 +115,25 @@ test("three devices answer, and the client gets what they agree on", async () =>
   );
   const alone = await openai.chat.completions.create({ ...capital, model: farm.modelId, temperature: 0.1 });
   expect(data.usage?.prompt_tokens).toBe(3 * (alone.usage?.prompt_tokens ?? 0));
+});
+
+test("the typed client and the command ask the three devices, too", async () => {
+  const access = { url: farm.backend.siteUrl, apiKey: farm.organization.apiKey };
+  const gleaner = new Gleaner(access);
+  const request = { ...capital, model: farm.modelId, temperature: 0.1, x_gleaner: { votes: 3 } };
+  const answer = await gleaner.ask("chat/completions", request);
+  expect(answer.choices[0]?.message.content).toContain("Oslo");
+  expect(answer.x_gleaner).toMatchObject({ votes: 3, agreed: 3, escalated: false });
+  await expect(gleaner.submit("chat/completions", request)).rejects.toMatchObject({ status: 400 });
+  await gleaner.close();
+  const flags = ["--temperature", "0.1", "--votes", "3"];
+  const { stdout, stderr } = await promisify(execFile)(
+    process.execPath,
+    ["cli/gleaner.ts", "chat", capital.messages[0]!.content, "--model", farm.modelId, ...flags],
+    { env: { ...process.env, GLEANER_BASE_URL: `${access.url}/v1`, GLEANER_API_KEY: access.apiKey } },
+  );
+  expect(stdout).toContain("Oslo");
+  expect(stderr).toMatch(/^3 of 3 devices agree on this answer\. Confidence: \d+%\.\n$/);
 });
 
 test("JSON that follows a schema is compared by its values", async () => {

@@ -8,6 +8,7 @@ export type ChatBody = {
   readonly messages: readonly { readonly role: "system" | "user" | "assistant"; readonly content: string }[];
   readonly max_completion_tokens?: number;
   readonly temperature?: number;
+  readonly x_gleaner?: { readonly votes: number };
 };
 
 export type ChatOptions = {
@@ -32,6 +33,8 @@ export type Asked = { readonly body: unknown; readonly priceMicro: bigint };
 
 /** One wait of a call. Shorter than the silence after which Node ends a call. */
 const waitSeconds = 30;
+/** The votes on an answer are compared while their call waits, so it waits as long as the server lets it. */
+const votesWithinMs = 11 * 60_000;
 
 /**
  * Asks for a chat completion, and waits as long as it takes. A repeated idempotency key finds the same job, so it is never done
@@ -43,6 +46,7 @@ export async function ask(
   idempotencyKey: string,
   onWait: (waitsFor: string | null) => void = () => undefined,
 ): Promise<Asked> {
+  const leavesAndAsksAgain = body.x_gleaner === undefined;
   for (;;) {
     const response = await api.send("/chat/completions", {
       method: "POST",
@@ -50,9 +54,9 @@ export async function ask(
       headers: {
         "content-type": "application/json",
         "idempotency-key": idempotencyKey,
-        prefer: `respond-async, wait=${String(waitSeconds)}`,
+        ...(leavesAndAsksAgain ? { prefer: `respond-async, wait=${String(waitSeconds)}` } : {}),
       },
-      withinMs: (waitSeconds + 60) * 1_000,
+      withinMs: leavesAndAsksAgain ? (waitSeconds + 60) * 1_000 : votesWithinMs,
     });
     const priceMicro = BigInt(response.headers.get("x-gleaner-price") ?? "0");
     if (response.status !== 202) return { body: await api.parse(response, z.unknown()), priceMicro };

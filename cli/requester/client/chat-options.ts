@@ -21,14 +21,20 @@ type Flags = {
 
 /** Throws a usage error for a number that is none. The server checks its bounds. */
 export function readChatOptions(flags: Flags, usage: string): Omit<ChatOptions, "model"> {
-  const number = (name: "max-tokens" | "temperature", pattern: RegExp): number | null => {
-    const given = flags[name];
-    if (given === undefined) return null;
-    if (!pattern.test(given)) throw usageError(`--${name} must be a number, not "${given}".`, usage);
-    return Number(given);
-  };
   return {
-    maxTokens: number("max-tokens", /^[1-9]\d{0,8}$/),
-    temperature: number("temperature", /^\d(\.\d+)?$/),
+    maxTokens: numberOf("max-tokens", flags["max-tokens"], usage),
+    temperature: numberOf("temperature", flags.temperature, usage, /^\d(\.\d+)?$/),
   };
+}
+
+/** The number of an option; null if it was not given. Throws a usage error for another value. */
+export function numberOf(
+  name: string,
+  given: string | undefined,
+  usage: string,
+  pattern = /^[1-9]\d{0,8}$/,
+): number | null {
+  if (given === undefined) return null;
+  if (!pattern.test(given)) throw usageError(`--${name} must be a number, not "${given}".`, usage);
+  return Number(given);
 }

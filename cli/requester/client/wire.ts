@@ -38,8 +38,17 @@ export function textOf(body: unknown): string {
   return answers.safeParse(body).data ?? JSON.stringify(body);
 }
 
-/** An event of a streamed chat. */
+/** How the devices voted on an answer. Absent from an answer without votes. */
+export const opinion = z.object({
+  votes: z.number(),
+  agreed: z.number(),
+  confidence: z.number().nullable(),
+  escalated: z.boolean(),
+});
+
+/** An event of a streamed chat. The last one has facts of Gleaner's, which are an opinion only with votes. */
 export const chunk = z.object({
+  x_gleaner: z.unknown().optional(),
   choices: z.array(z.object({ delta: z.object({ content: z.string().nullish() }) })).default([]),
   error: errorObject.optional(),
 });
