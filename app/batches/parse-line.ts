@@ -101,7 +101,7 @@ export function tooManyRequests(line: number): LineMistake {
 
 function tooManyJobs(line: number): LineMistake {
   const most = batchLimits.lines.toLocaleString("en-US");
-  const message = `A batch has at most ${most} answers. A line with several choices, or with more inputs than fit a job, counts several times.`;
+  const message = `A batch has at most ${most} answers. A line with several choices or prompts, or with more inputs than fit a job, counts several times.`;
   return { line, code: "too_many_requests", param: null, message };
 }
 

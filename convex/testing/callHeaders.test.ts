@@ -108,9 +108,18 @@ describe("a job that waits", () => {
     expect(await (await call("/v1/jobs")).json()).toMatchObject({
       data: [{ id: job.id, queue: null }, {}, {}, {}, {}, {}, {}, {}, {}, {}],
     });
+    const used = await addDevice(t, acme, "in use");
+    await t.mutation(api.devices.report, { key: used.key, activity: { kind: "holding", reason: "in-use" } });
     await t.mutation(api.work.goodbye, { key: device.key });
     const alone = await (await call(`/v1/jobs/${job.id}`)).json();
-    expect(alone).toMatchObject({ queue: { devices_ready: 0, expected_wait_seconds: null } });
+    expect(alone).toMatchObject({
+      waits_for: "no_worker",
+      queue: {
+        devices_ready: 0,
+        expected_wait_seconds: null,
+        devices_not_donating: { offline: 1, standby: 1, paused: 0, outdated: 0, pending: 0 },
+      },
+    });
   });
 
   it("sends its new place to those who follow its events", async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { internal } from "../_generated/api.js";
+import { api, internal } from "../_generated/api.js";
 import { expectError } from "./apiError.fixture.ts";
 import {
   addDevice,
@@ -69,6 +69,8 @@ async function endLeftCalls(): Promise<void> {
 
 describe("a whole call of a client that gives up after 300 s", () => {
   it("ends earlier, says why, and its repeated request gets the same job", async () => {
+    const activity = { kind: "holding", reason: "in-use" } as const;
+    await t.mutation(api.devices.report, { key: device.key, activity });
     const since = Date.now();
     const { asked, until } = await waiting("Name a color.");
     expect(until - since).toBeLessThan(300_000);
@@ -77,7 +79,9 @@ describe("a whole call of a client that gives up after 300 s", () => {
     expect(response.headers.get("retry-after")).toBe("1");
     const jobId = response.headers.get("x-gleaner-job");
     expect(response.headers.get("x-gleaner-devices-ready")).toBe("0");
-    expect(await response.clone().text()).toContain("No device of your organization donates");
+    const why =
+      "No device of your organization donates at the moment: 1 is in use or waits by its own rules.";
+    expect(await response.clone().text()).toContain(why);
     await expectError(response, 503, { code: "no_capacity" });
     const again = post("Name a color.", retry);
     await answerNext("Blue.");

@@ -5,6 +5,7 @@ import { requestStatusOf } from "../../../app/jobs/states.ts";
 import { workKinds } from "../../../app/jobs/work.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
+import { countsRow } from "../fleet/counts.ts";
 import { findModel } from "../models/catalog.ts";
 import { waitsOfJobs } from "../orders/jobWaits.ts";
 import { jobErrorOf, orderOf, refuseDeletedJob } from "../orders/orders.ts";
@@ -18,6 +19,17 @@ const outlook = v.object({
   ahead: v.union(v.object({ jobs: v.number(), exact: v.boolean() }), v.null()),
   expectedMs: v.union(v.number(), v.null()),
   workers: v.number(),
+  /** The organization's devices by their state, if none donates. */
+  notDonating: v.union(
+    v.object({
+      offline: v.number(),
+      standby: v.number(),
+      paused: v.number(),
+      outdated: v.number(),
+      pending: v.number(),
+    }),
+    v.null(),
+  ),
 });
 
 /** A job as the HTTP API shows it to its requester, without its request and its answer. Times are ms epoch. */
@@ -56,7 +68,18 @@ export type RequesterJob = Infer<typeof requesterJob>;
 export async function requesterJobOf(ctx: QueryCtx, order: Doc<"orders">): Promise<RequesterJob> {
   const [job = refuseDeletedJob()] = await requesterJobsOf(ctx, [order]);
   if (job.status !== "queued") return job;
-  return { ...job, outlook: await queue.outlook(ctx, order.organizationId, order.jobId) };
+  const seen = await queue.outlook(ctx, order.organizationId, order.jobId);
+  if (seen === null) return { ...job, outlook: null };
+  const notDonating = job.waitsFor === "no-worker" ? await notDonatingOf(ctx, order.organizationId) : null;
+  return { ...job, outlook: { ...seen, notDonating } };
+}
+
+/** Null while no devices are counted. */
+async function notDonatingOf(ctx: QueryCtx, organizationId: Doc<"orders">["organizationId"]) {
+  const row = await countsRow(ctx, organizationId);
+  if (row === null) return null;
+  const { offline, standby, paused, outdated, pending } = row.states;
+  return { offline, standby, paused, outdated, pending };
 }
 
 /**

@@ -11,12 +11,13 @@ export const outlookEveryMs = 30_000;
 /** A job's outlook in the fields of OpenAI's style. Seconds, rounded. Null: it does not wait. */
 export function queueBody(outlook: Outlook | null): object | null {
   if (outlook === null) return null;
-  const { ahead, expectedMs, workers } = outlook;
+  const { ahead, expectedMs, workers, notDonating } = outlook;
   return {
     jobs_ahead: ahead?.jobs ?? null,
     is_exact: ahead?.exact ?? null,
     expected_wait_seconds: expectedMs === null ? null : Math.round(expectedMs / 1_000),
     devices_ready: workers,
+    devices_not_donating: notDonating,
   };
 }
 
