@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { batchFields } from "../fields/batches.ts";
+import { batchEstimateFields, batchFields } from "../fields/batches.ts";
 import {
   type BodyParse,
   boundedRecord,
@@ -23,7 +23,13 @@ export type ParsedBatch = {
   readonly outputKeptMs: number | null;
 };
 
-export const batchBody = requestBody(batchFields, {
+/** A batch whose cost and end are asked for. */
+export type ParsedBatchEstimate = ParsedBatch & {
+  /** The requests of which the file is a sample. Null: the file has all of them. */
+  readonly sampleOf: number | null;
+};
+
+const shape = {
   input_file_id: text.min(1).max(200),
   endpoint: z.enum(batchEndpointNames),
   completion_window: text.max(20),
@@ -38,14 +44,35 @@ export const batchBody = requestBody(batchFields, {
       seconds: whole(fileTimes.leastSeconds, fileTimes.mostSeconds),
     })
     .nullish(),
+};
+
+export const batchBody = requestBody(batchFields, shape);
+
+const mostSampled = 100_000_000;
+
+export const batchEstimateBody = requestBody(batchEstimateFields, {
+  ...shape,
+  sample_of: whole(1, mostSampled).nullish(),
 });
 
 /** Parses and bounds the body of POST /v1/batches. Does not check that the file exists. */
 export function parseBatch(json: string): BodyParse<ParsedBatch> {
   const parsed = parseBody(batchBody, json);
+  return parsed.kind === "refused" ? parsed : batchOf(parsed.asked);
+}
+
+/** The same of POST /v1/batches/estimate. */
+export function parseBatchEstimate(json: string): BodyParse<ParsedBatchEstimate> {
+  const parsed = parseBody(batchEstimateBody, json);
   if (parsed.kind === "refused") return parsed;
-  const { input_file_id: fileId, endpoint, completion_window: window, metadata = null } = parsed.asked;
-  const seconds = parsed.asked.output_expires_after?.seconds;
+  const batch = batchOf(parsed.asked);
+  if (batch.kind === "refused") return batch;
+  return { kind: "parsed", asked: { ...batch.asked, sampleOf: parsed.asked.sample_of ?? null } };
+}
+
+function batchOf(asked: z.output<typeof batchBody.schema>): BodyParse<ParsedBatch> {
+  const { input_file_id: fileId, endpoint, completion_window: window, metadata = null } = asked;
+  const seconds = asked.output_expires_after?.seconds;
   const windowMs = windowMsOf(window);
   if (windowMs === null) return refuseField("completion_window", 'must be from "1h" to "7d", such as "24h"');
   return {

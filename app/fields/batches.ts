@@ -2,7 +2,7 @@ import { inert, names, neutral, supported } from "./field.ts";
 
 const expiry = { anchor: "created_at", seconds: 86_400 };
 
-/** The fields of POST /v1/batches, and of its estimate. */
+/** The fields of POST /v1/batches. */
 export const batchFields = {
   input_file_id: supported("required. The id of a file with the purpose `batch`", "file-k57a"),
   endpoint: supported(
@@ -18,6 +18,15 @@ export const batchFields = {
     "how long its files are kept, from an hour to 30 days, but until the end of the window at least",
     expiry,
     { fields: names("anchor", "seconds") },
+  ),
+};
+
+/** The fields of POST /v1/batches/estimate. */
+export const batchEstimateFields = {
+  ...batchFields,
+  sample_of: supported(
+    "the file is a sample of so many requests, of one batch or several. The estimate is for all of them",
+    20_000,
   ),
 };
 

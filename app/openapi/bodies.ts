@@ -1,4 +1,4 @@
-import { batchBody, parseBatch } from "../batches/parse-batch.ts";
+import { batchBody, batchEstimateBody, parseBatch, parseBatchEstimate } from "../batches/parse-batch.ts";
 import {
   parseUpload,
   parseUploadCompletion,
@@ -43,6 +43,7 @@ export const bodies = {
   RerankRequest: { body: rerankBody, parse: parseRerank },
   TokenizeRequest: { body: tokenizeBody, parse: parseTokenize },
   BatchRequest: { body: batchBody, parse: parseBatch },
+  BatchEstimateRequest: { body: batchEstimateBody, parse: parseBatchEstimate },
   UploadRequest: { body: uploadBody, parse: parseUpload },
   UploadCompletionRequest: { body: uploadCompletionBody, parse: parseUploadCompletion },
   PriorityRequest: { body: priorityBody, parse: parsePriority },

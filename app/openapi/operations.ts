@@ -219,7 +219,7 @@ export const operations: readonly Operation[] = [
     path: "/v1/batches/estimate",
     summary: "Estimate the cost and the end of a batch",
     tag: "Batches",
-    body: "BatchRequest",
+    body: "BatchEstimateRequest",
     answer: "BatchEstimate",
   },
   { method: "get", path: "/v1/batches/{id}", summary: "Get a batch", tag: "Batches", answer: "Batch" },

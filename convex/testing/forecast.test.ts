@@ -62,8 +62,9 @@ const lines = (count: number, more: object = {}): string =>
 
 const upload = async (content: string): Promise<string> => await uploadFile(t, acme.apiKey, content);
 
-async function post<Body>(path: string, fileId: string, window = "24h"): Promise<Body> {
-  const body = { input_file_id: fileId, endpoint: "/v1/chat/completions", completion_window: window };
+async function post<Body>(path: string, fileId: string, window = "24h", more: object = {}): Promise<Body> {
+  const asked = { input_file_id: fileId, endpoint: "/v1/chat/completions", completion_window: window };
+  const body = { ...asked, ...more };
   const response = await call(path, { method: "POST", body: JSON.stringify(body) });
   expect(response.status).toBe(200);
   return (await response.json()) as Body;
@@ -79,6 +80,9 @@ async function start(fileId: string, window?: string): Promise<Answer> {
 }
 
 const get = async (id: string): Promise<Answer> => (await (await call(`/v1/batches/${id}`)).json()) as Answer;
+
+const minutesUntil = ({ forecast }: Estimate): number =>
+  ((forecast?.expected_at ?? 0) - Date.now() / 1_000) / 60;
 
 /** Stores days on which so many devices donated in every hour, and 100 jobs of a minute. */
 async function remember(days: number, devices: number): Promise<void> {
@@ -120,9 +124,7 @@ describe("the estimate of a batch", () => {
     expect(BigInt(expected)).toBeGreaterThan(0n);
     expect(BigInt(expected)).toBeLessThan(BigInt(most));
     // 60 requests of a minute each on one device.
-    const minutes = ((told.forecast?.expected_at ?? 0) - Date.now() / 1_000) / 60;
-    expect(minutes).toBeGreaterThan(50);
-    expect(minutes).toBeLessThan(70);
+    expect(Math.abs(minutesUntil(told) - 60)).toBeLessThan(10);
     const listed = (await (await call("/v1/batches")).json()) as { data: unknown[] };
     expect(listed.data).toEqual([]);
   });
@@ -143,6 +145,20 @@ describe("the estimate of a batch", () => {
     const { requests } = await estimate(fileId);
     expect(requests).toMatchObject({ is_exact: false, refused: null });
     expect(Math.abs(requests.total - count)).toBeLessThan(count / 50);
+  });
+
+  it("tells of all requests of which the file is a sample, also of more than a batch may have", async () => {
+    await remember(6, 1);
+    const fileId = await upload(lines(10));
+    const ofSample = async (all: number): Promise<Estimate> =>
+      await post("/v1/batches/estimate", fileId, "7d", { sample_of: all });
+    const ten = await estimate(fileId);
+    const told = await ofSample(600);
+    expect(told).toMatchObject({ requests: { total: 600, is_exact: false, refused: null }, errors: null });
+    expect(BigInt(told.expected_price_micro)).toBe(60n * BigInt(ten.expected_price_micro));
+    // Requests of a minute each on one device.
+    expect(Math.abs(minutesUntil(told) - 600)).toBeLessThan(60);
+    expect(await ofSample(300_000)).toMatchObject({ requests: { total: 300_000 }, errors: null });
   });
 
   it("reads a whole file that ends with blank lines, and says when it has read only a part of one with mistakes", async () => {
@@ -212,15 +228,12 @@ describe("a running batch", () => {
 });
 
 describe("a batch beside others", () => {
-  const minutes = ({ forecast }: Estimate): number =>
-    ((forecast?.expected_at ?? 0) - Date.now() / 1_000) / 60;
-
   it("shares its key's turns with them, and the fleet with each other key", async () => {
     await remember(14, 1);
     for (let n = 0; n < 4; n += 1) await start(await upload(lines(40)));
     const fileId = await upload(lines(40));
     // All five have 40 requests of a minute.
-    expect(Math.abs(minutes(await estimate(fileId)) - 200)).toBeLessThan(30);
+    expect(Math.abs(minutesUntil(await estimate(fileId)) - 200)).toBeLessThan(30);
     await t.run(async (ctx) => {
       const [key] = await ctx.db.query("apiKeys").collect();
       const { _id: _own, _creationTime: _time, ...fields } = key!;
@@ -228,7 +241,7 @@ describe("a batch beside others", () => {
       for (const { _id } of await ctx.db.query("batches").collect())
         await ctx.db.patch("batches", _id, { apiKeyId });
     });
-    expect(Math.abs(minutes(await estimate(fileId)) - 80)).toBeLessThan(12);
+    expect(Math.abs(minutesUntil(await estimate(fileId)) - 80)).toBeLessThan(12);
   });
 });
 

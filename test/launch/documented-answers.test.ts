@@ -57,6 +57,7 @@ function bodyFor(name: (typeof operations)[number]["body"]): string | FormData {
   if (name === undefined) return "";
   const own: Readonly<Record<string, object>> = {
     BatchRequest: { input_file_id: ids.get("/v1/files/"), endpoint: "/v1/embeddings" },
+    BatchEstimateRequest: { input_file_id: ids.get("/v1/files/"), endpoint: "/v1/embeddings" },
     UploadRequest: { bytes: lines.length },
     UploadCompletionRequest: { part_ids: [ids.get("part")] },
   };

@@ -1,7 +1,7 @@
 import { ConvexError } from "convex/values";
 import { batchLimits } from "../../../app/batches/limits.ts";
 import { storedId } from "../../../app/batches/openai-objects.ts";
-import { parseBatch } from "../../../app/batches/parse-batch.ts";
+import { parseBatchEstimate } from "../../../app/batches/parse-batch.ts";
 import { FileCheck, type LineParse, parseLine, tooManyRequests } from "../../../app/batches/parse-line.ts";
 import { sizeOf } from "../../../app/jobs/size.ts";
 import { defaultAlias } from "../../../app/models/aliases.ts";
@@ -28,12 +28,12 @@ const readBytes = 1024 * 1024;
 
 /**
  * POST /v1/batches/estimate. Tells what a batch would cost and when it would end, without starting it. Takes the body of
- * POST /v1/batches.
+ * POST /v1/batches, and the number of requests of which the file is a sample.
  */
 export async function estimateBatch(ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {
-  const read = await readJson(request, parseBatch);
+  const read = await readJson(request, parseBatchEstimate);
   if (read.kind === "refused") return errorResponse(read.error);
-  const { endpoint, window, windowMs, fileId } = read.asked;
+  const { endpoint, window, windowMs, fileId, sampleOf } = read.asked;
   const { keyId } = caller;
   const file = storedId("file", fileId);
   const facts = await ctx.runQuery(internal.batches.facts, { keyId, fileId: file });
@@ -55,10 +55,12 @@ export async function estimateBatch(ctx: ActionCtx, request: Request, caller: Ca
     isWhole = line.end >= bytes;
     break;
   }
+  const isExact = isWhole && sampleOf === null;
+  const [all, part] = sampleOf === null ? [bytes, sums.readTo] : [sampleOf, check.total];
   const scaled = (micro: bigint): bigint =>
-    isWhole ? micro : (micro * BigInt(bytes)) / BigInt(Math.max(1, sums.readTo));
+    isExact ? micro : (micro * BigInt(all)) / BigInt(Math.max(1, part));
   const scaledCount = (count: number): number =>
-    isWhole ? count : Math.round((count * bytes) / Math.max(1, sums.readTo));
+    isExact ? count : Math.round((count * all) / Math.max(1, part));
   const [total, jobs] = [scaledCount(check.total), scaledCount(check.jobs)];
   const named = namedModel(caller, (name) => name === (check.model ?? defaultAlias));
   const model = named?.model.modelId ?? null;
@@ -70,7 +72,9 @@ export async function estimateBatch(ctx: ActionCtx, request: Request, caller: Ca
     window,
     windowMs,
   });
-  const tooMany = !isWhole && jobs > batchLimits.lines ? [{ ...tooManyRequests(0) }] : [];
+  // The requests of which the file is a sample may become several batches.
+  const tooMany =
+    !isWhole && sampleOf === null && jobs > batchLimits.lines ? [{ ...tooManyRequests(0) }] : [];
   const late = outlook.mistake === null ? [] : [outlook.mistake];
   const mistakes = [...check.mistakes, ...tooMany, ...late];
   return json(200, {
@@ -78,7 +82,7 @@ export async function estimateBatch(ctx: ActionCtx, request: Request, caller: Ca
     endpoint,
     completion_window: window,
     model,
-    requests: { total, is_exact: isWhole, refused: isWhole ? sums.refused : null },
+    requests: { total, is_exact: isExact, refused: isExact ? sums.refused : null },
     /** The batch would not start because of these. */
     errors: mistakes.length === 0 ? null : { object: "list", data: mistakes },
     expected_price_micro: String(scaled(sums.expectedMicro)),

@@ -27,6 +27,9 @@ export type BatchOptions = {
   readonly onPart?: (part: number, parts: number) => void;
 };
 
+/** `sampleOf`: the requests are a sample of so many, of one batch or several, and the estimate is for all of them. */
+export type EstimateOptions = BatchOptions & { readonly sampleOf?: number };
+
 /** A part of a list. `after`: the id of the last item of the page before. */
 export type Page = { readonly limit?: number; readonly after?: string };
 
@@ -52,10 +55,18 @@ export class Batches {
   }
 
   /** Says what a batch would cost and when it would end, and starts nothing. */
-  async estimate(lines: readonly BatchLine[] | Content, options: BatchOptions = {}): Promise<BatchEstimate> {
+  async estimate(
+    lines: readonly BatchLine[] | Content,
+    options: EstimateOptions = {},
+  ): Promise<BatchEstimate> {
+    const { sampleOf } = options;
     const fileId = await this.#upload(lines, options);
+    const asked = {
+      ...askedOf(fileId, options),
+      ...(sampleOf === undefined ? {} : { sample_of: sampleOf }),
+    };
     try {
-      return await this.#http.post("/batches/estimate", askedOf(fileId, options), batchEstimate);
+      return await this.#http.post("/batches/estimate", asked, batchEstimate);
     } finally {
       await this.#http.send(`/files/${encodeURIComponent(fileId)}`, { method: "DELETE" });
     }
@@ -75,12 +86,12 @@ export class Batches {
     return await this.#http.post(`${pathOfBatch(batchId)}/cancel`, {}, batchObject);
   }
 
-  /** Yields a batch now, and then whenever its counts or its status have changed, until its end. */
+  /** Yields a batch now, and then whenever its counts, its status or its forecast have changed, until its end. */
   async *watch(batchId: string, signal?: AbortSignal): AsyncGenerator<Batch, undefined> {
     let before = "";
     for (;;) {
       const batch = await this.get(batchId);
-      const now = JSON.stringify([batch.status, batch.request_counts]);
+      const now = JSON.stringify([batch.status, batch.request_counts, batch.forecast]);
       if (now !== before) yield batch;
       if (hasEnded(batch)) return undefined;
       before = now;

@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, it } from "vitest";
 import * as z from "zod";
+import { Batches } from "./batches.ts";
 import { Http } from "./http.ts";
 
 let server: Server;
@@ -92,4 +93,28 @@ it.each([502, 503, 504])("tries again while a server starts or a proxy answers w
     else response.end('{"id":"m"}');
   }, 60_000);
   expect(await http.get("/models", answer)).toEqual({ id: "m" });
+});
+
+it("yields a batch again when its forecast has changed", async () => {
+  const batch = {
+    id: "batch_1",
+    status: "in_progress",
+    endpoint: "/v1/chat/completions",
+    created_at: 1,
+    expires_at: 2,
+    output_file_id: null,
+    error_file_id: null,
+    request_counts: { total: 3, completed: 0, failed: 0 },
+    errors: null,
+  };
+  const forecastAt = (at: number) => ({ expected_at: at, latest_at: at + 1, on_time: 1 });
+  const answers = [
+    { ...batch, forecast: forecastAt(1) },
+    { ...batch, forecast: forecastAt(2) },
+    { ...batch, status: "completed", forecast: null },
+  ];
+  const http = await httpWith((_, response) => response.end(JSON.stringify(answers.shift())));
+  const seen: (number | null | undefined)[] = [];
+  for await (const { forecast } of new Batches(http).watch("batch_1")) seen.push(forecast?.expected_at);
+  expect(seen).toEqual([1, 2, undefined]);
 });

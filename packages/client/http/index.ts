@@ -1,6 +1,13 @@
 /** The client without subscriptions: what needs no WebSocket. */
 export { AnswerFile, type BatchAnswer } from "./answers.ts";
-export { Batches, type BatchLine, type BatchOptions, hasEnded, type Page } from "./batches.ts";
+export {
+  Batches,
+  type BatchLine,
+  type BatchOptions,
+  type EstimateOptions,
+  hasEnded,
+  type Page,
+} from "./batches.ts";
 export { GleanerError, unreachable } from "./errors.ts";
 export { type Content, partBytes, readFileFrom, uploadFile } from "./files.ts";
 export { type CallOptions, Http, type HttpOptions } from "./http.ts";
