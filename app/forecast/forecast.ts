@@ -1,5 +1,6 @@
 import { spans } from "../statistics/spans.ts";
 import { type CapacityDay, donatedHours, jobsPerDevice, meanDevices } from "./capacity.ts";
+import { promised } from "./chance.ts";
 import { drawEnds } from "./draw-ends.ts";
 import { wholeDays } from "./likely-days.ts";
 import { combined, type ModelRecord, type RequestWork, workBefore, workShown } from "./work.ts";
@@ -33,8 +34,6 @@ export type Forecast = {
   /** The whole past days that it is made from. */
   days: number;
 };
-
-const promised = 0.95;
 
 /**
  * Forecasts when a batch ends, from the devices that donated in the past weeks hour by hour, and from the time that its requests,

@@ -1,6 +1,6 @@
 import type { Batch } from "@gleaner/client/http";
 import { expect, it } from "vitest";
-import { sayBatch } from "./batch-words.ts";
+import { lastForecast, progressOf, sayBatch, sayEstimate } from "./batch-words.ts";
 import { momentOf } from "./pages.ts";
 
 const ended: Batch = {
@@ -60,3 +60,63 @@ it.each([null, undefined])(
     );
   },
 );
+
+const hour = 3_600;
+const now = Math.round(Date.now() / 1_000);
+const forecast = { expected_at: now + hour, latest_at: now + 2 * hour, on_time: 1 };
+const running: Batch = { ...ended, status: "in_progress", expires_at: now + 24 * hour, forecast };
+/** A moment of any day. */
+const moment = String.raw`[^.;]*\d\d:\d\d`;
+
+it.each([
+  [{}, new RegExp(`Done by ${moment}, 95%; expected ${moment}\\. It has time until ${moment}\\.`)],
+  [{ on_time: 0.8 }, /The chance that it ends in time is 80%\. It has/],
+  [{ on_time: 0.2 }, /It will probably not end in time: the chance is 20%\. It has/],
+  [{ latest_at: null }, /but it may take more than a week\. It has/],
+  [{ expected_at: null, latest_at: null, on_time: 0 }, /more than a week\. It will probably not end in time/],
+])("says when a running batch will be done: %j", (over, words) => {
+  expect(sayBatch({ ...running, forecast: { ...forecast, ...over } })).toMatch(words);
+});
+
+it.each([
+  [forecast, new RegExp(`^done by ${moment}, 95%; 3 of 3 answered`)],
+  [
+    { ...forecast, latest_at: null, on_time: 0.2 },
+    new RegExp(`^expected ${moment}, probably too late; 3 of 3`),
+  ],
+  [null, /^3 of 3 answered/],
+])("begins the words behind a progress bar with the end: %j", (told, words) => {
+  expect(progressOf({ ...running, forecast: told })).toMatch(words);
+});
+
+it("forecasts several batches by the last one, once each open one has a forecast", () => {
+  const later = { expected_at: now + hour / 2, latest_at: now + 5 * hour, on_time: 0.7 };
+  const both = lastForecast([running, { ...running, forecast: later }, { ...ended, forecast: null }]);
+  expect(both).toEqual({ expected_at: now + hour, latest_at: now + 5 * hour, on_time: 0.7 });
+  const endless = { ...later, latest_at: null };
+  expect(lastForecast([running, { ...running, forecast: endless }])?.latest_at).toBeNull();
+  expect(lastForecast([running, { ...running, forecast: null }])).toBeNull();
+  expect(lastForecast([running, null])).toBeNull();
+  expect(lastForecast([ended])).toBeNull();
+});
+
+it("names no line where a mistake is of the whole file", () => {
+  const errors = {
+    data: [
+      { line: 0, message: "Too late." },
+      { line: 2, message: "No JSON." },
+    ],
+  };
+  const said = sayEstimate({
+    requests: { total: 3, is_exact: true, refused: 0 },
+    expected_price_micro: "1000000",
+    most_price_micro: "2000000",
+    forecast: null,
+    errors,
+  });
+  expect(said.split("\n").slice(-3)).toEqual([
+    "When they would end is not known: the model has hardly answered anything yet.",
+    "Too late.",
+    "Line 2: No JSON.",
+  ]);
+});

@@ -1,9 +1,10 @@
 import { type Batch, type BatchEstimate, type BatchForecast, hasEnded } from "@gleaner/client/http";
+import { chanceOf, promised } from "../../app/forecast/chance.ts";
 import { formatCount, formatShare, plural } from "../../app/format/quantity.ts";
 import { formatCredits } from "../../app/money/credits.ts";
 import { momentOf, postponedWords } from "./pages.ts";
 
-export function countsOf({
+function countsOf({
   request_counts: { total, completed, failed },
   price_micro: price,
   expected_price_micro: expected = null,
@@ -13,6 +14,12 @@ export function countsOf({
   return `${formatCount(completed)} of ${formatCount(total)} answered${errors}, ${cost}`;
 }
 
+/** For a progress bar. The end comes first: a narrow terminal cuts the words off. */
+export function progressOf(found: Batch): string {
+  const { forecast = null } = found;
+  return `${forecast === null ? "" : `${doneBy(forecast)}; `}${countsOf(found)}`;
+}
+
 export function rowOf(each: Batch): string[] {
   return [each.id, momentOf(each.created_at), each.status, countsOf(each)];
 }
@@ -20,13 +27,15 @@ export function rowOf(each: Batch): string[] {
 export function sayBatch(found: Batch): string {
   const { id, status, endpoint, created_at: at, expires_at: until, errors } = found;
   const end = hasEnded(found)
-    ? ""
-    : ` ${forecastWords(found.forecast ?? null)}It has time until ${momentOf(until)}.`;
+    ? []
+    : [forecastWords(found.forecast ?? null), `It has time until ${momentOf(until)}.`];
   return [
-    `${id}: ${status}. ${endpoint}, made ${momentOf(at)}.${end}`,
+    [`${id}: ${status}. ${endpoint}, made ${momentOf(at)}.`, ...end]
+      .filter((words) => words !== "")
+      .join(" "),
     `${countsOf(found)}.`,
     ...wrongWords(found),
-    ...(errors?.data.map(({ line, message }) => `Line ${String(line ?? "?")}: ${message}`) ?? []),
+    ...mistakeWords(errors),
   ].join("\n");
 }
 
@@ -57,18 +66,73 @@ export function sayEstimate({ requests, forecast, errors, ...price }: BatchEstim
   return [
     `${count}${wrong}.`,
     `They would probably cost ${String(likely)}, at most ${String(most)}.`,
-    forecastWords(forecast).trim() ||
-      "When they would end is not known: the model has hardly answered anything yet.",
-    ...(errors?.data.map(({ line, message }) => `Line ${String(line ?? "?")}: ${message}`) ?? []),
+    expectedEndWords(forecast),
+    ...mistakeWords(errors),
   ].join("\n");
 }
 
-/** A sentence and a blank; empty if nothing is known. */
+/** The mistakes that keep a batch from starting. A line 0 stands for the file as a whole. */
+export function mistakeWords(errors: Batch["errors"]): readonly string[] {
+  return (errors?.data ?? []).map(({ line = 0, message }) =>
+    line === null || line === 0 ? message : `Line ${String(line)}: ${message}`,
+  );
+}
+
+/** Sentences about the end of a batch. Empty if nothing is known. */
 function forecastWords(forecast: BatchForecast | null): string {
   if (forecast === null) return "";
   const { expected_at: expected, latest_at: latest, on_time: onTime } = forecast;
-  const chance = onTime >= 0.95 ? "" : ` The chance that it ends in time is ${formatShare(onTime)}.`;
-  if (expected === null) return `It will probably take more than a week.${chance} `;
-  const bound = latest === null ? "" : `; 19 of 20 such batches have ended by ${momentOf(latest)}`;
-  return `It is expected to end ${momentOf(expected)}${bound}.${chance} `;
+  const end =
+    expected === null
+      ? "It will probably take more than a week."
+      : latest === null
+        ? `Expected to end ${momentOf(expected)}, but it may take more than a week.`
+        : `Done by ${momentOf(latest)}, ${formatShare(promised)}; expected ${momentOf(expected)}.`;
+  return `${end}${chanceWords(onTime)}`;
+}
+
+function chanceWords(onTime: number): string {
+  const share = formatShare(onTime);
+  switch (chanceOf(onTime)) {
+    case "promised":
+      return "";
+    case "unsure":
+      return ` The chance that it ends in time is ${share}.`;
+    case "unlikely":
+      return ` It will probably not end in time: the chance is ${share}.`;
+  }
+}
+
+/** The same of a batch that is not there yet. */
+export function expectedEndWords(forecast: BatchForecast | null): string {
+  return (
+    forecastWords(forecast) || "When they would end is not known: the model has hardly answered anything yet."
+  );
+}
+
+/** The end of a batch in a few words, for a progress bar. */
+export function doneBy({ expected_at: expected, latest_at: latest, on_time: onTime }: BatchForecast): string {
+  const end =
+    latest !== null
+      ? `done by ${momentOf(latest)}, ${formatShare(promised)}`
+      : expected === null
+        ? "in more than a week"
+        : `expected ${momentOf(expected)}`;
+  return chanceOf(onTime) === "unlikely" ? `${end}, probably too late` : end;
+}
+
+/** The forecast of several batches together: that of the last one to end. Null: not every open one has a forecast. */
+export function lastForecast(batches: readonly (Batch | null)[]): BatchForecast | null {
+  const open = batches.filter((batch) => batch === null || !hasEnded(batch));
+  const forecasts = open.flatMap((batch) => batch?.forecast ?? []);
+  if (forecasts.length < open.length || forecasts.length === 0) return null;
+  const latestOf = (moments: readonly (number | null)[]): number | null => {
+    const last = Math.max(...moments.map((at) => at ?? Infinity));
+    return Number.isFinite(last) ? last : null;
+  };
+  return {
+    expected_at: latestOf(forecasts.map(({ expected_at: at }) => at)),
+    latest_at: latestOf(forecasts.map(({ latest_at: at }) => at)),
+    on_time: Math.min(...forecasts.map(({ on_time: share }) => share)),
+  };
 }

@@ -10,7 +10,7 @@ import { readArguments, usageError } from "../command/arguments.ts";
 import { CommandError, exitUsage, type Verb } from "../command/command.ts";
 import { Progress, say, sayJson, table } from "../command/output.ts";
 import { writeResults } from "./batch-results.ts";
-import { countsOf, rowOf, sayBatch, sayEstimate } from "./batch-words.ts";
+import { progressOf, rowOf, sayBatch, sayEstimate } from "./batch-words.ts";
 import { exitCodes, openApi } from "./client/api.ts";
 import { pageOptions, pageQuery, pageUsage } from "./pages.ts";
 
@@ -157,7 +157,7 @@ async function wait(batches: Batches, id: string, json: boolean): Promise<void> 
   for await (const found of batches.watch(id)) {
     last = found;
     const { total, completed, failed } = found.request_counts;
-    if (total > 0) progress.bar(completed + failed, total, countsOf(found));
+    if (total > 0) progress.bar(completed + failed, total, progressOf(found));
     else progress.at("Its lines are checked.");
   }
   if (last === null) return;

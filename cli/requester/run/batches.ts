@@ -15,6 +15,7 @@ import { formatDuration } from "../../../app/format/time.ts";
 import { formatCredits } from "../../../app/money/credits.ts";
 import { CommandError } from "../../command/command.ts";
 import type { Progress } from "../../command/output.ts";
+import { doneBy, lastForecast } from "../batch-words.ts";
 import { type Api, ApiRefusal } from "../client/api.ts";
 import { textOf } from "../client/wire.ts";
 import type { AnswerFile, RowAnswer } from "./answer-file.ts";
@@ -154,11 +155,14 @@ export class RunBatches {
     const cost = formatCredits(this.priceMicro + BigInt(firstPriceMicro));
     const newly = ended - this.#answeredAtStart;
     const leftMs = newly === 0 ? null : ((Date.now() - this.#startedAt) / newly) * (rows - ended);
-    const left = leftMs === null || leftMs === 0 ? "" : `, about ${formatDuration(leftMs)} left`;
+    const forecast = lastForecast(this.#latest);
+    const paced = leftMs === null || leftMs === 0 ? "" : `about ${formatDuration(leftMs)} left; `;
+    const end = forecast === null ? paced : `${doneBy(forecast)}; `;
+    // The end comes first: a narrow terminal cuts the words off.
     this.#progress.bar(
       ended,
       rows,
-      `${formatCount(ended)} of ${formatCount(rows)} rows${errors}, ${cost}${left}`,
+      `${end}${formatCount(ended)} of ${formatCount(rows)} rows${errors}, ${cost}`,
     );
   }
 }

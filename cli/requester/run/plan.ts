@@ -108,7 +108,10 @@ export function rowOfName(name: string): number {
 }
 
 /** The file of a part's requests. */
-export async function* linesOfPart(run: RunRequests, { from, to }: Part): AsyncGenerator<Buffer> {
+export async function* linesOfPart(
+  run: RunRequests,
+  { from, to }: Pick<Part, "from" | "to">,
+): AsyncGenerator<Buffer> {
   let row = 0;
   for await (const fields of readRows(run.input, run.format)) {
     if (row >= to) return;

@@ -11,6 +11,7 @@ import { chatOptions, chatOptionsUsage } from "../client/chat-options.ts";
 import { findModel } from "../client/models.ts";
 import { AnswerFile, errorColumn } from "./answer-file.ts";
 import { RunBatches } from "./batches.ts";
+import { expectedEnd } from "./expected-end.ts";
 import { openRun, resumeCommand } from "./open-run.ts";
 import { RunRecord, type RunState } from "./run-state.ts";
 import { readSettings } from "./settings.ts";
@@ -18,8 +19,8 @@ import { tryFirst } from "./try-first.ts";
 
 const usage = `gleaner run FILE.csv|FILE.jsonl --template TEXT [options]
 gleaner run --resume OUTPUT [--yes]
-Asks a model about each row of a table. First it asks about 20 rows and shows the answers. If you agree, it submits the others as
-batches, and writes the answers in the order of the rows as they come. After Ctrl-C or a crash, the same command or --resume
+Asks a model about each row of a table. First it asks about 20 rows and shows the answers, and what the others would cost and when they
+would be done. If you agree, it submits the others as batches, and writes the answers in the order of the rows as they come. After Ctrl-C or a crash, the same command or --resume
 continues: nothing is submitted twice, and no row is written twice. The batches go on meanwhile.
   --template TEXT        the question: "Summarize: {{text}}". {{text}} is the row's value in the column text
 ${chatOptionsUsage}
@@ -73,7 +74,11 @@ async function run(args: readonly string[]): Promise<void> {
       `None of the first rows was answered, so nothing else was submitted.\n${failed[0] ?? ""}`,
     );
   }
-  if (record.state.parts.length > 0) await agree(record, output, flags);
+  if (record.state.parts.length > 0 && !record.state.isAgreed) {
+    const end = await expectedEnd(api, record.state);
+    if (end !== null) progress.done(end);
+    await agree(record, output, flags);
+  }
   const batches = new RunBatches(api, record, answers, progress);
   await orResumable(output, batches.finish());
   await answers.close();
@@ -111,8 +116,7 @@ function stopOnInterrupt(output: string): void {
 
 /** Notes that the person wants the rows after the first ones. Rejects with a CommandError if not. */
 async function agree(record: RunRecord, output: string, flags: { readonly yes: boolean }): Promise<void> {
-  const { isAgreed, rows, parts, written } = record.state;
-  if (isAgreed) return;
+  const { rows, parts, written } = record.state;
   const others = formatCount(rows - (parts[0]?.from ?? 0));
   const isWanted =
     flags.yes ||
