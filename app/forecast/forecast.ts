@@ -1,7 +1,7 @@
 import { spans } from "../statistics/spans.ts";
 import { type CapacityDay, donatedHours, jobsPerDevice, meanDevices } from "./capacity.ts";
-import { promised } from "./chance.ts";
 import { drawEnds } from "./draw-ends.ts";
+import { promised } from "./end-chance.ts";
 import { wholeDays } from "./likely-days.ts";
 import { combined, type ModelRecord, type RequestWork, workBefore, workShown } from "./work.ts";
 

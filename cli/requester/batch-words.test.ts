@@ -78,6 +78,12 @@ it.each([
   expect(sayBatch({ ...running, forecast: { ...forecast, ...over } })).toMatch(words);
 });
 
+it("says that the end of a running batch is not known, but nothing about that of another", () => {
+  expect(sayBatch({ ...running, forecast: null })).toContain("No end is known");
+  for (const status of ["validating", "cancelling"] as const)
+    expect(sayBatch({ ...running, status, forecast: null })).not.toContain("No end is known");
+});
+
 it.each([
   [forecast, new RegExp(`^done by ${moment}, 95%; 3 of 3 answered`)],
   [
@@ -115,7 +121,7 @@ it("names no line where a mistake is of the whole file", () => {
     errors,
   });
   expect(said.split("\n").slice(-3)).toEqual([
-    "When they would end is not known: the model has hardly answered anything yet.",
+    "No end is known: the model has hardly answered anything yet.",
     "Too late.",
     "Line 2: No JSON.",
   ]);

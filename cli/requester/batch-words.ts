@@ -1,5 +1,5 @@
 import { type Batch, type BatchEstimate, type BatchForecast, hasEnded } from "@gleaner/client/http";
-import { chanceOf, promised } from "../../app/forecast/chance.ts";
+import { endChanceOf, promised } from "../../app/forecast/end-chance.ts";
 import { formatCount, formatShare, plural } from "../../app/format/quantity.ts";
 import { formatCredits } from "../../app/money/credits.ts";
 import { momentOf, postponedWords } from "./pages.ts";
@@ -28,7 +28,10 @@ export function sayBatch(found: Batch): string {
   const { id, status, endpoint, created_at: at, expires_at: until, errors } = found;
   const end = hasEnded(found)
     ? []
-    : [forecastWords(found.forecast ?? null), `It has time until ${momentOf(until)}.`];
+    : [
+        status === "in_progress" ? expectedEndWords(found.forecast ?? null) : "",
+        `It has time until ${momentOf(until)}.`,
+      ];
   return [
     [`${id}: ${status}. ${endpoint}, made ${momentOf(at)}.`, ...end]
       .filter((words) => words !== "")
@@ -93,7 +96,7 @@ function forecastWords(forecast: BatchForecast | null): string {
 
 function chanceWords(onTime: number): string {
   const share = formatShare(onTime);
-  switch (chanceOf(onTime)) {
+  switch (endChanceOf(onTime)) {
     case "promised":
       return "";
     case "unsure":
@@ -103,11 +106,9 @@ function chanceWords(onTime: number): string {
   }
 }
 
-/** The same of a batch that is not there yet. */
+/** The same, also if nothing is known. */
 export function expectedEndWords(forecast: BatchForecast | null): string {
-  return (
-    forecastWords(forecast) || "When they would end is not known: the model has hardly answered anything yet."
-  );
+  return forecastWords(forecast) || "No end is known: the model has hardly answered anything yet.";
 }
 
 /** The end of a batch in a few words, for a progress bar. */
@@ -118,7 +119,7 @@ export function doneBy({ expected_at: expected, latest_at: latest, on_time: onTi
       : expected === null
         ? "in more than a week"
         : `expected ${momentOf(expected)}`;
-  return chanceOf(onTime) === "unlikely" ? `${end}, probably too late` : end;
+  return endChanceOf(onTime) === "unlikely" ? `${end}, probably too late` : end;
 }
 
 /** The forecast of several batches together: that of the last one to end. Null: not every open one has a forecast. */

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Batch, Batches, batchList, type BatchOptions, type Content } from "@gleaner/client/http";
 import { batchEndpointNames, batchLimits } from "../../app/batches/limits.ts";
 import { formatBytes } from "../../app/format/quantity.ts";
@@ -20,7 +21,8 @@ gleaner batch get|wait|cancel ID [options]
 gleaner batch results ID [--errors] [--output FILE]
 gleaner batch list [options]
 Submits a file of requests as a batch, and follows it. Each line of the file is a request (docs/api.md, Batches); for a table use
-\`gleaner run\`. \`estimate\` says what the batch would cost and when it would end, and starts nothing. \`wait\` shows the progress until the end; Ctrl-C ends only the waiting. \`results\` prints the answers that are
+\`gleaner run\`. \`create\` also says when it will be
+done, and how likely that is in its time. \`estimate\` says that and the cost, and starts nothing. \`wait\` shows the progress until the end; Ctrl-C ends only the waiting. \`results\` prints the answers that are
 there, also while the batch runs.
   --endpoint PATH        of all lines: ${batchEndpointNames.join(", ")}
                          (default: ${batchEndpointNames[0]})
@@ -73,8 +75,16 @@ async function run(args: readonly string[]): Promise<void> {
   }
   if (action === "create") {
     const made = await create(argument, flags);
-    if (flags.wait) await wait(new Batches(await openApi()), made.id, flags.json);
-    else show(made);
+    const batches = new Batches(await openApi());
+    if (flags.wait) {
+      await wait(batches, made.id, flags.json);
+      return;
+    }
+    const found = await checked(batches, made, new Progress(flags.json));
+    show(found);
+    if (found.status === "failed") throw new CommandError("The batch did not start.");
+    if (found.status === "validating" && !flags.json)
+      say(`Its lines are still being checked. To see when it will end: gleaner batch get ${found.id}`);
     return;
   }
   const api = await openApi();
@@ -103,6 +113,23 @@ async function create(file: string, flags: CreateFlags & { readonly again: boole
     `${file} was submitted before, as ${earlier.id}. To submit it once more: gleaner batch create ${quoted(file)} --again`,
   );
   return earlier;
+}
+
+/** The check of a large file takes longer than anybody wants to wait. */
+const checkedWithinMs = 15_000;
+const askEveryMs = 500;
+
+/** Waits until the lines of a new batch were checked: then it has a forecast, or is refused since it cannot end in its time. */
+async function checked(batches: Batches, made: Batch, progress: Progress): Promise<Batch> {
+  const until = Date.now() + checkedWithinMs;
+  let found = made;
+  while (found.status === "validating" && Date.now() < until) {
+    progress.at("Its lines are checked.");
+    await sleep(askEveryMs);
+    found = await batches.get(made.id);
+  }
+  progress.clear();
+  return found;
 }
 
 /** A file whose batch is older is submitted again without a question. */

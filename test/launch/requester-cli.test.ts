@@ -187,7 +187,9 @@ test(
     // Nobody is at a terminal, and nobody has said --yes.
     const unasked = await gleaner(...command);
     expect(unasked).toMatchObject({ code: 1, out: "" });
-    expect(unasked.err).toMatch(/The capital of Norway is Oslo[^]*The other 35 rows were not submitted/);
+    expect(unasked.err).toMatch(
+      /The capital of Norway is Oslo[^]*(No end is known|Done by .*95%)[^]*The other 35 rows were not submitted/,
+    );
     expect((await readFile(join(folder, "answers.csv"), "utf8")).trimEnd().split("\r\n")).toHaveLength(6);
     const other = await gleaner(...command, "--system", "Be brief.");
     expect(other).toMatchObject({
@@ -284,6 +286,16 @@ test("a batch is created from a file, followed, and read", async () => {
   const again = await json(batchObject, ...create, "--again");
   expect(again.id).not.toBe(id);
   await gleaner("batch", "cancel", again.id);
+  // The file was checked by then, so it says when the batch will be done, or that it ends too late.
+  const third = await gleaner(...create, "--again");
+  expect(third).toMatchObject({ code: 0, err: "" });
+  expect(third.out).toMatch(/: (completed|in_progress\. .*(No end is known|Done by .*95%))/);
+  await writeFile(join(folder, "wrong.jsonl"), "no JSON");
+  expect(await gleaner("batch", "create", "wrong.jsonl")).toMatchObject({
+    code: 1,
+    out: expect.stringContaining("Line 1: "),
+    err: expect.stringContaining("did not start"),
+  });
   const waited = await gleaner("batch", "wait", id);
   expect(waited).toMatchObject({ code: 1, err: expect.stringContaining("2 of 3 answered, 1 error") });
   const { out } = await gleaner("batch", "results", id);

@@ -102,7 +102,7 @@ it("says that the rows cannot be done in their time", async () => {
 
 it("says that no end is known, or nothing if the server is of an earlier version", async () => {
   const run = await runOf(1_000, 0);
-  expect(await expectedEnd(await apiWith({ ...told, forecast: null }), run)).toContain("not known");
+  expect(await expectedEnd(await apiWith({ ...told, forecast: null }), run)).toContain("No end is known");
   server.close();
   expect(await expectedEnd(await apiWith(null), run)).toBeNull();
 });

@@ -76,7 +76,8 @@ it("says when a batch will end, and the chance that it ends in time if that is n
     "Expected to end 17:30, but it may take more than a week.",
     "The chance that all requests end in time is 60%.",
   ]);
-  expect(forecastWords({ ...forecast, expectedAt: null, latestAt: null, onTime: 0 }, now)[0]).toBe(
+  expect(forecastWords({ ...forecast, expectedAt: null, latestAt: null, onTime: 0.1 }, now)).toEqual([
     "It will probably take more than a week.",
-  );
+    "It will probably not end in time: the chance is 10%.",
+  ]);
 });

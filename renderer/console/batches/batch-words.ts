@@ -1,6 +1,7 @@
 import { assertNever } from "../../../app/assert-never.ts";
 import { batchEndpoints, type BatchStatus } from "../../../app/batches/limits.ts";
 import { shownId } from "../../../app/batches/openai-objects.ts";
+import { endChanceOf } from "../../../app/forecast/end-chance.ts";
 import { kindWords } from "../../../app/format/job-kind.ts";
 import { formatCount, formatShare, plural } from "../../../app/format/quantity.ts";
 import { formatMoment } from "../../../app/format/time.ts";
@@ -138,9 +139,13 @@ export function forecastWords(forecast: BatchSummary["forecast"], now: number): 
       : latestAt === null
         ? `Expected to end ${formatMoment(expectedAt, now)}, but it may take more than a week.`
         : `Expected to end ${formatMoment(expectedAt, now)}; 19 of 20 such batches have ended by ${formatMoment(latestAt, now)}.`;
-  if (onTime >= likelyOnTime) return [end];
-  return [end, `The chance that all requests end in time is ${formatShare(onTime)}.`];
+  const share = formatShare(onTime);
+  switch (endChanceOf(onTime)) {
+    case "promised":
+      return [end];
+    case "unsure":
+      return [end, `The chance that all requests end in time is ${share}.`];
+    case "unlikely":
+      return [end, `It will probably not end in time: the chance is ${share}.`];
+  }
 }
-
-/** A chance below this one is told. */
-const likelyOnTime = 0.95;
