@@ -97,6 +97,7 @@ export const facts = internalQuery({
 export const outlook = internalQuery({
   args: {
     ...ofKey,
+    endpoint: newBatch.endpoint,
     model: v.union(v.string(), v.null()),
     total: v.number(),
     jobs: v.number(),
@@ -104,11 +105,13 @@ export const outlook = internalQuery({
     windowMs: v.number(),
   },
   returns: batchOutlook,
-  handler: async (ctx, { keyId, model, total, jobs, window, windowMs }) => {
+  handler: async (ctx, { keyId, endpoint, model, total, jobs, window, windowMs }) => {
     const { organizationId } = await admittedKey(ctx, keyId);
     const now = Date.now();
-    const batch = { organizationId, apiKeyId: keyId, model: model ?? undefined, expiresAt: now + windowMs };
-    return await outlookOf(ctx, { ...batch, total, jobs, completed: 0, failed: 0 }, window, now);
+    const counts = { total, jobs, completed: 0, failed: 0 };
+    const expiresAt = now + windowMs;
+    const batch = { organizationId, apiKeyId: keyId, endpoint, model: model ?? undefined, expiresAt };
+    return await outlookOf(ctx, { ...batch, ...counts }, window, now);
   },
 });
 

@@ -60,6 +60,14 @@ export function jobsPerDevice(days: readonly CapacityDay[]): number {
   return devices < leastBusyDevices || jobs === 0 ? 1 : jobs / devices;
 }
 
+/** The days as if only a share of the devices had donated. The jobs that each ran at once stay the same. */
+export function daysOfShare(days: readonly CapacityDay[], share: number): CapacityDay[] {
+  return days.map(({ startAt, hours }) => ({
+    startAt,
+    hours: hours.map((hour) => ({ ...hour, devices: share * hour.devices })),
+  }));
+}
+
 /** The device hours that a fleet donated from one moment to another, as far as they were sampled. */
 export function donatedHours(days: readonly CapacityDay[], from: number, to: number): number {
   return sharesOf(days, from, to).reduce((sum, { devices, hours }) => sum + devices * hours, 0);

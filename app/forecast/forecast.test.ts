@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { spans } from "../statistics/spans.ts";
-import { addSample, type CapacityDay, type CapacityHour, donatedHours, jobsPerDevice } from "./capacity.ts";
+import {
+  addSample,
+  type CapacityDay,
+  type CapacityHour,
+  daysOfShare,
+  donatedHours,
+  jobsPerDevice,
+} from "./capacity.ts";
 import { type BatchOutlook, forecastBatch } from "./forecast.ts";
 
 /** A Monday at noon, UTC. */
@@ -51,6 +58,19 @@ describe("the forecast of a batch", () => {
     expect(hoursUntil(forecast?.latestAt)).toBeGreaterThan(hoursUntil(forecast?.expectedAt));
     expect(forecast?.onTime).toBe(1);
     expect(forecast?.days).toBe(21);
+  });
+
+  it("takes longer if only a share of the devices could answer it, which still run as many jobs each", () => {
+    const days = record(3, always(10)).map(({ startAt, hours }) => ({
+      startAt,
+      hours: hours.map((hour) => ({ ...hour, busyJobs: 2 * hour.busyJobs })),
+    }));
+    const half = daysOfShare(days, 0.5);
+    expect(jobsPerDevice(half)).toBe(2);
+    const forecast = forecastBatch(outlook({ days: half, devicesNow: 5, left: 200 }));
+    // 200 requests are 10 hours of devices with two jobs at once, and 5 of them could answer.
+    expect(hoursUntil(forecast?.expectedAt)).toBeCloseTo(2, 0);
+    expect(forecastBatch(outlook({ days: daysOfShare(days, 0), devicesNow: 0 }))?.expectedAt).toBeNull();
   });
 
   it("waits for the hours in which devices donate", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  ableShare,
   awayMs,
   chanceOf,
   gpuOf,
@@ -77,6 +78,27 @@ describe("a device", () => {
     expect(gpuOf({ gpu: false, tags: ["backend:metal"] })).toEqual({ gpu: true, gpuMemory: false });
     expect(gpuOf({ gpu: true, vramMb: 4_000 })).toEqual({ gpu: true, gpuMemory: true });
     expect(gpuOf({ gpu: false, tags: ["backend:cpu"] })).toEqual({ gpu: false, gpuMemory: false });
+  });
+});
+
+describe("the share of devices that could answer", () => {
+  const [away, retired] = [
+    { ...laptop, online: false, lastSeenAt: now - awayMs - 1 },
+    { ...laptop, inService: false },
+  ];
+  const other = { ...laptop, groups: ["lab"] };
+  const ofOffice: WantedDevice = { ...small, needs: { groups: ["office"] } };
+
+  it("counts those in service that are online or were lately", () => {
+    const devices = [laptop, other, other, other, away, retired];
+    expect(ableShare(devices, ofOffice, now, true)).toBe(1 / 4);
+    expect(ableShare(devices, small, now, true)).toBe(1);
+    expect(ableShare([other], ofOffice, now, true)).toBe(0);
+    expect(ableShare([away, retired], small, now, true)).toBeNull();
+  });
+
+  it("is never nothing if there are more devices than were looked at", () => {
+    expect(ableShare([other, other], ofOffice, now, false)).toBe(1 / 2);
   });
 });
 

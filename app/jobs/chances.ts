@@ -47,7 +47,7 @@ export function chanceOf(device: KnownDevice, wanted: WantedDevice, now: number)
   if (!meets(device, wanted.needs)) return "unmatched";
   if (device.kinds?.includes(wanted.kind) === false) return "other-kinds";
   if (!mayHoldModel(device, wanted)) return "too-small";
-  return device.online || now - device.lastSeenAt <= awayMs ? "able" : "away";
+  return isAway(device, now) ? "away" : "able";
 }
 
 /** Groups, tags and data classes are the organization's. A GPU and memory may still be reported. */
@@ -106,6 +106,26 @@ export function withDevice(
   const chance = chanceOf(device, wanted, now);
   const away = chance === "away" ? Math.min(chances.awayMs, now - device.lastSeenAt) : chances.awayMs;
   return { ...chances, [chance]: chances[chance] + 1, awayMs: away };
+}
+
+/**
+ * The share of devices that could answer a job, of those in service that are online or were lately. Null: no device is.
+ * @param isWhole whether these are all devices. Else another one may still be able.
+ */
+export function ableShare(
+  devices: readonly KnownDevice[],
+  wanted: WantedDevice,
+  now: number,
+  isWhole: boolean,
+): number | null {
+  const present = devices.filter(({ inService, ...device }) => inService && !isAway(device, now));
+  if (present.length === 0) return null;
+  const able = present.filter((device) => chanceOf(device, wanted, now) === "able").length;
+  return Math.max(able, isWhole ? 0 : 1) / present.length;
+}
+
+function isAway({ online, lastSeenAt }: Pick<KnownDevice, "online" | "lastSeenAt">, now: number): boolean {
+  return !online && now - lastSeenAt > awayMs;
 }
 
 /**

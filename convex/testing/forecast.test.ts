@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { emptyTally } from "../../app/statistics/tally.ts";
-import { internal } from "../_generated/api.js";
+import { api, internal } from "../_generated/api.js";
+import { queue } from "../model/queue.ts";
 import {
   addDevice,
   addOrganization,
@@ -81,7 +82,7 @@ async function start(fileId: string, window?: string): Promise<Answer> {
 
 const get = async (id: string): Promise<Answer> => (await (await call(`/v1/batches/${id}`)).json()) as Answer;
 
-const minutesUntil = ({ forecast }: Estimate): number =>
+const minutesUntil = ({ forecast }: Pick<Answer, "forecast">): number =>
   ((forecast?.expected_at ?? 0) - Date.now() / 1_000) / 60;
 
 /** Stores days on which so many devices donated in every hour, and 100 jobs of a minute. */
@@ -242,6 +243,49 @@ describe("a batch beside others", () => {
         await ctx.db.patch("batches", _id, { apiKeyId });
     });
     expect(Math.abs(minutesUntil(await estimate(fileId)) - 80)).toBeLessThan(12);
+  });
+});
+
+describe("a batch that only some devices could answer", () => {
+  let other: Device;
+  let fileId: string;
+
+  /** Two devices donate, as in the past weeks. Each answers a request of the file in a minute. */
+  beforeEach(async () => {
+    await remember(14, 2);
+    other = await addDevice(t, acme, "other");
+    fileId = await upload(lines(60));
+  });
+
+  const requireGroup = async (group: string): Promise<void> => {
+    await t.run(async (ctx) => {
+      const [key] = await ctx.db.query("apiKeys").collect();
+      await ctx.db.patch("apiKeys", key!._id, { requirements: { groups: [group] } });
+    });
+  };
+
+  it("is forecast from those that can hold its model, before and while it runs", async () => {
+    expect(Math.abs(minutesUntil(await estimate(fileId)) - 30)).toBeLessThan(5);
+    const { id } = await start(fileId);
+    const capabilities = { kinds: ["chat"], models: [], memoryMb: 1, gpu: false };
+    await t.mutation(api.work.hello, { key: other.key, version: "0.1.0", capabilities, startup: false });
+    await t.action(internal.batchSteps.forecast, {});
+    expect(Math.abs(minutesUntil(await get(id)) - 60)).toBeLessThan(10);
+    const beside = await estimate(await upload(lines(60)));
+    expect(Math.abs(minutesUntil(beside) - 120)).toBeLessThan(20);
+  });
+
+  it("is forecast from those that its key may use, and refused if none could answer it", async () => {
+    await t.run(async (ctx) => {
+      const { workerId } = (await queue.workers.byKey(ctx, device.key))!;
+      await queue.workers.update(ctx, acme.organizationId, { workerId, groups: ["lab"] });
+    });
+    await requireGroup("lab");
+    expect(Math.abs(minutesUntil(await estimate(fileId)) - 60)).toBeLessThan(10);
+    await requireGroup("none");
+    const refused = await start(fileId);
+    expect(refused).toMatchObject({ status: "failed", errors: { data: [{ code: "deadline_unreachable" }] } });
+    expect(refused.errors?.data[0]?.message).toContain("None of the devices that were online");
   });
 });
 

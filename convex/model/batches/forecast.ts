@@ -1,13 +1,20 @@
 import { type Infer, v } from "convex/values";
-import { addSample, type CapacityDay, forecastDays } from "../../../app/forecast/capacity.ts";
+import { batchEndpoints } from "../../../app/batches/limits.ts";
+import { addSample, type CapacityDay, daysOfShare, forecastDays } from "../../../app/forecast/capacity.ts";
 import { type Forecast, forecastBatch } from "../../../app/forecast/forecast.ts";
 import type { ModelRecord } from "../../../app/forecast/work.ts";
+import { ableShare } from "../../../app/jobs/chances.ts";
+import type { DataClass } from "../../../app/keys/data-classes.ts";
 import { countOf } from "../../../app/statistics/sketch.ts";
 import { bucketOf, spans } from "../../../app/statistics/spans.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { fleetTotalsOf } from "../fleet/counts.ts";
+import { dataClassesOf } from "../keys/dataClasses.ts";
+import { findModel } from "../models/catalog.ts";
 import type { depthOf } from "../organizations/depthSamples.ts";
+import { type KnownFleet, knownFleet } from "../requests/chances.ts";
+import { needsOfKey } from "../requests/needs.ts";
 import { modelTotals } from "../statistics/rollUp.ts";
 import { batchForecast, lineMistake } from "../validators.ts";
 
@@ -51,13 +58,17 @@ type Fleet = {
   readonly devicesNow: number;
   readonly models: ReadonlyMap<string, ModelRecord>;
   readonly open: readonly Doc<"batches">[];
+  readonly known: KnownFleet;
+  readonly classes: readonly DataClass[];
 };
 
 /** More open batches of an organization than these are not counted as being ahead. */
 const mostOpenRead = 100;
+/** The devices that are looked at. Those of a larger fleet are taken to be like them. */
+const mostDevicesRead = 100;
 
 async function fleetOf(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<Fleet> {
-  const [days, { donating }, models, open] = await Promise.all([
+  const [days, { donating }, models, open, known, classes] = await Promise.all([
     ctx.db
       .query("capacityDays")
       .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
@@ -69,25 +80,49 @@ async function fleetOf(ctx: QueryCtx, organizationId: Id<"organizations">): Prom
       .query("batches")
       .withIndex("by_organization", (q) => q.eq("organizationId", organizationId).eq("status", "in_progress"))
       .take(mostOpenRead),
+    knownFleet(ctx, organizationId, mostDevicesRead),
+    dataClassesOf(ctx, organizationId),
   ]);
   const records = models.map(({ subject, tally }): [string, ModelRecord] => {
     const { run, returned, lost } = tally;
     return [subject, { answered: countOf(run), runMs: run.sum, interrupted: returned + lost }];
   });
-  return { days: days.reverse(), devicesNow: donating, models: new Map(records), open };
+  return { days: days.reverse(), devicesNow: donating, models: new Map(records), open, known, classes };
 }
 
 /** A batch that may not exist yet. `model`, `startedAt`: undefined if not known. */
 export type BatchOutline = Pick<
   Doc<"batches">,
-  "organizationId" | "apiKeyId" | "expiresAt" | "total" | "jobs" | "completed" | "failed"
+  "organizationId" | "apiKeyId" | "endpoint" | "expiresAt" | "total" | "jobs" | "completed" | "failed"
 > & {
   readonly _id?: Id<"batches">;
   readonly model?: string | undefined;
   readonly startedAt?: number | undefined;
 };
 
-function forecastIn(fleet: Fleet, batch: BatchOutline, now: number): Forecast | null {
+/**
+ * The share of the fleet that could answer the batch: devices that have its model or could get it, and that its key may use. 1 if that
+ * is not known.
+ */
+async function shareFor(
+  ctx: QueryCtx,
+  { known, classes }: Fleet,
+  { organizationId, apiKeyId, endpoint, model: modelId }: BatchOutline,
+  now: number,
+): Promise<number> {
+  const [model, key] = await Promise.all([
+    modelId === undefined ? null : findModel(ctx, organizationId, modelId),
+    ctx.db.get("apiKeys", apiKeyId),
+  ]);
+  const needs = key === null ? null : needsOfKey(key, classes);
+  if (model === null || needs === null) return 1;
+  const { modelId: named, sizeBytes: modelBytes } = model;
+  const wanted = { modelId: named, modelBytes, kind: batchEndpoints[endpoint], needs };
+  return ableShare(known.devices, wanted, now, known.isWhole) ?? 1;
+}
+
+/** @param share of the fleet that could answer it. */
+function forecastIn(fleet: Fleet, batch: BatchOutline, share: number, now: number): Forecast | null {
   return forecastBatch({
     now,
     expiresAt: batch.expiresAt,
@@ -96,8 +131,8 @@ function forecastIn(fleet: Fleet, batch: BatchOutline, now: number): Forecast | 
     answered: Math.round(batch.completed * jobsPerRequest(batch)),
     left: leftOf(batch),
     ahead: aheadOf(batch, fleet.open),
-    days: fleet.days,
-    devicesNow: fleet.devicesNow,
+    days: share === 1 ? fleet.days : daysOfShare(fleet.days, share),
+    devicesNow: share * fleet.devicesNow,
     // An empty name is that of all models which have no record of their own.
     model: batch.model === undefined ? null : (fleet.models.get(batch.model) ?? null),
   });
@@ -130,7 +165,7 @@ function jobsPerRequest({ total, jobs = total }: Pick<Doc<"batches">, "total" | 
   return total === 0 ? 1 : jobs / total;
 }
 
-/** Each may be of another organization, for which a query reads some 150 rows. */
+/** Each may be of another organization, for which a query reads some 350 rows. */
 const forecastAtOnce = 2;
 
 export const forecastPage = v.object({
@@ -156,7 +191,8 @@ export async function forecastPageOf(
     const { organizationId, _id: batchId } = batch;
     const fleet = fleets.get(organizationId) ?? (await fleetOf(ctx, organizationId));
     fleets.set(organizationId, fleet);
-    const forecast = forecastIn(fleet, batch, now);
+    const share = await shareFor(ctx, fleet, batch, now);
+    const forecast = forecastIn(fleet, batch, share, now);
     forecasts.push({ batchId, forecast: forecast === null ? null : { ...forecast, madeAt: now } });
   }
   return { forecasts, next: isDone ? null : continueCursor };
@@ -186,11 +222,13 @@ export async function outlookOf(
   window: string,
   now: number,
 ): Promise<Infer<typeof batchOutlook>> {
-  const forecast = forecastIn(await fleetOf(ctx, batch.organizationId), batch, now);
+  const fleet = await fleetOf(ctx, batch.organizationId);
+  const share = await shareFor(ctx, fleet, batch, now);
+  const forecast = forecastIn(fleet, batch, share, now);
   if (forecast === null) return { forecast: null, mistake: null };
   return {
     forecast: { ...forecast, madeAt: now },
-    mistake: isUnreachable(forecast) ? deadlineMistake(forecast, window) : null,
+    mistake: isUnreachable(forecast) ? deadlineMistake(forecast, share, window) : null,
   };
 }
 
@@ -205,13 +243,12 @@ function isUnreachable({ days, onTime }: Forecast): boolean {
 }
 
 /** Why a batch that cannot end in its time does not start, and what the requester can do. */
-function deadlineMistake({ expectedAt }: Forecast, window: string): Infer<typeof lineMistake> {
+function deadlineMistake({ expectedAt }: Forecast, share: number, window: string): Infer<typeof lineMistake> {
   const end =
     expectedAt === null ? "in more than a week" : `on ${new Date(expectedAt).toISOString().slice(0, 16)}Z`;
-  return {
-    line: 0,
-    code: "deadline_unreachable",
-    param: "completion_window",
-    message: `With the devices that donated in the past weeks, this batch would end ${end}, long after its window of ${window}. Ask for a longer completion_window, or for fewer requests.`,
-  };
+  const message =
+    share === 0
+      ? "None of the devices that were online in the past week could answer these requests: they cannot hold the model, do no such jobs, or do not meet the requirements of this API key. Ask your administrator."
+      : `With the devices that donated in the past weeks, this batch would end ${end}, long after its window of ${window}. Ask for a longer completion_window, or for fewer requests.`;
+  return { line: 0, code: "deadline_unreachable", param: "completion_window", message };
 }

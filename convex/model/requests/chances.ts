@@ -9,7 +9,7 @@ import {
   withDevice,
 } from "../../../app/jobs/chances.ts";
 import type { Id } from "../../_generated/dataModel.js";
-import type { MutationCtx } from "../../_generated/server.js";
+import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { queue } from "../queue.ts";
 import { refuse } from "../refuse.ts";
 
@@ -40,6 +40,20 @@ export async function checkDevices(
     }
     cursor = found.continueCursor;
   }
+}
+
+/** The devices of an organization, or a part of a larger fleet. `isWhole`: whether these are all of them. */
+export type KnownFleet = { readonly devices: readonly KnownDevice[]; readonly isWhole: boolean };
+
+/** At most this many devices are read, online ones first. */
+export async function knownFleet(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+  most: number,
+): Promise<KnownFleet> {
+  const which = { paginationOpts: { numItems: most, cursor: null } };
+  const { page, isDone } = await queue.workers.list(ctx, organizationId, which);
+  return { devices: page.map(knownDevice), isWhole: isDone };
 }
 
 function knownDevice({

@@ -1,4 +1,5 @@
 import type { MissingRequirement, Requirements } from "@gleaner/queue/validators";
+import { ConvexError } from "convex/values";
 import { chooseClass, classNamed, type DataClass } from "../../../app/keys/data-classes.ts";
 import { type DeviceNeeds, gpuTags, mebibytesOf, tighten } from "../../../app/keys/requirements.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
@@ -43,6 +44,16 @@ export function needsOf(
   if (tightened.kind !== "ok") return refuse("requirements_not_allowed", tightened.why);
   const rules = classNamed(classes, dataClass);
   return { needs: withClass(tightened.needs, dataClass, rules), dataClass, rules };
+}
+
+/** The same of a request that adds nothing. Null: the rules refuse each of them. */
+export function needsOfKey(key: Doc<"apiKeys">, classes: readonly DataClass[]): DeviceNeeds | null {
+  try {
+    return needsOf(key, undefined, classes).needs;
+  } catch (thrown) {
+    if (thrown instanceof ConvexError) return null;
+    throw thrown;
+  }
 }
 
 /** A class goes to the groups of its rules. Without such groups it goes to the devices that an admin gave the class. */

@@ -66,6 +66,7 @@ export async function estimateBatch(ctx: ActionCtx, request: Request, caller: Ca
   const model = named?.model.modelId ?? null;
   const outlook = await ctx.runQuery(internal.batches.outlook, {
     keyId,
+    endpoint,
     model,
     total,
     jobs,
