@@ -111,6 +111,7 @@ async function pay(ctx: MutationCtx, order: Doc<"orders">, event: FinalEvent, at
   await ctx.db.patch("orders", order._id, {
     priceMicro: earned + outrunEarned,
     ...(coveredMicro === 0n ? {} : { coveredMicro }),
+    ...(outrunEarned === 0n ? {} : { outrunMicro: outrunEarned }),
     ...(isOwn ? { ownJob: true } : {}),
     ...(acts ? { paidOwner: (await ctx.db.get("devices", deviceId))?.owner ?? null } : {}),
     ...bonus,

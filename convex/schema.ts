@@ -902,6 +902,8 @@ export default defineSchema({
     held: v.optional(usage),
     /** The part of its price that the organization covered, since its key did not have it. */
     coveredMicro: v.optional(v.int64()),
+    /** The part of its price that paid a device which another one outran. */
+    outrunMicro: v.optional(v.int64()),
     /** To whom the device belonged that was paid, or whose pay is held; null: to nobody. Only in organizations that act on checks. */
     paidOwner: v.optional(v.union(owner, v.null())),
     /** How long its texts are kept after its end, if the rules for its class of data said so. */

@@ -1,21 +1,27 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { api, internal } from "../_generated/api.js";
 import type { Doc } from "../_generated/dataModel.js";
+import { balanceOf } from "../model/ledger/balance.ts";
+import { coverAccount, deviceAccount, keyAccount } from "../model/ledger/transfer.ts";
 import { orderOf } from "../model/orders/orders.ts";
 import { queue } from "../model/queue.ts";
 import { present } from "../model/refuse.ts";
 import {
   allJobs,
   type Backend,
+  claim,
+  completeWith,
   countQueue,
   type Device,
   expectBooksInOrder,
+  greeting,
   listKeys,
   modelId,
   type Organization,
   pass,
   payloadOf,
   purgeQueue,
+  submit,
   take,
   tryClaim,
 } from "./backend.fixture.ts";
@@ -24,6 +30,7 @@ import {
   addChecker,
   answerJob,
   answerText,
+  answerUsage,
   casesOf,
   check,
   choose,
@@ -354,6 +361,75 @@ it("a correction that is wrong, too, is corrected by a device that has not answe
     expect((await tryClaim(t, device, last)).kind).toBe("unable");
   }
   expect((await tryClaim(t, devices[3]!, last)).kind).toBe("claimed");
+});
+
+describe("a wrong answer that outran another device", () => {
+  /** Says that a device writes 10 tokens a second, so that it is known when it takes too long. */
+  const saySpeed = async ({ key }: Device): Promise<void> => {
+    const { capabilities, ...said } = greeting([modelId]);
+    const kinds = [...capabilities.kinds, "replay"];
+    const speeds = [{ of: modelId, inputPerSecond: 100, outputPerSecond: 10 }];
+    const can = { ...capabilities, kinds, concurrency: 1, speeds };
+    await t.mutation(api.work.hello, { key, ...said, capabilities: can });
+  };
+  /** Has an answer of the author found wrong, of which a slow device had written a part. @param between before the last check. */
+  const wrongOutrun = async (between = async (_jobId: string): Promise<void> => {}) => {
+    const slow = await addChecker(t, acme, "slow");
+    for (const device of [slow, author]) await saySpeed(device);
+    const jobId = await submit(t, acme);
+    const attemptId = await claim(t, slow, jobId);
+    await take(t, author);
+    for (let seconds = 0; seconds < 33; seconds += 1) await pass(t, 1_000);
+    const [handed] = await t.query(api.work.handed, { key: author.key });
+    expect(handed?.jobId).toBe(jobId);
+    await t.mutation(api.work.append, { key: slow.key, attemptId, seq: 0, text: answerText.slice(0, 9) });
+    await completeWith(t, author, handed!.attemptId, {
+      result: { text: answerText, finishReason: "stop" },
+      report: { usage: answerUsage, timing: { prefillMs: 5, generateMs: 20 } },
+    });
+    const part = await microOf(deviceAccount(slow.deviceId));
+    expect(part).toBeGreaterThan(0n);
+    await choose(t);
+    await check(t, checker, noise);
+    await between(jobId);
+    await check(t, third, noise);
+    await pass(t, 10);
+    return { jobId, slow, part };
+  };
+  const microOf = async (account: string): Promise<bigint> =>
+    (await t.run(async (ctx) => await balanceOf(ctx, account))).micro;
+  const keyMicro = async (): Promise<bigint> => await microOf(keyAccount(await keyId()));
+  const cancel = async (jobId: string): Promise<void> => {
+    const headers = { authorization: `Bearer ${acme.apiKey}` };
+    const answer = await t.fetch(`/v1/jobs/${jobId}/cancel`, { method: "POST", headers });
+    expect(answer.status).toBe(200);
+  };
+
+  it("costs its key nothing, is answered again, and the other device keeps its pay from the organization", async () => {
+    const before = await keyMicro();
+    const { jobId, slow, part } = await wrongOutrun();
+    const correction = await correctionOf(jobId);
+    expect(await seen(correction)).toMatchObject({ status: "queued", corrects: jobId });
+    await cancel(correction);
+    expect(await keyMicro()).toBe(before);
+    expect(await microOf(deviceAccount(slow.deviceId))).toBe(part);
+    expect(await microOf(coverAccount(acme.organizationId))).toBe(-part);
+  });
+
+  it("gives nothing twice if a dispute refunded the price before", async () => {
+    const before = await keyMicro();
+    const { jobId, part } = await wrongOutrun(async (disputed) => {
+      const body = JSON.stringify({ rating: "bad", reason: "wrong", dispute: true });
+      const headers = { authorization: `Bearer ${acme.apiKey}` };
+      await t.fetch(`/v1/jobs/${disputed}/rating`, { method: "POST", headers, body });
+      const decision = { session, jobId: disputed, reason: "It is.", refund: true };
+      await t.mutation(api.console.work.ratings.settle, decision);
+    });
+    await cancel(await correctionOf(jobId));
+    expect(await keyMicro()).toBe(before);
+    expect(await microOf(coverAccount(acme.organizationId))).toBe(0n);
+    expect(part).toBeGreaterThan(0n);
+  });
 });
 
 describe("a batch", () => {

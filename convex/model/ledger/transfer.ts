@@ -6,7 +6,7 @@ import type { amountsByKind, outcome } from "../validators.ts";
 
 /**
  * Kinds of account. Issuance, bonuses, cover and the pay of checks create credits, so their balances are negative. Cover creates those
- * that an answer cost beyond its reservation and that its key did not have. Keys spend credits, escrow holds them, devices earn them.
+ * that an answer cost beyond its reservation and that its key did not have, and the pay of a device that a wrong answer outran. Keys spend credits, escrow holds them, devices earn them.
  * The pay of a new device is held until its answers are checked. A wallet has the credits that a member or a team received, or earned
  * with former devices. Payouts that nobody has decided hold credits, and the house has those that were paid out or expired.
  */

@@ -4,19 +4,22 @@ import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { addWrongLine, noteWrongLine } from "../batches/wrongLines.ts";
 import { orderOf } from "../orders/orders.ts";
-import type { Refusal } from "../refuse.ts";
+import { present, type Refusal } from "../refuse.ts";
 import { tellWebhooks } from "../webhooks/deliveries.ts";
-import { owedToKey } from "./giveBack.ts";
+import { giveOutrunBack, owedToKey } from "./giveBack.ts";
 
 /*
  * A wrong answer was delivered before it is found. If its requester has got the price back, the request is answered again, at the usual
  * price, by another device.
  */
 
-/** Marks an answer as wrong, and has its request answered again soon. */
+/**
+ * Marks an answer as wrong, and has its request answered again soon. Call it once the pay of its device is given back as far as it can be.
+ */
 export async function beginCorrection(ctx: MutationCtx, order: Doc<"orders">, at: number): Promise<void> {
   await ctx.db.patch("orders", order._id, { foundWrong: { at } });
   await addWrongLine(ctx, order);
+  await giveOutrunBack(ctx, present(await ctx.db.get("orders", order._id), "order of a wrong answer"), at);
   await ctx.scheduler.runAfter(0, internal.trust.corrections.correct, { jobId: order.jobId });
 }
 
