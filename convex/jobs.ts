@@ -4,6 +4,7 @@ import { parse, validate } from "convex-helpers/validators";
 import { assertNever } from "../app/assert-never.ts";
 import { jobErrors } from "../app/contract/job-errors.ts";
 import { deviceClassOf } from "../app/devices/device-class.ts";
+import type { PartialPay } from "../app/money/credits.ts";
 import { internal } from "./_generated/api.js";
 import type { Doc, Id } from "./_generated/dataModel.js";
 import { internalMutation, type MutationCtx } from "./_generated/server.js";
@@ -14,6 +15,7 @@ import { shortestHeldMs } from "./model/devices/pastAttempts.ts";
 import { modelsOfDevice } from "./model/devices/report.ts";
 import { dueOf, type Outrun, releaseReservation, settle } from "./model/ledger/reservations.ts";
 import { endedCall, jobErrorOf, orderOf } from "./model/orders/orders.ts";
+import { pricePartsOf } from "./model/orders/priceParts.ts";
 import { areOneOwner } from "./model/owners.ts";
 import { queue } from "./model/queue.ts";
 import { writeReceipt } from "./model/receipts/write.ts";
@@ -103,15 +105,16 @@ async function pay(ctx: MutationCtx, order: Doc<"orders">, event: FinalEvent, at
   const acts = !isOwn && modeIn(rules) === "act";
   const isHeld = acts && (await isPayHeld(ctx, order, deviceId, at));
   const finisher = { deviceId, isOwn, bonusMicro: bonus?.bonusMicro ?? 0n, isHeld };
-  const { earned, outrunEarned, coveredMicro } = await settle(ctx, order, finisher, usage, at, outrun);
+  const { earned, outrunPay, coveredMicro } = await settle(ctx, order, finisher, usage, at, outrun);
   if (isHeld) {
     const { bonusMicro } = finisher;
     await noteHeldPay(ctx, order, { deviceId, micro: earned + bonusMicro, bonusMicro, at });
   }
+  const priceMicro = earned + (outrunPay?.micro ?? 0n);
   await ctx.db.patch("orders", order._id, {
-    priceMicro: earned + outrunEarned,
+    priceMicro,
     ...(coveredMicro === 0n ? {} : { coveredMicro }),
-    ...(outrunEarned === 0n ? {} : { outrunMicro: outrunEarned }),
+    ...(outrunPay === null ? {} : { outrunMicro: outrunPay.micro }),
     ...(isOwn ? { ownJob: true } : {}),
     ...(acts ? { paidOwner: (await ctx.db.get("devices", deviceId))?.owner ?? null } : {}),
     ...bonus,
@@ -120,17 +123,28 @@ async function pay(ctx: MutationCtx, order: Doc<"orders">, event: FinalEvent, at
     ...(deviceClass === null ? {} : { deviceClass }),
     ...endedCall,
   });
-  const priceMicro = earned + outrunEarned;
   await writeReceipt(ctx, order, { deviceId, deviceClass, report, kept: event.report, priceMicro, at });
   return {
     earnedMicro: earned + finisher.bonusMicro,
-    price: order.price,
-    ...(order.pricePercent === undefined ? {} : { pricePercent: order.pricePercent }),
-    ...(outrunEarned === 0n ? {} : { outrunMicro: outrunEarned }),
+    ...(await priceTold(ctx, order)),
+    ...(outrunPay === null ? {} : outrunTold(outrunPay)),
     ...bonus,
     ...(isOwn ? { ownJob: true } : {}),
     ...(isHeld ? { held: true } : {}),
   };
+}
+
+/** The price of a job, for the explanation of its pay. Few jobs have a percent, so most read nothing for it. */
+async function priceTold(ctx: MutationCtx, order: Doc<"orders">): Promise<Omit<Reply, "earnedMicro">> {
+  const { price, pricePercent = 100, priceVersion } = order;
+  const version = priceVersion === undefined ? {} : { priceVersion };
+  if (pricePercent === 100) return { price, ...version };
+  const parts = await pricePartsOf(ctx, order);
+  return { price, pricePercent, ...version, ...(parts === null ? {} : { priceParts: parts }) };
+}
+
+function outrunTold({ micro, paid, limit }: PartialPay): Partial<Reply> {
+  return { outrunMicro: micro, outrunUsage: paid, ...(limit === null ? {} : { outrunLimit: limit }) };
 }
 
 /** The kind of computer that a device is; null if the device is gone. */

@@ -39,14 +39,20 @@ it.each([
 });
 
 it.each([
-  ["the prompt and its part of the answer", { share: 0.25, earned: 1_000n, left: 1_000n }, 210n],
-  ["no more than half of what the answer earned", { share: 0.9, earned: 1_000n, left: 1_000n }, 500n],
-  ["no more than is left of the reservation", { share: 0.25, earned: 1_000n, left: 7n }, 7n],
-  ["nothing without a part", { share: 0, earned: 1_000n, left: 1_000n }, 0n],
-  ["no more for a part that is larger than the answer", { share: 7, earned: 2_000n, left: 2_000n }, 810n],
-])("pays %s", (_, bounds, paid) => {
+  ["the prompt and its part of the answer", { share: 0.25, earned: 1_000n, left: 1_000n }, 210n, null],
+  ["no more than half of what the answer earned", { share: 0.9, earned: 1_000n, left: 1_000n }, 500n, "half"],
+  ["no more than is left of the highest price", { share: 0.25, earned: 1_000n, left: 7n }, 7n, "rest"],
+  ["nothing without a part", { share: 0, earned: 1_000n, left: 1_000n }, 0n, null],
+  [
+    "no more for a part that is larger than the answer",
+    { share: 7, earned: 2_000n, left: 2_000n },
+    810n,
+    null,
+  ],
+] as const)("pays %s", (_, bounds, micro, limit) => {
   const price = { promptMicro: 1n, completionMicro: 8n };
-  expect(partialPay(price, { promptTokens: 10, completionTokens: 100 }, bounds)).toBe(paid);
+  const pay = partialPay(price, { promptTokens: 10, completionTokens: 100 }, bounds);
+  expect(pay).toMatchObject({ micro, limit });
 });
 
 it("multiplies the price by the percent of a priority, rounded down", () => {

@@ -26,20 +26,30 @@ export function priceOf(
   return (full * BigInt(percent)) / 100n;
 }
 
+/** The pay for a part of an answer. `paid`: the tokens of its formula. `limit`: why it is less than they are worth; null: it is not. */
+export type PartialPay = {
+  readonly micro: Micro;
+  readonly paid: { readonly promptTokens: number; readonly completionTokens: number };
+  readonly limit: "half" | "rest" | null;
+};
+
 /**
  * The pay for a part of an answer that another device finished first: the prompt and the part's tokens, but at most half of what
- * the answer earned, so that nobody earns by being slow, and at most what is left of the reservation.
+ * the answer earned, so that nobody earns by being slow, and at most what is left of the highest price.
  * @param share the part of the answer, 0 to 1. Without a part there is no pay for the prompt either.
  */
 export function partialPay(
   price: Price,
   usage: { readonly promptTokens: number; readonly completionTokens: number },
   { share, earned, left }: { readonly share: number; readonly earned: Micro; readonly left: Micro },
-): Micro {
-  if (share <= 0) return 0n;
+): PartialPay {
+  if (share <= 0) return { micro: 0n, paid: { promptTokens: 0, completionTokens: 0 }, limit: null };
   const completionTokens = Math.floor(usage.completionTokens * Math.min(1, share));
-  const worth = priceOf(price, { promptTokens: usage.promptTokens, completionTokens });
-  return [worth, earned / 2n, left].reduce((least, each) => (each < least ? each : least));
+  const paid = { promptTokens: usage.promptTokens, completionTokens };
+  const worth = priceOf(price, paid);
+  const half = earned / 2n;
+  if (worth <= half && worth <= left) return { micro: worth, paid, limit: null };
+  return half <= left ? { micro: half, paid, limit: "half" } : { micro: left, paid, limit: "rest" };
 }
 
 const exact = new Intl.NumberFormat(locale, { maximumFractionDigits: 6 });

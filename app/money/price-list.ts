@@ -42,10 +42,10 @@ export function isInHours(at: number, { from, to }: PriceHours): boolean {
 export type PricedJob = { readonly priority: JobPriority; readonly kind: PriceKind; readonly at: number };
 
 /** The percents that a job's price is multiplied with, for an explanation. */
-export function partsOf(
-  factors: PriceFactors,
-  { priority, kind, at }: PricedJob,
-): { readonly priority: number; readonly kind: number; readonly hour: number } {
+export type PriceParts = { readonly priority: number; readonly kind: number; readonly hour: number };
+
+/** The percents of a job. */
+export function partsOf(factors: PriceFactors, { priority, kind, at }: PricedJob): PriceParts {
   const { hours } = factors;
   return {
     priority: factors[priority],
@@ -81,4 +81,10 @@ export function fromNow<Value>(schedule: readonly Versioned<Value>[], at: number
 /** The name of a job's price: the versions of its model's price and of the factors. 0: from before there were versions. */
 export function priceVersionName(model: number, factors: number): string {
   return `${String(model)}.${String(factors)}`;
+}
+
+/** The name of the same price of a model with another version of the factors. */
+export function withFactors(name: string, factors: number): string {
+  const [model = "0"] = name.split(".");
+  return priceVersionName(Number(model), factors);
 }

@@ -85,7 +85,11 @@ export const answerHeaders = {
   "x-ratelimit-remaining-tokens": whole("How many of them are left.", withKey, every),
   "x-ratelimit-reset-tokens": text("When that quota begins anew, such as `16h0m0s`.", withKey, every),
   "x-gleaner-job": text("The id of the job. Ids of several jobs are separated by commas.", ofJob, every),
-  "x-gleaner-price-percent": number("What the priority costs, in percent of the model's price.", ofJob, isOk),
+  "x-gleaner-price-percent": number(
+    "What the job costs because of its priority, kind and hour, in percent of the model's price.",
+    ofJob,
+    isOk,
+  ),
   "x-gleaner-price": whole(
     "What the job has cost, in micro-credits. A stream has it in its last event.",
     ofAnswer,

@@ -206,6 +206,7 @@ import type * as model_orders_jobWaits from "../model/orders/jobWaits.js";
 import type * as model_orders_measures from "../model/orders/measures.js";
 import type * as model_orders_orders from "../model/orders/orders.js";
 import type * as model_orders_payloadAccess from "../model/orders/payloadAccess.js";
+import type * as model_orders_priceParts from "../model/orders/priceParts.js";
 import type * as model_orders_priorities from "../model/orders/priorities.js";
 import type * as model_orders_retry from "../model/orders/retry.js";
 import type * as model_organizations_create from "../model/organizations/create.js";
@@ -633,6 +634,7 @@ declare const fullApi: ApiFromModules<{
   "model/orders/measures": typeof model_orders_measures;
   "model/orders/orders": typeof model_orders_orders;
   "model/orders/payloadAccess": typeof model_orders_payloadAccess;
+  "model/orders/priceParts": typeof model_orders_priceParts;
   "model/orders/priorities": typeof model_orders_priorities;
   "model/orders/retry": typeof model_orders_retry;
   "model/organizations/create": typeof model_organizations_create;

@@ -592,16 +592,26 @@ export const priceFactors = v.object({
 export const pricedFrom = v.object({ version: v.number(), from: v.number(), value: price });
 export const factorsFrom = v.object({ version: v.number(), from: v.number(), value: priceFactors });
 
+/** The percents that a job's price is multiplied with. */
+export const priceParts = v.object({ priority: v.number(), kind: v.number(), hour: v.number() });
+
 /**
  * The pay for a job, which the queue passes on to the device: the amount, the price per token, and the percent of it that the
- * job's priority costs if that is not 100. `outrunMicro`: the pay of a
- * device that had written a part of the answer when this one finished it.
+ * job costs if that is not 100, with the percents that make it and the version of the price.
  */
 export const reply = v.object({
   earnedMicro: v.int64(),
   price,
   pricePercent: v.optional(v.number()),
+  priceParts: v.optional(priceParts),
+  priceVersion: v.optional(v.string()),
+  /**
+   * The pay of a device that had written a part of the answer when this one finished it, the tokens for which it is paid, and its limit if
+   * they are worth more: half of the answer's price, or the rest of the highest price.
+   */
   outrunMicro: v.optional(v.int64()),
+  outrunUsage: v.optional(usage),
+  outrunLimit: v.optional(literals("half", "rest")),
   /** The part of `earnedMicro` that bonus hours added, and their percent of the pay. */
   bonusMicro: v.optional(v.int64()),
   bonusPercent: v.optional(v.number()),

@@ -168,6 +168,22 @@ describe("percents of the models' prices", () => {
     expect((await priced(await embed())).pricePercent).toBe(32);
   });
 
+  it("are named to the device's donor, with the version of the price", async () => {
+    const hour = new Date().getUTCHours();
+    await ofAll({ ...usual, low: 50, hours: { from: hour, to: (hour + 1) % 24, percent: 80 } });
+    const device = await addDevice(t, acme);
+    const explained = async (jobId: string): Promise<string | undefined> => {
+      await complete(t, device, await claim(t, device, jobId));
+      const paginationOpts = { numItems: 1, cursor: null };
+      return (await t.query(api.devices.history, { key: device.key, paginationOpts })).page[0]?.explanation;
+    };
+    const sum = "10 prompt × 0.002 + 3 answer × 0.006 per 1,000 tokens";
+    expect(await explained(await submit(t, acme, { priority: "low" }))).toBe(
+      `${sum}, × 50 % for its priority, × 80 % for its hour (price version 1.2)`,
+    );
+    expect(await explained(await submit(t, acme))).toBe(`${sum}, × 80 % for its hour (price version 1.2)`);
+  });
+
   it("of priorities are changed without the others", async () => {
     await ofAll({ ...usual, embedding: 40 });
     await t.mutation(api.console.models.setPriorityPrices, { session, low: 50, normal: 100, high: 200 });

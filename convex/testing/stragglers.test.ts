@@ -81,9 +81,11 @@ describe("a request whose device takes too long", () => {
 
   it("pays the first device for what it had written of the answer, at most half of its price", async () => {
     const text = "One, two, three, four.";
-    for (const [written, share] of [
-      ["One, two", 8 / 22],
-      ["One, two, three, four", 21 / 22],
+    const formula = (tokens: number): string =>
+      `2 prompt × 0.002 + ${String(tokens)} answer × 0.006 per 1,000 tokens (price version 1.0)`;
+    for (const [written, share, why] of [
+      ["One, two", 8 / 22, formula(8)],
+      ["One, two, three, four", 21 / 22, `${formula(21)}, limited to half of the answer’s price`],
     ] as const) {
       const before = await spent();
       const { slow, fast } = await straggle();
@@ -96,7 +98,7 @@ describe("a request whose device takes too long", () => {
       expect(await newest(bad)).toMatchObject({
         status: "outrun",
         earnedMicro: String(paid),
-        explanation: expect.stringContaining("Paid for the part"),
+        explanation: `it took too long, and another device was faster. Paid for the part that it had written: ${why}`,
       });
       expect((await spent()) - before).toBe(whole + paid);
       await take(t, bad);

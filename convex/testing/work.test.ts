@@ -138,7 +138,7 @@ describe("a job from start to end", () => {
         promptTokens: 10,
         completionTokens: 3,
         earnedMicro: "38",
-        explanation: "10 prompt × 0.002 + 3 answer × 0.006 per 1,000 tokens",
+        explanation: "10 prompt × 0.002 + 3 answer × 0.006 per 1,000 tokens (price version 1.0)",
       },
     ]);
   });
@@ -471,7 +471,7 @@ describe("a device's input", () => {
     expect(await complete(t, device, attemptId, { text, usage })).toMatchObject({
       reply: { earnedMicro: 98n * 2n + 64n * 6n },
     });
-    expect((await history(device))[0]?.explanation).toContain("(limited to the reserved amount)");
+    expect((await history(device))[0]?.explanation).toContain("limited to the highest price of the request");
   });
 
   it("refuses calls with an unknown device key", async () => {
@@ -521,7 +521,11 @@ describe("an embedding job", () => {
       result: { embeddings, usage: { promptTokens: 7, completionTokens: 0 } },
     });
     expect(await history(device)).toMatchObject([
-      { kind: "embedding", earnedMicro: "14", explanation: "7 prompt × 0.002 per 1,000 tokens" },
+      {
+        kind: "embedding",
+        earnedMicro: "14",
+        explanation: "7 prompt × 0.002 per 1,000 tokens (price version 1.0)",
+      },
     ]);
   });
 

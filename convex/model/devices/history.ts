@@ -6,6 +6,7 @@ import type { HistoryRow } from "../../../app/contract/snapshot.ts";
 import { uncapitalize } from "../../../app/format/text.ts";
 import type { Usage } from "../../../app/jobs/chat.ts";
 import { formatExactCredits, formatPrice, priceOf } from "../../../app/money/credits.ts";
+import type { PriceParts } from "../../../app/money/price-list.ts";
 import { reasonWords } from "../../../app/policy/reasons.ts";
 import { spans } from "../../../app/statistics/spans.ts";
 import type { Pay } from "../../../app/trust/case.ts";
@@ -120,15 +121,35 @@ export function historyRowOf(
   };
 }
 
-type Paid = Infer<typeof reply> & { readonly usage: Usage };
+type Reply = Infer<typeof reply>;
+type Paid = Reply & { readonly usage: Usage };
 
 function paidOf(attempt: AttemptView): Paid {
   return { ...parse(reply, attempt.reply), usage: parse(workReport, attempt.report).usage };
 }
 
 /** What a device earned for its part of an answer that another one finished. */
-function partOf({ status, reply: paid }: AttemptView): bigint {
-  return status === "outrun" && validate(reply, paid) ? (paid.outrunMicro ?? 0n) : 0n;
+function partOf(attempt: AttemptView): bigint {
+  return outrunReply(attempt)?.outrunMicro ?? 0n;
+}
+
+function outrunReply({ status, reply: paid }: AttemptView): Reply | null {
+  return status === "outrun" && validate(reply, paid) ? paid : null;
+}
+
+const partLimits = {
+  half: ", limited to half of the answer’s price",
+  rest: ", limited to what the highest price of the request left",
+} as const;
+
+/** How the pay for a part of an answer came about. Empty: there is none. */
+function explainPart(attempt: AttemptView): string {
+  const paid = outrunReply(attempt);
+  if (paid === null || (paid.outrunMicro ?? 0n) === 0n) return "";
+  const sum = ". Paid for the part that it had written";
+  if (paid.outrunUsage === undefined) return `${sum}, at most half of the answer’s price`;
+  const limit = paid.outrunLimit === undefined ? "" : partLimits[paid.outrunLimit];
+  return `${sum}: ${formulaOf(paid, paid.outrunUsage, attempt.kind)}${limit}`;
 }
 
 function explainPay(paid: Paid, kind: string, { pay, takenMicro }: CheckedPay): string {
@@ -140,31 +161,40 @@ function explainPay(paid: Paid, kind: string, { pay, takenMicro }: CheckedPay): 
   return `${sum}. ${formatExactCredits(takenMicro)} of it were taken back: checks found this answer, or its tokens, wrong`;
 }
 
-function sumOfPay(
-  {
-    usage,
-    price,
-    pricePercent: percent = 100,
-    earnedMicro,
-    bonusMicro = 0n,
-    bonusPercent,
-    ownJob,
-    unheard,
-  }: Paid,
-  kind: string,
-): string {
+function sumOfPay(paid: Paid, kind: string): string {
+  const { usage, price, pricePercent: percent = 100, earnedMicro, bonusMicro = 0n, bonusPercent } = paid;
+  const { ownJob, unheard } = paid;
   if (unheard === true)
     return "not paid: another device of the same people has answered or checked this already";
   if (ownJob === true) return "your own job: it costs nothing and earns nothing";
-  const { promptTokens, completionTokens } = usage;
+  const isWhole = earnedMicro - bonusMicro === priceOf({ ...price, percent }, usage);
+  const usual = `${formulaOf(paid, usage, kind)}${isWhole ? "" : ", limited to the highest price of the request"}`;
+  if (bonusMicro === 0n) return usual;
+  return `${usual}, + ${formatExactCredits(bonusMicro)} bonus (${String(bonusPercent ?? 0)} % in bonus hours, up to the cap of the day)`;
+}
+
+/** "10 prompt × 2 + 3 answer × 6 per 1,000 tokens, × 200 % for its priority (price version 3.1)". */
+function formulaOf(
+  { price, pricePercent = 100, priceParts, priceVersion }: Reply,
+  { promptTokens, completionTokens }: Usage,
+  kind: string,
+): string {
   const read = `${String(promptTokens)} prompt × ${formatPrice(price.promptMicro)}`;
   const both = `${read} + ${String(completionTokens)} answer × ${formatPrice(price.completionMicro)}`;
   const sum = `${kind === "embedding" || kind === "replay" ? read : both} per 1,000 tokens`;
-  const priced = percent === 100 ? sum : `${sum}, × ${String(percent)} % for its priority`;
-  const isWhole = earnedMicro - bonusMicro === priceOf({ ...price, percent }, usage);
-  const usual = isWhole ? priced : `${priced} (limited to the reserved amount)`;
-  if (bonusMicro === 0n) return usual;
-  return `${usual}, + ${formatExactCredits(bonusMicro)} bonus (${String(bonusPercent ?? 0)} % in bonus hours, up to the cap of the day)`;
+  const version = priceVersion === undefined ? "" : ` (price version ${priceVersion})`;
+  return `${sum}${percentWords(pricePercent, priceParts)}${version}`;
+}
+
+function percentWords(percent: number, parts: PriceParts | undefined): string {
+  if (percent === 100) return "";
+  if (parts === undefined) return `, × ${String(percent)} % for its priority, its kind and its hour`;
+  const named = [
+    [parts.priority, "priority"],
+    [parts.kind, "kind"],
+    [parts.hour, "hour"],
+  ] as const;
+  return named.map(([part, name]) => (part === 100 ? "" : `, × ${String(part)} % for its ${name}`)).join("");
 }
 
 function explain(attempt: AttemptView): string {
@@ -179,11 +209,7 @@ function explain(attempt: AttemptView): string {
     case "lost":
       return "the connection was lost";
     case "outrun":
-      return `${releaseReason === tooSlow ? "it took too long, and " : ""}another device was faster${
-        partOf(attempt) > 0n
-          ? ". Paid for the part that it had written, at most half of the answer's price"
-          : ""
-      }`;
+      return `${releaseReason === tooSlow ? "it took too long, and " : ""}another device was faster${explainPart(attempt)}`;
     case "canceled":
       return "canceled by the requester";
     case "expired":

@@ -1,7 +1,7 @@
 import type { WithoutSystemFields } from "convex/server";
 import type { Infer } from "convex/values";
 import type { Usage } from "../../../app/jobs/chat.ts";
-import { partialPay, priceOf } from "../../../app/money/credits.ts";
+import { type PartialPay, partialPay, priceOf } from "../../../app/money/credits.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { refuse } from "../refuse.ts";
@@ -192,8 +192,15 @@ export function dueOf(order: Doc<"orders">, usage: Usage): { readonly paid: Usag
   return { paid, micro: worth < highest ? worth : highest };
 }
 
-/** The amounts that a job's end moved. `earned`: without the bonus. `coveredMicro`: the part that its key did not have. */
-type Settled = { readonly earned: bigint; readonly outrunEarned: bigint; readonly coveredMicro: bigint };
+/**
+ * The amounts that a job's end moved. `earned`: without the bonus. `outrunPay`: of a device that was outrun; null: it earned nothing.
+ * `coveredMicro`: the part that its key did not have.
+ */
+type Settled = {
+  readonly earned: bigint;
+  readonly outrunPay: PartialPay | null;
+  readonly coveredMicro: bigint;
+};
 
 /**
  * Pays the device the true price and its bonus, and returns the rest of the reservation to the key. A device that was outrun gets its
@@ -213,7 +220,8 @@ export async function settle(
   const price = { ...order.price, percent: order.pricePercent };
   const earned = isOwn ? 0n : due;
   const left = highestMicro(order) - earned;
-  const part = outrun === null ? 0n : partialPay(price, paid, { share: outrun.share, earned: due, left });
+  const pay = outrun === null ? null : partialPay(price, paid, { share: outrun.share, earned: due, left });
+  const part = pay?.micro ?? 0n;
   const back = reservedMicro - earned - part;
   const taken = back < 0n ? await holdUpTo(ctx, apiKeyId, -back) : 0n;
   const coveredMicro = back < 0n ? -back - taken : 0n;
@@ -237,7 +245,7 @@ export async function settle(
     ...(coveredMicro === 0n ? [] : [{ account: coverAccount(organizationId), micro: -coveredMicro }]),
   ]);
   if (coveredMicro > 0n) await noteCover(ctx, apiKeyId, at);
-  return { earned, outrunEarned: part, coveredMicro };
+  return { earned, outrunPay: part === 0n ? null : pay, coveredMicro };
 }
 
 const coverNotedMs = 86_400_000;

@@ -2,19 +2,18 @@ import { attemptStatus, type AttemptView, requirements } from "@gleaner/queue/va
 import { type Infer, v } from "convex/values";
 import { literals, validate } from "convex-helpers/validators";
 import { visibleText } from "../../../app/format/visible.ts";
-import { partsOf } from "../../../app/money/price-list.ts";
 import { scopeOf } from "../../../app/people/rights.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { highestMicro } from "../ledger/reservations.ts";
 import { may, type MemberCtx } from "../memberCalls.ts";
-import { factorsOfVersion } from "../models/priceVersions.ts";
 import { queue } from "../queue.ts";
-import { foundWrong, jobEnergy, price, timing, usage, workReport } from "../validators.ts";
+import { foundWrong, jobEnergy, price, priceParts, timing, usage, workReport } from "../validators.ts";
 import { mayRate, ratingView, seenRating } from "./jobRating.ts";
 import { jobRow, jobRowsOf } from "./jobRow.ts";
 import { refuseDeletedJob } from "./orders.ts";
 import { mayLook } from "./payloadAccess.ts";
+import { pricePartsOf } from "./priceParts.ts";
 
 const attempt = v.object({
   ...jobRow.fields.attempts.element.fields,
@@ -53,12 +52,14 @@ export const jobDetail = v.object({
       price,
       percent: v.number(),
       /** The percents that make `percent`; null if the versions of its price are older than they. */
-      parts: v.union(v.object({ priority: v.number(), kind: v.number(), hour: v.number() }), v.null()),
+      parts: v.union(priceParts, v.null()),
       version: v.union(v.string(), v.null()),
       reservedMicro: v.int64(),
       mostMicro: v.int64(),
       /** The part that the organization paid, since the key had too few credits. */
       coveredMicro: v.int64(),
+      /** The part that paid a device which another one outran. */
+      outrunMicro: v.int64(),
       settled: v.boolean(),
     }),
     v.null(),
@@ -105,18 +106,15 @@ async function costOf(
   ctx: QueryCtx,
   order: Doc<"orders">,
 ): Promise<NonNullable<Infer<typeof jobDetail>["cost"]>> {
-  const { priceVersion, pricePercent: percent = 100, priority = "normal", vectors } = order;
-  const [, version = "0"] = (priceVersion ?? "").split(".");
-  const factors = await factorsOfVersion(ctx, order.organizationId, Number(version));
-  const kind = vectors === undefined ? "text" : "embedding";
   return {
     price: order.price,
-    percent,
-    parts: factors === null ? null : partsOf(factors, { priority, kind, at: order._creationTime }),
-    version: priceVersion ?? null,
+    percent: order.pricePercent ?? 100,
+    parts: await pricePartsOf(ctx, order),
+    version: order.priceVersion ?? null,
     reservedMicro: order.reservedMicro,
     mostMicro: highestMicro(order),
     coveredMicro: order.coveredMicro ?? 0n,
+    outrunMicro: order.outrunMicro ?? 0n,
     settled: order.priceMicro !== undefined,
   };
 }

@@ -2,7 +2,7 @@ import type { Priority } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import { literals } from "convex-helpers/validators";
 import { isAbove } from "../../../app/jobs/priority.ts";
-import { percentOf, priceVersionName } from "../../../app/money/price-list.ts";
+import { percentOf, withFactors } from "../../../app/money/price-list.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { checkPriority } from "../keys/keyRights.ts";
@@ -54,8 +54,7 @@ export async function setOrderPriority(
     const kind = order.vectors === undefined ? "text" : "embedding";
     // The hour is that of the request.
     const pricePercent = percentOf(factors.value, { priority, kind, at: order._creationTime });
-    const [model = "0"] = (order.priceVersion ?? "0").split(".");
-    const priceVersion = priceVersionName(Number(model), factors.version);
+    const priceVersion = withFactors(order.priceVersion ?? "0", factors.version);
     const stopped = await holdBudgets(ctx, key, raiseTo(order, pricePercent), at);
     if (stopped !== null) refuse(stopped.code, stopped.message);
     await raiseReservation(ctx, order, { pricePercent, priceVersion }, at);

@@ -1,9 +1,10 @@
 import type { Infer } from "convex/values";
 import { priceOf } from "../../../app/money/credits.ts";
+import { withFactors } from "../../../app/money/price-list.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { checkAccount, deviceAccount, heldAccount, transfer } from "../ledger/transfer.ts";
-import { priorityPricesOf } from "../organizations/priorityPrices.ts";
+import { factorsAt } from "../models/prices.ts";
 import { areOneOwner } from "../owners.ts";
 import { present } from "../refuse.ts";
 import type { reply } from "../validators.ts";
@@ -25,11 +26,12 @@ export async function payChecker(
   at: number,
 ): Promise<Infer<typeof reply>> {
   const { organizationId, apiKeyId, price, usage } = order;
-  const [device, key, { low: percent }] = await Promise.all([
+  const [device, key, factors] = await Promise.all([
     ctx.db.get("devices", checker),
     ctx.db.get("apiKeys", apiKeyId),
-    priorityPricesOf(ctx, organizationId, at),
+    factorsAt(ctx, organizationId, at),
   ]);
+  const { low: percent } = factors.value;
   const { promptTokens, completionTokens } = present(usage ?? null, "usage of a replayed answer");
   const paid = { promptTokens: Math.min(readTokens, promptTokens + completionTokens), completionTokens: 0 };
   const isOwn = await areOneOwner(ctx, key?.owner, device?.owner);
@@ -57,7 +59,12 @@ export async function payChecker(
   return {
     earnedMicro: micro,
     price,
-    ...(percent === 100 ? {} : { pricePercent: percent }),
+    ...(percent === 100
+      ? {}
+      : { pricePercent: percent, priceParts: { priority: percent, kind: 100, hour: 100 } }),
+    ...(order.priceVersion === undefined
+      ? {}
+      : { priceVersion: withFactors(order.priceVersion, factors.version) }),
     ...(isOwn ? { ownJob: true } : {}),
     ...(isHeld ? { held: true } : {}),
   };

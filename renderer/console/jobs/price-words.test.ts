@@ -27,6 +27,7 @@ const cost = {
   reservedMicro: 2_000_000n,
   mostMicro: 8_000_000n,
   coveredMicro: 0n,
+  outrunMicro: 0n,
   settled: false,
 };
 
@@ -35,6 +36,10 @@ it("tells the version, what a lost job gave back, and what the organization paid
   expect(priceNotes({ status: "failed", ownJob: false, cost })[0]).toContain("got back the reserved 2 cr");
   const covered = { ...cost, coveredMicro: 500_000n };
   expect(priceNotes({ status: "succeeded", ownJob: false, cost: covered })[0]).toContain("paid 0.5 cr");
+  const outrun = { ...cost, outrunMicro: 200_000n };
+  expect(priceNotes({ status: "succeeded", ownJob: false, cost: outrun })[0]).toContain(
+    "0.2 cr of it paid another device",
+  );
 });
 
 it("tells what an open job has reserved, and may cost at most", () => {

@@ -40,6 +40,11 @@ export function priceNotes({
     ...(cost.coveredMicro > 0n
       ? [`The key had too few credits: the organization paid ${formatCredits(cost.coveredMicro)} of it.`]
       : []),
+    ...(cost.outrunMicro > 0n
+      ? [
+          `${formatCredits(cost.outrunMicro)} of it paid another device for the part that it had written before this answer.`,
+        ]
+      : []),
     ...(cost.version === null ? [] : [`Price version ${cost.version}.`]),
   ];
 }
