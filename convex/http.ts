@@ -19,7 +19,6 @@ import { chat, generate } from "./ollama/text.ts";
 import { batchesPath } from "./openai/batches/batchBody.ts";
 import { callBatch, createBatch, listBatches } from "./openai/batches/batches.ts";
 import { estimateBatch, estimatePath } from "./openai/batches/estimate.ts";
-import { budgets } from "./openai/budgets.ts";
 import { embeddings } from "./openai/embeddings/embeddings.ts";
 import { rerank } from "./openai/embeddings/rerank.ts";
 import { bearerKey, type Caller, endpoint, identified, originsOfNobody } from "./openai/endpoint.ts";
@@ -44,7 +43,9 @@ import { responsesPath } from "./openai/responses/responseBody.ts";
 import { callResponse, createResponse } from "./openai/responses/responses.ts";
 import { chatCompletions, completions } from "./openai/textCalls.ts";
 import { tokenize } from "./openai/tokens/tokens.ts";
-import { usage } from "./openai/usage.ts";
+import { budgets } from "./openai/usage/budgets.ts";
+import { credits } from "./openai/usage/credits.ts";
+import { usage } from "./openai/usage/usage.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -74,6 +75,7 @@ http.route({ path: "/v1/tokenize", method: "POST", handler: endpoint(tokenize) }
 http.route({ path: "/v1/models", method: "GET", handler: endpoint(listModels) });
 http.route({ path: "/v1/usage", method: "GET", handler: usage });
 http.route({ path: "/v1/budgets", method: "GET", handler: budgets });
+http.route({ path: "/v1/credits", method: "GET", handler: credits });
 http.route({ pathPrefix: modelsPath, method: "GET", handler: endpoint(getModel) });
 http.route({ path: "/v1/jobs", method: "GET", handler: endpoint(listJobs) });
 http.route({ path: "/v1/receipts", method: "GET", handler: endpoint(listReceipts) });

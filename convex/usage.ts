@@ -2,12 +2,13 @@ import { v } from "convex/values";
 import { literals } from "convex-helpers/validators";
 import { usageDays, usageGroupings } from "../app/usage/usage-table.ts";
 import { internalQuery } from "./_generated/server.js";
+import { availableOf } from "./model/ledger/holds.ts";
 import { present } from "./model/refuse.ts";
 import { organizationOfToken } from "./model/statistics/token.ts";
 import { budgetRow, budgetsOf } from "./model/usage/budgets.ts";
 import { factsOf } from "./model/usage/facts.ts";
 import { keyUsageOf, usageOf } from "./model/usage/report.ts";
-import { usageFacts, usageRow } from "./model/validators.ts";
+import { allowanceTerms, usageFacts, usageRow } from "./model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -49,6 +50,22 @@ export const budgetsOfKey = internalQuery({
   handler: async (ctx, { keyId, now: at }) => {
     const { organizationId } = present(await ctx.db.get("apiKeys", keyId), "admitted key");
     return await budgetsOf(ctx, organizationId, [keyId], at);
+  },
+});
+
+/** What an admitted API key can spend now, and its allowance; null: it has none. */
+export const creditsOfKey = internalQuery({
+  args: { keyId: v.id("apiKeys") },
+  returns: v.object({
+    availableMicro: v.int64(),
+    allowance: v.union(v.object({ ...allowanceTerms.fields, dueAt: v.number() }), v.null()),
+  }),
+  handler: async (ctx, { keyId }) => {
+    const { allowance } = present(await ctx.db.get("apiKeys", keyId), "admitted key");
+    const availableMicro = await availableOf(ctx, keyId);
+    if (allowance === undefined) return { availableMicro, allowance: null };
+    const { every, kind, micro, dueAt } = allowance;
+    return { availableMicro, allowance: { every, kind, micro, dueAt } };
   },
 });
 

@@ -12,6 +12,7 @@ it.each([
   ["/v1/jobs/1/cancel", "jobs"],
   ["/v1/receipts", "jobs"],
   ["/v1/usage", "usage"],
+  ["/v1/credits", "usage"],
   ["/v1/budgets", "usage"],
   ["/v1/jobsite", "inference"],
 ])("%s needs %s", (path, scope) => {

@@ -10,7 +10,7 @@ export const scopeWords: Readonly<Record<KeyScope, { readonly name: string; read
   },
   batches: { name: "Batches and files", calls: "Batches, and the files of batches." },
   jobs: { name: "Jobs", calls: "The states, answers, priorities and cancellation of the key’s own jobs." },
-  usage: { name: "Usage", calls: "The key’s own usage and budgets." },
+  usage: { name: "Usage", calls: "The key’s own usage, budgets and credits." },
 };
 
 const byPath: readonly (readonly [prefix: string, scope: KeyScope | null])[] = [
@@ -25,6 +25,7 @@ const byPath: readonly (readonly [prefix: string, scope: KeyScope | null])[] = [
   ["/v1/receipts", "jobs"],
   ["/v1/usage", "usage"],
   ["/v1/budgets", "usage"],
+  ["/v1/credits", "usage"],
 ];
 
 /** The scope that a call needs, by the path of its URL. Null: every key may list the models that it may ask. */

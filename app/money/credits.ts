@@ -52,6 +52,11 @@ export function partialPay(
   return half <= left ? { micro: half, paid, limit: "half" } : { micro: left, paid, limit: "rest" };
 }
 
+/** Credits as a number, for programs. A double has six decimals of up to nine billion credits. */
+export function creditsNumber(micro: Micro): number {
+  return Number(micro) / Number(microPerCredit);
+}
+
 const exact = new Intl.NumberFormat(locale, { maximumFractionDigits: 6 });
 const rounded = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
 /** Of a cheap model, a short job costs thousandths of a credit. */

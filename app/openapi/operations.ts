@@ -328,6 +328,13 @@ export const operations: readonly Operation[] = [
   },
   {
     method: "get",
+    path: "/v1/credits",
+    summary: "Get the credits of the key",
+    tag: "Usage",
+    answer: "Credits",
+  },
+  {
+    method: "get",
     path: "/v1/openapi.json",
     summary: "Get this document",
     tag: "Description",

@@ -1,5 +1,5 @@
 import { type Cell, csvOf } from "../format/csv.ts";
-import { microPerCredit } from "../money/credits.ts";
+import { creditsNumber } from "../money/credits.ts";
 import { type BudgetState, shareOfBudget } from "./budget.ts";
 
 /** A budget of this month. `name`: null if its key, member or team is gone. */
@@ -14,16 +14,14 @@ export type BudgetFigures = {
   readonly state: BudgetState;
 };
 
-const credits = (micro: bigint): number => Number(micro) / Number(microPerCredit);
-
 /** The columns of the API's answer and of the CSV. */
 const columns: Readonly<Record<string, (row: BudgetFigures) => Cell>> = {
   of: ({ kind }) => kind,
   id: ({ subject }) => subject,
   name: ({ name }) => name,
-  budget_credits: ({ monthlyMicro }) => credits(monthlyMicro),
-  spent_credits: ({ spentMicro }) => credits(spentMicro),
-  expected_credits: ({ forecastMicro }) => credits(forecastMicro),
+  budget_credits: ({ monthlyMicro }) => creditsNumber(monthlyMicro),
+  spent_credits: ({ spentMicro }) => creditsNumber(spentMicro),
+  expected_credits: ({ forecastMicro }) => creditsNumber(forecastMicro),
   share: ({ spentMicro, monthlyMicro }) => shareOfBudget(spentMicro, monthlyMicro),
   state: ({ state }) => state,
   stops: ({ stops }) => (stops ? "yes" : "no"),

@@ -3,12 +3,12 @@ import { readArguments } from "../command/arguments.ts";
 import type { Verb } from "../command/command.ts";
 import { say, sayJson, table } from "../command/output.ts";
 import { exitCodes, openApi } from "./client/api.ts";
-import { usageTable } from "./client/wire.ts";
+import { credits, usageTable } from "./client/wire.ts";
 
 const usageText = `gleaner usage [--days 7|30|90] [options]
-Shows the jobs, tokens and credits of your key by day (UTC), the newest day last.
+Shows the jobs, tokens and credits of your key by day (UTC), the newest day last, and what it can spend now.
   --days N               7, 30 (default) or 90 days, with today
-  --json                 print the answer as JSON
+  --json                 print the answer as JSON, with available_credits
 ${exitCodes}`;
 
 const options = {
@@ -20,9 +20,11 @@ export const usage: Verb = { usage: usageText, options, run };
 
 async function run(args: readonly string[]): Promise<void> {
   const { values: flags } = readArguments(args, options, usageText);
-  const answer = await (await openApi()).get(`/usage?days=${encodeURIComponent(flags.days)}`, usageTable);
+  const api = await openApi();
+  const answer = await api.get(`/usage?days=${encodeURIComponent(flags.days)}`, usageTable);
+  const { available_credits: available } = await api.get("/credits", credits);
   if (flags.json) {
-    sayJson(answer);
+    sayJson({ ...answer, available_credits: available });
     return;
   }
   const shown = (value: number | null): string => (value === null ? "" : formatCount(value));
@@ -35,4 +37,5 @@ async function run(args: readonly string[]): Promise<void> {
     row.credits === null ? "" : String(row.credits),
   ]);
   say(table([["day", "jobs", "answered", "tokens read", "tokens written", "credits"], ...rows]));
+  say(`Your key can spend ${String(available)} credits now.`);
 }

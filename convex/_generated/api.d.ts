@@ -366,7 +366,6 @@ import type * as openai_batches_splitLines from "../openai/batches/splitLines.js
 import type * as openai_body_crc32 from "../openai/body/crc32.js";
 import type * as openai_body_readBody from "../openai/body/readBody.js";
 import type * as openai_body_unzip from "../openai/body/unzip.js";
-import type * as openai_budgets from "../openai/budgets.js";
 import type * as openai_chatForm from "../openai/chatForm.js";
 import type * as openai_choices_choiceForm from "../openai/choices/choiceForm.js";
 import type * as openai_choices_choices from "../openai/choices/choices.js";
@@ -412,7 +411,9 @@ import type * as openai_responses_responses from "../openai/responses/responses.
 import type * as openai_stream from "../openai/stream.js";
 import type * as openai_textCalls from "../openai/textCalls.js";
 import type * as openai_tokens_tokens from "../openai/tokens/tokens.js";
-import type * as openai_usage from "../openai/usage.js";
+import type * as openai_usage_budgets from "../openai/usage/budgets.js";
+import type * as openai_usage_credits from "../openai/usage/credits.js";
+import type * as openai_usage_usage from "../openai/usage/usage.js";
 import type * as openai_votes_answerVotes from "../openai/votes/answerVotes.js";
 import type * as openai_votes_collect from "../openai/votes/collect.js";
 import type * as openai_votes_decide from "../openai/votes/decide.js";
@@ -794,7 +795,6 @@ declare const fullApi: ApiFromModules<{
   "openai/body/crc32": typeof openai_body_crc32;
   "openai/body/readBody": typeof openai_body_readBody;
   "openai/body/unzip": typeof openai_body_unzip;
-  "openai/budgets": typeof openai_budgets;
   "openai/chatForm": typeof openai_chatForm;
   "openai/choices/choiceForm": typeof openai_choices_choiceForm;
   "openai/choices/choices": typeof openai_choices_choices;
@@ -840,7 +840,9 @@ declare const fullApi: ApiFromModules<{
   "openai/stream": typeof openai_stream;
   "openai/textCalls": typeof openai_textCalls;
   "openai/tokens/tokens": typeof openai_tokens_tokens;
-  "openai/usage": typeof openai_usage;
+  "openai/usage/budgets": typeof openai_usage_budgets;
+  "openai/usage/credits": typeof openai_usage_credits;
+  "openai/usage/usage": typeof openai_usage_usage;
   "openai/votes/answerVotes": typeof openai_votes_answerVotes;
   "openai/votes/collect": typeof openai_votes_collect;
   "openai/votes/decide": typeof openai_votes_decide;

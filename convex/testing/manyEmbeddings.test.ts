@@ -135,8 +135,13 @@ describe("embeddings of many inputs", () => {
   });
 
   it("are refused as a whole if the key has too few credits for all of them", async () => {
-    acme = await addOrganization(t, { name: "Poor", creditsMicro: 30n });
-    await expectError(await embed({ input: numbers(70) }), 429, { code: "insufficient_quota" });
+    acme = await addOrganization(t, { name: "Poor", creditsMicro: 800n });
+    await addDevice(t, acme);
+    const refused = await embed({ input: numbers(70) });
+    expect(await refused.clone().text()).toMatch(
+      /The request, with the first 2 of its jobs, may cost up to 0\.00\d+ credits, but the API key has 0\.0008\./,
+    );
+    await expectError(refused, 429, { code: "insufficient_quota" });
     expect(await allJobs(t, acme)).toEqual([]);
     await expectBooksInOrder(t);
   });

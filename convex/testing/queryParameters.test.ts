@@ -36,6 +36,7 @@ it.each([
   ["GET", "/v1/models/a/b?limit=2", "limit"],
   ["GET", "/v1/usage?month=1", "month"],
   ["GET", "/v1/budgets?days=7", "days"],
+  ["GET", "/v1/credits?format=csv", "format"],
   ["GET", "/v1/openapi.json?format=yaml", "format"],
   ["GET", "/v1/jobs?beta=true", "beta"],
 ])("refuses a parameter of the address by its name: %s %s", async (method, path, param) => {

@@ -13,6 +13,7 @@ import {
   complete,
   type Device,
   expectRefusal,
+  listKeys,
   modelId,
   type Organization,
   pass,
@@ -552,6 +553,34 @@ describe("GET /v1/budgets", () => {
     expect((await get("sk-gleaner-unknown")).status).toBe(401);
     expect((await t.fetch("/v1/budgets")).status).toBe(401);
     expect((await get(acme.apiKey, "?format=xml")).status).toBe(400);
+  });
+});
+
+describe("GET /v1/credits", () => {
+  const get = async (token: string): Promise<Response> =>
+    await t.fetch("/v1/credits", { headers: { authorization: `Bearer ${token}` } });
+
+  it("tells an API key what it can spend now, and what it gets next", async () => {
+    const [before] = await listKeys(t, session);
+    const available = (micro: bigint): object => ({
+      object: "credits",
+      available_credits: Number(micro) / 1e6,
+      allowance: null,
+    });
+    expect(await (await get(acme.apiKey)).json()).toEqual(available(before!.balanceMicro));
+    await answer();
+    expect(await (await get(acme.apiKey)).json()).toEqual(available(before!.balanceMicro - answerMicro));
+    const terms = { every: "month", kind: "top-up", micro: 5_000_000n } as const;
+    const target = { session, keyId: firstKey, reason: "usual" };
+    await t.mutation(api.console.money.allowances.set, { ...target, ...terms });
+    expect(await (await get(acme.apiKey)).json()).toMatchObject({
+      allowance: { credits: 5, every: "month", kind: "top-up", next_at: Date.UTC(2027, 1) / 1_000 },
+    });
+  });
+
+  it("refuses unknown secrets, and the token for metrics", async () => {
+    expect((await get("gm_unknown")).status).toBe(401);
+    expect((await get("sk-gleaner-unknown")).status).toBe(401);
   });
 });
 

@@ -153,7 +153,10 @@ test("lists jobs, and shows one and its answer", async () => {
   expect((await gleaner("jobs", "get", id)).out).toContain(`${id}: succeeded.`);
   expect((await gleaner("jobs", "result", id)).out).toBe("The capital of France is Paris.\n");
   expect((await gleaner("jobs", "cancel", id)).code).toBe(1);
-  expect((await gleaner("usage", "--days", "7")).out).toMatch(/^day +jobs/);
+  const told = await gleaner("usage", "--days", "7");
+  expect(told.out).toMatch(/^day +jobs[^]*\nYour key can spend [\d.]+ credits now\.\n$/);
+  const usage = z.object({ available_credits: z.number().positive() });
+  expect(told.out).toContain(` ${String((await json(usage, "usage")).available_credits)} credits`);
 });
 
 test("lists receipts, and names the job from which to go on", async () => {

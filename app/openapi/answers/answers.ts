@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { energySources } from "../../energy/job-energy.ts";
 import { disputeStates, ratingReasons, ratings } from "../../jobs/rating.ts";
+import { allowanceKinds, allowancePeriods } from "../../money/allowance.ts";
 import { receiptSchema } from "../../receipts/receipt.ts";
 import { batch, batchEstimate, estimate, file, upload, uploadPart } from "./batches.ts";
 import { correction, micro, tier, time, usage } from "./shared.ts";
@@ -124,6 +125,18 @@ export const answers = {
     data: table,
   }),
   BudgetTable: z.object({ object: z.literal("list"), month: z.string(), data: table }),
+  Credits: z.object({
+    object: z.literal("credits"),
+    available_credits: z.number(),
+    allowance: z
+      .object({
+        credits: z.number(),
+        every: z.enum(allowancePeriods),
+        kind: z.enum(allowanceKinds).describe("`top-up`: it gets only what it lacks to the amount."),
+        next_at: time,
+      })
+      .nullable(),
+  }),
   Error: error,
   MessageError: error.extend({ type: z.literal("error") }),
 } as const satisfies Readonly<Record<string, z.ZodType>>;

@@ -53,6 +53,8 @@ export const chunk = z.object({
   error: errorObject.optional(),
 });
 
+export const credits = z.looseObject({ available_credits: z.number() });
+
 const amount = z.number().nullable();
 export const usageTable = z.looseObject({
   data: z.array(

@@ -1,12 +1,13 @@
 import { ConvexError, type Infer, type ObjectType, v } from "convex/values";
 import { indexesOf } from "../../../app/batches/jobs-of-line.ts";
+import { tooFewForRequest } from "../../../app/credits/too-few.ts";
 import { addCounts, addUse, exceededQuota, type KeyUse, noCount } from "../../../app/keys/quotas.ts";
 import { cushion } from "../../../app/money/likely.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { openPart, openParts } from "../files/seals.ts";
-import { roomForBatch, spendOfBatch } from "../ledger/holds.ts";
+import { availableOf, roomForBatch, spendOfBatch } from "../ledger/holds.ts";
 import { highestMicro } from "../ledger/reservations.ts";
 import { keyAccount } from "../ledger/transfer.ts";
 import { identity, identityOf } from "../models/identity.ts";
@@ -276,7 +277,8 @@ async function prepareAll(
       const batchLine = { batchId: batch._id, line, customId, ...base64 };
       fitting.push({ request, jobs, indexes: indexesOf(asked.works), batchLine });
     } else if (fitting.length === 0 && !(await hasPending(ctx, key)) && !(await hasOpenJobs(ctx, key))) {
-      const message = "This API key has too few credits for the request.";
+      const most = prepared.reduce((sum, { order }) => sum + highestMicro(order), 0n);
+      const message = tooFewForRequest(1, most, await availableOf(ctx, key._id));
       ended.push({ request, failure: { kind: "refused", code: "quota_exceeded", message } });
     } else return { fitting, ended, next: { request, waitsFor: "credits", retryAfterMs: creditsRetryMs } };
   }

@@ -128,6 +128,9 @@ describe("a job's money", () => {
     await submit(t, acme);
     await project(t);
     await expectRefusal(submit(t, acme), "quota_exceeded");
+    await expect(submit(t, acme)).rejects.toThrow(
+      "The request may cost up to 0.00058 credits, but the API key has 0.00042. An administrator can give it more.",
+    );
     await expectBooksInOrder(t);
   });
 

@@ -1,12 +1,13 @@
 import type { WithoutSystemFields } from "convex/server";
 import type { Infer } from "convex/values";
+import { tooFewCredits } from "../../../app/credits/too-few.ts";
 import type { Usage } from "../../../app/jobs/chat.ts";
 import { type PartialPay, partialPay, priceOf } from "../../../app/money/credits.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { refuse } from "../refuse.ts";
 import type { outcome } from "../validators.ts";
-import { hold, holdUpTo } from "./holds.ts";
+import { availableOf, hold, holdUpTo } from "./holds.ts";
 import {
   bonusAccount,
   coverAccount,
@@ -92,9 +93,11 @@ export async function raiseReservation(
   if (pricePercent <= before || reservedPromptTokens === undefined) return;
   const added = raiseTo(order, pricePercent);
   const reservedMicro = order.reservedMicro + added;
-  const room = highestMicro({ ...order, pricePercent }) - order.reservedMicro;
-  if (!(await hold(ctx, apiKeyId, added, room)))
-    refuse("quota_exceeded", "This API key has too few credits for the higher priority.");
+  const highest = highestMicro({ ...order, pricePercent });
+  if (!(await hold(ctx, apiKeyId, added, highest - order.reservedMicro))) {
+    const has = (await availableOf(ctx, apiKeyId)) + order.reservedMicro;
+    refuse("quota_exceeded", tooFewCredits("With the higher priority the job", highest, has));
+  }
   await addToReservation(ctx, { ...order, priceVersion }, added, at);
   await ctx.db.patch("orders", order._id, { reservedMicro, pricePercent, priceVersion });
 }

@@ -1,9 +1,12 @@
 import { ConvexError, type Infer } from "convex/values";
+import { tooFewCredits } from "../../../app/credits/too-few.ts";
 import { jobTimes } from "../../../app/jobs/limits.ts";
 import { parseWork } from "../../../app/jobs/payload/payload.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
+import { availableOf } from "../ledger/holds.ts";
 import { projectedUse } from "../ledger/keyDays.ts";
+import { highestMicro } from "../ledger/reservations.ts";
 import { orderOf } from "../orders/orders.ts";
 import { policyWith, queue, textsKeptMs } from "../queue.ts";
 import { present, type Refusal, refuse } from "../refuse.ts";
@@ -12,11 +15,7 @@ import type { work as workValidator } from "../validators.ts";
 import { checkNew, checkQuotas, heldOrder, placeOrder, prepare, refuseOutcome } from "./submit.ts";
 
 /** An allowance may renew, or somebody may give some. */
-const tooFewCredits: Refusal = {
-  code: "quota_exceeded",
-  message: "Its API key has too few credits.",
-  retryAfterMs: 3_600_000,
-};
+const creditsRetryMs = 3_600_000;
 
 /**
  * Submits the request of a job with a wrong answer again, for the same key and at its price of now. No device gets it that answered the
@@ -64,7 +63,10 @@ export async function submitCorrection(ctx: MutationCtx, jobId: string, now: num
   await checkNew(ctx, key, { ...prepared, needs: {} }, now);
   if (key.quotas !== undefined) checkQuotas(key, await projectedUse(ctx, apiKeyId, now), rest, now);
   const held = await heldOrder(ctx, rest);
-  if (held === null) throw new ConvexError(tooFewCredits);
+  if (held === null) {
+    const message = tooFewCredits("The request", highestMicro(rest), await availableOf(ctx, apiKeyId));
+    throw new ConvexError<Refusal>({ code: "quota_exceeded", message, retryAfterMs: creditsRetryMs });
+  }
   const stopped = await holdBudgets(ctx, key, held.reservedMicro, now);
   if (stopped !== null) throw new ConvexError(stopped);
   const order = {

@@ -3,6 +3,7 @@ import { type Policy, priority, type SubmitOutcome } from "@gleaner/queue/valida
 import type { WithoutSystemFields } from "convex/server";
 import { ConvexError, type Infer, type ObjectType, v } from "convex/values";
 import { assertNever } from "../../../app/assert-never.ts";
+import { tooFewForRequest } from "../../../app/credits/too-few.ts";
 import { plural } from "../../../app/format/quantity.ts";
 import { visibleText } from "../../../app/format/visible.ts";
 import { affinityOf } from "../../../app/jobs/affinity.ts";
@@ -38,7 +39,7 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { hashSecret } from "../authenticate.ts";
 import { dataClassesOf } from "../keys/dataClasses.ts";
 import { checkPriority } from "../keys/keyRights.ts";
-import { hold } from "../ledger/holds.ts";
+import { availableOf, hold } from "../ledger/holds.ts";
 import { likelySharesOf } from "../ledger/likely.ts";
 import { anyShard, type Way } from "../ledger/portions.ts";
 import { highestMicro, reserve, reservedTokens } from "../ledger/reservations.ts";
@@ -207,7 +208,12 @@ async function submitBeside(
   if (asked.use !== undefined) checkQuotas(key, addUse(asked.use, beside), prepared.order, now);
   const way = { shard: anyShard(), turn: asked.turn };
   const order = await heldOrder(ctx, prepared.order, way);
-  if (order === null) refuse("quota_exceeded", "This API key has too few credits for the request.");
+  if (order === null) {
+    const jobs = beside.micro === 0n ? 1 : (asked.part?.index ?? 0) + 1;
+    const most = beside.micro + highestMicro(prepared.order);
+    const has = beside.micro + (await availableOf(ctx, key._id));
+    refuse("quota_exceeded", tooFewForRequest(jobs, most, has));
+  }
   const stopped = await holdBudgets(ctx, key, order.reservedMicro, now, way);
   if (stopped !== null) throw new ConvexError<Refusal>(stopped);
   if (asked.idleOnly === true && !handed) refuse("no_device", "No device is idle.");

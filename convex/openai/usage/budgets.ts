@@ -1,9 +1,9 @@
-import { budgetCsv, type BudgetFigures, budgetRecords } from "../../app/usage/budget-table.ts";
-import { internal } from "../_generated/api.js";
-import { type ActionCtx, httpAction } from "../_generated/server.js";
-import { answerCaller, answerToken, bearerKey } from "./endpoint.ts";
-import { wrongMetricsToken, wrongParameter } from "./errors.ts";
-import { cors, errorResponse, json } from "./respond.ts";
+import { budgetCsv, type BudgetFigures, budgetRecords } from "../../../app/usage/budget-table.ts";
+import { internal } from "../../_generated/api.js";
+import { type ActionCtx, httpAction } from "../../_generated/server.js";
+import { answerCaller, answerToken, bearerKey } from "../endpoint.ts";
+import { wrongMetricsToken, wrongParameter } from "../errors.ts";
+import { cors, errorResponse, json } from "../respond.ts";
 import { tableFormats, tokenPrefix } from "./usage.ts";
 
 /**

@@ -7,12 +7,12 @@ import {
   usageGroupings,
   usageRecords,
   type UsageRow,
-} from "../../app/usage/usage-table.ts";
-import { internal } from "../_generated/api.js";
-import { type ActionCtx, httpAction } from "../_generated/server.js";
-import { answerCaller, answerToken, bearerKey } from "./endpoint.ts";
-import { wrongMetricsToken, wrongParameter } from "./errors.ts";
-import { type ApiError, cors, errorResponse, json } from "./respond.ts";
+} from "../../../app/usage/usage-table.ts";
+import { internal } from "../../_generated/api.js";
+import { type ActionCtx, httpAction } from "../../_generated/server.js";
+import { answerCaller, answerToken, bearerKey } from "../endpoint.ts";
+import { wrongMetricsToken, wrongParameter } from "../errors.ts";
+import { type ApiError, cors, errorResponse, json } from "../respond.ts";
 
 /** Tokens for metrics begin so. */
 export const tokenPrefix = "gm_";
