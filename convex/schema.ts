@@ -1249,7 +1249,7 @@ export default defineSchema({
     free: keyFree,
   }).index("by_key", ["apiKeyId", "startAt"]),
 
-  /** Credits that a key was given, or that were taken back, for its statements. Those of one day with one note are one row; written with the ledger's transfer. */
+  /** Credits that a key was given, or that were taken back, for its statements. Those of one day with one note are one row, and so are those older than statements; written with the ledger's transfer. */
   keyMoves: defineTable({
     apiKeyId: v.id("apiKeys"),
     at: v.number(),

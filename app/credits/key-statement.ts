@@ -30,6 +30,9 @@ export type KeyStatement = {
     readonly expired: number;
   };
   readonly moves: readonly { readonly at: number; readonly micro: bigint; readonly note: string | null }[];
+  /** The balances before and after it, with what open jobs hold. */
+  readonly openingMicro: bigint;
+  readonly closingMicro: bigint;
 };
 
 /** More different prices in a month are one line. */
@@ -87,45 +90,36 @@ export function paidByKey({ charges }: Pick<KeyStatement, "charges">): bigint {
 const date = (at: number): string => new Date(at).toISOString().slice(0, 10);
 const credits = (micro: bigint): string => decimalOf(micro, 6);
 
-/** The statement as CSV. Prices are in credits per 1,000 tokens. The last column adds up to the change of the balance in the month. */
-export function keyStatementCsv({ from, to, charges, free, moves }: KeyStatement): string {
+/** The statement as CSV. Prices are in credits per 1,000 tokens. The amounts of its lines add up to the last balance. */
+export function keyStatementCsv(statement: KeyStatement): string {
+  const { from, to, charges, free, moves, openingMicro, closingMicro } = statement;
   const last = date(to - 1);
+  const nothing = (count: number): null[] => Array.from({ length: count }, () => null);
   const rows: (readonly Cell[])[] = [
     ...moves.map(({ at, micro, note }): readonly Cell[] => [
       ...[date(at), micro < 0n ? "taken back" : "given", note],
-      ...[null, null, null, null, null, null, null, null, credits(micro)],
+      ...[...nothing(8), credits(micro), null],
     ]),
     ...charges.map((charge): readonly Cell[] => [
       ...[last, "jobs", charge.modelId === otherPrices ? "other prices" : charge.modelId],
       ...[charge.priceVersion, charge.jobs, charge.promptTokens, charge.completionTokens],
       ...[decimalOf(charge.promptMicro, 3), decimalOf(charge.completionMicro, 3), charge.percent],
-      ...[credits(charge.coveredMicro), credits(charge.coveredMicro - charge.micro)],
+      ...[credits(charge.coveredMicro), credits(charge.coveredMicro - charge.micro), null],
     ]),
     ...Object.entries(free).flatMap(([kind, jobs]): (readonly Cell[])[] =>
       jobs === 0
         ? []
-        : [
-            [
-              last,
-              `without charge: ${kind}`,
-              null,
-              null,
-              jobs,
-              null,
-              null,
-              null,
-              null,
-              null,
-              null,
-              credits(0n),
-            ],
-          ],
+        : [[last, `without charge: ${kind}`, null, null, jobs, ...nothing(6), credits(0n), null]],
     ),
   ];
   const head = ["date", "line", "of", "price version", "jobs", "tokens in", "tokens out", "price in"];
-  const tail = ["price out", "percent", "covered", "credits"];
+  const tail = ["price out", "percent", "covered", "credits", "balance"];
   return csvOf(
     [...head, ...tail],
-    [[date(from), "begin", ...Array.from({ length: 10 }, () => null)], ...rows],
+    [
+      [date(from), "opening balance", ...nothing(10), credits(openingMicro)],
+      ...rows,
+      [last, "closing balance", ...nothing(10), credits(closingMicro)],
+    ],
   );
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { keyStatementCsv, paidByKey } from "../../app/credits/key-statement.ts";
 import { api, internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
@@ -16,7 +16,7 @@ import {
   price,
   submit,
 } from "./backend.fixture.ts";
-import { joinAs } from "./people.fixture.ts";
+import { joinAs, sessionFor } from "./people.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
 let { t, acme, session }: Awaited<ReturnType<typeof openWorld>> = {} as Awaited<ReturnType<typeof openWorld>>;
@@ -84,7 +84,9 @@ it("has the jobs of a month by price, those without a charge, and the credits th
   expect(told.moves.at(-1)).toMatchObject({ micro: 5_000n, note: "A new quarter" });
   // The lines add up to the balance.
   const given = told.moves.reduce((sum, { micro }) => sum + micro, 0n);
-  expect(given - paidByKey(told)).toBe((await listKeys(t, session))[0]!.balanceMicro);
+  const balance = (await listKeys(t, session))[0]!.balanceMicro;
+  expect(given - paidByKey(told)).toBe(balance);
+  expect([told.openingMicro, told.closingMicro]).toEqual([0n, balance]);
   expect(keyStatementCsv(told)).toContain(`jobs,${modelId},2.0,1,10,3,0.020,0.060,100,0.000000,-0.000380`);
 });
 
@@ -94,10 +96,36 @@ it("is of one month, for two years", async () => {
   await count();
   expect((await statement()).charges).toHaveLength(1);
   const later = Date.now() + 40 * 86_400_000;
-  expect((await statement(later, session, later)).charges).toEqual([]);
+  const next = await statement(later, session, later);
+  expect(next.charges).toEqual([]);
+  const { closingMicro } = await statement();
+  expect([next.openingMicro, next.closingMicro]).toEqual([closingMicro, closingMicro]);
   expect((await statement(Date.now(), session, later)).charges).toHaveLength(1);
   await expectRefusal(statement(Date.now() + 1), "invalid");
   await expectRefusal(statement(Date.now() - 800 * 86_400_000), "invalid");
+});
+
+it("begins with the right balance, also when earlier months are deleted", async () => {
+  const device = await addDevice(t, acme);
+  const { _id: memberId } = (await t.run(async ({ db }) => await db.query("members").first()))!;
+  for (let month = 0; month < 32; month += 1) {
+    session = await sessionFor(t, memberId);
+    await complete(t, device, await claim(t, device, await submit(t, acme)));
+    for (const reason of ["one", "two"])
+      await t.mutation(api.console.keys.changeCredits, { session, keyId, micro: 7_000n, reason });
+    await count();
+    vi.setSystemTime(Date.now() + 31 * 86_400_000);
+  }
+  const [months, moves] = await t.run(
+    async ({ db }) => await Promise.all([db.query("keyMonths").collect(), db.query("keyMoves").collect()]),
+  );
+  session = await sessionFor(t, memberId);
+  expect(months.length).toBeLessThan(28);
+  expect(moves.length).toBeLessThan(58);
+  const balance = (await listKeys(t, session))[0]!.balanceMicro;
+  expect(await statement()).toMatchObject({ openingMicro: balance, closingMicro: balance });
+  const before = Date.now() - 31 * 86_400_000;
+  expect((await statement(before)).openingMicro).toBe(balance - 14_000n + answerMicro);
 });
 
 it("is for those who see the key", async () => {

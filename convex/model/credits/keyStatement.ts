@@ -1,5 +1,5 @@
 import { type Infer, v } from "convex/values";
-import { addCharges, type KeyCharge } from "../../../app/credits/key-statement.ts";
+import { addCharges, type KeyCharge, paidByKey } from "../../../app/credits/key-statement.ts";
 import { visibleText } from "../../../app/format/visible.ts";
 import { dayOf } from "../../../app/keys/quotas.ts";
 import { monthOf } from "../../../app/usage/months.ts";
@@ -63,6 +63,29 @@ async function addToMonth(
     .withIndex("by_key", (q) => q.eq("apiKeyId", apiKeyId).lt("startAt", monthOf(startAt, -mostMonths)))
     .take(perSweep);
   for (const { _id } of old) await ctx.db.delete("keyMonths", _id);
+  const paid = old.reduce((sum, month) => sum + paidByKey(month), 0n);
+  await addUpOldMoves(ctx, apiKeyId, monthOf(startAt, -mostMonths), -paid);
+}
+
+/**
+ * Makes one row of some moves that no statement shows any more, so that the balances of later ones begin right.
+ * @param added further credits, such as those that deleted months cost.
+ */
+async function addUpOldMoves(
+  ctx: MutationCtx,
+  apiKeyId: Id<"apiKeys">,
+  before: number,
+  added = 0n,
+): Promise<void> {
+  const [first, ...others] = await ctx.db
+    .query("keyMoves")
+    .withIndex("by_key", (q) => q.eq("apiKeyId", apiKeyId).lt("at", before))
+    .take(perSweep);
+  const sum = others.reduce((total, { micro }) => total + micro, added);
+  if (first !== undefined && (others.length > 0 || sum !== 0n))
+    await ctx.db.patch("keyMoves", first._id, { micro: first.micro + sum, note: undefined });
+  else if (sum !== 0n) await ctx.db.insert("keyMoves", { apiKeyId, at: before - 1, micro: sum });
+  for (const { _id } of others) await ctx.db.delete("keyMoves", _id);
 }
 
 async function monthRow(
@@ -77,8 +100,8 @@ async function monthRow(
 }
 
 /**
- * Notes credits that a key was given, or that were taken back, for its statement. Moves of one day (UTC) with one note are one. Deletes
- * a few that no statement shows any more.
+ * Notes credits that a key was given, or that were taken back, for its statement. Moves of one day (UTC) with one note are one, and so
+ * are those that no statement shows any more.
  */
 export async function noteKeyMove(
   ctx: MutationCtx,
@@ -93,11 +116,7 @@ export async function noteKeyMove(
   if (move.note !== undefined && isSame)
     await ctx.db.patch("keyMoves", last._id, { micro: last.micro + move.micro });
   else await ctx.db.insert("keyMoves", move);
-  const old = await ctx.db
-    .query("keyMoves")
-    .withIndex("by_key", (q) => q.eq("apiKeyId", move.apiKeyId).lt("at", monthOf(move.at, -mostMonths)))
-    .take(perSweep);
-  for (const { _id } of old) await ctx.db.delete("keyMoves", _id);
+  await addUpOldMoves(ctx, move.apiKeyId, monthOf(move.at, -mostMonths));
 }
 
 export const keyStatement = v.object({
@@ -110,6 +129,9 @@ export const keyStatement = v.object({
   free: keyFree,
   /** Credits that it was given or that were taken back, oldest first. */
   moves: v.array(v.object({ at: v.number(), micro: v.int64(), note: v.union(v.string(), v.null()) })),
+  /** The balances before and after it, with what open jobs hold. */
+  openingMicro: v.int64(),
+  closingMicro: v.int64(),
 });
 
 /** The statement of one month (UTC) of a key. Jobs of the last two minutes are missing. Refuses: invalid. */
@@ -122,19 +144,42 @@ export async function keyStatementOf(
   if (!Number.isFinite(at) || at > now || monthOf(at) < monthOf(now, -mostMonths))
     refuse("invalid", `Statements are of this month, or of the ${String(mostMonths)} months before.`);
   const [from, to] = [monthOf(at), monthOf(at, 1)];
-  const [row, moves] = await Promise.all([
+  const [openingMicro, row, moves] = await Promise.all([
+    balanceBefore(ctx, apiKeyId, from),
     monthRow(ctx, apiKeyId, from),
     ctx.db
       .query("keyMoves")
       .withIndex("by_key", (q) => q.eq("apiKeyId", apiKeyId).gte("at", from).lt("at", to))
       .take(mostMoves),
   ]);
+  const charges = row?.charges ?? [];
   return {
     name: visibleText(name),
     from,
     to,
-    charges: row?.charges ?? [],
+    charges,
+    openingMicro,
+    closingMicro: moves.reduce((sum, { micro }) => sum + micro, openingMicro) - paidByKey({ charges }),
     free: row?.free ?? noneFree,
     moves: moves.map(({ at: movedAt, micro, note }) => ({ at: movedAt, micro, note: note ?? null })),
   };
+}
+
+/** More months and moves than two years have. */
+const mostBefore = { months: 2 * mostMonths, moves: 10_000 };
+
+/** What a key was given before a month, less what its jobs cost that ended before. */
+async function balanceBefore(ctx: QueryCtx, apiKeyId: Id<"apiKeys">, from: number): Promise<bigint> {
+  const [months, moves] = await Promise.all([
+    ctx.db
+      .query("keyMonths")
+      .withIndex("by_key", (q) => q.eq("apiKeyId", apiKeyId).lt("startAt", from))
+      .take(mostBefore.months),
+    ctx.db
+      .query("keyMoves")
+      .withIndex("by_key", (q) => q.eq("apiKeyId", apiKeyId).lt("at", from))
+      .take(mostBefore.moves),
+  ]);
+  const paid = months.reduce((sum, month) => sum + paidByKey(month), 0n);
+  return moves.reduce((sum, { micro }) => sum + micro, -paid);
 }

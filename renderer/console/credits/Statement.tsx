@@ -63,13 +63,13 @@ export type StatementLine = {
   readonly micro: bigint;
 };
 
-/** A bold line. `isChange`: its amount has a sign. */
-export type StatementTotal = Omit<StatementLine, "key" | "note"> & { readonly isChange?: boolean };
+/** A bold line with a balance. */
+export type StatementTotal = Omit<StatementLine, "key" | "note">;
 
 type TableProps = {
   /** Shown on paper only: there the page does not say it. */
   readonly owner: string;
-  readonly before?: StatementTotal;
+  readonly before: StatementTotal;
   readonly lines: readonly StatementLine[];
   readonly after: StatementTotal;
   readonly children: ReactNode;
@@ -77,19 +77,18 @@ type TableProps = {
 
 /** The lines of a statement with their amounts, and what to know about them. */
 export function StatementTable({ owner, before, lines, after, children }: TableProps): ReactNode {
-  const totals = before === undefined ? [after] : [before, after];
-  const credits = columnCredits([...totals, ...lines].map(({ micro }) => micro));
-  const amount = (micro: bigint, isChange = false): ReactNode => (
+  const credits = columnCredits([before, after, ...lines].map(({ micro }) => micro));
+  const amount = (micro: bigint, isChange: boolean): ReactNode => (
     <td className="px-4 py-1.5 text-right whitespace-nowrap" title={`${formatExactCredits(micro)} credits`}>
       {isChange && micro > 0n ? "+" : ""}
       {credits(micro)}
     </td>
   );
-  const total = ({ day, words, micro, isChange }: StatementTotal): ReactNode => (
+  const total = ({ day, words, micro }: StatementTotal): ReactNode => (
     <tr className="font-semibold">
       <td className="px-4 py-1.5 whitespace-nowrap">{day}</td>
       <td className="px-4 py-1.5">{words}</td>
-      {amount(micro, isChange)}
+      {amount(micro, false)}
     </tr>
   );
   return (
@@ -104,7 +103,7 @@ export function StatementTable({ owner, before, lines, after, children }: TableP
           </tr>
         </thead>
         <tbody className="divide-y divide-line">
-          {before === undefined ? null : total(before)}
+          {total(before)}
           {lines.map(({ key, day, words, note, micro }) => (
             <tr key={key}>
               <td className="px-4 py-1.5 align-top whitespace-nowrap text-muted">{day}</td>

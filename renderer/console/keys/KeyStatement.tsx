@@ -1,6 +1,6 @@
 import { useQuery } from "convex/react";
 import type { ReactNode } from "react";
-import { keyStatementCsv, otherPrices, paidByKey } from "../../../app/credits/key-statement.ts";
+import { keyStatementCsv, otherPrices } from "../../../app/credits/key-statement.ts";
 import { formatCount, formatPercent, plural } from "../../../app/format/quantity.ts";
 import { formatDay } from "../../../app/format/time.ts";
 import { formatCredits, formatPrice } from "../../../app/money/credits.ts";
@@ -50,8 +50,7 @@ export function KeyStatementCard({ statement, ...month }: Props): ReactNode {
 }
 
 function Lines({ statement }: { readonly statement: KeyStatementRow }): ReactNode {
-  const { to, name, charges, free, moves } = statement;
-  const given = moves.reduce((sum, { micro }) => sum + micro, 0n);
+  const { from, to, name, charges, free, moves, openingMicro, closingMicro } = statement;
   const lines: readonly StatementLine[] = [
     ...moves.map(({ at, micro, note }) => ({
       key: `${String(at)} ${String(micro)}`,
@@ -72,16 +71,13 @@ function Lines({ statement }: { readonly statement: KeyStatementRow }): ReactNod
   return (
     <StatementTable
       owner={name}
+      before={{ day: formatDay(from), words: /* @wc-include */ "Balance before", micro: openingMicro }}
       lines={lines}
-      after={{
-        day: formatDay(to - 1),
-        words: /* @wc-include */ "Change in this month",
-        micro: given - paidByKey(statement),
-        isChange: true,
-      }}
+      after={{ day: formatDay(to - 1), words: /* @wc-include */ "Balance after", micro: closingMicro }}
     >
       Days and months are those of UTC. A job counts in the month in which it ended, some two minutes later.
-      What open jobs hold is not in it. Jobs that ended before Gleaner kept statements are not listed.
+      What open jobs hold is still in the balances. Jobs that ended before Gleaner kept statements are not
+      listed.
     </StatementTable>
   );
 }

@@ -38,7 +38,7 @@ test("a key's statement has the credits that it was given, and is saved as CSV",
   await page.getByRole("menuitem", { name: "Statement", exact: true }).click();
   const statement = page.getByRole("region", { name: /^Statement of/ });
   await expect(statement.getByText("Credits given")).toBeVisible();
-  await expect(statement.getByText("Change in this month")).toBeVisible();
+  await expect(statement.getByText("Balance after")).toBeVisible();
   const [download] = await Promise.all([
     page.waitForEvent("download"),
     statement.getByRole("button", { name: "Download CSV" }).click(),
