@@ -139,6 +139,7 @@ const actions = {
   "payout.approved": "Payout of earned credits approved",
   "payout.refused": "Payout of earned credits refused",
   "device.pay-released": "Pay of a device that waited for checks released",
+  "checks.canaries-changed": "Prompts of canaries changed",
   "checks.mode-changed": "What happens after checks of answers changed",
   "house-rules.changed": "Rules for earned credits changed",
   "playground.credits-changed": "Credits of the playground changed",

@@ -2,7 +2,7 @@ import { priority } from "@gleaner/queue/validators";
 import { defineSchema, defineTable } from "convex/server";
 import { v } from "convex/values";
 import { literals } from "convex-helpers/validators";
-import { caseState, checkMode, standing, voice } from "./model/trust/validators.ts";
+import { canaryState, caseState, checkMode, standing, voice } from "./model/trust/validators.ts";
 import {
   activity,
   alertNews,
@@ -914,6 +914,8 @@ export default defineSchema({
     foundWrong: v.optional(foundWrong),
     /** The job whose wrong answer this one replaces. */
     corrects: v.optional(v.string()),
+    /** The canary that it is a job of: model/trust/canaries/. */
+    canary: v.optional(v.id("canaries")),
     /** The job's round, from 0. Each retry of a dead letter starts another; a round reserves once and is closed once. */
     round: v.number(),
     /** Absent until it is paid. */
@@ -1305,6 +1307,9 @@ export default defineSchema({
     expireSetAt: v.number(),
     /** How the organization uses checks of answers. Absent: it only watches. Written by model/trust/mode.ts. */
     checks: v.optional(checkMode),
+    /** Prompts of canaries beside the built-in ones, and the key that asks canaries. Written by model/trust/canaries/pool.ts. */
+    canaries: v.optional(v.array(v.string())),
+    canaryKey: v.optional(v.id("apiKeys")),
   }).index("by_organization", ["organizationId"]),
 
   /** How devices stand with models. Written by model/trust/standings.ts, in the background of jobs. */
@@ -1319,7 +1324,20 @@ export default defineSchema({
     waiting: v.number(),
     /** When an answer of it was last to be checked, no other device could do that. */
     unchecked: v.optional(v.boolean()),
+    /** When it got its last canary. Absent: never. */
+    canaryAt: v.optional(v.number()),
   }).index("by_device", ["deviceId", "modelId"]),
+
+  /** A request that the organization asks of two devices, to test one of them. Kept for 90 days. Written by model/trust/canaries/. */
+  canaries: defineTable({
+    organizationId: v.id("organizations"),
+    modelId: v.string(),
+    /** The devices that were meant to answer: the tested one, one to compare with, and a third one if these cannot tell. */
+    deviceIds: v.array(v.id("devices")),
+    /** Their jobs, in the same order. */
+    jobIds: v.array(v.string()),
+    state: canaryState,
+  }).index("by_organization", ["organizationId"]),
 
   /** A job that replays an answer on another device. Kept for 90 days. Written by model/trust/. */
   replays: defineTable({
@@ -1388,6 +1406,8 @@ export default defineSchema({
     answerMs: v.number(),
     replayMs: v.number(),
     at: v.number(),
+    /** When somebody last looked for a device that needs a canary. */
+    canaryAt: v.optional(v.number()),
   }).index("by_organization", ["organizationId"]),
 
   /** Pay of an answer or a replay that waits for a check. Deleted when it is released or refused. Written by model/trust/pay.ts. */

@@ -51,6 +51,7 @@ const words = {
   "console/devices:setOldestVersion": "Change the oldest version of devices",
   "console/devices:setOwner": "Hand over a device",
   "console/fleet/checks:releasePay": "Release held pay of a device",
+  "console/fleet/checks:setCanaries": "Change the prompts of canaries",
   "console/fleet/checks:setMode": "Change what happens after checks of answers",
   "console/fleet/groupRules:add": "Add a rule of a group",
   "console/fleet/groupRules:change": "Change a rule of a group",

@@ -1,9 +1,7 @@
-import { isOnProbation, lowerBoundOf, meanOf, probationReplays, type Standing } from "./standing.ts";
+import { isUnsure, meanOf, probationReplays, type Standing } from "./standing.ts";
 
 /** The share of the fleet's work that replays of devices with a good record may cost. */
 export const replayBudget = 0.028;
-/** Below this lower bound of its standing all answers of a device are replayed. */
-const leastLowerBound = 0.5;
 /** From these passed replays on a device has a good record. Until then it is replayed ever less often. */
 const goodRecord = 3 * probationReplays;
 /** An answer that costs more than usual is replayed more often, and a cheap one less, by these factors at most. */
@@ -31,7 +29,7 @@ export type ReplayChoice = {
  * time, one with a good record rarely, and never not at all, since a device may change.
  */
 export function replayShare({ standing, answerTokens, costShare, worth, spentShare }: ReplayChoice): number {
-  if (isOnProbation(standing) || lowerBoundOf(standing) < leastLowerBound) return 1;
+  if (isUnsure(standing)) return 1;
   const affordable = replayBudget / Math.max(replayBudget, costShare);
   // Beyond its budget it gives back what it has spent too much.
   const thrift = replayBudget / Math.max(replayBudget, spentShare);

@@ -57,7 +57,8 @@ export type ReplayResult = ReadingCosts & {
 
 /** A regret above this is a miss. Honest devices differ by far less, since it is a share of all probability. */
 export const missRegret = 0.05;
-const leastLogprob = -20;
+/** The least natural logarithm of a probability that counts. */
+export const leastLogprob = -20;
 
 /** Sums up the compared tokens of an answer. */
 export function replayOf(fits: readonly TokenFit[]): Replay {

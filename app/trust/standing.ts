@@ -84,7 +84,7 @@ const fadedReplays = probationReplays - 0.5;
 /** The excess that an honest answer stays below on average. Each replay takes this much of the drift back. */
 export const usualExcess = 0.5;
 /** One odd replay adds no more drift than this. */
-const mostExcess = 3;
+export const mostExcess = 3;
 /** The drift at which the answers together are a mismatch. */
 export const mostDrift = 4;
 
@@ -168,6 +168,14 @@ export function lowerBoundOf(standing: Pick<Standing, "good" | "bad">): number {
 /** Whether the device's pay is held until its answers are replayed. */
 export function isOnProbation({ passed }: Pick<Standing, "passed">): boolean {
   return passed < fadedReplays;
+}
+
+/** Below this lower bound of its standing all answers of a device are replayed. */
+const leastLowerBound = 0.5;
+
+/** Whether too little is known of a device and a model, or too much speaks against it. */
+export function isUnsure(standing: Pick<Standing, "good" | "bad" | "passed">): boolean {
+  return isOnProbation(standing) || lowerBoundOf(standing) < leastLowerBound;
 }
 
 const words: Readonly<Record<StandingEvent, (count: number) => string>> = {

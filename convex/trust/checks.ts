@@ -4,6 +4,8 @@ import { literals } from "convex-helpers/validators";
 import { internal } from "../_generated/api.js";
 import { internalMutation } from "../_generated/server.js";
 import { queue } from "../model/queue.ts";
+import { askCanarySoon } from "../model/trust/canaries/ask.ts";
+import { compareCanaries } from "../model/trust/canaries/compare.ts";
 import { judgeReplay } from "../model/trust/judge.ts";
 import { settleHeld } from "../model/trust/pay.ts";
 import { chooseReplays, mostSampled } from "../model/trust/sample.ts";
@@ -14,7 +16,7 @@ import { reply } from "../model/validators.ts";
 export const experimental_reuseContext = true;
 
 /**
- * Chooses the answers that are replayed, and notes failures. Called when the jobs are counted. It takes a few at a time, one after
+ * Chooses the answers that are replayed, notes failures, and compares the answers to canaries. Called when the jobs are counted. It takes a few at a time, one after
  * another, since each changes the sum that the organization has spent on checks.
  */
 export const choose = internalMutation({
@@ -29,7 +31,10 @@ export const choose = internalMutation({
     ctx,
     { organizationId, jobIds = [], jobs = jobIds.map((jobId) => ({ jobId, round: null })) },
   ) => {
-    await chooseReplays(ctx, organizationId, jobs.slice(0, mostSampled), Date.now());
+    const some = jobs.slice(0, mostSampled);
+    await chooseReplays(ctx, organizationId, some, Date.now());
+    await compareCanaries(ctx, some, Date.now());
+    await askCanarySoon(ctx, organizationId, Date.now());
     const left = jobs.slice(mostSampled);
     if (left.length > 0) {
       await ctx.scheduler.runAfter(0, internal.trust.checks.choose, { organizationId, jobs: left });

@@ -450,6 +450,12 @@ export function consoleStories(now: number): readonly Story[] {
         checks={rows.checks(now)}
         moreChecks={{ onMore: nothing, loading: false }}
         linksJobs
+        canaries={{
+          pool: { counts: rows.canaryCounts, prompts: ["Write a poem about {city} for {name}."] },
+          rows: rows.canaries(now),
+          more: { onMore: null, loading: false },
+          onSave: nothing,
+        }}
       />,
     ),
     inShell(
@@ -464,6 +470,12 @@ export function consoleStories(now: number): readonly Story[] {
         checks={[]}
         moreChecks={{ onMore: null, loading: false }}
         linksJobs={false}
+        canaries={{
+          pool: { counts: [], prompts: null },
+          rows: [],
+          more: { onMore: null, loading: false },
+          onSave: nothing,
+        }}
       />,
     ),
     inShell(

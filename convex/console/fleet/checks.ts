@@ -2,6 +2,8 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { v } from "convex/values";
 import { may, memberMutation, memberQuery, ownDevice } from "../../model/memberCalls.ts";
 import { boundedPage } from "../../model/refuse.ts";
+import { canaryPromptsOf, setCanaryPrompts } from "../../model/trust/canaries/pool.ts";
+import { canaryCount, canaryCounts, canaryRow, canaryRowOf } from "../../model/trust/canaries/views.ts";
 import { sidesInService } from "../../model/trust/checkers.ts";
 import { modeOf, setMode as setModeOf } from "../../model/trust/mode.ts";
 import { releaseByHand } from "../../model/trust/pay.ts";
@@ -86,6 +88,41 @@ export const recent = memberQuery("checks.read")({
       .order("desc")
       .paginate(boundedPage(paginationOpts, mostRows));
     return { ...found, page: await Promise.all(found.page.map(async (row) => await checkRowOf(ctx, row))) };
+  },
+});
+
+/** Canaries, newest first, at most 50 a page. */
+export const canaries = memberQuery("checks.read")({
+  args: { paginationOpts: paginationOptsValidator },
+  returns: paginationResultValidator(canaryRow),
+  handler: async (ctx, { paginationOpts }) => {
+    const found = await ctx.db
+      .query("canaries")
+      .withIndex("by_organization", (q) => q.eq("organizationId", ctx.organizationId))
+      .order("desc")
+      .paginate(boundedPage(paginationOpts, mostRows));
+    const rows = await Promise.all(found.page.map(async (row) => await canaryRowOf(ctx, row)));
+    return { ...found, page: rows.flat() };
+  },
+});
+
+/** How many of the newest 200 canaries have each result. `prompts`: the organization's own, only for members who may change them. */
+export const canaryPool = memberQuery("checks.read")({
+  args: {},
+  returns: v.object({ counts: v.array(canaryCount), prompts: v.union(v.array(v.string()), v.null()) }),
+  handler: async (ctx) => ({
+    counts: await canaryCounts(ctx, ctx.organizationId),
+    prompts: may(ctx, "checks.change") ? [...(await canaryPromptsOf(ctx, ctx.organizationId))] : null,
+  }),
+});
+
+/** Replaces the organization's own prompts of canaries. Refuses: invalid. */
+export const setCanaries = memberMutation("checks.change")({
+  args: { prompts: v.array(v.string()) },
+  returns: v.null(),
+  handler: async (ctx, { prompts }) => {
+    await setCanaryPrompts(ctx, ctx.organizationId, prompts, ctx.by);
+    return null;
   },
 });
 

@@ -29,7 +29,15 @@ export async function deleteOldRows(ctx: MutationCtx, now: number): Promise<bool
 /** Deletes rows that were made before a moment, at most so many. @returns how many there were. */
 export async function deleteBefore(
   ctx: MutationCtx,
-  table: "earnings" | "earnedMonths" | "invitations" | "ratings" | "replays" | "signInLinks" | "trustCases",
+  table:
+    | "canaries"
+    | "earnings"
+    | "earnedMonths"
+    | "invitations"
+    | "ratings"
+    | "replays"
+    | "signInLinks"
+    | "trustCases",
   before: number,
   most: number,
 ): Promise<number> {

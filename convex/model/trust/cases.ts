@@ -23,29 +23,30 @@ export function hasOverclaim({ voices }: Pick<StoredCase, "voices">): boolean {
 }
 
 /**
- * Opens a case about an answer that did not fit, holds its pay, and asks another device.
+ * Opens a case about an answer that did not fit, holds its pay, and asks another device unless the voices decide.
+ * @param voices in their order.
  * @param isSeries whether all answers together do not fit.
  */
 export async function beginCase(
   ctx: MutationCtx,
   order: Doc<"orders">,
   deviceId: Id<"devices">,
-  first: StoredVoice,
+  voices: readonly [StoredVoice, ...StoredVoice[]],
   isSeries: boolean,
 ): Promise<void> {
   const { organizationId, jobId, modelId } = order;
+  const [{ at }] = voices;
   const caseId = await ctx.db.insert("trustCases", {
     organizationId,
     jobId,
     deviceId,
     modelId,
     isSeries,
-    voices: [first],
+    voices: [...voices],
     state: "open",
   });
-  if ((await modeOf(ctx, organizationId)) === "act")
-    await holdForCase(ctx, order, { deviceId, caseId, at: first.at });
-  const by = { actor: "system", at: first.at } as const;
+  if ((await modeOf(ctx, organizationId)) === "act") await holdForCase(ctx, order, { deviceId, caseId, at });
+  const by = { actor: "system", at } as const;
   await record(ctx, {
     organizationId,
     ...by,
@@ -53,7 +54,7 @@ export async function beginCase(
     subject: deviceId,
     detail: modelId,
   });
-  await goOn(ctx, present(await ctx.db.get("trustCases", caseId), "case"), order, first.at);
+  await goOn(ctx, present(await ctx.db.get("trustCases", caseId), "case"), order, at);
 }
 
 /** Adds a device's replay to its case, and ends the case if that decides it. */
@@ -131,8 +132,8 @@ async function end(
   }
   const acts = wrong !== null && (await modeOf(ctx, organizationId)) === "act";
   const takenMicro = acts ? await punish(ctx, order, trustCase, wrong.event, now) : 0n;
-  // Nobody needs another answer if only its tokens were counted wrongly.
-  if (acts && wrong.event === "wrong") await beginCorrection(ctx, order, now);
+  // Nobody needs another answer to a canary, or if only the tokens were counted wrongly.
+  if (acts && wrong.event === "wrong" && order.canary === undefined) await beginCorrection(ctx, order, now);
   if (!acts) await releaseAfterCase(ctx, order, deviceId, now);
   await ctx.db.patch("trustCases", _id, {
     state: state.kind,

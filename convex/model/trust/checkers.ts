@@ -2,6 +2,7 @@ import { isGiven } from "@gleaner/queue";
 import type { WorkerView } from "@gleaner/queue/validators";
 import { mayReplay } from "../../../app/trust/case.ts";
 import {
+  areOneSide,
   countSides,
   mostSides,
   type Owner as SideOwner,
@@ -40,6 +41,24 @@ export async function isHeard(
   const people = new People(ctx, checked.order.organizationId);
   const { accused, heard } = await sidesOf(ctx, people, checked);
   return mayReplay(await people.behind(deviceId, device?.owner, device), accused, heard);
+}
+
+/** The devices, in their order, of whose people none is behind some others. */
+export async function ofOtherSides(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+  devices: readonly Doc<"devices">[],
+  others: readonly Doc<"devices">[],
+): Promise<Doc<"devices">[]> {
+  const people = new People(ctx, organizationId);
+  const sideOf = async (device: Doc<"devices">): Promise<Side> =>
+    await people.behind(device._id, device.owner, device);
+  const taken = await Promise.all(others.map(sideOf));
+  const sides = await Promise.all(devices.map(sideOf));
+  return devices.filter((_, index) => {
+    const side = sides[index];
+    return side !== undefined && !taken.some((each) => areOneSide(each, side));
+  });
 }
 
 /** With the owners of then, as handing a device over changes no voice. What is not known of then is taken from the device of now. */

@@ -107,7 +107,9 @@ export async function leaveUnjudged(ctx: MutationCtx, replay: Doc<"replays">, no
   await endUnjudged(ctx, replay, now);
 }
 
-async function endUnjudged(ctx: MutationCtx, { caseId }: Doc<"replays">, now: number): Promise<void> {
+async function endUnjudged(ctx: MutationCtx, { caseId, of }: Doc<"replays">, now: number): Promise<void> {
+  const canary = caseId === undefined ? (await orderOf(ctx, of))?.canary : undefined;
+  if (canary !== undefined) await ctx.db.patch("canaries", canary, { state: "undone" });
   if (caseId !== undefined) await endWithoutMore(ctx, caseId, now);
 }
 
@@ -173,14 +175,15 @@ async function judgeFirst(
 ): Promise<void> {
   const { organizationId, modelId } = order;
   const { verdict, replay, excess, at } = voice;
+  if (order.canary !== undefined) await ctx.db.patch("canaries", order.canary, { state: verdict });
   if (verdict === "mismatch") {
-    await beginCase(ctx, order, deviceId, voice, false);
+    await beginCase(ctx, order, deviceId, [voice], false);
     return;
   }
   const after = await noteEvent(ctx, { organizationId, deviceId, modelId }, verdict, at, excess);
   await learn(ctx, kind, replay);
   if (isDrifting(after)) {
-    await beginCase(ctx, order, deviceId, { ...voice, verdict: "mismatch" }, true);
+    await beginCase(ctx, order, deviceId, [{ ...voice, verdict: "mismatch" }], true);
     return;
   }
   await endProbation(ctx, { deviceId, modelId }, after, at);

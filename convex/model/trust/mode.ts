@@ -14,6 +14,19 @@ export async function modeOf(ctx: QueryCtx, organizationId: Id<"organizations">)
   return modeIn(await rulesRow(ctx, organizationId));
 }
 
+/** Stores choices about checks in an organization's house rules. */
+export async function patchRules(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  changes: Partial<Pick<Doc<"houseRules">, "checks" | "canaries" | "canaryKey">>,
+  at: number,
+): Promise<void> {
+  const row = await rulesRow(ctx, organizationId);
+  if (row === null)
+    await ctx.db.insert("houseRules", { organizationId, ...noRules, expireSetAt: at, ...changes });
+  else await ctx.db.patch("houseRules", row._id, changes);
+}
+
 /** Changes what the organization does with checks. Without "act" all held pay is released soon. */
 export async function setMode(
   ctx: MutationCtx,
@@ -21,12 +34,9 @@ export async function setMode(
   mode: CheckMode,
   by: Act,
 ): Promise<void> {
-  const row = await rulesRow(ctx, organizationId);
-  const before = modeIn(row);
+  const before = await modeOf(ctx, organizationId);
   if (before === mode) return;
-  if (row === null) {
-    await ctx.db.insert("houseRules", { organizationId, ...noRules, expireSetAt: by.at, checks: mode });
-  } else await ctx.db.patch("houseRules", row._id, { checks: mode });
+  await patchRules(ctx, organizationId, { checks: mode }, by.at);
   if (before === "act") await ctx.scheduler.runAfter(0, internal.trust.checks.releaseAll, { organizationId });
   await record(ctx, {
     organizationId,

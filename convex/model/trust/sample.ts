@@ -25,7 +25,7 @@ const mostWaiting = 4;
 /** Shares beyond this change nothing, since the next job is replayed then. */
 const mostOwed = 1.5;
 /** In tokens per second, of a device that did not measure its own. */
-const usualSpeed = { prefill: 100, generate: 34 };
+export const usualSpeed = { prefill: 100, generate: 34 };
 
 /** A job that ended, and the round of its end; null if it ended with an answer, after which there is no other round. */
 export type EndedJob = { readonly jobId: string; readonly round: number | null };
@@ -53,6 +53,8 @@ export async function chooseReplays(
     await noteUnanswered(ctx, order, history, now);
     const deviceId = round === null ? authorOf(ctx, history) : null;
     const { usage } = order;
+    // Canaries are compared by themselves: canaries/compare.ts.
+    if (order.canary !== undefined) continue;
     if (deviceId === null || usage === undefined || !mayBeReplayed(order)) continue;
     spending = await choose(ctx, order, { deviceId, usage }, spending, now);
   }
@@ -60,7 +62,7 @@ export async function chooseReplays(
 }
 
 /** The device that gave the answer; null if it is gone. */
-function authorOf(ctx: MutationCtx, { attempts }: JobHistory): Id<"devices"> | null {
+export function authorOf(ctx: MutationCtx, { attempts }: JobHistory): Id<"devices"> | null {
   const answered = attempts.findLast(({ status }) => status === "succeeded");
   return ctx.db.normalizeId("devices", answered?.worker ?? "");
 }

@@ -1,3 +1,4 @@
+import { replayBudget } from "../../../app/trust/replay-chance.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 
@@ -73,4 +74,36 @@ export function worthOf({ answers, micro }: Spending, price: number): number {
 /** Replays as a share of the work. */
 export function spentShareOf({ answerMs, replayMs }: Spending): number {
   return answerMs === 0 ? 0 : replayMs / answerMs;
+}
+
+/** Canaries are looked for once in this time. */
+const canariesEveryMs = 10 * 60_000;
+
+/**
+ * Whether it is time for a canary that takes so long, within the budget of replays. Notes that somebody looks for one, so that nobody else
+ * does for some minutes.
+ */
+export async function beginCanary(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  canaryMs: number,
+  now: number,
+): Promise<boolean> {
+  const row = await rowOf(ctx, organizationId);
+  if (row === null || now - (row.canaryAt ?? 0) < canariesEveryMs) return false;
+  const { answerMs, replayMs } = await spendingOf(ctx, organizationId, now);
+  if (replayMs + canaryMs > replayBudget * answerMs) return false;
+  await ctx.db.patch("checkSpending", row._id, { canaryAt: now });
+  return true;
+}
+
+/** Counts a canary as a replay. */
+export async function spendOnCanary(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  canaryMs: number,
+  now: number,
+): Promise<void> {
+  const spending = await spendingOf(ctx, organizationId, now);
+  await storeSpending(ctx, organizationId, { ...spending, replayMs: spending.replayMs + canaryMs }, now);
 }

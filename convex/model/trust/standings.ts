@@ -26,7 +26,7 @@ export function standingIn(row: Doc<"standings"> | null, now: number): Standing 
 }
 
 /** The fields of a device and a model beside the standing: see the schema. */
-type Changes = Partial<Pick<Doc<"standings">, "owed" | "waiting" | "unchecked">>;
+type Changes = Partial<Pick<Doc<"standings">, "owed" | "waiting" | "unchecked" | "canaryAt">>;
 
 /** Stores a standing, and the fields beside it that changed. */
 export async function storeStanding(

@@ -27,6 +27,7 @@ export async function sweepChecks(ctx: MutationCtx, now: number): Promise<boolea
   }
   const deleted = [
     await deleteBefore(ctx, "replays", now - replaysKeptMs, perCall),
+    await deleteBefore(ctx, "canaries", now - replaysKeptMs, perCall),
     await deleteBefore(ctx, "trustCases", now - casesKeptMs, perCall),
   ];
   return [waiting.length, ...deleted].includes(perCall);

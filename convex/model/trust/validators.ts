@@ -52,3 +52,9 @@ export const voice = v.object({
 export type StoredVoice = Infer<typeof voice>;
 
 export const caseState = literals("open", "wrong", "right", "undecided");
+
+/**
+ * How a canary is going: `asked` waits for answers, `replayed` for a replay of the tested device's answer. Then the result: both agree or
+ * the replay fits, an odd answer, one that is not of the model, or none.
+ */
+export const canaryState = literals("asked", "replayed", "fits", "unclear", "mismatch", "undone");

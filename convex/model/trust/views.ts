@@ -11,7 +11,7 @@ import { tokenCounts } from "../validators.ts";
 import { caseState, standing, verdict } from "./validators.ts";
 
 /** A device by its name; a deleted one has none. */
-const named = v.object({ deviceId: v.id("devices"), name: v.string() });
+export const named = v.object({ deviceId: v.id("devices"), name: v.string() });
 
 const voiceRow = v.object({
   checker: named,
@@ -51,7 +51,7 @@ export const checkRow = v.object({
   at: v.number(),
 });
 
-async function nameOf(ctx: QueryCtx, deviceId: Id<"devices">): Promise<Infer<typeof named>> {
+export async function nameOf(ctx: QueryCtx, deviceId: Id<"devices">): Promise<Infer<typeof named>> {
   const device = await ctx.db.get("devices", deviceId);
   return { deviceId, name: visibleText(device?.name ?? "") };
 }

@@ -19,7 +19,10 @@ export function ChecksPage(): ReactNode {
   const setMode = useAct(checks.setMode);
   const cases = usePaginatedQuery(checks.cases, { session }, { initialNumItems: pageSize });
   const recent = usePaginatedQuery(checks.recent, { session }, { initialNumItems: pageSize });
-  const more = (pages: typeof cases | typeof recent) => ({
+  const canaries = usePaginatedQuery(checks.canaries, { session }, { initialNumItems: pageSize });
+  const pool = useQuery(checks.canaryPool, { session });
+  const setCanaries = useAct(checks.setCanaries);
+  const more = (pages: typeof cases | typeof recent | typeof canaries) => ({
     onMore: pages.status === "CanLoadMore" ? () => pages.loadMore(pageSize) : null,
     loading: pages.status === "LoadingMore",
   });
@@ -35,6 +38,12 @@ export function ChecksPage(): ReactNode {
       checks={recent.status === "LoadingFirstPage" ? undefined : recent.results}
       moreChecks={more(recent)}
       linksJobs={linksJobs}
+      canaries={{
+        pool,
+        rows: canaries.status === "LoadingFirstPage" ? undefined : canaries.results,
+        more: more(canaries),
+        onSave: (prompts) => void setCanaries({ prompts: [...prompts] }, "The prompts are saved."),
+      }}
     />
   );
 }

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from "react";
+import { type ComponentProps, type ReactNode, useState } from "react";
 import { formatCredits } from "../../../app/money/credits.ts";
 import { type CheckMode, checkModes, checkModeWords } from "../../../app/trust/check-mode.ts";
 import { Badge } from "../../ui/Badge.tsx";
@@ -13,9 +13,9 @@ import { SkeletonRows } from "../../ui/Skeleton.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { CaseRow, CheckRow } from "../data/rows.ts";
 import { hrefOf } from "../shell/route.ts";
+import { Canaries, type More } from "./Canaries.tsx";
 import { caseWords, checkWords, evidenceOf, modeSentence, sidesSentence, voiceWords } from "./check-words.ts";
-
-type More = { readonly onMore: (() => void) | null; readonly loading: boolean };
+import { DeviceLink } from "./DeviceLink.tsx";
 
 type Props = {
   /** Each part is undefined while it loads. */
@@ -29,11 +29,12 @@ type Props = {
   readonly checks: readonly CheckRow[] | undefined;
   readonly moreChecks: More;
   readonly linksJobs: boolean;
+  readonly canaries: ComponentProps<typeof Canaries>;
 };
 
 /** The checks of answers: what follows from them, the cases with their evidence, and the last checks. */
 export function ChecksView(props: Props): ReactNode {
-  const { mode, onMode, sides, cases, moreCases, checks, moreChecks, linksJobs } = props;
+  const { mode, onMode, sides, cases, moreCases, checks, moreChecks, linksJobs, canaries } = props;
   const tooFew = mode === undefined || sides == null ? null : sidesSentence(mode, sides);
   return (
     <div className="grid gap-4">
@@ -75,6 +76,7 @@ export function ChecksView(props: Props): ReactNode {
         />
         <LoadMore {...moreChecks} />
       </Card>
+      <Canaries {...canaries} />
     </div>
   );
 }
@@ -147,14 +149,6 @@ function Case({ row, linksJobs }: { readonly row: CaseRow; readonly linksJobs: b
       </ul>
       {takenMicro === 0n ? null : <p>{formatCredits(takenMicro)} went back to the requester.</p>}
     </li>
-  );
-}
-
-function DeviceLink({ device }: { readonly device: CaseRow["device"] }): ReactNode {
-  return (
-    <a href={hrefOf("devices", device.deviceId)} className="font-medium text-accent hover:underline">
-      {device.name === "" ? "a former device" : device.name}
-    </a>
   );
 }
 

@@ -3,7 +3,7 @@ import type { CheckMode } from "../../../app/trust/check-mode.ts";
 import { mostSides } from "../../../app/trust/sides.ts";
 import { isOnProbation, lowerBoundOf, type Standing } from "../../../app/trust/standing.ts";
 import type { Tone } from "../../ui/tone.ts";
-import type { CaseRow, CheckRow } from "../data/rows.ts";
+import type { CanaryPool, CanaryRow, CaseRow, CheckRow } from "../data/rows.ts";
 
 /** The effect of each choice. */
 export function modeSentence(mode: CheckMode): string {
@@ -66,6 +66,37 @@ export function voiceWords({ verdict, overclaim }: Pick<Voice, "verdict" | "over
 export function checkWords({ state, voice }: Pick<CheckRow, "state" | "voice">): Words {
   if (voice !== null) return voiceWords(voice);
   return state === "waiting" ? { tone: "quiet", words: "Waits" } : { tone: "quiet", words: "Not done" };
+}
+
+/** The result of a canary, or that it has none yet. */
+export function canaryWords(state: CanaryRow["state"]): Words {
+  switch (state) {
+    case "asked":
+      return { tone: "quiet", words: "Waits" };
+    case "replayed":
+      return { tone: "quiet", words: "Is checked" };
+    case "undone":
+      return { tone: "quiet", words: "Not done" };
+    case "fits":
+    case "unclear":
+    case "mismatch":
+      return voiceWords({ verdict: state, overclaim: null });
+  }
+}
+
+/** "12 canaries: 8 fit, 1 is odd, 1 does not fit, 2 have no result." */
+export function canarySentence(counts: CanaryPool["counts"]): string {
+  const of = (...states: readonly CanaryRow["state"][]): number =>
+    counts.reduce((sum, { state, count }) => sum + (states.includes(state) ? count : 0), 0);
+  const all = counts.reduce((sum, { count }) => sum + count, 0);
+  if (all === 0) return "No canary has run in the last 90 days.";
+  const parts = [
+    plural(of("fits"), ["# fits", "# fit"]),
+    plural(of("unclear"), ["# is odd", "# are odd"]),
+    plural(of("mismatch"), ["# does not fit", "# do not fit"]),
+    plural(of("asked", "replayed", "undone"), ["# has no result", "# have no result"]),
+  ];
+  return `${plural(all, ["# canary", "# canaries"])}: ${parts.join(", ")}.`;
 }
 
 /** "12 tokens, 10 that do not fit, 6 impossible ones. Mean regret 0.667, limit 0.050." */

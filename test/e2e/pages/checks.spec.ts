@@ -22,3 +22,20 @@ test("an owner chooses what follows from checks of answers", async ({ farm, page
   await page.reload();
   await expect(card).toContainText("A wrong answer is not paid");
 });
+
+test("an administrator adds prompts of canaries", async ({ farm, page }) => {
+  await signIn(page, farm);
+  await openPage(page, /^Checks/);
+  const card = page.getByRole("region", { name: "Canaries" });
+  await expect(card).toContainText("No canary was asked yet");
+  const save = card.getByRole("button", { name: "Save prompts" });
+  await expect(save).toBeDisabled();
+  const prompts = card.getByLabel("Your own prompts");
+  await prompts.fill("x".repeat(501));
+  await expect(card.getByRole("alert")).toContainText("too long");
+  await prompts.fill("Greet {name}.\n\nDescribe {city}.");
+  await save.click();
+  await expect(page.getByText("The prompts are saved.")).toBeVisible();
+  await page.reload();
+  await expect(prompts).toHaveValue("Greet {name}.\nDescribe {city}.");
+});

@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { type CanaryAnswer, comparisonOf, drawCanary, needsCanary } from "./canaries.ts";
+import { newStanding, type Standing, withEvent } from "./standing.ts";
+
+const dayMs = 24 * 3_600_000;
+const fits = (times: number): Standing => {
+  let standing = newStanding(0);
+  for (let each = 0; each < times; each += 1) standing = withEvent(standing, "fits", 0);
+  return standing;
+};
+
+/** Numbers from a list, again and again. */
+const cycle = (...numbers: readonly number[]): (() => number) => {
+  let at = 0;
+  return () => numbers[at++ % numbers.length] ?? 0;
+};
+
+describe("a device gets a canary", () => {
+  it("if too little is known of it, and no replay tells it soon", () => {
+    expect(needsCanary(newStanding(0), 0, null, 0)).toBe(true);
+    expect(needsCanary(newStanding(0), 1, null, 0)).toBe(false);
+    expect(needsCanary(fits(15), 0, null, 0)).toBe(false);
+    expect(needsCanary(withEvent(fits(5), "wrong", 0), 0, null, 0)).toBe(true);
+  });
+
+  it("once a day", () => {
+    expect(needsCanary(newStanding(0), 0, dayMs, 2 * dayMs - 1)).toBe(false);
+    expect(needsCanary(newStanding(0), 0, dayMs, 2 * dayMs)).toBe(true);
+  });
+});
+
+describe("the request of a canary", () => {
+  it("is asked greedily, and its prompts have no gap left", () => {
+    for (let at = 0; at < 200; at += 1) {
+      const { messages, temperature, seed } = drawCanary([], Math.random);
+      expect(messages[0]?.content).toMatch(/^[^{}]{20,}$/);
+      expect(temperature).toBe(0);
+      expect(seed).toBeGreaterThanOrEqual(0);
+    }
+  });
+
+  it("varies", () => {
+    const asked = Array.from({ length: 200 }, () => drawCanary([], Math.random));
+    expect(new Set(asked.map(({ messages }) => messages[0]?.content)).size).toBeGreaterThan(150);
+    expect(asked.some(({ tools }) => tools !== undefined)).toBe(true);
+    expect(asked.some(({ format }) => format !== undefined)).toBe(true);
+  });
+
+  it("has a prompt of the organization every other time, with its gaps filled", () => {
+    const own = ["Greet {name} from {city}, {number} times."];
+    expect(drawCanary(own, cycle(0)).messages[0]?.content).toBe("Greet Anna from Vienna, 2 times.");
+    expect(drawCanary(own, cycle(0.9)).messages[0]?.content).not.toMatch(/^Greet/);
+  });
+});
+
+describe("two answers to a canary", () => {
+  const answer = (text: string, calls: CanaryAnswer["toolCalls"] = []): CanaryAnswer => ({
+    text,
+    finishReason: "stop",
+    toolCalls: calls,
+  });
+  const long = "Dear Anna, the delivery to Vienna comes three days later than we had planned. ".repeat(2);
+
+  it("fit if they are the same and long", () => {
+    expect(comparisonOf(answer(long), answer(long))).toBe("fits");
+  });
+
+  it("are left to a replay if they differ, or are short", () => {
+    expect(comparisonOf(answer(long), answer(`${long}!`))).toBe("replay");
+    expect(comparisonOf(answer("Yes."), answer("Yes."))).toBe("replay");
+    expect(comparisonOf(answer(long), { ...answer(long), finishReason: "length" })).toBe("replay");
+    const calls = (city: string) => [{ name: "get_weather", arguments: JSON.stringify({ city }) }];
+    expect(comparisonOf(answer(long, calls("Graz")), answer(long, calls("Oslo")))).toBe("replay");
+    expect(comparisonOf(answer(long), answer(""))).toBe("replay");
+  });
+
+  it("may need a third one if only the tested one is empty", () => {
+    expect(comparisonOf(answer(""), answer(long))).toBe("third");
+    expect(comparisonOf(answer(""), answer(""))).toBe("nothing");
+  });
+});

@@ -1,0 +1,163 @@
+import type { ChatRequest, ChatResult, ChatTool } from "../jobs/chat.ts";
+import { isUnsure, type Standing } from "./standing.ts";
+
+/*
+ * Canaries: jobs that the organization asks of two devices, for devices whose own jobs tell too little. A device must not recognize one.
+ * So a canary is a chat job like any other, and its prompt varies.
+ */
+
+/** Bounds of the prompts that an administrator adds. */
+export const canaryLimits = { prompts: 20, promptChars: 500 } as const;
+
+/** A device and a model get no other canary in this time. */
+const betweenMs = 24 * 3_600_000;
+
+/**
+ * Whether a device gets a canary for a model.
+ * @param standing as of now.
+ * @param waiting the replays of its answers that are under way. They tell the same.
+ * @param lastAt when it got its last canary; null for none.
+ */
+export function needsCanary(
+  standing: Standing,
+  waiting: number,
+  lastAt: number | null,
+  now: number,
+): boolean {
+  return waiting === 0 && isUnsure(standing) && now - (lastAt ?? -Infinity) >= betweenMs;
+}
+
+type Template = { readonly prompt: string; readonly tools?: readonly ChatTool[]; readonly isJson?: boolean };
+
+const textOf = (name: string): string => JSON.stringify({ type: "string", description: name });
+const weather: ChatTool = {
+  name: "get_weather",
+  description: "Returns the weather of a city.",
+  parameters: `{"type":"object","properties":{"city":${textOf("The city")}},"required":["city"]}`,
+};
+const appointment: ChatTool = {
+  name: "add_appointment",
+  description: "Adds an appointment to the calendar.",
+  parameters: `{"type":"object","properties":{"title":${textOf("The title")},"time":${textOf("The time")}},"required":["title","time"]}`,
+};
+
+/** Their answers are long, as two devices agree about a short one by chance. */
+const templates: readonly Template[] = [
+  { prompt: "Write a short letter to {name}, who lives in {city}, about a delay of {number} days." },
+  { prompt: "{name} has {number} customers in {city}. Suggest three ways to keep in touch with them." },
+  { prompt: "Explain in simple words what to see in {city} within {number} hours." },
+  { prompt: "Summarize: {name} came to {city} on day {number} of the project, and asked for more time." },
+  { prompt: "Write a reminder for {name}: {number} documents are missing for the trip to {city}." },
+  { prompt: "List the steps for planning a meeting of {number} people in {city}, for {name}." },
+  { prompt: "What is the weather like in {city}? {name} stays for {number} days.", tools: [weather] },
+  {
+    prompt: "Please note a meeting with {name} in {city} at {number} minutes past ten.",
+    tools: [appointment, weather],
+  },
+  {
+    prompt: "Give the name, the city and the number as JSON: {name} ordered {number} chairs in {city}.",
+    isJson: true,
+  },
+];
+
+const names = [
+  "Anna",
+  "Ben",
+  "Carla",
+  "David",
+  "Elif",
+  "Felix",
+  "Grace",
+  "Hugo",
+  "Ines",
+  "Jonas",
+  "Kim",
+  "Lena",
+];
+const cities = [
+  "Vienna",
+  "Graz",
+  "Berlin",
+  "Zurich",
+  "Lyon",
+  "Porto",
+  "Oslo",
+  "Ghent",
+  "Turin",
+  "Malmo",
+  "Krakow",
+];
+const mostNumber = 58;
+
+/** The share of canaries with a prompt of the organization, if it has some. */
+const ownShare = 0.5;
+const tokens = { least: 64, more: 65 } as const;
+const seeds = 2 ** 31;
+
+/**
+ * Draws the request of a canary. It is asked greedily, so that honest computers give the same answer mostly.
+ * @param prompts of the organization. `{name}`, `{city}` and `{number}` in them are filled in.
+ * @param random numbers from 0 to below 1.
+ */
+export function drawCanary(prompts: readonly string[], random: () => number): ChatRequest {
+  const pick = <Item>(items: readonly [Item, ...Item[]] | readonly Item[]): Item | undefined =>
+    items[Math.floor(random() * items.length)];
+  const own = random() < ownShare ? pick(prompts) : undefined;
+  const {
+    prompt,
+    tools,
+    isJson = false,
+  }: Template = own === undefined ? (pick(templates) ?? { prompt: "" }) : { prompt: own };
+  const content = prompt
+    .replaceAll("{name}", pick(names) ?? "")
+    .replaceAll("{city}", pick(cities) ?? "")
+    .replaceAll("{number}", String(2 + Math.floor(random() * mostNumber)));
+  return {
+    messages: [{ role: "user", content }],
+    maxTokens: tokens.least + Math.floor(random() * tokens.more),
+    temperature: 0,
+    topP: 1,
+    seed: Math.floor(random() * seeds),
+    stop: [],
+    ...(tools === undefined ? {} : { tools }),
+    ...(isJson ? { format: { kind: "json" as const } } : {}),
+  };
+}
+
+/** An answer, as far as it is compared. The ids of calls are made up by the device. */
+export type CanaryAnswer = Pick<ChatResult, "text" | "finishReason"> & {
+  readonly toolCalls?: readonly { readonly name: string; readonly arguments: string }[] | undefined;
+};
+
+/** Shorter answers may be the same by chance, or of another model. */
+const tellingChars = 100;
+
+/** Everything that an answer says, as text. */
+function wordsOf({ text, toolCalls = [] }: CanaryAnswer): string {
+  return text + toolCalls.map((call) => `\n${call.name} ${call.arguments}`).join("");
+}
+
+/** Whether two devices gave the same answer. */
+export function isSameAnswer(one: CanaryAnswer, other: CanaryAnswer): boolean {
+  return wordsOf(one) === wordsOf(other) && one.finishReason === other.finishReason;
+}
+
+/** Whether an answer says nothing at all. */
+export function isEmptyAnswer(answer: CanaryAnswer): boolean {
+  return wordsOf(answer) === "";
+}
+
+/**
+ * The result of two answers to a canary.
+ * - `fits`: they are the same, and long enough to tell something.
+ * - `replay`: a replay has to tell. Honest computers may round differently, so other words alone say nothing.
+ * - `third`: the tested device wrote nothing where the other one wrote something. If no replay can judge that, a third device is asked.
+ * - `nothing`: both wrote nothing.
+ */
+export function comparisonOf(
+  tested: CanaryAnswer,
+  other: CanaryAnswer,
+): "fits" | "replay" | "third" | "nothing" {
+  if (isEmptyAnswer(tested)) return isEmptyAnswer(other) ? "nothing" : "third";
+  return isSameAnswer(tested, other) && wordsOf(tested).length >= tellingChars ? "fits" : "replay";
+}

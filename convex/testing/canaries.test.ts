@@ -1,0 +1,339 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { parseCacheOwner } from "../../app/jobs/payload/payload.ts";
+import { drawCanary } from "../../app/trust/canaries.ts";
+import { api, internal } from "../_generated/api.js";
+import type { Doc } from "../_generated/dataModel.js";
+import { balanceOf } from "../model/ledger/balance.ts";
+import { checkAccount, deviceAccount, keyAccount } from "../model/ledger/transfer.ts";
+import { queue } from "../model/queue.ts";
+import { present } from "../model/refuse.ts";
+import {
+  type Backend,
+  claim,
+  completeWith,
+  type Device,
+  expectBooksInOrder,
+  expectRefusal,
+  fail,
+  type Organization,
+  pass,
+  submit,
+  take,
+} from "./backend.fixture.ts";
+import {
+  addChecker,
+  answerJob,
+  answerText,
+  casesOf,
+  check,
+  choose,
+  chooseMode,
+  endProbation,
+  fitting,
+  noise,
+  replaysOf,
+  standingOf,
+} from "./checks.fixture.ts";
+import { joinAs } from "./people.fixture.ts";
+import { closeWorld, openWorld } from "./world.fixture.ts";
+
+vi.mock("../../app/trust/canaries.ts", { spy: true });
+
+let t: Backend;
+let acme: Organization;
+let session: string;
+let devices: readonly Device[];
+
+beforeEach(async () => {
+  ({ t, acme, session } = await openWorld());
+  devices = [];
+  for (const name of ["one", "two", "three"]) devices = [...devices, await addChecker(t, acme, name)];
+});
+
+afterEach(async () => {
+  await expectBooksInOrder(t);
+  closeWorld();
+  vi.restoreAllMocks();
+});
+
+const dayMs = 24 * 3_600_000;
+const long = `${answerText} `.repeat(4);
+const usage = { promptTokens: 30, completionTokens: 40 };
+
+const ask = async (): Promise<boolean> =>
+  await t.mutation(internal.trust.canaries.submit, { organizationId: acme.organizationId });
+const canaries = async (): Promise<readonly Doc<"canaries">[]> =>
+  await t.run(async (ctx) => await ctx.db.query("canaries").collect());
+const newest = async (): Promise<Doc<"canaries">> => present((await canaries()).at(-1) ?? null, "canary");
+const micro = async (account: string): Promise<bigint> =>
+  (await t.run(async (ctx) => await balanceOf(ctx, account))).micro;
+const deviceAt = async (place: number): Promise<Device> => {
+  const id = (await newest()).deviceIds[place];
+  return present(devices.find(({ deviceId }) => deviceId === id) ?? null, "device of a canary");
+};
+
+/** Lets the device with a place in the newest canary answer it. */
+async function answer(place: number, text: string): Promise<void> {
+  const device = await deviceAt(place);
+  const jobId = present((await newest()).jobIds[place] ?? null, "job of a canary");
+  await completeWith(t, device, await claim(t, device, jobId), {
+    result: { text, finishReason: "stop" },
+    report: {
+      usage: text === "" ? { ...usage, completionTokens: 1 } : usage,
+      timing: { prefillMs: 50, generateMs: 900 },
+    },
+  });
+}
+
+async function answerBoth(tested: string, other: string): Promise<void> {
+  await answer(0, tested);
+  await answer(1, other);
+  await choose(t);
+}
+
+/** Has all canaries ask for a call of a tool, or for a plain text. */
+function draw(kind: "plain" | "tools"): void {
+  vi.mocked(drawCanary).mockReturnValue({
+    messages: [{ role: "user", content: "What is the weather like in Graz?" }],
+    maxTokens: 64,
+    temperature: 0,
+    topP: 1,
+    seed: 7,
+    stop: [],
+    ...(kind === "plain" ? {} : { tools: [{ name: "get_weather" }] }),
+  });
+}
+
+describe("a canary", () => {
+  it("looks like any other job to its device", async () => {
+    draw("plain");
+    const usual = await submit(t, acme, { content: "What is the weather like in Graz?" });
+    const [job] = await take(t, devices[0] as Device);
+    expect(job?.jobId).toBe(usual);
+    await ask();
+    const [canary] = await take(t, await deviceAt(0));
+    const { jobId: _, attemptId: __, payload, ...rest } = present(canary ?? null, "canary");
+    const { jobId: ___, attemptId: ____, payload: usualPayload, ...usualRest } = present(job ?? null, "job");
+    expect(rest).toEqual({ ...usualRest, remainingMs: expect.any(Number) });
+    const { cacheOwner } = payload as { readonly cacheOwner: string };
+    expect(cacheOwner).toMatch(/^[0-9a-f]{32}$/);
+    expect({ ...(payload as object), cacheOwner: "" }).toEqual({
+      ...(usualPayload as object),
+      cacheOwner: "",
+    });
+  });
+
+  it("seems to be of another key each time", async () => {
+    draw("plain");
+    const owners = new Set<string>();
+    for (let each = 0; each < 2; each += 1) {
+      await ask();
+      const { jobIds } = await newest();
+      for (const jobId of jobIds) {
+        const found = await t.run(async (ctx) => await queue.payload(ctx, acme.organizationId, jobId));
+        owners.add(parseCacheOwner(found?.payload) ?? "");
+      }
+    }
+    expect(owners.size).toBe(2);
+  });
+
+  it("is asked of two devices, which each get only their own job", async () => {
+    expect(await ask()).toBe(true);
+    const { deviceIds, jobIds } = await newest();
+    expect(new Set(deviceIds).size).toBe(2);
+    for (const device of devices) {
+      const own = deviceIds.indexOf(device.deviceId);
+      const taken = (await take(t, device)).map(({ jobId }) => jobId);
+      expect(taken).toEqual(own === -1 ? [] : [jobIds[own]]);
+    }
+  });
+
+  it("fits if both give the same long answer", async () => {
+    draw("plain");
+    await ask();
+    const tested = await deviceAt(0);
+    await answerBoth(long, long);
+    expect((await newest()).state).toBe("fits");
+    expect((await standingOf(t, tested))?.standing.counts).toEqual({ fits: 1 });
+    expect(await standingOf(t, await deviceAt(1))).toBe(null);
+    expect(await replaysOf(t)).toEqual([]);
+  });
+
+  it("is replayed if the answers differ, and the replay decides", async () => {
+    draw("plain");
+    await ask();
+    const tested = await deviceAt(0);
+    await answerBoth(long, "Graz is sunny.");
+    expect((await newest()).state).toBe("replayed");
+    const checker = devices.find(({ deviceId }) => deviceId !== tested.deviceId);
+    await check(t, checker as Device, { ...fitting, tokens: 40 });
+    expect((await newest()).state).toBe("fits");
+    expect((await standingOf(t, tested))?.standing.counts).toEqual({ fits: 1 });
+  });
+
+  it("opens a case if the replay finds another model's answer, which is not answered again", async () => {
+    await chooseMode(t, acme, "act");
+    draw("plain");
+    await ask();
+    const tested = await deviceAt(0);
+    await answerBoth(long, "Graz is sunny.");
+    const checkers = devices.filter(({ deviceId }) => deviceId !== tested.deviceId);
+    for (const checker of checkers) await check(t, checker, noise);
+    expect((await newest()).state).toBe("mismatch");
+    expect(await casesOf(t)).toMatchObject([{ state: "wrong", deviceId: tested.deviceId, isSeries: false }]);
+    const orders = await t.run(async (ctx) => await ctx.db.query("orders").collect());
+    expect(orders).toHaveLength(2);
+    expect(await micro(deviceAccount(tested.deviceId))).toBe(0n);
+  });
+
+  it("asks a third device about an empty answer with tools, and several of them are a case", async () => {
+    draw("tools");
+    let tested: Device | null = null;
+    for (const state of ["unclear", "mismatch"]) {
+      expect(await ask()).toBe(true);
+      while (tested !== null && (await deviceAt(0)).deviceId !== tested.deviceId) {
+        await answerBoth("", "");
+        expect(await ask()).toBe(true);
+      }
+      tested = await deviceAt(0);
+      await answerBoth("", long);
+      const { state: waits, jobIds } = await newest();
+      expect([waits, jobIds.length]).toEqual(["asked", 3]);
+      await answer(2, long);
+      await choose(t);
+      expect((await newest()).state).toBe(state);
+      vi.setSystemTime(Date.now() + dayMs);
+    }
+    expect(await casesOf(t)).toMatchObject([{ state: "wrong", isSeries: true, voices: [{}, {}] }]);
+    // The organization only watches.
+    expect(
+      await t.run(async (ctx) => await ctx.db.get("devices", present(tested, "device").deviceId)),
+    ).not.toHaveProperty("pause");
+  });
+
+  it("says nothing about an empty answer if the other two differ", async () => {
+    draw("tools");
+    await ask();
+    const tested = await deviceAt(0);
+    await answerBoth("", long);
+    await answer(2, `${long} Bye.`);
+    await choose(t);
+    expect((await newest()).state).toBe("undone");
+    expect((await standingOf(t, tested))?.standing.counts).toEqual({});
+  });
+
+  it("ends without a result if a device fails, and leaves no job to retry", async () => {
+    draw("plain");
+    await ask();
+    const tested = await deviceAt(0);
+    const [jobId = ""] = (await newest()).jobIds;
+    await fail(t, tested, await claim(t, tested, jobId), { retryable: false });
+    await choose(t);
+    expect((await newest()).state).toBe("undone");
+    const [failed = "", other = ""] = (await newest()).jobIds;
+    const { organizationId } = acme;
+    const left = await t.run(async (ctx) => [
+      await queue.payload(ctx, organizationId, failed),
+      (await queue.status(ctx, organizationId, other))?.status,
+    ]);
+    expect(left).toEqual([null, "canceled"]);
+  });
+});
+
+describe("devices get canaries", () => {
+  it("only if too little is known of them, and once a day", async () => {
+    draw("plain");
+    const asked = new Set<string>();
+    for (let each = 0; each < 3; each += 1) {
+      expect(await ask()).toBe(true);
+      asked.add((await deviceAt(0)).deviceId);
+    }
+    expect(asked.size).toBe(3);
+    expect(await ask()).toBe(false);
+  });
+
+  it("not if the organization checks nothing", async () => {
+    await chooseMode(t, acme, "off");
+    expect(await ask()).toBe(false);
+  });
+
+  it("not from other devices of their owner only", async () => {
+    const { memberId: owner } = await joinAs(t, session, { name: "Ann", roles: ["donor"] });
+    for (const { deviceId } of devices)
+      await t.mutation(api.console.devices.setOwner, { session, deviceId, owner });
+    expect(await ask()).toBe(false);
+  });
+
+  it("within the budget of replays", async () => {
+    draw("plain");
+    const [one, two] = devices as [Device, Device];
+    await answerJob(t, acme, one);
+    await choose(t);
+    await pass(t, 5 * 60_000);
+    expect(await canaries()).toEqual([]);
+    await endProbation(t, acme, one, two);
+    await t.run(async (ctx) => {
+      const row = present(await ctx.db.query("checkSpending").unique(), "spending");
+      await ctx.db.patch("checkSpending", row._id, { answerMs: 1_000_000, replayMs: 0 });
+    });
+    await answerJob(t, acme, one);
+    await choose(t);
+    await pass(t, 5 * 60_000);
+    expect(await canaries()).toHaveLength(1);
+    const row = await t.run(async (ctx) => await ctx.db.query("checkSpending").unique());
+    expect(row?.replayMs).toBeGreaterThan(8_000);
+  });
+});
+
+describe("the organization", () => {
+  it("pays canaries as it pays checks, and no requester does", async () => {
+    draw("plain");
+    const { keyId } = await t.query(internal.requests.identify, { apiKey: acme.apiKey });
+    const before = await micro(keyAccount(keyId));
+    await ask();
+    await answerBoth(long, long);
+    const [first, second] = await Promise.all([deviceAt(0), deviceAt(1)]);
+    const paid = await micro(deviceAccount(first.deviceId));
+    expect(paid).toBeGreaterThan(0n);
+    expect(await micro(deviceAccount(second.deviceId))).toBe(paid);
+    expect(await micro(keyAccount(keyId))).toBe(before);
+    expect(await micro(checkAccount(acme.organizationId))).toBeLessThanOrEqual(-2n * paid);
+    const key = await t.run(async (ctx) => (await ctx.db.query("orders").first())?.apiKeyId);
+    expect(key).not.toBe(keyId);
+  });
+
+  it("has prompts of its own, which are bounded and audited", async () => {
+    const set = async (prompts: string[]) =>
+      await t.mutation(api.console.fleet.checks.setCanaries, { session, prompts });
+    await set(["Greet {name}.", "Describe {city}."]);
+    const { prompts } = await t.query(api.console.fleet.checks.canaryPool, { session });
+    expect(prompts).toEqual(["Greet {name}.", "Describe {city}."]);
+    await expectRefusal(set([""]), "invalid");
+    await expectRefusal(set(["x".repeat(501)]), "invalid");
+    await expectRefusal(set(Array.from({ length: 21 }, (_, at) => `Prompt ${String(at)}`)), "invalid");
+    const { page } = await t.query(api.console.audit.list, {
+      session,
+      paginationOpts: { numItems: 1, cursor: null },
+    });
+    expect(page).toMatchObject([{ action: "checks.canaries-changed", detail: "own prompts: 0 → 2" }]);
+  });
+
+  it("sees their results", async () => {
+    draw("plain");
+    await ask();
+    await answerBoth(long, long);
+    const paginationOpts = { numItems: 5, cursor: null };
+    const { page } = await t.query(api.console.fleet.checks.canaries, { session, paginationOpts });
+    const { deviceIds, jobIds } = await newest();
+    expect(page).toMatchObject([
+      {
+        jobId: jobIds[0],
+        device: { deviceId: deviceIds[0] },
+        others: [{ deviceId: deviceIds[1] }],
+        state: "fits",
+      },
+    ]);
+    const { counts } = await t.query(api.console.fleet.checks.canaryPool, { session });
+    expect(counts).toEqual([{ state: "fits", count: 1 }]);
+  });
+});
