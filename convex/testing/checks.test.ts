@@ -981,6 +981,14 @@ describe("an organization that acts", () => {
     expect(await held(author)).toBe(0n);
   });
 
+  it("goes on holding pay if it acts again before all is released", async () => {
+    await answerJob(t, acme, author);
+    await chooseMode(t, acme, "watch");
+    await chooseMode(t, acme, "act");
+    await pass(t, 10);
+    expect([await earned(author), await held(author)]).toEqual([0n, pay]);
+  });
+
   it("keeps a device paused whose answers were wrong until an administrator resumes it", async () => {
     const third = await addChecker(t, acme, "third");
     await answerJob(t, acme, author);

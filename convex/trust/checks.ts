@@ -7,6 +7,7 @@ import { queue } from "../model/queue.ts";
 import { askCanarySoon } from "../model/trust/canaries/ask.ts";
 import { compareCanaries } from "../model/trust/canaries/compare.ts";
 import { judgeReplay } from "../model/trust/judge.ts";
+import { modeOf } from "../model/trust/mode.ts";
 import { settleHeld } from "../model/trust/pay.ts";
 import { chooseReplays, mostSampled } from "../model/trust/sample.ts";
 import { sweepChecks } from "../model/trust/sweep.ts";
@@ -82,12 +83,13 @@ export const settleHeldOf = internalMutation({
   },
 });
 
-/** Releases held pay of an organization that does not act on checks anymore. */
+/** Releases held pay of an organization, unless it acts on checks again by now. */
 export const releaseAll = internalMutation({
   args: { organizationId: v.id("organizations") },
   returns: v.null(),
   handler: async (ctx, which) => {
-    await settleHeld(ctx, which, "released", Date.now());
+    if ((await modeOf(ctx, which.organizationId)) !== "act")
+      await settleHeld(ctx, which, "released", Date.now());
     return null;
   },
 });
