@@ -974,6 +974,18 @@ describe("an organization that acts", () => {
     );
   });
 
+  it("releases the pay of a device's further models soon after that of the first", async () => {
+    for (let each = 0; each < 2; each += 1) await answerJob(t, acme, author);
+    const waiting = async () => await t.run(async (ctx) => await ctx.db.query("heldPays").collect());
+    const [first] = await waiting();
+    await t.run(async (ctx) => await ctx.db.patch("heldPays", first!._id, { modelId: "another" }));
+    await release(author);
+    expect(await waiting()).toMatchObject([{ modelId }]);
+    await pass(t, 10);
+    expect(await waiting()).toEqual([]);
+    expect([await earned(author), await held(author)]).toEqual([2n * pay, 0n]);
+  });
+
   it("pays all that was held when it stops acting", async () => {
     await answerJob(t, acme, author);
     await mode("watch");

@@ -205,8 +205,8 @@ const mostModels = 50;
 const maxReasonChars = 200;
 
 /**
- * Releases all held pay of a device about which no case is open, because a person decided so. Refuses: invalid (no reason), conflict (none is
- * held).
+ * Releases all held pay of a device about which no case is open, because a person decided so. That of its first model is released now. The
+ * other models follow soon, since all together may be too much for one transaction. Refuses: invalid (no reason), conflict (none is held).
  */
 export async function releaseByHand(
   ctx: MutationCtx,
@@ -215,10 +215,14 @@ export async function releaseByHand(
   by: Act,
 ): Promise<void> {
   const why = boundedText(reason, "The reason", maxReasonChars);
-  const models = await modelsWithHeldPay(ctx, deviceId);
-  if (models.length === 0)
+  const [first, ...others] = await modelsWithHeldPay(ctx, deviceId);
+  if (first === undefined)
     refuseCall("conflict", "No pay of this device waits, but for answers about which a case is open.");
-  for (const modelId of models) await settleHeld(ctx, { deviceId, modelId }, "released", by.at);
+  await settleHeld(ctx, { deviceId, modelId: first }, "released", by.at);
+  for (const modelId of others) {
+    const which = { deviceId, modelId, how: "released" } as const;
+    await ctx.scheduler.runAfter(0, internal.trust.checks.settleHeldOf, which);
+  }
   await record(ctx, { organizationId, ...by, action: "device.pay-released", subject: deviceId, detail: why });
 }
 
