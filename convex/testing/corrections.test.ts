@@ -249,14 +249,28 @@ it("a correction that is postponed is tried as soon as the month of a budget end
   expect(await seen(await correctionOf(jobId))).toMatchObject({ corrects: jobId });
 });
 
-it("a correction is no longer tried once its request is deleted, and the job says why it was postponed", async () => {
+it("a correction is not tried if its request is deleted before another answer can come, and the job says so", async () => {
+  const jobId = await wrongBeyondBudget();
+  const { finishedAt } = present((await allJobs(t, acme)).find((job) => job.jobId === jobId) ?? null, "job");
+  const deletedAt = present(finishedAt, "end") + 24 * 3_600_000;
+  const { postponed } = present(await t.run(async (ctx) => await orderOf(ctx, jobId)), "order").foundWrong!;
+  vi.setSystemTime(deletedAt - 9 * 60_000);
+  await setBudget(10n ** 12n);
+  await t.mutation(internal.trust.corrections.correct, { jobId });
+  expect(await whyNot(jobId)).toMatchObject({
+    notCorrected: `Its request is deleted too soon for another answer. Before that: ${postponed!.why}`,
+  });
+  expect((await allJobs(t, acme)).filter(({ kind }) => kind === "chat")).toHaveLength(1);
+});
+
+it("a correction is no longer tried once too little time is left, and the job says why it was postponed", async () => {
   const jobId = await wrongBeyondBudget();
   await pass(t, 25 * 3_600_000);
   await purgeQueue(t);
   await pass(t, 2 * 3_600_000);
   expect(await whyNot(jobId)).toMatchObject({
     notCorrected:
-      "Its request was deleted. Before that: The budget of this API key for this month is used up. An administrator can raise it.",
+      "Its request is deleted too soon for another answer. Before that: The budget of this API key for this month is used up. An administrator can raise it.",
   });
   expect(await postponedOf(jobId)).toBeNull();
   const { foundWrong } = present(await t.run(async (ctx) => await orderOf(ctx, jobId)), "order");

@@ -14,6 +14,9 @@ import { holdBudgets } from "../usage/budgetStops.ts";
 import type { work as workValidator } from "../validators.ts";
 import { checkNew, checkQuotas, heldOrder, placeOrder, prepare, refuseOutcome } from "./submit.ts";
 
+/** A correction with less time would expire before a device has answered it, and nobody would try again. */
+const leastMs = 10 * 60_000;
+
 /** An allowance may renew, or somebody may give some. */
 const creditsRetryMs = 3_600_000;
 
@@ -21,7 +24,7 @@ const creditsRetryMs = 3_600_000;
  * Submits the request of a job with a wrong answer again, for the same key and at its price of now. No device gets it that answered the
  * job, or an earlier correction. Its payload, requirements and data class are those of the first job, whatever its key asks for by now.
  * It ends before the texts of the first job are deleted.
- * @returns the new job's id. Refuses: not_found (its text is deleted), revoked, quota_exceeded, queue_full, draining, model_not_found,
+ * @returns the new job's id. Refuses: not_found (its text is deleted, or will be within minutes), revoked, quota_exceeded, queue_full, draining, model_not_found,
  * priority_not_allowed, key_restricted.
  */
 export async function submitCorrection(ctx: MutationCtx, jobId: string, now: number): Promise<string> {
@@ -38,6 +41,9 @@ export async function submitCorrection(ctx: MutationCtx, jobId: string, now: num
     refuse("model_not_found", "Its API key may not use this model.");
   const work = view === null || payload === null ? null : parseWork(view.kind, payload.payload);
   if (view === null || payload === null || work === null) refuse("not_found", "Its request was deleted.");
+  const keptMs = keptHours === undefined ? textsKeptMs : keptHours * 3_600_000;
+  const deletedAt = (view.finishedAt ?? now) + keptMs;
+  if (deletedAt - now < leastMs) refuse("not_found", "Its request is deleted too soon for another answer.");
 
   const asked = {
     model: modelId,
@@ -49,12 +55,11 @@ export async function submitCorrection(ctx: MutationCtx, jobId: string, now: num
   const prepared = await prepare(ctx, key, asked, now);
   const { policy: _, affinity: __, ...job } = prepared.job;
   const { dataClass: ___, keptHours: ____, ...rest } = prepared.order;
-  const keptMs = keptHours === undefined ? textsKeptMs : keptHours * 3_600_000;
   const outcome = await queue.submit(ctx, organizationId, {
     ...job,
     payload: payload.payload,
     requirements: view.requirements,
-    deadlineAt: Math.min(now + jobTimes.usualMs, (view.finishedAt ?? now) + keptMs),
+    deadlineAt: Math.min(now + jobTimes.usualMs, deletedAt),
     apart: await firstOf(ctx, wrong),
     ...(keptHours === undefined ? {} : { policy: policyWith({ keptHours }) }),
   });

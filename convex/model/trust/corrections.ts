@@ -28,7 +28,7 @@ const retryMs = { least: 60_000, most: 3_600_000 };
 
 /**
  * Submits the correction of a wrong answer, but only once. If it is refused, the reason is noted. If the refusal may pass, as when the
- * queue is full or a budget is used up, this runs again later, until the text of the request is deleted.
+ * queue is full or a budget is used up, this runs again later, until the text of the request is deleted or nearly so.
  */
 export async function correct(ctx: MutationCtx, jobId: string, now: number): Promise<void> {
   const order = await orderOf(ctx, jobId);
