@@ -901,6 +901,19 @@ describe("an organization that acts", () => {
     expect(await told(author)).toMatchObject({ unchecked: false });
   });
 
+  it("says that nobody can check a device only if pay of that model waits", async () => {
+    await t.mutation(api.console.devices.retire, { session, deviceId: checker.deviceId });
+    await answerJob(t, acme, author);
+    await choose(t);
+    // The pay that waits is of a model whose answers others check.
+    await t.run(async (ctx) => {
+      const { _id } = present(await ctx.db.query("heldPays").first(), "held pay");
+      await ctx.db.patch("heldPays", _id, { modelId: "another" });
+    });
+    expect(await told(author)).toMatchObject({ heldMicro: String(pay), unchecked: false });
+    expect(await standings(author)).toMatchObject({ heldMicro: pay, models: [{ unchecked: false }] });
+  });
+
   it("releases no pay because of time, but all of it once five answers fit", async () => {
     for (let each = 0; each < 6; each += 1) await answerJob(t, acme, author);
     await choose(t);

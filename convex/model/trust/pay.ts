@@ -243,7 +243,8 @@ async function modelsWithHeldPay(ctx: QueryCtx, deviceId: Id<"devices">): Promis
   return models;
 }
 
-async function isAnyHeld(ctx: QueryCtx, deviceId: Id<"devices">, modelId: string): Promise<boolean> {
+/** Whether pay of a device with a model waits for checks, and for no case. */
+export async function isAnyHeld(ctx: QueryCtx, deviceId: Id<"devices">, modelId: string): Promise<boolean> {
   const held = await ctx.db
     .query("heldPays")
     .withIndex("by_device", (q) =>

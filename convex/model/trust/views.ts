@@ -8,6 +8,7 @@ import { balanceOf } from "../ledger/balance.ts";
 import { heldAccount } from "../ledger/transfer.ts";
 import { ratingsOf } from "../ratings/ofDevice.ts";
 import { tokenCounts } from "../validators.ts";
+import { isAnyHeld } from "./pay.ts";
 import { caseState, standing, verdict } from "./validators.ts";
 
 /** A device by its name; a deleted one has none. */
@@ -107,7 +108,7 @@ export async function checkRowOf(ctx: QueryCtx, row: Doc<"replays">): Promise<In
 }
 
 export const standingView = v.object({
-  /** `unchecked`: nobody could check its last answer that was to be checked. */
+  /** `unchecked`: its pay waits for checks, and nobody could check its last answer that was to be checked. */
   models: v.array(v.object({ modelId: v.string(), standing, unchecked: v.boolean() })),
   /** Pay of the device that waits for checks, in micro-credits. */
   heldMicro: v.int64(),
@@ -115,7 +116,7 @@ export const standingView = v.object({
 
 const mostModels = 50;
 
-/** `unchecked`: pay waits for checks, and nobody could check the last answer with one of its models. */
+/** `unchecked`: nobody could check the last answer with one of its models whose pay waits for checks. */
 export const deviceChecks = v.object({
   heldMicro: v.string(),
   wrong: v.number(),
@@ -134,8 +135,17 @@ export async function checksOf(
     rows.reduce((sum, { standing: { counts } }) => sum + (counts[event] ?? 0), 0);
   const [wrong, overclaimed] = [countOf("wrong"), countOf("overclaimed")];
   const isNothing = wrong + overclaimed === 0 && heldMicro === 0n;
-  const unchecked = heldMicro > 0n && rows.some((row) => row.unchecked === true);
-  return isNothing ? null : { heldMicro: String(heldMicro), wrong, overclaimed, unchecked };
+  if (isNothing) return null;
+  const unchecked = await Promise.all(rows.map(async (row) => await waitsUnchecked(ctx, row)));
+  return { heldMicro: String(heldMicro), wrong, overclaimed, unchecked: unchecked.includes(true) };
+}
+
+/** Whether the pay of a device with a model waits for checks that nobody could make the last time. */
+async function waitsUnchecked(
+  ctx: QueryCtx,
+  { deviceId, modelId, unchecked = false }: Doc<"standings">,
+): Promise<boolean> {
+  return unchecked && (await isAnyHeld(ctx, deviceId, modelId));
 }
 
 /** How a device stands with its models, as of a moment, with the ratings of requesters. */
@@ -146,7 +156,9 @@ export async function standingsOf(
 ): Promise<Infer<typeof standingView>> {
   const rows = await rowsOf(ctx, deviceId);
   const models = await Promise.all(
-    rows.map(async ({ modelId, standing: stored, unchecked = false }) => {
+    rows.map(async (row) => {
+      const { modelId, standing: stored } = row;
+      const unchecked = await waitsUnchecked(ctx, row);
       const ratings = await ratingsOf(ctx, deviceId, modelId, now - ratedWithinMs);
       const shown = withRatings(faded(stored, now), ratings);
       return { modelId, standing: { ...shown, counts: { ...shown.counts } }, unchecked };
