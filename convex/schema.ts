@@ -1322,7 +1322,7 @@ export default defineSchema({
     owed: v.number(),
     /** Replays of its answers that wait or run. */
     waiting: v.number(),
-    /** When an answer of it was last to be checked, no other device could do that. */
+    /** Nobody could check its last answer that was to be checked: no other device has the model, or the answer shows nothing of it. */
     unchecked: v.optional(v.boolean()),
     /** When it got its last canary. Absent: never. */
     canaryAt: v.optional(v.number()),

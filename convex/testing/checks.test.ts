@@ -914,6 +914,27 @@ describe("an organization that acts", () => {
     expect(await standings(author)).toMatchObject({ heldMicro: pay, models: [{ unchecked: false }] });
   });
 
+  it("tells of answers that show nothing of the model, until another one is checked", async () => {
+    const tools = [{ name: "look", parameters: '{"type":"object","properties":{}}' }];
+    const jobId = await submitWork(t, acme.apiKey, { kind: "chat", request: { ...chat("Hi"), tools } });
+    await completeJob(t, author, jobId, { text: "" });
+    await choose(t);
+    expect(await replaysOf(t)).toEqual([]);
+    expect(await told(author)).toMatchObject({ unchecked: true });
+    const format = { kind: "grammar" as const, grammar: "root ::= [a-zA-Z .]*" };
+    for (let each = 0; each < 2; each += 1) {
+      const request = { ...chat("Hi"), format };
+      await completeJob(t, author, await submitWork(t, acme.apiKey, { kind: "chat", request }));
+    }
+    await choose(t);
+    expect(await told(author)).toMatchObject({ unchecked: false });
+    const nothing = { tokens: 0, regret: 0, misses: 0, impossible: 0, logprob: 0 };
+    await check(t, checker, nothing, { promptTokens: 10, completionTokens: 12 });
+    expect(await told(author)).toMatchObject({ unchecked: true });
+    await check(t, checker, fitting);
+    expect(await told(author)).toMatchObject({ unchecked: false });
+  });
+
   it("releases no pay because of time, but all of it once five answers fit", async () => {
     for (let each = 0; each < 6; each += 1) await answerJob(t, acme, author);
     await choose(t);

@@ -58,6 +58,7 @@ export async function judgeReplay(
   const tellsNothing = result.replay.tokens === 0 && (overclaim ?? null) === null;
   if (tellsNothing && trustCase === null) {
     await ctx.db.patch("replays", replay._id, { state: "undone" });
+    await noteUnchecked(ctx, replay, true);
     return await payChecker(ctx, event.jobId, order, checker, usage.promptTokens, now);
   }
   const by = { deviceId: checker, owner: device?.owner ?? null, at: now };
@@ -96,8 +97,8 @@ async function askAnother(
     return;
   }
   const kept = await devicesKeptFrom(ctx, { order, deviceId, voices: [] });
-  if (kept === null) await noteUnchecked(ctx, { deviceId, modelId: replay.modelId });
-  else await queueReplay(ctx, order, deviceId, kept, { unheard });
+  if (kept !== null && (await queueReplay(ctx, order, deviceId, kept, { unheard }))) return;
+  await noteUnchecked(ctx, { deviceId, modelId: replay.modelId }, true);
 }
 
 /** Nobody could tell whether the answer is right. So nothing is held against anybody, and pay that waits goes on waiting. */
@@ -176,6 +177,7 @@ async function judgeFirst(
   const { organizationId, modelId } = order;
   const { verdict, replay, excess, at } = voice;
   if (order.canary !== undefined) await ctx.db.patch("canaries", order.canary, { state: verdict });
+  await noteUnchecked(ctx, { deviceId, modelId }, false);
   if (verdict === "mismatch") {
     await beginCase(ctx, order, deviceId, [voice], false);
     return;

@@ -109,7 +109,7 @@ async function choose(
   }
   await storeStanding(ctx, pair, await standingRow(ctx, pair), withEvent(standing, "result", now), {
     owed: Math.min(mostOwed, owed + share),
-    ...(isDrawn && mayWait ? { unchecked: kept === null } : {}),
+    ...(isDrawn && mayWait ? { unchecked: true } : {}),
   });
   return plus(spending, { micro: price, answerMs, replayMs: 0 });
 }

@@ -63,8 +63,12 @@ export async function countWaiting(ctx: MutationCtx, pair: Pair, more: 1 | -1): 
   if (row !== null) await ctx.db.patch("standings", row._id, { waiting: Math.max(0, row.waiting + more) });
 }
 
-/** Notes that no device can check the answers of a device with a model. */
-export async function noteUnchecked(ctx: MutationCtx, pair: Omit<Pair, "organizationId">): Promise<void> {
+/** Notes whether nobody could check the last answer of a device with a model that was to be checked. */
+export async function noteUnchecked(
+  ctx: MutationCtx,
+  pair: Omit<Pair, "organizationId">,
+  unchecked: boolean,
+): Promise<void> {
   const row = await standingRow(ctx, pair);
-  if (row !== null) await ctx.db.patch("standings", row._id, { unchecked: true });
+  if (row !== null && row.unchecked !== unchecked) await ctx.db.patch("standings", row._id, { unchecked });
 }

@@ -94,7 +94,7 @@ function HeldPay({
       {unchecked.length === 0 ? null : (
         <p className="text-muted">
           Nobody could check its last answer with {unchecked.join(", ")}: no device of somebody else that is
-          online has the model.
+          online has the model, or the answer is of a kind that nobody can check.
         </p>
       )}
       {onRelease !== null && <Button onClick={onRelease}>Release its pay…</Button>}

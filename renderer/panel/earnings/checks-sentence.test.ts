@@ -16,7 +16,7 @@ it("names pay that waits, and wrong answers before it", () => {
 it("says that nobody can check its answers", () => {
   const checks = { heldMicro: "2500000", wrong: 0, unchecked: true };
   expect(checksSentence({ checks })).toMatch(
-    /^2\.5 cr more wait .* no other computer can check .* administrator/,
+    /^2\.5 cr more wait .* no other computer could check .* administrator/,
   );
 });
 

@@ -21,6 +21,6 @@ export function checksSentence({ checks }: Pick<EarningsView, "checks">): string
   if (BigInt(heldMicro) === 0n) return null;
   const held = formatCredits(heldMicro);
   return unchecked
-    ? `${held} more wait for checks of answers, and no other computer can check those of this one now. Your administrator can release them.`
+    ? `${held} more wait for checks of answers, and no other computer could check the last one of this computer. Your administrator can release them.`
     : `${held} more wait until other computers have checked answers of this one.`;
 }
