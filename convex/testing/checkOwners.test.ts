@@ -11,6 +11,7 @@ import {
   type Backend,
   type Device,
   expectBooksInOrder,
+  expectRefusal,
   type Organization,
   pass,
   secret,
@@ -364,4 +365,55 @@ it("the console does not say that sides are missing if there are more devices th
   expect(await sides()).toBe(1);
   await addOffline(ann, 1);
   expect(await sides()).toBeNull();
+});
+
+describe("held pay that a person releases", () => {
+  const release = async (by: string) =>
+    await t.mutation(api.console.fleet.checks.releasePay, {
+      session: by,
+      deviceId: author.deviceId,
+      reason: "Known",
+    });
+  const isForOthers = async (by: string) => {
+    const { deviceId } = author;
+    const found = await t.query(api.console.fleet.checks.standings, {
+      session: by,
+      deviceId,
+      now: Date.now(),
+    });
+    return found.isForOthers;
+  };
+  const joinAdmin = async () => await joinAs(t, session, { name: "Dora", roles: ["admin"] });
+
+  it("is not released by the owner of its device if another member may", async () => {
+    const dora = await joinAdmin();
+    await give(author, dora.memberId);
+    await answerJob(t, acme, author);
+    expect([await isForOthers(dora.session), await isForOthers(session)]).toEqual([true, false]);
+    await expectRefusal(release(dora.session), "forbidden");
+    expect(await waits(author)).toBe(true);
+    await release(session);
+    expect(await earned(author)).toBeGreaterThan(0n);
+  });
+
+  it("is neither released by a member of the team whose device it is, nor by a giver", async () => {
+    const dora = await joinAdmin();
+    await give(author, await office(dora.memberId));
+    await answerJob(t, acme, author);
+    await expectRefusal(release(dora.session), "forbidden");
+    await t.run(async (ctx) => {
+      await ctx.db.patch("devices", author.deviceId, { owner: bob, givers: [dora.memberId] });
+    });
+    await expectRefusal(release(dora.session), "forbidden");
+  });
+
+  it("is released by the owner of its device if nobody else may", async () => {
+    const members = await t.run(async (ctx) => await ctx.db.query("members").collect());
+    const { _id } = present(members.find(({ roles }) => roles.includes("owner")) ?? null, "owner");
+    await give(author, _id);
+    await answerJob(t, acme, author);
+    expect(await isForOthers(session)).toBe(false);
+    await release(session);
+    expect(await earned(author)).toBeGreaterThan(0n);
+  });
 });

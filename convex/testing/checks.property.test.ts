@@ -111,7 +111,7 @@ it("held pay is released or refused once, and the sums of the ledger stay 0, in 
             const by = await sessionFor(t, owner);
             if (kind === "release") {
               await t.mutation(api.console.fleet.checks.releasePay, {
-                session: by,
+                session,
                 deviceId,
                 reason: "Known",
               });

@@ -50,14 +50,15 @@ export const setMode = memberMutation("checks.change")({
 });
 
 /**
- * Releases the pay of a device that waits for checks, but none about which a case is open. For a device that nobody can check. `reason` is in
- * the audit trail. Refuses: not_found, invalid, conflict (no pay waits).
+ * Releases the pay of a device that waits for checks, but none about which a case is open. For a device that nobody can check. Nobody
+ * releases the pay of their own device if another member may. `reason` is in the audit trail. Refuses: not_found, forbidden, invalid,
+ * conflict (no pay waits).
  */
 export const releasePay = memberMutation("checks.change")({
   args: { deviceId: v.id("devices"), reason: v.string() },
   returns: v.null(),
   handler: async (ctx, { deviceId, reason }) => {
-    await releaseByHand(ctx, await ownDevice(ctx, deviceId), reason, ctx.by);
+    await releaseByHand(ctx, await ownDevice(ctx, deviceId), { releaser: ctx.member, reason }, ctx.by);
     return null;
   },
 });
@@ -131,7 +132,7 @@ export const standings = memberQuery("devices.read")({
   args: { deviceId: v.id("devices"), now: v.number() },
   returns: standingView,
   handler: async (ctx, { deviceId, now }) => {
-    const found = await standingsOf(ctx, (await ownDevice(ctx, deviceId))._id, now);
+    const found = await standingsOf(ctx, await ownDevice(ctx, deviceId), ctx.member, now);
     return may(ctx, "money.read") ? found : { ...found, heldMicro: 0n };
   },
 });

@@ -1,4 +1,5 @@
 import { sumOfLots, takeOldest } from "../../../app/credits/lots.ts";
+import { scopeOf } from "../../../app/people/rights.ts";
 import { faded, isOnProbation, type Standing } from "../../../app/trust/standing.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
@@ -15,7 +16,9 @@ import {
   heldAccount,
   transfer,
 } from "../ledger/transfer.ts";
+import { belongsTo } from "../memberCalls.ts";
 import { orderOf } from "../orders/orders.ts";
+import { currentMembers, type Member } from "../people/members.ts";
 import { boundedText, refuse as refuseCall } from "../refuse.ts";
 import { entriesBack } from "./giveBack.ts";
 import { modeOf } from "./mode.ts";
@@ -200,20 +203,42 @@ export async function releaseAfterCase(
   else await release(ctx, held, at);
 }
 
+/**
+ * Whether another member has to release the pay of a device: nobody releases the pay of a device that is theirs or that they handed over,
+ * as long as somebody else may.
+ */
+export async function isForOthers(
+  ctx: QueryCtx,
+  { organizationId, owner, givers = [] }: Doc<"devices">,
+  member: Member,
+): Promise<boolean> {
+  const isOwn = (one: Member): boolean => [owner, ...givers].some((each) => belongsTo(one, each));
+  if (!isOwn(member)) return false;
+  const members = await currentMembers(ctx, organizationId);
+  return members.some((other) => scopeOf("checks.change", other.roles) !== null && !isOwn(other));
+}
+
 /** The models of a device for which a release looks. */
 const mostModels = 50;
 const maxReasonChars = 200;
 
 /**
  * Releases all held pay of a device about which no case is open, because a person decided so. That of its first model is released now. The
- * other models follow soon, since all together may be too much for one transaction. Refuses: invalid (no reason), conflict (none is held).
+ * other models follow soon, since all together may be too much for one transaction. Refuses: forbidden (another member has to do it),
+ * invalid (no reason), conflict (none is held).
  */
 export async function releaseByHand(
   ctx: MutationCtx,
-  { _id: deviceId, organizationId }: Doc<"devices">,
-  reason: string,
+  device: Doc<"devices">,
+  { releaser, reason }: { readonly releaser: Member; readonly reason: string },
   by: Act,
 ): Promise<void> {
+  const { _id: deviceId, organizationId } = device;
+  if (await isForOthers(ctx, device, releaser))
+    refuseCall(
+      "forbidden",
+      "Nobody releases the pay of their own device. Ask another owner or administrator.",
+    );
   const why = boundedText(reason, "The reason", maxReasonChars);
   const [first, ...others] = await modelsWithHeldPay(ctx, deviceId);
   if (first === undefined)

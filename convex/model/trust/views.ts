@@ -6,9 +6,10 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { balanceOf } from "../ledger/balance.ts";
 import { heldAccount } from "../ledger/transfer.ts";
+import type { Member } from "../people/members.ts";
 import { ratingsOf } from "../ratings/ofDevice.ts";
 import { tokenCounts } from "../validators.ts";
-import { isAnyHeld } from "./pay.ts";
+import { isAnyHeld, isForOthers } from "./pay.ts";
 import { caseState, standing, verdict } from "./validators.ts";
 
 /** A device by its name; a deleted one has none. */
@@ -112,6 +113,8 @@ export const standingView = v.object({
   models: v.array(v.object({ modelId: v.string(), standing, unchecked: v.boolean() })),
   /** Pay of the device that waits for checks, in micro-credits. */
   heldMicro: v.int64(),
+  /** Whether another member has to release it, as the device is the caller's own. */
+  isForOthers: v.boolean(),
 });
 
 const mostModels = 50;
@@ -148,12 +151,14 @@ async function waitsUnchecked(
   return unchecked && (await isAnyHeld(ctx, deviceId, modelId));
 }
 
-/** How a device stands with its models, as of a moment, with the ratings of requesters. */
+/** How a device stands with its models, as of a moment, with the ratings of requesters. @param member the caller. */
 export async function standingsOf(
   ctx: QueryCtx,
-  deviceId: Id<"devices">,
+  device: Doc<"devices">,
+  member: Member,
   now: number,
 ): Promise<Infer<typeof standingView>> {
+  const { _id: deviceId } = device;
   const rows = await rowsOf(ctx, deviceId);
   const models = await Promise.all(
     rows.map(async (row) => {
@@ -164,7 +169,11 @@ export async function standingsOf(
       return { modelId, standing: { ...shown, counts: { ...shown.counts } }, unchecked };
     }),
   );
-  return { models, heldMicro: await heldOf(ctx, deviceId) };
+  return {
+    models,
+    heldMicro: await heldOf(ctx, deviceId),
+    isForOthers: await isForOthers(ctx, device, member),
+  };
 }
 
 async function rowsOf(ctx: QueryCtx, deviceId: Id<"devices">): Promise<Doc<"standings">[]> {

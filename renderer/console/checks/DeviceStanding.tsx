@@ -80,7 +80,7 @@ export function StandingView({
 
 /** The pay that waits for checks, and whether nobody can make them. */
 function HeldPay({
-  found: { models, heldMicro },
+  found: { models, heldMicro, isForOthers },
   onRelease,
 }: {
   readonly found: DeviceStandings;
@@ -97,7 +97,12 @@ function HeldPay({
           online has the model, or the answer is of a kind that nobody can check.
         </p>
       )}
-      {onRelease !== null && <Button onClick={onRelease}>Release its pay…</Button>}
+      {onRelease !== null && isForOthers && (
+        <p className="text-muted">
+          Nobody releases the pay of their own device. Ask another owner or administrator.
+        </p>
+      )}
+      {onRelease !== null && !isForOthers && <Button onClick={onRelease}>Release its pay…</Button>}
     </div>
   );
 }
