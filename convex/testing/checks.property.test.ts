@@ -2,6 +2,7 @@ import { ConvexError } from "convex/values";
 import fc from "fast-check";
 import { expect, it, vi } from "vitest";
 import { sumOfLots } from "../../app/credits/lots.ts";
+import { faded, isOnProbation, newStanding } from "../../app/trust/standing.ts";
 import { api, internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
 import { lotsOf } from "../model/ledger/balance.ts";
@@ -26,10 +27,14 @@ import { closeWorld, openWorld } from "./world.fixture.ts";
 
 const kinds = [
   ...(["answer", "answer", "answer", "choose", "choose", "check", "check", "check", "check"] as const),
-  ...(["project", "mode", "sweep", "late", "release", "resume", "give", "expire", "hand-over"] as const),
+  ...(["project", "sweep", "late", "release", "resume", "give", "expire", "hand-over"] as const),
 ];
 const anyAct = fc.record({
-  kind: fc.constantFrom(...kinds),
+  // Another mode releases the pay of all, after which less can be asserted.
+  kind: fc.oneof(
+    { weight: 60, arbitrary: fc.constantFrom(...kinds) },
+    { weight: 1, arbitrary: fc.constant("mode" as const) },
+  ),
   who: fc.nat(2),
   what: fc.nat(3),
 });
@@ -142,8 +147,14 @@ it("held pay is released or refused once, and the sums of the ledger stay 0, in 
         }));
         for (const device of devices) {
           const { deviceId } = device;
+          const standing = (await standingOf(t, device))?.standing ?? newStanding(Date.now());
+          const waiting = held.filter(
+            (pay) => pay.deviceId === deviceId && pay.caseId === undefined && pay.paidBefore !== true,
+          );
+          // The pay of a device that is no longer new waits for no check.
+          if (!isOnProbation(faded(standing, Date.now()))) expect(waiting).toEqual([]);
           if (released.has(deviceId)) continue;
-          const fits = (await standingOf(t, device))?.standing.counts ?? {};
+          const fits = standing.counts;
           const passed = (fits.fits ?? 0) + (fits.cleared ?? 0);
           const paid = entries.filter(({ account, micro }) => account === `device:${deviceId}` && micro > 0n);
           if (passed < 5) expect(paid).toEqual([]);
