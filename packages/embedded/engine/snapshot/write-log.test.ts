@@ -3,8 +3,8 @@ import { CommitChanges } from "./commit-changes.ts";
 import { WriteLog } from "./write-log.ts";
 
 const retention = { windowMs: 100, maxIdleKeys: 10, maxHeldKeys: 16 };
-const table = { indexes: [{ qualified: "t.by_id", search: null }] };
-const changes = new CommitChanges([{ id: "d", table, before: null, keys: [["\x01", "\x02"]] }]);
+const table = { indexes: [{ qualified: "t.by_id" }] };
+const changes = new CommitChanges([{ id: "d", table, before: null, old: [], added: [["\x01", "\x02"]] }]);
 
 /** Commits 1, 2, … n of two keys each, made at 10 ms, 20 ms, … */
 function logOf(count: number): WriteLog {

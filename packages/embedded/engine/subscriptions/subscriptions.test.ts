@@ -35,8 +35,8 @@ test("each subscriber is called once, with the first later commit that writes in
         });
         for (const [i, keys] of commits.entries()) {
           const changes = keys.map(([index, at]) => {
-            const table = { indexes: [{ qualified: index, search: null }] };
-            return { id: "", table, before: null, keys: [[at]] };
+            const table = { indexes: [{ qualified: index }] };
+            return { id: "", table, before: null, old: [], added: [[at]] };
           });
           subscriptions.notify([{ ts: BigInt(i + 1), madeAt: 0, changes: new CommitChanges(changes) }]);
         }
