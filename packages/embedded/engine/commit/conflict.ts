@@ -27,10 +27,11 @@ export function firstCollision(reads: MergedRanges, commits: readonly CommitReco
 function conflictIn(reads: MergedRanges, qualifiedIndex: string, changes: CommitChanges): Conflict | null {
   let found: Conflict | null = null;
   changes.visit(qualifiedIndex, (key, documentId) => {
-    const range = found === null ? rangeAt(reads, qualifiedIndex, key) : null;
-    if (range === null) return;
+    const range = rangeAt(reads, qualifiedIndex, key);
+    if (range === null) return false;
     const { table, index, lower, upper } = range;
     found = { table, index, documentId, range: { lower, upper } };
+    return true;
   });
   return found;
 }

@@ -32,7 +32,7 @@ function patched(before: readonly Key[], now: readonly Key[]): CommitChanges {
 
 function seen(changes: CommitChanges, index: string): readonly (readonly [Key, object | null])[] {
   const found: (readonly [Key, object | null])[] = [];
-  changes.visit(index, (key, _, before) => found.push([key, before]));
+  changes.visit(index, (key, _, before) => void found.push([key, before]));
   return found;
 }
 

@@ -9,7 +9,7 @@ const old = { _id: "d", name: "old" };
 
 function seen(changes: CommitChanges, index: string): readonly (readonly [Key, string, object | null])[] {
   const found: (readonly [Key, string, object | null])[] = [];
-  changes.visit(index, (key, id, before) => found.push([key, id, before]));
+  changes.visit(index, (key, id, before) => void found.push([key, id, before]));
   return found;
 }
 
@@ -45,4 +45,21 @@ test("only the indexes that somebody reads are visited", () => {
     (reader, key) => found.push([reader, key]),
   );
   expect(found).toEqual([["a reader", "new"]]);
+});
+
+test("a visit ends when its callback returns true", () => {
+  const inserted = (id: string): ChangedDocument => ({
+    id,
+    table,
+    before: null,
+    old: [],
+    added: [[id], [id]],
+  });
+  const changes = new CommitChanges([inserted("a"), inserted("b"), inserted("c")]);
+  const found: string[] = [];
+  changes.visit("t.by_name", (_, id) => {
+    found.push(id);
+    return id === "b";
+  });
+  expect(found).toEqual(["a", "b"]);
 });

@@ -19,8 +19,11 @@ export type ChangedDocument = {
   readonly added: KeysByIndex;
 };
 
-/** Gets an index key that a commit wrote, and the document before. The store has the document after. */
-type OnChange = (key: Key, documentId: string, before: DocumentJson | null) => void;
+/**
+ * Gets an index key that a commit wrote, and the document before. The store has the document after. It returns true to get no
+ * more.
+ */
+type OnChange = (key: Key, documentId: string, before: DocumentJson | null) => boolean | undefined;
 
 const none: readonly Key[] = [];
 
@@ -43,7 +46,7 @@ export class CommitChanges {
     this.size = size;
   }
 
-  /** Calls back with each changed key of an index. */
+  /** Calls back with each changed key of an index, until the callback returns true. */
   visit(qualifiedIndex: string, onChange: OnChange): void {
     let table: Table | undefined;
     let at: number | undefined;
@@ -52,7 +55,7 @@ export class CommitChanges {
         table = document.table;
         at = placesOf(table).get(qualifiedIndex);
       }
-      if (at !== undefined) visitKeys(document, at, onChange);
+      if (at !== undefined && visitKeys(document, at, onChange)) return;
     }
   }
 
@@ -70,10 +73,14 @@ export class CommitChanges {
   }
 }
 
-/** @param at the index's place among those of the table. */
-function visitKeys({ id, before, old, added }: ChangedDocument, at: number, onChange: OnChange): void {
-  for (const key of old[at] ?? none) onChange(key, id, before);
-  for (const key of added[at] ?? none) onChange(key, id, null);
+/**
+ * Tells whether the callback returned true.
+ * @param at the index's place among those of the table.
+ */
+function visitKeys({ id, before, old, added }: ChangedDocument, at: number, onChange: OnChange): boolean {
+  for (const key of old[at] ?? none) if (onChange(key, id, before) === true) return true;
+  for (const key of added[at] ?? none) if (onChange(key, id, null) === true) return true;
+  return false;
 }
 
 const places = new WeakMap<Table["indexes"], ReadonlyMap<string, number>>();
