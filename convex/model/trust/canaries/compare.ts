@@ -137,7 +137,7 @@ async function replay(ctx: MutationCtx, { order, device }: Given, now: number): 
   const row = await standingRow(ctx, pair);
   // The row has to exist, since it counts the replays that wait.
   if (row === null) await storeStanding(ctx, pair, row, standingIn(row, now));
-  if (kept === null) await noteUnchecked(ctx, pair);
+  if (kept === null) await noteUnchecked(ctx, pair, true);
   return kept !== null && (await queueReplay(ctx, order, device._id, kept));
 }
 
@@ -167,7 +167,7 @@ async function noteOdd(
 ): Promise<"unclear" | "mismatch"> {
   const { organizationId, modelId } = order;
   const pair = { organizationId, deviceId: device._id, modelId };
-  const { after } = await noteEvent(ctx, pair, "unclear", now, mostExcess);
+  const after = await noteEvent(ctx, pair, "unclear", now, mostExcess);
   if (!isDrifting(after)) return "unclear";
   const [first, second] = others;
   await beginCase(ctx, order, device._id, [voiceOf(first, now), voiceOf(second, now)], true);
