@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { ReadSet, Timestamp, Transaction } from "../../engine/model/types.ts";
 import type { ComponentPath } from "../../names/table-name.ts";
 import { type RequestSource, unknownSource } from "../../wire/request-source.ts";
+import { limits } from "../checks/limits.ts";
 import type { Identity } from "../contract/function-runner.ts";
 import type { RegisteredFunction } from "../contract/registered-function.ts";
 import { ExecutionTime, type SharedMemory } from "./execution-time.ts";
@@ -86,12 +87,17 @@ export type ActionExecution = ExecutionBase & {
   answered: boolean;
   /** Ends the execution, if it has left timers or operations behind. */
   lastTimer: NodeJS.Timeout | null;
+  /** Looks whether operations still run after the client has left. */
+  restTimer: NodeJS.Timeout | null;
 };
 
 export type Execution = TransactionExecution | ActionExecution;
 
 /** How long timers and operations of an HTTP action run after its answer. On Convex all of its code ends with the answer. */
 const afterAnswerMs = 10_000;
+
+/** How often the operations are counted that an HTTP action runs after its client has left. */
+const lookEveryMs = 1_000;
 
 /** All executions share one stream, since each stream would need a key of its own. */
 const random = new RandomStream();
@@ -197,18 +203,37 @@ export function newActionExecution(
     lastReads: new Map(),
     answered: false,
     lastTimer: null,
+    restTimer: null,
   };
 }
 
 /**
- * An HTTP action has returned, and its client has the answer or has left. Listeners of its signal may go on, but the timers
- * that it has left behind would keep its world for good.
+ * The client of an HTTP action has the answer or has left. Timers would keep the action's world for good, so they stop soon.
+ * After the whole answer, operations stop as soon; an action whose client has left may finish its own.
  * @param hasWhole whether the client has the whole answer, so that nothing more is to be done
  */
 export function endSoon(execution: ActionExecution, hasWhole: boolean): void {
+  if (execution.ended) return;
   execution.answered = true;
-  if (execution.timers.size > 0 || (hasWhole && execution.operations > 0)) limitRest(execution);
-  else unwatchMemory(execution.time);
+  if (execution.timers.size > 0 || (hasWhole && isBusy(execution))) limitRest(execution);
+  else watchRest(execution);
+}
+
+function isBusy({ operations }: ActionExecution): boolean {
+  return operations > 0;
+}
+
+/** Keeps the watch of memory while operations run, and ends them with the time of an action. */
+function watchRest(execution: ActionExecution): void {
+  const leftMs = execution.startedAt + limits.actionTimeMs - performance.now();
+  if (!isBusy(execution)) unwatchMemory(execution.time);
+  else if (leftMs > 0) {
+    const look = (): void => watchRest(execution);
+    execution.restTimer = setTimeout(look, Math.min(leftMs, lookEveryMs)).unref();
+  } else {
+    execution.time.spend(limits.actionTimeMs);
+    endExecution(execution);
+  }
 }
 
 /** Adds a timer, which stops when its action ends. */
@@ -235,7 +260,7 @@ export function endExecution(execution: Execution): void {
   execution.lastReads.clear();
   for (const stop of execution.stops) stop();
   execution.stops.clear();
-  if (execution.lastTimer !== null) clearTimeout(execution.lastTimer);
+  for (const timer of [execution.lastTimer, execution.restTimer]) if (timer !== null) clearTimeout(timer);
   for (const timer of execution.timers) clearTimeout(timer);
   execution.timers.clear();
 }
