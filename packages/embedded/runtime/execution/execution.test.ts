@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { limits } from "../checks/limits.ts";
 import { type ActionExecution, endSoon, newActionExecution, newCallContext } from "./execution.ts";
 import { unwatchMemory } from "./memory/memory-watch.ts";
-import { beginOperation, endOperation } from "./operations.ts";
+import { beginOperation, endOfFetches, endOperation } from "./operations.ts";
 
 vi.mock("./memory/memory-watch.ts");
 
@@ -43,4 +43,25 @@ test("operations whose client has left end with the time of an action", () => {
   expect(execution.ended).toBe(true);
   expect(execution.time.error?.message).toContain("timed out");
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test("an answer that is not read is aborted ten seconds after an HTTP action was answered", () => {
+  const execution = httpAction();
+  const fetches = endOfFetches(execution);
+  endSoon(execution, true);
+  vi.advanceTimersByTime(9_999);
+  expect(fetches.aborted).toBe(false);
+  vi.advanceTimersByTime(1);
+  expect(fetches.aborted).toBe(true);
+});
+
+test("an answer that is still read after the client has left is aborted with the time of an action", () => {
+  const execution = httpAction();
+  const fetches = endOfFetches(execution);
+  endSoon(execution, false);
+  vi.advanceTimersByTime(limits.actionTimeMs - 1);
+  expect(fetches.aborted).toBe(false);
+  expect(unwatchMemory).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1);
+  expect(fetches.aborted).toBe(true);
 });

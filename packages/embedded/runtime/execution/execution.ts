@@ -219,8 +219,9 @@ export function endSoon(execution: ActionExecution, hasWhole: boolean): void {
   else watchRest(execution);
 }
 
-function isBusy({ operations }: ActionExecution): boolean {
-  return operations > 0;
+/** Nothing tells when the answer of a fetch has been read, so an action that has fetched counts as busy. */
+function isBusy({ operations, fetches }: ActionExecution): boolean {
+  return operations > 0 || fetches !== null;
 }
 
 /** Keeps the watch of memory while operations run, and ends them with the time of an action. */
