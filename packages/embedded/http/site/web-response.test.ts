@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
 import { sendWebResponse } from "./web-response.ts";
@@ -55,4 +55,18 @@ test("a body that keeps its chunks still has them after they were sent", async (
   expect(await isServedWhole(new Response(body))).toBe(true);
   expect(whole.equals(Buffer.concat(source))).toBe(true);
   expect(freed).not.toHaveBeenCalled();
+});
+
+test("a body whose headers cannot be sent is canceled", async () => {
+  const cancel = vi.fn();
+  const response = new Response(new ReadableStream({ cancel }));
+  const outgoing = {
+    req: { method: "GET" },
+    flushHeaders: () => {
+      throw new Error("The headers are sent already");
+    },
+  } as unknown as ServerResponse;
+  const sent = sendWebResponse(response, outgoing, new AbortController().signal);
+  await expect(sent).rejects.toThrow("sent already");
+  expect(cancel).toHaveBeenCalledOnce();
 });

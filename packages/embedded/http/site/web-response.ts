@@ -16,6 +16,25 @@ export async function sendWebResponse(
   outgoing: ServerResponse,
   signal: AbortSignal,
 ): Promise<void> {
+  const body = outgoing.req.method === "HEAD" ? null : response.body;
+  try {
+    setHead(response, outgoing);
+    // Without a body, the end sends the headers.
+    if (body !== null) outgoing.flushHeaders();
+  } catch (error) {
+    // Nobody reads the body anymore, so its source would go on for half an hour. Its own code may keep the cancellation waiting.
+    cancelBody(response).catch(() => undefined);
+    throw error;
+  }
+  if (body === null) {
+    await cancelBody(response);
+    outgoing.end();
+    return;
+  }
+  await pump(body, outgoing, signal);
+}
+
+function setHead(response: Response, outgoing: ServerResponse): void {
   for (const [name, value] of response.headers) {
     if (!ownHeaders.has(name) && name !== "set-cookie") outgoing.setHeader(name, value);
   }
@@ -24,13 +43,6 @@ export async function sendWebResponse(
   outgoing.statusCode = response.status;
   // A body of another length than its header says would spoil the connection's next answer, or never end.
   outgoing.strictContentLength = true;
-  if (response.body === null || outgoing.req.method === "HEAD") {
-    await cancelBody(response);
-    outgoing.end();
-    return;
-  }
-  outgoing.flushHeaders();
-  await pump(response.body, outgoing, signal);
 }
 
 /** Smaller chunks may wait for the garbage collector. */
