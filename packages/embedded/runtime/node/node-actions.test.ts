@@ -1,7 +1,11 @@
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { openFixture } from "../runtime.fixture.ts";
 import type { NodeBundle } from "../source/bundled-script.ts";
+import { loadNodeActions } from "./load-node-actions.ts";
 import { NodeActions, type NodeActionsOptions } from "./node-actions.ts";
 import { bundleNodeModule, bundleProject } from "./node-functions.fixture.ts";
 import type { NodeOutcome } from "./node-run.ts";
@@ -24,13 +28,14 @@ async function open(options: Partial<NodeActionsOptions> = {}) {
   const actions = new NodeActions({ bundle, env: () => ({}), ...options });
   onTestFinished(() => actions.close());
   const lines: string[] = [];
-  const run = (name: string): Promise<NodeOutcome> =>
+  const run = (name: string, signal = new AbortController().signal): Promise<NodeOutcome> =>
     actions.run({
       module: "a",
       name,
       args: "[{}]",
       log: (line) => void lines.push(line),
       answer: () => Promise.reject(new Error("no syscalls")),
+      signal,
     });
   const value = async (name: string): Promise<unknown> => {
     const outcome = await run(name);
@@ -67,6 +72,48 @@ test("an endless loop ends with its time, and with its process", async () => {
   });
   await vi.waitFor(() => expect(isAlive(pid)).toBe(false), 5_000);
   expect((await where())[0]).not.toBe(pid);
+});
+
+test("an action ends with its process when nobody takes its outcome anymore", async () => {
+  const { lines, run, where } = await open();
+  const [pid] = await where();
+  const caller = new AbortController();
+  const left = run("loop", caller.signal);
+  await vi.waitFor(() => expect(lines).toEqual([expect.stringContaining("looping")]), 5_000);
+  caller.abort();
+  expect(await left).toMatchObject({ kind: "ended" });
+  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), 5_000);
+  expect((await where())[0]).not.toBe(pid);
+});
+
+test("a Node action that its caller has not awaited ends with its caller", async () => {
+  const outcome = await bundleProject({
+    "convex/a.ts": `"use node"; import { actionGeneric } from "convex/server"; import { writeFileSync } from "node:fs";
+      export const beats = actionGeneric(async (_, { file }) => {
+        for (let beat = 0; ; beat += 1) {
+          writeFileSync(file, String(beat));
+          await new Promise((resolve) => setTimeout(resolve, 50));
+        }
+      });`,
+    "convex/b.ts": `import { actionGeneric, anyApi } from "convex/server";
+      export const leaves = actionGeneric(async (ctx, args) => {
+        void ctx.runAction(anyApi.a.beats, args);
+        await new Promise((resolve) => setTimeout(resolve, 3_000));
+      });`,
+  });
+  if (outcome.kind === "failed" || outcome.bundle.node === null) throw new Error("not bundled");
+  const loaded = await loadNodeActions({ bundle: outcome.bundle.node, env: () => ({}) });
+  if (loaded.kind === "failed") throw new Error(loaded.message);
+  onTestFinished(() => loaded.runner.close());
+  const folder = mkdtempSync(join(tmpdir(), "node-actions-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "beat");
+  const { call, runner } = await openFixture();
+  await runner.code.deploy(runner.code.load(outcome.bundle, loaded));
+  await call("b:leaves", { file });
+  const beat = (): string => readFileSync(file, "utf8");
+  const isStill = async (): Promise<boolean> => beat() === (await sleep(500).then(beat));
+  await expect.poll(isStill, { timeout: 5_000 }).toBe(true);
 });
 
 test("many actions share four processes", async () => {

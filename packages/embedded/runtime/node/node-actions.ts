@@ -52,7 +52,7 @@ export class NodeActions {
   }
 
   async run(call: NodeRun): Promise<NodeOutcome> {
-    if (this.#isClosed) return { kind: "ended", message: stopped };
+    if (this.#isClosed || call.signal.aborted) return { kind: "ended", message: stopped };
     let child: NodeProcess;
     try {
       child = this.#processFor(this.#options.env());

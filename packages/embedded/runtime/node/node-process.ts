@@ -105,19 +105,24 @@ export class NodeProcess {
   }
 
   run(call: NodeRun): Promise<NodeOutcome> {
-    const { module, name, args } = call;
+    const { module, name, args, signal } = call;
     const run = String(this.#nextRun++);
     const timeMs = this.#options.actionTimeMs;
     clearTimeout(this.#idle);
     return new Promise((resolve) => {
-      const timer = setTimeout(() => {
+      const stop = (message: string): void => {
         // Its code cannot be stopped, except with its process.
         this.retire();
-        const message = `Action \`${name}\` execution timed out (maximum duration ${timeMs / 1_000}s)`;
         this.#settle(run, { kind: "ended", message });
+      };
+      const timer = setTimeout(() => {
+        stop(`Action \`${name}\` execution timed out (maximum duration ${timeMs / 1_000}s)`);
       }, timeMs);
+      const abandon = (): void => stop(endedMessage);
+      signal.addEventListener("abort", abandon, { once: true });
       const settle = (outcome: NodeOutcome): void => {
         clearTimeout(timer);
+        signal.removeEventListener("abort", abandon);
         resolve(outcome);
       };
       this.#runs.set(run, { ...call, settle });

@@ -10,6 +10,8 @@ export type NodeRun = {
   readonly log: (line: string) => void;
   /** Runs a syscall. Resolves to its result as JSON; rejects with the error for the action. */
   readonly answer: (op: string, args: string) => Promise<string>;
+  /** Aborts when nobody takes the outcome anymore. */
+  readonly signal: AbortSignal;
 };
 
 /** `ended` means that the process could not finish the action, with a message for the caller. */

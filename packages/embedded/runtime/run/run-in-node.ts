@@ -27,12 +27,17 @@ async function handle(
   // A deploy may replace both before the action ends.
   const { node, mapStack } = services;
   if (node === null) throw new Error(`Nothing runs ${identifier}.`);
+  const ends = new AbortController();
+  const stop = (): void => ends.abort();
+  if (execution.ended) stop();
+  else execution.stops.add(stop);
   const outcome = await node.run({
     module: path.module,
     name: path.name,
     args: JSON.stringify([args]),
     log: (line) => execution.context.logs.add(line),
     answer: (op, argsJson) => answerNodeProcess(services, execution, op, argsJson),
+    signal: ends.signal,
   });
   return resultOf(mapStack, outcome);
 }

@@ -110,12 +110,22 @@ async function* passingChunks(execution: ActionExecution, blob: Blob): AsyncGene
 /** `storage/storeBlob` of an action in a Node process, which has written the Blob to a file. */
 export async function storeBlobFile(
   services: Services,
-  { component }: ActionExecution,
+  execution: ActionExecution,
   args: SyscallArgs,
 ): Promise<JSONValue> {
   const { path, contentType, options } = args;
   if (typeof path !== "string" || typeof contentType !== "string") throw notABlob();
-  return save(services, component, createReadStream(path), contentType, options as { sha256?: unknown });
+  const bytes = passingFile(execution, path);
+  return save(services, execution.component, bytes, contentType, options as { sha256?: unknown });
+}
+
+/** The bytes of a file, which break off when its action ends. */
+async function* passingFile(execution: ActionExecution, path: string): AsyncGenerator<Uint8Array> {
+  for await (const chunk of createReadStream(path) as AsyncIterable<Uint8Array>) {
+    if (execution.ended) throw endedError();
+    yield chunk;
+  }
+  if (execution.ended) throw endedError();
 }
 
 function notABlob(): SyscallError {
