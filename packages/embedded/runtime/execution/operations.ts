@@ -49,7 +49,10 @@ const ended = new DOMException(
   "AbortError",
 );
 
-/** Whether an error says that an operation was stopped because its action has ended. */
+/**
+ * Whether an error says that an operation was stopped because its action has ended. Only the reading of an answer's body rejects
+ * with it: Node reads that, so code of an ended action goes on there.
+ */
 export function isStopped(error: unknown): boolean {
   return error === ended;
 }
