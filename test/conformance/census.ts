@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { getHeapStatistics } from "node:v8";
-import { collectGarbage } from "../../packages/embedded/operations/idle-collection.ts";
+import { returnMemory } from "../../packages/embedded/runtime/execution/memory/collect-garbage.ts";
 
 const variable = "TEST_CENSUS";
 const signal = "SIGUSR2";
@@ -36,7 +36,7 @@ export function createCensus() {
 }
 
 function answer(file: string): void {
-  collectGarbage();
+  returnMemory();
   const resources = process.getActiveResourcesInfo();
   const { number_of_native_contexts: realms, used_heap_size: heapBytes } = getHeapStatistics();
   const census: Census = {

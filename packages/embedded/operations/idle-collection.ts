@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
-import { getHeapStatistics, setFlagsFromString } from "node:v8";
-import vm from "node:vm";
+import { getHeapStatistics } from "node:v8";
+import { collectGarbage, collectNew, returnMemory } from "../runtime/execution/memory/collect-garbage.ts";
 
 const everyMs = 2_000;
 /** The share of the time in which the event loop worked. Below it, a pause of some tenths of a second delays hardly anybody. */
@@ -50,7 +50,7 @@ export function collectWhenIdle(): void {
     before = now;
     const bytes = heapBytes();
     if (!collections.isDue(bytes, utilization)) return;
-    collectGarbage();
+    returnMemory();
     collections.collected(bytes, heapBytes());
     // The next look does not count the collection as work.
     before = performance.eventLoopUtilization();
@@ -58,7 +58,6 @@ export function collectWhenIdle(): void {
   timer.unref();
 }
 
-/** A collection of what is new takes a millisecond or two, and one of the whole heap a tenth of a second or more. */
 const someBlobGarbage = 4 * 1024 ** 2;
 const mostBlobGarbage = 8 * 1024 ** 2;
 
@@ -74,32 +73,10 @@ export function blobCollection(): () => void {
     const bytes = process.memoryUsage().arrayBuffers;
     [inUse, leastSince] = [Math.min(inUse, bytes), Math.min(leastSince, bytes)];
     if (bytes - leastSince < someBlobGarbage) return;
-    collector()({ type: "minor", execution: "sync" });
+    collectNew();
     leastSince = process.memoryUsage().arrayBuffers;
     if (leastSince - inUse < mostBlobGarbage) return;
-    collector()({ type: "major", execution: "sync", flavor: "regular" });
+    collectGarbage();
     inUse = leastSince = process.memoryUsage().arrayBuffers;
   };
-}
-
-type Collect = (options: {
-  readonly type: "minor" | "major";
-  readonly execution: "sync";
-  readonly flavor?: "regular" | "last-resort";
-}) => void;
-
-/** Frees all garbage, and gives the pages of memory back: an ordinary collection keeps them for later. */
-export function collectGarbage(): void {
-  collector()({ type: "major", execution: "sync", flavor: "last-resort" });
-}
-
-let taken: Collect | null = null;
-
-function collector(): Collect {
-  if (taken !== null) return taken;
-  setFlagsFromString("--expose-gc");
-  taken = vm.runInNewContext("gc") as Collect;
-  // Realms made from now on must not have it.
-  setFlagsFromString("--no-expose-gc");
-  return taken;
 }

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { getHeapStatistics } from "node:v8";
 import { expect, test } from "vitest";
-import { collectGarbage } from "../../operations/idle-collection.ts";
+import { returnMemory } from "../execution/memory/collect-garbage.ts";
 import { fixtureBundle, openFixture } from "../runtime.fixture.ts";
 
 async function realms(): Promise<number> {
   await nextTurn();
-  collectGarbage();
+  returnMemory();
   return getHeapStatistics().number_of_native_contexts;
 }
 
