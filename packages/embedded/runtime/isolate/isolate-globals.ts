@@ -1,6 +1,5 @@
 import { type ActionExecution, executions, isTransactional } from "../execution/execution.ts";
-import { endOfFetches, neverSettles, whileRunning } from "../execution/operations.ts";
-import { countOperation } from "../execution/operations.ts";
+import { countOperation, endOfFetches, neverSettles, whileRunning } from "../execution/operations.ts";
 import { isTurnLong, nextTurn } from "../execution/turn-clock.ts";
 import { framesHere } from "../execution/uncaught.ts";
 import { cloneOf, limitParameters, reserveBody, withReservedTexts } from "../native/long-copies.ts";

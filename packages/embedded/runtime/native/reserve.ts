@@ -7,7 +7,8 @@ import { matchOnceInTime, watchPattern } from "./watched-pattern.ts";
 
 /*
  * V8 ends the process if a single call of a built-in function needs too much memory, and a call that visits billions of empty
- * places blocks it for minutes. No tick is reached before. So such calls say what they will need. Convex ends a function at 64 MiB, so lists that can be filled there are far smaller.
+ * places blocks it for minutes. No tick is reached before. So such calls say what they will need. Convex ends a function at 64 MiB,
+ * so lists that can be filled there are far smaller.
  */
 
 /** Ticks find out what many small calls need. */

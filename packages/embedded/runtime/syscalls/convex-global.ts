@@ -1,8 +1,14 @@
 import type { JSONValue } from "convex/values";
 import type { ConvexGlobal } from "../contract/convex-global.ts";
 import { type ActionExecution, type Execution, executions, isTransactional } from "../execution/execution.ts";
-import { isLeft, neverSettles, whileRunning } from "../execution/operations.ts";
-import { beginOperation, countOperation, endOperation } from "../execution/operations.ts";
+import {
+  beginOperation,
+  countOperation,
+  endOperation,
+  isLeft,
+  neverSettles,
+  whileRunning,
+} from "../execution/operations.ts";
 import { endedError, SyscallError } from "../execution/syscall-error.ts";
 import { dispatchAsync, dispatchSync } from "./dispatch.ts";
 import type { Services } from "./services.ts";

@@ -92,7 +92,10 @@ export async function storeBlob(
 /** A chunk of a Blob may be all of it, and its digest takes a while. */
 const pieceBytes = 1024 * 1024;
 
-/** The bytes of a Blob, which break off when its action ends. The store is done with a chunk when it takes the next, so that its memory can be given back at once. */
+/**
+ * The bytes of a Blob, which break off when its action ends. The store is done with a chunk when it takes the next, so the memory
+ * of the chunk is given back at once.
+ */
 async function* passingChunks(execution: ActionExecution, blob: Blob): AsyncGenerator<Uint8Array> {
   // The function may have replaced `stream` by one whose chunks it uses later.
   const stream: ReadableStream<Uint8Array<ArrayBuffer>> = Blob.prototype.stream.call(blob);
