@@ -5,8 +5,8 @@ import { programText } from "./vite.program-text.ts";
 const sharing = "{app,renderer,convex}/**/*.test.{ts,tsx}";
 const alone = [
   "{main,packages,cli,launch,scripts,bench,examples,test/{run,queue},sim}/**/*.test.{ts,tsx}",
-  // One replaces modules, the other one changes the environment.
-  "convex/testing/{openApi,schema}.test.ts",
+  // They replace modules, or change the environment.
+  "convex/testing/{canaries,openApi,schema}.test.ts",
 ];
 
 export default defineConfig({
