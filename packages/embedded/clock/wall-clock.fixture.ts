@@ -28,7 +28,7 @@ export function createWallClock(): WallClock {
 }
 
 function stepClock(file: string): void {
-  const RealDate = Date;
+  const realNow = Date.now;
   let stepMs = 0;
   let readAt = -Infinity;
   const now = (): number => {
@@ -38,12 +38,13 @@ function stepClock(file: string): void {
       // The file is empty for a moment while it is written.
       stepMs = Number(readFileSync(file, "utf8") || stepMs);
     }
-    return RealDate.now() + stepMs;
+    return realNow() + stepMs;
   };
-  globalThis.Date = new Proxy(RealDate, {
+  // Not by the proxy: the backend freezes what a function could change.
+  Date.now = now;
+  globalThis.Date = new Proxy(Date, {
     construct: (target, args, newTarget) =>
       Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget) as object,
-    get: (target, key) => (key === "now" ? now : (Reflect.get(target, key) as unknown)),
   });
 }
 
