@@ -407,6 +407,18 @@ describe("held pay that a person releases", () => {
     await expectRefusal(release(dora.session), "forbidden");
   });
 
+  it("is not released by the member that it belongs to, also after the device was given away", async () => {
+    const dora = await joinAdmin();
+    await give(author, dora.memberId);
+    await answerJob(t, acme, author);
+    await t.run(async (ctx) => {
+      await ctx.db.patch("devices", author.deviceId, { owner: bob, givers: undefined });
+    });
+    expect(await isForOthers(dora.session)).toBe(true);
+    await expectRefusal(release(dora.session), "forbidden");
+    await release(session);
+  });
+
   it("is released by the owner of its device if nobody else may", async () => {
     const members = await t.run(async (ctx) => await ctx.db.query("members").collect());
     const { _id } = present(members.find(({ roles }) => roles.includes("owner")) ?? null, "owner");

@@ -203,16 +203,25 @@ export async function releaseAfterCase(
   else await release(ctx, held, at);
 }
 
+/** Rows of held pay that a release of one's own pay is looked for in. */
+const mostHeldRows = 200;
+
 /**
  * Whether another member has to release the pay of a device: nobody releases the pay of a device that is theirs or that they handed over,
- * as long as somebody else may.
+ * nor pay that they get, as long as somebody else may. False for members who may release none.
  */
 export async function isForOthers(
   ctx: QueryCtx,
-  { organizationId, owner, givers = [] }: Doc<"devices">,
+  { _id: deviceId, organizationId, owner, givers = [] }: Doc<"devices">,
   member: Member,
 ): Promise<boolean> {
-  const isOwn = (one: Member): boolean => [owner, ...givers].some((each) => belongsTo(one, each));
+  if (scopeOf("checks.change", member.roles) === null) return false;
+  const held = await ctx.db
+    .query("heldPays")
+    .withIndex("by_device", (q) => q.eq("deviceId", deviceId))
+    .take(mostHeldRows);
+  const owners = [owner, ...givers, ...held.map((row) => row.owner)];
+  const isOwn = (one: Member): boolean => owners.some((each) => belongsTo(one, each));
   if (!isOwn(member)) return false;
   const members = await currentMembers(ctx, organizationId);
   return members.some((other) => scopeOf("checks.change", other.roles) !== null && !isOwn(other));
