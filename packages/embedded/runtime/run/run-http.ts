@@ -146,7 +146,13 @@ function watched(
     context.logs.add(formatLogLine("ERROR", message));
   };
   const onEnd = (bytes: number): void => warnOfHttpLimits(execution, bytes, execution.pending);
-  const stream = body === null ? null : watchedBody(body, { leftMs, onLate, onBroken, onEnd });
+  // The code that would write the rest of the body does not go on.
+  const onStart = (breakOff: (error: unknown) => void): void => {
+    execution.stops.add(() => {
+      if (time.error !== null) breakOff(time.error);
+    });
+  };
+  const stream = body === null ? null : watchedBody(body, { leftMs, onStart, onLate, onBroken, onEnd });
   if (stream === null) warnOfHttpLimits(execution, 0, execution.left);
   return new Response(stream, { status, statusText, headers });
 }

@@ -5,9 +5,11 @@ import { watchedBody } from "./watched-body.ts";
 
 const broken: unknown[] = [];
 const sizes: number[] = [];
+let breakOff: (error: unknown) => void;
 const watched = (body: ReadableStream<Uint8Array>, leftMs = 60_000): ReadableStream<Uint8Array> =>
   watchedBody(body, {
     leftMs,
+    onStart: (stop) => (breakOff = stop),
     onLate: () => new Error("late"),
     onBroken: (error) => broken.push(error),
     onEnd: (bytes) => sizes.push(bytes),
@@ -52,6 +54,16 @@ test("an endless body ends with the time of its action", async () => {
   await expect(new Response(watched(endless, 5)).text()).rejects.toThrow("late");
   expect(reason).toEqual(new Error("late"));
   expect([broken.splice(0), sizes.splice(0)]).toEqual([[new Error("late")], [0]]);
+});
+
+test("an endless body breaks off when its action ends, and one that is over does not", async () => {
+  const text = new Response(watched(new ReadableStream<Uint8Array>())).text();
+  breakOff(new Error("ended"));
+  await expect(text).rejects.toThrow("ended");
+  expect([broken.splice(0), sizes.splice(0)]).toEqual([[new Error("ended")], [0]]);
+  expect(await new Response(watched(streamOf([new Uint8Array(3)]))).bytes()).toHaveLength(3);
+  breakOff(new Error("ended"));
+  expect([broken.splice(0), sizes.splice(0)]).toEqual([[], [3]]);
 });
 
 test("a body that breaks off, or has no bytes, is reported once", async () => {

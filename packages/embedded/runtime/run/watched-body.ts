@@ -4,6 +4,8 @@ import { isTurnLong, nextTurn } from "../execution/turn-clock.ts";
 import { givesChunksAway, readerOf } from "./plain-response.ts";
 
 type Watch = {
+  /** Called at once with a function that breaks the body off. It does nothing once the body is over. */
+  readonly onStart: (breakOff: (error: unknown) => void) => void;
   /** How long the body may still take, in ms. */
   readonly leftMs: number;
   /** Called once, when that time is over. Returns the error with which the body breaks off. */
@@ -33,7 +35,7 @@ export class ResponseTooLargeError extends Error {
 /** The same body, with the limits of an action's response. It reads no part ahead, and gives chunks away if the body does. */
 export function watchedBody(
   body: ReadableStream<Uint8Array>,
-  { leftMs, onLate, onBroken, onEnd }: Watch,
+  { leftMs, onStart, onLate, onBroken, onEnd }: Watch,
 ): ReadableStream<Uint8Array> {
   // Types of the language know no stream that may be of either kind.
   const kind = givesChunksAway(body) ? { type: "bytes" as const } : {};
@@ -58,6 +60,7 @@ export function watchedBody(
       ...(kind as object),
       start(controller) {
         timer = setTimeout(() => breakOff(controller, onLate()), leftMs).unref();
+        onStart((error) => breakOff(controller, error));
       },
       async pull(controller) {
         try {
