@@ -141,7 +141,7 @@ test("the client gets a bad request for unsupported parameters", async () => {
   const { modelId: model } = farm;
   const refusals = [
     [() => client.completions.create({ model, ...norway, echo: true }), "echo"],
-    [() => client.completions.create({ model, ...norway, prompt: ["a", "b"] }), "prompt"],
+    [() => client.completions.create({ model, ...norway, prompt: Array<string>(33).fill("a") }), "prompt"],
     [() => client.completions.create({ model, ...norway, prompt: [9_999_999] }), "prompt"],
     [() => client.completions.create({ model, ...norway, suffix: "." }), "suffix"],
     [() => client.embeddings.create({ model, input: "a", dimensions: 64 }), "dimensions"],
@@ -155,6 +155,18 @@ test("the client gets a bad request for unsupported parameters", async () => {
     expect(thrown).toBeInstanceOf(OpenAI.BadRequestError);
     expect(thrown).toMatchObject({ status: 400, param });
   }
+});
+
+test("one call continues several prompts, as it continues each of them alone", async () => {
+  const { modelId: model } = farm;
+  const prompts = [norway.prompt, "The capital of Greece is"];
+  const ask = async (prompt: string | string[]) =>
+    (await client.completions.create({ model, ...norway, temperature: 0, prompt })).choices;
+  const alone = [await ask(norway.prompt), await ask("The capital of Greece is")];
+  const together = await ask(prompts);
+  expect(together.map(({ index, text }) => [index, text])).toEqual(
+    alone.map(([only], index) => [index, only?.text]),
+  );
 });
 
 test("a call need not wait: its job is followed to its end, and has the answer", async () => {
