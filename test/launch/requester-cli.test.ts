@@ -151,7 +151,7 @@ test("lists jobs, and shows one and its answer", async () => {
   expect(data).toMatchObject([{ status: "succeeded" }, { status: "succeeded" }]);
   const { id } = data[0]!;
   expect((await gleaner("jobs", "get", id)).out).toContain(`${id}: succeeded.`);
-  expect((await gleaner("jobs", "result", id)).out).toBe("The capital of France is Paris.\n");
+  expect((await gleaner("jobs", "result", id)).out).toMatch(/^The capital of \w+ is \w+\.\n$/);
   expect((await gleaner("jobs", "cancel", id)).code).toBe(1);
   const told = await gleaner("usage", "--days", "7");
   expect(told.out).toMatch(/^day +jobs[^]*\nYour key can spend [\d.]+ credits now\.\n$/);
