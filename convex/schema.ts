@@ -1307,7 +1307,7 @@ export default defineSchema({
     expireSetAt: v.number(),
     /** How the organization uses checks of answers. Absent: it only watches. Written by model/trust/mode.ts. */
     checks: v.optional(checkMode),
-    /** Prompts of canaries beside the built-in ones, and the key that asks canaries. Written by model/trust/canaries/pool.ts. */
+    /** Prompts of canaries in place of the built-in ones, and the key that asks canaries. Written by model/trust/canaries/pool.ts. */
     canaries: v.optional(v.array(v.string())),
     canaryKey: v.optional(v.id("apiKeys")),
   }).index("by_organization", ["organizationId"]),

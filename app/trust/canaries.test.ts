@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type CanaryAnswer, comparisonOf, drawCanary, needsCanary } from "./canaries.ts";
+import { areTokensAlike, type CanaryAnswer, comparisonOf, drawCanary, needsCanary } from "./canaries.ts";
 import { newStanding, type Standing, withEvent } from "./standing.ts";
 
 const dayMs = 24 * 3_600_000;
@@ -46,10 +46,11 @@ describe("the request of a canary", () => {
     expect(asked.some(({ format }) => format !== undefined)).toBe(true);
   });
 
-  it("has a prompt of the organization every other time, with its gaps filled", () => {
+  it("has only prompts of the organization if there are some, with their gaps filled", () => {
     const own = ["Greet {name} from {city}, {number} times."];
     expect(drawCanary(own, cycle(0)).messages[0]?.content).toBe("Greet Anna from Vienna, 2 times.");
-    expect(drawCanary(own, cycle(0.9)).messages[0]?.content).not.toMatch(/^Greet/);
+    expect(drawCanary(own, cycle(0.9)).messages[0]?.content).toMatch(/^Greet/);
+    expect(drawCanary([], cycle(0.9)).messages[0]?.content).not.toMatch(/^Greet/);
   });
 });
 
@@ -77,5 +78,16 @@ describe("two answers to a canary", () => {
   it("may need a third one if only the tested one is empty", () => {
     expect(comparisonOf(answer(""), answer(long))).toBe("third");
     expect(comparisonOf(answer(""), answer(""))).toBe("nothing");
+  });
+
+  it("tell nothing if the tested one was cut before its first word", () => {
+    expect(comparisonOf({ ...answer(""), finishReason: "length" }, answer(long))).toBe("nothing");
+  });
+
+  it("are alike in their tokens up to a few", () => {
+    const counts = (promptTokens: number, completionTokens: number) => ({ promptTokens, completionTokens });
+    expect(areTokensAlike(counts(30, 40), counts(31, 44))).toBe(true);
+    expect(areTokensAlike(counts(30, 40), counts(30, 45))).toBe(false);
+    expect(areTokensAlike(counts(35, 40), counts(30, 40))).toBe(false);
   });
 });

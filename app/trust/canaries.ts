@@ -1,4 +1,5 @@
 import type { ChatRequest, ChatResult, ChatTool } from "../jobs/chat.ts";
+import type { TokenCounts } from "./replay.ts";
 import { isUnsure, type Standing } from "./standing.ts";
 
 /*
@@ -89,20 +90,19 @@ const cities = [
 ];
 const mostNumber = 58;
 
-/** The share of canaries with a prompt of the organization, if it has some. */
-const ownShare = 0.5;
 const tokens = { least: 64, more: 65 } as const;
 const seeds = 2 ** 31;
 
 /**
  * Draws the request of a canary. It is asked greedily, so that honest computers give the same answer mostly.
- * @param prompts of the organization. `{name}`, `{city}` and `{number}` in them are filled in.
+ * @param prompts of the organization. `{name}`, `{city}` and `{number}` in them are filled in. If it has some, they are the only ones, since
+ *   the built-in ones are public, so that a changed device can know them.
  * @param random numbers from 0 to below 1.
  */
 export function drawCanary(prompts: readonly string[], random: () => number): ChatRequest {
   const pick = <Item>(items: readonly [Item, ...Item[]] | readonly Item[]): Item | undefined =>
     items[Math.floor(random() * items.length)];
-  const own = random() < ownShare ? pick(prompts) : undefined;
+  const own = pick(prompts);
   const {
     prompt,
     tools,
@@ -152,12 +152,24 @@ export function isEmptyAnswer(answer: CanaryAnswer): boolean {
  * - `fits`: they are the same, and long enough to tell something.
  * - `replay`: a replay has to tell. Honest computers may round differently, so other words alone say nothing.
  * - `third`: the tested device wrote nothing where the other one wrote something. If no replay can judge that, a third device is asked.
- * - `nothing`: both wrote nothing.
+ * - `nothing`: both wrote nothing, or the tested device was cut off before it wrote something, as one that thinks for long.
  */
 export function comparisonOf(
   tested: CanaryAnswer,
   other: CanaryAnswer,
 ): "fits" | "replay" | "third" | "nothing" {
-  if (isEmptyAnswer(tested)) return isEmptyAnswer(other) ? "nothing" : "third";
+  if (isEmptyAnswer(tested))
+    return tested.finishReason === "length" || isEmptyAnswer(other) ? "nothing" : "third";
   return isSameAnswer(tested, other) && wordsOf(tested).length >= tellingChars ? "fits" : "replay";
+}
+
+/** Control tokens and versions of Gleaner make so small a difference between honest counts. */
+const mostTokensApart = 4;
+
+/** Whether two devices reported nearly the same tokens of the same answer. They are paid for these. */
+export function areTokensAlike(one: TokenCounts, other: TokenCounts): boolean {
+  return (
+    Math.abs(one.promptTokens - other.promptTokens) <= mostTokensApart &&
+    Math.abs(one.completionTokens - other.completionTokens) <= mostTokensApart
+  );
 }

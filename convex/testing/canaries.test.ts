@@ -4,10 +4,12 @@ import { drawCanary } from "../../app/trust/canaries.ts";
 import { api, internal } from "../_generated/api.js";
 import type { Doc } from "../_generated/dataModel.js";
 import { balanceOf } from "../model/ledger/balance.ts";
-import { checkAccount, deviceAccount, keyAccount } from "../model/ledger/transfer.ts";
+import { checkAccount, deviceAccount, heldAccount, keyAccount } from "../model/ledger/transfer.ts";
 import { queue } from "../model/queue.ts";
 import { present } from "../model/refuse.ts";
+import { noteUnchecked, standingIn, standingRow, storeStanding } from "../model/trust/standings.ts";
 import {
+  addDevice,
   type Backend,
   claim,
   completeWith,
@@ -15,6 +17,7 @@ import {
   expectBooksInOrder,
   expectRefusal,
   fail,
+  modelId,
   type Organization,
   pass,
   submit,
@@ -48,6 +51,8 @@ beforeEach(async () => {
   ({ t, acme, session } = await openWorld());
   devices = [];
   for (const name of ["one", "two", "three"]) devices = [...devices, await addChecker(t, acme, name)];
+  await chooseMode(t, acme, "act");
+  for (const device of devices) await leaveUnchecked(device);
 });
 
 afterEach(async () => {
@@ -61,10 +66,12 @@ const long = `${answerText} `.repeat(4);
 const usage = { promptTokens: 30, completionTokens: 40 };
 
 const ask = async (): Promise<boolean> =>
-  await t.mutation(internal.trust.canaries.submit, { organizationId: acme.organizationId });
+  await t.mutation(internal.trust.canaries.ask, { organizationId: acme.organizationId });
 const canaries = async (): Promise<readonly Doc<"canaries">[]> =>
   await t.run(async (ctx) => await ctx.db.query("canaries").collect());
 const newest = async (): Promise<Doc<"canaries">> => present((await canaries()).at(-1) ?? null, "canary");
+const ordersOf = async (): Promise<readonly Doc<"orders">[]> =>
+  await t.run(async (ctx) => await ctx.db.query("orders").collect());
 const micro = async (account: string): Promise<bigint> =>
   (await t.run(async (ctx) => await balanceOf(ctx, account))).micro;
 const deviceAt = async (place: number): Promise<Device> => {
@@ -72,14 +79,23 @@ const deviceAt = async (place: number): Promise<Device> => {
   return present(devices.find(({ deviceId }) => deviceId === id) ?? null, "device of a canary");
 };
 
+/** As if no replay could test the device's last answer. */
+async function leaveUnchecked({ deviceId }: Device): Promise<void> {
+  const pair = { organizationId: acme.organizationId, deviceId, modelId };
+  await t.run(async (ctx) => {
+    const row = await standingRow(ctx, pair);
+    await storeStanding(ctx, pair, row, standingIn(row, Date.now()), { unchecked: true });
+  });
+}
+
 /** Lets the device with a place in the newest canary answer it. */
-async function answer(place: number, text: string): Promise<void> {
+async function answer(place: number, text: string, reported = usage): Promise<void> {
   const device = await deviceAt(place);
   const jobId = present((await newest()).jobIds[place] ?? null, "job of a canary");
   await completeWith(t, device, await claim(t, device, jobId), {
     result: { text, finishReason: "stop" },
     report: {
-      usage: text === "" ? { ...usage, completionTokens: 1 } : usage,
+      usage: text === "" ? { ...reported, completionTokens: 1 } : reported,
       timing: { prefillMs: 50, generateMs: 900 },
     },
   });
@@ -91,8 +107,8 @@ async function answerBoth(tested: string, other: string): Promise<void> {
   await choose(t);
 }
 
-/** Has all canaries ask for a call of a tool, or for a plain text. */
-function draw(kind: "plain" | "tools"): void {
+/** Has all canaries ask for a call of a tool, for a plain text, or for one that a grammar forces. */
+function draw(kind: "plain" | "tools" | "grammar"): void {
   vi.mocked(drawCanary).mockReturnValue({
     messages: [{ role: "user", content: "What is the weather like in Graz?" }],
     maxTokens: 64,
@@ -100,7 +116,8 @@ function draw(kind: "plain" | "tools"): void {
     topP: 1,
     seed: 7,
     stop: [],
-    ...(kind === "plain" ? {} : { tools: [{ name: "get_weather" }] }),
+    ...(kind === "tools" ? { tools: [{ name: "get_weather" }] } : {}),
+    ...(kind === "grammar" ? { format: { kind: "grammar" as const, grammar: "root ::= [a-zA-Z .]*" } } : {}),
   });
 }
 
@@ -155,8 +172,42 @@ describe("a canary", () => {
     await answerBoth(long, long);
     expect((await newest()).state).toBe("fits");
     expect((await standingOf(t, tested))?.standing.counts).toEqual({ fits: 1 });
-    expect(await standingOf(t, await deviceAt(1))).toBe(null);
+    expect((await standingOf(t, await deviceAt(1)))?.standing.counts).toEqual({});
     expect(await replaysOf(t)).toEqual([]);
+  });
+
+  it("is replayed if both say the same, and one of them reports far more tokens", async () => {
+    draw("plain");
+    await ask();
+    await answer(0, long, { ...usage, completionTokens: 50 });
+    await answer(1, long);
+    await choose(t);
+    expect((await newest()).state).toBe("replayed");
+  });
+
+  it("ends without a result if its replay compares nothing", async () => {
+    draw("grammar");
+    await ask();
+    const tested = await deviceAt(0);
+    await answerBoth(long, "Graz is sunny.");
+    const checker = devices.find(({ deviceId }) => deviceId !== tested.deviceId);
+    await check(t, checker as Device, { tokens: 0, regret: 0, misses: 0, impossible: 0, logprob: 0 });
+    expect((await newest()).state).toBe("undone");
+    expect((await standingOf(t, tested))?.unchecked).toBe(true);
+  });
+
+  it("ends without a result if the organization does not act on checks anymore", async () => {
+    draw("plain");
+    await ask();
+    await answer(0, long);
+    await chooseMode(t, acme, "watch");
+    await choose(t);
+    expect((await newest()).state).toBe("undone");
+    expect((await standingOf(t, await deviceAt(0)))?.standing.counts).toEqual({});
+    const [, jobId = ""] = (await newest()).jobIds;
+    const { organizationId } = acme;
+    const other = await t.run(async (ctx) => await queue.status(ctx, organizationId, jobId));
+    expect(other?.status).toBe("canceled");
   });
 
   it("is replayed if the answers differ, and the replay decides", async () => {
@@ -172,7 +223,6 @@ describe("a canary", () => {
   });
 
   it("opens a case if the replay finds another model's answer, which is not answered again", async () => {
-    await chooseMode(t, acme, "act");
     draw("plain");
     await ask();
     const tested = await deviceAt(0);
@@ -181,8 +231,7 @@ describe("a canary", () => {
     for (const checker of checkers) await check(t, checker, noise);
     expect((await newest()).state).toBe("mismatch");
     expect(await casesOf(t)).toMatchObject([{ state: "wrong", deviceId: tested.deviceId, isSeries: false }]);
-    const orders = await t.run(async (ctx) => await ctx.db.query("orders").collect());
-    expect(orders).toHaveLength(2);
+    expect(await ordersOf()).toHaveLength(2);
     expect(await micro(deviceAccount(tested.deviceId))).toBe(0n);
   });
 
@@ -205,10 +254,9 @@ describe("a canary", () => {
       vi.setSystemTime(Date.now() + dayMs);
     }
     expect(await casesOf(t)).toMatchObject([{ state: "wrong", isSeries: true, voices: [{}, {}] }]);
-    // The organization only watches.
     expect(
       await t.run(async (ctx) => await ctx.db.get("devices", present(tested, "device").deviceId)),
-    ).not.toHaveProperty("pause");
+    ).toHaveProperty("pause");
   });
 
   it("says nothing about an empty answer if the other two differ", async () => {
@@ -252,10 +300,76 @@ describe("devices get canaries", () => {
     expect(await ask()).toBe(false);
   });
 
-  it("not if the organization checks nothing", async () => {
-    await chooseMode(t, acme, "off");
+  it("only if no replay could test them", async () => {
+    const [device] = devices as [Device];
+    for (const { deviceId } of devices)
+      await t.run(async (ctx) => await noteUnchecked(ctx, { deviceId, modelId }, false));
+    expect(await ask()).toBe(false);
+    await leaveUnchecked(device);
+    expect(await ask()).toBe(true);
+    expect((await deviceAt(0)).deviceId).toBe(device.deviceId);
+  });
+
+  it("only while they donate, also those that are compared with", async () => {
+    const [one, two, three] = devices as [Device, Device, Device];
+    const activity = { kind: "holding", reason: "in-use" } as const;
+    await t.mutation(api.devices.report, { key: two.key, activity });
+    expect(await ask()).toBe(true);
+    expect((await newest()).deviceIds).not.toContain(two.deviceId);
+    await t.mutation(api.devices.report, { key: three.key, activity });
+    await t.mutation(api.devices.report, { key: one.key, activity });
     expect(await ask()).toBe(false);
   });
+
+  it("not with a model that left the catalog", async () => {
+    draw("plain");
+    await t.mutation(api.console.models.retire, { session, modelId });
+    expect(await ask()).toBe(false);
+    await t.mutation(api.console.models.reinstate, { session, modelId });
+    // No device had to wait because of that.
+    for (let each = 0; each < 3; each += 1) expect(await ask()).toBe(true);
+  });
+
+  it("though one of them has no device to be compared with", async () => {
+    draw("plain");
+    const lonely = "lonely-1m";
+    await t.run(async (ctx) => {
+      const { _id, _creationTime, ...model } = present(await ctx.db.query("models").first(), "model");
+      await ctx.db.insert("models", { ...model, modelId: lonely });
+    });
+    const alone = await addDevice(t, acme, "alone", [lonely]);
+    const pair = { organizationId: acme.organizationId, deviceId: alone.deviceId, modelId: lonely };
+    await t.run(
+      async (ctx) => await storeStanding(ctx, pair, null, standingIn(null, Date.now()), { unchecked: true }),
+    );
+    for (let each = 0; each < 3; each += 1) {
+      expect(await ask()).toBe(true);
+      expect((await newest()).modelId).toBe(modelId);
+    }
+  });
+
+  it("later if the queue refuses one, so that others have their turn", async () => {
+    draw("plain");
+    const refused = vi.spyOn(queue, "submit").mockResolvedValue({ kind: "draining" });
+    expect(await ask()).toBe(false);
+    refused.mockRestore();
+    expect(await canaries()).toEqual([]);
+    const asked = [];
+    for (let each = 0; each < 2; each += 1) {
+      expect(await ask()).toBe(true);
+      asked.push((await deviceAt(0)).deviceId);
+    }
+    expect(new Set(asked).size).toBe(2);
+    expect(await ask()).toBe(false);
+  });
+
+  it.each(["off", "watch"] as const)(
+    "only if the organization acts on checks, so not in the mode %s",
+    async (mode) => {
+      await chooseMode(t, acme, mode);
+      expect(await ask()).toBe(false);
+    },
+  );
 
   it("not from other devices of their owner only", async () => {
     const { memberId: owner } = await joinAs(t, session, { name: "Ann", roles: ["donor"] });
@@ -293,9 +407,10 @@ describe("the organization", () => {
     await ask();
     await answerBoth(long, long);
     const [first, second] = await Promise.all([deviceAt(0), deviceAt(1)]);
-    const paid = await micro(deviceAccount(first.deviceId));
+    // The pay of new devices is held.
+    const paid = await micro(heldAccount(first.deviceId));
     expect(paid).toBeGreaterThan(0n);
-    expect(await micro(deviceAccount(second.deviceId))).toBe(paid);
+    expect(await micro(heldAccount(second.deviceId))).toBe(paid);
     expect(await micro(keyAccount(keyId))).toBe(before);
     expect(await micro(checkAccount(acme.organizationId))).toBeLessThanOrEqual(-2n * paid);
     const key = await t.run(async (ctx) => (await ctx.db.query("orders").first())?.apiKeyId);

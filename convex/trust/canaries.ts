@@ -1,25 +1,40 @@
 import { v } from "convex/values";
 import { internalMutation } from "../_generated/server.js";
 import { askCanary, submitCanary, submitToThird } from "../model/trust/canaries/ask.ts";
+import { compareCanary } from "../model/trust/canaries/compare.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
 
-/** Asks one canary, if a device needs one. */
+/** Asks one canary, if a device needs one. @returns whether it did. */
 export const ask = internalMutation({
   args: { organizationId: v.id("organizations") },
+  returns: v.boolean(),
+  handler: async (ctx, { organizationId }) => await askCanary(ctx, organizationId, Date.now()),
+});
+
+/** Submits a canary to two devices: the tested one, and one to compare with. Refuses as a submission. */
+export const submit = internalMutation({
+  args: {
+    organizationId: v.id("organizations"),
+    modelId: v.string(),
+    deviceIds: v.array(v.id("devices")),
+  },
   returns: v.null(),
-  handler: async (ctx, { organizationId }) => {
-    await askCanary(ctx, organizationId);
+  handler: async (ctx, canary) => {
+    await submitCanary(ctx, canary, Date.now());
     return null;
   },
 });
 
-/** Submits a canary to two devices. @returns whether a device needed one. Refuses as a submission. */
-export const submit = internalMutation({
-  args: { organizationId: v.id("organizations") },
-  returns: v.boolean(),
-  handler: async (ctx, { organizationId }) => await submitCanary(ctx, organizationId, Date.now()),
+/** Compares the answers to a canary after one of its jobs has ended. */
+export const compare = internalMutation({
+  args: { canaryId: v.id("canaries") },
+  returns: v.null(),
+  handler: async (ctx, { canaryId }) => {
+    await compareCanary(ctx, canaryId, Date.now());
+    return null;
+  },
 });
 
 /** Submits a canary to a third device. @returns whether there is one. Refuses as a submission. */

@@ -5,7 +5,7 @@ import { internal } from "../_generated/api.js";
 import { internalMutation } from "../_generated/server.js";
 import { queue } from "../model/queue.ts";
 import { askCanarySoon } from "../model/trust/canaries/ask.ts";
-import { compareCanaries } from "../model/trust/canaries/compare.ts";
+import { compareCanariesSoon } from "../model/trust/canaries/compare.ts";
 import { judgeReplay } from "../model/trust/judge.ts";
 import { modeOf } from "../model/trust/mode.ts";
 import { settleHeld } from "../model/trust/pay.ts";
@@ -34,7 +34,7 @@ export const choose = internalMutation({
   ) => {
     const some = jobs.slice(0, mostSampled);
     await chooseReplays(ctx, organizationId, some, Date.now());
-    await compareCanaries(ctx, some, Date.now());
+    await compareCanariesSoon(ctx, some);
     await askCanarySoon(ctx, organizationId, Date.now());
     const left = jobs.slice(mostSampled);
     if (left.length > 0) {

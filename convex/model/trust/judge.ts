@@ -59,6 +59,7 @@ export async function judgeReplay(
   if (tellsNothing && trustCase === null) {
     await ctx.db.patch("replays", replay._id, { state: "undone" });
     await noteUnchecked(ctx, replay, true);
+    await endUnjudged(ctx, replay, now);
     return await payChecker(ctx, event.jobId, order, checker, usage.promptTokens, now);
   }
   const by = { deviceId: checker, owner: device?.owner ?? null, at: now };
@@ -99,6 +100,7 @@ async function askAnother(
   const kept = await devicesKeptFrom(ctx, { order, deviceId, voices: [] });
   if (kept !== null && (await queueReplay(ctx, order, deviceId, kept, { unheard }))) return;
   await noteUnchecked(ctx, { deviceId, modelId: replay.modelId }, true);
+  await endUnjudged(ctx, replay, now);
 }
 
 /** Nobody could tell whether the answer is right. So nothing is held against anybody, and pay that waits goes on waiting. */

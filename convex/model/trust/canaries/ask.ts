@@ -9,7 +9,9 @@ import { internal } from "../../../_generated/api.js";
 import type { Doc, Id } from "../../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../../_generated/server.js";
 import { hashSecret } from "../../authenticate.ts";
+import { deviceStateOf } from "../../fleet/state.ts";
 import { highestMicro } from "../../ledger/reservations.ts";
+import { findModel } from "../../models/catalog.ts";
 import { queue } from "../../queue.ts";
 import { present } from "../../refuse.ts";
 import { checkNew, heldOrder, placeOrder, prepare, refuseOutcome } from "../../requests/submit.ts";
@@ -35,17 +37,44 @@ export async function askCanarySoon(
   organizationId: Id<"organizations">,
   now: number,
 ): Promise<void> {
-  if ((await modeOf(ctx, organizationId)) === "off") return;
+  if ((await modeOf(ctx, organizationId)) !== "act") return;
   if (!(await beginCanary(ctx, organizationId, canaryMs, now))) return;
   await ctx.scheduler.runAfter(Math.random() * withinMs, internal.trust.canaries.ask, { organizationId });
 }
 
-/** Asks one canary, if a device needs one. If it is refused, as when the queue is full, nothing is written. */
-export async function askCanary(ctx: MutationCtx, organizationId: Id<"organizations">): Promise<void> {
+/**
+ * Asks one canary, if a device needs one and there is another to compare with. If the queue refuses it, the device waits as long for the
+ * next one as if it had got it, so that others have their turn.
+ * @returns whether a canary was asked.
+ */
+export async function askCanary(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  now: number,
+): Promise<boolean> {
+  if ((await modeOf(ctx, organizationId)) !== "act") return false;
+  if (["none", "locked"].includes((await stateOf(ctx, organizationId)).state)) return false;
+  const workers = await workersOf(ctx, organizationId);
+  for (const { device, modelId } of await pairsToTest(ctx, organizationId, workers, now)) {
+    const other = await otherDevice(ctx, organizationId, { workers, modelId, than: [device] }, now);
+    if (other === null) continue;
+    const isAsked = await tryToSubmit(ctx, { organizationId, modelId, deviceIds: [device._id, other._id] });
+    const pair = { organizationId, deviceId: device._id, modelId };
+    const row = await standingRow(ctx, pair);
+    await storeStanding(ctx, pair, row, faded(standingIn(row, now), now), { canaryAt: now });
+    if (isAsked) await spendOnCanary(ctx, organizationId, canaryMs, now);
+    return isAsked;
+  }
+  return false;
+}
+
+async function tryToSubmit(ctx: MutationCtx, canary: NewCanary): Promise<boolean> {
   try {
-    await ctx.runMutation(internal.trust.canaries.submit, { organizationId });
+    await ctx.runMutation(internal.trust.canaries.submit, canary);
+    return true;
   } catch (thrown) {
     if (!(thrown instanceof ConvexError)) throw thrown;
+    return false;
   }
 }
 
@@ -55,45 +84,36 @@ const mostWorkers = 200;
 const mostTested = 20;
 const mostModels = 5;
 const mostOthers = 30;
+/** For each of so many devices and models another device is looked for. */
+const mostCandidates = 10;
 
-/**
- * Submits a request to a device that needs a canary, and to another one of other people. Refuses as a submission.
- * @returns whether there was such a device.
- */
+/** `deviceIds`: the tested device, and one to compare with. */
+type NewCanary = Pick<Doc<"canaries">, "organizationId" | "modelId" | "deviceIds">;
+
+/** Submits the same request to both devices. Refuses as a submission. */
 export async function submitCanary(
   ctx: MutationCtx,
-  organizationId: Id<"organizations">,
+  { organizationId, modelId, deviceIds }: NewCanary,
   now: number,
-): Promise<boolean> {
-  if ((await modeOf(ctx, organizationId)) === "off") return false;
-  if (["none", "locked"].includes((await stateOf(ctx, organizationId)).state)) return false;
+): Promise<void> {
   const workers = await workersOf(ctx, organizationId);
-  const tested = await pairToTest(ctx, organizationId, workers, now);
-  if (tested === null) return false;
-  const { device, modelId } = tested;
-  const other = await otherDevice(ctx, organizationId, { workers, modelId, than: [device] }, now);
-  if (other === null) return false;
   const request = drawCanary(await canaryPromptsOf(ctx, organizationId), Math.random);
   const canaryId = await ctx.db.insert("canaries", {
     organizationId,
     modelId,
-    deviceIds: [device._id, other._id],
+    deviceIds,
     jobIds: [],
     state: "asked",
   });
   // Devices know the jobs of one key by this name, so each canary seems to be of a key of its own.
   const cacheOwner = (await hashSecret(crypto.randomUUID())).slice(0, 32);
   const jobIds: string[] = [];
-  for (const each of [device, other]) {
-    const asked = { canaryId, modelId, request, cacheOwner, device: each, workers };
+  for (const deviceId of deviceIds) {
+    const device = present(await ctx.db.get("devices", deviceId), "device of a canary");
+    const asked = { canaryId, modelId, request, cacheOwner, device, workers };
     jobIds.push(await submitTo(ctx, organizationId, asked, now));
   }
   await ctx.db.patch("canaries", canaryId, { jobIds });
-  const pair = { organizationId, deviceId: device._id, modelId };
-  const row = await standingRow(ctx, pair);
-  await storeStanding(ctx, pair, row, faded(standingIn(row, now), now), { canaryAt: now });
-  await spendOnCanary(ctx, organizationId, canaryMs, now);
-  return true;
 }
 
 /**
@@ -142,27 +162,30 @@ function canAnswer(worker: WorkerView, modelId: string): boolean {
 
 type Tested = { readonly device: Doc<"devices">; readonly modelId: string };
 
-/** The device and model that need a canary and have waited the longest for one. */
-async function pairToTest(
+/** Devices and models that need a canary, those first that have waited the longest for one. */
+async function pairsToTest(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
   workers: readonly WorkerView[],
   now: number,
-): Promise<Tested | null> {
-  let found: (Tested & { readonly lastAt: number | null }) | null = null;
+): Promise<readonly Tested[]> {
+  const found: (Tested & { readonly lastAt: number | null })[] = [];
   for (const worker of shuffled(workers.filter(({ online }) => online)).slice(0, mostTested)) {
-    const device = await deviceOf(ctx, worker);
+    const device = await donatingDevice(ctx, worker);
     if (device === null) continue;
     const models = (worker.capabilities?.models ?? []).filter((modelId) => canAnswer(worker, modelId));
     for (const modelId of shuffled(models).slice(0, mostModels)) {
       const row = await standingRow(ctx, { deviceId: device._id, modelId });
-      const lastAt = row?.canaryAt ?? null;
-      const standing = faded(standingIn(row, now), now);
-      if (!needsCanary(standing, row?.waiting ?? 0, lastAt, now)) continue;
-      if (found === null || (lastAt ?? 0) < (found.lastAt ?? 0)) found = { device, modelId, lastAt };
+      // Replays test all others.
+      if (row?.unchecked !== true) continue;
+      if ((await findModel(ctx, organizationId, modelId))?.enabled !== true) continue;
+      const lastAt = row.canaryAt ?? null;
+      if (needsCanary(faded(row.standing, now), row.waiting, lastAt, now))
+        found.push({ device, modelId, lastAt });
     }
   }
-  return found;
+  found.sort((one, other) => (one.lastAt ?? 0) - (other.lastAt ?? 0));
+  return found.slice(0, mostCandidates);
 }
 
 type Others = {
@@ -179,7 +202,7 @@ async function otherDevice(
   now: number,
 ): Promise<Doc<"devices"> | null> {
   const able = shuffled(workers.filter((worker) => canAnswer(worker, modelId))).slice(0, mostOthers);
-  const devices = await Promise.all(able.map(async (worker) => await deviceOf(ctx, worker)));
+  const devices = await Promise.all(able.map(async (worker) => await donatingDevice(ctx, worker)));
   const others = await ofOtherSides(
     ctx,
     organizationId,
@@ -193,9 +216,14 @@ async function otherDevice(
   return others[0] ?? null;
 }
 
-async function deviceOf(ctx: QueryCtx, { externalId }: WorkerView): Promise<Doc<"devices"> | null> {
+/** The device of a worker; null if it donates nothing now, as one that somebody uses. Such a device is online, too. */
+async function donatingDevice(
+  ctx: QueryCtx,
+  { externalId, online }: WorkerView,
+): Promise<Doc<"devices"> | null> {
   const deviceId = ctx.db.normalizeId("devices", externalId ?? "");
-  return deviceId === null ? null : await ctx.db.get("devices", deviceId);
+  const device = deviceId === null ? null : await ctx.db.get("devices", deviceId);
+  return device !== null && deviceStateOf(device, online) === "donating" ? device : null;
 }
 
 type Asked = {

@@ -1,6 +1,12 @@
 import { ConvexError } from "convex/values";
 import { validate } from "convex-helpers/validators";
-import { type CanaryAnswer, comparisonOf, isSameAnswer } from "../../../../app/trust/canaries.ts";
+import type { Usage } from "../../../../app/jobs/chat.ts";
+import {
+  areTokensAlike,
+  type CanaryAnswer,
+  comparisonOf,
+  isSameAnswer,
+} from "../../../../app/trust/canaries.ts";
 import { limitsOf, noReplays } from "../../../../app/trust/honest-replays.ts";
 import { leastLogprob } from "../../../../app/trust/replay.ts";
 import { isDrifting, mostExcess } from "../../../../app/trust/standing.ts";
@@ -12,29 +18,32 @@ import { queue } from "../../queue.ts";
 import { textAnswer } from "../../validators.ts";
 import { beginCase } from "../cases.ts";
 import { devicesKeptFrom, ofOtherSides } from "../checkers.ts";
+import { modeOf } from "../mode.ts";
 import { endProbation } from "../pay.ts";
 import { queueReplay } from "../replays.ts";
 import { authorOf, type EndedJob } from "../sample.ts";
 import { noteEvent, noteUnchecked, standingIn, standingRow, storeStanding } from "../standings.ts";
 import type { StoredVoice } from "../validators.ts";
 
-/** Compares the answers of canaries among jobs that ended, as soon as all devices have answered. */
-export async function compareCanaries(
-  ctx: MutationCtx,
-  jobs: readonly EndedJob[],
-  now: number,
-): Promise<void> {
+/** Has the canaries among jobs that ended compared, each in a transaction of its own. An error there must not undo the caller's work. */
+export async function compareCanariesSoon(ctx: MutationCtx, jobs: readonly EndedJob[]): Promise<void> {
   const found = new Set<Id<"canaries">>();
   for (const { jobId } of jobs) {
     const canary = (await orderOf(ctx, jobId))?.canary;
     if (canary !== undefined) found.add(canary);
   }
-  for (const id of found) {
-    const canary = await ctx.db.get("canaries", id);
-    if (canary?.state !== "asked") continue;
-    const state = await compare(ctx, canary, now);
-    if (state !== "asked") await ctx.db.patch("canaries", id, { state });
-  }
+  for (const canaryId of found)
+    await ctx.scheduler.runAfter(0, internal.trust.canaries.compare, { canaryId });
+}
+
+/** Compares the answers to a canary as soon as all devices have answered. Ends it if the organization does not act on checks anymore. */
+export async function compareCanary(ctx: MutationCtx, canaryId: Id<"canaries">, now: number): Promise<void> {
+  const canary = await ctx.db.get("canaries", canaryId);
+  if (canary?.state !== "asked") return;
+  const { organizationId, jobIds } = canary;
+  const acts = (await modeOf(ctx, organizationId)) === "act";
+  const state = acts ? await compare(ctx, canary, now) : await giveUp(ctx, organizationId, jobIds);
+  if (state !== "asked") await ctx.db.patch("canaries", canaryId, { state });
 }
 
 /** An answer to a canary, with the device that gave it. */
@@ -42,6 +51,7 @@ type Given = {
   readonly order: Doc<"orders">;
   readonly device: Doc<"devices">;
   readonly answer: CanaryAnswer;
+  readonly usage: Usage;
 };
 
 /** The state of a canary after one of its jobs has ended. */
@@ -71,7 +81,9 @@ async function compare(
     case "nothing":
       return "undone";
     case "fits":
-      return await noteFit(ctx, tested, now);
+      // Only a checker can tell which of two counts is too high.
+      if (areTokensAlike(tested.usage, other.usage)) return await noteFit(ctx, tested, now);
+      return (await replay(ctx, tested, now)) ? "replayed" : "undone";
     case "replay":
       return (await replay(ctx, tested, now)) ? "replayed" : "undone";
     case "third": {
@@ -104,12 +116,12 @@ async function givenTo(
     const device = deviceId === null ? null : await ctx.db.get("devices", deviceId);
     const answer = (await queue.result(ctx, organizationId, jobId))?.result;
     if (device === null || !validate(textAnswer, answer)) return "undone";
-    given.push({ order, device, answer });
+    given.push({ order, device, answer, usage: order.usage });
   }
   return isMissing ? "asked" : given;
 }
 
-/** One device gave no answer, so nobody needs those of the others. A failed job is discarded, so that nobody has to retry it. */
+/** Nobody needs the answers: one device gave none, or the organization acts no more. A failed job is discarded, so that nobody has to retry it. */
 async function giveUp(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,

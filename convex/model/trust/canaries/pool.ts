@@ -11,7 +11,7 @@ import { checkAccount, keyAccount, transfer } from "../../ledger/transfer.ts";
 import { boundedText, present, refuse } from "../../refuse.ts";
 import { patchRules } from "../mode.ts";
 
-/** The organization's own prompts of canaries. There are built-in ones, too. */
+/** The organization's own prompts of canaries. If there are none, the built-in ones are used. */
 export async function canaryPromptsOf(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
