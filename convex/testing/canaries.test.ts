@@ -433,6 +433,20 @@ describe("the organization", () => {
     expect(page).toMatchObject([{ action: "checks.canaries-changed", detail: "own prompts: 0 → 2" }]);
   });
 
+  it("keeps its prompts and the key of canaries when it changes its house rules", async () => {
+    draw("plain");
+    await t.mutation(api.console.fleet.checks.setCanaries, { session, prompts: ["Greet {name}."] });
+    await ask();
+    const keys = async () => new Set((await ordersOf()).map(({ apiKeyId }) => apiKeyId));
+    const before = await keys();
+    const rules = { expireMonths: 12, bonus: null, payout: null };
+    await t.mutation(api.console.money.houseRules.set, { session, ...rules });
+    await ask();
+    expect(await keys()).toEqual(before);
+    const { prompts } = await t.query(api.console.fleet.checks.canaryPool, { session });
+    expect(prompts).toEqual(["Greet {name}."]);
+  });
+
   it("sees their results", async () => {
     draw("plain");
     await ask();

@@ -44,7 +44,7 @@ export async function expiryRule(
   return { months: row.expireMonths, setAt: row.expireSetAt };
 }
 
-/** Replaces all of them. Members get 30 days' notice of another expiry. Refuses: invalid. */
+/** Replaces all of these rules. Members get 30 days' notice of another expiry. Refuses: invalid. */
 export async function setRules(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
@@ -57,14 +57,9 @@ export async function setRules(
   const detail = changesOf(before, rules);
   if (detail === "") return;
   const expireSetAt = row !== null && row.expireMonths === rules.expireMonths ? row.expireSetAt : by.at;
-  const changed = {
-    organizationId,
-    ...rules,
-    expireSetAt,
-    ...(row?.checks === undefined ? {} : { checks: row.checks }),
-  };
-  if (row === null) await ctx.db.insert("houseRules", changed);
-  else await ctx.db.replace("houseRules", row._id, changed);
+  // The row also has what an organization chose about checks.
+  if (row === null) await ctx.db.insert("houseRules", { organizationId, ...rules, expireSetAt });
+  else await ctx.db.patch("houseRules", row._id, { ...rules, expireSetAt });
   await record(ctx, {
     organizationId,
     ...by,
