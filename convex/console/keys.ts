@@ -16,7 +16,7 @@ import { revokeKey } from "../model/keys/keyEnds.ts";
 import { limitKey } from "../model/keys/keyLimits.ts";
 import { setRights as setRightsOf } from "../model/keys/keyRights.ts";
 import { endFormerSecret, rotateKey } from "../model/keys/rotation.ts";
-import { memberMutation, memberQuery, ownKey, visibleOwners } from "../model/memberCalls.ts";
+import { changeableKey, memberMutation, memberQuery, ownKey, visibleOwners } from "../model/memberCalls.ts";
 import { checkedOwner } from "../model/owners.ts";
 import { operatorsOrigins, ownOrigins, setOrigins as setOriginsOf } from "../model/pageOrigins.ts";
 import { handOverKey } from "../model/people/handOver.ts";
@@ -97,12 +97,12 @@ export const create = memberMutation("keys.create")({
   },
 });
 
-/** Hands a key over to a member or a team. Refuses: not_found. */
+/** Hands a key over to a member or a team. Refuses: not_found, invalid (the key of canaries). */
 export const setOwner = memberMutation("keys.hand-over")({
   args: { keyId: v.id("apiKeys"), owner },
   returns: v.null(),
   handler: async (ctx, { keyId, owner: to }) => {
-    const key = await ownKey(ctx, keyId);
+    const key = await changeableKey(ctx, keyId);
     await handOverKey(ctx, key, await checkedOwner(ctx, ctx.organizationId, to), ctx.by);
     return null;
   },
@@ -116,7 +116,7 @@ export const rotate = memberMutation("keys.create")({
   args: { keyId: v.id("apiKeys"), keyHash: v.string(), prefix: v.string(), overlapMs: v.number() },
   returns: v.null(),
   handler: async (ctx, { keyId, ...secret }) => {
-    await rotateKey(ctx, await ownKey(ctx, keyId), secret, ctx.by);
+    await rotateKey(ctx, await changeableKey(ctx, keyId), secret, ctx.by);
     return null;
   },
 });
@@ -141,12 +141,12 @@ export const revoke = memberMutation("keys.revoke")({
   },
 });
 
-/** Lifts a key's restriction before its end. Does nothing if the key is not restricted. */
+/** Lifts a key's restriction before its end. Does nothing if the key is not restricted. Refuses: not_found, invalid. */
 export const liftRestriction = memberMutation("keys.change")({
   args: { keyId: v.id("apiKeys") },
   returns: v.null(),
   handler: async (ctx, { keyId }) => {
-    const lifted = await liftRestrictionOf(ctx, await ownKey(ctx, keyId), ctx.at);
+    const lifted = await liftRestrictionOf(ctx, await changeableKey(ctx, keyId), ctx.at);
     if (lifted) await ctx.audit("api-key.restriction-lifted", keyId);
     return null;
   },
@@ -166,7 +166,7 @@ export const setRights = memberMutation("keys.change")({
   },
   returns: v.null(),
   handler: async (ctx, { keyId, ...rights }) => {
-    await setRightsOf(ctx, await ownKey(ctx, keyId), rights, ctx.by);
+    await setRightsOf(ctx, await changeableKey(ctx, keyId), rights, ctx.by);
     return null;
   },
 });
@@ -179,7 +179,7 @@ export const setAccess = memberMutation("keys.change")({
   args: { keyId: v.id("apiKeys"), ...givenAccess },
   returns: v.null(),
   handler: async (ctx, { keyId, ...given }) => {
-    await changeAccess(ctx, await ownKey(ctx, keyId), given, ctx.by);
+    await changeAccess(ctx, await changeableKey(ctx, keyId), given, ctx.by);
     return null;
   },
 });
@@ -192,7 +192,7 @@ export const changeCredits = memberMutation("money.change")({
   args: { keyId: v.id("apiKeys"), micro: v.int64(), reason: v.string() },
   returns: v.null(),
   handler: async (ctx, { keyId, ...change }) => {
-    await changeCreditsOf(ctx, await ownKey(ctx, keyId), change, ctx.by);
+    await changeCreditsOf(ctx, await changeableKey(ctx, keyId), change, ctx.by);
     return null;
   },
 });
@@ -209,7 +209,7 @@ export const setLimit = memberMutation("keys.change")({
   },
   returns: v.null(),
   handler: async (ctx, limits) => {
-    await ownKey(ctx, limits.keyId);
+    await changeableKey(ctx, limits.keyId);
     await limitKey(ctx, ctx.organizationId, limits, ctx.by);
     return null;
   },

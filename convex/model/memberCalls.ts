@@ -16,6 +16,7 @@ import {
 } from "../_generated/server.js";
 import { type Act, record } from "./audit.ts";
 import { authenticateSession } from "./authenticate.ts";
+import { rulesRow } from "./credits/houseRules.ts";
 import { ownedOrder } from "./orders/orders.ts";
 import { type Owner, ownerRow } from "./owners.ts";
 import { owned, present, refuse } from "./refuse.ts";
@@ -76,6 +77,17 @@ export async function ownCode(ctx: ScopedCtx, codeId: Id<"enrolmentCodes">): Pro
 /** The same for an API key. */
 export async function ownKey(ctx: ScopedCtx, keyId: Id<"apiKeys">): Promise<Doc<"apiKeys">> {
   return inScope(ctx, owned(await ctx.db.get("apiKeys", keyId), ctx.organizationId, "API key"), "API key");
+}
+
+/**
+ * The same for an API key that a member may change. Members may only revoke the key of canaries: nobody else is to use it, and its credits
+ * come by themselves. Refuses: not_found, invalid.
+ */
+export async function changeableKey(ctx: ScopedCtx, keyId: Id<"apiKeys">): Promise<Doc<"apiKeys">> {
+  const key = await ownKey(ctx, keyId);
+  if ((await rulesRow(ctx, ctx.organizationId))?.canaryKey === keyId)
+    refuse("invalid", "Only Gleaner uses the key of canaries.");
+  return key;
 }
 
 /** The same for a webhook. */

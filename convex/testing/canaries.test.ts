@@ -447,6 +447,32 @@ describe("the organization", () => {
     expect(prompts).toEqual(["Greet {name}."]);
   });
 
+  it("can do nothing with the key of canaries but revoke it", async () => {
+    draw("plain");
+    await ask();
+    const [keyId] = (await ordersOf()).map(({ apiKeyId }) => apiKeyId);
+    const key = { session, keyId: present(keyId ?? null, "key of a canary") };
+    const { page } = await t.query(api.console.keys.list, {
+      ...key,
+      paginationOpts: { numItems: 1, cursor: null },
+    });
+    expect(page).toMatchObject([{ name: "Canaries", ofCanaries: true }]);
+    const { keys, money } = api.console;
+    const secret = { keyHash: "ab".repeat(32), prefix: "gk_abcdefgh", overlapMs: 0 };
+    await expectRefusal(t.mutation(keys.rotate, { ...key, ...secret }), "invalid");
+    const { memberId: owner } = await joinAs(t, session, { name: "Ann", roles: ["requester"] });
+    await expectRefusal(t.mutation(keys.setOwner, { ...key, owner }), "invalid");
+    await expectRefusal(t.mutation(keys.setRights, { ...key, mayRequire: true }), "invalid");
+    await expectRefusal(t.mutation(keys.setAccess, { ...key, models: [modelId] }), "invalid");
+    await expectRefusal(t.mutation(keys.setLimit, { ...key, concurrency: 1, weight: null }), "invalid");
+    await expectRefusal(t.mutation(keys.changeCredits, { ...key, micro: 1n, reason: "Gift" }), "invalid");
+    const terms = { every: "month", kind: "add", micro: 1n, reason: "Monthly" } as const;
+    await expectRefusal(t.mutation(money.allowances.set, { ...key, ...terms }), "invalid");
+    await t.mutation(keys.revoke, key);
+    await ask();
+    expect(new Set((await ordersOf()).map(({ apiKeyId }) => apiKeyId)).size).toBe(2);
+  });
+
   it("sees their results", async () => {
     draw("plain");
     await ask();

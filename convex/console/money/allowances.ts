@@ -1,6 +1,6 @@
 import { v } from "convex/values";
 import { endAllowance, setAllowance } from "../../model/keys/allowances.ts";
-import { memberMutation, ownKey } from "../../model/memberCalls.ts";
+import { changeableKey, memberMutation } from "../../model/memberCalls.ts";
 import { allowanceTerms } from "../../model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
@@ -14,7 +14,7 @@ export const set = memberMutation("money.change")({
   args: { keyId: v.id("apiKeys"), ...allowanceTerms.fields, reason: v.string() },
   returns: v.null(),
   handler: async (ctx, { keyId, ...terms }) => {
-    await setAllowance(ctx, await ownKey(ctx, keyId), terms, ctx.member._id, ctx.by);
+    await setAllowance(ctx, await changeableKey(ctx, keyId), terms, ctx.member._id, ctx.by);
     return null;
   },
 });
@@ -24,7 +24,7 @@ export const end = memberMutation("money.change")({
   args: { keyId: v.id("apiKeys") },
   returns: v.null(),
   handler: async (ctx, { keyId }) => {
-    await endAllowance(ctx, await ownKey(ctx, keyId), ctx.by);
+    await endAllowance(ctx, await changeableKey(ctx, keyId), ctx.by);
     return null;
   },
 });

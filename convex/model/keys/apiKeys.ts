@@ -11,6 +11,7 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import schema from "../../schema.ts";
 import { type Act, record } from "../audit.ts";
+import { rulesRow } from "../credits/houseRules.ts";
 import { balanceOf } from "../ledger/balance.ts";
 import { projectedUse } from "../ledger/keyDays.ts";
 import { keyAccount } from "../ledger/transfer.ts";
@@ -170,6 +171,8 @@ export const keyRow = v.object({
   balanceMicro: v.int64(),
   /** When a key of the playground ends by itself; null for other keys. */
   playgroundUntil: v.union(v.number(), v.null()),
+  /** Whether it asks canaries. Members may only revoke it. */
+  ofCanaries: v.boolean(),
   dataClass: v.union(v.string(), v.null()),
   /** Jobs that may run at once; null: no limit. */
   concurrency: v.union(v.number(), v.null()),
@@ -225,13 +228,14 @@ export async function findKey(
 type KeyRow = Infer<typeof keyRow>;
 
 async function keyRowOf(ctx: QueryCtx, key: Doc<"apiKeys">, now: number): Promise<KeyRow> {
-  const [owner, balance, limit, lastUsedAt, use, allowance] = await Promise.all([
+  const [owner, balance, limit, lastUsedAt, use, allowance, rules] = await Promise.all([
     ownerView(ctx, key.owner),
     balanceOf(ctx, keyAccount(key._id)),
     queue.limits.get(ctx, key.organizationId, "requester", key._id),
     lastUseOf(ctx, key._id),
     key.quotas === undefined ? null : projectedUse(ctx, key._id, now),
     allowanceOf(ctx, key),
+    rulesRow(ctx, key.organizationId),
   ]);
   const { former } = key;
   return {
@@ -243,6 +247,7 @@ async function keyRowOf(ctx: QueryCtx, key: Doc<"apiKeys">, now: number): Promis
     revokedAt: key.revokedAt ?? null,
     balanceMicro: balance.micro,
     playgroundUntil: key.playgroundUntil ?? null,
+    ofCanaries: rules?.canaryKey === key._id,
     dataClass: key.dataClass ?? null,
     concurrency: limit?.concurrency ?? null,
     weight: limit?.weight ?? 1,

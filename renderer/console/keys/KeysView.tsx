@@ -275,6 +275,11 @@ function columns(
         const [only = null] = act(statement, "Statement", key);
         return only === null ? null : <RowActions row={key.name} main={only} more={[]} />;
       }
+      // Only Gleaner uses this key, so the server refuses everything else.
+      if (key.ofCanaries) {
+        const [main = null, ...more] = [...act(statement, "Statement", key), ...act(revoke, "Revoke", key)];
+        return <RowActions row={key.name} main={main} more={more} />;
+      }
       const isRestricted = restrictionOf(key, now) !== null;
       const isEnded = isExpired(key, now);
       const [main = null, ...more] = [
