@@ -30,8 +30,9 @@ export function Canaries({ pool, rows, more, onSave }: Props): ReactNode {
     <Card flush title="Canaries">
       <div className="grid gap-3 px-4 py-3">
         <p className="max-w-prose text-muted">
-          Of some devices too little is known, as no check can read their answers. Gleaner asks such a device
-          a request of its own now and then, and compares the answer with that of another device.
+          Of some devices too little is known, as no check can read their answers. If you act on checks,
+          Gleaner asks such a device a request of its own now and then, and compares the answer with that of
+          another device.
         </p>
         {pool === undefined ? <SkeletonRows rows={2} /> : <p>{canarySentence(pool.counts)}</p>}
         {pool === undefined || pool.prompts === null ? null : (
@@ -45,7 +46,7 @@ export function Canaries({ pool, rows, more, onSave }: Props): ReactNode {
         keyOf={({ jobId }) => jobId}
         empty={
           <Empty title="No canary was asked yet">
-            They are asked only of devices of which too little is known, and cost little of the fleet’s work.
+            They are asked only if you act on checks, and only of devices whose answers no check can read.
           </Empty>
         }
       />
@@ -70,7 +71,7 @@ function Prompts({ prompts, onSave }: PromptsProps): ReactNode {
     <Form onSubmit={() => onSave(lines)}>
       <TextArea
         label="Your own prompts"
-        hint="One a line, at most 20, beside the built-in ones. {name}, {city} and {number} are filled in anew each time. Devices read them, so write nothing secret."
+        hint="One a line, at most 20. The built-in ones are public, so a changed device can know them. Your own test better, and replace them. {name}, {city} and {number} are filled in anew each time. Devices read them, so write nothing secret."
         rows={4}
         value={text}
         error={error}
