@@ -53,7 +53,7 @@ export const budgetsOfKey = internalQuery({
   },
 });
 
-/** What an admitted API key can spend now, and its allowance; null: it has none. */
+/** The credits that an admitted API key can spend now, and its allowance. Null: it has none. */
 export const creditsOfKey = internalQuery({
   args: { keyId: v.id("apiKeys") },
   returns: v.object({

@@ -168,7 +168,7 @@ export async function keyStatementOf(
 /** More months and moves than two years have. */
 const mostBefore = { months: 2 * mostMonths, moves: 10_000 };
 
-/** What a key was given before a month, less what its jobs cost that ended before. */
+/** The balance of a key at the beginning of a month: the credits given to it before, less the cost of its ended jobs. */
 async function balanceBefore(ctx: QueryCtx, apiKeyId: Id<"apiKeys">, from: number): Promise<bigint> {
   const [months, moves] = await Promise.all([
     ctx.db

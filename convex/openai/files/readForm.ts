@@ -144,7 +144,7 @@ function startsWith(bytes: Uint8Array, start: Uint8Array): boolean {
   return bytes.length >= start.length && matchesAt(bytes, 0, start);
 }
 
-/** Where a pattern lies, which begins with a byte that is rare in texts. -1: nowhere. */
+/** The first place of a pattern; -1 if there is none. Fast for patterns that begin with a byte that is rare in texts. */
 function indexOf(bytes: Uint8Array, pattern: Uint8Array): number {
   const last = bytes.length - pattern.length;
   for (let at = bytes.indexOf(pattern[0] ?? 0); at !== -1 && at <= last;) {
@@ -154,7 +154,7 @@ function indexOf(bytes: Uint8Array, pattern: Uint8Array): number {
   return -1;
 }
 
-/** Where the end of the bytes may be the beginning of a pattern; otherwise their length. */
+/** The place from which the last bytes may begin a pattern. The length of the bytes if they cannot. */
 function beginningAtEnd(bytes: Uint8Array, pattern: Uint8Array): number {
   const first = pattern[0] ?? 0;
   let at = bytes.indexOf(first, Math.max(0, bytes.length - pattern.length + 1));

@@ -1,10 +1,4 @@
-import {
-  ChatMLChatWrapper,
-  type ChatWrapper,
-  type ChatWrapperGenerateContextStateOptions,
-  LlamaText,
-  SpecialTokensText,
-} from "node-llama-cpp";
+import { type ChatWrapper, LlamaText, SpecialTokensText } from "node-llama-cpp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RequestStep } from "../../../app/contract/runner.ts";
 import { mostTries } from "../../../app/jobs/answers/answer-checks.ts";
@@ -16,39 +10,9 @@ import type { LoadedModel } from "../load/load-model.ts";
 import { ModelSlot } from "../load/model-slot.ts";
 import { fullPace } from "../process/duty-cycle.ts";
 import { chat, demoModel, planOf } from "../runner.fixture.ts";
+import { WordCallWrapper } from "../word-call-wrapper.fixture.ts";
 import { answer } from "./answer.ts";
 import { PrefillSlices } from "./prefill.ts";
-
-/**
- * The demo model was never trained to call a tool. So this wrapper does not show it the tools, and a call begins with
- * words that the model is known to write.
- */
-class WordCallWrapper extends ChatMLChatWrapper {
-  override readonly settings: ChatWrapper["settings"];
-
-  /** @param suffix ends a call. If it is given, others may follow. */
-  constructor(prefix: string, prefixAlternateMatches: string[] = [], suffix?: LlamaText) {
-    super();
-    this.settings = {
-      ...new ChatMLChatWrapper().settings,
-      functions: {
-        call: {
-          optionalPrefixSpace: true,
-          prefix,
-          prefixAlternateMatches,
-          paramsPrefix: LlamaText("("),
-          suffix: suffix ?? ")",
-        },
-        result: { prefix: "", suffix: "" },
-        ...(suffix === undefined ? {} : { parallelism: { call: { sectionPrefix: "" } } }),
-      },
-    };
-  }
-
-  override generateContextState({ chatHistory }: ChatWrapperGenerateContextStateOptions) {
-    return super.generateContextState({ chatHistory });
-  }
-}
 
 let slot: ModelSlot;
 let model: LoadedModel;

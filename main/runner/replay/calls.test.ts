@@ -1,10 +1,4 @@
-import {
-  ChatMLChatWrapper,
-  type ChatWrapper,
-  type ChatWrapperGenerateContextStateOptions,
-  LlamaText,
-  SpecialTokensText,
-} from "node-llama-cpp";
+import { type ChatWrapper, LlamaText, SpecialTokensText } from "node-llama-cpp";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { ChatRequest, ChatResult } from "../../../app/jobs/chat.ts";
 import { defaultLimits } from "../../../app/trust/honest-replays.ts";
@@ -17,28 +11,8 @@ import type { LoadedModel } from "../load/load-model.ts";
 import { ModelSlot } from "../load/model-slot.ts";
 import { fullPace } from "../process/duty-cycle.ts";
 import { chat, demoModel, planOf } from "../runner.fixture.ts";
+import { WordCallWrapper } from "../word-call-wrapper.fixture.ts";
 import { replay } from "./replay.ts";
-
-/** The demo model was never trained to call a tool. So a call begins with words, or a token, that it is known to write. */
-class CallWrapper extends ChatMLChatWrapper {
-  override readonly settings: ChatWrapper["settings"];
-
-  constructor(prefix: string | LlamaText, suffix?: LlamaText) {
-    super();
-    this.settings = {
-      ...new ChatMLChatWrapper().settings,
-      functions: {
-        call: { optionalPrefixSpace: true, prefix, paramsPrefix: LlamaText("("), suffix: suffix ?? ")" },
-        result: { prefix: "", suffix: "" },
-        ...(suffix === undefined ? {} : { parallelism: { call: { sectionPrefix: "" } } }),
-      },
-    };
-  }
-
-  override generateContextState({ chatHistory }: ChatWrapperGenerateContextStateOptions) {
-    return super.generateContextState({ chatHistory });
-  }
-}
 
 let slot: ModelSlot;
 let model: LoadedModel;
@@ -92,18 +66,18 @@ const tools = [
   { name: "route", parameters },
 ];
 const question = "What is the capital of Norway?";
-const words = new CallWrapper("The capital");
+const words = new WordCallWrapper("The capital");
 
 const cases: readonly (readonly [string, Partial<ChatRequest>, ChatWrapper])[] = [
   ["a call that the request demands", { tools, toolChoice: "required" }, words],
   ["a call of a tool that is named", { tools, toolChoice: { name: "route" } }, words],
   ["a call that the model begins with words", { tools }, words],
-  ["a call that the model begins in a later word", { tools }, new CallWrapper("Oslo")],
+  ["a call that the model begins in a later word", { tools }, new WordCallWrapper("Oslo")],
   ["a call beside a required format", { tools, format: { kind: "json" } }, words],
   [
     "several calls",
     { tools, toolChoice: "required", maxTokens: 120 },
-    new CallWrapper(LlamaText(new SpecialTokensText("<|im_start|>")), LlamaText(")")),
+    new WordCallWrapper(LlamaText(new SpecialTokensText("<|im_start|>")), [], LlamaText(")")),
   ],
 ];
 

@@ -1,27 +1,18 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { ExecutionTime } from "../execution-time.ts";
+import { heap } from "./heap.fixture.ts";
 import { unwatchMemory, watchMemory } from "./memory-watch.ts";
 
 const mib = 1024 * 1024;
-/** What V8 and its collector would say, in bytes. */
-const heap = { used: 0, garbage: 0, collections: 0 };
-
 vi.mock(import("node:v8"), async (original) => {
+  const { v8WithHeap } = await import("./heap.fixture.ts");
   const v8 = await original();
-  const getHeapStatistics = (): ReturnType<typeof v8.getHeapStatistics> => ({
-    ...v8.getHeapStatistics(),
-    heap_size_limit: 4_096 * mib,
-    used_heap_size: heap.used,
-  });
-  return { ...v8, default: { ...v8.default, getHeapStatistics }, getHeapStatistics };
+  return { ...v8WithHeap(v8), default: v8WithHeap(v8.default) };
 });
-vi.mock(import("./collect-garbage.ts"), () => ({
-  collectGarbage: () => {
-    heap.collections += 1;
-    heap.used -= heap.garbage;
-    heap.garbage = 0;
-  },
-}));
+vi.mock(import("./collect-garbage.ts"), async () => {
+  const { collectFromHeap } = await import("./heap.fixture.ts");
+  return { collectGarbage: collectFromHeap };
+});
 
 const actions: ExecutionTime[] = [];
 

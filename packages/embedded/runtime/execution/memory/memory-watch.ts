@@ -17,7 +17,7 @@ const everyMs = 50;
 /** An action that was ended gives its memory back soon. Until then no other one ends for it, in ms. */
 const patienceMs = 250;
 
-/** What the watch knows of an action. */
+/** The watch's knowledge of one action. */
 type Watched = {
   /** By how much the process has grown since this was first asked. */
   grown(now: MemoryUse): Growth;
@@ -57,7 +57,7 @@ function look(): void {
   const at = performance.now();
   if (!isTight(now) || at < quietUntil) return;
   if (isStale) {
-    // What has ended is garbage now.
+    // The memory of ended actions is garbage now.
     now = afterCollection();
     isStale = false;
   } else if (suspects(now, at).some(({ grown }) => keepsTooMuch(now, grown.heap))) {
