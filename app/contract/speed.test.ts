@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { smoothedSpeed, speedStep } from "./speed.ts";
+import { isNews, smoothedSpeed, speedStep } from "./speed.ts";
 
 it("moves a known speed toward the last measurement", () => {
   expect(smoothedSpeed(null, { prefill: 100, generate: 10 })).toEqual({ prefill: 100, generate: 10 });
@@ -21,4 +21,14 @@ it.each([
 
 it("small changes of a speed stay on one step", () => {
   expect(new Set([40, 42, 43.5].map(speedStep)).size).toBe(1);
+});
+
+it.each([
+  ["the first speed", null, true],
+  ["the same speed", { prefill: 100, generate: 10 }, false],
+  ["a slightly other speed", { prefill: 130, generate: 8 }, false],
+  ["a much faster read", { prefill: 60, generate: 10 }, true],
+  ["a much slower answer", { prefill: 100, generate: 16 }, true],
+])("knows whether %s is told at once", (_, told, isTold) => {
+  expect(isNews(told, { prefill: 100, generate: 10 })).toBe(isTold);
 });

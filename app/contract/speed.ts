@@ -40,6 +40,14 @@ export function speedStep(tokensPerSecond: number): number {
   return rounded(stepRatio ** Math.round(Math.log(tokensPerSecond) / Math.log(stepRatio)));
 }
 
+/** Whether a device should tell the queue a new speed at once: it told none, or one that is two steps away. */
+export function isNews(told: Speed | null, now: Speed): boolean {
+  if (told === null) return true;
+  const differs = (before: number, after: number): boolean =>
+    Math.max(before, after) >= stepRatio ** 2 * Math.min(before, after);
+  return differs(told.prefill, now.prefill) || differs(told.generate, now.generate);
+}
+
 /** Three significant digits. A measurement is not more precise. */
 export function rounded(value: number): number {
   return Number(value.toPrecision(3));

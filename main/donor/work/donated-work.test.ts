@@ -219,6 +219,24 @@ describe("donated work", () => {
     }, patient);
   });
 
+  it("tells the first measured speed at once, and later ones once they differ clearly", async () => {
+    await hold(chatJob("a1"));
+    await ran("a1");
+    const measured = (generate: number): void =>
+      runner.events?.measured({ prefill: 10 * generate, generate, backend: "cpu" });
+    const hellos = () => queue.args["hello"] ?? [];
+    const before = hellos().length;
+    measured(100);
+    await vi.waitFor(() => expect(hellos()).toHaveLength(before + 1), patient);
+    expect(hellos().at(-1)).toMatchObject({
+      capabilities: { speeds: [{ of: "m", outputPerSecond: 108 }], concurrency: 1, prefetch: 1 },
+    });
+    measured(130);
+    measured(400);
+    await vi.waitFor(() => expect(hellos()).toHaveLength(before + 2), patient);
+    expect(hellos().at(-1)).toMatchObject({ capabilities: { speeds: [{ outputPerSecond: 212 }] } });
+  });
+
   it("inspects models before it takes jobs, and offers those that fit into memory", async () => {
     const others = await Promise.all(
       ["new", "huge"].map(async (modelId) => {

@@ -73,7 +73,10 @@ export class DonatedWork {
       onLoaded: (model: ModelFile, report: LoadReport) => {
         this.#loaded = { model, report };
       },
-      onMeasured: (model: ModelFile, speed: MeasuredSpeed) => plans.measured(model, speed),
+      onMeasured: (model: ModelFile, speed: MeasuredSpeed) => {
+        plans.measured(model, speed);
+        if (this.#offer.isSpeedNews(model)) this.#offerCapabilities();
+      },
       onRest: (ms: number) => this.#worker.pauseTaking(ms),
     };
     const handlers = jobHandlers({

@@ -1,7 +1,7 @@
 import { totalmem } from "node:os";
 import { type Abilities, BackOff, type Capacity, doubling } from "@gleaner/queue/worker";
 import type { ModelFile } from "../../../app/contract/runner.ts";
-import { speedStep } from "../../../app/contract/speed.ts";
+import { isNews, type Speed, speedStep } from "../../../app/contract/speed.ts";
 import type { ModelPlans } from "../../supervisor/plan/model-plans.ts";
 
 type ModelOfferDeps = {
@@ -24,6 +24,8 @@ export class ModelOffer {
   readonly #deps: ModelOfferDeps;
   readonly #retry = new BackOff(doubling(5_000, 15 * 60_000));
   #inspecting: Promise<void> = Promise.resolve();
+  /** The measured speeds that the last abilities tell, by the model's hash. */
+  readonly #toldSpeeds = new Map<string, Speed>();
 
   constructor(deps: ModelOfferDeps) {
     this.#deps = deps;
@@ -65,6 +67,12 @@ export class ModelOffer {
     return speeds.every((perSecond) => speedStep(perSecond) / concurrency >= fastPerSecond);
   }
 
+  /** Whether the model's measured speed is news for the queue. Small changes are told with the next change. */
+  isSpeedNews({ sha256 }: Pick<ModelFile, "sha256">): boolean {
+    const speed = this.#deps.plans.speed(sha256);
+    return speed !== null && isNews(this.#toldSpeeds.get(sha256) ?? null, speed);
+  }
+
   abilities(mayUseGpu: boolean): Abilities {
     const { plans } = this.#deps;
     const offered = this.#offered;
@@ -76,6 +84,7 @@ export class ModelOffer {
       const speed = plans.speed(sha256);
       if (speed === null) return [];
       const { prefill, generate } = speed;
+      this.#toldSpeeds.set(sha256, speed);
       return [{ of: modelId, inputPerSecond: speedStep(prefill), outputPerSecond: speedStep(generate) }];
     });
     const backends = new Set(offered.flatMap(({ sha256 }) => plans.speed(sha256)?.backend ?? []));
