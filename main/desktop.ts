@@ -11,6 +11,7 @@ import { donate, type Membership } from "./desktop/donate.ts";
 import type { FailedStart } from "./desktop/failed-start.ts";
 import { loadProgramText } from "./desktop/load-program-text.ts";
 import { systemLoginItem, wasOpenedAtLogin } from "./desktop/login/system-login-item.ts";
+import { restInLittleMemory } from "./desktop/memory-at-rest.ts";
 import type { ProgramText } from "./desktop/program-text.ts";
 import { selfUpdate } from "./desktop/self-update.ts";
 import { spareMemory } from "./desktop/spare-memory.ts";
@@ -113,6 +114,7 @@ async function run(options: Arguments, started: Ready): Promise<void> {
   // The window and the tray stay, as after the dialog that Electron would show.
   logUncaught(log);
   forbidCoreDumps();
+  restInLittleMemory(log);
   const update = await selfUpdate({
     folder: options.data,
     config: files.updates,
