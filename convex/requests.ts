@@ -14,7 +14,7 @@ import { canceled, cancelOrder, ownedOrder } from "./model/orders/orders.ts";
 import { prioritized, setOrderPriority } from "./model/orders/priorities.ts";
 import { checkPage, originsOfAny as anyOrigins } from "./model/pageOrigins.ts";
 import { queue } from "./model/queue.ts";
-import { callsLeftOf, countCalls } from "./model/rates.ts";
+import { countCall, countCalls } from "./model/rates.ts";
 import { ratedOutcome, rateJob, removeRating } from "./model/ratings/rate.ts";
 import { mostReceipts, receiptOf, receiptsOf } from "./model/receipts/read.ts";
 import { boundedInteger, refuse } from "./model/refuse.ts";
@@ -62,8 +62,7 @@ export const admit = internalMutation({
     await checkPage(ctx, key, page);
     checkScope(key, scope ?? null);
     const now = Date.now();
-    const left = await callsLeftOf(ctx, key._id, now);
-    await countCalls(ctx, key._id, 1);
+    const left = await countCall(ctx, key._id, now);
     await noteUse(ctx, key._id, now);
     return { ...(await identityOf(ctx, key)), left };
   },

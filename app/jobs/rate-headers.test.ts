@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { type KeyUse, noCount } from "../keys/quotas.ts";
 import { rates } from "./limits.ts";
-import { callsLeftAfter, rateHeaders, tokenHeaders } from "./rate-headers.ts";
+import { callsLeftAfter, callsToCount, rateHeaders, tokenHeaders } from "./rate-headers.ts";
 
-const { burst, perMinute } = rates.apiCalls;
+const { burst, perMinute, spare } = rates.apiCalls;
 const now = Date.parse("2026-11-28T08:00:00Z");
 
 it("counts one call less than were left, and the time until all are there again", () => {
@@ -14,6 +14,20 @@ it("counts one call less than were left, and the time until all are there again"
   expect(callsLeftAfter({ calls: 10, at: now - 60_000 / perMinute }, now).calls).toBe(10);
   expect(callsLeftAfter({ calls: 0, at: now - 3_600_000 }, now).calls).toBe(burst - 1);
   expect(callsLeftAfter({ calls: -5, at: now }, now).calls).toBe(0);
+});
+
+it("counts every call once the next sample could take a promised one", () => {
+  const counts = (calls: number, random: number) => callsToCount({ calls, at: now }, now, random);
+  expect([0, burst, burst + 9].map((calls) => counts(calls, 0))).toEqual([1, 1, 1]);
+  expect(counts(burst + 9, 0.99)).toBe(1);
+  expect([counts(burst + 10, 0.99), counts(burst + 10, 0.05)]).toEqual([0, 10]);
+  expect(callsToCount({ calls: 0, at: now - 3_600_000 }, now, 0.5)).toBe(0);
+});
+
+it("counts as many calls as are made, on average", () => {
+  const draws = Array.from({ length: 1_000 }, (_, n) => n / 1_000);
+  const counted = draws.map((random) => callsToCount({ calls: burst + spare, at: now }, now, random));
+  expect(counted.reduce((sum, count) => sum + count)).toBe(draws.length);
 });
 
 it.each([

@@ -4,19 +4,33 @@ import { rates } from "./limits.ts";
 /** How many calls an API key may still make at once, by its last counted calls. */
 export type CallsLeft = { readonly calls: number; readonly resetMs: number };
 
-const { perMinute, burst } = rates.apiCalls;
+const { perMinute, burst, spare } = rates.apiCalls;
+const perMs = perMinute / 60_000;
+
+/** The calls that were left at a moment, ms epoch. */
+type KnownCalls = { readonly calls: number; readonly at: number };
+
+/** The calls that are left after one more, and when all would be again. @param now ms epoch. */
+export function callsLeftAfter(known: KnownCalls, now: number): CallsLeft {
+  const left = Math.min(burst, callsAt(known, now)) - 1;
+  return { calls: Math.max(0, Math.floor(left)), resetMs: Math.ceil((burst - left) / perMs) };
+}
+
+/** One of so many calls is counted, and counts for all of them. */
+const sampledOf = 10;
 
 /**
- * The calls that are left after one more, and when all would be again.
- * @param known the calls that were left at a moment; both times are ms epoch.
+ * How many calls to count for a call. A count has a cost: the rate limiter then looks for further ones for two seconds, in a dozen
+ * runs of functions. So while all calls of a burst and some spare ones are left, only a sample is counted.
+ * @param random from 0 to 1
  */
-export function callsLeftAfter(
-  known: { readonly calls: number; readonly at: number },
-  now: number,
-): CallsLeft {
-  const perMs = perMinute / 60_000;
-  const left = Math.min(burst, known.calls + Math.max(0, now - known.at) * perMs) - 1;
-  return { calls: Math.max(0, Math.floor(left)), resetMs: Math.ceil((burst - left) / perMs) };
+export function callsToCount(known: KnownCalls, now: number, random: number): number {
+  if (callsAt(known, now) - sampledOf < burst) return 1;
+  return random < 1 / sampledOf ? sampledOf : 0;
+}
+
+function callsAt({ calls, at }: KnownCalls, now: number): number {
+  return Math.min(burst + spare, calls + Math.max(0, now - at) * perMs);
 }
 
 /** The rate as OpenAI's headers tell it. `limit`: the calls that may be made at once. */

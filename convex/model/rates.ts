@@ -1,18 +1,19 @@
 import { RateLimiter } from "@convex-dev/rate-limiter";
 import { rates } from "../../app/jobs/limits.ts";
-import { type CallsLeft, callsLeftAfter } from "../../app/jobs/rate-headers.ts";
+import { type CallsLeft, callsLeftAfter, callsToCount } from "../../app/jobs/rate-headers.ts";
 import type { Id } from "../_generated/dataModel.js";
 import type { MutationCtx } from "../_generated/server.js";
 import { components } from "./components.ts";
 import { refuseUntil } from "./refuse.ts";
 
 const minuteMs = 60_000;
+const { burst: apiBurst, spare: spareCalls } = rates.apiCalls;
 
 /** Token buckets with the rates in `app/jobs/limits.ts`. */
 const limiter = new RateLimiter(components.rateLimiter, {
   // Simultaneous calls of one key must not all write one row. They are added up a moment later, so a burst of calls may
   // get through. The key then waits longer.
-  apiCalls: { ...bucket(rates.apiCalls), applyUpdates: "asynchronously" },
+  apiCalls: { ...bucket(rates.apiCalls), capacity: apiBurst + spareCalls, applyUpdates: "asynchronously" },
   wrongCodes: bucket(rates.wrongCodes),
   passwords: bucket(rates.passwords),
   passwordsOfAddress: bucket(rates.passwordsOfAddress),
@@ -28,20 +29,18 @@ function bucket({ perMinute, burst }: { readonly perMinute: number; readonly bur
   return { kind: "token bucket", rate: perMinute, period: minuteMs, capacity: burst } as const;
 }
 
-/** Counts calls of an API key. Refuses: rate_limited. */
+/** Counts a call of an API key, or its share of a sample. Returns the calls that are left after it. Refuses: rate_limited. */
+export async function countCall(ctx: MutationCtx, apiKeyId: Id<"apiKeys">, now: number): Promise<CallsLeft> {
+  const { value: calls, ts: at } = await limiter.getValue(ctx, "apiCalls", { key: apiKeyId });
+  const count = callsToCount({ calls, at }, now, Math.random());
+  if (count > 0) await countCalls(ctx, apiKeyId, count);
+  return callsLeftAfter({ calls, at }, now);
+}
+
+/** Counts several calls of an API key. Refuses: rate_limited. */
 export async function countCalls(ctx: MutationCtx, apiKeyId: Id<"apiKeys">, count: number): Promise<void> {
   const { ok, retryAfter } = await limiter.limit(ctx, "apiCalls", { key: apiKeyId, count });
   if (!ok) refuseUntil("rate_limited", "This API key makes too many calls.", retryAfter);
-}
-
-/** The calls that a key may still make at once, after this one. Calls of the last moment may not be counted yet. */
-export async function callsLeftOf(
-  ctx: MutationCtx,
-  apiKeyId: Id<"apiKeys">,
-  now: number,
-): Promise<CallsLeft> {
-  const { value, ts } = await limiter.getValue(ctx, "apiCalls", { key: apiKeyId });
-  return callsLeftAfter({ calls: value, at: ts }, now);
 }
 
 /** One bucket for all callers whose address the deployment does not know. */
