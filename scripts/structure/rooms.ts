@@ -253,7 +253,7 @@ export const restrictedPackages: Readonly<Record<string, readonly string[]>> = {
   electron: ["main/desktop", "main/desktop.ts", "main/face/electron", "main/tray", "main/window"],
   "electron-updater": ["main/update"],
   // A wrong native call ends its process.
-  koffi: ["main/runner", "main/desktop/program-pages.ts"],
+  koffi: ["main/desktop/memory", "main/runner"],
   // llama.cpp may end its process at any moment, so each of these runs in a process of its own.
   "node-llama-cpp": [
     "main/runner",

@@ -13,9 +13,16 @@ const code = `55d000001000-55d000003000 r-xp 00001000 fd:01 42                  
 it("finds the code and the constants of the program's file", () => {
   const constants = `55d000000000-55d000001000 r--p 00000000 fd:01 42                    ${program}`;
   expect(unchangedMappings(`${mapping(constants)}\n${mapping(code)}\nVmFlags: rd ex mr\n`, program)).toEqual([
-    { start: 0x55d000000000n, bytes: 0x1000 },
-    { start: 0x55d000001000n, bytes: 0x2000 },
+    { start: 0x55d000000000n, bytes: 0x1000, place: `55d000000000 55d000001000 ${program}` },
+    { start: 0x55d000001000n, bytes: 0x2000, place: `55d000001000 55d000003000 ${program}` },
   ]);
+});
+
+it.each([
+  ["a library's code", code.replace(program, "/usr/lib/libX11.so.6.4.0")],
+  ["a shared file of the program", code.replace("r-xp", "r--s").replace(program, "/opt/Gleaner/icudtl.dat")],
+])("finds %s", (_, line) => {
+  expect(unchangedMappings(`${mapping(line)}\n`, program)).toHaveLength(1);
 });
 
 it.each([
@@ -24,8 +31,11 @@ it.each([
   ["that must stay in memory", mapping(code, { Locked: 8 })],
   ["without known changes", code],
   ["that can be written", mapping(code.replace("r-xp", "rw-p"))],
-  ["that others share", mapping(code.replace("r-xp", "r--s"))],
-  ["of another file", mapping(code.replace(program, "/usr/lib/libc.so.6"))],
+  [
+    "of a shared library that others write",
+    mapping(code.replace("r-xp", "r--s").replace(program, "/l/a.so")),
+  ],
+  ["of another file", mapping(code.replace(program, "/usr/share/fonts/a.ttf"))],
   ["of a file that was replaced", mapping(`${code} (deleted)`)],
   ["without a file", mapping("7f0000000000-7f0000001000 r--p 00000000 00:00 0 ")],
 ])("leaves a mapping alone %s", (_, text) => {
@@ -35,10 +45,11 @@ it.each([
 it.runIf(process.platform === "linux")("gives memory back, and the program goes on", async () => {
   const script = `
     import { readFileSync } from "node:fs";
-    import { giveBackPages } from "${new URL("program-pages.ts", import.meta.url).pathname}";
+    import { ProgramPages } from "${new URL("program-pages.ts", import.meta.url).pathname}";
     const rss = () => Number(/^RssFile:\\s+(\\d+)/m.exec(readFileSync("/proc/self/status", "utf8"))[1]);
+    const pages = new ProgramPages();
     const before = rss();
-    await giveBackPages();
+    pages.giveBack();
     const after = rss();
     console.log(JSON.stringify({ before, after, sum: [1, 2, 3].reduce((a, b) => a + b) }));`;
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script]);

@@ -6,8 +6,9 @@ import { app } from "electron";
  */
 export function spareMemory(): void {
   if (process.platform !== "linux") return;
-  // The processor draws the panel.
+  // The processor draws the panel, without OpenGL's or Vulkan's help.
   app.disableHardwareAcceleration();
+  app.commandLine.appendSwitch("disable-software-rasterizer");
   app.commandLine.appendSwitch("in-process-gpu");
   app.commandLine.appendSwitch("use-gl", "disabled");
   // The panel's files come from this process, and the donor's connections are Node's.
