@@ -468,6 +468,8 @@ describe("the organization", () => {
     await expectRefusal(t.mutation(keys.changeCredits, { ...key, micro: 1n, reason: "Gift" }), "invalid");
     const terms = { every: "month", kind: "add", micro: 1n, reason: "Monthly" } as const;
     await expectRefusal(t.mutation(money.allowances.set, { ...key, ...terms }), "invalid");
+    const move = { session, keyId: key.keyId, moveId: "to the canaries", micro: 1n };
+    await expectRefusal(t.mutation(money.credits.toKey, move), "not_found");
     await t.mutation(keys.revoke, key);
     await ask();
     expect(new Set((await ordersOf()).map(({ apiKeyId }) => apiKeyId)).size).toBe(2);

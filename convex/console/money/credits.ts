@@ -16,7 +16,7 @@ import {
 } from "../../model/credits/payouts.ts";
 import { statement as statementView, statementOf } from "../../model/credits/statement.ts";
 import { creditsOf } from "../../model/credits/wallet.ts";
-import { belongsTo, memberMutation, memberQuery } from "../../model/memberCalls.ts";
+import { belongsTo, changeableKey, memberMutation, memberQuery } from "../../model/memberCalls.ts";
 import { ownerRow } from "../../model/owners.ts";
 import { heldKeys } from "../../model/people/holdings.ts";
 import { owned, refuse } from "../../model/refuse.ts";
@@ -129,8 +129,7 @@ export const toKey = memberMutation("credits.use")({
   args: { ...move, keyId: v.id("apiKeys"), teamId: v.optional(v.id("teams")) },
   returns: v.null(),
   handler: async (ctx, { keyId, teamId, ...wanted }) => {
-    const key = owned(await ctx.db.get("apiKeys", keyId), ctx.organizationId, "API key");
-    if (!belongsTo(ctx.member, key.owner)) refuse("not_found", "There is no such API key.");
+    const key = await changeableKey(ctx, keyId);
     const team = teamId === undefined ? null : await ctx.db.get("teams", teamId);
     if (teamId !== undefined && (team === null || !belongsTo(ctx.member, teamId)))
       refuse("not_found", "There is no such team.");
