@@ -8,7 +8,9 @@ import { sealNext } from "./model/auditSeals.ts";
 import { deviceByHash } from "./model/authenticate.ts";
 import { noteCapacity } from "./model/batches/forecast.ts";
 import { countPiece } from "./model/comfort/count.ts";
+import { allowancePage, giveIfDue, scheduleDue } from "./model/credits/allowances.ts";
 import { expirePage } from "./model/credits/expire.ts";
+import { holderOf } from "./model/credits/holders.ts";
 import { deleteOldCodes } from "./model/devices/enrollmentCodes.ts";
 import { endPauseAtItsTime, pauseIfFinished } from "./model/devices/pauses.ts";
 import { judgeDevice as judge, judgeDevicesOf as judgeAll } from "./model/devices/reliability.ts";
@@ -27,7 +29,6 @@ import {
 import { countBatch } from "./model/fleet/counts.ts";
 import { placeBatch } from "./model/fleet/groupRules/place.ts";
 import { relist } from "./model/fleet/listing.ts";
-import { allowancePage, giveIfDue, scheduleDue } from "./model/keys/allowances.ts";
 import { endExpiredKeys, endFormerSecrets, revokeKey } from "./model/keys/keyEnds.ts";
 import { forgetHolds } from "./model/ledger/holds.ts";
 import { forgetShares } from "./model/ledger/likely.ts";
@@ -52,7 +53,7 @@ import { endRestrictedBatch } from "./model/requests/restriction.ts";
 import { endAllWaits, sweepWaits as deleteEndedWaits } from "./model/requests/waits.ts";
 import { endSessions } from "./model/restores.ts";
 import { sealPiece } from "./model/statistics/seal.ts";
-import { owner } from "./model/validators.ts";
+import { creditHolder, owner } from "./model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -315,24 +316,24 @@ export const forgetHoldsOf = internalMutation({
   },
 });
 
-/** Gives API keys the credits of their allowances, page by page. `next`: the page; left out: the first one. */
+/** Gives API keys, members and teams the credits of their allowances, page by page. `next`: the page; left out: the first one. */
 export const renewAllowances = internalMutation({
   args: { next: v.optional(allowancePage) },
   returns: v.null(),
-  handler: async (ctx, { next: page = { until: Date.now(), cursor: null } }) => {
+  handler: async (ctx, { next: page = { until: Date.now(), table: "apiKeys" as const, cursor: null } }) => {
     const next = await scheduleDue(ctx, page);
     if (next !== null) await ctx.scheduler.runAfter(0, internal.maintenance.renewAllowances, { next });
     return null;
   },
 });
 
-/** Gives a key the credits of the present period, once. */
+/** Gives a holder the credits of the present period, once. */
 export const renewAllowance = internalMutation({
-  args: { apiKeyId: v.id("apiKeys") },
+  args: { holder: creditHolder },
   returns: v.null(),
-  handler: async (ctx, { apiKeyId }) => {
-    const key = await ctx.db.get("apiKeys", apiKeyId);
-    if (key !== null) await giveIfDue(ctx, key, Date.now());
+  handler: async (ctx, { holder: id }) => {
+    const holder = await holderOf(ctx, id);
+    if (holder !== null) await giveIfDue(ctx, holder, Date.now());
     return null;
   },
 });

@@ -6,6 +6,7 @@ import { canaryState, caseState, checkMode, standing, voice } from "./model/trus
 import {
   activity,
   alertNews,
+  allowance,
   amountsByKind,
   archiveFacts,
   askedVersion,
@@ -54,7 +55,6 @@ import {
   houseRules,
   inspectionOutcome,
   jobEnergy,
-  keyAllowance,
   keyCharge,
   keyCount,
   keyFree,
@@ -165,8 +165,11 @@ export default defineSchema({
     createdAt: v.number(),
     /** Set when the member leaves. The row stays, since the audit trail names it. */
     removedAt: v.optional(v.number()),
+    /** As of an API key. */
+    allowance: v.optional(allowance),
   })
     .index("by_organization", ["organizationId", "removedAt"])
+    .index("by_allowance_due", ["allowance.dueAt"])
     .index("by_email", ["organizationId", "email"])
     .searchIndex("by_name", { searchField: "name", filterFields: ["organizationId"] }),
 
@@ -176,7 +179,11 @@ export default defineSchema({
     name: v.string(),
     createdAt: v.number(),
     removedAt: v.optional(v.number()),
-  }).index("by_organization", ["organizationId", "removedAt"]),
+    /** As of an API key. */
+    allowance: v.optional(allowance),
+  })
+    .index("by_organization", ["organizationId", "removedAt"])
+    .index("by_allowance_due", ["allowance.dueAt"]),
 
   /** Single-use links that make their holder a member. Written by model/people/invitations.ts. */
   invitations: defineTable({
@@ -437,8 +444,8 @@ export default defineSchema({
     expired: v.optional(v.literal(true)),
     /** The secret before a rotation, while it still works. Written by model/keys/rotation.ts. */
     former: v.optional(formerSecret),
-    /** Credits that it gets at the start of each period. Absent: none. Written by model/keys/allowances.ts. */
-    allowance: v.optional(keyAllowance),
+    /** Credits that it gets at the start of each period. Absent: none. Written by model/credits/allowances.ts. */
+    allowance: v.optional(allowance),
     /** The time at which a member last changed the secrets, so that a restore does not bring a replaced one back. */
     secretChangedAt: v.optional(v.number()),
     /** When its requests stopped the runners of devices, oldest first. Written by model/requests/restriction.ts, seldom. */
@@ -1443,7 +1450,7 @@ export default defineSchema({
     /** Negative if the member has less afterward. */
     micro: v.int64(),
     at: v.number(),
-    /** The key, the colleague or the team. */
+    /** The key, the colleague or the team; of a grant, a taking back and an allowance the administrator. */
     other: v.optional(v.union(v.id("apiKeys"), v.id("members"), v.id("teams"))),
     note: v.optional(v.string()),
   })

@@ -5,11 +5,11 @@ import { formatExactCredits } from "./credits.ts";
 export const allowancePeriods = ["day", "week", "month"] as const;
 export type AllowancePeriod = (typeof allowancePeriods)[number];
 
-/** "add": the key gets the whole amount. "top-up": it gets only what it lacks to the amount. */
+/** "add": the holder gets the whole amount. "top-up": they get only what they lack to the amount. */
 export const allowanceKinds = ["add", "top-up"] as const;
 export type AllowanceKind = (typeof allowanceKinds)[number];
 
-/** Credits that an API key gets at the start of each period. */
+/** Credits that an API key, a member or a team gets at the start of each period. */
 export type AllowanceTerms = {
   readonly every: AllowancePeriod;
   readonly kind: AllowanceKind;
@@ -45,7 +45,7 @@ function monthStart(at: number, later: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later);
 }
 
-/** The micro-credits that a key gets for one period. `availableMicro`: what it can spend now. */
+/** The micro-credits that are given for one period. `availableMicro`: what is left now. */
 export function amountDue({ kind, micro }: AllowanceTerms, availableMicro: bigint): bigint {
   if (kind === "add") return micro;
   const left = availableMicro > 0n ? availableMicro : 0n;

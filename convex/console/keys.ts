@@ -1,6 +1,7 @@
 import { priority } from "@gleaner/queue/validators";
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
+import { changeCredits as changeCreditsOf } from "../model/credits/grants.ts";
 import {
   createKey as createApiKey,
   findKey,
@@ -11,7 +12,6 @@ import {
   newKey,
 } from "../model/keys/apiKeys.ts";
 import { givenAccess, setAccess as changeAccess } from "../model/keys/keyAccess.ts";
-import { changeCredits as changeCreditsOf } from "../model/keys/keyCredits.ts";
 import { revokeKey } from "../model/keys/keyEnds.ts";
 import { limitKey } from "../model/keys/keyLimits.ts";
 import { setRights as setRightsOf } from "../model/keys/keyRights.ts";
@@ -192,7 +192,8 @@ export const changeCredits = memberMutation("money.change")({
   args: { keyId: v.id("apiKeys"), micro: v.int64(), reason: v.string() },
   returns: v.null(),
   handler: async (ctx, { keyId, ...change }) => {
-    await changeCreditsOf(ctx, await changeableKey(ctx, keyId), change, ctx.by);
+    const row = await changeableKey(ctx, keyId);
+    await changeCreditsOf(ctx, { table: "apiKeys", row }, change, ctx.member._id, ctx.by);
     return null;
   },
 });

@@ -16,6 +16,7 @@ import {
 } from "../_generated/server.js";
 import { type Act, record } from "./audit.ts";
 import { authenticateSession } from "./authenticate.ts";
+import { type Holder, type HolderId, holderOf } from "./credits/holders.ts";
 import { rulesRow } from "./credits/houseRules.ts";
 import { ownedOrder } from "./orders/orders.ts";
 import { type Owner, ownerRow } from "./owners.ts";
@@ -90,7 +91,16 @@ export async function changeableKey(ctx: ScopedCtx, keyId: Id<"apiKeys">): Promi
   return key;
 }
 
-/** The same for a webhook. */
+/** An API key, a member or a team whose credits a member may change. Refuses: not_found, invalid. */
+export async function changeableHolder(ctx: ScopedCtx, id: HolderId): Promise<Holder> {
+  const found = await holderOf(ctx, id);
+  if (found === null) return refuse("not_found", "There is no such API key, member or team.");
+  if (found.table === "apiKeys") return { ...found, row: await changeableKey(ctx, found.row._id) };
+  owned(found.row, ctx.organizationId, "member or team");
+  return found;
+}
+
+/** A webhook that the member may see, found by a caller's id. Refuses: not_found. */
 export async function ownWebhook(ctx: ScopedCtx, webhookId: Id<"webhooks">): Promise<Doc<"webhooks">> {
   return owned(await ctx.db.get("webhooks", webhookId), ctx.organizationId, "webhook");
 }

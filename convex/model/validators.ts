@@ -50,6 +50,9 @@ export const role = literals(...roles);
 /** To whom a key or a device belongs: a member or a team. */
 export const owner = v.union(v.id("members"), v.id("teams"));
 
+/** To whom administrators and allowances give credits. */
+export const creditHolder = v.union(v.id("apiKeys"), v.id("members"), v.id("teams"));
+
 /** A row of the table who may do what. */
 export const right = literals(...rights);
 
@@ -537,7 +540,7 @@ export const keyUse = v.object({ day: keyCount, month: keyCount });
 /** The former secret of a key that was rotated. It works until its end. */
 export const formerSecret = v.object({ keyHash: v.string(), prefix: v.string(), until: v.number() });
 
-/** Credits that a key gets at the start of each period: app/money/allowance.ts. */
+/** Credits that a holder gets at the start of each period: app/money/allowance.ts. */
 export const allowanceTerms = v.object({
   every: literals(...allowancePeriods),
   kind: literals(...allowanceKinds),
@@ -545,7 +548,7 @@ export const allowanceTerms = v.object({
 });
 
 /** An allowance as it is stored: who set it and why, and the start of the next period; ms epoch. */
-export const keyAllowance = v.object({
+export const allowance = v.object({
   ...allowanceTerms.fields,
   reason: v.string(),
   memberId: v.id("members"),
@@ -645,6 +648,7 @@ export const amountsByKind = v.object({
   device: v.int64(),
   // Absent in rows of earlier versions.
   wallet: v.optional(v.int64()),
+  grant: v.optional(v.int64()),
   payout: v.optional(v.int64()),
   house: v.optional(v.int64()),
   bonus: v.optional(v.int64()),
@@ -688,6 +692,9 @@ export const creditMoveKind = literals(
   "payout-asked",
   "payout-returned",
   "expired",
+  "granted",
+  "taken-back",
+  "allowance",
 );
 
 export const payoutState = literals("asked", "approved", "refused", "withdrawn");

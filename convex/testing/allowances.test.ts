@@ -33,8 +33,8 @@ const monthly = { every: "month", kind: "add", micro: credits(100) } as const;
 const daily = { every: "day", kind: "add", micro: credits(5) } as const;
 
 const set = async (terms: AllowanceTerms, reason = "For the lab", by = session) =>
-  await t.mutation(api.console.money.allowances.set, { session: by, keyId, ...terms, reason });
-const end = async () => await t.mutation(api.console.money.allowances.end, { session, keyId });
+  await t.mutation(api.console.money.allowances.set, { session: by, holder: keyId, ...terms, reason });
+const end = async () => await t.mutation(api.console.money.allowances.end, { session, holder: keyId });
 const row = async () => (await listKeys(t, session))[0]!;
 const balance = async () => (await row()).balanceMicro;
 

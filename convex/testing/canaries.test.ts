@@ -467,7 +467,10 @@ describe("the organization", () => {
     await expectRefusal(t.mutation(keys.setLimit, { ...key, concurrency: 1, weight: null }), "invalid");
     await expectRefusal(t.mutation(keys.changeCredits, { ...key, micro: 1n, reason: "Gift" }), "invalid");
     const terms = { every: "month", kind: "add", micro: 1n, reason: "Monthly" } as const;
-    await expectRefusal(t.mutation(money.allowances.set, { ...key, ...terms }), "invalid");
+    await expectRefusal(
+      t.mutation(money.allowances.set, { session, holder: key.keyId, ...terms }),
+      "invalid",
+    );
     const move = { session, keyId: key.keyId, moveId: "to the canaries", micro: 1n };
     await expectRefusal(t.mutation(money.credits.toKey, move), "not_found");
     await t.mutation(keys.revoke, key);

@@ -146,5 +146,7 @@ it("of a team's wallet is for its members", async () => {
   await t.mutation(api.console.people.setTeams, { session, memberId: ada.memberId, teamIds: [teamId] });
   expect(await t.query(api.console.money.credits.teamStatement, of)).toMatchObject({ closingMicro: 0n });
   const mine = await t.query(api.console.money.credits.mine, { session: ada.session });
-  expect(mine.teams).toEqual([{ teamId, name: "Lab", availableMicro: 0n }]);
+  expect(mine.teams).toEqual([
+    { teamId, name: "Lab", availableMicro: 0n, grantedMicro: 0n, allowance: null },
+  ]);
 });

@@ -6,6 +6,7 @@ import { isFinal } from "../../app/jobs/states.ts";
 import { boundClassOf } from "../../app/money/likely.ts";
 import { api, internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
+import type { HolderId } from "../model/credits/holders.ts";
 import { lotsOf } from "../model/ledger/balance.ts";
 import { availableOf } from "../model/ledger/holds.ts";
 import { kindOf } from "../model/ledger/transfer.ts";
@@ -75,8 +76,12 @@ const kinds = [
   "refuse-payout",
   "withdraw-payout",
   "change-credits",
+  "grant",
+  "grant",
+  "take-back",
   "hand-over",
   "own-key",
+  "allowance",
   "allowance",
   "project",
   "project",
@@ -294,6 +299,17 @@ class Office {
         await t.mutation(api.console.keys.changeCredits, change);
         return;
       }
+      case "grant":
+      case "take-back": {
+        const amount = kind === "grant" ? micro : -micro;
+        await t.mutation(money.grants.change, {
+          session,
+          owner: this.#owner(what),
+          micro: amount,
+          reason: "Test",
+        });
+        return;
+      }
       case "hand-over": {
         const owner = this.#owner(what);
         await t.mutation(api.console.devices.setOwner, { session, deviceId: device.deviceId, owner });
@@ -309,7 +325,7 @@ class Office {
         };
         await t.mutation(money.allowances.set, {
           session,
-          keyId,
+          holder: this.#holder(what),
           ...terms,
           micro: 9n * micro,
           reason: "Test",
@@ -381,6 +397,10 @@ class Office {
     return this.#members[which % this.#members.length] as Id<"members">;
   }
 
+  #holder(which: number): HolderId {
+    return which % 3 === 0 ? this.#keyId : this.#owner(which);
+  }
+
   #owner(which: number): Owner {
     return [...this.#members, this.#teamId][which % (this.#members.length + 1)] as Owner;
   }
@@ -422,6 +442,11 @@ class Office {
     expect(new Set(settled.map(({ jobId }) => jobId)).size).toBe(settled.length);
     const asked = payouts.filter(({ state }) => state === "asked");
     expect(sum(ofKind("payout"))).toBe(sum(asked));
+    // What administrators gave goes to keys, or back to them.
+    const used = ofKind("grant").filter(({ micro, kind }) => micro < 0n && kind !== "issue");
+    const users = new Set(used.map(({ transferKey }) => transferKey));
+    const gotIt = entries.filter(({ transferKey, micro }) => users.has(transferKey) && micro > 0n);
+    expect(gotIt.filter(({ account }) => kindOf(account) !== "key")).toEqual([]);
     for (const row of accounts) {
       if (kindOf(row.account) !== "device" && kindOf(row.account) !== "wallet") continue;
       expect(sumOfLots(lotsOf(row))).toBe(row.balanceMicro);

@@ -571,7 +571,7 @@ describe("GET /v1/credits", () => {
     await answer();
     expect(await (await get(acme.apiKey)).json()).toEqual(available(before!.balanceMicro - answerMicro));
     const terms = { every: "month", kind: "top-up", micro: 5_000_000n } as const;
-    const target = { session, keyId: firstKey, reason: "usual" };
+    const target = { session, holder: firstKey, reason: "usual" };
     await t.mutation(api.console.money.allowances.set, { ...target, ...terms });
     expect(await (await get(acme.apiKey)).json()).toMatchObject({
       allowance: { credits: 5, every: "month", kind: "top-up", next_at: Date.UTC(2027, 1) / 1_000 },

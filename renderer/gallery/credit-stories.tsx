@@ -3,7 +3,7 @@ import { CreditsView } from "../console/credits/CreditsView.tsx";
 import { PayoutDialog, ToKeyDialog } from "../console/credits/MoveDialogs.tsx";
 import { HouseRulesCard, HouseRulesDialog } from "../console/earnings/HouseRulesCard.tsx";
 import { PayoutsView } from "../console/earnings/PayoutsCard.tsx";
-import { KeyAllowance } from "../console/keys/KeyAllowance.tsx";
+import { AllowanceDialog } from "../console/grants/AllowanceDialog.tsx";
 import { KeyStatementCard } from "../console/keys/KeyStatement.tsx";
 import { PriceHistory } from "../console/prices/PriceHistory.tsx";
 import { SetPrice } from "../console/prices/SetPrice.tsx";
@@ -34,6 +34,8 @@ export function creditStories(now: number): readonly Story[] {
     mine: {
       ...view.mine,
       availableMicro: 0n,
+      grantedMicro: 0n,
+      allowance: null,
       expiries: [],
       rules: rows.noRules,
       keys: [],
@@ -99,14 +101,20 @@ export function creditStories(now: number): readonly Story[] {
     ),
     inShell("console-set-price", "models", <SetPrice {...price} models={catalog(now)} />),
     inShell("console-set-percents", "models", <SetPrice {...price} models={[]} />),
-    ...keys(now).flatMap((changed) =>
-      changed.allowance === null
+    ...keys(now).flatMap(({ name, allowance }) =>
+      allowance === null
         ? []
         : [
             inShell(
               "console-key-allowance",
               "keys",
-              <KeyAllowance changed={changed} onSave={refused} onClose={nothing} />,
+              <AllowanceDialog
+                of="key"
+                name={name}
+                allowance={allowance}
+                onSave={refused}
+                onClose={nothing}
+              />,
             ),
           ],
     ),

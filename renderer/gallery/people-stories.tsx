@@ -5,6 +5,8 @@ import { DataClassDialog } from "../console/data-classes/DataClassDialog.tsx";
 import { DataClassesView } from "../console/data-classes/DataClassesView.tsx";
 import { DataKeyView } from "../console/data-classes/DataKeyView.tsx";
 import { ConfirmDeviceView } from "../console/enrollment/ConfirmDevice.tsx";
+import { AllowanceDialog } from "../console/grants/AllowanceDialog.tsx";
+import { CreditsDialog } from "../console/grants/CreditsDialog.tsx";
 import { IdleTime } from "../console/people/IdleTime.tsx";
 import { Invitations } from "../console/people/Invitations.tsx";
 import { InviteDialog } from "../console/people/InviteDialog.tsx";
@@ -27,6 +29,7 @@ const refused = (): Promise<boolean> => Promise.resolve(false);
 
 const search = { search: "", onSearch: nothing, onMore: null } as const;
 const memberActions = { edit: nothing, link: nothing, sessions: nothing, remove: nothing } as const;
+const grantActions = { changeCredits: nothing, setAllowance: nothing, endAllowance: nothing } as const;
 const teamActions = { create: nothing, members: nothing, rename: nothing, remove: nothing } as const;
 
 const confirming = {
@@ -42,11 +45,18 @@ export function peopleStories(now: number): readonly Story[] {
   const members = rows.members(now);
   const teams = rows.teams(now);
   const [self] = members;
+  const grants = rows.grants(now);
+  const ofTeams = {
+    grantOf: ({ teamId }: { readonly teamId: string }) => grants.get(teamId),
+    grantActions,
+  };
   const view = {
     ...search,
     members,
     teams,
     holdingsOf: ({ memberId }) => rows.holdings(now).get(memberId),
+    grantOf: ({ memberId }) => grants.get(memberId),
+    grantActions,
     self: self.memberId,
     mayMakeOwners: true,
     actions: memberActions,
@@ -60,7 +70,7 @@ export function peopleStories(now: number): readonly Story[] {
       <>
         <MembersView {...view} onMore={nothing} />
         <Invitations invitations={rows.invitations(now)} onRevoke={nothing} />
-        <TeamsView teams={teams} actions={teamActions} />
+        <TeamsView {...ofTeams} teams={teams} actions={teamActions} />
         <IdleTime minutes={720} onSet={nothing} />
       </>,
     ),
@@ -70,7 +80,7 @@ export function peopleStories(now: number): readonly Story[] {
       <>
         <MembersView {...view} actions={null} holdingsOf={() => undefined} />
         <Invitations invitations={rows.invitations(now)} onRevoke={null} />
-        <TeamsView teams={[]} actions={null} />
+        <TeamsView {...ofTeams} teams={[]} actions={null} />
         <IdleTime minutes={90} onSet={null} />
       </>,
     ),
@@ -85,6 +95,22 @@ export function peopleStories(now: number): readonly Story[] {
       "console-member",
       "people",
       <MemberDialog member={self} teams={teams} mayMakeOwners onSave={refused} onClose={nothing} />,
+    ),
+    inShell(
+      "console-member-credits",
+      "people",
+      <CreditsDialog
+        of="owner"
+        name="Ada Brandt"
+        leftMicro={1_204_500_000n}
+        onSave={refused}
+        onClose={nothing}
+      />,
+    ),
+    inShell(
+      "console-member-allowance",
+      "people",
+      <AllowanceDialog of="owner" name="Ada Brandt" allowance={null} onSave={refused} onClose={nothing} />,
     ),
     inShell(
       "console-member-sessions",

@@ -3,8 +3,9 @@ import { v } from "convex/values";
 import { comingExpiries } from "../../../app/credits/house-rules.ts";
 import { sumOfLots } from "../../../app/credits/lots.ts";
 import { visibleText } from "../../../app/format/visible.ts";
-import type { Id } from "../../_generated/dataModel.js";
+import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
+import { allowanceOf, allowanceRow } from "../../model/credits/allowances.ts";
 import { expiryRule, rulesOf } from "../../model/credits/houseRules.ts";
 import { giveCredits, moveRow, movesSince, moveToKey, namedMoves } from "../../model/credits/moves.ts";
 import {
@@ -15,7 +16,7 @@ import {
   withdrawPayout as withdraw,
 } from "../../model/credits/payouts.ts";
 import { statement as statementView, statementOf } from "../../model/credits/statement.ts";
-import { creditsOf } from "../../model/credits/wallet.ts";
+import { creditsOf, grantedTo } from "../../model/credits/wallet.ts";
 import { belongsTo, changeableKey, memberMutation, memberQuery } from "../../model/memberCalls.ts";
 import { ownerRow } from "../../model/owners.ts";
 import { heldKeys } from "../../model/people/holdings.ts";
@@ -31,13 +32,17 @@ const mostListed = 100;
 const mostKeys = 100;
 
 /**
- * The member's earned credits, what they may do with them, and their last moves. Pay of the last minute is missing. `keys`:
- * those that the credits can be moved to.
+ * The credits that the member earned or was given, what they may do with them, and their last moves. Pay of the last minute is missing.
+ * `keys`: those that the credits can be moved to.
  */
 export const mine = memberQuery("credits.read")({
   args: {},
   returns: v.object({
+    /** All that can be moved to a key. */
     availableMicro: v.int64(),
+    /** The part of it that administrators and allowances gave. Nobody else gets it, and it is not paid out. */
+    grantedMicro: v.int64(),
+    allowance: v.union(allowanceRow, v.null()),
     /** The credits that will expire, and when (ms epoch); the next ones first. */
     expiries: v.array(v.object({ at: v.number(), micro: v.int64() })),
     rules: houseRules,
@@ -51,7 +56,15 @@ export const mine = memberQuery("credits.read")({
       }),
     ),
     /** The member's teams, whose statements they may read. Their credits can be moved to `keys` of the same `teamId`. */
-    teams: v.array(v.object({ teamId: v.id("teams"), name: v.string(), availableMicro: v.int64() })),
+    teams: v.array(
+      v.object({
+        teamId: v.id("teams"),
+        name: v.string(),
+        availableMicro: v.int64(),
+        grantedMicro: v.int64(),
+        allowance: v.union(allowanceRow, v.null()),
+      }),
+    ),
     moves: v.array(moveRow),
     /** Whether a payout of theirs waits for its decision. */
     hasOpenPayout: v.boolean(),
@@ -59,17 +72,21 @@ export const mine = memberQuery("credits.read")({
   handler: async (ctx) => {
     const { organizationId, member } = ctx;
     const owners = [member._id, ...member.teamIds];
-    const [lots, rule, rules, keys, teams, moves, openPayout] = await Promise.all([
+    const [lots, grantedMicro, allowance, rule, rules, keys, teams, moves, openPayout] = await Promise.all([
       creditsOf(ctx, member._id),
+      grantedTo(ctx, member._id),
+      allowanceOf(ctx, { table: "members", row: member }),
       expiryRule(ctx, organizationId),
       rulesOf(ctx, organizationId),
       Promise.all(owners.map(async (owner) => await heldKeys(ctx, owner, mostKeys))),
-      Promise.all(member.teamIds.map(async (teamId) => await teamOf(ctx, teamId))),
+      teamsOf(ctx, member),
       movesSince(ctx, member._id, 0, mostListed),
       openPayoutOf(ctx, member._id),
     ]);
     return {
-      availableMicro: sumOfLots(lots),
+      availableMicro: sumOfLots(lots) + grantedMicro,
+      grantedMicro,
+      allowance,
       expiries: comingExpiries(lots, rule),
       rules,
       keys: keys
@@ -81,7 +98,7 @@ export const mine = memberQuery("credits.read")({
           prefix,
           teamId: member.teamIds.find((teamId) => teamId === owner) ?? null,
         })),
-      teams: teams.flat(),
+      teams,
       moves: await namedMoves(ctx, moves),
       hasOpenPayout: openPayout !== null,
     };
@@ -112,17 +129,29 @@ export const teamStatement = memberQuery("credits.read")({
   },
 });
 
-/** A team and its credits. Empty if it is gone. */
-async function teamOf(ctx: QueryCtx, teamId: Id<"teams">) {
-  const team = await ctx.db.get("teams", teamId);
-  if (team === null) return [];
-  return [{ teamId, name: visibleText(team.name), availableMicro: sumOfLots(await creditsOf(ctx, teamId)) }];
+/** The teams of a member and their credits. */
+async function teamsOf(ctx: QueryCtx, { teamIds }: Doc<"members">) {
+  const rows = await Promise.all(teamIds.map(async (teamId) => await ctx.db.get("teams", teamId)));
+  return await Promise.all(
+    rows
+      .flatMap((row) => (row === null ? [] : [row]))
+      .map(async (row) => {
+        const { _id: teamId, name } = row;
+        const [lots, grantedMicro, allowance] = await Promise.all([
+          creditsOf(ctx, teamId),
+          grantedTo(ctx, teamId),
+          allowanceOf(ctx, { table: "teams", row }),
+        ]);
+        const availableMicro = sumOfLots(lots) + grantedMicro;
+        return { teamId, name: visibleText(name), availableMicro, grantedMicro, allowance };
+      }),
+  );
 }
 
 const move = { moveId: v.string(), micro: v.int64() };
 
 /**
- * Makes earned credits budget of a key of the member or of a team of theirs. `teamId`: the team whose credits are moved, to one of its
+ * Makes credits budget of a key of the member or of a team of theirs. `teamId`: the team whose credits are moved, to one of its
  * keys; left out: the member's own. `moveId`: a second call with it changes nothing. Refuses: not_found, invalid, revoked, conflict.
  */
 export const toKey = memberMutation("credits.use")({

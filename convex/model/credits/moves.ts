@@ -4,12 +4,12 @@ import { formatExactCredits } from "../../../app/money/credits.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
-import { keyAccount, walletAccount } from "../ledger/transfer.ts";
+import { walletAccount } from "../ledger/transfer.ts";
 import { type Owner, ownerRow } from "../owners.ts";
 import { boundedText, refuse } from "../refuse.ts";
 import { creditMoveKind } from "../validators.ts";
 import { noteKeyMove } from "./keyStatement.ts";
-import { addingEntries, noteMove, take } from "./wallet.ts";
+import { addingEntries, noteMove, take, takeForKey } from "./wallet.ts";
 
 /** `moveId`: chosen by the caller. A second move with it changes nothing. */
 export type Move = { readonly moveId: string; readonly micro: bigint };
@@ -34,7 +34,7 @@ export async function newMoveKey(
 }
 
 /**
- * Makes credits that a member, or a team of theirs, earned budget of an API key. The caller has checked that the member may use the key.
+ * Makes credits of a member, or of a team of theirs, budget of an API key. The caller has checked that the member may use the key.
  * A team's credits go only to the team's own keys, since a member's key is used by one person. Refuses: invalid, revoked, conflict.
  * @param team null: the member's own credits.
  */
@@ -55,7 +55,7 @@ export async function moveToKey(
     refuse("invalid", "A team's credits can only be used with an API key of the team.");
   const owner = team?._id ?? memberId;
   const taking = { key, organizationId, owner, kind: "move" as const, micro, at: by.at };
-  await take(ctx, taking, () => [{ account: keyAccount(apiKeyId), micro }]);
+  const given = await takeForKey(ctx, taking, apiKeyId);
   await noteMove(ctx, organizationId, {
     owner,
     kind: "to-key",
@@ -65,10 +65,17 @@ export async function moveToKey(
     // The others of the team read who did it.
     ...(team === null ? {} : { note: name }),
   });
-  await noteKeyMove(ctx, { apiKeyId, at: by.at, micro, note: "Earned credits" });
-  const whose = team === null ? "earned credits" : `credits of the team ${team.name}`;
+  await noteKeyMove(ctx, { apiKeyId, at: by.at, micro, note: originWords(given, micro) });
+  const origin = originWords(given, micro).toLowerCase();
+  const whose = team === null ? origin : `${origin} of the team ${team.name}`;
   const detail = `${formatExactCredits(micro)} ${whose} moved to it`;
   await record(ctx, { organizationId, ...by, action: "credits.moved-to-key", subject: apiKeyId, detail });
+}
+
+/** @param given how many of the credits their owner was given. */
+function originWords(given: bigint, micro: bigint): string {
+  if (given === 0n) return "Earned credits";
+  return given === micro ? "Given credits" : "Given and earned credits";
 }
 
 /**
@@ -107,7 +114,7 @@ export const moveRow = v.object({
   kind: creditMoveKind,
   micro: v.int64(),
   at: v.number(),
-  /** The name of the key, the colleague or the team. */
+  /** The name of the key, the colleague, the team or the administrator. */
   other: v.union(v.string(), v.null()),
   note: v.union(v.string(), v.null()),
 });

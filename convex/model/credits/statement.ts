@@ -1,5 +1,4 @@
 import { type Infer, v } from "convex/values";
-import { sumOfLots } from "../../../app/credits/lots.ts";
 import { visibleText } from "../../../app/format/visible.ts";
 import { monthOf } from "../../../app/usage/months.ts";
 import type { QueryCtx } from "../../_generated/server.js";
@@ -8,7 +7,7 @@ import type { Owner } from "../owners.ts";
 import { refuse } from "../refuse.ts";
 import { earnedOfDevice } from "../validators.ts";
 import { moveRow, movesSince, namedMoves } from "./moves.ts";
-import { creditsOf } from "./wallet.ts";
+import { usableBy } from "./wallet.ts";
 
 /** Bounds what one query reads. */
 const mostMoves = 4_000;
@@ -29,7 +28,7 @@ export const statement = v.object({
 });
 
 /**
- * The statement of one month (UTC) of a member's earned credits. Opening balance, earnings and moves add up to the closing balance. Pay of the
+ * The statement of one month (UTC) of a member's or a team's credits. Opening balance, earnings and moves add up to the closing balance. Pay of the
  * last minute is missing. Refuses: invalid.
  */
 export async function statementOf(
@@ -41,8 +40,8 @@ export async function statementOf(
   if (!Number.isFinite(at) || at > now || monthOf(at) < monthOf(now, -mostMonths))
     refuse("invalid", `Statements are of this month, or of the ${String(mostMonths)} months before.`);
   const [from, to] = [monthOf(at), monthOf(at, 1)];
-  const [lots, months, moves] = await Promise.all([
-    creditsOf(ctx, owner),
+  const [usable, months, moves] = await Promise.all([
+    usableBy(ctx, owner),
     earnedMonthsSince(ctx, owner, from),
     movesSince(ctx, owner, from, mostMoves),
   ]);
@@ -54,7 +53,7 @@ export async function statementOf(
     ...months.filter(({ startAt }) => startAt >= to).flatMap((month) => month.devices),
     ...moves.filter((move) => move.at >= to),
   ];
-  const closingMicro = sumOfLots(lots) - sum(later);
+  const closingMicro = usable - sum(later);
   const named = await Promise.all(
     devices.map(async (each) => {
       const device = each.deviceId === undefined ? null : await ctx.db.get("devices", each.deviceId);

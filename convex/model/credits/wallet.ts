@@ -4,7 +4,15 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { accountRow, lotsOf } from "../ledger/balance.ts";
 import { projectTransfer } from "../ledger/project.ts";
-import { deviceAccount, type Entry, houseAccount, transfer, walletAccount } from "../ledger/transfer.ts";
+import {
+  deviceAccount,
+  type Entry,
+  grantAccount,
+  houseAccount,
+  keyAccount,
+  transfer,
+  walletAccount,
+} from "../ledger/transfer.ts";
 import type { Owner } from "../owners.ts";
 import { refuse } from "../refuse.ts";
 
@@ -28,10 +36,21 @@ export async function sourcesOf(ctx: QueryCtx, owner: Owner): Promise<readonly S
   );
 }
 
-/** The credits of an owner by the months in which they were earned. */
+/** The earned credits of an owner by the months in which they were earned. */
 export async function creditsOf(ctx: QueryCtx, owner: Owner): Promise<readonly Lot[]> {
   const sources = await sourcesOf(ctx, owner);
   return sources.flatMap(({ lots }) => lots);
+}
+
+/** The credits that administrators and allowances gave an owner, and that nobody has used. They are projected at once, as earned ones are. */
+export async function grantedTo(ctx: QueryCtx, owner: Owner): Promise<bigint> {
+  return (await accountRow(ctx, grantAccount(owner)))?.balanceMicro ?? 0n;
+}
+
+/** All that an owner can use with a key. */
+export async function usableBy(ctx: QueryCtx, owner: Owner): Promise<bigint> {
+  const [lots, granted] = await Promise.all([creditsOf(ctx, owner), grantedTo(ctx, owner)]);
+  return sumOfLots(lots) + granted;
 }
 
 /** The entries that take pieces from their accounts. */
@@ -60,7 +79,7 @@ type Taking = Omit<Parameters<typeof transfer>[1], "entries"> & {
 };
 
 /**
- * Moves credits of an owner, the oldest first, to the accounts of the entries that `to` makes of them. Refuses: invalid, conflict (the
+ * Moves earned credits of an owner, the oldest first, to the accounts of the entries that `to` makes of them. Refuses: invalid, conflict (the
  * owner has less).
  * @returns the credits, by the months in which they were earned.
  */
@@ -75,14 +94,46 @@ export async function take(
   return lots;
 }
 
-/** Chooses credits of an owner, the oldest first. Refuses: invalid, conflict (the owner has less). */
-async function choose(ctx: QueryCtx, owner: Owner, micro: bigint): Promise<readonly Piece[]> {
+/**
+ * Moves credits of an owner to a key: first those that the owner was given, since only keys get these, and then earned ones, the oldest
+ * first. Refuses: invalid, conflict (the owner has less).
+ * @returns how many of them were given.
+ */
+export async function takeForKey(
+  ctx: MutationCtx,
+  { owner, micro, ...booking }: Taking,
+  apiKeyId: Id<"apiKeys">,
+): Promise<bigint> {
+  checkAmount(micro);
+  const granted = await grantedTo(ctx, owner);
+  const given = granted < micro ? granted : micro;
+  const pieces = given === micro ? [] : await choose(ctx, owner, micro - given, granted);
+  await book(ctx, {
+    ...booking,
+    entries: [
+      ...(given === 0n ? [] : [{ account: grantAccount(owner), micro: -given }]),
+      ...takingEntries(pieces),
+      { account: keyAccount(apiKeyId), micro },
+    ],
+  });
+  return given;
+}
+
+function checkAmount(micro: bigint): void {
   if (micro <= 0n) refuse("invalid", "The amount must be more than 0 credits.");
+}
+
+/**
+ * Chooses earned credits of an owner, the oldest first. Refuses: invalid, conflict (the owner has less).
+ * @param granted what the owner uses besides them.
+ */
+async function choose(ctx: QueryCtx, owner: Owner, micro: bigint, granted = 0n): Promise<readonly Piece[]> {
+  checkAmount(micro);
   const sources = await sourcesOf(ctx, owner);
   const pieces = takeOldest(sources, micro);
   if (pieces !== null) return pieces;
   const has = sumOfLots(sources.flatMap(({ lots }) => lots));
-  return refuse("conflict", `Only ${spellCredits(has)} are available.`);
+  return refuse("conflict", `Only ${spellCredits(has + granted)} are available.`);
 }
 
 /**

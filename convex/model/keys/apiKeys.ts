@@ -11,6 +11,8 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import schema from "../../schema.ts";
 import { type Act, record } from "../audit.ts";
+import { allowanceOf, allowanceRow } from "../credits/allowances.ts";
+import { issueCredits, maxCreditsMicro } from "../credits/grants.ts";
 import { rulesRow } from "../credits/houseRules.ts";
 import { balanceOf } from "../ledger/balance.ts";
 import { projectedUse } from "../ledger/keyDays.ts";
@@ -20,9 +22,7 @@ import { ownerName, ownerView } from "../owners.ts";
 import { queue } from "../queue.ts";
 import { boundedPage, boundedText, checkCursors, refuse } from "../refuse.ts";
 import { keyUse, restriction } from "../validators.ts";
-import { allowanceOf, allowanceRow } from "./allowances.ts";
 import { accessOf, beginAccess, keyAccess } from "./keyAccess.ts";
-import { issueCredits, maxCreditsMicro } from "./keyCredits.ts";
 import { keyRights, rightsOf } from "./keyRights.ts";
 import { lastUseOf } from "./keyUse.ts";
 import { checkedSecret } from "./rotation.ts";
@@ -234,7 +234,7 @@ async function keyRowOf(ctx: QueryCtx, key: Doc<"apiKeys">, now: number): Promis
     queue.limits.get(ctx, key.organizationId, "requester", key._id),
     lastUseOf(ctx, key._id),
     key.quotas === undefined ? null : projectedUse(ctx, key._id, now),
-    allowanceOf(ctx, key),
+    allowanceOf(ctx, { table: "apiKeys", row: key }),
     rulesRow(ctx, key.organizationId),
   ]);
   const { former } = key;

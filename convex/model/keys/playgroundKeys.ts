@@ -4,11 +4,11 @@ import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
+import { maxCreditsMicro } from "../credits/grants.ts";
 import { balanceOf } from "../ledger/balance.ts";
 import { keyAccount } from "../ledger/transfer.ts";
 import { present, refuse } from "../refuse.ts";
 import { createKey } from "./apiKeys.ts";
-import { maxCreditsMicro } from "./keyCredits.ts";
 import { revokeKey } from "./keyEnds.ts";
 
 /** The console's playground calls the API with a key of its own. The key ends with its session, or after this time. */

@@ -8,7 +8,8 @@ import type { amountsByKind, outcome } from "../validators.ts";
  * Kinds of account. Issuance, bonuses, cover and the pay of checks create credits, so their balances are negative. Cover creates those
  * that an answer cost beyond its reservation and that its key did not have, and the pay of a device that a wrong answer outran. Keys spend credits, escrow holds them, devices earn them.
  * The pay of a new device is held until its answers are checked. A wallet has the credits that a member or a team received, or earned
- * with former devices. Payouts that nobody has decided hold credits, and the house has those that were paid out or expired.
+ * with former devices. A grant has those that administrators and allowances gave a member or a team, and that nobody has used. Payouts that
+ * nobody has decided hold credits, and the house has those that were paid out or expired.
  */
 export type AccountKind = keyof Infer<typeof amountsByKind>;
 
@@ -18,6 +19,7 @@ export const noAmounts: Readonly<Record<AccountKind, bigint>> = {
   escrow: 0n,
   device: 0n,
   wallet: 0n,
+  grant: 0n,
   payout: 0n,
   house: 0n,
   bonus: 0n,
@@ -35,6 +37,7 @@ export const issuanceAccount = (organizationId: Id<"organizations">): string => 
 export const keyAccount = (apiKeyId: Id<"apiKeys">): string => `key:${apiKeyId}`;
 export const escrowAccount = (organizationId: Id<"organizations">): string => `escrow:${organizationId}`;
 export const walletAccount = (owner: Owner): string => `wallet:${owner}`;
+export const grantAccount = (owner: Owner): string => `grant:${owner}`;
 export const payoutAccount = (organizationId: Id<"organizations">): string => `payout:${organizationId}`;
 export const houseAccount = (organizationId: Id<"organizations">): string => `house:${organizationId}`;
 export const bonusAccount = (organizationId: Id<"organizations">): string => `bonus:${organizationId}`;

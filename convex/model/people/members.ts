@@ -222,7 +222,7 @@ export async function removeMember(
     await checkAnotherOwner(ctx, member);
   }
   await leaveThings(ctx, member, things, by);
-  await ctx.db.patch("members", subject, { removedAt: by.at });
+  await ctx.db.patch("members", subject, { removedAt: by.at, allowance: undefined });
   await endSessionsOf(ctx, subject);
   await forgetViewsOf(ctx, subject);
   await record(ctx, { organizationId, ...by, action: "member.removed", subject });

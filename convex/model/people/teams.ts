@@ -1,13 +1,12 @@
 import { type Infer, v } from "convex/values";
 import { changesText } from "../../../app/audit/changes.ts";
-import { sumOfLots } from "../../../app/credits/lots.ts";
 import { visibleText } from "../../../app/format/visible.ts";
 import { limits } from "../../../app/jobs/limits.ts";
 import { spellCredits } from "../../../app/money/credits.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
-import { creditsOf } from "../credits/wallet.ts";
+import { usableBy } from "../credits/wallet.ts";
 import { boundedText, refuse } from "../refuse.ts";
 import { holdingsOf } from "./holdings.ts";
 import { currentMembers } from "./members.ts";
@@ -93,16 +92,16 @@ export async function removeTeam(ctx: MutationCtx, team: Doc<"teams">, by: Act):
   const { _id: subject, organizationId } = team;
   const { keys, devices } = await holdingsOf(ctx, subject);
   if (keys + devices > 0) refuse("conflict", "Keys or devices belong to this team. Hand them over first.");
-  const micro = sumOfLots(await creditsOf(ctx, subject));
+  const micro = await usableBy(ctx, subject);
   if (micro > 0n)
     refuse(
       "conflict",
-      `This team has ${spellCredits(micro)}, which nobody could use afterwards. A member of it must give them to a key of the team first, on the page My credits. Then hand that key over.`,
+      `This team has ${spellCredits(micro)}, which nobody could use afterwards. A member of it must give them to a key of the team first, on the page My credits. Then hand that key over. An administrator can take given credits back instead.`,
     );
   for (const member of await currentMembers(ctx, organizationId)) {
     if (!member.teamIds.includes(subject)) continue;
     await ctx.db.patch("members", member._id, { teamIds: member.teamIds.filter((id) => id !== subject) });
   }
-  await ctx.db.patch("teams", subject, { removedAt: by.at });
+  await ctx.db.patch("teams", subject, { removedAt: by.at, allowance: undefined });
   await record(ctx, { organizationId, ...by, action: "team.removed", subject });
 }

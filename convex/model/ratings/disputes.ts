@@ -5,7 +5,7 @@ import { formatExactCredits } from "../../../app/money/credits.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
-import { issueCredits } from "../keys/keyCredits.ts";
+import { issueCredits } from "../credits/grants.ts";
 import { ratingOf } from "../orders/jobRating.ts";
 import { orderOf, paidByKey } from "../orders/orders.ts";
 import { boundedPage, boundedText, present, refuse } from "../refuse.ts";

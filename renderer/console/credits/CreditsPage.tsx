@@ -16,7 +16,7 @@ const pageSize = 20;
 
 type Team = MyCredits["teams"][number];
 
-/** The credits that the member earned or received, and their use. The month of the statement is in the address. */
+/** The credits that the member earned or was given, and their use. The month of the statement is in the address. */
 export function CreditsPage(): ReactNode {
   const session = useSession();
   const me = useMe();

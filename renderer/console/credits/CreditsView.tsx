@@ -12,8 +12,10 @@ import { SkeletonRows } from "../../ui/Skeleton.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { PagedRows } from "../data/paged-rows.ts";
 import type { CreditMoveRow, MyCredits, PayoutRow, StatementRow } from "../data/rows.ts";
+import { allowanceWords } from "../grants/allowance-words.ts";
+import { allowanceNote } from "../grants/grant-cells.tsx";
 import { moveWords, payoutStates } from "./move-words.ts";
-import { keysOfTeam } from "./MoveDialogs.tsx";
+import { earnedOf, keysOfTeam } from "./MoveDialogs.tsx";
 import { StatementCard } from "./StatementCard.tsx";
 
 type Team = MyCredits["teams"][number];
@@ -38,6 +40,7 @@ type Props = {
 };
 
 export function CreditsView({ mine, payouts, onOpen, onWithdraw, ...statement }: Props): ReactNode {
+  const { now } = statement;
   return (
     <div className="grid gap-4">
       {mine === undefined ? (
@@ -45,9 +48,11 @@ export function CreditsView({ mine, payouts, onOpen, onWithdraw, ...statement }:
           <SkeletonRows />
         </Card>
       ) : (
-        <Available mine={mine} onOpen={onOpen} />
+        <Available mine={mine} now={now} onOpen={onOpen} />
       )}
-      {mine === undefined || mine.teams.length === 0 ? null : <TeamsCard mine={mine} onOpen={onOpen} />}
+      {mine === undefined || mine.teams.length === 0 ? null : (
+        <TeamsCard mine={mine} now={now} onOpen={onOpen} />
+      )}
       {payouts.rows === undefined || payouts.rows.length === 0 ? null : (
         <PayoutsCard payouts={payouts} onWithdraw={onWithdraw} />
       )}
@@ -71,18 +76,33 @@ export function CreditsView({ mine, payouts, onOpen, onWithdraw, ...statement }:
   );
 }
 
-function Available({ mine, onOpen }: Pick<Props, "onOpen"> & { readonly mine: MyCredits }): ReactNode {
-  const { availableMicro, expiries, rules, keys, hasOpenPayout } = mine;
-  const isEmpty = availableMicro <= 0n;
+type CardProps = Pick<Props, "now" | "onOpen"> & { readonly mine: MyCredits };
+
+function Available({ mine, now, onOpen }: CardProps): ReactNode {
+  const { availableMicro, grantedMicro, allowance, expiries, rules, keys, hasOpenPayout } = mine;
+  const hasNothing = availableMicro <= 0n;
+  const hasEarnedNothing = earnedOf(mine).availableMicro <= 0n;
   return (
     <Card title="Available">
       <p className="text-2xl leading-9 font-semibold" title={`${formatExactCredits(availableMicro)} credits`}>
         {formatCredits(availableMicro)}
       </p>
       <p className="text-xs text-muted">
-        What your devices earned and colleagues gave you. Pay of the last minute is added in a moment.
+        What your devices earned, and what colleagues and administrators gave you. Pay of the last minute is
+        added in a moment.
       </p>
       <ul className="mt-2 grid gap-1 text-sm">
+        {grantedMicro === 0n ? null : (
+          <li>
+            {formatCredits(grantedMicro)} of it were given by administrators: for API keys only. They do not
+            expire.
+          </li>
+        )}
+        {allowance === null ? null : (
+          <li className="wrap-anywhere">
+            {allowanceWords(allowance, now)}. {allowance.reason}
+          </li>
+        )}
         {expiries.slice(0, 3).map(({ at, micro }) => (
           <li key={at} className="text-hold">
             {formatCredits(micro)} expire on {formatDay(at)} (UTC).
@@ -91,14 +111,14 @@ function Available({ mine, onOpen }: Pick<Props, "onOpen"> & { readonly mine: My
         {rules.expireMonths === null ? <li className="text-muted">Your credits do not expire.</li> : null}
       </ul>
       <div className="mt-3 flex flex-wrap gap-2">
-        <Button look="primary" disabled={isEmpty || keys.length === 0} onClick={() => onOpen("key")}>
+        <Button look="primary" disabled={hasNothing || keys.length === 0} onClick={() => onOpen("key")}>
           Use with an API key
         </Button>
-        <Button disabled={isEmpty} onClick={() => onOpen("give")}>
+        <Button disabled={hasEarnedNothing} onClick={() => onOpen("give")}>
           Give to a colleague or team
         </Button>
         {rules.payout === null ? null : (
-          <Button disabled={isEmpty || hasOpenPayout} onClick={() => onOpen("payout")}>
+          <Button disabled={hasEarnedNothing || hasOpenPayout} onClick={() => onOpen("payout")}>
             Ask for a payout
           </Button>
         )}
@@ -119,7 +139,7 @@ function Available({ mine, onOpen }: Pick<Props, "onOpen"> & { readonly mine: My
 }
 
 /** The credits of the member's teams. Any member of a team may use them, with the team's keys. */
-function TeamsCard({ mine, onOpen }: Pick<Props, "onOpen"> & { readonly mine: MyCredits }): ReactNode {
+function TeamsCard({ mine, now, onOpen }: CardProps): ReactNode {
   const credits = columnCredits(mine.teams.map(({ availableMicro }) => availableMicro));
   const columns: readonly Column<Team>[] = [
     { key: "team", title: "Team", cell: ({ name }) => name },
@@ -146,12 +166,13 @@ function TeamsCard({ mine, onOpen }: Pick<Props, "onOpen"> & { readonly mine: My
         columns={columns}
         rows={mine.teams}
         keyOf={({ teamId }) => teamId}
+        detail={(team) => allowanceNote(team, now)}
         height="sm:max-h-80"
         empty={null}
       />
       <p className="border-t border-line px-4 py-2 text-xs text-muted">
-        What the teams' devices earned, and what colleagues gave to them. Every member of a team can use its
-        credits with the team's API keys. They are not paid out.
+        What the teams' devices earned, and what colleagues and administrators gave to them. Every member of a
+        team can use its credits with the team's API keys. They are not paid out.
       </p>
     </Card>
   );

@@ -20,8 +20,15 @@ type Props<Wanted> = {
   readonly onClose: () => void;
 };
 
+type Available = Pick<MyCredits, "availableMicro" | "grantedMicro">;
+
+/** The credits that the member may give away or have paid out. */
+export function earnedOf({ availableMicro, grantedMicro }: Available): Available {
+  return { availableMicro: availableMicro - grantedMicro, grantedMicro: 0n };
+}
+
 /** A typed amount of at most the available credits. `moveId` stays for the dialog, so a repeated call moves nothing twice. */
-function useAmount({ availableMicro }: Pick<MyCredits, "availableMicro">) {
+function useAmount({ availableMicro, grantedMicro }: Available) {
   const [typed, setTyped] = useState("");
   const [moveId] = useState(() => crypto.randomUUID());
   const parsed = parseCredits(typed);
@@ -30,7 +37,11 @@ function useAmount({ availableMicro }: Pick<MyCredits, "availableMicro">) {
   const field = (
     <Field
       label="Credits"
-      hint={`${formatCredits(availableMicro)} are available. The oldest ones go first.`}
+      hint={
+        grantedMicro === 0n
+          ? `${formatCredits(availableMicro)} are available. The oldest ones go first.`
+          : `${formatCredits(availableMicro)} are available. Given ones go first.`
+      }
       inputMode="decimal"
       value={typed}
       error={
@@ -48,7 +59,7 @@ function useAmount({ availableMicro }: Pick<MyCredits, "availableMicro">) {
   return { micro, moveId, field };
 }
 
-/** Makes earned credits budget of an API key: those of the member, or those of a team, which go only to the team's keys. */
+/** Makes credits budget of an API key: those of the member, or those of a team, which go only to the team's keys. */
 export function ToKeyDialog({
   mine,
   team,
@@ -105,7 +116,7 @@ export function GiveDialog({
   onSave,
   onClose,
 }: Props<{ readonly to: OwnerId; readonly note: string }> & { readonly me: OwnerId }): ReactNode {
-  const { micro, moveId, field } = useAmount(mine);
+  const { micro, moveId, field } = useAmount(earnedOf(mine));
   const [to, setTo] = useState<OwnerId | null>(null);
   const [note, setNote] = useState("");
   return (
@@ -135,7 +146,7 @@ export function GiveDialog({
 
 /** Asks for the payout of earned credits. */
 export function PayoutDialog({ mine, onSave, onClose }: Props<{ readonly note: string | null }>): ReactNode {
-  const { micro, moveId, field } = useAmount(mine);
+  const { micro, moveId, field } = useAmount(earnedOf(mine));
   const [note, setNote] = useState("");
   const { payout } = mine.rules;
   const cents = micro === null || payout === null ? null : payoutCents(micro, payout.perCreditMicro);

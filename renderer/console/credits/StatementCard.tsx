@@ -14,7 +14,7 @@ type Props = StatementMonth & {
   readonly whose?: ReactNode;
 };
 
-/** The statement of earned credits. */
+/** The statement of a member's or a team's credits. */
 export function StatementCard({ member, statement, whose = null, ...month }: Props): ReactNode {
   const csv = statement === undefined ? undefined : () => creditStatementCsv(statement);
   return (

@@ -16,6 +16,12 @@ export function moveWords({ kind, other }: Pick<CreditMoveRow, "kind" | "other">
       return "Payout not made";
     case "expired":
       return "Expired";
+    case "granted":
+      return `Given by the administrator ${other ?? ""}`;
+    case "taken-back":
+      return `Taken back by the administrator ${other ?? ""}`;
+    case "allowance":
+      return `Allowance, set by ${other ?? ""}`;
   }
 }
 

@@ -68,6 +68,9 @@ export type StatisticsSubject = StatisticsReport["subjects"][number];
 export type UsageReport = FunctionReturnType<Console["usage"]["report"]>;
 export type UsageFactsRow = FunctionReturnType<Console["usage"]["facts"]>;
 export type UsageMonth = FunctionReturnType<Console["usage"]["month"]>;
+export type Allowance = NonNullable<KeyRow["allowance"]>;
+/** What administrators and allowances gave to a member or a team. */
+export type GrantRow = FunctionReturnType<Console["money"]["grants"]["of"]>;
 export type MyCredits = FunctionReturnType<Console["money"]["credits"]["mine"]>;
 export type CreditMoveRow = MyCredits["moves"][number];
 export type PayoutRow = FunctionReturnType<Console["money"]["credits"]["payouts"]>["page"][number];

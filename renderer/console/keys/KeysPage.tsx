@@ -5,6 +5,8 @@ import { shownPrefix } from "../../../app/format/secrets.ts";
 import { api } from "../../../convex/_generated/api.js";
 import type { KeyRow } from "../data/rows.ts";
 import { useAct, useScope, useSession } from "../data/session-context.ts";
+import { AllowanceDialog, termsOf } from "../grants/AllowanceDialog.tsx";
+import { CreditsDialog } from "../grants/CreditsDialog.tsx";
 import { useCommands } from "../palette/page-commands.ts";
 import { useOpened } from "../palette/use-opened.ts";
 import { HandOver } from "../people/HandOver.tsx";
@@ -12,8 +14,6 @@ import { makeSecret } from "../secrets/make-secret.ts";
 import { sha256 } from "../secrets/sha256.ts";
 import { hrefOf, useRoute } from "../shell/route.ts";
 import { KeyAccess } from "./KeyAccess.tsx";
-import { type GivenAllowance, KeyAllowance } from "./KeyAllowance.tsx";
-import { KeyCredits } from "./KeyCredits.tsx";
 import { KeyLimits } from "./KeyLimits.tsx";
 import { KeyRights } from "./KeyRights.tsx";
 import { KeyStatement } from "./KeyStatement.tsx";
@@ -93,11 +93,14 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
         onEndAllowance={
           mayChangeCredits
             ? ({ keyId, name, allowance }) =>
-                void endAllowance({ keyId }, () => ({
+                void endAllowance({ holder: keyId }, () => ({
                   words: `The allowance of ${name} was ended.`,
                   undo: () => {
                     if (allowance !== null)
-                      void setAllowance({ keyId, ...termsOf(allowance) }, "The former allowance is back.");
+                      void setAllowance(
+                        { holder: keyId, ...termsOf(allowance) },
+                        "The former allowance is back.",
+                      );
                   },
                 }))
             : null
@@ -190,8 +193,10 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
         />
       )}
       {credited === null ? null : (
-        <KeyCredits
-          changed={credited}
+        <CreditsDialog
+          of="key"
+          name={credited.name}
+          leftMicro={credited.balanceMicro}
           onSave={({ micro, reason }) => {
             const { keyId, name } = credited;
             return changeCredits({ keyId, micro, reason }, () => ({
@@ -206,15 +211,17 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
         />
       )}
       {allowed === null ? null : (
-        <KeyAllowance
-          changed={allowed}
+        <AllowanceDialog
+          of="key"
+          name={allowed.name}
+          allowance={allowed.allowance}
           onSave={(given) => {
-            const { keyId, name, allowance } = allowed;
-            return setAllowance({ keyId, ...given }, () => ({
+            const { keyId: holder, name, allowance } = allowed;
+            return setAllowance({ holder, ...given }, () => ({
               words: `The allowance of ${name} was saved.`,
               undo: () => {
-                if (allowance === null) void endAllowance({ keyId }, "The allowance was ended.");
-                else void setAllowance({ keyId, ...termsOf(allowance) }, "The former allowance is back.");
+                if (allowance === null) void endAllowance({ holder }, "The allowance was ended.");
+                else void setAllowance({ holder, ...termsOf(allowance) }, "The former allowance is back.");
               },
             }));
           }}
@@ -271,8 +278,4 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
       )}
     </>
   );
-}
-
-function termsOf({ every, kind, micro, reason }: GivenAllowance): GivenAllowance {
-  return { every, kind, micro, reason };
 }

@@ -15,9 +15,9 @@ import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { actionColumn, type RowActionProps, RowActions } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { KeyRow } from "../data/rows.ts";
+import { allowanceWords } from "../grants/allowance-words.ts";
 import { OwnerWords } from "../people/OwnerWords.tsx";
 import { hrefOf } from "../shell/route.ts";
-import { allowanceWords } from "./allowance-words.ts";
 import { boundsOf } from "./quota-words.ts";
 
 type Props = {
@@ -142,7 +142,7 @@ function restrictionOf({ revokedAt, restriction }: KeyRow, now: number): KeyRow[
 function noteOf(key: KeyRow, now: number): ReactNode {
   const restriction = restrictionOf(key, now);
   const bounds = key.revokedAt === null ? boundsOf(key, now) : [];
-  const allowance = allowanceWords(key, now);
+  const allowance = allowanceWords(key.allowance, now);
   if (restriction === null && allowance === null && bounds.length === 0) return null;
   return (
     <div className="grid gap-1 text-xs text-muted">

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { formatCount } from "../../../app/format/quantity.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
+import { useNow } from "../../ui/clock.ts";
 import { Button } from "../../ui/controls/Button.tsx";
 import { Field } from "../../ui/controls/Field.tsx";
 import { Empty } from "../../ui/Empty.tsx";
@@ -11,6 +12,8 @@ import { actionColumn, RowActions } from "../../ui/RowAction.tsx";
 import { Skeleton } from "../../ui/Skeleton.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { MemberHoldings, MemberRow, TeamRow } from "../data/rows.ts";
+import { allowanceNote, grantColumn, type GrantOf } from "../grants/grant-cells.tsx";
+import { type GrantActions, grantEntries } from "../grants/use-grants.tsx";
 import { RoleBadges } from "./RoleBadges.tsx";
 
 export type MemberActions = Readonly<
@@ -22,6 +25,8 @@ type Props = {
   readonly teams: readonly TeamRow[];
   /** What a member has; undefined while it loads. */
   readonly holdingsOf: (member: MemberRow) => MemberHoldings | undefined;
+  readonly grantOf: GrantOf<MemberRow>;
+  readonly grantActions: GrantActions | null;
   readonly search: string;
   /** The signed-in member. */
   readonly self: MemberRow["memberId"];
@@ -36,7 +41,8 @@ type Props = {
 };
 
 export function MembersView(props: Props): ReactNode {
-  const { members, search, actions, onSearch, onInvite, onMore, loadingMore } = props;
+  const { members, search, actions, grantOf, onSearch, onInvite, onMore, loadingMore } = props;
+  const now = useNow();
   return (
     <Card
       flush
@@ -64,6 +70,7 @@ export function MembersView(props: Props): ReactNode {
           columns={columnsOf(props)}
           rows={members}
           keyOf={({ memberId }) => memberId}
+          detail={(member) => allowanceNote(grantOf(member), now)}
           empty={
             <Empty title="No such member">
               Search for a whole word of the name, or for the start of the e-mail address.
@@ -79,7 +86,8 @@ export function MembersView(props: Props): ReactNode {
 /** 100 means 100 or more. */
 const countWords = (count: number): string => (count >= 100 ? "100+" : formatCount(count));
 
-function columnsOf({ teams, holdingsOf, self, actions, mayMakeOwners }: Props): readonly Column<MemberRow>[] {
+function columnsOf(props: Props): readonly Column<MemberRow>[] {
+  const { members = [], teams, holdingsOf, grantOf, grantActions, self, actions, mayMakeOwners } = props;
   const held =
     (show: (held: MemberHoldings) => ReactNode) =>
     (member: MemberRow): ReactNode => {
@@ -152,6 +160,7 @@ function columnsOf({ teams, holdingsOf, self, actions, mayMakeOwners }: Props): 
       width: "w-16",
       cell: held(({ devices }) => countWords(devices)),
     },
+    grantColumn(members, grantOf),
   ];
   if (actions === null) return shown;
   const { edit, link, sessions, remove } = actions;
@@ -167,6 +176,7 @@ function columnsOf({ teams, holdingsOf, self, actions, mayMakeOwners }: Props): 
           more={[
             { verb: "Sessions", onClick: () => sessions(member) },
             ...(maySignIn ? [{ verb: "Sign-in link", onClick: () => link(member) }] : []),
+            ...grantEntries(grantActions, { id: memberId, name, grant: grantOf(member) }),
             ...(maySignIn && memberId !== self ? [{ verb: "Remove", onClick: () => remove(member) }] : []),
           ]}
         />

@@ -1,9 +1,11 @@
-import { usePaginatedQuery, useQueries, useQuery } from "convex/react";
-import { type ReactNode, useMemo, useState } from "react";
+import { usePaginatedQuery, useQuery } from "convex/react";
+import { type ReactNode, useState } from "react";
 import { api } from "../../../convex/_generated/api.js";
 import type { Id } from "../../../convex/_generated/dataModel.js";
-import type { MemberHoldings, MemberRow } from "../data/rows.ts";
+import type { MemberRow } from "../data/rows.ts";
 import { useAct, useLongAct, useMe, useScope, useSession } from "../data/session-context.ts";
+import { useEach } from "../data/use-each.ts";
+import { useGrantActions, useGrants } from "../grants/use-grants.tsx";
 import { makeSecret } from "../secrets/make-secret.ts";
 import { sha256 } from "../secrets/sha256.ts";
 import { linkOf } from "../session/sign-in.ts";
@@ -19,7 +21,7 @@ import { RemoveMember } from "./RemoveMember.tsx";
 import { SignInLink } from "./SignInLink.tsx";
 import { Teams } from "./Teams.tsx";
 
-/** Each member listed has a query of their own for what they hold, so a long page opens slowly. */
+/** Each member listed has queries of their own for what they hold and were given, so a long page opens slowly. */
 const pageSize = 25;
 
 type Opened = { readonly dialog: keyof MemberActions; readonly member: MemberRow };
@@ -35,7 +37,10 @@ export function PeoplePage(): ReactNode {
     search.trim() === "" ? { session } : { session, search },
     { initialNumItems: pageSize },
   );
-  const holdings = useHoldings(results);
+  const listed = results.map(({ memberId }) => memberId);
+  const holdings = useEach(api.console.people.holdings, "memberId", listed);
+  const grants = useGrants(listed);
+  const { actions: grantActions, dialogs } = useGrantActions();
   const teams = useQuery(api.console.people.teams, { session });
   const invitations = useQuery(api.console.people.invitations, { session });
   const idle = useQuery(api.console.people.idle, { session });
@@ -57,6 +62,8 @@ export function PeoplePage(): ReactNode {
         members={status === "LoadingFirstPage" ? undefined : results}
         teams={teams ?? []}
         holdingsOf={({ memberId }) => holdings.get(memberId)}
+        grantOf={({ memberId }) => grants.get(memberId)}
+        grantActions={grantActions}
         search={search}
         self={me.memberId}
         mayMakeOwners={mayMakeOwners}
@@ -152,30 +159,9 @@ export function PeoplePage(): ReactNode {
           onClose={close}
         />
       ) : null}
+      {dialogs}
       {opened?.dialog === "link" ? <SignInLink member={opened.member} onClose={close} /> : null}
       {opened?.dialog === "sessions" ? <MemberSessions member={opened.member} onClose={close} /> : null}
     </>
-  );
-}
-
-/** The keys and devices of each listed member. Each has a query of their own, so a change of one device reads one member again. */
-function useHoldings(members: readonly MemberRow[]): ReadonlyMap<string, MemberHoldings> {
-  const session = useSession();
-  const listed = members.map(({ memberId }) => memberId).join();
-  const queries = useMemo(
-    () =>
-      Object.fromEntries(
-        listed
-          .split(",")
-          .filter((memberId) => memberId !== "")
-          .map((memberId) => [memberId, { query: api.console.people.holdings, args: { session, memberId } }]),
-      ),
-    [listed, session],
-  );
-  const found = useQueries(queries) as Readonly<Record<string, MemberHoldings | Error | undefined>>;
-  return new Map(
-    Object.entries(found).flatMap(([memberId, held]) =>
-      held === undefined || held instanceof Error ? [] : [[memberId, held] as const],
-    ),
   );
 }

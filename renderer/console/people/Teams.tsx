@@ -3,6 +3,7 @@ import { api } from "../../../convex/_generated/api.js";
 import { NameDialog } from "../../ui/overlays/NameDialog.tsx";
 import type { TeamRow } from "../data/rows.ts";
 import { useAct } from "../data/session-context.ts";
+import { useGrantActions, useGrants } from "../grants/use-grants.tsx";
 import { TeamMembers } from "./TeamMembers.tsx";
 import { TeamsView } from "./TeamsView.tsx";
 
@@ -17,6 +18,8 @@ export function Teams({ teams, mayChange }: Props): ReactNode {
   const rename = useAct(api.console.people.renameTeam);
   const remove = useAct(api.console.people.removeTeam);
   const [opened, setOpened] = useState<Opened | null>(null);
+  const grants = useGrants((teams ?? []).map(({ teamId }) => teamId));
+  const { actions: grantActions, dialogs } = useGrantActions();
   const close = (): void => setOpened(null);
   const actions = {
     create: () => setOpened({ dialog: "create" }),
@@ -26,7 +29,13 @@ export function Teams({ teams, mayChange }: Props): ReactNode {
   };
   return (
     <>
-      <TeamsView teams={teams} actions={mayChange ? actions : null} />
+      <TeamsView
+        teams={teams}
+        actions={mayChange ? actions : null}
+        grantOf={({ teamId }) => grants.get(teamId)}
+        grantActions={grantActions}
+      />
+      {dialogs}
       {opened?.dialog === "create" ? (
         <NameDialog
           title="New team"

@@ -1,12 +1,15 @@
 import { type ReactNode, useState } from "react";
 import { Card } from "../../ui/Card.tsx";
+import { useNow } from "../../ui/clock.ts";
 import { Button } from "../../ui/controls/Button.tsx";
 import { Empty } from "../../ui/Empty.tsx";
 import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
-import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
+import { actionColumn, RowActions } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { TeamRow } from "../data/rows.ts";
+import { allowanceNote, grantColumn, type GrantOf } from "../grants/grant-cells.tsx";
+import { type GrantActions, grantEntries } from "../grants/use-grants.tsx";
 
 export type TeamActions = Readonly<
   Record<"create", () => void> & Record<"members" | "rename" | "remove", (team: TeamRow) => void>
@@ -16,24 +19,32 @@ type Props = {
   readonly teams: readonly TeamRow[] | undefined;
   /** Null for those who only read. */
   readonly actions: TeamActions | null;
+  readonly grantOf: GrantOf<TeamRow>;
+  readonly grantActions: GrantActions | null;
 };
 
-const columns: readonly Column<TeamRow>[] = [
-  {
-    key: "name",
-    title: "Name",
-    cell: ({ name }) => <span className="font-medium wrap-anywhere">{name}</span>,
-  },
-  {
-    key: "created",
-    title: "Created",
-    width: "w-28",
-    cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
-  },
-];
+function columnsOf({ teams = [], grantOf }: Props): readonly Column<TeamRow>[] {
+  return [
+    {
+      key: "name",
+      title: "Name",
+      cell: ({ name }) => <span className="font-medium wrap-anywhere">{name}</span>,
+    },
+    {
+      key: "created",
+      title: "Created",
+      width: "w-28",
+      cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
+    },
+    grantColumn(teams, grantOf),
+  ];
+}
 
-export function TeamsView({ teams, actions }: Props): ReactNode {
+export function TeamsView(props: Props): ReactNode {
+  const { teams, actions, grantOf, grantActions } = props;
+  const now = useNow();
   const [removing, setRemoving] = useState<TeamRow | null>(null);
+  const columns = columnsOf(props);
   return (
     <Card
       flush
@@ -54,20 +65,29 @@ export function TeamsView({ teams, actions }: Props): ReactNode {
             : [
                 ...columns,
                 actionColumn<TeamRow>("w-max", (team) => (
-                  <>
-                    <RowAction
-                      verb="Members"
-                      object={`of ${team.name}`}
-                      onClick={() => actions.members(team)}
-                    />
-                    <RowAction verb="Rename" object={team.name} onClick={() => actions.rename(team)} />
-                    <RowAction verb="Remove" object={team.name} onClick={() => setRemoving(team)} />
-                  </>
+                  <RowActions
+                    row={team.name}
+                    main={{
+                      verb: "Members",
+                      object: `of ${team.name}`,
+                      onClick: () => actions.members(team),
+                    }}
+                    more={[
+                      { verb: "Rename", onClick: () => actions.rename(team) },
+                      ...grantEntries(grantActions, {
+                        id: team.teamId,
+                        name: team.name,
+                        grant: grantOf(team),
+                      }),
+                      { verb: "Remove", onClick: () => setRemoving(team) },
+                    ]}
+                  />
                 )),
               ]
         }
         rows={teams}
         keyOf={({ teamId }) => teamId}
+        detail={(team) => allowanceNote(grantOf(team), now)}
         empty={<Empty title="No teams yet">The members of a team own its keys and devices together.</Empty>}
       />
       {removing === null ? null : (
@@ -79,7 +99,8 @@ export function TeamsView({ teams, actions }: Props): ReactNode {
           onClose={() => setRemoving(null)}
         >
           Its members stay in the organization. A team that has keys, devices or credits cannot be removed.
-          Its members can give its credits to one of its keys. Then hand its keys and devices over.
+          Its members can give its credits to one of its keys, and you can take back given ones. Then hand its
+          keys and devices over.
         </Confirm>
       )}
     </Card>

@@ -1,10 +1,10 @@
 import { formatMoment } from "../../../app/format/time.ts";
 import type { AllowanceTerms } from "../../../app/money/allowance.ts";
 import { formatExactCredits } from "../../../app/money/credits.ts";
-import type { KeyRow } from "../data/rows.ts";
+import type { Allowance } from "../data/rows.ts";
 
-/** A key's allowance and its next renewal in a short sentence. Null without one. */
-export function allowanceWords({ allowance }: Pick<KeyRow, "allowance">, now: number): string | null {
+/** An allowance and its next renewal in a short sentence. Null without one. */
+export function allowanceWords(allowance: Allowance | null, now: number): string | null {
   if (allowance === null) return null;
   const { dueAt } = allowance;
   const terms = termsWords(allowance);

@@ -4,11 +4,16 @@ import { Field } from "../../ui/controls/Field.tsx";
 import { Select } from "../../ui/controls/Select.tsx";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
-import type { KeyRow } from "../data/rows.ts";
 import { parseCredits } from "../usage/parse-usage-form.ts";
 
+export type HolderKind = "key" | "owner";
+
 type Props = {
-  readonly changed: KeyRow;
+  /** Members and teams are owners. */
+  readonly of: HolderKind;
+  readonly name: string;
+  /** What can be taken back, but for what open jobs of a key hold. */
+  readonly leftMicro: bigint;
   /** `micro` is negative if credits are taken back. Resolves to whether it was saved. */
   readonly onSave: (change: { readonly micro: bigint; readonly reason: string }) => Promise<boolean>;
   readonly onClose: () => void;
@@ -19,17 +24,17 @@ const directions = [
   { value: "take", label: "Take credits back" },
 ] as const;
 
-/** Gives credits to an API key, or takes some back. */
-export function KeyCredits({ changed, onSave, onClose }: Props): ReactNode {
+/** Gives credits to an API key, a member or a team, or takes some back. */
+export function CreditsDialog({ of, name, leftMicro, onSave, onClose }: Props): ReactNode {
   const [direction, setDirection] = useState<string>("give");
   const [credits, setCredits] = useState("");
   const [reason, setReason] = useState("");
   const parsed = parseCredits(credits);
   const amount = typeof parsed === "string" ? null : direction === "give" ? parsed : -parsed;
-  const after = changed.balanceMicro + (amount ?? 0n);
+  const after = leftMicro + (amount ?? 0n);
   const isTooMuch = amount !== null && after < 0n;
   return (
-    <Dialog title={`Credits of ${changed.name}`} onClose={onClose}>
+    <Dialog title={`Credits of ${name}`} onClose={onClose}>
       <DialogForm
         action="Save"
         disabled={amount === null || isTooMuch || reason.trim() === ""}
@@ -40,14 +45,22 @@ export function KeyCredits({ changed, onSave, onClose }: Props): ReactNode {
         onClose={onClose}
       >
         <p className="text-sm text-muted">
-          {amount === null || isTooMuch
-            ? `It has ${formatCredits(changed.balanceMicro)} left.`
-            : `It has ${formatCredits(changed.balanceMicro)} left, and ${formatCredits(after)} afterward.`}
+          {of === "key"
+            ? amount === null || isTooMuch
+              ? `It has ${formatCredits(leftMicro)} left.`
+              : `It has ${formatCredits(leftMicro)} left, and ${formatCredits(after)} afterward.`
+            : amount === null || isTooMuch
+              ? `Of what was given, ${formatCredits(leftMicro)} are unused.`
+              : `Of what was given, ${formatCredits(leftMicro)} are unused, and ${formatCredits(after)} afterward.`}
         </p>
         <Select label="Change" value={direction} options={directions} onChange={setDirection} />
         <Field
           label="Credits"
-          hint="A key without credits gets no answers. Credits that its open jobs hold cannot be taken back."
+          hint={
+            of === "key"
+              ? "A key without credits gets no answers. Credits that its open jobs hold cannot be taken back."
+              : "They are moved to API keys, on the page My credits. They do not expire and are not paid out. Earned credits cannot be taken."
+          }
           inputMode="decimal"
           value={credits}
           error={
@@ -56,14 +69,14 @@ export function KeyCredits({ changed, onSave, onClose }: Props): ReactNode {
               : typeof parsed === "string"
                 ? parsed
                 : isTooMuch
-                  ? "That is more than it has left."
+                  ? "That is more than what is left."
                   : null
           }
           onChange={(event) => setCredits(event.target.value)}
         />
         <Field
           label="Reason"
-          hint="It is shown in the audit trail."
+          hint="It is shown in the statement and in the audit trail."
           maxLength={200}
           value={reason}
           onChange={(event) => setReason(event.target.value)}

@@ -12,13 +12,17 @@ import { Field } from "../../ui/controls/Field.tsx";
 import { Select } from "../../ui/controls/Select.tsx";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
-import type { KeyRow } from "../data/rows.ts";
+import type { Allowance } from "../data/rows.ts";
 import { parseCredits } from "../usage/parse-usage-form.ts";
+import type { HolderKind } from "./CreditsDialog.tsx";
 
 export type GivenAllowance = AllowanceTerms & { readonly reason: string };
 
 type Props = {
-  readonly changed: KeyRow;
+  readonly of: HolderKind;
+  readonly name: string;
+  /** The present one; null: none. */
+  readonly allowance: Allowance | null;
   /** Resolves to whether it was saved. */
   readonly onSave: (allowance: GivenAllowance) => Promise<boolean>;
   readonly onClose: () => void;
@@ -35,9 +39,8 @@ const kinds: readonly { readonly value: AllowanceKind; readonly label: string }[
   { value: "top-up", label: "Count them, and top up to the amount" },
 ];
 
-/** Sets the credits that an API key gets at the start of each day, week or month. */
-export function KeyAllowance({ changed, onSave, onClose }: Props): ReactNode {
-  const { name, allowance } = changed;
+/** Sets the credits that an API key, a member or a team gets at the start of each day, week or month. */
+export function AllowanceDialog({ of, name, allowance, onSave, onClose }: Props): ReactNode {
   const [every, setEvery] = useState<AllowancePeriod>(allowance?.every ?? "month");
   const [kind, setKind] = useState<AllowanceKind>(allowance?.kind ?? "add");
   const [credits, setCredits] = useState(allowance === null ? "" : formatExactCredits(allowance.micro));
@@ -58,7 +61,7 @@ export function KeyAllowance({ changed, onSave, onClose }: Props): ReactNode {
       >
         <p className="text-sm text-muted">
           {allowance === null
-            ? "The key gets these credits at the start of each period, until somebody ends the allowance."
+            ? "These credits are given at the start of each period, until somebody ends the allowance."
             : `${allowance.author} set the present allowance: ${allowance.reason}`}
         </p>
         <Select
@@ -73,7 +76,9 @@ export function KeyAllowance({ changed, onSave, onClose }: Props): ReactNode {
           hint={
             kind === "add"
               ? "They add up from period to period."
-              : "The key gets only what is missing. Credits that its open jobs hold do not count as unused."
+              : of === "key"
+                ? "The key gets only what is missing. Credits that its open jobs hold do not count as unused."
+                : "Only what is missing is given. Earned credits do not count, nor do those that were moved to an API key."
           }
           value={kind}
           options={kinds}
@@ -88,7 +93,7 @@ export function KeyAllowance({ changed, onSave, onClose }: Props): ReactNode {
         />
         <Field
           label="Reason"
-          hint="It is shown in the key's statement and in the audit trail."
+          hint="It is shown in the statement and in the audit trail."
           maxLength={200}
           value={reason}
           onChange={(event) => setReason(event.target.value)}
@@ -96,4 +101,9 @@ export function KeyAllowance({ changed, onSave, onClose }: Props): ReactNode {
       </DialogForm>
     </Dialog>
   );
+}
+
+/** What the server takes of an allowance, to set it again. */
+export function termsOf({ every, kind, micro, reason }: GivenAllowance): GivenAllowance {
+  return { every, kind, micro, reason };
 }
