@@ -90,7 +90,7 @@ test("an administrator gives a key credits, takes some back, and undoes it", asy
   await chooseInRow(page, "First requester", "Change credits");
   await dialog.getByLabel("Change").selectOption("Take credits back");
   await dialog.getByLabel("Credits").fill("999999");
-  await expect(dialog).toContainText("That is more than it has left.");
+  await expect(dialog).toContainText("That is more than what is left.");
   await dialog.getByLabel("Credits").fill("50");
   await dialog.getByLabel("Reason").fill("Too many");
   await dialog.getByRole("button", { name: "Save" }).click();

@@ -105,13 +105,84 @@ test("a team gets members, another name, and goes", async ({ farm, page, browser
   await dialogOf(page).getByRole("button", { name: "Add Dana" }).click();
   await expect(dialogOf(page).getByRole("list", { name: "In the team" })).toContainText("Dana");
   await dialogOf(page).getByRole("button", { name: "Done" }).click();
-  await page.getByRole("button", { name: "Rename Lab" }).click();
+  await chooseInRow(page, "Lab", "Rename");
   await dialogOf(page).getByLabel("Name").fill("Laboratory");
   await dialogOf(page).getByRole("button", { name: "Rename" }).click();
   await expect(memberRow(page, /Dana/)).toContainText("Laboratory");
-  await page.getByRole("button", { name: "Remove Laboratory" }).click();
+  await chooseInRow(page, "Laboratory", "Remove");
   await dialogOf(page).getByRole("button", { name: "Remove" }).click();
   await expect(page.getByText("No teams yet")).toBeVisible();
+});
+
+test("an administrator gives credits and an allowance to a member and to a team", async ({
+  farm,
+  page,
+  browser,
+}) => {
+  await signIn(page, farm);
+  const theirs = await join(browser, await invite(page, "Gil", ["Requester"]), "Gil");
+  const dialog = dialogOf(page);
+  await page.getByRole("button", { name: "New team" }).click();
+  await dialog.getByLabel("Name").fill("Course");
+  await dialog.getByRole("button", { name: "Create team" }).click();
+  await page.getByRole("button", { name: "Members of Course" }).click();
+  await dialog.getByLabel("Add somebody").fill("gil");
+  await dialog.getByRole("button", { name: "Add Gil" }).click();
+  await dialog.getByRole("button", { name: "Done" }).click();
+  const give = async (who: string, credits: string, reason: string) => {
+    await chooseInRow(page, who, "Change credits");
+    await dialog.getByLabel("Credits").fill(credits);
+    await expect(dialog.getByRole("button", { name: "Save" })).toBeDisabled();
+    await dialog.getByLabel("Reason").fill(reason);
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await expect(dialog).toHaveCount(0);
+  };
+  const given = (row: Locator, credits: string) =>
+    expect(row.getByTitle(`${credits} credits`, { exact: true })).toBeVisible();
+  const team = page.getByRole("table", { name: "Teams" }).getByRole("row", { name: /Course/ });
+  await give("Gil", "120", "For the thesis");
+  await given(memberRow(page, /Gil/), "120");
+  await give("Course", "40", "For the exercises");
+  await given(team, "40");
+
+  await openPage(theirs, "My credits");
+  const available = theirs.getByRole("region", { name: "Available" });
+  await expect(available).toContainText("120 cr of it were given by administrators");
+  await expect(available.getByRole("button", { name: "Give to a colleague or team" })).toBeDisabled();
+  const changes = theirs.getByRole("table", { name: "Changes" });
+  await expect(
+    changes.getByRole("row", { name: /Given by the administrator Owner.*For the thesis/ }),
+  ).toBeVisible();
+
+  await page.getByRole("button", { name: "Undo" }).last().click();
+  await given(team, "0");
+  await chooseInRow(page, "Gil", "Change credits");
+  await dialog.getByLabel("Change").selectOption("Take credits back");
+  await dialog.getByLabel("Credits").fill("121");
+  await expect(dialog).toContainText("That is more than what is left.");
+  await dialog.getByLabel("Credits").fill("20");
+  await dialog.getByLabel("Reason").fill("Too many");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await given(memberRow(page, /Gil/), "100");
+  await expect(available.getByTitle("100 credits", { exact: true })).toBeVisible();
+
+  await chooseInRow(page, "Gil", "Set an allowance");
+  await dialog.getByLabel("Unused credits").selectOption("Count them, and top up to the amount");
+  await dialog.getByLabel("Credits", { exact: true }).fill("250");
+  await dialog.getByLabel("Reason").fill("Each month of the thesis");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  const terms = /Allowance: topped up to 250 credits each month, next /;
+  await expect(page.getByText(terms)).toBeVisible();
+  await expect(available.getByText(terms)).toContainText("Each month of the thesis");
+  await chooseInRow(page, "Gil", "End the allowance");
+  await expect(available.getByText(terms)).toHaveCount(0);
+  await page.getByRole("button", { name: "Undo" }).last().click();
+  await expect(available.getByText(terms)).toBeVisible();
+
+  await openPage(page, "Audit trail");
+  await expect(
+    page.getByRole("row", { name: /Credits of a member or a team changed.*Gil.*120 given: For the thesis/ }),
+  ).toBeVisible();
 });
 
 test("a member changes their own name, sees their sessions and ends the others", async ({
