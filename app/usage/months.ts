@@ -1,4 +1,5 @@
 import { type EnergySum, mergeEnergy } from "../energy/energy-sum.ts";
+import { mergeModelTokens, type ModelTokens } from "../statistics/model-tokens.ts";
 import { endsOf, type Tally } from "../statistics/tally.ts";
 
 /** A day of a key, a member, a team, a device or the organization. Days and months are those of UTC. */
@@ -16,6 +17,8 @@ export type DaySum = {
   runMs: number;
   /** As in a tally. */
   energy?: EnergySum;
+  /** The tokens of each model. Only of a device, and not of days before these were counted. */
+  models?: ModelTokens[];
 };
 
 /** The start of the month that a moment is in. `later`: the number of months to add. */
@@ -24,10 +27,10 @@ export function monthOf(at: number, later = 0): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later);
 }
 
-export function daySumOf(startAt: number, tally: Tally): DaySum {
+export function daySumOf(startAt: number, tally: Tally, models?: readonly ModelTokens[]): DaySum {
   const { succeeded: answered, promptTokens, completionTokens, micro, run } = tally;
   const { energy } = tally;
-  const sum = {
+  const sum: DaySum = {
     startAt,
     jobs: endsOf(tally),
     answered,
@@ -36,7 +39,9 @@ export function daySumOf(startAt: number, tally: Tally): DaySum {
     micro,
     runMs: run.sum,
   };
-  return energy === undefined ? sum : { ...sum, energy };
+  if (energy !== undefined) sum.energy = energy;
+  if (models !== undefined) sum.models = [...models];
+  return sum;
 }
 
 /** The same days of several subjects, each day once, in order. */
@@ -66,5 +71,7 @@ export function sumOfDays(days: readonly DaySum[], startAt: number): DaySum {
   }
   const energy = mergeEnergy(days.map((day) => day.energy));
   if (energy !== undefined) sum.energy = energy;
+  const models = days.flatMap((day) => (day.models === undefined ? [] : [day.models]));
+  if (models.length > 0) sum.models = mergeModelTokens(models);
   return sum;
 }

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type EndedJob, foldJobs, tallyEach } from "../statistics/fold.ts";
-import { mergeSubjects, mergeTallies, type SubjectTally } from "../statistics/tally.ts";
+import { tokensOfDevices } from "../statistics/model-tokens.ts";
+import { mergeSubjects, mergeTallies, mostSubjects, type SubjectTally } from "../statistics/tally.ts";
 import { figuresOf } from "./figures.ts";
 import { daySumOf, mergeDays, sumOfDays } from "./months.ts";
 
@@ -60,6 +61,24 @@ it("the totals of all groupings are equal, however many subjects are lumped toge
       expect(total("group")).toEqual(total("device"));
       const { micro, runMs, promptTokens, energy } = total("all");
       expect(total("device")).toMatchObject({ micro, runMs, promptTokens, energy });
+    }),
+    { numRuns: 40 },
+  );
+});
+
+it("the tokens of a device by model add up to its own", () => {
+  fc.assert(
+    fc.property(jobs, (some) => {
+      const byModel = tokensOfDevices(some);
+      for (const { subject, tally } of tallyEach("device", some)) {
+        const { promptTokens, completionTokens, models } = daySumOf(0, tally, byModel.get(subject));
+        const few = (models ?? []).length < mostSubjects;
+        const sum = (of: "promptTokens" | "completionTokens") =>
+          (models ?? []).reduce((total, model) => total + model[of], 0);
+        if (few)
+          expect([sum("promptTokens"), sum("completionTokens")]).toEqual([promptTokens, completionTokens]);
+        else expect(sum("promptTokens")).toBeLessThanOrEqual(promptTokens);
+      }
     }),
     { numRuns: 40 },
   );

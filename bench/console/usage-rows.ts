@@ -1,5 +1,6 @@
 import { convexToJson, type Value } from "convex/values";
 import { type EndedJob, type Folded, foldJobs, tallyEach } from "../../app/statistics/fold.ts";
+import { tokensOfDevices } from "../../app/statistics/model-tokens.ts";
 import { bucketOf, spans } from "../../app/statistics/spans.ts";
 import { type SubjectKind, subjectKinds } from "../../app/statistics/tally.ts";
 import { type DaySum, daySumOf, monthOf } from "../../app/usage/months.ts";
@@ -114,12 +115,17 @@ function* monthRows(subjects: Subjects, now: number, kind: SubjectKind): Generat
   const tallies = Array.from({ length: patterns }, (_, at) =>
     tallyEach(kind, jobsOf(subjects, at, jobsPerDay)),
   );
+  const byModel = Array.from({ length: patterns }, (_, at) =>
+    kind === "device" ? tokensOfDevices(jobsOf(subjects, at, jobsPerDay)) : null,
+  );
   const bySubject = new Map<string, DaySum[]>();
   for (const startAt of daysBefore(now)) {
-    for (const { subject, tally } of tallies[(startAt / spans.day) % patterns] ?? []) {
+    const pattern = (startAt / spans.day) % patterns;
+    for (const { subject, tally } of tallies[pattern] ?? []) {
       const known = bySubject.get(subject);
-      if (known === undefined) bySubject.set(subject, [daySumOf(startAt, tally)]);
-      else known.push(daySumOf(startAt, tally));
+      const sum = daySumOf(startAt, tally, byModel[pattern]?.get(subject));
+      if (known === undefined) bySubject.set(subject, [sum]);
+      else known.push(sum);
     }
   }
   for (const [subject, sums] of bySubject) {

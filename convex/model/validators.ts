@@ -897,6 +897,13 @@ export const tallySummary = v.object({
   successRate: v.union(v.number(), v.null()),
 });
 
+/** app/statistics/model-tokens.ts. */
+export const modelTokens = v.object({
+  subject: v.string(),
+  promptTokens: v.number(),
+  completionTokens: v.number(),
+});
+
 /** A day of a month: app/usage/months.ts. */
 export const daySum = v.object({
   startAt: v.number(),
@@ -907,6 +914,7 @@ export const daySum = v.object({
   micro: v.int64(),
   runMs: v.number(),
   energy: v.optional(energySum),
+  models: v.optional(v.array(modelTokens)),
 });
 
 /** The figures that an organization compares its usage with: app/usage/comparison.ts. */

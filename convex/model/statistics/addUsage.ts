@@ -1,4 +1,5 @@
 import { type EndedJob, everything, tallyEach } from "../../../app/statistics/fold.ts";
+import { tokensOfDevices } from "../../../app/statistics/model-tokens.ts";
 import { mergeSubjects, noSubject, otherSubject, type SubjectKind } from "../../../app/statistics/tally.ts";
 import { type DaySum, daySumOf, mergeDays, monthOf } from "../../../app/usage/months.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
@@ -28,12 +29,14 @@ export async function addUsage(
       jobs.filter(({ submittedAt }) => submittedAt < month),
     ).map(({ subject, tally }) => [subject, tally.micro]),
   );
+  const byModel = tokensOfDevices(jobs);
   for (const kind of kinds) {
     for (const { subject, tally } of tallyEach(kind, jobs)) {
       if (subject === noSubject || subject === otherSubject) continue;
       const id = subject === everything && kind === "all" ? organizationId : subject;
+      const models = kind === "device" ? byModel.get(subject) : undefined;
       const earlierMicro = kind === "key" ? (earlier.get(subject) ?? 0n) : 0n;
-      await addToMonth(ctx, organizationId, id, daySumOf(day, tally), earlierMicro);
+      await addToMonth(ctx, organizationId, id, daySumOf(day, tally, models), earlierMicro);
     }
   }
   for (const [owner, own] of byOwner(ctx, jobs)) await addToOwnDay(ctx, organizationId, owner, day, own);
