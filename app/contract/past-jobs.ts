@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { energySources } from "../energy/job-energy.ts";
 import { attemptStatuses } from "../jobs/states.ts";
 import { instant } from "./donor-answers.ts";
 import type { HistoryRow } from "./snapshot.ts";
@@ -36,6 +37,11 @@ const row: z.ZodType<HistoryRow> = z.object({
   promptTokens: count,
   completionTokens: count,
   earnedMicro: micro,
+  /** An older backend does not say it. */
+  energy: z
+    .object({ microWh: z.number().min(0), source: z.enum(energySources) })
+    .nullable()
+    .exactOptional(),
   explanation: z.string().max(10_000),
 });
 
@@ -60,14 +66,37 @@ const earnedDay = z.object({
   runMs: z.number().min(0),
   /** The energy that it used for them. An older backend does not say it. */
   energy: z
-    .object({ microWh: z.number().min(0), measuredMicroWh: z.number().min(0), runMs: z.number().min(0) })
+    .object({
+      microWh: z.number().min(0),
+      measuredMicroWh: z.number().min(0),
+      runMs: z.number().min(0),
+      byHour: z.record(z.string().max(2), z.number().min(0)).exactOptional(),
+    })
+    .optional(),
+  /** Its tokens by model. Days before these were counted lack it, and so does an older backend. */
+  models: z
+    .array(z.object({ subject: name, promptTokens: count, completionTokens: count }))
+    .max(100)
     .optional(),
 });
 export type EarnedDay = z.infer<typeof earnedDay>;
+
+/** The figures that the organization compares its usage with, with the prices of the models that this device has answered with. */
+const usageFacts = z.object({
+  cloudPrices: z
+    .array(z.object({ modelId: name, prompt: z.number().min(0), completion: z.number().min(0) }))
+    .max(1_000)
+    .readonly(),
+  currency: name,
+  watts: z.number().min(0).nullable(),
+  gramsPerKwh: z.union([z.number().min(0), z.array(z.number().min(0)).length(24).readonly()]).nullable(),
+});
 
 /** The days on which the device earned something, oldest first. They are kept for 13 months. */
 export const earnedDays = z.object({
   days: z.array(earnedDay).max(500),
   /** Jobs that ended earlier are not counted by day. Null: none is counted yet. */
   since: z.number().nullable(),
+  /** An older backend does not say it. */
+  facts: usageFacts.optional(),
 });

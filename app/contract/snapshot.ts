@@ -1,5 +1,6 @@
 import type { ComfortView } from "../comfort/view.ts";
 import type { DeviceLimits } from "../devices/limits.ts";
+import type { JobEnergy } from "../energy/job-energy.ts";
 import type { ComputerFacts } from "../facts/facts.ts";
 import type { AttemptStatus } from "../jobs/states.ts";
 import type { ModelState } from "../models/states.ts";
@@ -129,6 +130,8 @@ export type HistoryRow = {
   readonly promptTokens: number;
   readonly completionTokens: number;
   readonly earnedMicro: string;
+  /** Null: it is not known. Absent with an older backend. */
+  readonly energy?: JobEnergy | null;
   /** The calculation, e.g. "38 prompt × 20 + 11 answer × 100 per 1,000 tokens". */
   readonly explanation: string;
 };

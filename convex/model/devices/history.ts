@@ -3,6 +3,7 @@ import type { PaginationOptions, PaginationResult } from "convex/server";
 import { type Infer, v } from "convex/values";
 import { parse, validate } from "convex-helpers/validators";
 import type { HistoryRow } from "../../../app/contract/snapshot.ts";
+import type { JobEnergy } from "../../../app/energy/job-energy.ts";
 import { uncapitalize } from "../../../app/format/text.ts";
 import type { Usage } from "../../../app/jobs/chat.ts";
 import { formatExactCredits, formatPrice, priceOf } from "../../../app/money/credits.ts";
@@ -14,7 +15,7 @@ import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { queue } from "../queue.ts";
 import { boundedText } from "../refuse.ts";
-import { reply, workReport } from "../validators.ts";
+import { deviceReport, jobEnergy, reply } from "../validators.ts";
 
 export const historyRow = v.object({
   attemptId: v.string(),
@@ -26,6 +27,8 @@ export const historyRow = v.object({
   promptTokens: v.number(),
   completionTokens: v.number(),
   earnedMicro: v.string(),
+  /** Null: its device did not tell it, or did not answer. */
+  energy: v.union(jobEnergy, v.null()),
   explanation: v.string(),
 });
 
@@ -117,15 +120,17 @@ export function historyRowOf(
     promptTokens: paid?.usage.promptTokens ?? 0,
     completionTokens: paid?.usage.completionTokens ?? 0,
     earnedMicro: String(kept),
+    energy: paid?.energy ?? null,
     explanation: paid === null ? explain(attempt) : explainPay(paid, attempt.kind, checked),
   };
 }
 
 type Reply = Infer<typeof reply>;
-type Paid = Reply & { readonly usage: Usage };
+type Paid = Reply & { readonly usage: Usage; readonly energy: JobEnergy | null };
 
 function paidOf(attempt: AttemptView): Paid {
-  return { ...parse(reply, attempt.reply), usage: parse(workReport, attempt.report).usage };
+  const { usage, energy = null } = parse(deviceReport, attempt.report);
+  return { ...parse(reply, attempt.reply), usage, energy };
 }
 
 /** What a device earned for its part of an answer that another one finished. */

@@ -14,6 +14,7 @@ import { SelectBox } from "../../ui/controls/Select.tsx";
 import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { SkeletonRows } from "../../ui/Skeleton.tsx";
+import { energySourceWords } from "../../ui/usage/energy-source.ts";
 import { priorityWords } from "../data/priority-words.ts";
 import type { JobDetail, JobRow } from "../data/rows.ts";
 import { sayServerSentence } from "../data/server-sentences.ts";
@@ -249,11 +250,6 @@ function About({
     </Facts>
   );
 }
-
-const energySourceWords = {
-  measured: "measured by the device",
-  estimated: "estimated from the device’s hardware",
-} as const;
 
 function Actions({ job, changes }: { readonly job: JobDetail; readonly changes: JobChanges }): ReactNode {
   const [asked, setAsked] = useState<"cancel" | "discard" | null>(null);
