@@ -17,7 +17,7 @@ export function PanelHeader({ snapshot, link }: Props): ReactNode {
   const act = useAct();
   const connection = link === "lost" ? unknownConnection : connections[snapshot.connection];
   return (
-    <header className="mx-auto flex w-full max-w-5xl items-center gap-2.5 px-2.5 py-2.5 md:px-5">
+    <header className="mx-auto flex w-full max-w-5xl items-center gap-2.5 px-2.5 py-2.5 max-[16rem]:flex-wrap md:px-5">
       <span className="text-accent">
         <Logo size={24} />
       </span>

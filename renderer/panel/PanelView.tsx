@@ -219,7 +219,7 @@ function Booting(): ReactNode {
 function Earnings({ earnings }: { readonly earnings: EarningsView | null }): ReactNode {
   return (
     <Card>
-      <dl className="-my-1 grid grid-cols-3 gap-3">
+      <dl className="-my-1 grid grid-cols-3 gap-3 max-[20rem]:grid-cols-1">
         <Stat label="Balance" value={earnings === null ? "–" : formatCredits(earnings.balanceMicro)} />
         <Stat label="Today" value={earnings === null ? "–" : formatCredits(earnings.todayMicro)} />
         <Stat label="Jobs done" value={earnings === null ? "–" : formatCount(earnings.jobsSucceeded)} />

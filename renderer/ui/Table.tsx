@@ -107,7 +107,7 @@ export function Table<Row>({ label, columns, rows, empty, keyOf, height, detail 
                   className={cx(
                     "hover:bg-sunken",
                     isCards &&
-                      "@max-[30rem]:relative @max-[30rem]:grid @max-[30rem]:grid-cols-3 @max-[30rem]:gap-x-3 @max-[30rem]:gap-y-1.5 @max-[30rem]:px-4 @max-[30rem]:py-3",
+                      "@max-[30rem]:relative @max-[30rem]:grid @max-[30rem]:grid-cols-3 @max-[20rem]:grid-cols-1 @max-[30rem]:gap-x-3 @max-[30rem]:gap-y-1.5 @max-[30rem]:px-4 @max-[30rem]:py-3",
                   )}
                 >
                   {columns.map((column, place) => (
@@ -173,13 +173,13 @@ const cardCell = "@max-[30rem]:block @max-[30rem]:h-auto @max-[30rem]:p-0! @max-
 const partLook: Readonly<Record<Part, string>> = {
   column: "",
   mark: "@max-[30rem]:absolute @max-[30rem]:top-3 @max-[30rem]:right-4",
-  headline: "@max-[30rem]:col-span-3 @max-[30rem]:pr-8!",
+  headline: "@max-[30rem]:col-span-full @max-[30rem]:pr-8!",
   // A value that is not there needs no label.
-  text: "@max-[30rem]:col-span-3 @max-[30rem]:flex @max-[30rem]:items-baseline @max-[30rem]:gap-3 @max-[30rem]:has-[>div:empty,>div>div:only-child:empty]:hidden",
+  text: "@max-[30rem]:col-span-full @max-[30rem]:flex @max-[20rem]:block @max-[30rem]:items-baseline @max-[30rem]:gap-3 @max-[30rem]:has-[>div:empty,>div>div:only-child:empty]:hidden",
   number: "",
   // A menu without other buttons has room beside the headline.
   actions:
-    "@max-[30rem]:col-span-3 @max-[30rem]:has-[[data-row-menu]:only-child]:absolute @max-[30rem]:has-[[data-row-menu]:only-child]:top-2 @max-[30rem]:has-[[data-row-menu]:only-child]:right-2",
+    "@max-[30rem]:col-span-3 @max-[20rem]:col-span-1 @max-[30rem]:has-[[data-row-menu]:only-child]:absolute @max-[30rem]:has-[[data-row-menu]:only-child]:top-2 @max-[30rem]:has-[[data-row-menu]:only-child]:right-2 @max-[20rem]:has-[[data-row-menu]:only-child]:static",
 };
 
 type CellProps = {

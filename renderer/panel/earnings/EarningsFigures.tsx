@@ -26,7 +26,7 @@ export function EarningsFigures({ days, earnings, today }: Props): ReactNode {
   ];
   return (
     <Card>
-      <dl className="-my-1 grid grid-cols-2 gap-3 sm:grid-cols-4">
+      <dl className="-my-1 grid grid-cols-2 gap-3 max-[20rem]:grid-cols-1 sm:grid-cols-4">
         {figures.map(({ label, micro, jobs }) => (
           <div key={label} className="min-w-0">
             <dt className="truncate text-xs text-muted">{label}</dt>

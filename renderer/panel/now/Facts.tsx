@@ -42,7 +42,10 @@ export function Facts({ facts, sources, rules, initialAll = false }: Props): Rea
       ) : (
         <dl className="grid gap-1.5">
           {factRows(facts, rules).map((row) => (
-            <div key={row.label} className="grid grid-cols-[7rem_1fr_auto] items-baseline gap-3">
+            <div
+              key={row.label}
+              className="grid grid-cols-[7rem_1fr_auto] items-baseline gap-3 max-[20rem]:grid-cols-1 max-[20rem]:gap-0"
+            >
               <dt className="text-muted">{row.label}</dt>
               <dd className={cx("min-w-0", row.known ? "font-medium" : "text-faint italic")}>{row.value}</dd>
               <dd className="text-xs text-muted">{row.rule}</dd>

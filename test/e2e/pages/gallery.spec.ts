@@ -124,6 +124,37 @@ test("no table is wider than a small laptop's window, with long German words eit
   await page.close();
 });
 
+test("every tab is whole, also with long German words and with letters of twice the size", async ({
+  browser,
+}) => {
+  // The panel's window at 100, 150 and 200 percent, and a phone.
+  for (const width of [420, 280, 210, 390]) {
+    const page = await browser.newPage({
+      timezoneId: "UTC",
+      locale: "de-DE",
+      viewport: { width, height: 640 },
+    });
+    for (const story of ["panel-working", "panel-earnings", "console-usage", "console-key-made"]) {
+      await openStory(page, gallery, story, "light");
+      const rows = await page.getByRole("tablist").evaluateAll((lists) =>
+        lists.map((list) => {
+          const box = list.getBoundingClientRect();
+          const tabs = [...list.children].map((tab) => tab.getBoundingClientRect());
+          return {
+            isCut: list.scrollWidth > list.clientWidth || box.right > document.documentElement.clientWidth,
+            rows: new Set(tabs.map(({ top }) => top)).size,
+          };
+        }),
+      );
+      expect(rows.length, story).toBeGreaterThan(0);
+      for (const { isCut } of rows) expect.soft(isCut, `${story} at ${String(width)}`).toBe(false);
+      // The window that most people see has one row.
+      if (width === 420 && story.startsWith("panel")) expect.soft(rows, story).toMatchObject([{ rows: 1 }]);
+    }
+    await page.close();
+  }
+});
+
 test("all that needs attention can be shown, and hidden again", async ({ page }) => {
   await openStory(page, gallery, "console-attention-many", "light");
   const entries = page.getByRole("main").getByRole("listitem");
