@@ -1,6 +1,7 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { newestResultVersion } from "../app/signatures/statements.ts";
+import { mergeModelTokens } from "../app/statistics/model-tokens.ts";
 import { mutation, query } from "./_generated/server.js";
 import { authenticateDevice, authenticateUnretired } from "./model/authenticate.ts";
 import { addHours } from "./model/comfort/hours.ts";
@@ -32,6 +33,7 @@ import { consoleAddress } from "./model/signIn/addresses.ts";
 import { findProgress } from "./model/statistics/seal.ts";
 import { payNow } from "./model/trust/payNow.ts";
 import { checksOf, deviceChecks } from "./model/trust/views.ts";
+import { factsForModels } from "./model/usage/facts.ts";
 import { keptDays } from "./model/usage/months.ts";
 import {
   activity,
@@ -41,6 +43,7 @@ import {
   deviceModel,
   policyRules,
   serviceStatus,
+  usageFacts,
 } from "./model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
@@ -284,15 +287,18 @@ export const earnings = query({
 
 /**
  * The device's earnings by day (UTC), for the 13 months that they are kept. Days without jobs are left out. `since`: jobs that
- * ended earlier are not counted (ms epoch); null: none is counted yet. Refuses: unauthorized, retired.
+ * ended earlier are not counted (ms epoch); null: none is counted yet. `facts`: the figures that its organization compares this
+ * work with. Refuses: unauthorized, retired.
  */
 export const earningsByDay = query({
   args: { key: v.string() },
-  returns: v.object({ days: v.array(daySum), since: v.union(v.number(), v.null()) }),
+  returns: v.object({ days: v.array(daySum), since: v.union(v.number(), v.null()), facts: usageFacts }),
   handler: async (ctx, { key }) => {
     const { _id, organizationId } = await authenticateUnretired(ctx, key);
     const [days, progress] = await Promise.all([keptDays(ctx, _id), findProgress(ctx, organizationId)]);
-    return { days, since: progress?.usageFrom ?? null };
+    const models = mergeModelTokens(days.map((day) => day.models ?? []));
+    const facts = await factsForModels(ctx, organizationId, models);
+    return { days, since: progress?.usageFrom ?? null, facts };
   },
 });
 

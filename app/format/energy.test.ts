@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { energyWords } from "./energy.ts";
+import { carbonWords, energyWords } from "./energy.ts";
 
 it("gives energy a unit that suits its size", () => {
   expect([0, 2.083e-9, 0.0004, 0.34, 1.234, 250].map(energyWords)).toEqual([
@@ -10,4 +10,8 @@ it("gives energy a unit that suits its size", () => {
     "1.2 kWh",
     "250 kWh",
   ]);
+});
+
+it("gives carbon a unit that suits its size", () => {
+  expect([0.5, 120, 3_400].map(carbonWords)).toEqual(["0.5 g", "120 g", "3.4 kg"]);
 });

@@ -8,6 +8,11 @@ export function energyWords(kwh: number): string {
   return kwh > 0 && kwh < 1e-4 ? `${shortNumber(kwh * 1e6)} mWh` : `${shortNumber(kwh * 1_000)} Wh`;
 }
 
+/** "120 g" or "3.4 kg" of CO₂. */
+export function carbonWords(grams: number): string {
+  return grams < 1_000 ? `${shortNumber(grams)} g` : `${shortNumber(grams / 1_000)} kg`;
+}
+
 /** Two digits that say something, or all digits of a large number. */
 export function shortNumber(value: number): string {
   return value >= 100 ? formatCount(value) : value.toLocaleString(locale, { maximumSignificantDigits: 2 });

@@ -7,6 +7,7 @@ import {
   formatPercent,
   formatRate,
   formatShare,
+  moneyWords,
   plural,
 } from "./quantity.ts";
 
@@ -55,4 +56,13 @@ it.each([
 
 it("shows whole percents as it shows shares", () => {
   expect([0, 7, 100, 250].map(formatPercent)).toEqual(["0%", "7%", "100%", "250%"]);
+});
+
+it("writes money in few digits", () => {
+  expect([12.4, 0.00123, 0, 1_234.567].map((each) => moneyWords(each, "EUR"))).toEqual([
+    "12.4 EUR",
+    "0.0012 EUR",
+    "0 EUR",
+    "1,234.57 EUR",
+  ]);
 });

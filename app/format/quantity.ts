@@ -47,6 +47,13 @@ export function formatRate(rate: number): string {
   return rate === 1 ? percent.format(1) : tenthsOfPercent.format(Math.floor(rate * 1_000) / 1_000);
 }
 
+/** "12.40 EUR": an amount in the organization's currency. Small amounts keep two digits that say something. */
+export function moneyWords(amount: number, currency: string): string {
+  const digits =
+    amount !== 0 && amount < 0.1 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 2 };
+  return `${amount.toLocaleString(locale, digits)} ${currency}`.trim();
+}
+
 /** Whole percents: 42 is "42%". */
 export function formatPercent(percents: number): string {
   return formatShare(percents / 100);

@@ -41,7 +41,23 @@ export type PowerFacts = {
   readonly gramsPerKwh: number | readonly number[] | null;
 };
 
-type Work = Pick<UsageFigures, "runMs" | "energy">;
+/** The figures that an organization compares its usage with. */
+export type UsageFacts = PowerFacts & {
+  readonly cloudPrices: readonly CloudPrice[];
+  /** Such as "EUR". */
+  readonly currency: string;
+};
+
+/** The figures of an organization that entered none. */
+export const noFacts = {
+  cloudPrices: [] as CloudPrice[],
+  currency: "",
+  watts: null,
+  gramsPerKwh: null,
+} satisfies UsageFacts;
+
+/** Answered work: how long devices worked on it, and the energy that they told. */
+export type Work = Pick<UsageFigures, "runMs" | "energy">;
 
 /**
  * The energy that devices told, and for jobs of which none did: the power that a working device draws × the time that devices worked

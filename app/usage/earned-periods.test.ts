@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { EarnedDay } from "../contract/past-jobs.ts";
-import { earnedInDays, earnedPeriods, hasJobs, statementCsv } from "./earned-periods.ts";
+import { noFacts } from "./comparison.ts";
+import { earnedInDays, earnedInPeriods, earnedPeriods, hasJobs, statementCsv } from "./earned-periods.ts";
 
 const at = (date: string): number => Date.parse(`${date}T00:00:00Z`);
 const day = (date: string, micro: string, answered = 1): EarnedDay => ({
@@ -54,7 +55,7 @@ it("counts today among the last days", () => {
 });
 
 it("a statement has each period with earnings", () => {
-  expect(statementCsv(earnedPeriods(days, "month", now))).toBe(
+  expect(statementCsv(earnedPeriods(days, "month", now), noFacts)).toBe(
     [
       "first_day,last_day,answered,prompt_tokens,completion_tokens,device_seconds,energy_kwh,credits",
       "2025-11-01,2025-11-30,1,10,3,2,,1",
@@ -63,4 +64,32 @@ it("a statement has each period with earnings", () => {
       "",
     ].join("\r\n"),
   );
+});
+
+it("the energy of a statement counts the entered power for jobs whose device told none", () => {
+  const facts = { ...noFacts, watts: 3_600 };
+  const [, line] = statementCsv(earnedPeriods(days, "month", now), facts).split("\r\n");
+  expect(line).toBe("2025-11-01,2025-11-30,1,10,3,2,0.002,1");
+});
+
+it("sums the shown periods with their tokens by model, and with those of days before models were counted", () => {
+  const models = (promptTokens: number) => [{ subject: "small", promptTokens, completionTokens: 3 }];
+  const told = [
+    { ...day("2026-10-01", "50"), models: models(10) },
+    day("2026-11-01", "200"),
+    { ...day("2026-11-23", "800"), models: models(8) },
+    { ...day("2026-11-27", "1600"), models: models(10) },
+  ];
+  expect(earnedInPeriods(told, earnedPeriods(told, "day", now))).toMatchObject({
+    from: at("2026-10-29"),
+    to: at("2026-11-28"),
+    micro: 2_600n,
+    promptTokens: 30,
+    models: [
+      { subject: "small", promptTokens: 18, completionTokens: 6 },
+      { subject: "", promptTokens: 12, completionTokens: 3 },
+    ],
+  });
+  const [last] = earnedPeriods(told, "day", now).slice(-1);
+  expect(last!.models).toEqual([{ subject: "small", promptTokens: 10, completionTokens: 3 }]);
 });

@@ -2,16 +2,20 @@ import type { EarnedDay } from "../contract/past-jobs.ts";
 import { type EnergySum, mergeEnergy } from "../energy/energy-sum.ts";
 import { type Cell, csvOf } from "../format/csv.ts";
 import { microPerCredit } from "../money/credits.ts";
+import { mergeModelTokens, type ModelTokens, withOthers } from "../statistics/model-tokens.ts";
 import { bucketOf, spans } from "../statistics/spans.ts";
+import { kilowattHours, type UsageFacts } from "./comparison.ts";
 import { monthOf } from "./months.ts";
 
 export const periodKinds = ["day", "week", "month"] as const;
 export type PeriodKind = (typeof periodKinds)[number];
 
 /** The earnings of a day, a week or a month. Its times are those of UTC, and weeks begin on Monday. */
-export type EarnedPeriod = Omit<EarnedDay, "startAt" | "micro" | "energy"> & {
+export type EarnedPeriod = Omit<EarnedDay, "startAt" | "micro" | "energy" | "models"> & {
   /** Null if the device told none. */
   readonly energy: EnergySum | null;
+  /** Its tokens by model. The subject "" has those from before models were counted. */
+  readonly models: readonly ModelTokens[];
   /** Its start, and the start of the next one; ms epoch. */
   readonly from: number;
   readonly to: number;
@@ -31,6 +35,11 @@ export function earnedPeriods(days: readonly EarnedDay[], kind: PeriodKind, now:
   });
 }
 
+/** The sum of all of them, which follow each other. */
+export function earnedInPeriods(days: readonly EarnedDay[], periods: readonly EarnedPeriod[]): EarnedPeriod {
+  return sumBetween(days, periods[0]?.from ?? 0, periods.at(-1)?.to ?? 0);
+}
+
 /** The earnings of the last days, of which the last is today. */
 export function earnedInDays(days: readonly EarnedDay[], count: number, now: number): EarnedPeriod {
   const to = startOf("day", now) + spans.day;
@@ -40,14 +49,18 @@ export function earnedInDays(days: readonly EarnedDay[], count: number, now: num
 function sumBetween(days: readonly EarnedDay[], from: number, to: number): EarnedPeriod {
   const within = days.filter(({ startAt }) => startAt >= from && startAt < to);
   const sum = (of: (day: EarnedDay) => number): number => within.reduce((total, day) => total + of(day), 0);
+  const tokens = {
+    promptTokens: sum(({ promptTokens }) => promptTokens),
+    completionTokens: sum(({ completionTokens }) => completionTokens),
+  };
   return {
     from,
     to,
     answered: sum(({ answered }) => answered),
-    promptTokens: sum(({ promptTokens }) => promptTokens),
-    completionTokens: sum(({ completionTokens }) => completionTokens),
+    ...tokens,
     runMs: sum(({ runMs }) => runMs),
     energy: mergeEnergy(within.map(({ energy }) => energy)) ?? null,
+    models: withOthers(tokens, mergeModelTokens(within.map(({ models = [] }) => models))),
     micro: within.reduce((total, { micro }) => total + BigInt(micro), 0n),
   };
 }
@@ -68,7 +81,7 @@ function shifted(kind: PeriodKind, from: number, by: number): number {
 }
 
 /** A statement as CSV: each period with earnings, with names in the style of the API. */
-export function statementCsv(periods: readonly EarnedPeriod[]): string {
+export function statementCsv(periods: readonly EarnedPeriod[], facts: UsageFacts): string {
   const date = (at: number): string => new Date(at).toISOString().slice(0, 10);
   return csvOf(
     [
@@ -83,18 +96,16 @@ export function statementCsv(periods: readonly EarnedPeriod[]): string {
     ],
     periods
       .filter(hasJobs)
-      .map(
-        ({ from, to, answered, promptTokens, completionTokens, runMs, energy, micro }): readonly Cell[] => [
-          date(from),
-          date(to - 1),
-          answered,
-          promptTokens,
-          completionTokens,
-          runMs / 1_000,
-          energy === null ? null : energy.microWh / 1e9,
-          Number(micro) / Number(microPerCredit),
-        ],
-      ),
+      .map((period): readonly Cell[] => [
+        date(period.from),
+        date(period.to - 1),
+        period.answered,
+        period.promptTokens,
+        period.completionTokens,
+        period.runMs / 1_000,
+        kilowattHours(period, facts),
+        Number(period.micro) / Number(microPerCredit),
+      ]),
   );
 }
 

@@ -1,13 +1,6 @@
 import { type Cell, csvOf } from "../format/csv.ts";
 import { microPerCredit } from "../money/credits.ts";
-import {
-  carbonGrams,
-  cloudCost,
-  type CloudPrice,
-  kilowattHours,
-  measuredShare,
-  type PowerFacts,
-} from "./comparison.ts";
+import { carbonGrams, cloudCost, kilowattHours, measuredShare, type UsageFacts } from "./comparison.ts";
 import type { UsageFigures } from "./figures.ts";
 
 export const usageGroupings = ["day", "model", "key", "team", "member", "device", "group"] as const;
@@ -24,8 +17,6 @@ export type UsageRow = UsageFigures & {
   /** Null if nothing has this id anymore. */
   readonly name: string | null;
 };
-
-export type UsageFacts = PowerFacts & { readonly cloudPrices: readonly CloudPrice[] };
 
 const columns = (by: UsageBy, facts: UsageFacts) => ({
   [by]: ({ subject }: UsageRow): Cell => subject,

@@ -22,6 +22,7 @@ const row = (over: Partial<UsageRow> = {}): UsageRow => ({
 
 const facts = {
   cloudPrices: [{ modelId: "small", prompt: 0.5, completion: 2 }],
+  currency: "EUR",
   watts: 50,
   gramsPerKwh: 300,
 };

@@ -3,11 +3,11 @@ import { literals } from "convex-helpers/validators";
 import { usageDays } from "../../app/usage/usage-table.ts";
 import { belongsTo, memberMutation, memberQuery, visibleOwners } from "../model/memberCalls.ts";
 import { refuse } from "../model/refuse.ts";
-import { factsOf, setFacts as changeFacts } from "../model/usage/facts.ts";
+import { factsForModels, factsOf, setFacts as changeFacts } from "../model/usage/facts.ts";
 import { forecastFor } from "../model/usage/months.ts";
 import { ownEarningsOf } from "../model/usage/ownEarnings.ts";
 import { ownUsageOf, usageOf, usageReport } from "../model/usage/report.ts";
-import { owner as ownerId, usageFacts } from "../model/validators.ts";
+import { modelTokens, owner as ownerId, usageFacts } from "../model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -37,17 +37,29 @@ export const report = memberQuery("usage.read")({
   },
 });
 
-/** The devices' earnings by day, device or group; donors see their own devices. Refuses: invalid. */
+/**
+ * The devices' earnings by day, device or group, and the figures that the organization compares them with. Donors see their own
+ * devices, and the tokens of these by model. Refuses: invalid.
+ */
 export const earnings = memberQuery("earnings.read")({
   args: { by: literals("day", "device", "group"), ...time },
-  returns: usageReport,
+  returns: v.object({
+    ...usageReport.fields,
+    /** Null for the whole organization, whose models are in `report`. */
+    models: v.union(v.array(modelTokens), v.null()),
+    facts: usageFacts,
+  }),
   handler: async (ctx, wanted) => {
     checkTime(wanted.until);
     const owners = visibleOwners(ctx);
-    if (owners !== null) return await ownEarningsOf(ctx, ctx.organizationId, owners, wanted);
+    if (owners !== null) {
+      const own = await ownEarningsOf(ctx, ctx.organizationId, owners, wanted);
+      return { ...own, facts: await factsForModels(ctx, ctx.organizationId, own.models) };
+    }
     const { by } = wanted;
     const earned = await usageOf(ctx, ctx.organizationId, { ...wanted, by: by === "day" ? "device" : by });
-    return by === "day" ? { ...earned, rows: earned.days } : earned;
+    const facts = await factsOf(ctx, ctx.organizationId);
+    return { ...earned, rows: by === "day" ? earned.days : earned.rows, models: null, facts };
   },
 });
 

@@ -2,10 +2,13 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { api, internal } from "../_generated/api.js";
 import {
   addDevice,
+  addOrganization,
+  answer as textAnswer,
   answerMicro,
   type Backend,
   claim,
   complete,
+  completeWith,
   type Device,
   expectRefusal,
   modelId,
@@ -18,13 +21,14 @@ import { closeWorld, openWorld } from "./world.fixture.ts";
 
 let t: Backend;
 let acme: Organization;
+let session: string;
 let device: Device;
 let other: Device;
 
 const dayMs = 86_400_000;
 
 beforeEach(async () => {
-  ({ t, acme } = await openWorld());
+  ({ t, acme, session } = await openWorld());
   device = await addDevice(t, acme);
   other = await addDevice(t, acme);
 });
@@ -67,6 +71,10 @@ it("a device sees its own earnings by day, and those of no other device", async 
   expect(days.reduce((sum, { micro }) => sum + micro, 0n)).toBe(balanceMicro);
   const others = await t.query(api.devices.earningsByDay, { key: other.key });
   expect(others.days).toMatchObject([{ answered: 1, micro: answerMicro }]);
+  const tokens = { subject: modelId, promptTokens: 10, completionTokens: 3 };
+  const twice = { subject: modelId, promptTokens: 20, completionTokens: 6 };
+  expect(days.map(({ models }) => models)).toEqual([[twice], [tokens]]);
+  expect(others.days.map(({ models }) => models)).toEqual([[tokens]]);
   await expectRefusal(t.query(api.devices.earningsByDay, { key: "nobody" }), "unauthorized");
 });
 
@@ -100,4 +108,34 @@ it("reads on until a page with a filter is full, and ends at the first job that 
   vi.setSystemTime(Date.now() + 20 * dayMs);
   const late = await historyOf(device, { from: Date.now() }, 2);
   expect(late).toMatchObject({ page: [], isDone: true });
+});
+
+it("a device sees the figures that its organization compares this work with, and only the prices of its models", async () => {
+  const factsOf = async ({ key }: Device) => (await t.query(api.devices.earningsByDay, { key })).facts;
+  const none = { cloudPrices: [], currency: "", watts: null, gramsPerKwh: null };
+  expect(await factsOf(device)).toEqual(none);
+  const price = { modelId, prompt: 0.2, completion: 0.6 };
+  const entered = { currency: "EUR", watts: 38, gramsPerKwh: 350 };
+  await t.mutation(api.console.usage.setFacts, {
+    session,
+    cloudPrices: [price, { ...price, modelId: "another-model" }],
+    ...entered,
+  });
+  await answer(device);
+  await countStatistics(t, acme);
+  expect(await factsOf(device)).toEqual({ cloudPrices: [price], ...entered });
+  expect(await factsOf(other)).toEqual({ cloudPrices: [], ...entered });
+  const beta = await addOrganization(t, { name: "beta" });
+  expect(await factsOf(await addDevice(t, beta))).toEqual(none);
+});
+
+it("a job of the history has the energy that its device told", async () => {
+  const energy = { microWh: 2_083, source: "measured" } as const;
+  const { result, report } = textAnswer();
+  const attemptId = await claim(t, device, await submit(t, acme));
+  await completeWith(t, device, attemptId, { result, report: { ...report, energy } });
+  await answer(device);
+  const released = await claim(t, device, await submit(t, acme));
+  await release(t, device, released);
+  expect((await historyOf(device)).page.map((row) => row.energy)).toEqual([null, null, energy]);
 });

@@ -250,12 +250,47 @@ describe("earnings", () => {
     }
   });
 
+  it("have the tokens by model of one's own devices, and what the organization compares them with", async () => {
+    const price = { modelId, prompt: 0.2, completion: 0.6 };
+    const entered = { currency: "EUR", watts: 38, gramsPerKwh: 350 };
+    const cloudPrices = [price, { ...price, modelId: "another-model" }];
+    await t.mutation(api.console.usage.setFacts, { session, cloudPrices, ...entered });
+    await answer();
+    await countStatistics(t, acme);
+    vi.setSystemTime(Date.now() + dayMs);
+    await answer();
+    await countStatistics(t, acme);
+    const tokens = { subject: modelId, promptTokens: 20, completionTokens: 6 };
+    for (const by of ["day", "device", "group"] as const) {
+      const own = await earningsBy(by, bo.session);
+      expect(own).toMatchObject({ models: [tokens], facts: { cloudPrices: [price], ...entered } });
+      expect(await earningsBy(by)).toMatchObject({ models: null, facts: { cloudPrices, ...entered } });
+    }
+  });
+
+  it("have tokens of no model for days from before models were counted", async () => {
+    await answer();
+    await countStatistics(t, acme);
+    await t.run(async (ctx) => {
+      for (const { _id, days } of await ctx.db.query("usageMonths").collect())
+        await ctx.db.patch("usageMonths", _id, { days: days.map(({ models: _models, ...day }) => day) });
+    });
+    vi.setSystemTime(Date.now() + dayMs);
+    await answer();
+    await countStatistics(t, acme);
+    const tokens = { promptTokens: 10, completionTokens: 3 };
+    expect((await earningsBy("day", bo.session)).models).toEqual([
+      { subject: modelId, ...tokens },
+      { subject: "", ...tokens },
+    ]);
+  });
+
   it("of one's own devices leave out those of others", async () => {
     const { deviceId } = device;
     await answer();
     await t.mutation(api.console.devices.setOwner, { session, deviceId, owner: ada.memberId });
     await countStatistics(t, acme);
-    expect((await earningsBy("device", bo.session)).rows).toEqual([]);
+    expect(await earningsBy("device", bo.session)).toMatchObject({ rows: [], models: [] });
     await expectRefusal(reportBy("day", bo.session), "forbidden");
   });
 });

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import type { PanelTab } from "../../app/contract/panel-page.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
+import { noFacts } from "../../app/usage/comparison.ts";
 import { Diagnostics } from "../panel/about/Diagnostics.tsx";
 import { Updates } from "../panel/about/Updates.tsx";
 import { EnrollForm } from "../panel/enroll/EnrollForm.tsx";
@@ -58,6 +59,9 @@ export function panelStories(now: number): readonly Story[] {
     shown("panel-unknowns", all.unknowns),
     shown("panel-empty", all.empty),
     answered("panel-earnings", all.working, "earnings", { earnings: earningsFixture(now) }),
+    answered("panel-earnings-energy", all.working, "earnings", {
+      earnings: { ...earningsFixture(now), facts: noFacts },
+    }),
     answered("panel-earnings-empty", all.empty, "earnings", { earnings: { days: [], since: null } }),
     shown("panel-earnings-offline", all.offline, "earnings"),
     answered("panel-history", all.working, "history", { history: historyFixture(all.working.history) }),

@@ -1,3 +1,4 @@
+import { noFacts } from "../../app/usage/comparison.ts";
 import { EarningsView } from "../console/earnings/EarningsView.tsx";
 import { BudgetWarnings } from "../console/overview/BudgetWarnings.tsx";
 import { DepthView } from "../console/queue/DepthChart.tsx";
@@ -39,7 +40,6 @@ export function usageStories(now: number): readonly Story[] {
     days: 30,
     until: now,
     report: rows.earningsReport(now, "day"),
-    facts: rows.facts,
     onBy: nothing,
     onDays: nothing,
   } satisfies Parameters<typeof EarningsView>[0];
@@ -75,7 +75,7 @@ export function usageStories(now: number): readonly Story[] {
         report={none}
         models={[]}
         month={{ spentMicro: 0n, forecastMicro: 0n, days: 0 }}
-        facts={rows.noFacts}
+        facts={noFacts}
         budgets={[]}
       />,
     ),
@@ -103,7 +103,7 @@ export function usageStories(now: number): readonly Story[] {
     inShell(
       "console-earnings-empty",
       "earnings",
-      <EarningsView {...earnings} own report={none} facts={undefined} />,
+      <EarningsView {...earnings} own report={{ ...none, models: [], facts: noFacts }} />,
     ),
     inShell("console-queue-depth", "queue", <DepthView title="Queue depth" samples={rows.depths(now)} />),
     inShell("console-budget-warnings", "overview", <BudgetWarnings budgets={rows.budgets} link />),

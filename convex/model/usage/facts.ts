@@ -1,5 +1,7 @@
 import type { Infer } from "convex/values";
 import { changesText } from "../../../app/audit/changes.ts";
+import type { ModelTokens } from "../../../app/statistics/model-tokens.ts";
+import { noFacts } from "../../../app/usage/comparison.ts";
 import type { Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
@@ -14,15 +16,26 @@ const mostPrice = 1_000_000;
 const mostWatts = 10_000;
 const mostGrams = 5_000;
 
-/** The facts of an organization that entered none. Nothing is guessed. */
-const unknown: Facts = { cloudPrices: [], currency: "", watts: null, gramsPerKwh: null };
-
 /** The prices and figures that an organization compares its usage with. */
 export async function factsOf(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<Facts> {
   const row = await rowOf(ctx, organizationId);
-  if (row === null) return unknown;
+  if (row === null) return noFacts;
   const { cloudPrices, currency, watts, gramsPerKwh } = row;
   return { cloudPrices, currency, watts, gramsPerKwh };
+}
+
+/**
+ * The same for somebody who is shown some work only: of the prices, those of its models.
+ * @param models of the work.
+ */
+export async function factsForModels(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+  models: readonly ModelTokens[],
+): Promise<Facts> {
+  const facts = await factsOf(ctx, organizationId);
+  const worked = new Set(models.map(({ subject }) => subject));
+  return { ...facts, cloudPrices: facts.cloudPrices.filter(({ modelId }) => worked.has(modelId)) };
 }
 
 /** Replaces all of it. Refuses: invalid. */
@@ -34,7 +47,7 @@ export async function setFacts(
 ): Promise<void> {
   const facts = checked(wanted);
   const row = await rowOf(ctx, organizationId);
-  const detail = changesOf(row ?? unknown, facts);
+  const detail = changesOf(row ?? noFacts, facts);
   if (row === null) await ctx.db.insert("usageFacts", { organizationId, ...facts });
   else await ctx.db.replace("usageFacts", row._id, { organizationId, ...facts });
   await record(ctx, {

@@ -1,5 +1,6 @@
 import { visibleText } from "../../../app/format/visible.ts";
 import { groupLabel } from "../../../app/statistics/fold.ts";
+import { type ModelTokens, withOthers } from "../../../app/statistics/model-tokens.ts";
 import { noSubject } from "../../../app/statistics/tally.ts";
 import { figuresOfDays } from "../../../app/usage/figures.ts";
 import { type DaySum, mergeDays, sumOfDays } from "../../../app/usage/months.ts";
@@ -16,13 +17,18 @@ const mostDevices = 60;
 
 type Counted = { readonly device: Doc<"devices">; readonly days: readonly DaySum[] };
 
+export type OwnEarnings = UsageReport & {
+  /** The tokens of this work by model. The subject "" has those from before models were counted. */
+  readonly models: ModelTokens[];
+};
+
 /** The earnings of the devices of some owners. Devices beyond the first 60 are left out. */
 export async function ownEarningsOf(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
   owners: NonNullable<Owners>,
   wanted: Wanted & { readonly by: "day" | "device" | "group" },
-): Promise<UsageReport> {
+): Promise<OwnEarnings> {
   const since = firstDay(wanted);
   const found = await Promise.all(
     owners.map(
@@ -40,14 +46,21 @@ export async function ownEarningsOf(
       .map(async (device) => ({ device, days: await daysSince(ctx, device._id, since) })),
   );
   const used = counted.filter(({ days }) => days.length > 0);
-  const days = mergeDays(used.map((each) => each.days)).map((day) => ({
+  const merged = mergeDays(used.map((each) => each.days));
+  const sum = sumOfDays(merged, since);
+  const days = merged.map((day) => ({
     subject: dateOf(day.startAt),
     name: null,
     ...figuresOfDays(day),
   }));
   const rows = { day: days, device: devicesOf(used), group: groupsOf(used) }[wanted.by];
   const progress = await findProgress(ctx, organizationId);
-  return { days, rows, since: progress?.usageFrom ?? null };
+  return {
+    days,
+    rows,
+    since: progress?.usageFrom ?? null,
+    models: withOthers(sum, sum.models ?? []),
+  };
 }
 
 function devicesOf(counted: readonly Counted[]): UsageRow[] {

@@ -1,9 +1,9 @@
+import type { UsageFacts } from "../../../app/usage/comparison.ts";
 import {
   type UsageBy,
   usageCsv,
   type UsageDays,
   usageDays,
-  type UsageFacts,
   usageGroupings,
   usageRecords,
   type UsageRow,
@@ -61,7 +61,7 @@ function wantedOf(request: Request, groupings: readonly UsageBy[]): Wanted | { r
 
 type Table = {
   readonly rows: readonly UsageRow[];
-  readonly facts: UsageFacts & { readonly currency: string };
+  readonly facts: UsageFacts;
 };
 
 function answerWith({ by, days, format }: Wanted, { rows, facts }: Table): Response {

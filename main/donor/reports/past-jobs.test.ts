@@ -13,16 +13,26 @@ const row = {
   promptTokens: 3,
   completionTokens: 4,
   earnedMicro: "30",
+  energy: { microWh: 9, source: "measured" },
   explanation: "3 prompt × 2 + 4 answer × 6",
 } as const;
-const day = { startAt: 0, jobs: 2, answered: 1, promptTokens: 3, completionTokens: 4, micro: 30n, runMs: 5 };
+const energy = { microWh: 9, measuredMicroWh: 4, runMs: 5, byHour: { "7": 9 } };
+const models = [{ subject: "m", promptTokens: 3, completionTokens: 4 }];
+const work = { answered: 1, promptTokens: 3, completionTokens: 4, runMs: 5, energy, models };
+const day = { startAt: 0, jobs: 2, micro: 30n, ...work };
+const facts = {
+  cloudPrices: [{ modelId: "m", prompt: 0.2, completion: 0.6 }],
+  currency: "EUR",
+  watts: null,
+  gramsPerKwh: Array.from({ length: 24 }, (_, hour) => hour),
+};
 
 type Asked = Parameters<Organization["historyPage"]>;
 
 function pastJobs(change: Partial<Organization> = {}, isConnected = true) {
   const asked: Asked[] = [];
   const organization = {
-    earningsByDay: () => Promise.resolve({ days: [day], since: 0 }),
+    earningsByDay: () => Promise.resolve({ days: [day], since: 0, facts }),
     historyPage: (...which: Asked) => {
       asked.push(which);
       return Promise.resolve({ page: [row], isDone: false, continueCursor: "[1]" });
@@ -43,8 +53,9 @@ it("answers with the device's days and its jobs", async () => {
   expect(await past.earnings()).toEqual({
     kind: "ok",
     value: {
-      days: [{ startAt: 0, answered: 1, promptTokens: 3, completionTokens: 4, micro: "30", runMs: 5 }],
+      days: [{ startAt: 0, micro: "30", ...work }],
       since: 0,
+      facts,
     },
   });
   const filter = { model: "m", status: "succeeded" } as const;

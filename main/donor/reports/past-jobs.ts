@@ -28,8 +28,8 @@ export class PastJobs {
 
   async earnings(): Promise<Reply<CallAnswer<"earnings">>> {
     return await this.#ask(earnedDays, async ({ earningsByDay }) => {
-      const { days, since } = await earningsByDay();
-      return { days: days.map((day) => ({ ...day, micro: String(day.micro) })), since };
+      const { days, ...rest } = await earningsByDay();
+      return { days: days.map((day) => ({ ...day, micro: String(day.micro) })), ...rest };
     });
   }
 

@@ -66,6 +66,7 @@ export type ModelDeviceRow = FunctionReturnType<Console["models"]["devices"]>[nu
 export type StatisticsReport = FunctionReturnType<Console["statistics"]["report"]>;
 export type StatisticsSubject = StatisticsReport["subjects"][number];
 export type UsageReport = FunctionReturnType<Console["usage"]["report"]>;
+export type EarningsReport = FunctionReturnType<Console["usage"]["earnings"]>;
 export type UsageFactsRow = FunctionReturnType<Console["usage"]["facts"]>;
 export type UsageMonth = FunctionReturnType<Console["usage"]["month"]>;
 export type Allowance = NonNullable<KeyRow["allowance"]>;

@@ -16,7 +16,6 @@ const groupings = ["day", "device", "group"] as const;
 export function EarningsPage(): ReactNode {
   const session = useSession();
   const own = useScope("earnings.read") !== "all";
-  const seesFacts = useScope("usage.read") !== null;
   const [chosenBy, setBy] = useFilter("by");
   const [chosenDays, setDays] = useFilter("days");
   const by = groupings.find((each) => each === chosenBy) ?? "day";
@@ -24,22 +23,12 @@ export function EarningsPage(): ReactNode {
   // Only each five minutes another one, so that the query stays the same.
   const until = bucketOf(useNow(), spans.short) + spans.short;
   const report = useQuery(api.console.usage.earnings, { session, by, days, until });
-  const facts = useQuery(api.console.usage.facts, seesFacts ? { session } : "skip");
   const seesPayouts = useScope("payouts.read") !== null;
   const mayChange = useScope("money.change") !== null;
   const rules = useQuery(api.console.money.houseRules.get, seesPayouts ? { session } : "skip");
   const setRules = useAct(api.console.money.houseRules.set);
   return (
-    <EarningsView
-      own={own}
-      by={by}
-      days={days}
-      until={until}
-      report={report}
-      facts={facts}
-      onBy={setBy}
-      onDays={setDays}
-    >
+    <EarningsView own={own} by={by} days={days} until={until} report={report} onBy={setBy} onDays={setDays}>
       {seesPayouts ? (
         <>
           <Payouts />

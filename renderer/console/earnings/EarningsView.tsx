@@ -7,8 +7,9 @@ import { Card } from "../../ui/Card.tsx";
 import { ChartCard } from "../../ui/charts/ChartCard.tsx";
 import { SelectBox } from "../../ui/controls/Select.tsx";
 import { Tabs } from "../../ui/controls/Tabs.tsx";
-import type { UsageFactsRow, UsageReport } from "../data/rows.ts";
+import type { EarningsReport } from "../data/rows.ts";
 import { Figures } from "../overview/Tiles.tsx";
+import { ComparisonCard } from "../usage/ComparisonCard.tsx";
 import { DownloadCsv } from "../usage/DownloadCsv.tsx";
 import { dayOptions, dayWords, groupingWords, seriesOfDays, sumOf } from "../usage/usage-words.ts";
 import { UsageTable } from "../usage/UsageTable.tsx";
@@ -23,8 +24,7 @@ type Props = {
   /** ms epoch. */
   readonly until: number;
   /** Undefined while they load. */
-  readonly report: UsageReport | undefined;
-  readonly facts: UsageFactsRow | undefined;
+  readonly report: EarningsReport | undefined;
   readonly onBy: (by: string) => void;
   readonly onDays: (days: string) => void;
   /** Further cards at the end. */
@@ -33,11 +33,10 @@ type Props = {
 
 const groupings: readonly By[] = ["day", "device", "group"];
 const creditWords = (micro: number): string => formatCredits(BigInt(Math.round(micro)));
-const noFacts: UsageFactsRow = { cloudPrices: [], currency: "", watts: null, gramsPerKwh: null };
 
 export function EarningsView(props: Props): ReactNode {
-  const { own, by, days, until, report, facts, onBy, onDays, children } = props;
-  const table = <UsageTable of="earnings" by={by} rows={report?.rows} facts={facts} />;
+  const { own, by, days, until, report, onBy, onDays, children } = props;
+  const table = <UsageTable of="earnings" by={by} rows={report?.rows} facts={report?.facts} />;
   const since = report?.since ?? null;
   const chart = useMemo(() => {
     if (report === undefined) return null;
@@ -71,7 +70,7 @@ export function EarningsView(props: Props): ReactNode {
         aside={
           <DownloadCsv
             name={`earnings-by-${by}-${String(days)}-days.csv`}
-            csv={report === undefined ? undefined : () => usageCsv(by, report.rows, facts ?? noFacts)}
+            csv={report === undefined ? undefined : () => usageCsv(by, report.rows, report.facts)}
           />
         }
       >
@@ -88,13 +87,21 @@ export function EarningsView(props: Props): ReactNode {
           </p>
         ) : null}
       </Card>
+      {own ? (
+        <ComparisonCard
+          facts={report?.facts}
+          models={report?.models ?? undefined}
+          work={report === undefined ? undefined : sumOf(report.days)}
+          onSave={null}
+        />
+      ) : null}
       {children}
     </div>
   );
 }
 
 /** Shows dashes while the figures load, so that nothing moves. */
-function figuresOf(report: UsageReport | undefined) {
+function figuresOf(report: EarningsReport | undefined) {
   const sum = report === undefined ? null : sumOf(report.days);
   const text = (value: (total: NonNullable<typeof sum>) => string): string =>
     sum === null ? "–" : value(sum);

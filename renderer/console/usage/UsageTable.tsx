@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import { energyWords } from "../../../app/format/energy.ts";
-import { formatCount, formatPercent, formatRate } from "../../../app/format/quantity.ts";
+import { carbonWords, energyWords } from "../../../app/format/energy.ts";
+import { formatCount, formatPercent, formatRate, moneyWords } from "../../../app/format/quantity.ts";
 import { formatDuration } from "../../../app/format/time.ts";
 import { columnCredits, formatExactCredits } from "../../../app/money/credits.ts";
 import { carbonGrams, cloudCost, kilowattHours } from "../../../app/usage/comparison.ts";
@@ -8,7 +8,7 @@ import type { UsageBy, UsageRow } from "../../../app/usage/usage-table.ts";
 import { Empty } from "../../ui/Empty.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { UsageFactsRow } from "../data/rows.ts";
-import { carbonWords, groupingWords, moneyWords, rowName } from "./usage-words.ts";
+import { groupingWords, rowName } from "./usage-words.ts";
 
 type Props = {
   readonly of: "usage" | "earnings";

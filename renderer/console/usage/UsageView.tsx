@@ -1,6 +1,6 @@
 import { type ReactNode, useMemo } from "react";
 import { locale } from "../../../app/format/locale.ts";
-import { formatCount, formatRate } from "../../../app/format/quantity.ts";
+import { formatCount, formatRate, moneyWords } from "../../../app/format/quantity.ts";
 import { formatDuration } from "../../../app/format/time.ts";
 import { formatCredits } from "../../../app/money/credits.ts";
 import { cloudTotal } from "../../../app/usage/comparison.ts";
@@ -15,7 +15,7 @@ import { Figures } from "../overview/Tiles.tsx";
 import { type BudgetChanges, BudgetsCard } from "./BudgetsCard.tsx";
 import { ComparisonCard } from "./ComparisonCard.tsx";
 import { DownloadCsv } from "./DownloadCsv.tsx";
-import { dayOptions, dayWords, groupingWords, moneyWords, seriesOfDays, sumOf } from "./usage-words.ts";
+import { dayOptions, dayWords, groupingWords, seriesOfDays, sumOf } from "./usage-words.ts";
 import { UsageTable } from "./UsageTable.tsx";
 
 type UsageChanges = BudgetChanges & {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { figuresOfDays } from "../../../app/usage/figures.ts";
 import { sumOfDays } from "../../../app/usage/months.ts";
-import { carbonWords, dayAt, dayWords, moneyWords, rowName, seriesOfDays } from "./usage-words.ts";
+import { dayAt, dayWords, rowName, seriesOfDays } from "./usage-words.ts";
 
 const none = figuresOfDays(sumOfDays([], 0));
 
@@ -22,14 +22,4 @@ it("shows every day, with 0 for those without jobs", () => {
   expect(values).toEqual([0, 3, 0]);
   expect(times.at(-1)).toBe(Date.UTC(2027, 0, 15));
   expect(seriesOfDays(rows, 3, Date.UTC(2027, 0, 15), ({ jobs }) => jobs).values).toEqual([0, 0, 3]);
-});
-
-it("writes money, energy and carbon in few digits", () => {
-  expect([12.4, 0.00123, 0, 1_234.567].map((each) => moneyWords(each, "EUR"))).toEqual([
-    "12.4 EUR",
-    "0.0012 EUR",
-    "0 EUR",
-    "1,234.57 EUR",
-  ]);
-  expect([0.5, 120, 3_400].map(carbonWords)).toEqual(["0.5 g", "120 g", "3.4 kg"]);
 });

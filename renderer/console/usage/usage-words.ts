@@ -1,5 +1,4 @@
 import { mergeEnergy } from "../../../app/energy/energy-sum.ts";
-import { shortNumber } from "../../../app/format/energy.ts";
 import { locale } from "../../../app/format/locale.ts";
 import { bucketOf, spans } from "../../../app/statistics/spans.ts";
 import { noSubject, otherSubject } from "../../../app/statistics/tally.ts";
@@ -67,16 +66,4 @@ export function sumOf(rows: readonly UsageRow[]) {
     energy: mergeEnergy(rows.map(({ energy }) => energy ?? undefined)) ?? null,
     micro: rows.reduce((total, { micro }) => total + micro, 0n),
   };
-}
-
-/** "12.40 EUR": an amount in the organization's currency. Small amounts keep two digits that say something. */
-export function moneyWords(amount: number, currency: string): string {
-  const digits =
-    amount !== 0 && amount < 0.1 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 2 };
-  return `${amount.toLocaleString(locale, digits)} ${currency}`.trim();
-}
-
-/** "120 g" or "3.4 kg". */
-export function carbonWords(grams: number): string {
-  return grams < 1_000 ? `${shortNumber(grams)} g` : `${shortNumber(grams / 1_000)} kg`;
 }

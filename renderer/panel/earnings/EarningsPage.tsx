@@ -1,11 +1,11 @@
 import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
 import type { CallAnswer } from "../../../app/contract/donor-calls.ts";
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
-import { mergeEnergy } from "../../../app/energy/energy-sum.ts";
-import { formatPercent } from "../../../app/format/quantity.ts";
 import { formatCredits } from "../../../app/money/credits.ts";
 import { spans } from "../../../app/statistics/spans.ts";
+import { noFacts } from "../../../app/usage/comparison.ts";
 import {
+  earnedInPeriods,
   type EarnedPeriod,
   earnedPeriods,
   hasJobs,
@@ -21,6 +21,7 @@ import { Empty } from "../../ui/Empty.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import { SkeletonRows } from "../../ui/Skeleton.tsx";
 import { useAnswer } from "../state/use-answer.ts";
+import { Comparison } from "./Comparison.tsx";
 import { DayStart } from "./DayStart.tsx";
 import { EarningsFigures } from "./EarningsFigures.tsx";
 import { EarningsTable } from "./EarningsTable.tsx";
@@ -63,11 +64,12 @@ const creditWords = (micro: number): string => formatCredits(BigInt(Math.round(m
 type EarnedProps = Pick<Props, "onJobs"> &
   Pick<DonorSnapshot, "earnings"> & { answer: CallAnswer<"earnings"> };
 
-function Earned({ answer: { days, since }, earnings, onJobs }: EarnedProps): ReactNode {
+function Earned({ answer: { days, since, facts = noFacts }, earnings, onJobs }: EarnedProps): ReactNode {
   const [by, setBy] = useState<PeriodKind>("day");
   const today = useFromNow((now) => Math.floor(now / spans.day) * spans.day);
   const periods = useMemo(() => earnedPeriods(days, by, today), [days, by, today]);
   const chart = useMemo(() => chartOf(periods), [periods]);
+  const shown = useMemo(() => earnedInPeriods(days, periods), [days, periods]);
   const formatTime = useMemo(() => {
     const byStart = new Map(periods.map((period) => [period.from, period]));
     return (at: number): string => {
@@ -101,6 +103,7 @@ function Earned({ answer: { days, since }, earnings, onJobs }: EarnedProps): Rea
             formatTime={formatTime}
           />
         </Suspense>
+        <Comparison facts={facts} models={shown.models} work={shown} />
       </Card>
       <Card
         flush
@@ -109,13 +112,13 @@ function Earned({ answer: { days, since }, earnings, onJobs }: EarnedProps): Rea
           <Button
             size="sm"
             disabled={!hasAny}
-            onClick={() => saveFile(`earnings-by-${by}.csv`, statementCsv(periods))}
+            onClick={() => saveFile(`earnings-by-${by}.csv`, statementCsv(periods, facts))}
           >
             Download CSV
           </Button>
         }
       >
-        <EarningsTable by={by} periods={periods} onJobs={onJobs} />
+        <EarningsTable by={by} periods={periods} facts={facts} onJobs={onJobs} />
         <div className="grid gap-1 border-t border-line px-4 py-2 text-xs text-muted">
           <p>
             Credits are points. Your organization spends them on its jobs, and the computers that do the jobs
@@ -127,7 +130,6 @@ function Earned({ answer: { days, since }, earnings, onJobs }: EarnedProps): Rea
             price of its model. “Jobs” shows the calculation of each. The first number of tokens was read, the
             second one written.
           </p>
-          <EnergyNote periods={periods} />
           <p>
             <DayStart /> Days are counted once a minute, and kept for 13 months.
             {since !== null && since > (periods[0]?.from ?? 0) ? (
@@ -137,21 +139,6 @@ function Earned({ answer: { days, since }, earnings, onJobs }: EarnedProps): Rea
         </div>
       </Card>
     </div>
-  );
-}
-
-/** How the energy in the table is known. */
-function EnergyNote({ periods }: { readonly periods: readonly EarnedPeriod[] }): ReactNode {
-  const sum = mergeEnergy(periods.map(({ energy }) => energy ?? undefined));
-  if (sum === undefined) return null;
-  const share = sum.microWh === 0 ? 0 : sum.measuredMicroWh / sum.microWh;
-  return (
-    <p>
-      Energy is what the jobs added to this computer’s draw at rest.{" "}
-      {share === 0
-        ? "It is estimated from the hardware, since no meter of this computer can be read."
-        : `Meters of this computer counted ${formatPercent(100 * share)} of it. The rest is estimated from the hardware.`}
-    </p>
   );
 }
 

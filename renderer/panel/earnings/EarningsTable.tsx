@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { energyWords } from "../../../app/format/energy.ts";
 import { formatCount } from "../../../app/format/quantity.ts";
 import { columnCredits, formatExactCredits } from "../../../app/money/credits.ts";
+import { kilowattHours, type UsageFacts } from "../../../app/usage/comparison.ts";
 import { type EarnedPeriod, hasJobs, type PeriodKind } from "../../../app/usage/earned-periods.ts";
 import { Button } from "../../ui/controls/Button.tsx";
 import { Empty } from "../../ui/Empty.tsx";
@@ -11,15 +12,16 @@ import { periodTitles, periodWords } from "./period-words.ts";
 type Props = {
   readonly by: PeriodKind;
   readonly periods: readonly EarnedPeriod[];
+  readonly facts: UsageFacts;
   readonly onJobs: (from: number, to: number) => void;
 };
 
 /** The chart's numbers, newest first. Times without jobs are left out. */
-export function EarningsTable({ by, periods, onJobs }: Props): ReactNode {
+export function EarningsTable({ by, periods, facts, onJobs }: Props): ReactNode {
   return (
     <Table
       label="Earnings"
-      columns={columnsOf(by, periods, onJobs, columnCredits(periods.map(({ micro }) => micro)))}
+      columns={columnsOf(by, periods, facts, onJobs, columnCredits(periods.map(({ micro }) => micro)))}
       rows={periods.filter(hasJobs).reverse()}
       keyOf={({ from }) => String(from)}
       height="max-h-96"
@@ -32,13 +34,15 @@ export function EarningsTable({ by, periods, onJobs }: Props): ReactNode {
   );
 }
 
-function periodEnergy(energy: EarnedPeriod["energy"]): string {
-  return energy === null ? "–" : energyWords(energy.microWh / 1e9);
+function periodEnergy(period: EarnedPeriod, facts: UsageFacts): string {
+  const kwh = kilowattHours(period, facts);
+  return kwh === null ? "–" : energyWords(kwh);
 }
 
 function columnsOf(
   by: PeriodKind,
   periods: readonly EarnedPeriod[],
+  facts: UsageFacts,
   onJobs: Props["onJobs"],
   credits: (micro: bigint) => string,
 ): readonly Column<EarnedPeriod>[] {
@@ -60,8 +64,12 @@ function columnsOf(
         {formatCount(promptTokens)} + {formatCount(completionTokens)}
       </span>
     )),
-    ...(periods.some(({ energy }) => energy !== null)
-      ? [number("Energy", ({ energy }) => <span className="whitespace-nowrap">{periodEnergy(energy)}</span>)]
+    ...(periods.some((period) => kilowattHours(period, facts) !== null)
+      ? [
+          number("Energy", (period) => (
+            <span className="whitespace-nowrap">{periodEnergy(period, facts)}</span>
+          )),
+        ]
       : []),
     number("Earned", ({ micro }) => (
       <span className="font-medium" title={`${formatExactCredits(micro)} credits`}>

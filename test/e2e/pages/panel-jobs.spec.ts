@@ -34,6 +34,7 @@ test("a donor sees what their computer earned, and how the pay of each job was c
   await expect(page.getByTestId("job-detail")).toContainText(
     /\d+ prompt × [\d.]+ \+ \d+ answer × [\d.]+ per 1,000 tokens/,
   );
+  await expect(page.getByTestId("job-detail")).toContainText(/Energy: [\d.]+ m?Wh, (measured|estimated)/);
   await expectAccessible(page);
   const text = await page.locator("body").innerText();
   for (const secret of [prompt, answer]) expect(text).not.toContain(secret);
@@ -57,6 +58,8 @@ test("a donor sees what their computer earned, and how the pay of each job was c
   await expect(day.getByRole("cell", { name: "2", exact: true })).toBeVisible(counted);
   await expect(page.getByText("2 jobs")).toHaveCount(4);
   await expect(page.getByRole("img", { name: /^Credits earned/ }).locator("canvas")).toBeVisible();
+  await page.getByText("How these numbers are known").click();
+  await expect(page.getByText(/^Energy: (Estimated from the hardware|Meters counted)/)).toBeVisible();
   await expectAccessible(page);
   await page.getByRole("combobox", { name: "Time" }).selectOption("By month");
   await expect(day.getByRole("cell", { name: "2", exact: true })).toBeVisible();
