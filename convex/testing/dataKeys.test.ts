@@ -157,6 +157,7 @@ describe("a destroyed data key", () => {
     const [jobId, waiting] = [await answered(), await ask()];
     await destroy();
     await pass(t, 1);
+    await runDue(t);
     expect((await watch(jobId)).result).toBeNull();
     expect(await look(jobId)).toEqual({ request: null, answer: null });
     expect(await statusOf(t, acme, waiting)).toBe("canceled");
@@ -239,6 +240,7 @@ describe("a destroyed data key", () => {
     await pass(t, 1);
     expect((await watch(jobId)).result).toBeNull();
     await pass(t, 1);
+    await runDue(t);
     expect(await state()).toMatchObject({ state: "on" });
     expect(await statusOf(t, acme, waiting)).toBe("canceled");
   });

@@ -16,6 +16,7 @@ import {
   submit,
   take,
 } from "./backend.fixture.ts";
+import { runDue } from "./batchFile.fixture.ts";
 import { joinAs } from "./people.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
@@ -98,6 +99,7 @@ describe("a key of the playground", () => {
     const requester = await join("requester");
     const jobId = await submit(t, { apiKey: await begin(requester) });
     await t.mutation(playground.end, { session: requester });
+    await runDue(t);
     const paginationOpts = { numItems: 5, cursor: null };
     const { page } = await t.query(api.console.jobs.list, { session: requester, paginationOpts });
     expect(page).toMatchObject([{ jobId, status: "canceled", keyName: "Playground" }]);
@@ -108,6 +110,7 @@ describe("a key of the playground", () => {
     const jobId = await submit(t, { apiKey });
     await t.mutation(playground.end, { session });
     expect(await isUsable(apiKey)).toBe(false);
+    await runDue(t);
     expect(await statusOf(t, acme, jobId)).toBe("canceled");
     expect(await stateOf(session)).toMatchObject({ key: null });
   });

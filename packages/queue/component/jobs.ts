@@ -14,7 +14,7 @@ import {
 } from "../shared/validators.ts";
 import { mutation, query } from "./model/builders.ts";
 import { outlook as outlookView, outlookOf } from "./model/counts/outlook.ts";
-import { cancel as cancelJob, cancelMany as cancelJobs } from "./model/end/cancel.ts";
+import { cancel as cancelJob } from "./model/end/cancel.ts";
 import { historiesOf } from "./model/end/histories.ts";
 import { record } from "./model/events.ts";
 import { attemptById } from "./model/jobs/held.ts";
@@ -24,6 +24,7 @@ import { waitReason, waitReasonsOf } from "./model/jobs/reasons.ts";
 import { resultOf } from "./model/jobs/rows.ts";
 import { attemptsOf, viewOne } from "./model/jobs/view.ts";
 import { findOwned, loadOwned } from "./model/load.ts";
+import { maintenance } from "./model/references.ts";
 import { newestCurve, streamedChars as countStreamed } from "./model/streams/chunks.ts";
 import { follow as followJob } from "./model/streams/follow.ts";
 import { watch as watchJob, watchPosition, watchView } from "./model/streams/watch.ts";
@@ -96,9 +97,7 @@ export const setPriority = mutation({
   },
 });
 
-/**
- * Cancels the jobs of a requester, a key, a batch or a lane (by id): the first of them at once, the others soon after.
- */
+/** Cancels the jobs of a requester, a key, a batch or a lane (by id) soon after the call, a few at a time. */
 export const cancelMany = mutation({
   args: {
     scope: v.string(),
@@ -114,7 +113,8 @@ export const cancelMany = mutation({
   returns: v.null(),
   handler: async (ctx, { actor, ...which }) => {
     const now = Date.now();
-    await cancelJobs(ctx, { ...which, before: which.before ?? now });
+    // Not in this transaction, which would conflict with each worker that takes or ends one of the jobs.
+    await ctx.scheduler.runAfter(0, maintenance.cancelMany, { ...which, before: which.before ?? now });
     const { scope, by, name } = which;
     await record(ctx, { scope, at: now, actor, action: "job.cancelMany", subject: `${by} ${name}` });
     return null;

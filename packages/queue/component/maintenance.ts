@@ -143,8 +143,8 @@ export const deleteChunks = task(
 
 export const cancelMany = task(
   taskArgs.cancelMany,
-  async (ctx, { refused = [], failures = 0, before, ...which }, now) =>
-    await cancellation.cancelMany(ctx, { ...which, before: before ?? now }, { refused, failures }),
+  async (ctx, { refused = [], failures = 0, jobIds = [], before, ...which }, now) =>
+    await cancellation.cancelMany(ctx, { ...which, before: before ?? now }, { refused, failures, jobIds }),
 );
 
 export const retryMany = task(taskArgs.retryMany, retryDeadLetters);

@@ -67,6 +67,8 @@ export const taskArgs = {
     before: v.optional(v.number()),
     refused: v.optional(v.array(v.id("jobs"))),
     failures,
+    /** Jobs that were found and come next. */
+    jobIds: v.optional(v.array(v.id("jobs"))),
   },
   /** Continues a mass retry of dead letters: model/end/retry.ts. */
   retryMany: {

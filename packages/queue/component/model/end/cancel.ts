@@ -39,39 +39,63 @@ export type MassCancel = {
   readonly before: number;
 };
 
-/** Small, because each cancellation may call the app. */
-const perPiece = 50;
+/** Small, because each cancellation may call the app, and because a job that changes meanwhile costs the whole piece. */
+const perPiece = 20;
+const perList = 200;
 
-/** Cancels some jobs and schedules the rest, including those that the app refused. */
+/** A part of a mass cancellation. `jobIds`: jobs that were found and come next. */
+type Part = Round<Id<"jobs">> & { readonly jobIds?: readonly Id<"jobs">[] };
+
+/**
+ * Finds some of the jobs, or cancels the next of those that were found, and schedules the rest, including jobs that the app refused.
+ * A transaction that reads a range of jobs conflicts with each worker that takes or ends one of them. So one only looks, and is short. The
+ * others read single jobs, the newest first, because workers mostly take the oldest. One long transaction would lose to busy workers
+ * until they have done the jobs.
+ */
 export async function cancelMany(
   ctx: MutationCtx,
   which: MassCancel,
-  { refused, failures }: Round<Id<"jobs">> = { refused: [], failures: 0 },
+  { refused, failures, jobIds = [] }: Part = { refused: [], failures: 0 },
 ): Promise<void> {
-  const statuses: JobStatus[] = [
+  const passed = [...refused];
+  for (const jobId of jobIds.slice(0, perPiece))
+    if (!(await cancelFound(ctx, which, jobId))) passed.push(jobId);
+  const left = jobIds.length > 0 ? jobIds.slice(perPiece) : await findJobs(ctx, which, passed);
+  const next = nextRound(jobIds.length > 0 || left.length > 0, { refused: passed, failures });
+  if (next === null) return;
+  const { delayMs, ...round } = next;
+  await ctx.scheduler.runAfter(delayMs, maintenance.cancelMany, { ...which, ...round, jobIds: [...left] });
+}
+
+/** Cancels a job that was found a moment ago. Returns false if the app refused. */
+async function cancelFound(ctx: MutationCtx, which: MassCancel, jobId: Id<"jobs">): Promise<boolean> {
+  const job = await ctx.db.get("jobs", jobId);
+  if (job === null || isFinal(job.status) || (job.status === "running" && !which.running)) return true;
+  return await runStep(ctx, { kind: "cancel", jobId, ...defined({ error: which.error }) });
+}
+
+/** The next jobs to cancel, at most `perList`: those that no worker holds first. */
+async function findJobs(
+  ctx: QueryCtx,
+  which: MassCancel,
+  passed: readonly Id<"jobs">[],
+): Promise<readonly Id<"jobs">[]> {
+  const statuses: readonly JobStatus[] = [
     "waiting",
     "ready",
     "prefetched",
     ...(which.running ? ["running" as const] : []),
   ];
-  const passed = new Set(refused);
-  let room = perPiece;
+  const found: Id<"jobs">[] = [];
   for (const status of statuses) {
-    const found = await jobsOf(ctx, which, status, room + refused.length);
-    const jobs = found.filter(({ _id }) => !passed.has(_id)).slice(0, room);
-    for (const { _id: jobId } of jobs) {
-      if (!(await runStep(ctx, { kind: "cancel", jobId, ...defined({ error: which.error }) })))
-        passed.add(jobId);
-    }
-    room -= jobs.length;
-    if (room === 0) break;
+    if (found.length >= perList) break;
+    const jobs = await jobsOf(ctx, which, status, perList - found.length + passed.length);
+    found.push(...jobs.map(({ _id }) => _id).filter((jobId) => !passed.includes(jobId)));
   }
-  const next = nextRound(room === 0, { refused: [...passed], failures });
-  if (next === null) return;
-  const { delayMs, ...round } = next;
-  await ctx.scheduler.runAfter(delayMs, maintenance.cancelMany, { ...which, ...round });
+  return found.slice(0, perList);
 }
 
+/** The newest jobs of a status. */
 async function jobsOf(
   ctx: QueryCtx,
   which: MassCancel,
@@ -86,6 +110,7 @@ async function jobsOf(
         .withIndex("by_requester", (q) =>
           q.eq("scope", scope).eq("requester", name).eq("status", status).lte("submittedAt", before),
         )
+        .order("desc")
         .take(limit);
     case "key":
       return await ctx.db
@@ -93,6 +118,7 @@ async function jobsOf(
         .withIndex("by_key", (q) =>
           q.eq("scope", scope).eq("key", name).eq("status", status).lte("submittedAt", before),
         )
+        .order("desc")
         .take(limit);
     case "batch":
       return await ofBatch(ctx, scope, idOf(ctx, "batches", name), status, limit);
@@ -112,6 +138,7 @@ async function ofBatch(
   const jobs = await ctx.db
     .query("jobs")
     .withIndex("by_batch", (q) => q.eq("batchId", batchId).eq("status", status))
+    .order("desc")
     .take(limit);
   return jobs.filter((job) => job.scope === scope);
 }
@@ -128,6 +155,7 @@ async function ofLane(
   const jobs = await ctx.db
     .query("jobs")
     .withIndex("by_ready", (q) => q.eq("laneId", laneId).eq("status", status).lte("readyAt", before))
+    .order("desc")
     .take(limit);
   return jobs.filter((job) => job.scope === scope);
 }

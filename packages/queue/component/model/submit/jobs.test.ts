@@ -1,7 +1,7 @@
 import { makeFunctionReference } from "convex/server";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { JobSpec } from "../../../shared/validators.ts";
-import { statusesOf } from "../../testing/app.fixture.ts";
+import { note, startWithApp, statusesOf } from "../../testing/app.fixture.ts";
 import {
   type Backend,
   jobRow,
@@ -15,6 +15,7 @@ import {
 } from "../../testing/queue.fixture.ts";
 import { addWorker, claim, complete, shownTo, take, takeOne } from "../../testing/workers.fixture.ts";
 
+const continueCancel = makeFunctionReference<"mutation">("maintenance:cancelMany");
 const expireOverdue = makeFunctionReference<"mutation">("maintenance:expireOverdue");
 const started = Date.parse("2026-11-21T08:00:00Z");
 
@@ -324,6 +325,38 @@ describe("jobs.cancelMany", () => {
     expect(
       (await t.query(queue.jobs.list, { scope, key: "k", status: "ready", ...page() })).page,
     ).toHaveLength(1);
+  });
+
+  it("cancelMany begins with the newest jobs, since workers take the oldest, and with those that no worker holds", async () => {
+    const called: { readonly jobId: string }[] = [];
+    const t = startWithApp(called);
+    const ids = await submitJobs(
+      t,
+      Array.from({ length: 45 }, () => ({ requester: "ada", onFinal: note })),
+    );
+    const held = (await takeOne(t, await addWorker(t))).jobId;
+    await cancelMany(t, "requester", "ada", true);
+    const newestFirst = ids.filter((id) => id !== held).reverse();
+    expect(called.map(({ jobId }) => jobId)).toEqual([...newestFirst, held]);
+  });
+
+  it("cancelMany passes jobs that have started or ended since it found them", async () => {
+    const t = startQueue();
+    const ids = await submitJobs(
+      t,
+      Array.from({ length: 3 }, () => ({ requester: "ada" })),
+    );
+    const worker = await addWorker(t, { concurrency: 2 });
+    const [done, running] = (await take(t, worker, { jobs: 2 })).jobs;
+    await complete(t, worker, done!.attemptId);
+    const found = { scope, by: "requester", name: "ada", running: false, jobIds: ids };
+    await t.mutation(continueCancel, found);
+    const left = ids.find((id) => id !== done!.jobId && id !== running!.jobId);
+    expect(await statusesOf(t, [done!.jobId, running!.jobId, left!])).toEqual([
+      "succeeded",
+      "running",
+      "canceled",
+    ]);
   });
 
   it.each([true, false])("cancelMany cancels running jobs only if asked: %s", async (running) => {
