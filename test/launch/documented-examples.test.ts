@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { api } from "../../convex/_generated/api.js";
 import { type Farm, startFarm } from "../../launch/farm/farm.ts";
 import { makeSecret } from "../../launch/organization/secrets.ts";
-import { openaiPython } from "./openai-python.ts";
+import { openaiPython, type Python, pythonHookMs } from "./openai-python.ts";
 
 /** Runs every example of the requesters' pages as it is written, on a running backend and a donor with the demo model. */
 const root = resolve(import.meta.dirname, "../..");
@@ -76,7 +76,12 @@ const clientOf = (): string =>
   `import OpenAI from "openai"; import { createReadStream } from "node:fs";` +
   `const client = new OpenAI({ baseURL: process.env.BASE + "/v1", apiKey: process.env.KEY });`;
 
-const python = await openaiPython();
+let python: Python;
+
+// In a hook of its own, since an installation may take longer than all other beginnings.
+beforeAll(async () => {
+  python = await openaiPython();
+}, pythonHookMs);
 
 /** Runs a program in Python. */
 const pythonProgram = async (text: string): Promise<string> =>
