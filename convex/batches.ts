@@ -99,29 +99,36 @@ export const outlook = internalQuery({
     ...ofKey,
     endpoint: newBatch.endpoint,
     model: v.union(v.string(), v.null()),
+    isHigh: v.boolean(),
     total: v.number(),
     jobs: v.number(),
     window: v.string(),
     windowMs: v.number(),
   },
   returns: batchOutlook,
-  handler: async (ctx, { keyId, endpoint, model, total, jobs, window, windowMs }) => {
+  handler: async (ctx, { keyId, endpoint, model, isHigh, total, jobs, window, windowMs }) => {
     const { organizationId } = await admittedKey(ctx, keyId);
     const now = Date.now();
     const counts = { total, jobs, completed: 0, failed: 0 };
     const expiresAt = now + windowMs;
-    const batch = { organizationId, apiKeyId: keyId, endpoint, model: model ?? undefined, expiresAt };
+    const batch = { organizationId, apiKeyId: keyId, endpoint, model: model ?? undefined, isHigh, expiresAt };
     return await outlookOf(ctx, { ...batch, ...counts }, window, now);
   },
 });
 
 /** The forecast of a batch whose file was checked. */
 export const checkedOutlook = internalQuery({
-  args: { ...ofBatch, model: v.union(v.string(), v.null()), total: v.number(), jobs: v.number() },
+  args: {
+    ...ofBatch,
+    model: v.union(v.string(), v.null()),
+    isHigh: v.boolean(),
+    total: v.number(),
+    jobs: v.number(),
+  },
   returns: batchOutlook,
-  handler: async (ctx, { batchId, model, total, jobs }) => {
+  handler: async (ctx, { batchId, model, ...counts }) => {
     const batch = present(await ctx.db.get("batches", batchId), "batch");
-    const checked = { ...batch, model: model ?? undefined, total, jobs };
+    const checked = { ...batch, ...counts, model: model ?? undefined };
     return await outlookOf(ctx, checked, batch.window, Date.now());
   },
 });

@@ -1099,6 +1099,8 @@ export default defineSchema({
     mistakes: v.array(lineMistake),
     /** The model of most of its requests. Absent: not known, and in batches of earlier versions. */
     model: v.optional(v.string()),
+    /** Most of its requests have the high priority. Absent: most have the low one, also in batches of earlier versions. */
+    isHigh: v.optional(v.literal(true)),
     /** Lines whose answers checks found wrong, at most 100, and how many they are. Written by model/batches/wrongLines.ts. */
     wrongLines: v.optional(v.array(wrongLine)),
     wrongCount: v.optional(v.number()),

@@ -10,7 +10,7 @@ const parse = (text: string | null) => parseLine({ number: 7, text, end: 0 }, en
 it("gives the name and the body of a request", () => {
   expect(parse(line())).toEqual({
     kind: "parsed",
-    request: { line: 7, customId: "a", model: "m", jobs: 1, body: '{"model":"m"}' },
+    request: { line: 7, customId: "a", model: "m", jobs: 1, isHigh: false, body: '{"model":"m"}' },
   });
 });
 
@@ -64,6 +64,14 @@ describe("the check of a file", () => {
   it("counts the requests", () => {
     const { total, mistakes } = check([line(), line({ custom_id: "b" })]);
     expect([total, mistakes]).toEqual([2, []]);
+  });
+
+  it("finds out whether most requests ask for the high priority", () => {
+    const tiers = (...all: readonly (string | undefined)[]): boolean =>
+      check(all.map((tier, n) => line({ custom_id: String(n), body: { service_tier: tier } }))).isHigh;
+    expect(tiers("priority", "priority", undefined)).toBe(true);
+    expect(tiers("priority", "flex")).toBe(false);
+    expect(tiers(undefined, "auto")).toBe(false);
   });
 
   it("finds a name that is there twice", () => {

@@ -3,6 +3,7 @@ import { lineFields } from "../fields/batches.ts";
 import { unknownField } from "../fields/field.ts";
 import { mistakeInWords } from "../format/mistake.ts";
 import { unknownParameter } from "../jobs/parse/parse-body.ts";
+import { priorityOf } from "../jobs/parse/parse-sampling.ts";
 import { excessOf, isRecord, parseJson } from "../json.ts";
 import { jobsOfLine } from "./jobs-of-line.ts";
 import { type BatchEndpoint, batchLimits } from "./limits.ts";
@@ -24,6 +25,8 @@ export type BatchRequest = {
   readonly model: string | null;
   /** How many jobs it is, if its own call accepts it. */
   readonly jobs: number;
+  /** Whether it asks for the high priority. Other requests of a batch have the low one. */
+  readonly isHigh: boolean;
   readonly body: string;
 };
 
@@ -87,10 +90,11 @@ export function parseLine({ number: line, text }: Line, endpoint: BatchEndpoint)
       `The line's url is another one than the ${endpoint} of the batch.`,
     );
   }
-  const { model: named } = body;
+  const { model: named, service_tier: tier } = body;
   const model = typeof named === "string" ? named : null;
+  const isHigh = typeof tier === "string" && priorityOf(tier) === "high";
   const jobs = jobsOfLine(endpoint, body);
-  return { kind: "parsed", request: { line, customId, model, jobs, body: JSON.stringify(body) } };
+  return { kind: "parsed", request: { line, customId, model, jobs, isHigh, body: JSON.stringify(body) } };
 }
 
 /** @param line the first line too many; 0 if it is not known. */
@@ -114,6 +118,7 @@ export class FileCheck {
   readonly #names = new Set<string>();
   readonly #mistakes: LineMistake[] = [];
   readonly #models = new Map<string | null, number>();
+  #high = 0;
   total = 0;
   jobs = 0;
 
@@ -130,8 +135,9 @@ export class FileCheck {
       const message = "Another line of the file has this custom_id.";
       this.#mistakes.push({ line, code: "duplicate_custom_id", param: "custom_id", message });
     } else {
-      const { customId, model } = parsed.request;
+      const { customId, model, isHigh } = parsed.request;
       this.#names.add(customId);
+      if (isHigh) this.#high += 1;
       const known = this.#models.get(model);
       if (known !== undefined || this.#models.size < countedModels) this.#models.set(model, (known ?? 0) + 1);
     }
@@ -142,6 +148,11 @@ export class FileCheck {
   get model(): string | null {
     const [most] = [...this.#models].sort(([, a], [, b]) => b - a);
     return most?.[0] ?? null;
+  }
+
+  /** Whether most requests ask for the high priority. */
+  get isHigh(): boolean {
+    return this.#high > this.total / 2;
   }
 
   /** The mistakes, at most `namedMistakes`. */

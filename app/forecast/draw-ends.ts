@@ -19,7 +19,12 @@ export type EndsOptions = {
   readonly lately: number;
   readonly requests: number;
   readonly work: RequestWork;
+  /** The device hours that jobs of higher priority need first. */
+  readonly firstHours: number;
 };
+
+/** The spread of the time that jobs of higher priority take: only few of their kind were measured. */
+const spreadOfFirst = 0.3;
 
 /** The number of futures that are drawn. */
 export const drawn = 400;
@@ -28,7 +33,7 @@ export const drawn = 400;
  * Draws possible ends of a batch, ms epoch and in order; Infinity: after the horizon. Each draw takes past days as the coming ones, and
  * a work per request from its distribution. Draws are the same for the same input.
  */
-export function drawEnds({ now, past, lately, requests, work }: EndsOptions): number[] {
+export function drawEnds({ now, past, lately, requests, work, firstHours }: EndsOptions): number[] {
   const next = randomNumbers(drawn);
   const today = bucketOf(now, spans.day);
   const candidates = Array.from({ length: horizonDays }, (_, day) =>
@@ -39,7 +44,8 @@ export function drawEnds({ now, past, lately, requests, work }: EndsOptions): nu
   const yesterday = isNewDay ? similarDays(past, today - spans.day) : null;
   const hours = hoursFrom(now);
   const ends = Array.from({ length: drawn }, () => {
-    const needed = requests * work.hours * Math.exp(work.spread * normalNumber(next));
+    const higher = firstHours === 0 ? 0 : firstHours * Math.exp(spreadOfFirst * normalNumber(next));
+    const needed = higher + requests * work.hours * Math.exp(work.spread * normalNumber(next));
     const level = past.length === 0 ? Math.exp(spreadOfUnknownDay * normalNumber(next)) : 1;
     const days = candidates.map((similar) => drawDay(similar, next()));
     const [first = null] = days;

@@ -42,6 +42,7 @@ const outlook = (over: Partial<BatchOutlook>): BatchOutlook => ({
   answered: 0,
   left: 100,
   ahead: 0,
+  firstMs: 0,
   days: record(3, always(10)),
   devicesNow: 10,
   model,
@@ -102,6 +103,24 @@ describe("the forecast of a batch", () => {
     const alone = forecastBatch(outlook({ left: 100 }));
     const behind = forecastBatch(outlook({ left: 100, ahead: 300 }));
     expect(hoursUntil(behind?.expectedAt)).toBeGreaterThan(3 * hoursUntil(alone?.expectedAt));
+  });
+
+  it("counts ready jobs of higher priority in addition, also once the batch has a pace", () => {
+    const started = { startedAt: noon - spans.hour, answered: 100, left: 1_000 };
+    for (const batch of [{ left: 1_000 }, started]) {
+      const alone = hoursUntil(forecastBatch(outlook(batch))?.expectedAt);
+      const behind = hoursUntil(forecastBatch(outlook({ ...batch, firstMs: 4 * spans.hour }))?.expectedAt);
+      // All ten devices are busy with them for four hours.
+      expect(behind - alone).toBeGreaterThan(3);
+      expect(behind - alone).toBeLessThan(5.5);
+    }
+  });
+
+  it("takes as long for jobs of higher priority as devices are there, however few", () => {
+    const few = { days: record(3, always(2)), devicesNow: 2, left: 1 };
+    const behind = forecastBatch(outlook({ ...few, firstMs: 4 * spans.hour }));
+    expect(hoursUntil(behind?.expectedAt)).toBeGreaterThan(3);
+    expect(hoursUntil(behind?.expectedAt)).toBeLessThan(5);
   });
 
   it("still counts other batches while the batch has few answers", () => {

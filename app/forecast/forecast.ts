@@ -17,6 +17,8 @@ export type BatchOutlook = {
   readonly left: number;
   /** Requests of other batches that are expected to end before it does. They count as long as it has few answers itself. */
   readonly ahead: number;
+  /** How long the devices of now take for ready jobs of higher priority, which come first; ms. */
+  readonly firstMs: number;
   readonly days: readonly CapacityDay[];
   /** Devices that donate now, for the first minutes of a fleet. */
   readonly devicesNow: number;
@@ -40,7 +42,7 @@ export type Forecast = {
  * or earlier jobs of its model, took. Null: neither is known. docs/forecast.md explains it.
  */
 export function forecastBatch(outlook: BatchOutlook): Forecast | null {
-  const { now, expiresAt, startedAt, answered, left, ahead, days, devicesNow, model } = outlook;
+  const { now, expiresAt, startedAt, answered, left, ahead, firstMs, days, devicesNow, model } = outlook;
   const before = besideOthers(workBefore(model, jobsPerDevice(days)), left, ahead);
   // Without a record since the start, few device hours would seem to have done all of the work.
   const isRecorded = startedAt !== null && startedAt >= (days[0]?.hours[0]?.startAt ?? Infinity);
@@ -49,7 +51,8 @@ export function forecastBatch(outlook: BatchOutlook): Forecast | null {
   if (work === null) return null;
   const past = wholeDays(days, now);
   const lately = meanDevices(days, now - spans.hour, now) ?? devicesNow;
-  const ends = drawEnds({ now, past, lately, requests: left, work });
+  const firstHours = (firstMs / spans.hour) * devicesNow;
+  const ends = drawEnds({ now, past, lately, requests: left, work, firstHours });
   return {
     expectedAt: quantileOf(ends, 0.5),
     latestAt: quantileOf(ends, promised),

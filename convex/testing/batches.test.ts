@@ -408,6 +408,7 @@ describe("a batch", () => {
       jobs: 4_002,
       mistakes: [],
       model: modelId,
+      isHigh: false,
       forecast: null,
     });
     // As if 4,000 other requests came before these two.
@@ -493,6 +494,7 @@ describe("a batch", () => {
       jobs: 700,
       mistakes: [],
       model: modelId,
+      isHigh: false,
       forecast: null,
     });
     const requests = Array.from({ length: 500 }, (_, n) => ({

@@ -6,11 +6,13 @@ import {
   addDevice,
   addOrganization,
   type Backend,
+  countQueue,
   type Device,
   modelId,
   type Organization,
   pass,
   startBackend,
+  submit,
 } from "./backend.fixture.ts";
 import { ask, collectEnds, line, runDue, uploadFile } from "./batchFile.fixture.ts";
 import { takeJob } from "./simDevice.fixture.ts";
@@ -243,6 +245,61 @@ describe("a batch beside others", () => {
         await ctx.db.patch("batches", _id, { apiKeyId });
     });
     expect(Math.abs(minutesUntil(await estimate(fileId)) - 80)).toBeLessThan(12);
+  });
+});
+
+describe("a batch behind jobs of higher priority", () => {
+  const high = { service_tier: "priority" };
+
+  /** The device takes a minute for each job. So many jobs of normal priority are ready, and counted. */
+  beforeEach(async () => {
+    await remember(14, 1);
+    for (let n = 0; n < 6; n += 1) {
+      await submit(t, acme);
+      await takeJob(t, device, async ({ complete }) => {
+        await pass(t, 60_000);
+        await complete("Done.");
+      });
+    }
+    for (let n = 0; n < 50; n += 1) await submit(t, acme);
+    await countQueue(t);
+  });
+
+  it("ends later by the time that the devices take for them, before and after its start", async () => {
+    const fileId = await upload(lines(10));
+    expect(Math.abs(minutesUntil(await estimate(fileId)) - 60)).toBeLessThan(15);
+    const { id } = await start(fileId);
+    expect(Math.abs(minutesUntil(await get(id)) - 60)).toBeLessThan(15);
+    // Its own jobs are ready now, but they have the low priority.
+    await countQueue(t);
+    await t.action(internal.batchSteps.forecast, {});
+    expect(Math.abs(minutesUntil(await get(id)) - 60)).toBeLessThan(15);
+  });
+
+  it("does not wait for them with requests of high priority", async () => {
+    expect(minutesUntil(await estimate(await upload(lines(10, high))))).toBeLessThan(20);
+  });
+
+  it("does not count them once the last count is old", async () => {
+    await pass(t, 3 * 60_000 + 1);
+    expect(minutesUntil(await estimate(await upload(lines(10))))).toBeLessThan(20);
+  });
+
+  it("counts the requests of another batch with high priority once, also those that are not in the queue yet", async () => {
+    const other = await start(await upload(lines(30, high)));
+    await countQueue(t);
+    const fileId = await upload(lines(10));
+    expect(Math.abs(minutesUntil(await estimate(fileId)) - 90)).toBeLessThan(20);
+    await t.run(async (ctx) => {
+      const batchId = ctx.db.normalizeId("batches", other.id.slice("batch_".length))!;
+      await ctx.db.patch("batches", batchId, { total: 60 });
+    });
+    expect(Math.abs(minutesUntil(await estimate(fileId)) - 120)).toBeLessThan(25);
+  });
+
+  it("lets no batch of low priority before one of high priority", async () => {
+    await start(await upload(lines(40)));
+    expect(minutesUntil(await estimate(await upload(lines(10, high))))).toBeLessThan(20);
   });
 });
 

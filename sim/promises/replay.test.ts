@@ -50,6 +50,7 @@ describe("promises on the days that an organization recorded", () => {
     const cases = recordedCases(days, { seed: 1, seeds: 1 });
     expect(cases.map(({ moment, weeks }) => [moment, weeks])).toEqual([
       ["at the start", 6],
+      ["behind others", 6],
       ["half-way", 6],
     ]);
     // All are made in one week, so they are kept or broken together.

@@ -15,13 +15,17 @@ const firstDay = Date.UTC(2026, 0, 5);
 const futureDays = 9;
 /** Seconds of an earlier request on a laptop of mean speed. */
 const requestSeconds = 12;
+/** Jobs of higher priority need from a few minutes to some hours of the fleet. */
+const firstHours = { least: 0.1, most: 4 };
+/** Nobody knows exactly how long they take: the standard deviation of the logarithm. */
+const firstSpread = 0.3;
 /** Batches need from half an hour to two nights of the fleet. */
 const batchHours = { least: 0.5, most: 30 };
 const jobsOfLaptop = 2;
 const promisesPerOffice = 10;
 
-/** The moments of a batch at which a promise is made. */
-export const promiseMoments = ["at the start", "half-way"] as const;
+/** The moments of a batch at which a promise is made. Behind others: at the start, while jobs of higher priority are ready. */
+export const promiseMoments = ["at the start", "behind others", "half-way"] as const;
 export type PromiseMoment = (typeof promiseMoments)[number];
 
 export type PromiseOptions = {
@@ -91,8 +95,8 @@ function replay(
   let world = nextWorld();
   for (let made = 0; made < promises; made += 1) {
     if (made > 0 && made % promisesPerOffice === 0) world = nextWorld();
-    const batch = drawBatch(random, world, lengthSpread);
-    const madeAt = moment === "at the start" ? batch.startedAt : halfWay(batch);
+    const batch = drawBatch(random, world, moment, lengthSpread);
+    const madeAt = moment === "half-way" ? halfWay(batch) : batch.startedAt;
     const forecast = forecastOf(world, batch, madeAt);
     const real = (batch.endedAt ?? Infinity) - madeAt;
     durations.push({
@@ -174,11 +178,13 @@ type Batch = {
   readonly endedAt: number | null;
   /** Requests that had ended after each minute since the start. */
   readonly done: readonly number[];
+  /** How long the queue expects ready jobs of higher priority to take at the start, ms. */
+  readonly firstMs: number;
 };
 
 /** Draws a batch that starts in the week after the recorded ones, and runs it on the true days. */
-function drawBatch(random: Random, world: World, lengthSpread: number): Batch {
-  const { firstDay: first, minutes, recorded, jobsAtOnce } = world;
+function drawBatch(random: Random, world: World, moment: PromiseMoment, lengthSpread: number): Batch {
+  const { firstDay: firstAt, minutes, recorded, jobsAtOnce } = world;
   const start = recorded + random.below(7 * minutesOfDay);
   const { least, most } = batchHours;
   const hours = least * (most / least) ** random.next();
@@ -186,16 +192,34 @@ function drawBatch(random: Random, world: World, lengthSpread: number): Batch {
   const speed = week.reduce((sum, minute) => sum + minute.speed, 0) / week.length;
   const seconds = requestSeconds * Math.exp(lengthSpread * normal(random));
   const requests = Math.max(1, Math.round((hours * speed * 3_600 * jobsAtOnce) / requestSeconds));
+  const first = moment === "behind others" ? drawFirst(random, speed) : { seconds: 0, expected: 0 };
   const done: number[] = [];
   let sum = 0;
+  let before = first.seconds;
   for (let at = start; at < minutes.length && sum < requests; at += 1) {
     const { speed: now = 0, returns = 0 } = minutes[at] ?? {};
+    if (before > 0) {
+      before -= 60 * now;
+      done.push(0);
+      continue;
+    }
     // Each return interrupts requests that are half done in the mean.
     sum += Math.max(0, (60 * now * jobsAtOnce) / seconds - (returns * jobsAtOnce) / 2);
     done.push(Math.min(requests, Math.floor(sum)));
   }
-  const startedAt = first + start * minuteMs;
-  return { requests, startedAt, endedAt: sum < requests ? null : startedAt + done.length * minuteMs, done };
+  const startedAt = firstAt + start * minuteMs;
+  const endedAt = sum < requests ? null : startedAt + done.length * minuteMs;
+  const { speed: atStart = 0 } = minutes[start] ?? {};
+  // Without a device nobody measures them.
+  const firstMs = atStart === 0 ? 0 : (1_000 * first.expected) / atStart;
+  return { requests, startedAt, endedAt, done, firstMs };
+}
+
+/** Ready jobs of higher priority: the seconds that one device of mean speed would need for them, and is expected to need. */
+function drawFirst(random: Random, speed: number): { readonly seconds: number; readonly expected: number } {
+  const { least, most } = firstHours;
+  const seconds = least * (most / least) ** random.next() * speed * 3_600;
+  return { seconds, expected: seconds * Math.exp(firstSpread * normal(random)) };
 }
 
 /** The moment at which half of a batch was done. */
@@ -204,7 +228,7 @@ function halfWay({ requests, startedAt, done }: Batch): number {
   return startedAt + (minute < 0 ? done.length : minute + 1) * minuteMs;
 }
 
-function forecastOf(world: World, { requests, startedAt, done }: Batch, madeAt: number): Forecast {
+function forecastOf(world: World, { requests, startedAt, done, firstMs }: Batch, madeAt: number): Forecast {
   const ended = done[Math.round((madeAt - startedAt) / minuteMs) - 1] ?? 0;
   const forecast = forecastBatch({
     now: madeAt,
@@ -213,6 +237,7 @@ function forecastOf(world: World, { requests, startedAt, done }: Batch, madeAt: 
     answered: ended,
     left: requests - ended,
     ahead: 0,
+    firstMs,
     days: recordedUntil(world, madeAt),
     devicesNow: world.minutes[Math.round((madeAt - world.firstDay) / minuteMs)]?.devices ?? 0,
     model: { answered: 1_000, runMs: 1_000 * requestSeconds * 1_000, interrupted: 0 },

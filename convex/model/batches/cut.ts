@@ -62,12 +62,16 @@ export async function nextCut(ctx: QueryCtx, batchId: Id<"batches">): Promise<In
   return { step, endpoint, parts, from: { bytes, lines }, caller };
 }
 
-/** A checked file. `jobs`: what its requests are together. `model`: that of most requests; null if it is unknown. */
+/**
+ * A checked file. `jobs`: what its requests are together. `model`: that of most requests; null if it is unknown. `isHigh`: whether most
+ * have the high priority.
+ */
 export const checkedFile = {
   total: v.number(),
   jobs: v.number(),
   mistakes: v.array(lineMistake),
   model: v.union(v.string(), v.null()),
+  isHigh: v.boolean(),
   forecast: v.union(batchForecast, v.null()),
 };
 
@@ -75,7 +79,7 @@ export const checkedFile = {
 export async function startBatch(
   ctx: MutationCtx,
   batchId: Id<"batches">,
-  { total, jobs, mistakes, model, forecast }: ObjectType<typeof checkedFile>,
+  { total, jobs, mistakes, model, isHigh, forecast }: ObjectType<typeof checkedFile>,
   now: number,
 ): Promise<void> {
   const batch = await ctx.db.get("batches", batchId);
@@ -100,6 +104,7 @@ export async function startBatch(
     queueBatchId,
     ...(jobs === total ? {} : { jobs }),
     ...(model === null ? {} : { model }),
+    ...(isHigh ? { isHigh } : {}),
     ...(forecast === null ? {} : { forecast }),
   });
 }

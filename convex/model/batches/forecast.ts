@@ -1,3 +1,4 @@
+import type { LaneView } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import { batchEndpoints } from "../../../app/batches/limits.ts";
 import { addSample, type CapacityDay, daysOfShare, forecastDays } from "../../../app/forecast/capacity.ts";
@@ -13,8 +14,9 @@ import { fleetTotalsOf } from "../fleet/counts.ts";
 import { dataClassesOf } from "../keys/dataClasses.ts";
 import { findModel } from "../models/catalog.ts";
 import type { depthOf } from "../organizations/depthSamples.ts";
+import { queue } from "../queue.ts";
 import { type KnownFleet, knownFleet } from "../requests/chances.ts";
-import { needsOfKey } from "../requests/needs.ts";
+import { needsOfKey, requirementsOf } from "../requests/needs.ts";
 import { modelTotals } from "../statistics/rollUp.ts";
 import { batchForecast, lineMistake } from "../validators.ts";
 
@@ -60,6 +62,7 @@ type Fleet = {
   readonly open: readonly Doc<"batches">[];
   readonly known: KnownFleet;
   readonly classes: readonly DataClass[];
+  readonly lanes: readonly LaneView[];
 };
 
 /** More open batches of an organization than these are not counted as being ahead. */
@@ -68,7 +71,7 @@ const mostOpenRead = 100;
 const mostDevicesRead = 100;
 
 async function fleetOf(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<Fleet> {
-  const [days, { donating }, models, open, known, classes] = await Promise.all([
+  const [days, { donating }, models, open, known, classes, lanes] = await Promise.all([
     ctx.db
       .query("capacityDays")
       .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
@@ -82,12 +85,21 @@ async function fleetOf(ctx: QueryCtx, organizationId: Id<"organizations">): Prom
       .take(mostOpenRead),
     knownFleet(ctx, organizationId, mostDevicesRead),
     dataClassesOf(ctx, organizationId),
+    queue.lanes.list(ctx, organizationId),
   ]);
   const records = models.map(({ subject, tally }): [string, ModelRecord] => {
     const { run, returned, lost } = tally;
     return [subject, { answered: countOf(run), runMs: run.sum, interrupted: returned + lost }];
   });
-  return { days: days.reverse(), devicesNow: donating, models: new Map(records), open, known, classes };
+  return {
+    days: days.reverse(),
+    devicesNow: donating,
+    models: new Map(records),
+    open,
+    known,
+    classes,
+    lanes,
+  };
 }
 
 /** A batch that may not exist yet. `model`, `startedAt`: undefined if not known. */
@@ -97,32 +109,81 @@ export type BatchOutline = Pick<
 > & {
   readonly _id?: Id<"batches">;
   readonly model?: string | undefined;
+  /** Whether most of its requests have the high priority. */
+  readonly isHigh?: boolean | undefined;
   readonly startedAt?: number | undefined;
 };
 
-/**
- * The share of the fleet that could answer the batch: devices that have its model or could get it, and that its key may use. 1 if that
- * is not known.
- */
-async function shareFor(
+/** The place of a batch in its fleet. */
+type Place = {
+  /** The share of the fleet that could answer the batch: devices that have its model or could get it, and that its key may use. 1: unknown. */
+  readonly share: number;
+  /** How long those devices take for the ready jobs of higher priority, in ms. Null: unknown. */
+  readonly firstMs: number | null;
+};
+
+async function placeOf(
   ctx: QueryCtx,
-  { known, classes }: Fleet,
-  { organizationId, apiKeyId, endpoint, model: modelId }: BatchOutline,
+  { known, classes, lanes }: Fleet,
+  { organizationId, apiKeyId, endpoint, model: modelId, isHigh = false }: BatchOutline,
   now: number,
-): Promise<number> {
+): Promise<Place> {
   const [model, key] = await Promise.all([
     modelId === undefined ? null : findModel(ctx, organizationId, modelId),
     ctx.db.get("apiKeys", apiKeyId),
   ]);
   const needs = key === null ? null : needsOfKey(key, classes);
-  if (model === null || needs === null) return 1;
+  if (model === null || needs === null) return { share: 1, firstMs: null };
   const { modelId: named, sizeBytes: modelBytes } = model;
-  const wanted = { modelId: named, modelBytes, kind: batchEndpoints[endpoint], needs };
-  return ableShare(known.devices, wanted, now, known.isWhole) ?? 1;
+  const kind = batchEndpoints[endpoint];
+  const wanted = { modelId: named, modelBytes, kind, needs };
+  const requirements = { model: named, ...requirementsOf(needs) };
+  return {
+    share: ableShare(known.devices, wanted, now, known.isWhole) ?? 1,
+    firstMs: isHigh ? 0 : waitForHigher(lanes, { kind, requirements }, now),
+  };
 }
 
-/** @param share of the fleet that could answer it. */
-function forecastIn(fleet: Fleet, batch: BatchOutline, share: number, now: number): Forecast | null {
+/** An older count says nothing about the present. */
+const countKeptMs = 3 * 60_000;
+/** A new job of the normal priority waits for the ready jobs of that priority and of the high one. */
+const normal = 1;
+
+/**
+ * How long a job of low priority waits for the ready jobs of higher ones, by the queue's last count, ms. Of several lanes with these
+ * requirements, which differ by the length of their jobs' texts, the one with most jobs counts. Null: not counted.
+ */
+export function waitForHigher(
+  lanes: readonly LaneView[],
+  { kind, requirements }: Pick<LaneView, "kind" | "requirements">,
+  now: number,
+): number | null {
+  const own = lanes.filter((lane) => lane.kind === kind && hasRequirements(lane, requirements));
+  const [most] = own.toSorted((a, b) => b.ready - a.ready);
+  const isRecent = most?.countedAt != null && now - most.countedAt <= countKeptMs;
+  if (!isRecent) return null;
+  return most.ready === 0 ? 0 : (most.waits?.[normal] ?? null);
+}
+
+function hasRequirements({ requirements }: LaneView, wanted: LaneView["requirements"]): boolean {
+  const { contextTokens: _, ...own } = requirements;
+  return sortedJson(own) === sortedJson(wanted);
+}
+
+/** The queue sorts the lists of a lane's requirements. */
+function sortedJson(requirements: LaneView["requirements"]): string {
+  const fields = Object.entries(requirements).sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify(
+    fields.map(([name, value]) => [name, Array.isArray(value) ? value.toSorted() : value]),
+  );
+}
+
+function forecastIn(
+  fleet: Fleet,
+  batch: BatchOutline,
+  { share, firstMs }: Place,
+  now: number,
+): Forecast | null {
   return forecastBatch({
     now,
     expiresAt: batch.expiresAt,
@@ -130,7 +191,8 @@ function forecastIn(fleet: Fleet, batch: BatchOutline, share: number, now: numbe
     // A wrong line ends at once, so it says nothing about the pace.
     answered: Math.round(batch.completed * jobsPerRequest(batch)),
     left: leftOf(batch),
-    ahead: aheadOf(batch, fleet.open),
+    ahead: aheadOf(batch, fleet.open, firstMs !== null),
+    firstMs: firstMs ?? 0,
     days: share === 1 ? fleet.days : daysOfShare(fleet.days, share),
     devicesNow: share * fleet.devicesNow,
     // An empty name is that of all models which have no record of their own.
@@ -140,19 +202,30 @@ function forecastIn(fleet: Fleet, batch: BatchOutline, share: number, now: numbe
 
 /**
  * Jobs of other batches that will end before this one does. Batches of one API key go on side by side. The queue gives keys turns,
- * so all batches of another key together get as much as those of this one.
+ * so all batches of another key together get as much as those of this one. Batches of another priority take no turns with it: those of
+ * a higher one come first.
+ * @param hasCounted whether the queue has counted the ready jobs of higher priority. Then only those that are not in the queue yet count
+ * here.
  */
-function aheadOf(batch: BatchOutline, open: readonly Doc<"batches">[]): number {
+function aheadOf(batch: BatchOutline, open: readonly Doc<"batches">[], hasCounted: boolean): number {
   const left = leftOf(batch);
+  const { isHigh = false } = batch;
   const ofOtherKeys = new Map<Id<"apiKeys">, number>();
   let ofKey = 0;
+  let first = 0;
   for (const other of open) {
     if (other._id === batch._id || other.status === "cancelling") continue;
-    const { apiKeyId } = other;
-    if (apiKeyId === batch.apiKeyId) ofKey += Math.min(left, leftOf(other));
+    const { apiKeyId, isHigh: isOtherHigh = false } = other;
+    if (isOtherHigh !== isHigh) first += isHigh ? 0 : hasCounted ? uncutOf(other) : leftOf(other);
+    else if (apiKeyId === batch.apiKeyId) ofKey += Math.min(left, leftOf(other));
     else ofOtherKeys.set(apiKeyId, (ofOtherKeys.get(apiKeyId) ?? 0) + leftOf(other));
   }
-  return [...ofOtherKeys.values()].reduce((sum, most) => sum + Math.min(left + ofKey, most), ofKey);
+  return [...ofOtherKeys.values()].reduce((sum, most) => sum + Math.min(left + ofKey, most), first + ofKey);
+}
+
+/** Jobs of the requests that are not in the queue yet. */
+function uncutOf(batch: Doc<"batches">): number {
+  return Math.round(Math.max(0, batch.total - batch.cut.requests) * jobsPerRequest(batch));
 }
 
 /** Jobs of the requests that have not ended. */
@@ -191,8 +264,7 @@ export async function forecastPageOf(
     const { organizationId, _id: batchId } = batch;
     const fleet = fleets.get(organizationId) ?? (await fleetOf(ctx, organizationId));
     fleets.set(organizationId, fleet);
-    const share = await shareFor(ctx, fleet, batch, now);
-    const forecast = forecastIn(fleet, batch, share, now);
+    const forecast = forecastIn(fleet, batch, await placeOf(ctx, fleet, batch, now), now);
     forecasts.push({ batchId, forecast: forecast === null ? null : { ...forecast, madeAt: now } });
   }
   return { forecasts, next: isDone ? null : continueCursor };
@@ -223,12 +295,12 @@ export async function outlookOf(
   now: number,
 ): Promise<Infer<typeof batchOutlook>> {
   const fleet = await fleetOf(ctx, batch.organizationId);
-  const share = await shareFor(ctx, fleet, batch, now);
-  const forecast = forecastIn(fleet, batch, share, now);
+  const place = await placeOf(ctx, fleet, batch, now);
+  const forecast = forecastIn(fleet, batch, place, now);
   if (forecast === null) return { forecast: null, mistake: null };
   return {
     forecast: { ...forecast, madeAt: now },
-    mistake: isUnreachable(forecast) ? deadlineMistake(forecast, share, window) : null,
+    mistake: isUnreachable(forecast) ? deadlineMistake(forecast, place.share, window) : null,
   };
 }
 

@@ -24,15 +24,13 @@ export async function cutFile(ctx: ActionCtx, batchId: Id<"batches">): Promise<v
   const first = await ctx.runQuery(internal.batches.nextCut, { batchId });
   if (first?.step === "check") {
     const check = await checkFile(ctx, first);
-    const { total, jobs, model } = check;
+    const { mistakes: found, ...checked } = check;
     const { forecast, mistake } = await ctx.runQuery(internal.batches.checkedOutlook, {
       batchId,
-      total,
-      jobs,
-      model,
+      ...checked,
     });
-    const mistakes = check.mistakes.length === 0 && mistake !== null ? [mistake] : check.mistakes;
-    await ctx.runMutation(internal.batches.start, { batchId, total, jobs, model, mistakes, forecast });
+    const mistakes = found.length === 0 && mistake !== null ? [mistake] : found;
+    await ctx.runMutation(internal.batches.start, { batchId, ...checked, mistakes, forecast });
   }
   const next = first?.step === "check" ? await ctx.runQuery(internal.batches.nextCut, { batchId }) : first;
   if (next?.step !== "cut") return;
@@ -104,7 +102,8 @@ async function checkFile(ctx: ActionCtx, file: CutFile) {
   }
   const named = namedModel(file.caller, (name) => name === (check.model ?? defaultAlias));
   const mistakes = check.mistakes.map((mistake) => ({ ...mistake }));
-  return { total: check.total, jobs: check.jobs, mistakes, model: named?.model.modelId ?? null };
+  const { total, jobs, isHigh } = check;
+  return { total, jobs, isHigh, mistakes, model: named?.model.modelId ?? null };
 }
 
 type Piece = { readonly from: number; readonly requests: CutRequest[]; readonly isLast: boolean };

@@ -68,6 +68,7 @@ export async function estimateBatch(ctx: ActionCtx, request: Request, caller: Ca
     keyId,
     endpoint,
     model,
+    isHigh: check.isHigh,
     total,
     jobs,
     window,
