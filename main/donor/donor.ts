@@ -119,6 +119,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
       // The supervisor forgets the process after this call.
       setImmediate(() => gpuWatch.runnerEnded());
     },
+    onRested: () => work.runnerRested(),
     onConfined: (confinement) => snapshot.update({ confinement }),
   });
   const comfort: Comfort = await openComfort({

@@ -57,6 +57,7 @@ export async function openOnCard(models: readonly ModelFile[], log: Log = silent
     memory: () => ({ found: unknown, leaveMb: 0 }),
     gpu: { vramMb: () => vram.mb, look: () => vram.look() },
     onEnded: () => undefined,
+    onRested: () => undefined,
     onConfined: (found) => (confinement = found),
   });
   await sensors.start(neededBy(rules, false), () => undefined);

@@ -23,6 +23,7 @@ it("inspects a model in a process, and reports the end of that process", async (
     memory: () => ({ found: unknown, leaveMb: 0 }),
     gpu: { vramMb: () => null, look: () => Promise.resolve() },
     onEnded: () => (ended += 1),
+    onRested: () => undefined,
     onConfined: (confinement) => (confined = confinement),
   });
   const model = await demoModel();

@@ -30,6 +30,8 @@ type RunnerOptions = {
   readonly gpu: { readonly vramMb: () => number | null; readonly look: () => Promise<void> };
   /** A process has exited and its memory is free. */
   readonly onEnded: () => void;
+  /** A process without work has ended, so the next job has to load its model. */
+  readonly onRested: () => void;
   /** A process has started, and tells how far it is confined. */
   readonly onConfined: (confinement: Confinement) => void;
   readonly log: Log;
@@ -46,7 +48,8 @@ type OpenRunner = {
 
 /** Prepares a runner. Its process starts with the first work. */
 export async function openRunner(options: RunnerOptions): Promise<OpenRunner> {
-  const { dataDir, spawnRunner, models, deniedGpus, memory, gpu, onEnded, onConfined, log } = options;
+  const { dataDir, spawnRunner, models, deniedGpus, memory, gpu, onEnded, onRested, onConfined, log } =
+    options;
   const off = process.env["GLEANER_CONFINE"] === "off";
   if (off) log("warn", "runner.confinement-off", { by: "GLEANER_CONFINE" });
   const confinement = confinementVariable({
@@ -72,6 +75,7 @@ export async function openRunner(options: RunnerOptions): Promise<OpenRunner> {
       onConfined(confinement);
     },
     onBackend: (sha256, backend, how) => plans.usedBackend(sha256, backend, how),
+    onRested,
   });
   const knowledge = await ModelKnowledge.open(join(dataDir, dataNames.knowledge), log);
   const plans = new ModelPlans({

@@ -36,6 +36,7 @@ function open(
   times: Partial<typeof supervisorTimeouts> = {},
   spawn: SpawnRunner = () => forkRunner(runnerEntry)(testConfinement),
   cpuTimes: ReadCpuTimes = readCpuTimes,
+  onRested: () => void = () => undefined,
 ): RunnerSupervisor {
   const tracked = (): RunnerChild => {
     const child = spawn();
@@ -43,7 +44,7 @@ function open(
     return child;
   };
   const timeouts = { ...supervisorTimeouts, ...times };
-  const supervisor = new RunnerSupervisor(tracked, silentLog, { timeouts, cpuTimes });
+  const supervisor = new RunnerSupervisor(tracked, silentLog, { timeouts, cpuTimes, onRested });
   opened.push(supervisor);
   return supervisor;
 }
@@ -426,6 +427,19 @@ describe("a yield", () => {
     await supervisor.yield({ warmMs: 50 });
     await expectExit(supervisor, pid);
     expect(supervisor.restMs).toBe(0);
+  });
+
+  it("says when a process with a model has ended for want of work, and not for another end", async () => {
+    const onRested = vi.fn();
+    const supervisor = open({ idleMs: 50, emptyMs: 50 }, undefined, undefined, onRested);
+    await supervisor.inspect(model);
+    await expectExit(supervisor, supervisor.pid);
+    await start(supervisor, chat("Hi")).outcome;
+    await supervisor.yield({ warmMs: 0 });
+    expect(onRested).not.toHaveBeenCalled();
+    await start(supervisor, chat("Hi")).outcome;
+    await vi.waitFor(() => expect(onRested).toHaveBeenCalledOnce(), { timeout: 30_000 });
+    expect(supervisor.pid).toBeUndefined();
   });
 
   it("waits shorter on a yield than on a cancel for a process that does not stop", async () => {

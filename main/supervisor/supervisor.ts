@@ -32,6 +32,8 @@ type SupervisorOptions = {
   readonly timeouts?: SupervisorTimeouts;
   readonly cpuTimes?: typeof readCpuTimes;
   readonly onBackend?: OnBackend;
+  /** A process that held a model had no work for so long that it was ended. The next job has to load its model. */
+  readonly onRested?: () => void;
 };
 
 /**
@@ -49,6 +51,7 @@ export class RunnerSupervisor {
   readonly #failures: RunnerFailures;
   readonly #timers: WorkTimers;
   readonly #onConfined: NonNullable<SupervisorOptions["onConfined"]>;
+  readonly #onRested: NonNullable<SupervisorOptions["onRested"]>;
   #process: SupervisedProcess | null = null;
   #limits: RunnerLimits | null = null;
 
@@ -59,6 +62,7 @@ export class RunnerSupervisor {
     this.#cpuTimes = options.cpuTimes ?? readCpuTimes;
     this.#failures = new RunnerFailures(options.onBackend ?? (() => undefined), log);
     this.#onConfined = options.onConfined ?? (() => undefined);
+    this.#onRested = options.onRested ?? (() => undefined);
     this.#timers = new WorkTimers({
       memoryTickMs: this.#timeouts.memoryTickMs,
       checkMemory: () => this.#checkMemory(),
@@ -289,7 +293,7 @@ export class RunnerSupervisor {
     this.#process?.end(reason);
   }
 
-  #exited({ endReason, loading }: SupervisedProcess, exit: RunnerExit): void {
+  #exited({ endReason, loading, holdsModel }: SupervisedProcess, exit: RunnerExit): void {
     this.#process = null;
     this.#inspections.dropSent();
     this.#cardEnergy.answer(null);
@@ -300,5 +304,6 @@ export class RunnerSupervisor {
     for (const [attempt, outcome] of outcomes) this.#settle(attempt, outcome);
     this.#followWork();
     this.#sendWork();
+    if (endReason === "rest" && holdsModel) this.#onRested();
   }
 }

@@ -59,6 +59,7 @@ async function planner(gpu: { freeMb: number | null }): Promise<{ offer: ModelOf
     plans,
     usable: () => [file],
     isAccepting: () => true,
+    setupMs: () => null,
     onChange: () => undefined,
   });
   return { offer, plans };

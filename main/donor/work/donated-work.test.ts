@@ -323,6 +323,32 @@ describe("donated work", () => {
     expect(runner.did.slice(1)).toEqual([`abort ${warming}`, "yield"]);
   });
 
+  it("tells the queue how long its model has to load once the runner has rested, until it is loaded again", async () => {
+    const load = { modelId: "m", backend: "cpu", gpuLayers: 0, contextTokens: 64, sequences: 1 } as const;
+    const speedsTold = () =>
+      queue.args["hello"]?.at(-1) as { capabilities: { speeds?: object[] } } | undefined;
+    const told = async (speed: object) =>
+      await vi.waitFor(() => expect(speedsTold()?.capabilities.speeds).toEqual([speed]), patient);
+    await hold(chatJob("a1"));
+    await ran("a1");
+    runner.events?.loaded({ ...load, loadMs: 4_000, passedOver: [] });
+    runner.events?.measured({ prefill: 200, generate: 20, backend: "cpu" });
+    const speed = { of: "m", inputPerSecond: 212, outputPerSecond: 18.2 };
+    work.modelsChanged();
+    await told(speed);
+    work.runnerRested();
+    await told({ ...speed, setupMs: 4_000 });
+    runner.events?.loaded({ ...load, loadMs: 5_000, passedOver: [] });
+    await told(speed);
+    work.runnerRested();
+    await told({ ...speed, setupMs: 5_000 });
+    // A model is loaded whenever the device begins to donate.
+    await work.yield("in-use", 0);
+    work.runnerRested();
+    work.accept(limits);
+    await told(speed);
+  });
+
   it("stops its job at once on a yield, and then releases it", async () => {
     await hold(chatJob("a1"));
     await ran("a1");

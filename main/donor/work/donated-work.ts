@@ -56,6 +56,10 @@ export class DonatedWork {
   #accepting = false;
   #finishing = false;
   #loaded: LoadedModel | null = null;
+  /** The runner ended while it had no job, so that the next one has to load its model. */
+  #hasRested = false;
+  /** How long the last load of each model took, by its SHA-256. */
+  readonly #loadMs = new Map<string, number>();
   #limits: Limits | null = null;
 
   constructor(deps: DonatedWorkDeps) {
@@ -72,6 +76,8 @@ export class DonatedWork {
       },
       onLoaded: (model: ModelFile, report: LoadReport) => {
         this.#loaded = { model, report };
+        if (report.loadMs > 0) this.#loadMs.set(model.sha256, report.loadMs);
+        this.#setRested(false);
       },
       onMeasured: (model: ModelFile, speed: MeasuredSpeed) => {
         plans.measured(model, speed);
@@ -102,6 +108,7 @@ export class DonatedWork {
       plans,
       usable: () => this.usableModels,
       isAccepting: () => this.#accepting,
+      setupMs: (sha256) => (this.#hasRested ? (this.#loadMs.get(sha256) ?? null) : null),
       onChange: () => {
         this.#offerCapabilities();
         this.#warmUp.modelsChanged();
@@ -148,6 +155,17 @@ export class DonatedWork {
     if (this.#accepting) this.#offer.inspect();
   }
 
+  /** The runner has ended for want of work. The queue then prefers devices that have the model of a job in memory. */
+  runnerRested(): void {
+    if (this.#accepting) this.#setRested(true);
+  }
+
+  #setRested(hasRested: boolean): void {
+    if (this.#hasRested === hasRested) return;
+    this.#hasRested = hasRested;
+    this.#offerCapabilities();
+  }
+
   /** Whether it takes jobs whose rules allow the GPU, also while other programs use it. */
   get wantsGpu(): boolean {
     const { gpu = false, gpuHeldBy } = this.#limits ?? {};
@@ -179,6 +197,8 @@ export class DonatedWork {
   accept(limits: Limits): void {
     this.#accepting = true;
     this.#finishing = false;
+    // The first model loads before a job comes.
+    this.#hasRested = false;
     this.#applyLimits(limits);
     this.#worker.accept();
   }

@@ -18,6 +18,7 @@ function offerOf(
   vramMb: number | null = null,
   needsGpu = false,
   sequences: number | null = null,
+  setups: Readonly<Record<string, number>> = {},
 ): ModelOffer {
   return new ModelOffer({
     plans: {
@@ -34,6 +35,7 @@ function offerOf(
     },
     usable: () => [model("small"), model("large")],
     isAccepting: () => true,
+    setupMs: (sha256) => setups[sha256] ?? null,
     onChange: () => undefined,
   });
 }
@@ -44,6 +46,15 @@ it("tells the measured speed of each model, in steps", () => {
     models: ["large", "small"],
     speeds: [{ of: "small", inputPerSecond: 212, outputPerSecond: 18.2 }],
   });
+});
+
+it("tells how long a model has to load before its next job", () => {
+  const speed = { prefill: 200, generate: 20, backend: "cpu" } as const;
+  const speeds = { "hash of small": speed, "hash of large": speed };
+  const offer = offerOf(speeds, null, false, null, { "hash of large": 4_000 });
+  const [small, large] = offer.abilities(false).speeds ?? [];
+  expect(small).not.toHaveProperty("setupMs");
+  expect(large).toMatchObject({ of: "large", setupMs: 4_000 });
 });
 
 it("tells no speeds before anything was measured", () => {

@@ -12,6 +12,8 @@ type ModelOfferDeps = {
   /** The organization's models that are on this device. */
   readonly usable: () => readonly ModelFile[];
   readonly isAccepting: () => boolean;
+  /** The time in ms that the model has to load before its next job. Null: none, or it is unknown. */
+  readonly setupMs: (sha256: string) => number | null;
   /** Called when an inspection changed what this device can offer. */
   readonly onChange: () => void;
 };
@@ -85,7 +87,15 @@ export class ModelOffer {
       if (speed === null) return [];
       const { prefill, generate } = speed;
       this.#toldSpeeds.set(sha256, speed);
-      return [{ of: modelId, inputPerSecond: speedStep(prefill), outputPerSecond: speedStep(generate) }];
+      const setupMs = this.#deps.setupMs(sha256);
+      return [
+        {
+          of: modelId,
+          inputPerSecond: speedStep(prefill),
+          outputPerSecond: speedStep(generate),
+          ...(setupMs === null ? {} : { setupMs }),
+        },
+      ];
     });
     const backends = new Set(offered.flatMap(({ sha256 }) => plans.speed(sha256)?.backend ?? []));
     const { vramMb } = plans;

@@ -62,13 +62,16 @@ export const requirements = v.object({
 /** How fast a worker is: units of a job's `size` a second. */
 export const rate = v.object({ inputPerSecond: v.number(), outputPerSecond: v.number() });
 
-/** `of`: a model; for jobs that require no model, their kind. */
-export const speed = v.object({ of: v.string(), ...rate.fields });
+/**
+ * `of`: a model; for jobs that require no model, their kind. `setupMs`: the time that the worker needs before its next such job, for
+ * instance to load the model. Absent: none.
+ */
+export const speed = v.object({ of: v.string(), ...rate.fields, setupMs: v.optional(v.number()) });
 
 /**
  * How much work a job is, in the units of the workers' speeds. For a language model: the tokens that it reads, and those
  * that it may write. `likelyOutput`: those that it will probably write, if that is less. `setupMs`: the most that a worker
- * may need before it begins, for instance to load a model. It is not compared, since most workers are ready.
+ * may need before it begins, for instance to load a model. Workers are compared by their own `setupMs`.
  */
 export const size = v.object({
   input: v.number(),

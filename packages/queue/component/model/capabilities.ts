@@ -57,6 +57,7 @@ function checkedContexts(contexts: Contexts): Contexts {
 
 /** The highest speed that a worker may report, in units a second. */
 const maxSpeed = 1e9;
+const maxSetupMs = 3_600_000;
 
 function checkedSpeeds(speeds: readonly Speed[]): Speed[] {
   const what = "capabilities.speeds";
@@ -65,14 +66,29 @@ function checkedSpeeds(speeds: readonly Speed[]): Speed[] {
     what,
   );
   if (listed.length < speeds.length) refuse("invalid", `${what} names a model or kind twice.`);
-  for (const { inputPerSecond, outputPerSecond } of speeds) {
+  for (const { inputPerSecond, outputPerSecond, setupMs = 0 } of speeds) {
     boundedNumber(inputPerSecond, `${what} (inputPerSecond)`, 0, maxSpeed);
     boundedNumber(outputPerSecond, `${what} (outputPerSecond)`, 0, maxSpeed);
+    boundedNumber(setupMs, `${what} (setupMs)`, 0, maxSetupMs);
   }
   return speeds.toSorted((a, b) => (a.of < b.of ? -1 : 1));
 }
 
 type Contexts = NonNullable<Capabilities["contexts"]>;
+
+/**
+ * Whether two capabilities let a worker run the same jobs: they are equal, apart from the times before its next jobs. Both must be in the
+ * form that `checkedCapabilities` returns.
+ */
+export function sameAbility(a: Capabilities | undefined, b: Capabilities): boolean {
+  return sameCapabilities(a && withoutSetup(a), withoutSetup(b));
+}
+
+function withoutSetup(capabilities: Capabilities): Capabilities {
+  const { speeds } = capabilities;
+  if (speeds === undefined) return capabilities;
+  return { ...capabilities, speeds: speeds.map(({ setupMs: _, ...speed }) => speed) };
+}
 
 /** Whether two capabilities are equal. Both must be in the form that `checkedCapabilities` returns. */
 export function sameCapabilities(a: Capabilities | undefined, b: Capabilities): boolean {

@@ -198,6 +198,8 @@ export const schema = defineSchema({
     keyHash: v.string(),
     /** The worker's speed in the lane, if it is known. */
     rate: v.optional(rate),
+    /** The time in ms that the worker needs before its next job of the lane. Absent: none. */
+    setupMs: v.optional(v.number()),
   })
     .index("by_lane", ["laneId", "position"])
     .index("by_name", ["scope", "lane", "position"])

@@ -40,6 +40,7 @@ describe("the speeds that a worker reports", () => {
     ["a negative speed", [{ of: "small", inputPerSecond: -1, outputPerSecond: 1 }]],
     ["a speed that is no number", [{ of: "small", inputPerSecond: 1, outputPerSecond: NaN }]],
     ["a model that is named twice", [worker.speeds[0], worker.speeds[0]]],
+    ["a negative time before a job", [{ ...worker.speeds[0], setupMs: -1 }]],
     ["a model without a name", [{ of: "", inputPerSecond: 1, outputPerSecond: 1 }]],
   ])("are refused with %s", (_, speeds) => {
     expect(() => checkedCapabilities({ kinds: [], speeds: speeds as typeof worker.speeds })).toThrow();

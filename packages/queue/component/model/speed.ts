@@ -1,4 +1,4 @@
-import type { Capabilities, JobSize, Rate, Requirements } from "../../shared/validators.ts";
+import type { Capabilities, JobSize, Rate, Requirements, Speed } from "../../shared/validators.ts";
 
 /** A job, as far as its duration depends on it. */
 export type Sized = {
@@ -12,11 +12,26 @@ export function rateFor(
   capabilities: Capabilities | undefined,
   { kind, requirements }: Pick<Sized, "kind" | "requirements">,
 ): Rate | null {
-  const of = requirements?.model ?? kind;
-  const speed = capabilities?.speeds?.find((each) => each.of === of);
-  if (speed === undefined) return null;
+  const speed = speedFor(capabilities, { kind, requirements });
+  if (speed === null) return null;
   const { inputPerSecond, outputPerSecond } = speed;
   return { inputPerSecond, outputPerSecond };
+}
+
+/** The time in ms that a worker needs before its next job of a kind. 0: none, or it reported no speed. */
+export function setupFor(
+  capabilities: Capabilities | undefined,
+  job: Pick<Sized, "kind" | "requirements">,
+): number {
+  return speedFor(capabilities, job)?.setupMs ?? 0;
+}
+
+function speedFor(
+  capabilities: Capabilities | undefined,
+  { kind, requirements }: Pick<Sized, "kind" | "requirements">,
+): Speed | null {
+  const of = requirements?.model ?? kind;
+  return capabilities?.speeds?.find((each) => each.of === of) ?? null;
 }
 
 /** How long a job takes at a speed, in milliseconds. Infinity for a speed of 0. */

@@ -140,9 +140,9 @@ async function firstIdle(
 
 /**
  * The waiters that would end a job soonest first. Equal ones keep their order. A worker without a speed counts as fast.
- * @param affine whether the first waiter has probably read the job's input before.
+ * @param affine whether the first waiter has probably read the job's input before. One that has to load its model has forgotten it.
  */
-export function soonest<W extends { readonly rate?: Rate }>(
+export function soonest<W extends { readonly rate?: Rate; readonly setupMs?: number }>(
   waiters: readonly W[],
   size: JobSize | undefined,
   affine: boolean,
@@ -150,8 +150,9 @@ export function soonest<W extends { readonly rate?: Rate }>(
   if (size === undefined) return waiters;
   return waiters
     .map((waiter, index) => {
-      const input = affine && index === 0 ? 0 : size.input;
-      return { waiter, ms: waiter.rate === undefined ? 0 : likelyMs({ ...size, input }, waiter.rate) };
+      const { rate, setupMs = 0 } = waiter;
+      const input = affine && index === 0 && setupMs === 0 ? 0 : size.input;
+      return { waiter, ms: rate === undefined ? 0 : setupMs + likelyMs({ ...size, input }, rate) };
     })
     .sort((a, b) => a.ms - b.ms)
     .map(({ waiter }) => waiter);

@@ -1,6 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { JobSpec } from "../../../shared/validators.ts";
-import { type Backend, jobRow, passTime, startQueue, submitJobs } from "../../testing/queue.fixture.ts";
+import {
+  type Backend,
+  jobRow,
+  passTime,
+  queue,
+  startQueue,
+  submitJobs,
+} from "../../testing/queue.fixture.ts";
 import {
   addWorker,
   claim,
@@ -26,9 +33,18 @@ const patienceMs = 9_000 / 4;
 /** Affinities by the half of the ring in which their points are. */
 const [inFirstHalf, inSecondHalf] = ["x1", "a"];
 
-const atSpeed = (outputPerSecond: number) => ({
-  speeds: [{ of: "hash", inputPerSecond: 1_000, outputPerSecond }],
+const atSpeed = (outputPerSecond: number, setupMs?: number) => ({
+  speeds: [
+    { of: "hash", inputPerSecond: 1_000, outputPerSecond, ...(setupMs === undefined ? {} : { setupMs }) },
+  ],
 });
+
+/** A worker reports its speed again. Then it waits for jobs again. */
+async function report(t: Backend, worker: TestWorker, speed: number, setupMs?: number): Promise<void> {
+  const capabilities = { kinds: ["hash"], ...atSpeed(speed, setupMs) };
+  await t.mutation(queue.work.hello, { keyHash: worker.keyHash, capabilities, startup: false });
+  await take(t, worker);
+}
 
 async function submit(t: Backend, job: Partial<JobSpec> = {}): Promise<Id<"jobs">> {
   const [jobId] = await submitJobs(t, [{ size, ...job }], { handOver: true });
@@ -65,6 +81,41 @@ describe("a fleet with different speeds", () => {
     const workers = await fleet(t, 12, 100, 40, 11);
     vi.spyOn(Math, "random").mockReturnValue(random);
     expect(await holderOf(t, await submit(t))).toBe(workers[1]!.workerId);
+  });
+
+  it.each([0, 0.3, 0.6, 0.9])(
+    "hands a job to a worker that is ready, unless one that has to load first ends it sooner (%d)",
+    async (random) => {
+      const t = startQueue();
+      const [one, other] = await fleet(t, 60, 100);
+      vi.spyOn(Math, "random").mockReturnValue(random);
+      const holderNow = async (output: number): Promise<TestWorker> => {
+        const jobId = await submit(t, { size: { input: 0, output } });
+        const workerId = await holderOf(t, jobId);
+        const holder = [one!, other!].find((worker) => worker.workerId === workerId)!;
+        await complete(t, holder, (await jobRow(t, jobId)).currentAttemptId!, { jobs: 1 });
+        return holder;
+      };
+      // 300 units take 5 s on the slower worker and 3 s on the faster one; 3,000 units 50 s and 30 s.
+      await report(t, other!, 100, 10_000);
+      expect(await holderNow(300)).toBe(one);
+      expect(await holderNow(3_000)).toBe(other);
+      // It has loaded.
+      await report(t, other!, 100);
+      expect(await holderNow(300)).toBe(other);
+    },
+  );
+
+  it("hands a job to a worker that is ready rather than to the one that had read its input and has to load", async () => {
+    const t = startQueue();
+    const workers = await fleet(t, 100, 100);
+    const job = { affinity: inFirstHalf, size: { input: 10_000, output: 100 } };
+    const first = await submit(t, job);
+    const holder = await holderOf(t, first);
+    const before = workers.find(({ workerId }) => workerId === holder)!;
+    await complete(t, before, (await jobRow(t, first)).currentAttemptId!, { jobs: 0 });
+    await report(t, before, 100, 5_000);
+    expect(await holderOf(t, await submit(t, job))).not.toBe(before.workerId);
   });
 
   it("hands a job to the worker that has probably read its input, unless another ends it sooner", async () => {

@@ -540,6 +540,23 @@ describe("fail", () => {
     expect(await jobRow(t, jobId)).toMatchObject({ status: "ready", failures: 0, attempts: 6 });
   });
 
+  it("fail lets no unfit worker try again when only its time before the next job has changed", async () => {
+    const speed = { of: "hash", inputPerSecond: 1, outputPerSecond: 1 };
+    const worker = await addWorker(t, { speeds: [speed] });
+    await submitJob(t);
+    await fail(t, worker, (await takeOne(t, worker)).attemptId, unfit);
+    const tellSpeed = async (told: typeof speed & { setupMs?: number }) =>
+      await t.mutation(queue.work.hello, {
+        keyHash: worker.keyHash,
+        capabilities: { kinds: ["hash"], speeds: [told] },
+        startup: false,
+      });
+    await tellSpeed({ ...speed, setupMs: 5_000 });
+    expect((await take(t, worker)).jobs).toEqual([]);
+    await tellSpeed({ ...speed, inputPerSecond: 2 });
+    expect((await take(t, worker)).jobs).toHaveLength(1);
+  });
+
   it("fail leaves the job to another accepting worker, or to the same one if there is no other", async () => {
     const policy = { backoff: { firstMs: 0, factor: 1, maxMs: 0, jitter: 0 } };
     const worker = await addWorker(t);

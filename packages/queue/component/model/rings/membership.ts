@@ -1,7 +1,7 @@
 import type { Rate, WaitSubscription } from "../../../shared/validators.ts";
 import type { Doc, Id, MutationCtx, QueryCtx } from "../builders.ts";
 import { firstOf } from "../load.ts";
-import { isSlow, rateFor } from "../speed.ts";
+import { isSlow, rateFor, setupFor } from "../speed.ts";
 import { waitingPosition } from "./neighbors.ts";
 import { considerResize } from "./resize.ts";
 
@@ -61,11 +61,19 @@ export function waitingRow(lane: Doc<"lanes">, worker: Doc<"workers">) {
   const speed = rateIn(lane, worker);
   const slow = isSlow(speed.rate, lane.rate);
   const { _id: laneId, scope, name } = lane;
-  return { laneId, scope, lane: name, position: waitingPosition(worker.position, { slow }), ...speed };
+  const setupMs = setupFor(worker.capabilities, lane);
+  return {
+    laneId,
+    scope,
+    lane: name,
+    position: waitingPosition(worker.position, { slow }),
+    ...speed,
+    ...(setupMs === 0 ? {} : { setupMs }),
+  };
 }
 
 /** The fields of a waiting row that depend on its lane. */
-type WaitLane = Pick<Doc<"stands">, "laneId" | "scope" | "lane" | "rate" | "position">;
+type WaitLane = Pick<Doc<"stands">, "laneId" | "scope" | "lane" | "rate" | "setupMs" | "position">;
 
 /** Has the worker wait in these lanes only. Without a lane it waits for a new one. @returns all its positions. */
 export async function waitIn(

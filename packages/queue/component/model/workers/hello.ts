@@ -3,7 +3,7 @@ import { releaseAll } from "../attempt/release.ts";
 import { authenticate } from "../authenticate.ts";
 import { boundedName } from "../bounds.ts";
 import type { Doc, MutationCtx } from "../builders.ts";
-import { checkedCapabilities, sameCapabilities } from "../capabilities.ts";
+import { checkedCapabilities, sameAbility, sameCapabilities } from "../capabilities.ts";
 import { leaseByKey, renew } from "../leases/renew.ts";
 import { scheduleSweep } from "../leases/sweep.ts";
 import { present } from "../refuse.ts";
@@ -33,8 +33,10 @@ export async function hello(
   const current = { ...lease, leaseMs, offlineAfterMs, ...(changed ? { lastSeenAt: 0 } : {}) };
   await renew(ctx, worker, current, now);
   await scheduleSweep(ctx, worker.scope, { leaseMs, offlineAfterMs }, now);
-  const isNewLife = startup || !sameCapabilities(reportOf(worker), reported);
-  if (isNewLife || (version !== undefined && version !== worker.version)) {
+  const before = reportOf(worker);
+  const hasChanged = startup || !sameCapabilities(before, reported);
+  const isNewLife = startup || !sameAbility(before, reported);
+  if (hasChanged || (version !== undefined && version !== worker.version)) {
     await ctx.db.patch("workers", worker._id, {
       ...limited(reported, worker),
       ...(version === undefined ? {} : { version }),
@@ -43,7 +45,7 @@ export async function hello(
       lastChangeAt: now,
     });
   }
-  if (isNewLife) await leaveRings(ctx, worker._id);
+  if (hasChanged) await leaveRings(ctx, worker._id);
   if (startup) await releaseAll(ctx, worker, "restarted", now);
   return { workerId: worker._id, leaseMs };
 }
