@@ -37,13 +37,18 @@ function includes(set: Chars, other: Chars): boolean {
 
 /** The code points outside of all ranges, which need no order. They must not be widened before: that would lose some. */
 export function complement(outside: Chars): Chars {
+  return widened(inverse(outside));
+}
+
+/** The same, but never widened. */
+export function inverse(outside: Chars): Chars {
   const bounds = [0, ...joined(outside), 0x11_0000];
   const ranges: number[] = [];
   for (let at = 0; at < bounds.length; at += 2) {
     const [from = 0, to = 0] = bounds.slice(at, at + 2);
     if (from < to) ranges.push(from, to);
   }
-  return widened(ranges);
+  return ranges;
 }
 
 export function overlap(one: Chars, other: Chars): boolean {
@@ -64,7 +69,8 @@ function widened(ranges: Chars): Chars {
   return ranges.length > 2 * mostRanges ? [ranges[0] ?? 0, ranges.at(-1) ?? 0] : ranges;
 }
 
-function joined(ranges: Chars): Chars {
+/** The same, but never widened. */
+export function joined(ranges: Chars): Chars {
   const pairs: [number, number][] = [];
   for (let at = 0; at < ranges.length; at += 2) pairs.push([ranges[at] ?? 0, ranges[at + 1] ?? 0]);
   pairs.sort((a, b) => a[0] - b[0]);

@@ -1,0 +1,186 @@
+import type { Chars } from "../grammar/chars.ts";
+import type { Pattern } from "./syntax.ts";
+
+/** Reads a text, one code point after the other. Its states are numbers from 0. */
+export type Machine = {
+  /** A step with a code point is like the one with the code point before, unless it is one of these. */
+  readonly cuts: readonly number[];
+  readonly start: number;
+  /** Null: no text that goes on so is accepted. */
+  readonly step: (state: number, code: number) => number | null;
+  /** Whether the text may end here. */
+  readonly accepts: (state: number) => boolean;
+};
+
+/** A grammar cannot enforce this: it is not regular, or it is too large. */
+export class Unenforceable extends Error {}
+
+/** Nodes of a pattern, with all its repetitions. */
+const mostNodes = 4_000;
+/** Nodes that are looked at in all steps together. They take some 50 ms. */
+const mostWork = 2_000_000;
+
+type Node =
+  | { readonly kind: "chars"; readonly chars: Chars; readonly next: number }
+  | { readonly kind: "start" | "end"; readonly next: number }
+  | { readonly kind: "either"; readonly next: number[] }
+  /** The pattern matches, whatever follows. */
+  | { readonly kind: "matched" };
+
+/**
+ * A machine that accepts the texts in which a pattern matches anywhere, as `RegExp.test` does. A state is a set of the nodes
+ * at which the pattern may be.
+ */
+export class PatternMachine implements Machine {
+  readonly cuts: readonly number[];
+  readonly start = 0;
+  readonly #nodes: Node[] = [];
+  readonly #begin: number;
+  readonly #states: (readonly number[])[] = [];
+  readonly #known = new Map<string, number>();
+  readonly #steps: Map<number, number | null>[] = [];
+  readonly #ends: boolean[] = [];
+  #work = 0;
+
+  constructor(pattern: Pattern) {
+    this.#begin = this.#add(pattern, this.#push({ kind: "matched" }));
+    const cuts = this.#nodes.flatMap((node) => (node.kind === "chars" ? node.chars : []));
+    this.cuts = [...new Set(cuts)];
+    // The first state is never joined with another one: only there a text may begin.
+    this.#store(this.#reach([this.#begin], { atStart: true, atEnd: false }));
+  }
+
+  step(state: number, code: number): number | null {
+    const known = this.#steps[state]?.get(code);
+    if (known !== undefined) return known;
+    const next: number[] = [];
+    for (const at of this.#states[state] ?? []) {
+      const node = this.#nodes[at];
+      if (node?.kind === "matched") next.push(at);
+      else if (node?.kind === "chars" && has(node.chars, code)) next.push(node.next);
+    }
+    // The pattern may also begin after this character.
+    const reached = this.#reach([...next, this.#begin], { atStart: false, atEnd: false });
+    const key = reached.join();
+    const found = reached.length === 0 ? null : (this.#known.get(key) ?? this.#store(reached, key));
+    this.#steps[state]?.set(code, found);
+    return found;
+  }
+
+  accepts(state: number): boolean {
+    return (this.#ends[state] ??= this.#mayEnd(state));
+  }
+
+  #mayEnd(state: number): boolean {
+    const reached = this.#reach(this.#states[state] ?? [], { atStart: state === this.start, atEnd: true });
+    return reached.some((at) => this.#nodes[at]?.kind === "matched");
+  }
+
+  #store(state: readonly number[], key?: string): number {
+    const number = this.#states.push(state) - 1;
+    this.#steps.push(new Map());
+    if (key !== undefined) this.#known.set(key, number);
+    return number;
+  }
+
+  /** The nodes at which something is read, or the text has to end, that can be reached from others. */
+  #reach(
+    from: readonly number[],
+    { atStart, atEnd }: { readonly atStart: boolean; readonly atEnd: boolean },
+  ): readonly number[] {
+    const seen = new Set<number>();
+    const reached: number[] = [];
+    const rest = [...from];
+    for (let at = rest.pop(); at !== undefined; at = rest.pop()) {
+      if (seen.has(at)) continue;
+      seen.add(at);
+      const node = this.#nodes[at];
+      if (node === undefined) continue;
+      if (node.kind === "matched") return [at];
+      if (node.kind === "either") rest.push(...node.next);
+      else if (node.kind === "start" ? atStart : node.kind === "end" && atEnd) rest.push(node.next);
+      else if (node.kind !== "start") reached.push(at);
+    }
+    this.#work += seen.size;
+    if (this.#work > mostWork) throw new Unenforceable();
+    return reached.sort((one, other) => one - other);
+  }
+
+  #push(node: Node): number {
+    if (this.#nodes.length >= mostNodes) throw new Unenforceable();
+    return this.#nodes.push(node) - 1;
+  }
+
+  /** Adds a pattern before a node. Returns its first node. */
+  #add(pattern: Pattern, next: number): number {
+    switch (pattern.kind) {
+      case "chars":
+        return this.#push({ kind: "chars", chars: pattern.chars, next });
+      case "start":
+      case "end":
+        return this.#push({ kind: pattern.kind, next });
+      case "sequence":
+        return pattern.parts.reduceRight((after, part) => this.#add(part, after), next);
+      case "choice":
+        return this.#push({ kind: "either", next: pattern.of.map((each) => this.#add(each, next)) });
+      case "repeated":
+        return this.#addRepeated(pattern, next);
+    }
+  }
+
+  #addRepeated({ part, least, most }: Extract<Pattern, { kind: "repeated" }>, next: number): number {
+    let first = next;
+    if (most === Infinity) {
+      const either: number[] = [next];
+      first = this.#push({ kind: "either", next: either });
+      either.push(this.#add(part, first));
+    } else {
+      for (let count = least; count < most; count += 1)
+        first = this.#push({ kind: "either", next: [next, this.#add(part, first)] });
+    }
+    for (let count = 0; count < least; count += 1) first = this.#add(part, first);
+    return first;
+  }
+}
+
+function has(chars: Chars, code: number): boolean {
+  for (let at = 0; at < chars.length; at += 2)
+    if (code < (chars[at + 1] ?? 0)) return code >= (chars[at] ?? 0);
+  return false;
+}
+
+/** Accepts texts of `least` to `most` code points. */
+export function lengthMachine(least: number, most: number): Machine {
+  return {
+    cuts: [],
+    start: 0,
+    step: (length) => (length < most ? (most === Infinity ? Math.min(length + 1, least) : length + 1) : null),
+    accepts: (length) => length >= least,
+  };
+}
+
+const [dot, zero, nine] = [0x2e, 0x30, 0x39];
+
+/** Accepts decimal numbers without an exponent that are multiples of `step` times 10 to the power of minus `decimals`. */
+export function multiplesMachine(step: number, decimals: number): Machine {
+  // A state is a remainder, and the number of decimals so far, plus 1; 0 before the decimal point.
+  const stateOf = (remainder: number, place: number): number => remainder + step * place;
+  return {
+    cuts: [dot, dot + 1, zero, ...Array.from({ length: 10 }, (_, digit) => zero + 1 + digit)],
+    start: 0,
+    step: (state, code) => {
+      const [remainder, place] = [state % step, Math.floor(state / step)];
+      if (code === dot) return place === 0 && decimals > 0 ? stateOf(remainder, 1) : null;
+      if (code < zero || code > nine) return place === 0 && state === 0 ? 0 : null;
+      if (place > decimals) return null;
+      return stateOf((10 * remainder + code - zero) % step, place === 0 ? 0 : place + 1);
+    },
+    accepts: (state) => {
+      const [remainder, place] = [state % step, Math.floor(state / step)];
+      const left = decimals - Math.max(0, place - 1);
+      let rest = remainder;
+      for (let digit = 0; digit < left; digit += 1) rest = (10 * rest) % step;
+      return place !== 1 && rest === 0;
+    },
+  };
+}
