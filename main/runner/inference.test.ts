@@ -270,13 +270,13 @@ describe("on the demo model, the runner", () => {
   });
 
   it("writes an answer again if it breaks a rule of its schema that no grammar enforces", async () => {
-    const even = { type: "integer", multipleOf: 2 };
-    const schemaOf = (n: object): string => JSON.stringify({ type: "object", properties: { n } });
-    const numberOf = async (n: object, seed: number): Promise<number | null> => {
-      const format = { kind: "json-schema", schema: schemaOf(n) } as const;
+    const pair = { type: "array", items: { type: "boolean" }, minItems: 2, maxItems: 2 };
+    const schemaOf = (all: object): string => JSON.stringify({ type: "object", properties: { all } });
+    const pairOf = async (all: object, seed: number): Promise<readonly boolean[] | null> => {
+      const format = { kind: "json-schema", schema: schemaOf(all) } as const;
       try {
-        const { text } = await answer("Say a number.", { format, seed, temperature: 1 });
-        return (JSON.parse(text) as { n: number }).n;
+        const { text } = await answer("Say two.", { format, seed, temperature: 1 });
+        return (JSON.parse(text) as { all: boolean[] }).all;
       } catch (error) {
         expect(String(error)).toContain('"schema_not_met"');
         return null;
@@ -284,11 +284,11 @@ describe("on the demo model, the runner", () => {
     };
     let mended = 0;
     for (let seed = 1; seed <= 12; seed += 1) {
-      const first = await numberOf({ type: "integer" }, seed);
-      const checked = await numberOf(even, seed);
-      if (first !== null && first % 2 === 0) expect(checked).toBe(first);
+      const first = await pairOf(pair, seed);
+      const checked = await pairOf({ ...pair, uniqueItems: true }, seed);
+      if (new Set(first).size === 2) expect(checked).toEqual(first);
       else if (checked !== null) mended += 1;
-      if (checked !== null) expect(Math.abs(checked % 2)).toBe(0);
+      if (checked !== null) expect(new Set(checked).size).toBe(2);
     }
     expect(mended).toBeGreaterThan(0);
   });

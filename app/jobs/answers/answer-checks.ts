@@ -5,8 +5,8 @@ import { needsCheck } from "../schema/checks.ts";
 import { holdsSchema } from "./schema-check.ts";
 
 /**
- * The checks of what a strict schema demands and no grammar enforces. A device makes them, and writes the answer again if it
- * fails. The backend makes them once more, except for patterns.
+ * The checks of what a strict schema demands beyond the library's grammars. A device makes them, and writes the answer again if
+ * it fails. Our own rules in the grammar make that rare. The backend makes the checks once more, except for patterns.
  */
 
 type Asked = Pick<Sampling, "format"> & Pick<ChatRequest, "tools" | "toolChoice">;

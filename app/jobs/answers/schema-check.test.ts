@@ -217,3 +217,11 @@ it("judges nested choices and a deep value in the time of a test", () => {
   for (let depth = 0; depth < 40; depth += 1) shallow = [shallow, shallow];
   expect(holdsSchema({ $defs: { node }, ...choice }, shallow)).toBe(false);
 });
+
+it("counts the characters of a cut text only where each grammar does", () => {
+  const cut = '"abcdef';
+  expect(mayHoldSchema({ type: "string", maxLength: 5 }, cut)).toBe(false);
+  expect(mayHoldSchema({ type: "string", maxLength: 5, pattern: "a" }, cut)).toBe(true);
+  expect(mayHoldSchema({ type: "string", maxLength: 5, format: "email" }, cut)).toBe(true);
+  expect(mayHoldSchema({ type: "string", maxLength: 5, format: "uncommon" }, cut)).toBe(false);
+});

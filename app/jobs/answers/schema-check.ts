@@ -1,6 +1,6 @@
 import { isRecord, recordOf } from "../../json.ts";
 import type { JsonSchema } from "../grammar/schema-rules.ts";
-import { grammarSchema, regularExpression } from "../schema/checks.ts";
+import { grammarSchema, isOfForm, regularExpression } from "../schema/checks.ts";
 import { isWithin } from "../schema/keywords.ts";
 import { hasFormat } from "../schema/text-formats.ts";
 import { OpenList, OpenObject, OpenText, OpenWord, readJsonStart, unwritten } from "./json-start.ts";
@@ -32,8 +32,15 @@ export function holdsSchema(
  */
 export function mayHoldSchema(schema: JsonSchema, text: string): boolean {
   const start = readJsonStart(text);
-  // Nobody checks more of an answer that was cut than the grammar does.
-  return start !== null && holdsSchema(grammarSchema(schema), start.value);
+  // Nobody checks more of an answer that was cut than each grammar of it does.
+  return start !== null && holdsSchema(grammarSchema(schema, withoutLengths), start.value);
+}
+
+/** A grammar enforces the form of a text or its lengths, if both together are too large for it. */
+function withoutLengths(schema: JsonSchema): JsonSchema | null {
+  if (!isOfForm(schema)) return null;
+  const { minLength: _, maxLength: __, ...rest } = schema;
+  return rest;
 }
 
 class SchemaCheck {

@@ -5,19 +5,27 @@ import { type GrammarPart, type GrammarRules, type GrammarSequence, literalText,
 /** A parsed schema. Contains only enforced keywords and descriptions. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
+/** Our own rules for parts of a schema. `markers`: the constants in the place of these parts, with the names of their rules. */
+export type OwnRules = { readonly markers: ReadonlyMap<unknown, string>; readonly rules: GrammarRules };
+
+const noRules: OwnRules = { markers: new Map(), rules: new Map() };
+
 /**
  * The rules of the grammar that node-llama-cpp would make of a parsed schema, as shapes for `grammarCost`. They cost
  * llama.cpp at least as much as the real ones. Source: node-llama-cpp, src/utils/gbnfJson/.
  */
-export function schemaRules(schema: JsonSchema): GrammarRules {
-  const rules = new Map(commonRules);
+export function schemaRules(schema: JsonSchema, own: OwnRules = noRules): GrammarRules {
+  const rules = new SchemaRules([...commonRules, ...own.rules]);
+  for (const [marker, name] of own.markers) rules.markers.set(marker, name);
   for (const [name, definition] of Object.entries(recordOf(schema["$defs"])))
     rules.set(`$defs ${name}`, [[partOf(definition, rules)]]);
   rules.set("root", [[partOf(schema, rules), literalText("\n"), any(literalText("\n"))]]);
   return rules;
 }
 
-type Rules = Map<string, readonly GrammarSequence[]>;
+class SchemaRules extends Map<string, readonly GrammarSequence[]> {
+  readonly markers = new Map<unknown, string>();
+}
 
 const rule = (name: string): GrammarPart => ({ kind: "rule", name });
 const repeated = (part: GrammarPart, least: number, most: number): GrammarPart => ({
@@ -84,17 +92,20 @@ const commonRules: GrammarRules = new Map<string, readonly GrammarSequence[]>([
   ],
 ]);
 
-function partOf(schema: unknown, rules: Rules): GrammarPart {
+function partOf(schema: unknown, rules: SchemaRules): GrammarPart {
   const given = recordOf(schema);
   if (typeof given["$ref"] === "string") return rule(given["$ref"].replace("#/$defs/", "$defs "));
   if (Array.isArray(given["oneOf"])) return group(...given["oneOf"].map((each) => [partOf(each, rules)]));
-  if ("const" in given) return literal(given["const"]);
+  if ("const" in given) {
+    const marked = rules.markers.get(given["const"]);
+    return marked === undefined ? literal(given["const"]) : rule(marked);
+  }
   if (Array.isArray(given["enum"])) return group(...given["enum"].map((each) => [literal(each)]));
   const types = Array.isArray(given["type"]) ? given["type"] : [given["type"]];
   return group(...types.map((type) => typed(String(type), given, rules)));
 }
 
-function typed(type: string, given: JsonSchema, rules: Rules): GrammarSequence {
+function typed(type: string, given: JsonSchema, rules: SchemaRules): GrammarSequence {
   switch (type) {
     case "string": {
       if ("format" in given) return [rule("format")];

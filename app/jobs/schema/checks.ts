@@ -1,10 +1,11 @@
 import { isRecord, parseJson } from "../../json.ts";
 import type { JsonSchema } from "../grammar/schema-rules.ts";
 import { countBounds, formats, numberBounds, schemaLimits } from "./keywords.ts";
+import { isCheckedFormat } from "./text-formats.ts";
 
 /**
- * Keywords of strict schemas that no grammar can enforce. They stay in a parsed schema. The grammar is made without them, and
- * the finished answer is checked against them.
+ * Keywords of strict schemas that the library's grammars do not enforce. They stay in a parsed schema, and the finished answer
+ * is checked against them. Our own rules enforce some of them, too: leaves.ts.
  */
 
 /** Whether an answer has to be checked after a grammar has enforced what it can. @param schema a parsed one, as text. */
@@ -13,11 +14,18 @@ export function needsCheck(schema: string): boolean {
   return isRecord(parsed) && JSON.stringify(grammarSchema(parsed)) !== JSON.stringify(parsed);
 }
 
-/** The part of a parsed schema that a grammar enforces. */
-export function grammarSchema(schema: JsonSchema): JsonSchema {
+/** Returns another schema in place of one within a schema; null: keeps it. */
+export type Replace = (schema: JsonSchema) => JsonSchema | null;
+
+/** The part of a parsed schema that the library's grammar enforces. */
+export function grammarSchema(schema: JsonSchema, replace: Replace = () => null): JsonSchema {
+  const inner = (value: unknown): unknown => (isRecord(value) ? grammarSchema(value, replace) : value);
+  const mapped = (schemas: JsonSchema): JsonSchema =>
+    Object.fromEntries(Object.entries(schemas).map(([name, each]) => [name, inner(each)]));
+  const own = replace(schema) ?? schema;
   return Object.fromEntries(
-    Object.entries(schema).flatMap(([keyword, value]): readonly (readonly [string, unknown])[] => {
-      if (isChecked(keyword, schema)) return [];
+    Object.entries(own).flatMap(([keyword, value]): readonly (readonly [string, unknown])[] => {
+      if (isChecked(keyword, own)) return [];
       switch (keyword) {
         case "properties":
         case "$defs":
@@ -35,15 +43,12 @@ export function grammarSchema(schema: JsonSchema): JsonSchema {
   );
 }
 
-function mapped(schemas: JsonSchema): JsonSchema {
-  return Object.fromEntries(Object.entries(schemas).map(([name, each]) => [name, inner(each)]));
+/** Whether a schema is of a text whose form a grammar may enforce by our own rules, and its lengths perhaps not. */
+export function isOfForm({ type, pattern, format }: JsonSchema): boolean {
+  return type === "string" && (pattern !== undefined || isCheckedFormat(String(format)));
 }
 
-function inner(schema: unknown): unknown {
-  return isRecord(schema) ? grammarSchema(schema) : schema;
-}
-
-/** Whether only a check of the finished answer can hold it to a keyword of a parsed schema. */
+/** Whether the library's grammar does not enforce a keyword of a parsed schema. */
 export function isChecked(keyword: string, schema: JsonSchema): boolean {
   if (numberBounds.has(keyword) || keyword === "pattern" || keyword === "uniqueItems") return true;
   const { format } = schema;

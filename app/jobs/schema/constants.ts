@@ -14,7 +14,7 @@ export function constantsOf(schema: Schema): Schema | null {
   return all.length === 1 ? { const: all[0] } : { enum: all };
 }
 
-/** All integers that a schema allows, if they are few: a grammar can list them, but it cannot compare numbers. */
+/** All integers that a schema allows, if they are few enough for a list. */
 export function integersOf(schema: Schema): readonly number[] | null {
   if (schema["type"] !== "integer") return null;
   const first = Math.max(

@@ -27,7 +27,7 @@ export const types: ReadonlySet<string> = new Set([
   "array",
 ]);
 
-/** The values of `format` that can be enforced. */
+/** The values of `format` that the library's grammar enforces. */
 export const formats: ReadonlySet<string> = new Set(["date-time", "time", "date"]);
 
 /** Why a schema cannot be enforced, and where. */

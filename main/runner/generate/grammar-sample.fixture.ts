@@ -63,9 +63,15 @@ class RuleReader {
       return () => text;
     }
     if (part.startsWith("[")) {
-      const pattern = new RegExp(`^${part}$`, "u");
+      const set = part.replace(/\\U(\p{Hex}{8})/gu, "\\u{$1}");
+      const pattern = new RegExp(`^${set}$`, "u");
       const ascii = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
-      const fitting = [...new Set([...ascii, ...manyCharacters])].filter((each) => pattern.test(each));
+      const bounds = Array.from(set.matchAll(/\\u\{?([\dA-F]{4,8})/g), ([, hex = ""]) =>
+        String.fromCodePoint(Number.parseInt(hex, 16)),
+      );
+      const fitting = [...new Set([...ascii, ...manyCharacters, ...bounds])].filter((each) =>
+        pattern.test(each),
+      );
       return (choose) => fitting[choose(fitting.length)] ?? "";
     }
     return (choose, depth) => {

@@ -1,7 +1,8 @@
 import type { GbnfJsonSchema, Llama, LlamaGrammar } from "node-llama-cpp";
+import { writtenRules } from "../../../app/jobs/grammar/write-gbnf.ts";
 import type { AnswerFormat } from "../../../app/jobs/sampling.ts";
-import { grammarSchema } from "../../../app/jobs/schema/checks.ts";
 import { parseKeptSchema } from "../../../app/jobs/schema/json-schema.ts";
+import { type GrammarPlan, grammarPlan } from "../../../app/jobs/schema/leaves.ts";
 
 export type Enforced = {
   readonly grammar: LlamaGrammar;
@@ -52,10 +53,11 @@ export async function plainGrammar(llama: Llama, grammar: string): Promise<Enfor
 async function schemaGrammar(llama: Llama, text: string): Promise<Enforced | null> {
   const parsed = parseKeptSchema(JSON.parse(text));
   if (parsed.kind === "refused") return null;
+  const plan = grammarPlan(parsed.schema);
   const grammar = await llama.createGrammarForJsonSchema(
-    grammarSchema(parsed.schema) as Readonly<GbnfJsonSchema> & { const: null },
+    plan.schema as Readonly<GbnfJsonSchema> & { const: null },
   );
-  const strict = await llama.createGrammar({ grammar: strictRules(grammar.grammar) });
+  const strict = await llama.createGrammar({ grammar: withOwnRules(strictRules(grammar.grammar), plan) });
   return { grammar: strict, stopTexts: ["\n\n\n\n"], trimEnd: true };
 }
 
@@ -78,6 +80,13 @@ function strictRules(grammar: string): string {
     const rule = stricterRules.get(name);
     return rule === undefined ? line : `${name} ::= ${rule}`;
   });
+}
+
+/** Puts our own rules in the places of their markers, which the library has written as constants. */
+function withOwnRules(grammar: string, { markers, rules }: GrammarPlan): string {
+  let whole = grammar;
+  for (const [marker, name] of markers) whole = whole.replaceAll(`"\\"${String(marker)}\\""`, name);
+  return rules.size === 0 ? whole : `${whole}\n${writtenRules(rules)}`;
 }
 
 /** Finds the end of a JSON object or array in streamed text, so that nobody waits for the blanks after it. */

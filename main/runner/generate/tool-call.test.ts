@@ -107,19 +107,23 @@ it("streams the name of a call, and then its arguments as they come", async () =
 
 it("streams the text before a call whose arguments are checked, and writes only those again", async () => {
   const wrapper = new WordCallWrapper(" of Norway", [" of Nor"]);
-  const offer = (n: object) => [
-    { name: "weather", parameters: JSON.stringify({ type: "object", properties: { n } }) },
+  const offer = (all: object) => [
+    { name: "weather", parameters: JSON.stringify({ type: "object", properties: { all } }) },
   ];
-  const even = { type: "integer", multipleOf: 2 };
+  const pair = { type: "array", items: { type: "boolean" }, minItems: 2, maxItems: 2 };
   let mended = 0;
   for (let seed = 1; seed <= 12; seed += 1) {
     const asked = { ...question, seed, temperature: 1 };
-    const first = await ask({ ...asked, tools: offer({ type: "integer" }) }, wrapper);
+    const first = await ask({ ...asked, tools: offer(pair) }, wrapper);
     const streamedAtChecks: string[] = [];
     const note = (at: RequestStep | null, streamed: string): void => {
       if (at === "check") streamedAtChecks.push(streamed);
     };
-    const checked = await ask({ ...asked, tools: offer(even) }, wrapper, note).catch((error: unknown) => {
+    const checked = await ask(
+      { ...asked, tools: offer({ ...pair, uniqueItems: true }) },
+      wrapper,
+      note,
+    ).catch((error: unknown) => {
       expect(String(error)).toContain('"schema_not_met"');
       return null;
     });
@@ -133,8 +137,8 @@ it("streams the text before a call whose arguments are checked, and writes only 
       streamed: "The capital",
       finishReason: "tool_calls",
     });
-    const { n } = JSON.parse(checked.toolCalls?.[0]?.arguments ?? "") as { n: number };
-    expect(Math.abs(n % 2)).toBe(0);
+    const { all } = JSON.parse(checked.toolCalls?.[0]?.arguments ?? "") as { all: boolean[] };
+    expect(new Set(all).size).toBe(2);
     if (streamedAtChecks.length === 1) expect(checked.usage).toEqual(first.usage);
     else mended += 1;
     // Dropped tokens are not paid.

@@ -340,14 +340,20 @@ describe("a replay on the demo model", () => {
     expect(counted?.completionTokens).toBeGreaterThan(3);
   });
 
-  it("compares an answer that was written again with all tries", async () => {
-    const schema = JSON.stringify({
+  /** A name that a device has to write, as a grammar enforces it, or as only the check does. */
+  const nameFormat = (pattern: string): AnswerFormat => ({
+    kind: "json-schema",
+    schema: JSON.stringify({
       type: "object",
-      properties: { name: { type: "string", pattern: "^[A-M]" } },
+      properties: { name: { type: "string", pattern } },
       required: ["name"],
       additionalProperties: false,
-    });
-    const format = { kind: "json-schema", schema } as const;
+    }),
+  });
+  const [enforcedName, checkedName] = [nameFormat("^[A-M]"), nameFormat("^[A-M](?<=.)")];
+
+  it("compares an answer that was written again with all tries", async () => {
+    const format = checkedName;
     let answers = 0;
     for (let seed = 0; seed < 12; seed += 1) {
       const request = chat(questions[1] ?? "", { seed, temperature: 1.2, maxTokens: 40, format });
@@ -358,6 +364,19 @@ describe("a replay on the demo model", () => {
       expect([seed, found, verdictOf(found, defaultLimits)]).toEqual([seed, found, "fits"]);
     }
     expect(answers).toBeGreaterThan(3);
+  });
+
+  it("compares an answer that a grammar held to a pattern", async () => {
+    for (let seed = 0; seed < 12; seed += 1) {
+      const request = chat(questions[1] ?? "", {
+        seed,
+        temperature: 1.2,
+        maxTokens: 40,
+        format: enforcedName,
+      });
+      const found = await replayed(request, await answer(request));
+      expect([seed, found, verdictOf(found, defaultLimits)]).toEqual([seed, found, "fits"]);
+    }
   });
 
   it("computes vectors again, and accuses those of another model or of other texts", async () => {
