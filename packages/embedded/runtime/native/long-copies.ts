@@ -1,4 +1,6 @@
-import { reserveCopy, reserveTexts } from "./reserve.ts";
+import { types } from "node:util";
+import { executions } from "../execution/execution.ts";
+import { reserveCharacters, reserveCopy, reserveTexts, reserveVisits } from "./reserve.ts";
 
 /** Call it before Node copies a body. */
 export function reserveBody(body: unknown): void {
@@ -37,12 +39,65 @@ export function limitParameters(): void {
 
 const functions = {
   structuredClone: (value: unknown, options?: StructuredSerializeOptions): unknown => {
-    reserveTexts(value);
+    reserveClone(value);
     return structuredClone(value, options);
   },
 };
-/** `structuredClone`, which copies all texts of a list in one go. */
+/** `structuredClone`, which copies all texts of a value in one go. */
 export const cloneOf = functions.structuredClone;
+
+type EachOf = (this: object, act: (value: unknown, key: unknown) => void) => void;
+const eachOfMap = Reflect.get(Map.prototype, "forEach") as EachOf;
+const eachOfSet = Reflect.get(Set.prototype, "forEach") as EachOf;
+const textOf: (this: object) => string = Reflect.get(String.prototype, "valueOf");
+
+/** The time of the function is checked after so many values. */
+const valuesPerCheck = 1_024;
+
+/**
+ * Call it before V8 copies a value with all that it contains. V8 copies a text as often as it is there. Runs no trap, and no getter
+ * but of long arrays: V8 refuses proxies, and runs the getters itself.
+ */
+function reserveClone(whole: unknown): void {
+  const [left, seen] = [[] as object[], new Set<object>()];
+  const time = executions.getStore()?.time;
+  let [characters, bytes, count] = [0, 0, 0];
+  const visit = (value: unknown): void => {
+    count += 1;
+    if (count % valuesPerCheck === 0) time?.check();
+    if (typeof value === "string") {
+      characters += value.length;
+      reserveCharacters(characters);
+    } else if (typeof value === "object" && value !== null && !types.isProxy(value) && !seen.has(value)) {
+      seen.add(value);
+      left.push(value);
+    }
+  };
+  visit(whole);
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    if (types.isAnyArrayBuffer(next)) bytes += next.byteLength;
+    else visitContents(next, visit);
+  }
+  reserveCopy(bytes);
+}
+
+function visitContents(value: object, visit: (content: unknown) => void): void {
+  const visitPair = (of: unknown, key: unknown): void => {
+    visit(of);
+    visit(key);
+  };
+  if (ArrayBuffer.isView(value)) visit(value.buffer);
+  else if (types.isStringObject(value)) visit(Reflect.apply(textOf, value, []));
+  else if (types.isMap(value)) Reflect.apply(eachOfMap, value, [visitPair]);
+  else if (types.isSet(value)) Reflect.apply(eachOfSet, value, [visit]);
+  else if (Array.isArray(value) && value.length > valuesPerCheck) {
+    // It may consist of billions of empty places.
+    reserveVisits(value.length);
+    for (let at = 0; at < value.length; at += 1) visit(value[at]);
+  } else {
+    for (const key of Object.keys(value)) visit(Object.getOwnPropertyDescriptor(value, key)?.value);
+  }
+}
 
 /** A class of Blobs, which encode all texts of a list in one go. */
 export function withReservedTexts<T extends object>(blobs: T): T {

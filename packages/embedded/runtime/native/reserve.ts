@@ -64,7 +64,12 @@ export function reserveTexts(list: unknown): void {
     const text: unknown = Array.isArray(each) ? each[0] : each;
     if (typeof text === "string") characters += text.length;
   }
-  if (characters > maxCharacters) reserve(characters <= mostCharacters, characters, 0);
+  reserveCharacters(characters);
+}
+
+/** The same if their length is known. */
+export function reserveCharacters(count: number): void {
+  if (count > maxCharacters) reserve(count <= mostCharacters, count, 0);
 }
 
 /** V8 takes about a tenth of a second to encode or decode a million characters. */
