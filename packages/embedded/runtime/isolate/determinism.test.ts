@@ -128,4 +128,7 @@ test("timers may be canceled even in queries, which cannot set them", async () =
   await expect(call("determinism:signal")).rejects.toThrow(
     "Can't use AbortSignal.timeout in queries and mutations.",
   );
+  await expect(call("determinism:waits")).rejects.toThrow(
+    "Can't use Atomics.waitAsync in queries and mutations.",
+  );
 });

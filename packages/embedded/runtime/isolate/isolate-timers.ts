@@ -33,14 +33,25 @@ export function guardSignals(): void {
   Object.defineProperty(AbortSignal, "timeout", { value: timeout });
 }
 
+type Started = (...args: never[]) => unknown;
+
+/** A function that starts a timer. Queries and mutations that call it fail, and it throws. */
+export function asTimer(name: string, start: Started): Started {
+  return (...args) => {
+    const execution = executions.getStore();
+    if (execution !== undefined && isTransactional(execution)) throw refuseTimer(name);
+    return start(...args);
+  };
+}
+
 /** Fails a query or a mutation. As on Convex, it cannot catch the error. */
-function refuseTimer(name: string): void {
-  failFunction(
-    new Error(
-      `Can't use ${name} in queries and mutations. Please consider using an action. ` +
-        "See https://docs.convex.dev/functions/actions for more details.",
-    ),
+function refuseTimer(name: string): Error {
+  const error = new Error(
+    `Can't use ${name} in queries and mutations. Please consider using an action. ` +
+      "See https://docs.convex.dev/functions/actions for more details.",
   );
+  failFunction(error);
+  return error;
 }
 
 /** Starts a timer in an action. A query or a mutation fails. */

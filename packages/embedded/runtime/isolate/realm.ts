@@ -8,6 +8,7 @@ import type { StackMapper } from "../source/stack-trace.ts";
 import { limitBulk } from "./isolate-bulk.ts";
 import { functionClock, installDeterminism, type LoadingState } from "./isolate-determinism.ts";
 import { sharedGlobals } from "./isolate-globals.ts";
+import { asTimer } from "./isolate-timers.ts";
 import { watchWasm } from "./isolate-wasm.ts";
 import { freezeMethods } from "./protect-backend.ts";
 import { bridgeRealms } from "./realm-bridge.ts";
@@ -80,10 +81,13 @@ export class Realm {
   }
 }
 
-/** All functions run on one thread, so it must not wait for another. */
+/** All functions run on one thread, so it must not wait for another. A wait with a limit is a timer. */
 function forbidWaiting(global: vm.Context): void {
   const wait = (): never => {
     throw new TypeError("Atomics.wait cannot be called in this context");
   };
-  Object.defineProperty(global["Atomics"], "wait", { value: wait });
+  const atomics = global["Atomics"] as typeof Atomics;
+  const { waitAsync } = atomics;
+  Object.defineProperty(atomics, "wait", { value: wait });
+  Object.defineProperty(atomics, "waitAsync", { value: asTimer("Atomics.waitAsync", waitAsync) });
 }
