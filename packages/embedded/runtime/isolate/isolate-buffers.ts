@@ -1,10 +1,25 @@
-import { executionReserve, lengthOf, reserveVisits } from "../native/reserve.ts";
+import { executionReserve, lengthOf, reserveElements, reserveVisits, watchList } from "../native/reserve.ts";
 
 /** Lets methods of buffers that may need much say first how much it is. All realms share them with the backend. */
 export function limitBuffers(): void {
   limitLength(ArrayBuffer.prototype, ["resize", "transfer", "transferToFixedLength"]);
   limitLength(SharedArrayBuffer.prototype, ["grow"]);
   limitSorting(Object.getPrototypeOf(Uint8Array.prototype) as object);
+  limitFrom(Object.getPrototypeOf(Uint8Array) as object);
+}
+
+/** Lets typed arrays that are made of a list say first how many elements it has. */
+function limitFrom(typedArrays: object): void {
+  type From = (this: unknown, list: unknown, ...others: unknown[]) => unknown;
+  const own = Reflect.get(typedArrays, "from") as From;
+  const methods: Readonly<Record<"from", From>> = {
+    from(list, ...others) {
+      reserveElements(lengthOf(list));
+      return Reflect.apply(own, this, [watchList(list), ...others]);
+    },
+  };
+  Object.defineProperty(methods.from, "length", { value: own.length });
+  Object.defineProperty(typedArrays, "from", { value: methods.from });
 }
 
 type Lengthen = (this: unknown, length?: unknown) => unknown;

@@ -106,6 +106,16 @@ test.each([
   "Object.getOwnPropertyNames(text)",
   "Object.getOwnPropertyDescriptors(text)",
   "Object.keys(new Uint8Array(2 ** 25 + 1))",
+  "Object.keys(Object(text))",
+  "Object.entries(Object.setPrototypeOf(Object(text), null))",
+  "Object.values(list)",
+  "Object.assign({}, Object(text))",
+  "Object.create(null, Object(text))",
+  "Object.defineProperties({}, Object(text))",
+  "Reflect.ownKeys(Object(text))",
+  "Reflect.ownKeys(new Uint8Array(2 ** 25 + 1))",
+  "Array.from(Object.create({ length: 2 ** 53 - 1 }))",
+  "[].concat({ length: 2 ** 53 - 2, [Symbol.isConcatSpreadable]: true })",
   "JSON.parse(text)",
 ])("it refuses more than it could hold: %s", (code) => {
   const prelude = "const list = []; list.length = 2 ** 31; const text = 'x'.repeat(2 ** 27);";
@@ -132,16 +142,20 @@ test.each([
   "list.toLocaleString()",
   "list.unshift(1)",
   "[].forEach.call({ length: 2 ** 53 - 1 }, String)",
+  "[].indexOf.call(Object.create({ length: 2 ** 53 - 1 }), 1)",
+  "[].includes.call({ get length() { return 2 ** 53 - 1; } }, 1)",
+  "[].lastIndexOf.call({ length: '9007199254740991' }, 1)",
+  "[].flat.call({ length: 2 ** 53 - 1 })",
   "const sparse = []; sparse[4e9] = 1; sparse.indexOf(1)",
 ])("it refuses to visit more than it could in time: %s", (code) => {
   const prelude = "const list = []; list.length = 2 ** 32 - 1;";
   expect(() => void vm.runInContext(`{ ${prelude} ${code}; }`, limited)).toThrow("timed out");
 });
 
-test("it runs no getter to know how much there is", () => {
+test("it reads a computed length once more, to know how much there is, and that of an iterable not at all", () => {
   const code =
-    "{ let read = 0; const list = { get length() { read += 1; return 2; } }; Array.from(list); [].fill.call(list, 0); read; }";
-  expect([plain, limited].map((realm): unknown => vm.runInContext(code, realm))).toEqual([2, 2]);
+    "{ let read = 0; const list = { get length() { read += 1; return 2; } }; Array.from(list); [].fill.call(list, 0); Array.from({ __proto__: list, *[Symbol.iterator]() {} }); read; }";
+  expect([plain, limited].map((realm): unknown => vm.runInContext(code, realm))).toEqual([2, 4]);
 });
 
 const prelude =

@@ -6,6 +6,7 @@ import {
   isNative,
   lengthOf,
   maxElements,
+  readLength,
   reserveBits,
   reserveCoding,
   reserveDigits,
@@ -87,8 +88,12 @@ const combining = [
 ];
 /** Functions that V8 takes about a tenth of a second for a million characters. */
 const coding = ["decodeURI", "decodeURIComponent", "encodeURI", "encodeURIComponent", "escape", "unescape"];
-/** Functions of `Object` that name each character of a text, and each element of a buffer. */
-const naming = ["entries", "getOwnPropertyDescriptors", "getOwnPropertyNames", "keys", "values"];
+/** Functions of `Object` that name each character of a text, and each element of an array or a buffer. */
+const naming = ["getOwnPropertyNames", "keys", "values"];
+/** The same, but they make an object for each. */
+const describing = ["entries", "getOwnPropertyDescriptors"];
+const namesBefore = (value: string, reserving = "names"): string =>
+  `if (hasManyNames(${value})) reserve.${reserving}(${value});`;
 
 /**
  * V8 sorts lists of so many elements in less than a second: with a function, as texts, and as texts that are long. In others, each
@@ -98,6 +103,8 @@ const quickSort = { comparing: 2 ** 20, plain: 2 ** 17, ofTexts: 2 ** 6 };
 const longText = 4_096;
 /** A longer list calls a built-in function with a tick for each element: such a function may take much, and has no tick itself. */
 const fewElements = 256;
+/** The memory of a name with its object, in names. */
+const namesOfPair = 4;
 /** With more names, `JSON.stringify` looks for each of them in each object. */
 const fewNames = 64;
 
@@ -113,6 +120,7 @@ const owners = {
   Map,
   Object,
   Promise,
+  Reflect,
   "RegExp.prototype": RegExp.prototype,
   "Map.prototype": Map.prototype,
   "Set.prototype": Set.prototype,
@@ -196,10 +204,14 @@ const guards = new vm.Script(`((reserve, ticks) => {
   "use strict";
   const { fuel, refuel } = ticks;
   const { apply, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
+  const { hasOwn } = Object;
+  const { isConcatSpreadable } = Symbol;
   const { isArray } = Array;
   const { isView } = ArrayBuffer;
   const isSmallList = (list) => isArray(list) && list.length <= ${String(smallLength)};
   const isSmallText = (text) => typeof text === "string" && text.length <= ${String(smallLength)};
+  const hasManyNames = (value) =>
+    typeof value === "string" || (typeof value === "object" && value !== null && (isView(value) || (hasOwn(value, "length") && reserve.isIndexed(value))));
   const patternOf = (text, source, flags) =>
     reserve.isRisky(text, source, flags) ? reserve.pattern(new RegExp(source, flags)) : source;
   const countFlat = (list, depth, most) => {
@@ -209,9 +221,11 @@ const guards = new vm.Script(`((reserve, ticks) => {
       if (isArray(list[i])) count += countFlat(list[i], depth - 1, most - count);
     return count;
   };
+  const isSpread = (value) => typeof value === "object" && value !== null && value[isConcatSpreadable];
   const countAll = (lists) => {
     let count = 0;
-    for (let i = 0; i < lists.length; i += 1) count += isArray(lists[i]) ? lists[i].length : 1;
+    for (let i = 0; i < lists.length; i += 1)
+      count += isArray(lists[i]) ? lists[i].length : isSpread(lists[i]) ? reserve.lengthOf(lists[i]) : 1;
     return count;
   };
   const tick = () => { if (--fuel[0] < 0) refuel(); };
@@ -243,9 +257,9 @@ const guards = new vm.Script(`((reserve, ticks) => {
   const hasBuiltInExec = (pattern) =>
     typeof pattern === "object" && pattern !== null && pattern.exec !== ownExec && typeof pattern.exec === "function" && reserve.isNative(pattern.exec);
   ${longTextGuards}
-  ${allGuarded("Array.prototype", listing, "if (!isSmallList(this)) reserve.list(this);")}
-  ${allGuarded("Array.prototype", ["sort", "toSorted"], "if (!isSmallList(this)) reserve.list(this);", asSort)}
-  ${allGuarded("Array.prototype", mapping, `if (!isSmallList(this)) reserve.list(this); ${callBefore}`)}
+  ${allGuarded("Array.prototype", listing, "if (!isSmallList(this)) reserve.places(this);")}
+  ${allGuarded("Array.prototype", ["sort", "toSorted"], "if (!isSmallList(this)) reserve.places(this);", asSort)}
+  ${allGuarded("Array.prototype", mapping, `if (!isSmallList(this)) reserve.places(this); ${callBefore}`)}
   ${allGuarded("Array.prototype", visiting, listBeforeVisits)}
   ${allGuarded("Array.prototype", calling, `${listBeforeVisits} ${callBefore}`)}
   const { get: sizeOfMap } = getOwnPropertyDescriptor(Map.prototype, "size");
@@ -280,8 +294,11 @@ const guards = new vm.Script(`((reserve, ticks) => {
       ),
     )
     .join("")}
-  ${allGuarded("Object", naming, "if (typeof arguments[0] === 'string' || isView(arguments[0])) reserve.names(arguments[0]);")}
-  ${guarded("Object", "assign", "for (let i = 1; i < arguments.length; i += 1) if (typeof arguments[i] === 'string') reserve.names(arguments[i]);")}
+  ${allGuarded("Object", naming, namesBefore("arguments[0]"))}
+  ${allGuarded("Object", describing, namesBefore("arguments[0]", "pairs"))}
+  ${allGuarded("Object", ["create", "defineProperties"], namesBefore("arguments[1]"))}
+  ${guarded("Reflect", "ownKeys", namesBefore("arguments[0]"))}
+  ${guarded("Object", "assign", `for (let i = 1; i < arguments.length; i += 1) ${namesBefore("arguments[i]")}`)}
   const { keys: keysOfSet } = Set.prototype;
   const isOwnSet = (value) => reserve.isSet(value) && getPrototypeOf(value) === Set.prototype && getOwnPropertyDescriptor(value, "keys") === undefined && getOwnPropertyDescriptor(Set.prototype, "keys")?.value === keysOfSet;
   ${allGuarded("Set.prototype", combining, "", (own) => `isOwnSet(arguments[0]) ? apply(${own}, this, arguments) : reserve.once(() => apply(${own}, this, arguments))`)}
@@ -293,7 +310,7 @@ const guards = new vm.Script(`((reserve, ticks) => {
   ${guarded("Object", "groupBy", groupBefore)}
   ${guarded("Map", "groupBy", groupBefore)}
   ${guarded("Array.prototype", "concat", "const count = countAll(arguments); if (count > 1 || !isSmallList(this)) reserve.more(this, count);")}
-  ${guarded("Array.prototype", "flat", `if (isArray(this)) reserve.elements(countFlat(this, arguments[0] ?? 1, ${String(maxElements)}));`)}
+  ${guarded("Array.prototype", "flat", `if (isArray(this)) reserve.elements(countFlat(this, arguments[0] ?? 1, ${String(maxElements)})); else reserve.visits(this);`)}
   const nextOf = (iterator) => getPrototypeOf(iterator).next;
   const ownNext = new Set([[].values(), new Set().values(), new Map().values(), ""[Symbol.iterator](), "".matchAll(/x/g), [].values().drop(0), getPrototypeOf((function* () {})())].map(nextOf));
   const has = Set.prototype.has;
@@ -320,20 +337,24 @@ const reserve = {
   isRisky: (text: unknown, source: string, flags: string) =>
     lengthOf(text) > safeLengthsOf(source, flags).all,
   isNative,
+  isIndexed: (value: unknown) => Array.isArray(value) || types.isStringObject(value),
   isSet: types.isSet,
+  lengthOf,
   list: (list: unknown) => reserveElements(lengthOf(list)),
   match: matchInTime,
   matchAll: matchAllInTime,
   helped: watchHelped,
   more: (list: unknown, count: number) => reserveElements(lengthOf(list) + count),
   names: (value: unknown) => reserveNames(lengthOf(value)),
+  pairs: (value: unknown) => reserveNames(namesOfPair * lengthOf(value)),
   pattern: watchPattern,
+  places: (list: unknown) => reserveElements(readLength(list)),
   once: endOnce,
   promises: watchPromises,
   replace: replaceInTime,
   text: (text: unknown) => reserveParts(lengthOf(text)),
   texts: reserveTexts,
-  visits: (list: unknown) => reserveVisits(lengthOf(list)),
+  visits: (list: unknown) => reserveVisits(readLength(list)),
   watched: watchList,
 };
 

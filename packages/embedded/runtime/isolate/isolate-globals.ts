@@ -2,8 +2,14 @@ import { type ActionExecution, executions, isTransactional } from "../execution/
 import { countOperation, endOfFetches, neverSettles, whileRunning } from "../execution/operations.ts";
 import { isTurnLong, nextTurn } from "../execution/turn-clock.ts";
 import { framesHere } from "../execution/uncaught.ts";
-import { cloneOf, limitParameters, reserveBody, withReservedTexts } from "../native/long-copies.ts";
-import { reserveCoding, reserveTexts } from "../native/reserve.ts";
+import {
+  cloneOf,
+  limitParameters,
+  reserveBody,
+  withWatchedHeaders,
+  withWatchedList,
+} from "../native/long-copies.ts";
+import { reserveCoding, reserveTexts, watchList } from "../native/reserve.ts";
 import { AsyncLocalStorage, AsyncResource } from "./async-context.ts";
 import { limitBuffers } from "./isolate-buffers.ts";
 import { isolateCrypto } from "./isolate-crypto.ts";
@@ -116,12 +122,14 @@ function webApis(): Globals {
   for (const api of [...Object.values(own), ...classes]) freezeClass(api as object);
   madeApis = {
     ...own,
-    Blob: withReservedTexts(Blob),
+    Blob: withWatchedList(Blob),
+    Headers: withWatchedList(Headers),
     Request: withCredentials(Request),
     Response: withAnyStatus(Response),
     ReadableStream: bound(ReadableStream, ["start", "pull", "cancel"]),
     WritableStream: bound(WritableStream, ["start", "write", "close", "abort"]),
     TransformStream: bound(TransformStream, ["start", "transform", "flush", "cancel"]),
+    URLSearchParams: withWatchedList(URLSearchParams),
   };
   return madeApis;
 }
@@ -166,7 +174,7 @@ async function fetchUntilEnd(action: ActionExecution, [input, init]: RequestArgs
   reserveBody(init?.body);
   // Node decodes addresses that are data.
   if (typeof input === "string") reserveCoding(input);
-  const request = new Request(input, init);
+  const request = new Request(input, withWatchedHeaders(init));
   if (isTurnLong()) await nextTurn();
   return fetch(request, { signal: AbortSignal.any([request.signal, endOfFetches(action)]) });
 }
@@ -200,7 +208,8 @@ function withCredentials(request: typeof Request): typeof Request {
   return new Proxy(request, {
     construct(target, args: RequestArgs, newTarget) {
       reserveBody(args[1]?.body);
-      return Reflect.construct(target, authorized(args), newTarget) as object;
+      const [input, init] = authorized(args);
+      return Reflect.construct(target, [input, withWatchedHeaders(init)], newTarget) as object;
     },
   });
 }
@@ -215,7 +224,7 @@ function withAnyStatus(response: typeof Response): typeof Response {
       const [body, init] = args;
       const own = bodilessStatuses.has(init?.status) ? null : body;
       reserveBody(own);
-      return Reflect.construct(target, [own, init], newTarget) as object;
+      return Reflect.construct(target, [own, withWatchedHeaders(init)], newTarget) as object;
     },
   });
 }
@@ -227,7 +236,7 @@ function withTime(file: typeof File, now: () => number): typeof File {
       const [bits, name, options] = args;
       reserveTexts(bits);
       const isRefused = args.length < 2 || (options != null && typeof options !== "object");
-      const own = isRefused ? args : [bits, name, timed(options ?? {}, now)];
+      const own = isRefused ? args : [watchList(bits), name, timed(options ?? {}, now)];
       return Reflect.construct(target, own, newTarget) as object;
     },
   });

@@ -1,6 +1,6 @@
 import { types } from "node:util";
 import { executions } from "../execution/execution.ts";
-import { reserveCharacters, reserveCopy, reserveTexts, reserveVisits } from "./reserve.ts";
+import { reserveCharacters, reserveCopy, reserveTexts, reserveVisits, watchList } from "./reserve.ts";
 
 /** Call it before Node copies a body. */
 export function reserveBody(body: unknown): void {
@@ -99,12 +99,20 @@ function visitContents(value: object, visit: (content: unknown) => void): void {
   }
 }
 
-/** A class of Blobs, which encode all texts of a list in one go. */
-export function withReservedTexts<T extends object>(blobs: T): T {
-  return new Proxy(blobs, {
-    construct(target, args: readonly unknown[], newTarget) {
-      reserveTexts(args[0]);
-      return Reflect.construct(target as never, args, newTarget) as object;
+/** A class whose constructor takes all elements of a list in one go, and perhaps all of their texts. */
+export function withWatchedList<T extends object>(api: T): T {
+  return new Proxy(api, {
+    construct(target, [list, ...others]: readonly unknown[], newTarget) {
+      reserveTexts(list);
+      return Reflect.construct(target as never, [watchList(list), ...others], newTarget) as object;
     },
   });
+}
+
+/** Options whose headers may be a list without end. */
+export function withWatchedHeaders<T extends { readonly headers?: unknown } | undefined>(init: T): T {
+  const headers = init?.headers;
+  const watched = headers instanceof Headers ? headers : watchList(headers);
+  if (init === undefined || watched === headers) return init;
+  return Object.create(init, { headers: { value: watched } }) as T;
 }

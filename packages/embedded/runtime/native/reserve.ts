@@ -151,13 +151,23 @@ function breakingOff(error: unknown): Iterable<unknown> {
   };
 }
 
-/** The number of elements or characters that native code will find in a value. Runs none of its getters. */
+/** The number of elements or characters that native code will find in a value. Of an iterable it reads no `length`. */
 export function lengthOf(value: unknown): number {
+  if (typeof value !== "object" || value === null || Array.isArray(value) || ArrayBuffer.isView(value))
+    return readLength(value);
+  const own = Object.getOwnPropertyDescriptor(value, "length");
+  if (own !== undefined && "value" in own) return typeof own.value === "symbol" ? 0 : Number(own.value);
+  const isIterable = (Reflect.get(value, Symbol.iterator) ?? null) !== null;
+  return isIterable ? 0 : readLength(value);
+}
+
+/** The same for native code that reads a `length` in any case: it may be inherited, computed, or a text. */
+export function readLength(value: unknown): number {
   if (typeof value === "string" || Array.isArray(value)) return value.length;
   if (typeof value !== "object" || value === null) return 0;
   if (ArrayBuffer.isView(value)) return value.byteLength / bytesOfEach(value);
-  const length: unknown = Object.getOwnPropertyDescriptor(value, "length")?.value;
-  return typeof length === "number" ? length : 0;
+  const length: unknown = Reflect.get(value, "length");
+  return typeof length === "symbol" ? 0 : Number(length);
 }
 
 function bytesOfEach(view: ArrayBufferView & { readonly BYTES_PER_ELEMENT?: number }): number {
@@ -188,7 +198,7 @@ export const executionReserve: Reserve = {
     return executionReserve.spread(list);
   },
   fields(value) {
-    if (typeof value === "string") reserveNames(value.length);
+    reserveNames(lengthOf(value));
     return value;
   },
   digits(value) {

@@ -19,6 +19,8 @@ test.each([
   ["[1, ...f(n), ...[...n]]", "[1, ...§.spread(f(n)), ...§.spread([...§.spread(n)])]"],
   ["new Set(n)", "new Set(§.keys(n))"],
   ["new Map(f(n))", "new Map(§.keys(f(n)))"],
+  ["new WeakSet(n)", "new WeakSet(§.spread(n))"],
+  ["AggregateError(n, m)", "AggregateError(§.spread(n), m)"],
   ["BigInt(n)", "BigInt(§.digits(n))"],
   ["1n << m", "1n << §.bits(m)"],
   ["n <<= BigInt(m) - 1n", "n <<= §.bits(BigInt(§.digits(m)) - 1n)"],

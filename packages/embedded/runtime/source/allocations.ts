@@ -33,11 +33,18 @@ const bytesOfEach: Readonly<Record<string, number>> = {
   BigUint64Array: 8,
 };
 
-/** Their further argument is an object of options. A typed array with several arguments shows a part of a buffer. */
-const withOptions = new Set(["ArrayBuffer", "SharedArrayBuffer"]);
+/** They have further arguments. A typed array with several arguments shows a part of a buffer. */
+const withOptions = new Set(["AggregateError", "ArrayBuffer", "SharedArrayBuffer"]);
 
-/** The functions of `Reserve` for the only argument of other built-in constructors. */
-const reserveOf: Readonly<Record<string, string>> = { Set: "keys", Map: "keys", BigInt: "digits" };
+/** The functions of `Reserve` for the first argument of other built-in constructors. */
+const reserveOf: Readonly<Record<string, string>> = {
+  Set: "keys",
+  Map: "keys",
+  WeakSet: "spread",
+  WeakMap: "spread",
+  AggregateError: "spread",
+  BigInt: "digits",
+};
 
 /**
  * How code says what it needs, where it makes a list, a buffer or a number of a length that could be large; null for other
@@ -214,7 +221,10 @@ export function allocationOfSpread(
     : reserved(argument, "spread");
 }
 
-/** How code says what it needs to read all names in a value. An object has them already, but a text's are made anew. */
+/**
+ * How code says what it needs to read all names in a value. An object has them already, but those of a text, an array and a buffer are
+ * made anew.
+ */
 export function allocationOfNames(value: Node): Allocation {
   return { value, before: "__convexFields(", after: ")" };
 }
@@ -239,6 +249,10 @@ function restNames(outside: readonly AnyNode[]): readonly string[] {
 /** An object becomes a text of any length. */
 const mayBeLong = `typeof text=="string"?text.length>${String(safeLength)}:typeof text=="object"&&text!==null`;
 
+/** An object of the class String has the names of its characters, too. */
+const mayHaveIndexes =
+  'typeof value=="object"&&value!==null&&(Array.isArray(value)||ArrayBuffer.isView(value)||value instanceof String)';
+
 /** Most programs make small arrays and buffers again and again. */
 const smallLength = 4_096;
 
@@ -249,7 +263,7 @@ export const allocationChecks =
   `const __convexTest=(pattern,text)=>(${mayBeLong})?__convexReserve.test(pattern,text):pattern.test(text),` +
   `__convexExec=(pattern,text)=>(${mayBeLong})?__convexReserve.exec(pattern,text):pattern.exec(text);` +
   `const __convexLength=(length)=>typeof length=="number"&&length>${String(smallLength)}?__convexReserve.array(length):length,` +
-  `__convexFields=(value)=>typeof value=="string"&&value.length>${String(smallLength)}?__convexReserve.fields(value):value;`;
+  `__convexFields=(value)=>(typeof value=="string"||${mayHaveIndexes})&&value.length>${String(smallLength)}?__convexReserve.fields(value):value;`;
 
 function isSmall(length: Node & { readonly value?: unknown }): boolean {
   switch (length.type) {
