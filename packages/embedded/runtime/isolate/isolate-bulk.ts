@@ -3,6 +3,7 @@ import vm from "node:vm";
 import { endOnce } from "../native/end-in-time.ts";
 import { allPlaces, firstPlace, lastPlace } from "../native/long-search.ts";
 import {
+  executionReserve,
   isNative,
   lengthOf,
   maxElements,
@@ -17,6 +18,7 @@ import {
   reserveVisits,
   smallLength,
   watchHelped,
+  watchLater,
   watchList,
   watchPromises,
 } from "../native/reserve.ts";
@@ -197,6 +199,7 @@ const listBefore =
   "if (!isSmallList(arguments[0])) { reserve.list(arguments[0]); arguments[0] = reserve.watched(arguments[0]); }";
 
 const groupBefore = `reserve.texts(arguments[0]); ${listBefore} arguments[1] = tickingBuiltIn(arguments[1]);`;
+const mapperBefore = `if (arguments.length > 1 && !(isArray(arguments[0]) && arguments[0].length <= ${String(fewElements)})) arguments[1] = tickingBuiltIn(arguments[1]);`;
 const promisesBefore = listBefore.replace("watched", "promises");
 
 /** Runs in the realm. */
@@ -305,7 +308,8 @@ const guards = new vm.Script(`((reserve, ticks) => {
   ${guarded("String", "raw", "", () => "joinRaw(...arguments)")}
   ${allGuarded("globalThis", coding, "arguments[0] = `${arguments[0]}`; reserve.code(arguments[0]);")}
   ${allGuarded("Promise", ["all", "allSettled", "any", "race"], promisesBefore)}
-  ${allGuarded("Array", ["from", "fromAsync"], `${listBefore} if (arguments.length > 1 && !(isArray(arguments[0]) && arguments[0].length <= ${String(fewElements)})) arguments[1] = tickingBuiltIn(arguments[1]);`)}
+  ${guarded("Array", "from", `${listBefore} ${mapperBefore}`)}
+  ${guarded("Array", "fromAsync", `${listBefore.replace("watched", "later")} ${mapperBefore}`)}
   ${guarded("Object", "fromEntries", `reserve.texts(arguments[0]); ${listBefore}`)}
   ${guarded("Object", "groupBy", groupBefore)}
   ${guarded("Map", "groupBy", groupBefore)}
@@ -317,11 +321,11 @@ const guards = new vm.Script(`((reserve, ticks) => {
   const watchedIterator = (iterator) =>
     isObject(iterator) && !apply(has, ownNext, [iterator.next]) ? reserve.helped(iterator) : iterator;
   ${allGuarded("Iterator.prototype", helping, "", (own) => `apply(${own}, watchedIterator(this), arguments)`)}
-  ${allGuarded("BigInt", ["asIntN", "asUintN"], "reserve.bits(arguments[0]);")}
+  ${allGuarded("BigInt", ["asIntN", "asUintN"], "reserve.bits(arguments[0]); reserve.digitsOfText(arguments[1]);")}
   ${allGuarded("BigInt.prototype", ["toLocaleString", "toString"], "reserve.digits(this);")}
   ${guarded("RegExp.prototype", "compile", "", (own) => `reserve.compiled(apply(${own}, this, arguments))`)}
-  ${guarded("JSON", "stringify", `if (isArray(arguments[1])) reserve.texts(arguments[1]);`, (own) => `isArray(arguments[1]) && arguments[1].length > ${String(fewNames)} ? reserve.once(() => apply(${own}, this, arguments)) : apply(${own}, this, arguments)`)}
-  ${guarded("JSON", "parse", "if (!isSmallText(arguments[0])) reserve.text(arguments[0]);")}
+  ${guarded("JSON", "stringify", `if (isArray(arguments[1])) reserve.texts(arguments[1]); if (isView(arguments[0])) reserve.names(arguments[0]);`, (own) => `isArray(arguments[1]) && arguments[1].length > ${String(fewNames)} ? reserve.once(() => apply(${own}, this, arguments)) : apply(${own}, this, arguments)`)}
+  ${guarded("JSON", "parse", "if (!isSmallText(arguments[0])) reserve.text(arguments[0]); if (arguments.length > 1) arguments[1] = tickingBuiltIn(arguments[1]);")}
 })`);
 
 const reserve = {
@@ -332,6 +336,7 @@ const reserve = {
   code: reserveCoding,
   bits: (count: unknown) => reserveBits(typeof count === "number" ? count : 0),
   digits: reserveDigits,
+  digitsOfText: executionReserve.digits,
   elements: reserveElements,
   end: () => reserveVisits(Infinity),
   isRisky: (text: unknown, source: string, flags: string) =>
@@ -339,6 +344,7 @@ const reserve = {
   isNative,
   isIndexed: (value: unknown) => Array.isArray(value) || types.isStringObject(value),
   isSet: types.isSet,
+  later: watchLater,
   lengthOf,
   list: (list: unknown) => reserveElements(lengthOf(list)),
   match: matchInTime,

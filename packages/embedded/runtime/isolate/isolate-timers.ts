@@ -1,5 +1,6 @@
 import { type ActionExecution, addTimer, executions, isTransactional } from "../execution/execution.ts";
 import { failFunction, takeUncaught } from "../execution/uncaught.ts";
+import { watchList } from "../native/reserve.ts";
 
 /** setTimeout and the other timers. They fail queries and mutations, and stop when their action ends. */
 export const requestedTimers = {
@@ -21,7 +22,10 @@ export const requestedTimers = {
 /** The number of a timer that never fires: one of a query, a mutation or an action that has ended. */
 const noTimer = 0;
 
-/** Makes a signal with a time limit fail queries and mutations, as the other timers do. The backend uses the same class. */
+/**
+ * Makes a signal with a time limit fail queries and mutations, as the other timers do, and lets a list of signals be ended. The
+ * backend uses the same class.
+ */
 export function guardSignals(): void {
   const own = AbortSignal.timeout.bind(AbortSignal);
   const timeout = (delayMs: number): AbortSignal => {
@@ -30,7 +34,9 @@ export function guardSignals(): void {
     refuseTimer("AbortSignal.timeout");
     return new AbortController().signal;
   };
-  Object.defineProperty(AbortSignal, "timeout", { value: timeout });
+  const combine = AbortSignal.any.bind(AbortSignal);
+  const any = (signals: AbortSignal[]): AbortSignal => combine(watchList(signals));
+  Object.defineProperties(AbortSignal, { timeout: { value: timeout }, any: { value: any } });
 }
 
 type Started = (...args: never[]) => unknown;

@@ -1,3 +1,4 @@
+import { types } from "node:util";
 import { executions } from "../execution/execution.ts";
 import { ExecutionLimitError } from "../execution/execution-time.ts";
 import { outOfMemory } from "../execution/memory/memory-use.ts";
@@ -110,6 +111,18 @@ export function reserveDigits(value: unknown): void {
 /** Call it before native code takes all elements of a list. Returns the list, or one with the same elements. */
 export function watchList<T>(list: T): T {
   return watchIterable(list, reserveElements);
+}
+
+/** The same for native code that also takes a list whose elements come later. */
+export function watchLater<T>(list: T): T {
+  if (typeof list !== "object" || list === null || types.isGeneratorObject(list)) return list;
+  const method: unknown = Reflect.get(list, Symbol.asyncIterator);
+  if (typeof method !== "function") return watchList(list);
+  const watched = {
+    [Symbol.asyncIterator]: () =>
+      watchIterator(Reflect.apply(method, list, []) as Iterator<unknown>, reserveElements),
+  };
+  return watched as T;
 }
 
 /** Call it before native code takes elements of an iterator. Returns it, or one with the same elements. */
