@@ -1,7 +1,13 @@
 import rateLimiter from "@convex-dev/rate-limiter/test";
 import { register as registerQueue } from "@gleaner/queue/test";
 import type { ClaimedJob, JobView, Priority } from "@gleaner/queue/validators";
-import { componentsGeneric, type FunctionArgs, type FunctionReference } from "convex/server";
+import {
+  componentsGeneric,
+  type FunctionArgs,
+  type FunctionReference,
+  type PaginationOptions,
+  type PaginationResult,
+} from "convex/server";
 import { ConvexError, type Infer, type Value } from "convex/values";
 import { convexTest, type TestConvex } from "convex-test";
 import { expect, vi } from "vitest";
@@ -342,8 +348,16 @@ export async function purgeQueue(t: Backend): Promise<void> {
 
 /** All jobs of an organization, newest first. */
 export async function allJobs(t: Backend, { organizationId }: Organization): Promise<readonly JobView[]> {
-  const paginationOpts = { numItems: 100, cursor: null };
-  return (await t.run(async (ctx) => await queue.list(ctx, organizationId, { paginationOpts }))).page;
+  const jobs: JobView[] = [];
+  for (let cursor: string | null = null; ;) {
+    const paginationOpts: PaginationOptions = { numItems: 100, cursor };
+    const list: PaginationResult<JobView> = await t.run(
+      async (ctx) => await queue.list(ctx, organizationId, { paginationOpts }),
+    );
+    jobs.push(...list.page);
+    if (list.isDone) return jobs;
+    cursor = list.continueCursor;
+  }
 }
 
 /** Their balances fall below zero, since they create credits. */

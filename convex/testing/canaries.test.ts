@@ -7,7 +7,7 @@ import { balanceOf } from "../model/ledger/balance.ts";
 import { checkAccount, deviceAccount, heldAccount, keyAccount } from "../model/ledger/transfer.ts";
 import { queue } from "../model/queue.ts";
 import { present } from "../model/refuse.ts";
-import { noteUnchecked, standingIn, standingRow, storeStanding } from "../model/trust/standings.ts";
+import { noteUnchecked, standingIn, storeStanding } from "../model/trust/standings.ts";
 import {
   addDevice,
   type Backend,
@@ -33,6 +33,7 @@ import {
   chooseMode,
   endProbation,
   fitting,
+  leaveUnchecked,
   noise,
   replaysOf,
   standingOf,
@@ -52,7 +53,7 @@ beforeEach(async () => {
   devices = [];
   for (const name of ["one", "two", "three"]) devices = [...devices, await addChecker(t, acme, name)];
   await chooseMode(t, acme, "act");
-  for (const device of devices) await leaveUnchecked(device);
+  for (const device of devices) await leaveUnchecked(t, acme, device);
 });
 
 afterEach(async () => {
@@ -78,15 +79,6 @@ const deviceAt = async (place: number): Promise<Device> => {
   const id = (await newest()).deviceIds[place];
   return present(devices.find(({ deviceId }) => deviceId === id) ?? null, "device of a canary");
 };
-
-/** As if no replay could test the device's last answer. */
-async function leaveUnchecked({ deviceId }: Device): Promise<void> {
-  const pair = { organizationId: acme.organizationId, deviceId, modelId };
-  await t.run(async (ctx) => {
-    const row = await standingRow(ctx, pair);
-    await storeStanding(ctx, pair, row, standingIn(row, Date.now()), { unchecked: true });
-  });
-}
 
 /** Lets the device with a place in the newest canary answer it. */
 async function answer(place: number, text: string, reported = usage): Promise<void> {
@@ -305,7 +297,7 @@ describe("devices get canaries", () => {
     for (const { deviceId } of devices)
       await t.run(async (ctx) => await noteUnchecked(ctx, { deviceId, modelId }, false));
     expect(await ask()).toBe(false);
-    await leaveUnchecked(device);
+    await leaveUnchecked(t, acme, device);
     expect(await ask()).toBe(true);
     expect((await deviceAt(0)).deviceId).toBe(device.deviceId);
   });

@@ -4,6 +4,7 @@ import type { CheckMode } from "../../app/trust/check-mode.ts";
 import { api, internal } from "../_generated/api.js";
 import type { Doc } from "../_generated/dataModel.js";
 import { setMode } from "../model/trust/mode.ts";
+import { standingIn, standingRow, storeStanding } from "../model/trust/standings.ts";
 import type { replayAnswer, replayCounts } from "../model/validators.ts";
 import {
   addDevice,
@@ -36,13 +37,30 @@ export const odd: Counts = { tokens: 12, regret: 0.9, misses: 2, impossible: 0, 
 export const answerText = "Vienna is the capital of Austria.";
 export const answerUsage = { promptTokens: 10, completionTokens: 12 };
 
+/** Arguments of `hello` of a device that can replay answers. */
+export function checkerGreeting() {
+  const { capabilities, ...rest } = greeting([modelId]);
+  return { ...rest, capabilities: { ...capabilities, kinds: [...capabilities.kinds, "replay"] } };
+}
+
 /** A device that can replay answers. */
 export async function addChecker(t: Backend, acme: Organization, name: string): Promise<Device> {
   const device = await addDevice(t, acme, name);
-  const { capabilities, ...rest } = greeting([modelId]);
-  const kinds = [...capabilities.kinds, "replay"];
-  await t.mutation(api.work.hello, { key: device.key, ...rest, capabilities: { ...capabilities, kinds } });
+  await t.mutation(api.work.hello, { key: device.key, ...checkerGreeting() });
   return device;
+}
+
+/** Notes of a device that no replay could test its last answer, so that it needs a canary. */
+export async function leaveUnchecked(
+  t: Backend,
+  { organizationId }: Organization,
+  { deviceId }: Device,
+): Promise<void> {
+  const pair = { organizationId, deviceId, modelId };
+  await t.run(async (ctx) => {
+    const row = await standingRow(ctx, pair);
+    await storeStanding(ctx, pair, row, standingIn(row, Date.now()), { unchecked: true });
+  });
 }
 
 /** An answer, if not the usual one, and its reported tokens. */

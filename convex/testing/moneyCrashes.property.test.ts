@@ -5,14 +5,14 @@ import { sumOfLots } from "../../app/credits/lots.ts";
 import { isFinal } from "../../app/jobs/states.ts";
 import { boundClassOf } from "../../app/money/likely.ts";
 import { api, internal } from "../_generated/api.js";
-import type { Id } from "../_generated/dataModel.js";
+import type { Doc, Id } from "../_generated/dataModel.js";
 import type { HolderId } from "../model/credits/holders.ts";
 import { lotsOf } from "../model/ledger/balance.ts";
 import { availableOf } from "../model/ledger/holds.ts";
 import { kindOf } from "../model/ledger/transfer.ts";
+import { paidByKey } from "../model/orders/orders.ts";
 import type { Owner } from "../model/owners.ts";
 import {
-  addDevice,
   addOrganization,
   allJobs,
   answerMicro,
@@ -24,15 +24,26 @@ import {
   type Device,
   expectBooksInOrder,
   fail,
-  greeting,
   modelId,
   type Organization,
   pass,
+  payloadOf,
   release,
   signIn,
   startBackend,
   submit,
 } from "./backend.fixture.ts";
+import {
+  addChecker,
+  answerText,
+  checkerGreeting,
+  chooseMode,
+  fitting,
+  leaveUnchecked,
+  noise,
+  odd,
+  report,
+} from "./checks.fixture.ts";
 import { joinAs, sessionFor } from "./people.fixture.ts";
 
 /** The longest prompt and answer that are paid, and their price. */
@@ -91,7 +102,26 @@ const kinds = [
   "check-queue",
   "wait",
   "wait-days",
+  "checked-job",
+  "checked-job",
+  "checked-job",
+  "check",
+  "check",
+  "check",
+  "check",
+  "check",
+  "check",
+  "canary",
+  "mode",
+  "release-pay",
+  "resume",
+  "end-checks",
 ] as const;
+
+/** The reports of checkers. Two of noise about one answer find it wrong. */
+const checkReports = [fitting, noise, noise, odd] as const;
+/** What an organization does with checks. Mostly it acts, so that pay is held. */
+const modes = ["act", "act", "watch", "off"] as const;
 
 const anyAct = fc.record({
   kind: fc.constantFrom(...kinds),
@@ -117,7 +147,13 @@ type Act = {
   readonly crash: number | null;
 };
 
-/** An organization whose key has few credits, with two members and their team. Each of these has a device that has earned something. */
+/** How often checks have changed what somebody is paid. */
+type Reached = { held: number; wrong: number; givenBack: number; corrected: number };
+
+/**
+ * An organization that acts on checks, and whose key has few credits, with two members and their team. Each of these has a device that has
+ * earned something. Two more devices are the organization's own: they are checkers of other people.
+ */
 class Office {
   readonly #t: Backend;
   readonly #acme: Organization;
@@ -160,10 +196,11 @@ class Office {
     }
     const devices = [];
     for (const [at, owner] of [...members, teamId].entries()) {
-      const device = await addDevice(t, acme, `device ${String(at)}`);
+      const device = await addChecker(t, acme, `device ${String(at)}`);
       await t.mutation(api.console.devices.setOwner, { session, deviceId: device.deviceId, owner });
       devices.push(device);
     }
+    const checkers = [await addChecker(t, acme, "checker 1"), await addChecker(t, acme, "checker 2")];
     await t.mutation(api.console.money.houseRules.set, {
       session,
       expireMonths: 1,
@@ -175,12 +212,13 @@ class Office {
       payout: { currency: "EUR", perCreditMicro: 1_000_000_000_000n },
     });
     const { keyId } = await t.query(internal.requests.identify, { apiKey: acme.apiKey });
-    const office = new Office(t, acme, keyId, { members, teamId }, devices);
+    const office = new Office(t, acme, keyId, { members, teamId }, [...devices, ...checkers]);
     for (const device of devices) await office.#earn(session, device);
     if (isShort) {
       const row = { apiKeyId: keyId, modelId, boundClass: boundClassOf(chat().maxTokens) };
       await t.run(async (ctx) => await ctx.db.insert("likelyShares", { ...row, prompt: 12, answer: 12 }));
     }
+    await chooseMode(t, acme, "act");
     return office;
   }
 
@@ -211,10 +249,7 @@ class Office {
       return;
     }
     for (let step = 0; step < act.crash; step += 1) await pass(this.#t, 0);
-    const now = Date.now();
-    vi.clearAllTimers();
-    // Vitest has set the clock back.
-    vi.setSystemTime(now);
+    forgetSteps();
   }
 
   async #perform({ kind, who, what, tenths }: Act, moveId: string): Promise<void> {
@@ -354,6 +389,35 @@ class Office {
         return;
       case "wait-days":
         vi.setSystemTime(Date.now() + tenths * dayMs);
+        return;
+      case "checked-job":
+        await this.#submit(who, moveId);
+        await this.#take(device);
+        await this.#complete(0);
+        vi.setSystemTime(Date.now() + 40_000);
+        await t.mutation(internal.maintenance.countStatistics, {});
+        await pass(t, 0);
+        return;
+      case "check":
+        await this.#check(who, checkReports[what % checkReports.length] as typeof fitting);
+        return;
+      case "canary":
+        await leaveUnchecked(t, this.#acme, device);
+        await t.mutation(internal.trust.canaries.ask, { organizationId: this.#acme.organizationId });
+        return;
+      case "mode":
+        await chooseMode(t, this.#acme, modes[what % modes.length] as (typeof modes)[number]);
+        return;
+      case "release-pay": {
+        const { deviceId } = device;
+        await t.mutation(api.console.fleet.checks.releasePay, { session, deviceId, reason: "Known" });
+        return;
+      }
+      case "resume":
+        await t.mutation(api.console.devices.resume, { session, deviceId: device.deviceId });
+        return;
+      case "end-checks":
+        await t.mutation(internal.trust.checks.sweep, {});
     }
   }
 
@@ -371,7 +435,7 @@ class Office {
 
   async #take(device: Device): Promise<void> {
     const { key } = device;
-    await this.#t.mutation(api.work.hello, { key, ...greeting() });
+    await this.#t.mutation(api.work.hello, { key, ...checkerGreeting() });
     await this.#t.mutation(api.work.take, { key, demand: { jobs: 1 } });
     // Also those that were handed to it.
     const known = new Set(this.#attempts.map(({ attemptId }) => attemptId));
@@ -384,7 +448,25 @@ class Office {
   async #complete(which: number): Promise<void> {
     const attempt = newest(this.#attempts, which);
     if (attempt === undefined) return;
-    await complete(this.#t, attempt.device, attempt.attemptId, which % 3 === 0 ? longest : {});
+    await complete(
+      this.#t,
+      attempt.device,
+      attempt.attemptId,
+      which % 3 === 0 ? longest : { text: answerText },
+    );
+  }
+
+  /** Lets the first device that gets a check of an answer make it. */
+  async #check(from: number, said: typeof fitting): Promise<void> {
+    for (const device of [...this.#devices.slice(from), ...this.#devices.slice(0, from)]) {
+      await this.#take(device);
+      for (const { attemptId } of this.#attempts.filter((attempt) => attempt.device === device)) {
+        const payload = await payloadOf(this.#t, device.key, attemptId);
+        if (!isReplay(payload)) continue;
+        await report(this.#t, device, attemptId, said);
+        return;
+      }
+    }
   }
 
   /** Half of the time the key belongs to the organization, so that its jobs are nobody's own. */
@@ -417,14 +499,16 @@ class Office {
     const t = this.#t;
     // The balances equal the fold, the sum is zero, nothing is settled twice, and no account is below zero.
     await expectBooksInOrder(t);
-    const { accounts, entries, orders, payouts, totals, available } = await t.run(async (ctx) => ({
+    const rows = await t.run(async (ctx) => ({
       accounts: await ctx.db.query("accounts").collect(),
       entries: await ctx.db.query("ledgerEntries").collect(),
       orders: await ctx.db.query("orders").collect(),
       payouts: await ctx.db.query("payouts").collect(),
       totals: await ctx.db.query("ledgerTotals").collect(),
+      heldPays: await ctx.db.query("heldPays").collect(),
       available: await availableOf(ctx, this.#keyId),
     }));
+    const { accounts, entries, orders, payouts, totals, heldPays, available } = rows;
     const sum = (rows: readonly { readonly micro: bigint }[]): bigint =>
       rows.reduce((total, { micro }) => total + micro, 0n);
     const ofKind = (kind: string) => entries.filter(({ account }) => kindOf(account) === kind);
@@ -447,6 +531,9 @@ class Office {
     const users = new Set(used.map(({ transferKey }) => transferKey));
     const gotIt = entries.filter(({ transferKey, micro }) => users.has(transferKey) && micro > 0n);
     expect(gotIt.filter(({ account }) => kindOf(account) !== "key")).toEqual([]);
+    // Held pay has rows, and nothing else is held.
+    expect(sum(ofKind("held"))).toBe(sum(heldPays));
+    await this.#expectPaidOnce(orders, entries);
     for (const row of accounts) {
       if (kindOf(row.account) !== "device" && kindOf(row.account) !== "wallet") continue;
       expect(sumOfLots(lotsOf(row))).toBe(row.balanceMicro);
@@ -454,11 +541,48 @@ class Office {
     }
   }
 
+  /** Of each job, devices have no more than its price, and its key got no more back than it paid. A wrong answer has one correction at most. */
+  async #expectPaidOnce(
+    orders: readonly Doc<"orders">[],
+    entries: readonly Doc<"ledgerEntries">[],
+  ): Promise<void> {
+    const ofDevices = entries.filter(({ account }) => ["device", "held"].includes(kindOf(account)));
+    const ratings = await this.#t.run(async (ctx) => await ctx.db.query("ratings").collect());
+    for (const order of orders) {
+      const { jobId, priceMicro = 0n, bonusMicro = 0n, givenBackMicro = 0n } = order;
+      const pay = ofDevices
+        .filter((entry) => entry.jobId === jobId)
+        .reduce((total, { micro }) => total + micro, 0n);
+      expect(pay).toBeGreaterThanOrEqual(0n);
+      expect(pay).toBeLessThanOrEqual(priceMicro + bonusMicro);
+      const refundMicro = ratings.find((row) => row.jobId === jobId)?.decision?.refundMicro ?? 0n;
+      expect(givenBackMicro + refundMicro).toBeLessThanOrEqual(paidByKey(order));
+      const corrections = orders.filter(({ corrects }) => corrects === jobId);
+      expect(corrections.map((correction) => correction.jobId)).toEqual(
+        [order.foundWrong?.correctedBy].filter((id) => id !== undefined),
+      );
+    }
+  }
+
+  /** Adds what checks have done in this history. */
+  async addReached(reached: Reached): Promise<void> {
+    const { entries, orders } = await this.#t.run(async (ctx) => ({
+      entries: await ctx.db.query("ledgerEntries").collect(),
+      orders: await ctx.db.query("orders").collect(),
+    }));
+    reached.held += entries.filter(({ account, micro }) => kindOf(account) === "held" && micro > 0n).length;
+    reached.wrong += orders.filter(({ foundWrong }) => foundWrong !== undefined).length;
+    reached.givenBack += orders.filter(({ givenBackMicro = 0n }) => givenBackMicro > 0n).length;
+    reached.corrected += orders.filter(({ corrects }) => corrects !== undefined).length;
+  }
+
   /** All jobs are canceled, or their time is over. Then the crons find what was forgotten. */
   async end(byTime: boolean): Promise<void> {
-    const { apiKey } = this.#acme;
-    for (const jobId of byTime ? [] : this.#jobs)
-      await this.#t.mutation(api.requests.cancel, { apiKey, jobId }).catch(() => null);
+    const session = await sessionFor(this.#t, this.#member(0));
+    // A correction that waits for its next try would be a new job.
+    forgetSteps();
+    for (const { jobId } of byTime ? [] : await this.#requested())
+      await this.#t.mutation(api.console.jobs.cancel, { session, jobId });
     if (byTime) vi.setSystemTime(Date.now() + 30 * hourMs);
     for (let minute = 0; minute < 4; minute += 1) {
       await pass(this.#t, 60_000);
@@ -469,14 +593,30 @@ class Office {
     }
   }
 
+  /** All jobs but checks. Nobody has asked for these, nobody cancels them, and they may be chosen at the very end. */
+  async #requested() {
+    return (await allJobs(this.#t, this.#acme)).filter(({ kind }) => kind !== "replay");
+  }
+
   /** Nothing is left to do. */
   async expectDone(): Promise<void> {
     await this.expectInOrder();
-    const open = (await allJobs(this.#t, this.#acme)).filter(({ status }) => !isFinal(status));
-    expect(open).toEqual([]);
+    expect((await this.#requested()).filter(({ status }) => !isFinal(status))).toEqual([]);
     const pending = await this.#t.run(async (ctx) => await ctx.db.query("ledgerPending").collect());
     expect(pending).toEqual([]);
   }
+}
+
+/** As if the backend had ended, and lost what it had scheduled. */
+function forgetSteps(): void {
+  const now = Date.now();
+  vi.clearAllTimers();
+  // Vitest has set the clock back.
+  vi.setSystemTime(now);
+}
+
+function isReplay(payload: unknown): boolean {
+  return typeof payload === "object" && payload !== null && "answer" in payload;
 }
 
 /** One of the last few. Older jobs have mostly ended. */
@@ -484,11 +624,22 @@ function newest<Row>(rows: readonly Row[], which: number): Row | undefined {
   return rows.at(-1 - (which % Math.max(1, Math.min(4, rows.length))));
 }
 
+const usual = { what: 0, tenths: 1, again: false, crash: null } as const;
+
+/** Two checkers find the first answers of all devices wrong: some were paid before, and the pay of one is held. All are answered again. */
+const foundWrong: readonly Act[] = [
+  { ...usual, kind: "checked-job", who: 1 },
+  ...[3, 4, 3, 4, 3, 4, 3, 4].map((who): Act => ({ ...usual, kind: "check", who, what: 1 })),
+  { ...usual, kind: "take", who: 3 },
+  { ...usual, kind: "complete", who: 3, what: 1 },
+];
+
 // A failure prints the seed, with which `fc.assert` repeats it.
 it(
   "the ledger stays in order, whatever happens and whenever the backend ends",
   { timeout: 300_000 },
   async () => {
+    const reached: Reached = { held: 0, wrong: 0, givenBack: 0, corrected: 0 };
     await fc.assert(
       fc.asyncProperty(
         fc.array(anyAct, { minLength: 20, maxLength: 50 }),
@@ -499,6 +650,7 @@ it(
           const office = await Office.open(credits, isShort);
           try {
             for (const act of all) await office.act(act);
+            await office.addReached(reached);
             await office.end(byTime);
             await office.expectDone();
           } finally {
@@ -506,7 +658,8 @@ it(
           }
         },
       ),
-      { numRuns: 16 },
+      { numRuns: 16, examples: [[[...foundWrong], 20_000n, false, false]] },
     );
+    for (const [what, times] of Object.entries(reached)) expect(times, what).toBeGreaterThan(0);
   },
 );
