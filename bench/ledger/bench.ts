@@ -3,6 +3,7 @@ import { barLines } from "../support/bars.ts";
 import { tableRow } from "../support/rows.ts";
 import { roundedNumbers } from "../support/statistics.ts";
 import { ledgerBars } from "./figures.ts";
+import { bytesPerJob, type Kept } from "./kept-bytes.ts";
 import { measureLedger } from "./measure.ts";
 
 /** The conflicts and the kept documents of jobs that are paid: 50 workers, one organization, one key. */
@@ -19,9 +20,9 @@ export const ledgerBench: Bench = {
       tableRow("conflicts of a completion in the app's tables", [measured.conflictsPerCompletion]),
       tableRow("the same in the queue's tables", [queueConflictsPerCompletion]),
       tableRow("bytes of a job that are kept", [measured.bytesPerJobKept]),
-      ...Object.entries(kept).map(([table, { documents, bytes }]) =>
-        tableRow(`  ${table}: documents, bytes of each`, [documents, Math.round(bytes / documents)]),
-      ),
+      ...Object.entries(kept.forGood).map(tableLine),
+      tableRow("bytes of a job that are kept for days", [Math.round(bytesPerJob(kept, kept.forDays))]),
+      ...Object.entries(kept.forDays).map(tableLine),
       ...Object.entries(collisions).map(([name, each]) =>
         tableRow(`  ${name}: runs, conflicts`, [each.runs, each.conflicts]),
       ),
@@ -32,3 +33,10 @@ export const ledgerBench: Bench = {
     return { json: { ...measured, details, bars }, text };
   },
 };
+
+function tableLine([table, { documents, bytes }]: [string, Kept["forDays"][string]]): string {
+  return tableRow(`  ${table}: documents, bytes of each`, [
+    documents,
+    Math.round(bytes / Math.max(1, documents)),
+  ]);
+}

@@ -4,7 +4,7 @@ export type LedgerFigures = {
   /** Commits of completions that lost a conflict in a table of the app, such as the ledger, and ran again; per completion. */
   readonly conflictsPerCompletion: number;
   readonly completionsPerSecond: number;
-  /** Characters of the documents of a job that nothing deletes: its order, and its entries of the ledger. */
+  /** Characters of the documents of a job that nothing deletes: its order, its entries of the ledger, and its receipt with a part of its seal. */
   readonly bytesPerJobKept: number;
 };
 

@@ -7,7 +7,7 @@ import { makeRequester } from "../requests/requester.ts";
 import { type StandIn, startStandIn } from "../requests/stand-in.ts";
 import { type Collisions, collisionsOf } from "../support/admin.ts";
 import type { LedgerFigures } from "./figures.ts";
-import { type Kept, keptIn } from "./kept-bytes.ts";
+import { bytesPerJob, type Kept, keptIn } from "./kept-bytes.ts";
 
 const workers = 50;
 const warmUpLines = 100;
@@ -83,7 +83,7 @@ export async function measureLedger(say: (line: string) => void): Promise<Ledger
     return {
       conflictsPerCompletion: conflicts(false) / completions,
       completionsPerSecond: completions / seconds,
-      bytesPerJobKept: (kept.orders.bytes + kept.ledgerEntries.bytes) / kept.orders.documents,
+      bytesPerJobKept: bytesPerJob(kept, kept.forGood),
       completions,
       queueConflictsPerCompletion: conflicts(true) / completions,
       collisions: Object.fromEntries(Object.entries(after).filter(([, each]) => each.conflicts > 0)),

@@ -3,8 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Handler, Worker } from "@gleaner/queue/worker";
 import { ConvexClient } from "convex/browser";
 import * as z from "zod";
+import { newestResultVersion } from "../../app/signatures/statements.ts";
 import { api } from "../../convex/_generated/api.js";
 import type { Farm } from "../../launch/farm/farm.ts";
+import { readDemoModel } from "../../launch/organization/demo-model.ts";
 import { makeSecret } from "../../launch/organization/secrets.ts";
 import { Signer } from "../../main/donor/organization/signer.ts";
 
@@ -34,6 +36,8 @@ const version = "0.1.0";
 export async function startStandIn(farm: Farm, concurrency: number): Promise<StandIn> {
   const client = new ConvexClient(farm.backend.url, { logger: false, unsavedChangesWarning: false });
   const key = makeSecret("gd_");
+  // With it, as from a donor, each answer gets a receipt.
+  const { sha256 } = await readDemoModel(farm.modelFolder ?? undefined);
   const signer = new Signer(generateKeyPairSync("ed25519").privateKey);
   const enrolled = await client.mutation(api.devices.enroll, {
     code: await farm.setup.issueEnrollmentCode(farm.organization.organizationId, "stand-in"),
@@ -64,13 +68,19 @@ export async function startStandIn(farm: Farm, concurrency: number): Promise<Sta
     report({
       usage: { promptTokens: 20, completionTokens: tokens },
       timing: { prefillMs: 1, generateMs },
+      model: sha256,
     });
     return { text, finishReason: "stop" };
   };
   const worker = new Worker(client, {
     key,
     functions: api.work,
-    handlers: { chat: signer.signed(answer, () => ({ deviceId: enrolled.deviceId, resultVersion: 1 })) },
+    handlers: {
+      chat: signer.signed(answer, () => ({
+        deviceId: enrolled.deviceId,
+        resultVersion: newestResultVersion,
+      })),
+    },
     concurrency,
     capabilities: { models: [farm.modelId], memoryMb: 8_192, contextTokens: 131_072 },
     version,
