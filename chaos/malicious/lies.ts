@@ -53,6 +53,11 @@ export function randomWords(count: number): Lie {
   );
 }
 
+/** An answer without any text. */
+export function nothing(): Lie {
+  return answer({ text: "" }, { usage: { promptTokens: 20, completionTokens: 1 } });
+}
+
 /** An answer that says that it has as many tokens as were asked for. */
 function cutAfter(text: string, { payload }: ClaimedJob): Lie {
   const { maxTokens } = payload as { readonly maxTokens: number };
