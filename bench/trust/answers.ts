@@ -1,23 +1,29 @@
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { ModelFile, RunnerResult, RunnerWork } from "../../app/contract/runner.ts";
+import type { LoadPlan, ModelFile, RunnerResult, RunnerWork } from "../../app/contract/runner.ts";
 import type { ChatRequest, ChatResult } from "../../app/jobs/chat.ts";
 import type { Replay } from "../../app/trust/replay.ts";
 import { planOf, runnerEntry, testConfinement } from "../../main/runner/runner.fixture.ts";
 import { forkRunner } from "../../main/supervisor/process/fork-runner.ts";
+import type { SpawnRunner } from "../../main/supervisor/process/runner-child.ts";
 import { RunnerSupervisor } from "../../main/supervisor/supervisor.ts";
 import { decodeGguf, encodeGguf, type GgufFile } from "../../scripts/demo-model/gguf/file.ts";
 
 export type Answer = Pick<ChatResult, "text" | "finishReason">;
 
+type RunnerOptions = { readonly spawn?: SpawnRunner; readonly plan?: Partial<LoadPlan> };
+
 /** A runner with its supervisor, as on a donor. */
 export class BenchRunner {
-  readonly #supervisor = new RunnerSupervisor(
-    () => forkRunner(runnerEntry)(testConfinement),
-    () => undefined,
-  );
+  readonly #supervisor: RunnerSupervisor;
+  readonly #plan: Partial<LoadPlan>;
   #attempts = 0;
+
+  constructor({ spawn = () => forkRunner(runnerEntry)(testConfinement), plan = {} }: RunnerOptions = {}) {
+    this.#supervisor = new RunnerSupervisor(spawn, () => undefined);
+    this.#plan = plan;
+  }
 
   async answer(model: ModelFile, request: ChatRequest): Promise<ChatResult> {
     const result = await this.run(model, { kind: "chat", request });
@@ -47,7 +53,12 @@ export class BenchRunner {
   /** Errors: a work that the runner cannot do. */
   async run(model: ModelFile, work: RunnerWork): Promise<RunnerResult> {
     this.#attempts += 1;
-    const job = { attemptId: `bench ${String(this.#attempts)}`, model, work, plan: planOf(model) };
+    const job = {
+      attemptId: `bench ${String(this.#attempts)}`,
+      model,
+      work,
+      plan: planOf(model, this.#plan),
+    };
     const outcome = await this.#supervisor.run(job, {
       loaded: () => undefined,
       measured: () => undefined,
@@ -70,4 +81,12 @@ export async function alteredModel(
   await writeFile(path, bytes);
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   return { ...model, modelId: name, path, sha256, sizeBytes: bytes.length };
+}
+
+const promptsFile = new URL("../../resources/demo-model/suggested-prompts.json", import.meta.url);
+
+/** The sixty questions of the demonstration. */
+export async function suggestedPrompts(): Promise<readonly string[]> {
+  const all = JSON.parse(await readFile(promptsFile, "utf8")) as readonly { readonly prompt: string }[];
+  return all.map(({ prompt }) => prompt);
 }

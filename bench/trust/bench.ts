@@ -9,8 +9,9 @@ import type { Bench } from "../bench.ts";
 import { makeModel } from "../inference/model.ts";
 import { withScratch } from "../support/scratch.ts";
 import { median, roundedNumbers } from "../support/statistics.ts";
-import { alteredModel, type Answer, BenchRunner } from "./answers.ts";
+import { alteredModel, type Answer, BenchRunner, suggestedPrompts } from "./answers.ts";
 import { honestKind, kindFigures, kindTable, type Sample } from "./figures.ts";
+import { rocCurves } from "./roc.ts";
 
 /** The demo model is sure of its answers. Only at a high temperature it writes tokens that a similar model would not. */
 const temperatures = [0, 1, 1.5] as const;
@@ -34,7 +35,8 @@ const formats = [
 const formatTemperatures = [0, 1] as const;
 /** Of the prompts. Such answers are longer, and replays of names that the model never writes take more steps. */
 const promptsInFormat = 20;
-const promptsFile = new URL("../../resources/demo-model/suggested-prompts.json", import.meta.url);
+/** Of a device, in the second set of curves. */
+const answersTogether = 10;
 const words = [
   "lamp",
   "17",
@@ -94,10 +96,11 @@ async function measure(
         );
     const figures = kindFigures(samples);
     const ofFormats = kindFigures(merged(inFormat));
+    const curves = [1, answersTogether].flatMap((together) => rocCurves(samples, together));
     say("the cost of a replay");
     const costShare = await costShareOf(runner, folder, rounds);
     return {
-      json: roundedNumbers({ roc: figures, inFormat: ofFormats, costShare }),
+      json: roundedNumbers({ roc: figures, inFormat: ofFormats, curves, costShare }),
       text: `${kindTable(figures)}\n\nanswers in a format:\n\n${kindTable(ofFormats)}\n\na replay took ${(100 * costShare).toFixed(0)} % of the time of its answer`,
     };
   } finally {
@@ -197,11 +200,6 @@ async function answersOf(runner: BenchRunner, model: ModelFile, requests: readon
   const answers = [];
   for (const request of requests) answers.push(await runner.answer(model, request));
   return answers;
-}
-
-async function suggestedPrompts(): Promise<readonly string[]> {
-  const all = JSON.parse(await readFile(promptsFile, "utf8")) as readonly { readonly prompt: string }[];
-  return all.map(({ prompt }) => prompt);
 }
 
 /** As long as an answer. */

@@ -68,18 +68,23 @@ function aucOf(replays: readonly Replay[], honest: readonly Replay[]): number {
 /** The median, from each answer on. */
 function untilFound(replays: readonly Replay[], limits: Limits): number | null {
   const found = replays.map((_, from) => {
-    let standing = newStanding(0);
-    const rest = [...replays.slice(from), ...replays.slice(0, from)];
-    const at = rest.findIndex((replay) => {
-      const verdict = verdictOf(replay, limits);
-      if (verdict === "mismatch") return true;
-      standing = withEvent(standing, verdict, 0, excessOf(replay, limits));
-      return isDrifting(standing);
-    });
-    return at === -1 ? Infinity : at + 1;
+    const at = foundAt([...replays.slice(from), ...replays.slice(0, from)], limits);
+    return at === null ? Infinity : at + 1;
   });
   const middle = median(found);
   return Number.isFinite(middle) ? middle : null;
+}
+
+/** The answer of a device after which it has a case, by that answer or by all until then; null: it never has one. */
+export function foundAt(replays: readonly Replay[], limits: Limits): number | null {
+  let standing = newStanding(0);
+  const at = replays.findIndex((replay) => {
+    const verdict = verdictOf(replay, limits);
+    if (verdict === "mismatch") return true;
+    standing = withEvent(standing, verdict, 0, excessOf(replay, limits));
+    return isDrifting(standing);
+  });
+  return at === -1 ? null : at;
 }
 
 /** The figures as a table in Markdown. */

@@ -190,6 +190,7 @@ export const rooms: Readonly<Record<string, Row>> = {
       "main/supervisor",
       "packages/embedded",
       "scripts/browser.ts",
+      "scripts/chart",
       "scripts/demo-model/gguf",
       "scripts/package",
     ],
@@ -211,7 +212,10 @@ export const rooms: Readonly<Record<string, Row>> = {
       "zod",
     ],
   },
-  sim: { rooms: ["app", "packages/queue/component", "packages/queue/shared"], packages: ["node:", "zod"] },
+  sim: {
+    rooms: ["app", "packages/queue/component", "packages/queue/shared", "scripts/chart"],
+    packages: ["node:", "zod"],
+  },
   chaos: {
     rooms: [
       "app",

@@ -1,15 +1,22 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { type Scale, svgOf } from "../../scripts/chart/svg.ts";
 import type { Options } from "../options.ts";
 import { policies } from "../policies/all.ts";
 import type { PolicyFigures } from "../report/figures-of.ts";
 import { runAll } from "../report/run-all.ts";
-import { type Chart, svgOf } from "./svg.ts";
 
+const x: Scale = {
+  label: "devices in the fleet",
+  scale: "log",
+  tick: (value) => value.toLocaleString("en-US"),
+};
 const fleets = [10, 32, 100, 316, 1_000, 3_162, 10_000, 31_623, 100_000, 316_228, 1_000_000];
 
-type Curve = Omit<Chart, "series"> & {
+type Curve = {
   readonly file: string;
+  readonly title: string;
+  readonly y: Scale;
   readonly of: (figures: PolicyFigures) => number;
 };
 
@@ -20,42 +27,40 @@ const curves: readonly Curve[] = [
   {
     file: "queue-dispatch-p95.svg",
     title: "From submission to start, 95th percentile",
-    yLabel: "milliseconds",
-    scale: "log",
+    y: { label: "milliseconds", scale: "log", tick: (value) => value.toLocaleString("en-US") },
     of: ({ p95 }) => Math.max(1, p95),
-    tick: (value) => value.toLocaleString("en-US"),
   },
   {
     file: "queue-conflicts.svg",
     title: "Conflicts for each job",
-    yLabel: "transactions that lost and were run again",
-    scale: "log",
+    y: {
+      label: "transactions that lost and were run again",
+      scale: "log",
+      tick: (value) => (value === leastShare ? `≤ ${value}` : value.toLocaleString("en-US")),
+    },
     of: ({ conflictsPerJob }) => Math.max(leastShare, conflictsPerJob),
-    tick: (value) => (value === leastShare ? `≤ ${value}` : value.toLocaleString("en-US")),
   },
   {
     file: "queue-idle-while-waiting.svg",
     title: "Devices idle while a job waits",
-    yLabel: "device time, as a share of the work",
-    scale: "log",
+    y: {
+      label: "device time, as a share of the work",
+      scale: "log",
+      tick: (value) => `${Number((value * 100).toPrecision(2)).toLocaleString("en-US")} %`,
+    },
     of: ({ idleWhileWaiting }) => Math.max(leastShare, idleWhileWaiting),
-    tick: (value) => `${Number((value * 100).toPrecision(2)).toLocaleString("en-US")} %`,
   },
   {
     file: "queue-cache-hits.svg",
     title: "Jobs started where their prefix is held",
-    yLabel: "share of starts",
-    scale: "linear",
+    y: { label: "share of starts", scale: "share", tick: (value) => `${Math.round(value * 100)} %` },
     of: ({ cacheHits }) => cacheHits,
-    tick: (value) => `${Math.round(value * 100)} %`,
   },
   {
     file: "queue-steals.svg",
     title: "Jobs found away from home",
-    yLabel: "steals for each job",
-    scale: "linear",
+    y: { label: "steals for each job", scale: "share", tick: (value) => String(Number(value.toFixed(2))) },
     of: ({ stealsPerJob }) => stealsPerJob,
-    tick: (value) => String(Number(value.toFixed(2))),
   },
 ];
 
@@ -76,14 +81,17 @@ export async function drawCurves(
   }
   await mkdir(folder, { recursive: true });
   for (const { file, of, ...chart } of curves) {
+    // The second half of the policies has affinity: the same hues, dashed.
     const series = names.map((name) => ({
       name,
+      dashed: name.endsWith("-affinity"),
+      strong: name.startsWith("ring"),
       points: runs.flatMap(({ devices, figures }) => {
         const found = figures[name];
         return found === undefined ? [] : [{ x: devices, y: of(found) }];
       }),
     }));
-    await writeFile(join(folder, file), svgOf({ ...chart, series }));
+    await writeFile(join(folder, file), svgOf({ ...chart, x, series }));
     say(join(folder, file));
   }
 }
