@@ -14,6 +14,7 @@ import { ledgerBench } from "./ledger/bench.ts";
 import { placementBench } from "./placement/bench.ts";
 import { requestsBench } from "./requests/bench.ts";
 import { trustBench } from "./trust/bench.ts";
+import { processorsBench } from "./trust/processors.ts";
 import { yieldBench } from "./yield/bench.ts";
 
 const benches: { readonly [name: string]: Bench } = {
@@ -28,6 +29,7 @@ const benches: { readonly [name: string]: Bench } = {
   inference: inferenceBench,
   interference: interferenceBench,
   trust: trustBench,
+  processors: processorsBench,
   yield: yieldBench,
   api: requestsBench,
   abuse: abuseBench,
