@@ -7,7 +7,7 @@ import { makeClient } from "../launch/farm/ask.ts";
 import { type Farm, startFarm } from "../launch/farm/farm.ts";
 import { demoPrompts } from "../launch/farm/prompts.ts";
 import { Admin } from "./dishonest/admin.ts";
-import { Cheats, names } from "./dishonest/cheats.ts";
+import { canaryPrompt, Cheats, names } from "./dishonest/cheats.ts";
 import { foundByReplays, honestNames, verdict } from "./dishonest/verdict.ts";
 
 const { values } = parseArgs({
@@ -32,8 +32,6 @@ const mostWaitMs = 10 * 60_000;
 /** Of a cheat, to find it by. */
 const enoughAnswers = 4;
 
-/** Two devices agree about a long answer. The demo model was made for such a letter. */
-const canaryPrompt = "Write a short email to {name} about the meeting in {city}.";
 const tools = [
   {
     type: "function" as const,
@@ -77,16 +75,12 @@ async function main(): Promise<number> {
       await load.tell();
       await sleep(pauseMs);
     }
-    let quietLooks = 0;
     await load.until(async () => {
       const left = await admin.notPaused(foundByReplays);
       // So many answers must suffice.
       if (left.some((name) => admin.answered(name) < enoughAnswers)) await load.send({});
-      // A correction comes soon after a case.
-      quietLooks = left.length > 0 || (await admin.isBusy()) ? 0 : quietLooks + 1;
-      return quietLooks > 1;
+      return left.length === 0 && !(await admin.isBusy());
     });
-    // Requests of before have no tools, and neither have their corrections. So it joins after them.
     await cheats.addSilent();
     await load.until(async () => {
       if (admin.answered(names.silent) < enoughAnswers) await load.send({ tools });

@@ -15,10 +15,20 @@ export const names = {
 
 const noise: Conduct = { kinds: ["chat"], tell: () => randomWords(24) };
 
-/** Answers requests with tools by nothing, which no replay can judge, and all others by noise. */
+const ofCanary = "about the trip to";
+/** No question of the demonstration is like it. */
+export const canaryPrompt = `Write a short email to {name} ${ofCanary} {city} on day {number}.`;
+
+/**
+ * Answers requests with tools by nothing, which no replay can judge, and its canary by noise. It gives others back: corrections of earlier
+ * answers, for which a replay would find it.
+ */
 const silent: Conduct = {
   kinds: ["chat"],
-  tell: ({ payload }) => (Object.hasOwn(payload as object, "tools") ? nothing() : randomWords(24)),
+  tell: ({ payload }) => {
+    if (Object.hasOwn(payload as object, "tools")) return nothing();
+    return JSON.stringify(payload).includes(ofCanary) ? randomWords(24) : { kind: "release", afterMs: 0 };
+  },
 };
 
 /** Devices that name the demo model and do not run it. They take jobs until `stop`. */

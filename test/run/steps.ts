@@ -88,19 +88,12 @@ export const steps: readonly Step[] = [
     needs: findDesktop,
     usualSeconds: 240,
   },
-  // All of these mostly wait. Beside a busier step, a liar would get more jobs before it is judged.
+  // Both mostly wait. Beside a busier step, a liar would get more jobs before it is judged.
   {
     name: "malicious",
     command: ["node", "chaos/malicious.ts", "--few"],
     report: "exit-code",
     usualSeconds: 110,
-    pairs: true,
-  },
-  {
-    name: "dishonest",
-    command: ["node", "chaos/dishonest.ts", "--short"],
-    report: "exit-code",
-    usualSeconds: 120,
     pairs: true,
   },
   {
