@@ -137,14 +137,18 @@ async function wayWith(folder: string, library: Library, model: ModelFile): Prom
     return child;
   };
   const runner = new BenchRunner({ spawn });
-  const isAble = await runner.answer(model, chat("Hi", { maxTokens: 1 })).then(
-    () => true,
-    () => false,
-  );
-  if (isAble) {
-    const mapped = await readFile(`/proc/${String(pid)}/maps`, "utf8");
-    if (!mapped.includes(join(own, "bins"))) throw new Error(`The runner did not load ${library}.`);
-    return { name: `${library} (${libraries[library]})`, runner, atOnce: 1 };
+  try {
+    const isAble = await runner.answer(model, chat("Hi", { maxTokens: 1 })).then(
+      () => true,
+      () => false,
+    );
+    const mapped = isAble ? await readFile(`/proc/${String(pid)}/maps`, "utf8") : "";
+    if (mapped.includes(join(own, "bins")))
+      return { name: `${library} (${libraries[library]})`, runner, atOnce: 1 };
+    if (isAble) throw new Error(`The runner did not load ${library}.`);
+  } catch (error) {
+    await runner.stop();
+    throw error;
   }
   await runner.stop();
   return null;
