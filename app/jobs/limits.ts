@@ -54,7 +54,7 @@ export const limits = {
 /** Rate limits: requests per minute in the long run, and requests at once. */
 export const rates = {
   /** Calls to the HTTP API, for each API key. `spare`: further calls at once that nobody is promised. */
-  apiCalls: { perMinute: 600, burst: 100, spare: 20 },
+  apiCalls: { perMinute: 600, burst: 100, spare: 100 },
   /**
    * Wrong enrollment codes, for each address that sends them. Beyond the limit, the address must wait even with a
    * right code. If the address is unknown, only wrong codes must wait.

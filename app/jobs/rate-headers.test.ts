@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { randomNumbers } from "../forecast/random.ts";
 import { type KeyUse, noCount } from "../keys/quotas.ts";
 import { rates } from "./limits.ts";
 import { callsLeftAfter, callsToCount, rateHeaders, tokenHeaders } from "./rate-headers.ts";
@@ -18,10 +19,23 @@ it("counts one call less than were left, and the time until all are there again"
 
 it("counts every call once the next sample could take a promised one", () => {
   const counts = (calls: number, random: number) => callsToCount({ calls, at: now }, now, random);
-  expect([0, burst, burst + 9].map((calls) => counts(calls, 0))).toEqual([1, 1, 1]);
-  expect(counts(burst + 9, 0.99)).toBe(1);
-  expect([counts(burst + 10, 0.99), counts(burst + 10, 0.05)]).toEqual([0, 10]);
+  expect([0, burst, burst + 7].map((calls) => counts(calls, 0))).toEqual([1, 1, 1]);
+  expect(counts(burst + 7, 0.99)).toBe(1);
+  expect([counts(burst + 8, 0.99), counts(burst + 8, 0.05)]).toEqual([0, 8]);
   expect(callsToCount({ calls: 0, at: now - 3_600_000 }, now, 0.5)).toBe(0);
+});
+
+it("leaves a key the rest of its burst after calls at the same moment", () => {
+  const random = randomNumbers(7);
+  const full = { calls: burst + spare, at: now };
+  const countedOf = (calls: number): number =>
+    Array.from({ length: calls }, () => callsToCount(full, now, random())).reduce(
+      (sum, count) => sum + count,
+    );
+  for (const calls of [10, 50, 90]) {
+    const rounds = Array.from({ length: 2_000 }, () => burst + spare - countedOf(calls));
+    expect(rounds.filter((left) => left < burst - calls).length).toBeLessThanOrEqual(2);
+  }
 });
 
 it("counts as many calls as are made, on average", () => {

@@ -22,7 +22,6 @@ export function restInLittleMemory(log: Log): void {
     endUnusedZygote();
     collectGarbage();
     pages.giveBack();
-    restIn(againEveryMs);
   };
   const restIn = (ms: number): void => {
     clearTimeout(timer);
@@ -32,6 +31,7 @@ export function restInLittleMemory(log: Log): void {
       } catch (error) {
         log("warn", "desktop.memory-not-given-back", { error: String(error) });
       }
+      restIn(againEveryMs);
     }, ms);
   };
   restIn(startedAfterMs);

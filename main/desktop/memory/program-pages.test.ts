@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { unchangedMappings } from "./program-pages.ts";
 
 const mapping = (line: string, changed: object = {}): string => {
-  const sizes = { Rss: 8, Shared_Dirty: 0, Private_Dirty: 0, Anonymous: 0, Locked: 0, ...changed };
+  const sizes = { Rss: 8, Shared_Dirty: 0, Private_Dirty: 0, Anonymous: 0, Swap: 0, Locked: 0, ...changed };
   return [line, ...Object.entries(sizes).map(([name, size]) => `${name}:   ${String(size)} kB`)].join("\n");
 };
 const program = "/opt/Gleaner/gleaner desktop";
@@ -27,6 +27,7 @@ it.each([
 
 it.each([
   ["that was written before", mapping(code, { Anonymous: 4 })],
+  ["that was changed and swapped out", mapping(code, { Rss: 0, Swap: 4 })],
   ["that was changed", mapping(code, { Private_Dirty: 4 })],
   ["that must stay in memory", mapping(code, { Locked: 8 })],
   ["without known changes", code],

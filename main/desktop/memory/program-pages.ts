@@ -6,7 +6,8 @@ import { loadLibc } from "./libc.ts";
 type Mapping = { readonly start: bigint; readonly bytes: number; readonly place: string };
 
 const head = /^([\da-f]+)-([\da-f]+) (\S{4}) \S+ \S+ \d+ +(\/.*)$/;
-const sizes = /^(Anonymous|Private_Dirty|Shared_Dirty|Locked): +(\d+) kB$/gm;
+/** A part that was changed and then swapped out is no longer anonymous memory. */
+const sizes = /^(Anonymous|Private_Dirty|Shared_Dirty|Swap|Locked): +(\d+) kB$/gm;
 
 /**
  * The mappings that nothing writes and nothing has changed: of shared libraries and of files in the program's folder. Their content
@@ -22,7 +23,7 @@ export function unchangedMappings(smaps: string, program: string): readonly Mapp
     if (!isOwn && !isLibrary) return [];
     if (!/^r-[x-]p$/.test(access) && !(isOwn && access === "r--s")) return [];
     const changed = [...text.matchAll(sizes)].map(([, , kilobytes]) => kilobytes);
-    if (changed.length < 4 || changed.some((kilobytes) => kilobytes !== "0")) return [];
+    if (changed.length < 5 || changed.some((kilobytes) => kilobytes !== "0")) return [];
     const from = BigInt(`0x${start}`);
     return [{ start: from, bytes: Number(BigInt(`0x${end}`) - from), place: placeOf(line) }];
   });

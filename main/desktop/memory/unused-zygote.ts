@@ -1,17 +1,23 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { loadLibc } from "./libc.ts";
 
+/** WNOHANG, waitpid(2). */
+const doNotWait = 1;
+const endsWithinMs = 1_000;
+
 /**
  * Ends a process of Chromium that this program does not use. On Linux Chromium has two zygotes, processes from which it makes others
  * quickly. One makes those without a sandbox, for the GPU and the network, which are threads here (`spareMemory`). The window's page
  * comes from the other one. Chromium's switch against it works only in the command that starts the program.
  */
 export function endUnusedZygote(): void {
-  for (const pid of children()) {
-    if (!commandOf(pid).includes("--no-zygote-sandbox")) continue;
+  const unused = children().filter((pid) => commandOf(pid).includes("--no-zygote-sandbox"));
+  if (unused.length === 0) return;
+  const wait = loadLibc().func("int waitpid(int pid, void *status, int options)");
+  for (const pid of unused) {
     process.kill(pid, "SIGKILL");
-    // Nobody else waits for its end, and until then it stays in the list of processes.
-    loadLibc().func("int waitpid(int pid, void *status, int options)")(pid, null, 0);
+    // Nobody else asks for its end, and until then it stays in the list of processes.
+    setTimeout(() => void wait(pid, null, doNotWait), endsWithinMs);
   }
 }
 

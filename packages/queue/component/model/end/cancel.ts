@@ -71,6 +71,8 @@ export async function cancelMany(
 async function cancelFound(ctx: MutationCtx, which: MassCancel, jobId: Id<"jobs">): Promise<boolean> {
   const job = await ctx.db.get("jobs", jobId);
   if (job === null || isFinal(job.status) || (job.status === "running" && !which.running)) return true;
+  // A worker gave it back, and it is for the lane's next workers.
+  if (which.by === "lane" && (job.readyAt ?? 0) > which.before) return true;
   return await runStep(ctx, { kind: "cancel", jobId, ...defined({ error: which.error }) });
 }
 
