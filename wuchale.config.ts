@@ -50,12 +50,12 @@ const files = {
   include: [
     "renderer/{console,panel,rules,ui}/**/*.{ts,tsx}",
     "app/{audit,comfort,devices,facts,format,models,people,policy}/**/*.ts",
-    "app/{audit,queue-settings,batches/parse-line,jobs/mendable,keys/addresses,keys/restriction,keys/scopes,contract/leaving,contract/needs-you,contract/pause-choices,contract/sentences/donor-sentences,contract/sentences/start-sentences,contract/span-words,money/credits,trust/check-mode,trust/standing}.ts",
+    "app/{audit,queue-settings,batches/parse-line,jobs/mendable,keys/addresses,keys/restriction,keys/scopes,contract/leaving,contract/needs-you,contract/pause-choices,contract/sentences/donor-sentences,contract/sentences/pay-words,contract/sentences/start-sentences,contract/job-errors,contract/span-words,credits/key-statement,credits/statement,money/credits,money/formula-words,trust/check-mode,trust/standing}.ts",
     // Only what refuses a member's call. The API's errors are in English.
     "convex/{access,console}/**/*.ts",
     "convex/model/{credits,fleet,keys,models,passkeys,people,policies,ratings,rollouts,secondFactor,webhooks}/**/*.ts",
     "convex/model/{mail/server,signIn/addresses,signIn/attempts,signIn/finish,signIn/proof,signIn/providers,signIn/sealed}.ts",
-    "convex/model/{authenticate,memberCalls,owners,rates,refusedActs,devices/labels,devices/limits,devices/pauses,devices/service,usage/budgets}.ts",
+    "convex/model/{authenticate,memberCalls,owners,rates,refusedActs,devices/labels,devices/limits,devices/pauses,devices/service,requests/correction,trust/corrections,usage/budgets,usage/budgetStops}.ts",
     "main/{desktop/failed-start,tray/download-line,tray/tray-menu,tray/tray-state,window/failed-words}.ts",
   ],
   ignore: ["**/*.test.ts", "**/*.fixture.ts", ...untranslated],
@@ -67,13 +67,15 @@ export function isOfServer(file: string): boolean {
 }
 
 const linesOfBatches = "app/batches/parse-line.ts";
+/** Files in which each sentence is one of the server, and not only those of refusals. */
+const wholeFiles = [linesOfBatches, "convex/model/trust/corrections.ts", "convex/model/usage/budgetStops.ts"];
 
 /**
  * A sentence with which the server refuses a call: the text of `refuse("conflict", "A team of this name exists already.")`. Or what is wrong
- * with a line of a batch.
+ * with a line of a batch, or why a wrong answer has no correction.
  */
 const refusalOfServer: ReturnType<typeof createHeuristic> = ({ details, msgStr }) =>
-  (details.call === "refuse" || details.call === "refuseUntil" || details.file === linesOfBatches) &&
+  (details.call === "refuse" || details.call === "refuseUntil" || wholeFiles.includes(details.file)) &&
   msgStr.every((text) => /^(A |[A-Z“][a-z\d#]).* .*[^#]\.$/.test(text))
     ? "message"
     : false;

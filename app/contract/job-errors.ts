@@ -35,8 +35,7 @@ export const jobErrors = {
   schemaNotMet: {
     code: "schema_not_met",
     message:
-      "The model wrote three answers, and each broke a rule of the schema that no grammar can enforce, such as a bound or a " +
-      "pattern. Say the rules in the prompt, simplify the schema, or use another model.",
+      "The model wrote three answers, and each broke a rule of the schema that no grammar can enforce, such as a bound or a pattern. Say the rules in the prompt, simplify the schema, or use another model.",
     retryable: false,
   },
   wrongDimensions: {
@@ -47,8 +46,7 @@ export const jobErrors = {
   wrongTokens: {
     code: "wrong_tokens",
     message:
-      "These ids of tokens are another model's: this model has no such tokens, or writes their text with other ones. Get the ids from " +
-      "/v1/tokenize, or send text (LangChain: check_embedding_ctx_length=False).",
+      "These ids of tokens are another model's: this model has no such tokens, or writes their text with other ones. Get the ids from /v1/tokenize, or send text (LangChain: check_embedding_ctx_length=False).",
     retryable: false,
   },
   resultTooLarge: {
@@ -65,15 +63,13 @@ export const jobErrors = {
   requestCrashed: {
     code: "request_crashed",
     message:
-      "This request made the model's program stop. Such a request is tried only twice. " +
-      "Simplify its schema or grammar, or shorten its prompt.",
+      "This request made the model's program stop. Such a request is tried only twice. Simplify its schema or grammar, or shorten its prompt.",
     retryable: true,
   },
   requestTimeout: {
     code: "request_timeout",
     message:
-      "This request kept the model's program busy for too long. Such a request is tried only twice. " +
-      "Simplify its schema or grammar, or shorten its prompt.",
+      "This request kept the model's program busy for too long. Such a request is tried only twice. Simplify its schema or grammar, or shorten its prompt.",
     retryable: true,
   },
   silent: { code: "runner_timeout", message: "The runner stopped answering.", retryable: true },
@@ -82,9 +78,7 @@ export const jobErrors = {
 export function contextExceeded(promptTokens: number, contextTokens: number): JobError {
   return {
     code: "context_length_exceeded",
-    message:
-      `This model's context holds ${contextTokens} tokens. ` +
-      `The input takes ${promptTokens} and leaves no room for an answer.`,
+    message: `This model's context holds ${contextTokens} tokens. The input takes ${promptTokens} and leaves no room for an answer.`,
     retryable: false,
   };
 }
@@ -116,7 +110,22 @@ const reported: ReadonlyMap<string, ReportedError> = new Map(
 export function reportedError({ code, message }: ReportedError): ReportedError {
   const known = reported.get(code) ?? internal;
   if (known.code !== "context_length_exceeded") return known;
-  const [contextTokens = "", promptTokens = ""] = message.match(/\d{1,8}/g) ?? [];
-  const exact = contextExceeded(Number(promptTokens), Number(contextTokens));
-  return exact.message === message ? { code, message } : known;
+  const exact = contextOf(message);
+  return exact?.message === message ? { code, message } : known;
+}
+
+/**
+ * The sentence of an error that the backend tells, in the language of this page. The sentence of an error of another version stays as it is.
+ */
+export function jobErrorWords({ code, message }: ReportedError): string {
+  const known = reported.get(code);
+  if (known === undefined) return message;
+  return (code === "context_length_exceeded" ? contextOf(message) : null)?.message ?? known.message;
+}
+
+/** The error with the two numbers of a message. Null: it has not both. */
+function contextOf(message: string): JobError | null {
+  const [contextTokens, promptTokens] = message.match(/\d{1,8}/g) ?? [];
+  if (contextTokens === undefined || promptTokens === undefined) return null;
+  return contextExceeded(Number(promptTokens), Number(contextTokens));
 }

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { energySources } from "../energy/job-energy.ts";
 import { attemptStatuses } from "../jobs/states.ts";
 import { instant } from "./donor-answers.ts";
+import type { PayReason } from "./sentences/pay-words.ts";
 import type { HistoryRow } from "./snapshot.ts";
 
 const count = z.number().int().min(0);
@@ -27,6 +28,42 @@ export const historyRequest = z.object({
   filter: historyFilter,
 });
 
+const priceParts = z.object({ priority: z.number(), kind: z.number(), hour: z.number() });
+const payFormula = z.object({
+  promptTokens: count,
+  completionTokens: count.nullable(),
+  promptMicro: micro,
+  completionMicro: micro,
+  percent: z.number(),
+  parts: priceParts.optional(),
+  version: name.optional(),
+});
+const check = z.discriminatedUnion("kind", [
+  z.object({ kind: z.enum(["held", "refused"]) }),
+  z.object({ kind: z.literal("taken"), micro }),
+]);
+const payReason: z.ZodType<PayReason> = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("paid"),
+    formula: payFormula,
+    limited: z.boolean(),
+    bonus: z.object({ micro, percent: z.number() }).optional(),
+    check: check.optional(),
+  }),
+  z.object({ kind: z.enum(["own-job", "unheard"]), check: check.optional() }),
+  z.object({
+    kind: z.literal("outrun"),
+    slow: z.boolean(),
+    part: z.object({ formula: payFormula.optional(), limit: z.enum(["half", "rest"]).optional() }).optional(),
+  }),
+  z.object({ kind: z.literal("released"), reason: name.optional() }),
+  z.object({
+    kind: z.literal("failed"),
+    error: z.object({ code: name, message: z.string().max(10_000) }).optional(),
+  }),
+  z.object({ kind: z.enum(["stolen", "lost", "canceled", "expired"]) }),
+]);
+
 const row: z.ZodType<HistoryRow> = z.object({
   attemptId: z.string().min(1).max(200),
   kind: name,
@@ -42,6 +79,8 @@ const row: z.ZodType<HistoryRow> = z.object({
     .object({ microWh: z.number().min(0), source: z.enum(energySources) })
     .nullable()
     .exactOptional(),
+  // A newer backend may have other reasons. The page then says the English explanation.
+  pay: payReason.optional().catch(undefined),
   explanation: z.string().max(10_000),
 });
 

@@ -11,6 +11,7 @@ import type { Rules } from "../policy/rules.ts";
 import type { Confinement } from "./confinement.ts";
 import type { DonorProblem } from "./membership.ts";
 import type { DonorSentence } from "./sentences/donor-sentences.ts";
+import type { PayReason } from "./sentences/pay-words.ts";
 import type { UpdatesView } from "./updates.ts";
 
 /** All that the panel shows. It boots from one snapshot, then takes changed top-level fields as deltas. */
@@ -132,6 +133,8 @@ export type HistoryRow = {
   readonly earnedMicro: string;
   /** Null: it is not known. Absent with an older backend. */
   readonly energy?: JobEnergy | null;
-  /** The calculation, e.g. "38 prompt × 20 + 11 answer × 100 per 1,000 tokens". */
+  /** Why it earned what it earned. Absent while it runs, and with an older backend. */
+  readonly pay?: PayReason | undefined;
+  /** The same in English. Empty without a reason. Pages say `pay` with `explainPay`. */
   readonly explanation: string;
 };

@@ -49,7 +49,7 @@ it("writes CSV whose amounts add up", () => {
     "2026-05-01,opening balance,,,,,,,,,,,0.500000",
     "2026-05-03,given,A new quarter,,,,,,,,,1.000000,",
     "2026-05-31,jobs,demo,1.0,1,10,3,2.000,6.000,100,0.008000,-0.030000,",
-    "2026-05-31,without charge: own,,,2,,,,,,,0.000000,",
+    "2026-05-31,without charge: by own devices,,,2,,,,,,,0.000000,",
     "2026-05-31,without charge: failed,,,1,,,,,,,0.000000,",
     "2026-05-31,closing balance,,,,,,,,,,,1.470000",
   ]);

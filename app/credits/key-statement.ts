@@ -90,36 +90,56 @@ export function paidByKey({ charges }: Pick<KeyStatement, "charges">): bigint {
 const date = (at: number): string => new Date(at).toISOString().slice(0, 10);
 const credits = (micro: bigint): string => decimalOf(micro, 6);
 
-/** The statement as CSV. Prices are in credits per 1,000 tokens. The amounts of its lines add up to the last balance. */
+const freeWords: Readonly<Record<keyof KeyStatement["free"], string>> = {
+  own: /* @wc-include */ "without charge: by own devices",
+  failed: /* @wc-include */ "without charge: failed",
+  canceled: /* @wc-include */ "without charge: canceled",
+  expired: /* @wc-include */ "without charge: expired",
+};
+
+/**
+ * The statement as CSV, in the language of this page. Prices are in credits per 1,000 tokens. The amounts of its lines add up to the last
+ * balance.
+ */
 export function keyStatementCsv(statement: KeyStatement): string {
   const { from, to, charges, free, moves, openingMicro, closingMicro } = statement;
   const last = date(to - 1);
   const nothing = (count: number): null[] => Array.from({ length: count }, () => null);
   const rows: (readonly Cell[])[] = [
     ...moves.map(({ at, micro, note }): readonly Cell[] => [
-      ...[date(at), micro < 0n ? "taken back" : "given", note],
+      ...[date(at), micro < 0n ? "taken back" : /* @wc-include */ "given", note],
       ...[...nothing(8), credits(micro), null],
     ]),
     ...charges.map((charge): readonly Cell[] => [
-      ...[last, "jobs", charge.modelId === otherPrices ? "other prices" : charge.modelId],
+      ...[last, /* @wc-include */ "jobs", charge.modelId === otherPrices ? "other prices" : charge.modelId],
       ...[charge.priceVersion, charge.jobs, charge.promptTokens, charge.completionTokens],
       ...[decimalOf(charge.promptMicro, 3), decimalOf(charge.completionMicro, 3), charge.percent],
       ...[credits(charge.coveredMicro), credits(charge.coveredMicro - charge.micro), null],
     ]),
-    ...Object.entries(free).flatMap(([kind, jobs]): (readonly Cell[])[] =>
-      jobs === 0
+    ...(["own", "failed", "canceled", "expired"] as const).flatMap((kind): (readonly Cell[])[] =>
+      free[kind] === 0
         ? []
-        : [[last, `without charge: ${kind}`, null, null, jobs, ...nothing(6), credits(0n), null]],
+        : [[last, freeWords[kind], null, null, free[kind], ...nothing(6), credits(0n), null]],
     ),
   ];
-  const head = ["date", "line", "of", "price version", "jobs", "tokens in", "tokens out", "price in"];
-  const tail = ["price out", "percent", "covered", "credits", "balance"];
-  return csvOf(
-    [...head, ...tail],
-    [
-      [date(from), "opening balance", ...nothing(10), credits(openingMicro)],
-      ...rows,
-      [last, "closing balance", ...nothing(10), credits(closingMicro)],
-    ],
-  );
+  const head = [
+    /* @wc-include */ "date",
+    /* @wc-include */ "line",
+    /* @wc-include */ "name",
+    "price version",
+    /* @wc-include */ "jobs",
+    "tokens in",
+    "tokens out",
+    "price in",
+    "price out",
+    /* @wc-include */ "percent",
+    /* @wc-include */ "covered",
+    /* @wc-include */ "credits",
+    /* @wc-include */ "balance",
+  ];
+  return csvOf(head, [
+    [date(from), "opening balance", ...nothing(10), credits(openingMicro)],
+    ...rows,
+    [last, "closing balance", ...nothing(10), credits(closingMicro)],
+  ]);
 }

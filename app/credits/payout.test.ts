@@ -51,7 +51,7 @@ it("writes a statement whose lines add up", () => {
     closingMicro: 3_500_000n,
   });
   expect(csv.trimEnd().split("\r\n")).toEqual([
-    "date,line,of,note,jobs,credits,balance",
+    "date,line,name,note,jobs,credits,balance",
     "2027-01-01,opening balance,,,,,1.000000",
     "2027-01-31,earned,Laptop,,3,2.000000,",
     "2027-01-31,bonus hours,Laptop,,,1.000000,",

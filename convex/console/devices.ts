@@ -1,5 +1,5 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
-import { v } from "convex/values";
+import { type Infer, v } from "convex/values";
 import { arrivalRow, pendingDevices } from "../model/devices/arrivals.ts";
 import { historyRow, historyRowOf } from "../model/devices/history.ts";
 import { labelDevice as labelDeviceWith } from "../model/devices/labels.ts";
@@ -78,10 +78,12 @@ export const journal = memberQuery("devices.read")({
   handler: async (ctx, { deviceId }) => await journalOf(ctx, (await ownDevice(ctx, deviceId))._id),
 });
 
+const attemptRow = v.object({ ...historyRow.fields, jobId: v.string() });
+
 /** A device's attempts at jobs, newest first. Refuses: not_found. */
 export const attempts = memberQuery("devices.read")({
   args: { deviceId: v.id("devices"), paginationOpts: paginationOptsValidator },
-  returns: paginationResultValidator(v.object({ ...historyRow.fields, jobId: v.string() })),
+  returns: paginationResultValidator(attemptRow),
   handler: async (ctx, { deviceId, paginationOpts }) => {
     const { organizationId, workerId } = await ownDevice(ctx, deviceId);
     const page = await queue.workers.history(ctx, organizationId, {
@@ -89,7 +91,7 @@ export const attempts = memberQuery("devices.read")({
       paginationOpts: boundedPage(paginationOpts, 50),
     });
     const checked = await payNow(ctx, deviceId, page.page);
-    const rows = page.page.map((attempt) => {
+    const rows = page.page.map((attempt): Infer<typeof attemptRow> => {
       const { jobId } = attempt;
       return { ...historyRowOf(attempt, checked.get(jobId)), jobId };
     });
@@ -97,7 +99,11 @@ export const attempts = memberQuery("devices.read")({
       ...page,
       page: may(ctx, "money.read")
         ? rows
-        : rows.map((row) => ({ ...row, earnedMicro: "0", explanation: "" })),
+        : rows.map(({ pay: _, ...row }): Infer<typeof attemptRow> => ({
+            ...row,
+            earnedMicro: "0",
+            explanation: "",
+          })),
     };
   },
 });

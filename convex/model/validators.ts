@@ -320,13 +320,14 @@ export const workReport = v.object({ usage, timing });
 export const jobEnergy = v.object({ microWh: v.number(), source: literals(...energySources) });
 /**
  * That checks found an answer wrong. At first it has only the time. Then `correctedBy` is the job that answers the request again, or
- * `notCorrected` is the sentence with the reason why not. `postponed`: the reason why it is not answered again yet, as long as that may pass,
- * and the time of the next try.
+ * `notCorrected` is the sentence with the reason why not, and `postponedFor` the one why it was postponed before that. `postponed`: the reason
+ * why it is not answered again yet, as long as that may pass, and the time of the next try.
  */
 export const foundWrong = v.object({
   at: v.number(),
   correctedBy: v.optional(v.string()),
   notCorrected: v.optional(v.string()),
+  postponedFor: v.optional(v.string()),
   postponed: v.optional(v.object({ why: v.string(), nextAt: v.number() })),
 });
 
@@ -337,6 +338,7 @@ export const wrongLine = v.object({
   index: batchLine.fields.index,
   correctedBy: foundWrong.fields.correctedBy,
   notCorrected: foundWrong.fields.notCorrected,
+  postponedFor: foundWrong.fields.postponedFor,
   postponed: foundWrong.fields.postponed,
 });
 

@@ -121,11 +121,13 @@ export function energyBody(energy: AnswerCost["energy"]): object | null {
 export function correctionBody({
   correctedBy,
   notCorrected,
+  postponedFor,
   postponed,
-}: Pick<Infer<typeof foundWrong>, "correctedBy" | "notCorrected" | "postponed">): object {
+}: Omit<Infer<typeof foundWrong>, "at">): object {
+  const before = postponedFor === undefined ? "" : ` Before that: ${postponedFor}`;
   return {
     corrected_by: correctedBy ?? null,
-    not_corrected: notCorrected ?? null,
+    not_corrected: notCorrected === undefined ? null : `${notCorrected}${before}`,
     postponed:
       postponed === undefined ? null : { why: postponed.why, next_at: unixSeconds(postponed.nextAt) },
   };

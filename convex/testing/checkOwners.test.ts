@@ -277,7 +277,7 @@ describe("if a device changes hands while it checks", () => {
     expect((await standingOf(t, author))?.standing.counts).not.toHaveProperty("fits");
     expect(await earned(moved)).toBe(0n);
     expect(await explanationOf(moved)).toBe(
-      "not paid: another device of the same people has answered or checked this already",
+      "Not paid, because another device of the same people has answered or checked this already",
     );
     expect(await replaysOf(t)).toMatchObject([{ state: "undone" }, { state: "waiting" }]);
     await check(t, other, fitting);

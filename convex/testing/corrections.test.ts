@@ -258,7 +258,13 @@ it("a correction is not tried if its request is deleted before another answer ca
   await setBudget(10n ** 12n);
   await t.mutation(internal.trust.corrections.correct, { jobId });
   expect(await whyNot(jobId)).toMatchObject({
-    notCorrected: `Its request is deleted too soon for another answer. Before that: ${postponed!.why}`,
+    notCorrected: "Its request is deleted too soon for another answer.",
+    postponedFor: postponed!.why,
+  });
+  expect(await seen(jobId)).toMatchObject({
+    found_wrong: {
+      not_corrected: `Its request is deleted too soon for another answer. Before that: ${postponed!.why}`,
+    },
   });
   expect((await allJobs(t, acme)).filter(({ kind }) => kind === "chat")).toHaveLength(1);
 });
@@ -269,8 +275,8 @@ it("a correction is no longer tried once too little time is left, and the job sa
   await purgeQueue(t);
   await pass(t, 2 * 3_600_000);
   expect(await whyNot(jobId)).toMatchObject({
-    notCorrected:
-      "Its request is deleted too soon for another answer. Before that: The budget of this API key for this month is used up. An administrator can raise it.",
+    notCorrected: "Its request is deleted too soon for another answer.",
+    postponedFor: "The budget of this API key for this month is used up. An administrator can raise it.",
   });
   expect(await postponedOf(jobId)).toBeNull();
   const { foundWrong } = present(await t.run(async (ctx) => await orderOf(ctx, jobId)), "order");

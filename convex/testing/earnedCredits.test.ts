@@ -511,7 +511,7 @@ describe("house rules", () => {
       key: device.key,
       paginationOpts: { numItems: 3, cursor: null },
     });
-    expect(page[2]?.explanation).toContain("50 % in bonus hours");
+    expect(page[2]?.explanation).toContain("50% in bonus hours");
     const statement = await statementOf(ada);
     expect(statement.devices).toMatchObject([
       { jobs: 3, micro: 3n * answerMicro + capMicro, bonusMicro: capMicro },

@@ -66,7 +66,7 @@ describe("a job of one's own", () => {
     expect(row).toMatchObject({ status: "succeeded", priceMicro: 0n, ownJob: true });
     expect(history).toMatchObject({
       earnedMicro: "0",
-      explanation: "your own job: it costs nothing and earns nothing",
+      explanation: "Your own job, which costs nothing and earns nothing",
     });
   });
 

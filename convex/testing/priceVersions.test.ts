@@ -177,11 +177,11 @@ describe("percents of the models' prices", () => {
       const paginationOpts = { numItems: 1, cursor: null };
       return (await t.query(api.devices.history, { key: device.key, paginationOpts })).page[0]?.explanation;
     };
-    const sum = "10 prompt × 0.002 + 3 answer × 0.006 per 1,000 tokens";
+    const sum = "10 tokens in × 0.002 + 3 out × 0.006 credits per 1,000";
     expect(await explained(await submit(t, acme, { priority: "low" }))).toBe(
-      `${sum}, × 50 % for its priority, × 80 % for its hour (price version 1.2)`,
+      `${sum}, × 50% for its priority, × 80% for its hour (price version 1.2)`,
     );
-    expect(await explained(await submit(t, acme))).toBe(`${sum}, × 80 % for its hour (price version 1.2)`);
+    expect(await explained(await submit(t, acme))).toBe(`${sum}, × 80% for its hour (price version 1.2)`);
   });
 
   it("of priorities are changed without the others", async () => {

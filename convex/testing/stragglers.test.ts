@@ -72,7 +72,7 @@ describe("a request whose device takes too long", () => {
     expect(await newest(bad)).toMatchObject({
       status: "outrun",
       earnedMicro: "0",
-      explanation: "it took too long, and another device was faster",
+      explanation: "It took too long, and another device finished first",
     });
     expect((await spent()) - before).toBe(answerMicro);
     const attempts = (await jobOf(t, acme, jobId)).attempts;
@@ -82,7 +82,7 @@ describe("a request whose device takes too long", () => {
   it("pays the first device for what it had written of the answer, at most half of its price", async () => {
     const text = "One, two, three, four.";
     const formula = (tokens: number): string =>
-      `2 prompt × 0.002 + ${String(tokens)} answer × 0.006 per 1,000 tokens (price version 1.0)`;
+      `2 tokens in × 0.002 + ${String(tokens)} out × 0.006 credits per 1,000 (price version 1.0)`;
     for (const [written, share, why] of [
       ["One, two", 8 / 22, formula(8)],
       ["One, two, three, four", 21 / 22, `${formula(21)}, limited to half of the answer’s price`],
@@ -98,7 +98,7 @@ describe("a request whose device takes too long", () => {
       expect(await newest(bad)).toMatchObject({
         status: "outrun",
         earnedMicro: String(paid),
-        explanation: `it took too long, and another device was faster. Paid for the part that it had written: ${why}`,
+        explanation: `It took too long, and another device finished first. Paid for the part that it had written: ${why}`,
       });
       expect((await spent()) - before).toBe(whole + paid);
       await take(t, bad);
@@ -132,7 +132,7 @@ describe("a request whose device takes too long", () => {
     await completeWith(t, bad, slow, answer("One, two, three, four.", usage));
     expect(await newest(good)).toMatchObject({
       status: "outrun",
-      explanation: expect.stringMatching(/^another/),
+      explanation: expect.stringMatching(/^Another/),
     });
     expect(BigInt((await newest(good))!.earnedMicro)).toBeGreaterThan(0n);
     expect(await newest(bad)).toMatchObject({ status: "succeeded" });

@@ -138,7 +138,7 @@ describe("a job from start to end", () => {
         promptTokens: 10,
         completionTokens: 3,
         earnedMicro: "38",
-        explanation: "10 prompt × 0.002 + 3 answer × 0.006 per 1,000 tokens (price version 1.0)",
+        explanation: "10 tokens in × 0.002 + 3 out × 0.006 credits per 1,000 (price version 1.0)",
       },
     ]);
   });
@@ -283,13 +283,13 @@ describe("release and fail", () => {
     await backOff();
     expect(await complete(t, device, await claim(t, device, jobId))).toMatchObject({ kind: "completed" });
     const explanations = (await history(device)).map(({ explanation }) => explanation);
-    expect(explanations).toContain("failed: The runner ended unexpectedly.");
+    expect(explanations).toContain("Failed: The runner ended unexpectedly.");
   });
 
   it.each([
-    ["in-use", "given back: you are using it"],
-    ["shutdown", "given back: Gleaner ended"],
-    ["constructor", "given back: constructor"],
+    ["in-use", "Given back: You are using it"],
+    ["shutdown", "Given back: Gleaner ended"],
+    ["constructor", "Given back: constructor"],
   ])("shows a release for %s in words, or as it is if the reason is unknown", async (reason, explanation) => {
     const device = await addDevice(t, acme);
     await release(t, device, await claim(t, device, await submit(t, acme)), reason);
@@ -413,7 +413,7 @@ describe("a device that starts, stops or falls silent", () => {
     for (let seconds = 0; seconds < 6; seconds += 1) await pass(t, 1_000);
     expect(await statusOf(t, acme, jobId)).toBe("ready");
     expect(await complete(t, device, attemptId)).toMatchObject({ kind: "fenced" });
-    expect(await history(device)).toMatchObject([{ status: "lost", explanation: "the connection was lost" }]);
+    expect(await history(device)).toMatchObject([{ status: "lost", explanation: "The connection was lost" }]);
   });
 });
 
@@ -524,7 +524,7 @@ describe("an embedding job", () => {
       {
         kind: "embedding",
         earnedMicro: "14",
-        explanation: "7 prompt × 0.002 per 1,000 tokens (price version 1.0)",
+        explanation: "7 tokens in × 0.002 credits per 1,000 (price version 1.0)",
       },
     ]);
   });

@@ -1,21 +1,66 @@
 import { attemptStatus, type AttemptView, tooSlow } from "@gleaner/queue/validators";
 import type { PaginationOptions, PaginationResult } from "convex/server";
 import { type Infer, v } from "convex/values";
-import { parse, validate } from "convex-helpers/validators";
+import { literals, parse, validate } from "convex-helpers/validators";
+import { payWords } from "../../../app/contract/sentences/pay-words.ts";
 import type { HistoryRow } from "../../../app/contract/snapshot.ts";
 import type { JobEnergy } from "../../../app/energy/job-energy.ts";
-import { uncapitalize } from "../../../app/format/text.ts";
 import type { Usage } from "../../../app/jobs/chat.ts";
-import { formatExactCredits, formatPrice, priceOf } from "../../../app/money/credits.ts";
-import type { PriceParts } from "../../../app/money/price-list.ts";
-import { reasonWords } from "../../../app/policy/reasons.ts";
+import { priceOf } from "../../../app/money/credits.ts";
 import { spans } from "../../../app/statistics/spans.ts";
 import type { Pay } from "../../../app/trust/case.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { queue } from "../queue.ts";
 import { boundedText } from "../refuse.ts";
-import { deviceReport, jobEnergy, reply } from "../validators.ts";
+import { deviceReport, jobEnergy, priceParts, reply } from "../validators.ts";
+
+const payFormula = v.object({
+  promptTokens: v.number(),
+  completionTokens: v.union(v.number(), v.null()),
+  promptMicro: v.string(),
+  completionMicro: v.string(),
+  percent: v.number(),
+  parts: v.optional(priceParts),
+  version: v.optional(v.string()),
+});
+
+const payCheck = v.union(
+  v.object({ kind: literals("held", "refused") }),
+  v.object({ kind: v.literal("taken"), micro: v.string() }),
+);
+
+const answerReason = v.union(
+  v.object({
+    kind: v.literal("paid"),
+    formula: payFormula,
+    limited: v.boolean(),
+    bonus: v.optional(v.object({ micro: v.string(), percent: v.number() })),
+    check: v.optional(payCheck),
+  }),
+  v.object({ kind: literals("own-job", "unheard"), check: v.optional(payCheck) }),
+);
+
+const payForPart = v.object({
+  formula: v.optional(payFormula),
+  limit: v.optional(literals("half", "rest")),
+});
+
+/** A `PayReason`. */
+const payReason = v.union(
+  answerReason,
+  v.object({
+    kind: v.literal("outrun"),
+    slow: v.boolean(),
+    part: v.optional(payForPart),
+  }),
+  v.object({ kind: v.literal("released"), reason: v.optional(v.string()) }),
+  v.object({
+    kind: v.literal("failed"),
+    error: v.optional(v.object({ code: v.string(), message: v.string() })),
+  }),
+  v.object({ kind: literals("stolen", "lost", "canceled", "expired") }),
+);
 
 export const historyRow = v.object({
   attemptId: v.string(),
@@ -29,6 +74,9 @@ export const historyRow = v.object({
   earnedMicro: v.string(),
   /** Null: its device did not tell it, or did not answer. */
   energy: v.union(jobEnergy, v.null()),
+  /** Absent while it runs, and for members who may not see money. */
+  pay: v.optional(payReason),
+  /** The same in English, for programs that do not know `pay`. Empty without one. */
   explanation: v.string(),
 });
 
@@ -100,7 +148,7 @@ function isWanted(
 export type CheckedPay = { readonly pay: Pay; readonly takenMicro: bigint };
 
 /**
- * One attempt as its donor sees it, with an explanation of its pay. Never the prompt.
+ * One attempt as its donor sees it, with the reason for its pay. Never the prompt.
  * @param checked of an answer whose pay was held or taken back.
  */
 export function historyRowOf(
@@ -110,6 +158,7 @@ export function historyRowOf(
   const paid = attempt.status === "succeeded" ? paidOf(attempt) : null;
   const told = paid?.earnedMicro ?? partOf(attempt);
   const kept = checked.pay === "refused" ? 0n : told - checked.takenMicro;
+  const pay = paid === null ? endReason(attempt) : withCheck(paidReason(paid, attempt.kind), checked);
   return {
     attemptId: attempt.attemptId,
     kind: attempt.kind,
@@ -121,12 +170,15 @@ export function historyRowOf(
     completionTokens: paid?.usage.completionTokens ?? 0,
     earnedMicro: String(kept),
     energy: paid?.energy ?? null,
-    explanation: paid === null ? explain(attempt) : explainPay(paid, attempt.kind, checked),
+    ...(pay === null ? { explanation: "" } : { pay, explanation: payWords(pay) ?? "" }),
   };
 }
 
 type Reply = Infer<typeof reply>;
 type Paid = Reply & { readonly usage: Usage; readonly energy: JobEnergy | null };
+type Formula = Infer<typeof payFormula>;
+/** Why an answer earned what it earned. */
+type AnswerReason = Infer<typeof answerReason>;
 
 function paidOf(attempt: AttemptView): Paid {
   const { usage, energy = null } = parse(deviceReport, attempt.report);
@@ -142,99 +194,74 @@ function outrunReply({ status, reply: paid }: AttemptView): Reply | null {
   return status === "outrun" && validate(reply, paid) ? paid : null;
 }
 
-const partLimits = {
-  half: ", limited to half of the answer’s price",
-  rest: ", limited to what the highest price of the request left",
-} as const;
-
-/** How the pay for a part of an answer came about. Empty: there is none. */
-function explainPart(attempt: AttemptView): string {
-  const paid = outrunReply(attempt);
-  if (paid === null || (paid.outrunMicro ?? 0n) === 0n) return "";
-  const sum = ". Paid for the part that it had written";
-  if (paid.outrunUsage === undefined) return `${sum}, at most half of the answer’s price`;
-  const limit = paid.outrunLimit === undefined ? "" : partLimits[paid.outrunLimit];
-  return `${sum}: ${formulaOf(paid, paid.outrunUsage, attempt.kind)}${limit}`;
+function paidReason(paid: Paid, kind: string): AnswerReason {
+  const { usage, price, pricePercent: percent = 100, earnedMicro, bonusMicro = 0n, bonusPercent = 0 } = paid;
+  if (paid.unheard === true) return { kind: "unheard" };
+  if (paid.ownJob === true) return { kind: "own-job" };
+  return {
+    kind: "paid",
+    formula: formulaOf(paid, usage, kind),
+    limited: earnedMicro - bonusMicro !== priceOf({ ...price, percent }, usage),
+    ...(bonusMicro === 0n ? {} : { bonus: { micro: String(bonusMicro), percent: bonusPercent } }),
+  };
 }
 
-function explainPay(paid: Paid, kind: string, { pay, takenMicro }: CheckedPay): string {
-  const sum = sumOfPay(paid, kind);
-  if (pay === "held") return `${sum}. It is held until checks have decided about this device’s answers`;
-  if (pay === "refused")
-    return `${sum}. It is not paid: checks found an answer of this device, or its tokens, wrong`;
-  if (takenMicro === 0n) return sum;
-  return `${sum}. ${formatExactCredits(takenMicro)} of it were taken back: checks found this answer, or its tokens, wrong`;
+function withCheck(reason: AnswerReason, { pay, takenMicro }: CheckedPay): AnswerReason {
+  if (pay !== "paid") return { ...reason, check: { kind: pay } };
+  return takenMicro === 0n ? reason : { ...reason, check: { kind: "taken", micro: String(takenMicro) } };
 }
 
-function sumOfPay(paid: Paid, kind: string): string {
-  const { usage, price, pricePercent: percent = 100, earnedMicro, bonusMicro = 0n, bonusPercent } = paid;
-  const { ownJob, unheard } = paid;
-  if (unheard === true)
-    return "not paid: another device of the same people has answered or checked this already";
-  if (ownJob === true) return "your own job: it costs nothing and earns nothing";
-  const isWhole = earnedMicro - bonusMicro === priceOf({ ...price, percent }, usage);
-  const usual = `${formulaOf(paid, usage, kind)}${isWhole ? "" : ", limited to the highest price of the request"}`;
-  if (bonusMicro === 0n) return usual;
-  return `${usual}, + ${formatExactCredits(bonusMicro)} bonus (${String(bonusPercent ?? 0)} % in bonus hours, up to the cap of the day)`;
-}
-
-/** "10 prompt × 2 + 3 answer × 6 per 1,000 tokens, × 200 % for its priority (price version 3.1)". */
 function formulaOf(
-  { price, pricePercent = 100, priceParts, priceVersion }: Reply,
+  { price, pricePercent: percent = 100, priceParts: parts, priceVersion: version }: Reply,
   { promptTokens, completionTokens }: Usage,
   kind: string,
-): string {
-  const read = `${String(promptTokens)} prompt × ${formatPrice(price.promptMicro)}`;
-  const both = `${read} + ${String(completionTokens)} answer × ${formatPrice(price.completionMicro)}`;
-  const sum = `${kind === "embedding" || kind === "replay" ? read : both} per 1,000 tokens`;
-  const version = priceVersion === undefined ? "" : ` (price version ${priceVersion})`;
-  return `${sum}${percentWords(pricePercent, priceParts)}${version}`;
+): Formula {
+  return {
+    promptTokens,
+    completionTokens: kind === "embedding" || kind === "replay" ? null : completionTokens,
+    promptMicro: String(price.promptMicro),
+    completionMicro: String(price.completionMicro),
+    percent,
+    ...(parts === undefined ? {} : { parts }),
+    ...(version === undefined ? {} : { version }),
+  };
 }
 
-function percentWords(percent: number, parts: PriceParts | undefined): string {
-  if (percent === 100) return "";
-  if (parts === undefined) return `, × ${String(percent)} % for its priority, its kind and its hour`;
-  const named = [
-    [parts.priority, "priority"],
-    [parts.kind, "kind"],
-    [parts.hour, "hour"],
-  ] as const;
-  return named.map(([part, name]) => (part === 100 ? "" : `, × ${String(part)} % for its ${name}`)).join("");
-}
-
-function explain(attempt: AttemptView): string {
-  const { status, releaseReason, error } = attempt;
+/** Why an attempt ended without an answer that counts. Null: it has not ended. */
+function endReason(attempt: AttemptView): Infer<typeof payReason> | null {
+  const { status, releaseReason: reason, error } = attempt;
   switch (status) {
     case "released":
-      return releaseReason === null ? "given back" : `given back: ${releaseWords(releaseReason)}`;
+      return reason === null ? { kind: "released" } : { kind: "released", reason };
+    case "failed": {
+      if (error === null) return { kind: "failed" };
+      const { code, message } = error;
+      return { kind: "failed", error: { code, message } };
+    }
+    case "outrun": {
+      const part = partReason(attempt);
+      return { kind: "outrun", slow: reason === tooSlow, ...(part === null ? {} : { part }) };
+    }
     case "stolen":
-      return "taken by another device before it started";
-    case "failed":
-      return error === null ? "failed" : `failed: ${error.message}`;
     case "lost":
-      return "the connection was lost";
-    case "outrun":
-      return `${releaseReason === tooSlow ? "it took too long, and " : ""}another device was faster${explainPart(attempt)}`;
     case "canceled":
-      return "canceled by the requester";
     case "expired":
-      return "not done in time";
+      return { kind: status };
     case "prefetched":
     case "running":
     case "succeeded":
-      return "";
+      return null;
   }
 }
 
-const otherReasons = new Map([
-  ["limits", "its limits changed"],
-  ["shutdown", "Gleaner ended"],
-  ["goodbye", "Gleaner ended"],
-  ["restarted", "Gleaner restarted"],
-]);
-
-/** The donor's reasons are codes. Other reasons, such as the queue's "not started", are words already. */
-function releaseWords(reason: string): string {
-  const words = reasonWords(reason);
-  return words === null ? (otherReasons.get(reason) ?? reason) : uncapitalize(words.short);
+/** How the pay for a part of an answer came about. Null: there is none. */
+function partReason(attempt: AttemptView): Infer<typeof payForPart> | null {
+  const paid = outrunReply(attempt);
+  if (paid === null || (paid.outrunMicro ?? 0n) === 0n) return null;
+  const { outrunUsage, outrunLimit: limit } = paid;
+  if (outrunUsage === undefined) return {};
+  return {
+    formula: formulaOf(paid, outrunUsage, attempt.kind),
+    ...(limit === undefined ? {} : { limit }),
+  };
 }

@@ -50,8 +50,8 @@ export async function correct(ctx: MutationCtx, jobId: string, now: number): Pro
     if (!(thrown instanceof ConvexError)) throw thrown;
     const { message, retryAfterMs } = thrown.data as Refusal;
     if (retryAfterMs === undefined) {
-      const before = postponed === undefined ? "" : ` Before that: ${postponed.why}`;
-      await note({ notCorrected: `${message}${before}` });
+      const before = postponed === undefined ? {} : { postponedFor: postponed.why };
+      await note({ notCorrected: message, ...before });
       return;
     }
     const nextAt = now + Math.min(Math.max(retryMs.least, retryAfterMs), retryMs.most);

@@ -42,13 +42,12 @@ export function isUsedUp({ warned }: Budget, now: number): boolean {
 function usedUp({ subject }: Budget, key: Doc<"apiKeys">, now: number): Refusal {
   return {
     code: "quota_exceeded",
-    message: `The budget of ${whose(subject, key)} for this month is used up. An administrator can raise it.`,
+    message:
+      subject === key._id
+        ? "The budget of this API key for this month is used up. An administrator can raise it."
+        : "The budget of the owner of this API key for this month is used up. An administrator can raise it.",
     retryAfterMs: monthOf(now, 1) - now,
   };
-}
-
-function whose(subject: Budget["subject"], { _id }: Doc<"apiKeys">): string {
-  return subject === _id ? "this API key" : "the owner of this API key";
 }
 
 /** Open jobs end within seconds to minutes, and give back what they do not cost. */
@@ -78,7 +77,10 @@ export async function holdBudgets(
       return usedUp(budget, key, now);
     return {
       code: "quota_exceeded",
-      message: `Requests that are under way may use up the budget of ${whose(budget.subject, key)} for this month. Try again when they have ended. An administrator can raise the budget.`,
+      message:
+        budget.subject === key._id
+          ? "Requests that are under way may use up the budget of this API key for this month. Try again when they have ended. An administrator can raise the budget."
+          : "Requests that are under way may use up the budget of the owner of this API key for this month. Try again when they have ended. An administrator can raise the budget.",
       retryAfterMs: openRetryMs,
     };
   }

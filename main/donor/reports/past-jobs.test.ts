@@ -14,7 +14,22 @@ const row = {
   completionTokens: 4,
   earnedMicro: "30",
   energy: { microWh: 9, source: "measured" },
-  explanation: "3 prompt × 2 + 4 answer × 6",
+  pay: {
+    kind: "paid",
+    formula: {
+      promptTokens: 3,
+      completionTokens: 4,
+      promptMicro: "2",
+      completionMicro: "6",
+      percent: 40,
+      parts: { priority: 50, kind: 100, hour: 80 },
+      version: "1.2",
+    },
+    limited: false,
+    bonus: { micro: "10", percent: 50 },
+    check: { kind: "taken", micro: "3" },
+  },
+  explanation: "3 tokens in × 2 + 4 out × 6",
 } as const;
 const energy = { microWh: 9, measuredMicroWh: 4, runMs: 5, byHour: { "7": 9 } };
 const models = [{ subject: "m", promptTokens: 3, completionTokens: 4 }];
@@ -64,6 +79,22 @@ it("answers with the device's days and its jobs", async () => {
     value: { rows: [row], next: "[1]" },
   });
   expect(asked).toEqual([[filter, "[2]"]]);
+});
+
+it("keeps the explanation of a backend whose reason for the pay it does not know", async () => {
+  const { pay: _, ...known } = row;
+  const { past } = pastJobs({
+    historyPage: () =>
+      Promise.resolve({
+        page: [{ ...row, pay: { kind: "newer" } as unknown as typeof row.pay }],
+        isDone: true,
+        continueCursor: "",
+      }),
+  });
+  expect(await past.history({ cursor: null, filter: {} })).toEqual({
+    kind: "ok",
+    value: { rows: [known], next: null },
+  });
 });
 
 it("has no next page after the last one", async () => {

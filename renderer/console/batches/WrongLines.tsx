@@ -41,10 +41,22 @@ function Part({ endpoint, index }: { readonly endpoint: string; readonly index: 
 }
 
 /** The new answer's job, or the reason why there is none, or none yet. */
-function Then({ row: { correctedBy, notCorrected, postponed } }: { readonly row: WrongLine }): ReactNode {
+function Then({
+  row: { correctedBy, notCorrected, postponedFor, postponed },
+}: {
+  readonly row: WrongLine;
+}): ReactNode {
   const now = useNow();
   if (correctedBy !== undefined) return <JobLink jobId={correctedBy}>Answered again by this job</JobLink>;
-  if (notCorrected !== undefined) return sayServerSentence(notCorrected);
+  if (notCorrected !== undefined)
+    return (
+      <>
+        {sayServerSentence(notCorrected)}
+        {postponedFor === undefined ? null : (
+          <p className="text-muted">Before that it was postponed: {sayServerSentence(postponedFor)}</p>
+        )}
+      </>
+    );
   if (postponed === undefined) return "It will be answered again.";
   const next = formatMoment(postponed.nextAt, now);
   return (

@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from "react";
+import { jobErrorWords } from "../../../app/contract/job-errors.ts";
 import { energyWords } from "../../../app/format/energy.ts";
 import { kindWords } from "../../../app/format/job-kind.ts";
 import { laneNeeds } from "../../../app/format/lane.ts";
@@ -87,7 +88,7 @@ export function JobDetails({ job, changes, onReceipt, tokens, payload, rating }:
       {job.error === null ? null : (
         <div className="overflow-hidden rounded-lg">
           <Banner tone="bad">
-            {job.error.message} <span className="text-xs">({job.error.code})</span>
+            {jobErrorWords(job.error)} <span className="text-xs">({job.error.code})</span>
             {hopeless === null ? null : <> {hopeless}</>}
           </Banner>
         </div>
@@ -111,6 +112,7 @@ export function JobDetails({ job, changes, onReceipt, tokens, payload, rating }:
 function FoundWrong({
   correctedBy,
   notCorrected,
+  postponedFor,
   postponed,
 }: NonNullable<JobDetail["foundWrong"]>): ReactNode {
   const now = useNow();
@@ -126,6 +128,9 @@ function FoundWrong({
         )}
         {notCorrected === undefined ? null : (
           <span className="ml-1">Its request is not answered again: {sayServerSentence(notCorrected)}</span>
+        )}
+        {postponedFor === undefined ? null : (
+          <span className="ml-1">Before that it was postponed: {sayServerSentence(postponedFor)}</span>
         )}
         {postponed === undefined ? null : (
           <span className="ml-1">

@@ -1,4 +1,5 @@
 import { assertNever } from "../../../app/assert-never.ts";
+import { jobErrorWords } from "../../../app/contract/job-errors.ts";
 import { formatCount, formatTenths } from "../../../app/format/quantity.ts";
 import { formatMoment } from "../../../app/format/time.ts";
 import type { JobStatus } from "../../../app/jobs/states.ts";
@@ -57,7 +58,7 @@ export function waitWords(wait: NonNullable<JobRow["wait"]>, now: number): strin
 /** How an attempt ended, in words, with what the device said about it. */
 export function endWords(attempt: JobDetail["attempts"][number]): string {
   const { words } = attemptWords[attempt.status];
-  if (attempt.error !== null) return `${words}: ${attempt.error.message}`;
+  if (attempt.error !== null) return `${words}: ${jobErrorWords(attempt.error)}`;
   const reason = attempt.releaseReason === null ? null : reasonWords(attempt.releaseReason);
   return reason === null ? words : `${words}: ${(reason.toOthers ?? reason).short}`;
 }

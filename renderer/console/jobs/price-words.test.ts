@@ -11,14 +11,6 @@ it("shows how a price came about", () => {
   expect(priceWords({ price, percent: 100 }, null)).toBeNull();
 });
 
-it("names each percent of a price", () => {
-  const price = { promptMicro: 20_000n, completionMicro: 500n };
-  const parts = { priority: 200, kind: 100, hour: 80 };
-  expect(priceWords({ price, percent: 160, parts }, { promptTokens: 1, completionTokens: 2 })).toBe(
-    "1 tokens in × 20 + 2 out × 0.5 credits per 1,000, × 200% for its priority, × 80% for its hour",
-  );
-});
-
 const cost = {
   price: { promptMicro: 1n, completionMicro: 1n },
   percent: 100,

@@ -1,5 +1,5 @@
-import { formatCount, formatPercent } from "../../../app/format/quantity.ts";
-import { formatCredits, formatPrice } from "../../../app/money/credits.ts";
+import { formatCredits } from "../../../app/money/credits.ts";
+import { formulaWords } from "../../../app/money/formula-words.ts";
 import type { JobDetail } from "../data/rows.ts";
 
 type Cost = NonNullable<JobDetail["cost"]>;
@@ -9,16 +9,7 @@ export function priceWords(
   { price, percent, parts = null }: Pick<Cost, "price" | "percent"> & Partial<Pick<Cost, "parts">>,
   usage: JobDetail["usage"],
 ): string | null {
-  if (usage === null) return null;
-  const { promptTokens, completionTokens } = usage;
-  const sum = `${formatCount(promptTokens)} tokens in × ${formatPrice(price.promptMicro)} + ${formatCount(completionTokens)} out × ${formatPrice(price.completionMicro)} credits per 1,000`;
-  if (percent === 100) return sum;
-  if (parts === null) return `${sum}, × ${formatPercent(percent)} for its priority`;
-  const ofPriority =
-    parts.priority === 100 ? sum : `${sum}, × ${formatPercent(parts.priority)} for its priority`;
-  const ofKind =
-    parts.kind === 100 ? ofPriority : `${ofPriority}, × ${formatPercent(parts.kind)} for its kind`;
-  return parts.hour === 100 ? ofKind : `${ofKind}, × ${formatPercent(parts.hour)} for its hour`;
+  return usage === null ? null : formulaWords({ ...usage, ...price, percent, parts });
 }
 
 /** More about the price of a job: its version, and who paid. */

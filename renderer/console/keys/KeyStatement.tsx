@@ -1,9 +1,10 @@
 import { useQuery } from "convex/react";
 import type { ReactNode } from "react";
 import { keyStatementCsv, otherPrices } from "../../../app/credits/key-statement.ts";
-import { formatCount, formatPercent, plural } from "../../../app/format/quantity.ts";
+import { formatPercent, plural } from "../../../app/format/quantity.ts";
 import { formatDay } from "../../../app/format/time.ts";
-import { formatCredits, formatPrice } from "../../../app/money/credits.ts";
+import { formatCredits } from "../../../app/money/credits.ts";
+import { sumWords } from "../../../app/money/formula-words.ts";
 import { monthOf } from "../../../app/usage/months.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { useFromNow } from "../../ui/clock.ts";
@@ -84,11 +85,11 @@ function Lines({ statement }: { readonly statement: KeyStatementRow }): ReactNod
 
 /** The formula of a charge, and the amount that the key did not pay. */
 function formulaOf(charge: KeyStatementRow["charges"][number]): string | null {
-  const { modelId, priceVersion, promptMicro, completionMicro, percent, coveredMicro } = charge;
+  const { modelId, priceVersion, percent, coveredMicro } = charge;
   const covered =
     coveredMicro === 0n ? [] : [`${formatCredits(coveredMicro)} more were paid by the organization`];
   if (modelId === otherPrices) return covered[0] ?? null;
-  const sum = `${formatCount(charge.promptTokens)} tokens in × ${formatPrice(promptMicro)} + ${formatCount(charge.completionTokens)} out × ${formatPrice(completionMicro)} credits per 1,000`;
+  const sum = sumWords(charge);
   const priced = percent === 100 ? sum : `${sum}, × ${formatPercent(percent)}`;
   return [priced, `price version ${priceVersion}`, ...covered].join("; ");
 }

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { explainPay } from "../../../app/contract/sentences/pay-words.ts";
 import type { HistoryRow } from "../../../app/contract/snapshot.ts";
 import { energyWords } from "../../../app/format/energy.ts";
 import { kindWords } from "../../../app/format/job-kind.ts";
@@ -26,7 +27,8 @@ export function JobDetail({ row }: { readonly row: HistoryRow | null }): ReactNo
 }
 
 function Facts({ row }: { readonly row: HistoryRow }): ReactNode {
-  const { startedAt, endedAt, promptTokens, completionTokens, earnedMicro, energy = null, explanation } = row;
+  const { startedAt, endedAt, promptTokens, completionTokens, earnedMicro, energy = null } = row;
+  const explanation = explainPay(row);
   return (
     <>
       <p className="flex flex-wrap justify-between gap-x-3 text-xs text-muted">

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { explainPay } from "../../../app/contract/sentences/pay-words.ts";
 import type { HistoryRow } from "../../../app/contract/snapshot.ts";
 import { kindWords } from "../../../app/format/job-kind.ts";
 import { plural } from "../../../app/format/quantity.ts";
@@ -36,7 +37,7 @@ export function JobRow({ row }: { readonly row: HistoryRow }): ReactNode {
           {endedAt === null ? null : ` · ${formatDuration(endedAt - startedAt)}`}
           {tokens === 0 ? null : ` · ${plural(tokens, ["# token", "# tokens"])}`}
         </span>
-        <span className="truncate">{row.explanation}</span>
+        <span className="truncate">{explainPay(row)}</span>
       </div>
     </div>
   );

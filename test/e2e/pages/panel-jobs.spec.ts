@@ -32,7 +32,7 @@ test("a donor sees what their computer earned, and how the pay of each job was c
   await expect(page.locator(`[id="${String(active)}"]`)).toHaveAttribute("aria-selected", "true");
   await expect(page.locator(`[id="${String(active)}"]`)).toHaveAttribute("aria-setsize", "2");
   await expect(page.getByTestId("job-detail")).toContainText(
-    /\d+ prompt × [\d.]+ \+ \d+ answer × [\d.]+ per 1,000 tokens/,
+    /\d+ tokens in × [\d.]+ \+ \d+ out × [\d.]+ credits per 1,000/,
   );
   await expect(page.getByTestId("job-detail")).toContainText(/Energy: [\d.]+ m?Wh, (measured|estimated)/);
   await expectAccessible(page);

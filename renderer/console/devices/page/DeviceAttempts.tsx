@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { explainPay } from "../../../../app/contract/sentences/pay-words.ts";
 import { kindWords } from "../../../../app/format/job-kind.ts";
 import { formatDuration } from "../../../../app/format/time.ts";
 import { columnCredits, formatExactCredits } from "../../../../app/money/credits.ts";
@@ -48,12 +49,12 @@ const columnsOf = (
   {
     key: "status",
     title: "Outcome",
-    cell: ({ status, explanation }) => (
+    cell: (attempt) => (
       <div className="min-w-32">
-        <Badge tone={attemptWords[status].tone} dot>
-          {attemptWords[status].words}
+        <Badge tone={attemptWords[attempt.status].tone} dot>
+          {attemptWords[attempt.status].words}
         </Badge>
-        {explanation === "" ? null : <p className="text-xs text-muted">{explanation}</p>}
+        <p className="text-xs text-muted">{explainPay(attempt)}</p>
       </div>
     ),
   },
