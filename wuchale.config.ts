@@ -1,4 +1,4 @@
-import { globSync, mkdirSync, readFileSync } from "node:fs";
+import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { adapter } from "@wuchale/jsx";
 import { AdapterHandler, createHeuristic, defaultHeuristicOpts, Logger, normalizeSep } from "wuchale";
@@ -49,12 +49,12 @@ const untranslated = [
 const files = {
   include: [
     "renderer/{console,panel,rules,ui}/**/*.{ts,tsx}",
-    "app/{audit,comfort,devices,facts,format,models,people,policy}/**/*.ts",
+    "app/{audit,comfort,devices,facts,format,mail,models,people,policy}/**/*.ts",
     "app/{audit,queue-settings,batches/parse-line,jobs/mendable,keys/addresses,keys/restriction,keys/scopes,contract/leaving,contract/needs-you,contract/pause-choices,contract/sentences/donor-sentences,contract/sentences/pay-words,contract/sentences/start-sentences,contract/job-errors,contract/span-words,credits/key-statement,credits/statement,money/credits,money/formula-words,trust/check-mode,trust/standing}.ts",
     // Only what refuses a member's call. The API's errors are in English.
     "convex/{access,console}/**/*.ts",
     "convex/model/{credits,fleet,keys,models,passkeys,people,policies,ratings,rollouts,secondFactor,webhooks}/**/*.ts",
-    "convex/model/{mail/server,signIn/addresses,signIn/attempts,signIn/finish,signIn/proof,signIn/providers,signIn/sealed}.ts",
+    "convex/model/{mail/problem,mail/server,signIn/addresses,signIn/attempts,signIn/finish,signIn/proof,signIn/providers,signIn/sealed}.ts",
     "convex/model/{authenticate,memberCalls,owners,rates,refusedActs,devices/labels,devices/limits,devices/pauses,devices/service,requests/correction,trust/corrections,usage/budgets,usage/budgetStops}.ts",
     "main/{desktop/failed-start,tray/download-line,tray/tray-menu,tray/tray-state,window/failed-words}.ts",
   ],
@@ -68,11 +68,17 @@ export function isOfServer(file: string): boolean {
 
 const linesOfBatches = "app/batches/parse-line.ts";
 /** Files in which each sentence is one of the server, and not only those of refusals. */
-const wholeFiles = [linesOfBatches, "convex/model/trust/corrections.ts", "convex/model/usage/budgetStops.ts"];
+const wholeFiles = [
+  linesOfBatches,
+  "convex/access/mail.ts",
+  "convex/model/mail/problem.ts",
+  "convex/model/trust/corrections.ts",
+  "convex/model/usage/budgetStops.ts",
+];
 
 /**
  * A sentence with which the server refuses a call: the text of `refuse("conflict", "A team of this name exists already.")`. Or what is wrong
- * with a line of a batch, or why a wrong answer has no correction.
+ * with a line of a batch, why a wrong answer has no correction, or why a mail was not sent.
  */
 const refusalOfServer: ReturnType<typeof createHeuristic> = ({ details, msgStr }) =>
   (details.call === "refuse" || details.call === "refuseUntil" || wholeFiles.includes(details.file)) &&
@@ -145,4 +151,35 @@ export async function updateCatalogs(folder: string): Promise<void> {
   for (const language of options.locales) await handler.savePO(language);
 }
 
-if (import.meta.main) await updateCatalogs(join(import.meta.dirname, "renderer/languages"));
+/** The files with the text of mails. A server has no catalogs, so it gets the translations of just these. */
+const filesOfMails: ReadonlySet<string> = new Set([
+  "app/devices/attention.ts",
+  "app/mail/alert-words.ts",
+  "app/mail/mails.ts",
+  "app/people/roles.ts",
+]);
+
+/** The text of `app/mail/translations.json`: the text of mails in English, with its translations by language. */
+export async function translationsOfMails(folder: string): Promise<string> {
+  const handler = catalogsIn(folder);
+  await handler.init(new Map());
+  const translated = options.locales
+    .filter((language) => language !== "en")
+    .map((language) => {
+      const items = [...(handler.sharedState.poFilesByLoc.get(language)?.catalog.values() ?? [])];
+      const ofMails = items.filter(({ references }) => references.some((file) => filesOfMails.has(file)));
+      // A form of English is the same form there: one, or several. `sayIn` knows no other ones.
+      const pairs = ofMails.flatMap(({ msgid, msgid_plural: several, msgstr: [one = "", other = ""] }) => [
+        [msgid, one] as const,
+        ...(several == null ? [] : [[several, other] as const]),
+      ]);
+      return [language, Object.fromEntries<string>(pairs.toSorted())] as const;
+    });
+  return `${JSON.stringify(Object.fromEntries(translated), null, 2)}\n`;
+}
+
+if (import.meta.main) {
+  const folder = join(import.meta.dirname, "renderer/languages");
+  await updateCatalogs(folder);
+  writeFileSync(join(import.meta.dirname, "app/mail/translations.json"), await translationsOfMails(folder));
+}

@@ -1,4 +1,5 @@
 import { v } from "convex/values";
+import { alertMail } from "../app/mail/mails.ts";
 import { internal } from "./_generated/api.js";
 import { internalAction, internalMutation, internalQuery } from "./_generated/server.js";
 import { startAlerts } from "./model/alerts/deliver.ts";
@@ -13,10 +14,9 @@ import {
 } from "./model/alerts/mails.ts";
 import { consoleLink } from "./model/alerts/messages.ts";
 import { hashSecret } from "./model/authenticate.ts";
-import { alertMail } from "./model/mail/words.ts";
 import { internalMemberMutation, ownMember } from "./model/memberCalls.ts";
 import { unseal } from "./model/signIn/sealed.ts";
-import { alertNews, attentionItem } from "./model/validators.ts";
+import { alertNews, attentionItem, language } from "./model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -62,7 +62,7 @@ export const due = internalQuery({
   returns: v.union(
     v.object({
       organizationId: v.id("organizations"),
-      organization: v.string(),
+      head: v.object({ language, organization: v.string() }),
       to: v.string(),
       token: v.string(),
       news: v.array(alertNews),
@@ -80,12 +80,12 @@ export const mail = internalAction({
   handler: async (ctx, asked): Promise<null> => {
     const found = await ctx.runQuery(internal.alerts.due, asked);
     if (found === null) return null;
-    const { organizationId, organization, to, token, news, more } = found;
+    const { organizationId, head, to, token, news, more } = found;
     const links = { alerts: consoleLink("alerts") };
     let problem: string | null;
     try {
       const end = endMailsAddress(unseal(token, "alert mail"));
-      const words = alertMail(organization, { news, more, end, ...links });
+      const words = alertMail(head, { news, more, end, ...links });
       ({ problem } = await ctx.runAction(internal.access.mail.send, { organizationId, to, ...words }));
     } catch (error) {
       // For example the key of the secrets was replaced, so the link in the mail cannot be read anymore.

@@ -1,5 +1,6 @@
 import { httpRouter } from "convex/server";
 import { unixSeconds } from "../app/batches/openai-objects.ts";
+import { type Language, languageOf } from "../app/format/languages.ts";
 import { expositionType } from "../app/statistics/exposition.ts";
 import { internal } from "./_generated/api.js";
 import { type ActionCtx, httpAction } from "./_generated/server.js";
@@ -207,11 +208,21 @@ const pageHeaders = {
   "referrer-policy": "no-referrer",
 };
 
+/** The language of a browser without an account. */
+function languageFor(request: Request): Language {
+  const accepted = request.headers.get("accept-language") ?? "";
+  const tags = accepted.split(",").map((each) => each.split(";")[0]?.trim() ?? "");
+  return languageOf(null, tags);
+}
+
 /** The recipient of a mail with alerts ends them, without an account. */
 http.route({
   path: endMailsPath,
   method: "GET",
-  handler: httpAction(async () => await Promise.resolve(new Response(askPage, { headers: pageHeaders }))),
+  handler: httpAction(
+    async (_, request) =>
+      await Promise.resolve(new Response(askPage(languageFor(request)), { headers: pageHeaders })),
+  ),
 });
 http.route({
   path: endMailsPath,
@@ -219,7 +230,7 @@ http.route({
   handler: httpAction(async (ctx, request) => {
     const token = new URL(request.url).searchParams.get("token") ?? "";
     await ctx.runMutation(internal.alerts.endMails, { token: token.slice(0, 200) });
-    return new Response(endedPage, { headers: pageHeaders });
+    return new Response(endedPage(languageFor(request)), { headers: pageHeaders });
   }),
 });
 

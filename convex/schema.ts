@@ -60,6 +60,7 @@ import {
   keyFree,
   keyQuotas,
   keyScope,
+  language,
   lineFailure,
   lineMistake,
   listingFacts,
@@ -162,6 +163,8 @@ export default defineSchema({
     emailClaimed: v.optional(v.boolean()),
     roles: v.array(role),
     teamIds: v.array(v.id("teams")),
+    /** In which the member read the console last. Absent before they did: mails to them are in English. */
+    language: v.optional(language),
     createdAt: v.number(),
     /** Set when the member leaves. The row stays, since the audit trail names it. */
     removedAt: v.optional(v.number()),

@@ -2,13 +2,13 @@
 
 import { v } from "convex/values";
 import { createTransport } from "nodemailer";
+import { type Mail, resetMail } from "../../app/mail/mails.ts";
 import { internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
 import { type ActionCtx, internalAction } from "../_generated/server.js";
 import { hashSecret } from "../model/authenticate.ts";
 import { problemWords } from "../model/mail/problem.ts";
 import { passwordPurpose } from "../model/mail/server.ts";
-import { resetMail } from "../model/mail/words.ts";
 import { randomSecret } from "../model/signIn/randomSecret.ts";
 import { unseal } from "../model/signIn/sealed.ts";
 
@@ -23,25 +23,26 @@ const waitMs = 10_000;
  * server has taken it.
  */
 export const send = internalAction({
-  args: { organizationId: v.id("organizations"), to: v.string(), subject: v.string(), text: v.string() },
+  args: {
+    organizationId: v.id("organizations"),
+    to: v.string(),
+    sender: v.string(),
+    subject: v.string(),
+    text: v.string(),
+  },
   returns: v.object({ problem: v.union(v.string(), v.null()) }),
   handler: async (ctx, mail) => ({ problem: await deliver(ctx, mail) }),
 });
 
-type OrganizationMail = {
-  readonly organizationId: Id<"organizations">;
-  readonly to: string;
-  readonly subject: string;
-  readonly text: string;
-};
+type OrganizationMail = Mail & { readonly organizationId: Id<"organizations">; readonly to: string };
 
 async function deliver(
   ctx: ActionCtx,
-  { organizationId, ...mail }: OrganizationMail,
+  { organizationId, sender, ...mail }: OrganizationMail,
 ): Promise<string | null> {
   const server = await ctx.runQuery(internal.access.mailing.server, { organizationId });
   if (server === null) return "Your organization has no mail server.";
-  const { host, port, security, user, from, password, organization } = server;
+  const { host, port, security, user, from, password } = server;
   try {
     const auth = password === null ? {} : { auth: { user, pass: unseal(password, passwordPurpose) } };
     const transport = createTransport({
@@ -57,7 +58,7 @@ async function deliver(
       disableFileAccess: true,
       disableUrlAccess: true,
     });
-    await transport.sendMail({ ...mail, from: { name: `Gleaner of ${organization}`, address: from } });
+    await transport.sendMail({ ...mail, from: { name: sender, address: from } });
     return null;
   } catch (error) {
     return problemWords(error);
@@ -73,8 +74,8 @@ export const sendResetLink = internalAction({
     const tokenHash = await hashSecret(token);
     const found = await ctx.runMutation(internal.access.mailing.storeResetLink, { memberId, tokenHash });
     if (found === null) return null;
-    const { organizationId, organization, to } = found;
-    const mail = resetMail(organization, `${page}#signin=${token}`);
+    const { organizationId, to, head } = found;
+    const mail = resetMail(head, `${page}#signin=${token}`);
     const problem = await deliver(ctx, { organizationId, to, ...mail });
     if (problem !== null) console.error(`A link to reset a password was not mailed: ${problem}`);
     return null;

@@ -3,12 +3,13 @@ import { visibleText } from "../../app/format/visible.ts";
 import { internalMutation, internalQuery } from "../_generated/server.js";
 import { record } from "../model/audit.ts";
 import { hashSecret } from "../model/authenticate.ts";
+import { letterheadFor } from "../model/mail/letterhead.ts";
 import { mailServerOf, saveMailServer } from "../model/mail/server.ts";
 import { internalMemberMutation } from "../model/memberCalls.ts";
 import { createLink } from "../model/people/signIn.ts";
-import { owned, present, refuse } from "../model/refuse.ts";
+import { owned, refuse } from "../model/refuse.ts";
 import { proofsOf } from "../model/signIn/proof.ts";
-import { mailSettings, role } from "../model/validators.ts";
+import { language, mailSettings, role } from "../model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -22,16 +23,12 @@ const resetMs = 3_600_000;
 /** The mail server of an organization, with its sealed password; or null. */
 export const server = internalQuery({
   args: { organizationId: v.id("organizations") },
-  returns: v.union(
-    v.object({ ...mailSettings.fields, password: v.union(v.string(), v.null()), organization: v.string() }),
-    v.null(),
-  ),
+  returns: v.union(v.object({ ...mailSettings.fields, password: v.union(v.string(), v.null()) }), v.null()),
   handler: async (ctx, { organizationId }) => {
     const found = await mailServerOf(ctx, organizationId);
     if (found === null) return null;
     const { host, port, security, user, from, password = null } = found;
-    const { name } = present(await ctx.db.get("organizations", organizationId), "organization");
-    return { host, port, security, user, from, password, organization: visibleText(name) };
+    return { host, port, security, user, from, password };
   },
 });
 
@@ -45,14 +42,20 @@ export const store = internalMemberMutation("sign-in.change")({
   },
 });
 
+/** A mail to somebody, and the language in which it is written. */
+const letter = v.object({
+  organizationId: v.id("organizations"),
+  to: v.string(),
+  head: v.object({ language, organization: v.string() }),
+});
+
 /** The address to which a member's test mail goes. Refuses: conflict. */
 export const ownAddress = internalMemberMutation("sign-in.change")({
   args: {},
-  returns: v.object({ organizationId: v.id("organizations"), organization: v.string(), to: v.string() }),
+  returns: letter,
   handler: async (ctx) => {
     const to = ctx.member.email ?? refuse("conflict", "Add your e-mail address on the page Account first.");
-    const { name } = present(await ctx.db.get("organizations", ctx.organizationId), "organization");
-    return { organizationId: ctx.organizationId, organization: visibleText(name), to };
+    return { organizationId: ctx.organizationId, to, head: await letterheadFor(ctx, ctx.member) };
   },
 });
 
@@ -60,9 +63,7 @@ export const ownAddress = internalMemberMutation("sign-in.change")({
 export const invitation = internalMemberMutation("people.change")({
   args: { invitationId: v.id("invitations"), token: v.string() },
   returns: v.object({
-    organizationId: v.id("organizations"),
-    organization: v.string(),
-    to: v.string(),
+    ...letter.fields,
     name: v.string(),
     invitedBy: v.string(),
     roles: v.array(role),
@@ -72,10 +73,10 @@ export const invitation = internalMemberMutation("people.change")({
     const found = owned(await ctx.db.get("invitations", invitationId), organizationId, "invitation");
     if (found.tokenHash !== (await hashSecret(token))) refuse("not_found", "There is no such invitation.");
     const to = found.email ?? refuse("conflict", "This invitation has no e-mail address.");
-    const { name } = present(await ctx.db.get("organizations", organizationId), "organization");
-    const { roles } = found;
-    const words = { organization: visibleText(name), name: visibleText(found.name) };
-    return { organizationId, ...words, invitedBy: visibleText(ctx.member.name), to, roles };
+    // Nobody knows the language of somebody new. It is most likely that of the colleague who invites them.
+    const head = await letterheadFor(ctx, ctx.member);
+    const [name, invitedBy] = [visibleText(found.name), visibleText(ctx.member.name)];
+    return { organizationId, to, head, name, invitedBy, roles: found.roles };
   },
 });
 
@@ -83,10 +84,7 @@ export const invitation = internalMemberMutation("people.change")({
  * because they sign in by a provider. */
 export const storeResetLink = internalMutation({
   args: { memberId: v.id("members"), tokenHash: v.string() },
-  returns: v.union(
-    v.object({ organizationId: v.id("organizations"), organization: v.string(), to: v.string() }),
-    v.null(),
-  ),
+  returns: v.union(letter, v.null()),
   handler: async (ctx, { memberId, tokenHash }) => {
     const member = await ctx.db.get("members", memberId);
     if (member?.email === undefined || member.removedAt !== undefined) return null;
@@ -98,7 +96,6 @@ export const storeResetLink = internalMutation({
     await createLink(ctx, member, tokenHash, { actor: "system", at }, resetMs);
     const what = { action: "member.password-reset-asked", subject: memberId } as const;
     await record(ctx, { organizationId, at, actor: "system", ...what });
-    const { name } = present(await ctx.db.get("organizations", organizationId), "organization");
-    return { organizationId, organization: visibleText(name), to };
+    return { organizationId, to, head: await letterheadFor(ctx, member) };
   },
 });

@@ -26,6 +26,7 @@ import { refuse } from "../model/refuse.ts";
 import { signInByLink, signInOutcome } from "../model/signIn/byLink.ts";
 import { endAccessOf } from "../model/signIn/endAccess.ts";
 import { checkProof } from "../model/signIn/proof.ts";
+import { language } from "../model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
@@ -79,12 +80,17 @@ export const me = query({
   },
 });
 
-/** Tells that somebody uses the session, which would end otherwise. An open page calls it every few minutes. */
+/**
+ * Tells that somebody uses the session, which would end otherwise. An open page calls it every few minutes. `language`: that of the page,
+ * in which mails to the member are written.
+ */
 export const use = memberMutation("account", { beforeSecondFactor: true })({
-  args: {},
+  args: { language: v.optional(language) },
   returns: v.null(),
-  handler: async (ctx) => {
+  handler: async (ctx, { language: shown }) => {
     await noteUse(ctx, ctx.session._id, ctx.at);
+    if (shown !== undefined && shown !== ctx.member.language)
+      await ctx.db.patch("members", ctx.member._id, { language: shown });
     return null;
   },
 });

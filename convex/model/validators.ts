@@ -10,6 +10,7 @@ import { type DeviceLimits, limitableKinds } from "../../app/devices/limits.ts";
 import { type FailureCause, failureCauses } from "../../app/devices/reliability.ts";
 import { type ViewPart, viewParts } from "../../app/devices/views.ts";
 import { energySources, type JobEnergy } from "../../app/energy/job-energy.ts";
+import { type Language, languages } from "../../app/format/languages.ts";
 import { callForms } from "../../app/jobs/call-forms.ts";
 import { type ChatResult, finishReasons } from "../../app/jobs/chat.ts";
 import { disputeStates, ratingReasons, ratings } from "../../app/jobs/rating.ts";
@@ -46,6 +47,7 @@ import { webhookEvents } from "../../app/webhooks/events.ts";
 export const requestStatus = literals(...requestStatuses);
 
 export const role = literals(...roles);
+export const language = literals(...(Object.keys(languages) as Language[]));
 
 /** To whom a key or a device belongs: a member or a team. */
 export const owner = v.union(v.id("members"), v.id("teams"));

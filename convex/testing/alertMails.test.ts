@@ -93,6 +93,22 @@ describe("alerts by mail", () => {
     expect((await shown()).recipients).toMatchObject([{ email, name: "Ann", last: { error: null } }]);
   });
 
+  it("are in the recipient's language, and so are the pages that end them", async () => {
+    await subscribe();
+    await t.mutation(api.console.account.use, { session: owner, language: "de" });
+    await tell([{ kind: "failing", count: 2 }]);
+    await sendDue();
+    const [{ text } = { text: "" }] = mailbox.mails;
+    expect(text).toContain("Seit 2027-01-15 08:00 UTC.");
+    expect(text).toContain("Sie bekommen Warnungen von Acme");
+    expect(text).not.toMatch(/devices were|jobs failed|Since|alerts of/);
+    const { pathname, search } = new URL(linkIn(text));
+    const headers = { "accept-language": "fr-FR,de;q=0.8,en;q=0.5" };
+    expect(await (await t.fetch(pathname + search, { headers })).text()).toContain('<html lang="de">');
+    const ended = await t.fetch(pathname + search, { method: "POST", headers });
+    expect(await ended.text()).toContain("Sie bekommen keine Warnungen mehr per E-Mail");
+  });
+
   it("are one digest of what comes together, and at most one mail in a quarter of an hour", async () => {
     await subscribe();
     for (let n = 0; n < 50; n++) await tell([{ kind: "unserved-model", subject: `m${String(n)}` }]);

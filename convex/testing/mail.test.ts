@@ -121,6 +121,7 @@ describe("the mail server", () => {
     const mail = {
       organizationId: acme.organizationId,
       to: email,
+      sender: "Gleaner",
       subject: "A lane is\r\nBcc: x@example.org",
       text: "Hi",
     };
@@ -129,6 +130,31 @@ describe("the mail server", () => {
     const refused = await t.action(internal.access.mail.send, { ...mail, to: "nobody@example.org" });
     expect(refused.problem).toContain("No such mailbox");
   });
+});
+
+it("mails are in the language in which the member read the console last, and invitations in that of who invites", async () => {
+  await save();
+  const read = async (language: "en" | "de"): Promise<void> => {
+    await t.mutation(api.console.account.use, { session: owner, language });
+  };
+  const lastMail = (): string => mailbox.mails.at(-1)?.text ?? "";
+  await read("de");
+  await t.mutation(api.console.account.use, { session: owner });
+  await sendTest();
+  expect(lastMail()).toContain("From: Gleaner von Acme <gleaner@example.org>");
+  expect(lastMail()).toContain("Das ist die Testmail");
+  const bo = { name: "Bo", roles: ["auditor" as const], email: "bo@example.org" };
+  const { token, invitationId } = await inviteMember(t, owner, bo);
+  await t.action(api.console.access.mail.sendInvitation, { session: owner, invitationId, token, page });
+  expect(lastMail()).toContain("Hallo Bo,");
+  const { organizationId } = acme;
+  await t.mutation(api.console.access.mail.forgotPassword, { organizationId, email, page });
+  await vi.waitFor(() => expect(mailbox.mails).toHaveLength(3), { timeout: 60_000 });
+  await t.finishInProgressScheduledFunctions();
+  expect(lastMail()).toContain("auf der Seite Konto");
+  await read("en");
+  await sendTest();
+  expect(lastMail()).toContain("This is the test mail that you asked for.");
 });
 
 describe("an invitation", () => {
@@ -146,7 +172,7 @@ describe("an invitation", () => {
     expect(await sendIt(token)).toEqual({ problem: null });
     const [{ to, text } = { to: [], text: "" }] = mailbox.mails;
     expect(to).toEqual(["bo@example.org"]);
-    expect(text).toContain("Ann invites you to Acme on Gleaner, as Requester.");
+    expect(text).toContain("Ann invites you to Acme on Gleaner. Your roles there: Requester.");
     expect(text).toContain(`https://gleaner.example.org/console/#invite=${token}`);
     await expectRefusal(sendIt(secret("gi_")), "not_found");
     expect(await everything()).not.toContain(token);

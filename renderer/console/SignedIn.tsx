@@ -5,6 +5,7 @@ import { useEveryMs } from "../../app/people/idle.ts";
 import { scopeOf } from "../../app/people/rights.ts";
 import type { Role } from "../../app/people/roles.ts";
 import { api } from "../../convex/_generated/api.js";
+import { shownLanguage } from "../languages/choose-language.ts";
 import { useNow } from "../ui/clock.ts";
 import { Me, useMemberMutation, useSession } from "./data/session-context.ts";
 import { ConfirmDevice } from "./enrollment/ConfirmDevice.tsx";
@@ -137,13 +138,17 @@ function useConnection(): Connection {
   return hasEverConnected ? "live" : "connecting";
 }
 
-/** Tells the server every few minutes that the session is used, while the page is visible: an idle session ends. */
+/**
+ * Tells the server every few minutes that the session is used, while the page is visible: an idle session ends. It also tells the language
+ * of the page, in which the server writes mails to the member.
+ */
 function useNotedUse(session: string): void {
   const noteUse = useMemberMutation(api.console.account.use);
   useEffect(() => {
     const note = (): void => {
       // A session that has ended is noticed by the query about it.
-      if (document.visibilityState === "visible") void noteUse({ session }).catch(() => undefined);
+      if (document.visibilityState === "visible")
+        void noteUse({ session, language: shownLanguage(window) }).catch(() => undefined);
     };
     note();
     const timer = setInterval(note, useEveryMs);

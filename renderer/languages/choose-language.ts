@@ -1,4 +1,4 @@
-import { isLanguage, type Language } from "../../app/format/languages.ts";
+import { isLanguage, type Language, languageOf } from "../../app/format/languages.ts";
 
 const storageKey = "gleaner.language";
 
@@ -6,6 +6,11 @@ const storageKey = "gleaner.language";
 export function chosenLanguage(storage: Pick<Storage, "getItem">): Language | null {
   const stored = storage.getItem(storageKey);
   return isLanguage(stored) ? stored : null;
+}
+
+/** The language of the pages in this browser. */
+export function shownLanguage({ localStorage, navigator }: Window): Language {
+  return languageOf(chosenLanguage(localStorage), navigator.languages);
 }
 
 /** Keeps a choice; null forgets it. The page has to reload. */

@@ -1,5 +1,5 @@
-import { type Language, languageOf, localeOf } from "../../app/format/languages.ts";
-import { chosenLanguage } from "./choose-language.ts";
+import { type Language, localeOf } from "../../app/format/languages.ts";
+import { shownLanguage } from "./choose-language.ts";
 import { loadLanguage } from "./pages.loader.ts";
 
 const notLoaded: Readonly<Record<Language, string>> = {
@@ -9,7 +9,7 @@ const notLoaded: Readonly<Record<Language, string>> = {
 
 /** Loads a page's language, and then its code, which has text and formats in it. */
 export async function startPage(loadCode: (language: Language) => Promise<unknown>): Promise<void> {
-  const language = languageOf(chosenLanguage(window.localStorage), window.navigator.languages);
+  const language = shownLanguage(window);
   document.documentElement.lang = localeOf(language);
   try {
     await loadLanguage(language);

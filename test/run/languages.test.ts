@@ -6,7 +6,7 @@ import PO from "pofile";
 import { afterAll, expect, it } from "vitest";
 import { languages } from "../../app/format/languages.ts";
 import { nodesOf, textOf } from "../../scripts/syntax.ts";
-import { updateCatalogs } from "../../wuchale.config.ts";
+import { translationsOfMails, updateCatalogs } from "../../wuchale.config.ts";
 
 const names = Object.keys(languages);
 const root = resolve(import.meta.dirname, "../..");
@@ -48,6 +48,11 @@ it.each(names)("the catalog of %s translates everything, with the same values", 
       expect(valuesIn(text), `values of ${words(item)}`).toEqual(valuesIn(source));
     }
   }
+});
+
+it("mails have the translations of the catalogs", async () => {
+  const kept = readFileSync(join(root, "app/mail/translations.json"), "utf8");
+  expect(kept, "run npm run languages").toBe(await translationsOfMails(here));
 });
 
 it("the comments of a catalog depend only on the pages", async () => {

@@ -1,4 +1,5 @@
 import { v } from "convex/values";
+import { invitationMail, testMail } from "../../../app/mail/mails.ts";
 import { internal } from "../../_generated/api.js";
 import { mutation } from "../../_generated/server.js";
 import {
@@ -7,7 +8,6 @@ import {
   passwordPurpose,
   removeMailServer,
 } from "../../model/mail/server.ts";
-import { invitationMail, testMail } from "../../model/mail/words.ts";
 import { memberAction, memberMutation, memberQuery } from "../../model/memberCalls.ts";
 import { memberByEmail } from "../../model/people/members.ts";
 import { countPasswordReset } from "../../model/rates.ts";
@@ -71,13 +71,9 @@ export const test = memberAction("sign-in.change")({
   args: {},
   returns: v.object({ ...sent.fields, to: v.string() }),
   handler: async (ctx, { session }): Promise<{ problem: string | null; to: string }> => {
-    const { organization, ...target } = await ctx.runMutation(internal.access.mailing.ownAddress, {
-      session,
-    });
-    const { problem } = await ctx.runAction(internal.access.mail.send, {
-      ...target,
-      ...testMail(organization),
-    });
+    const { head, ...target } = await ctx.runMutation(internal.access.mailing.ownAddress, { session });
+    const mail = { ...target, ...testMail(head) };
+    const { problem } = await ctx.runAction(internal.access.mail.send, mail);
     return { problem, to: target.to };
   },
 });
@@ -88,12 +84,12 @@ export const sendInvitation = memberAction("people.change")({
   returns: sent,
   handler: async (ctx, { session, invitationId, token, page }): Promise<{ problem: string | null }> => {
     const asked = { session, invitationId, token };
-    const { organizationId, organization, to, ...words } = await ctx.runMutation(
+    const { organizationId, head, to, ...words } = await ctx.runMutation(
       internal.access.mailing.invitation,
       asked,
     );
     const link = `${consolePage(page)}#invite=${token}`;
-    const mail = invitationMail(organization, { ...words, link });
+    const mail = invitationMail(head, { ...words, link });
     return await ctx.runAction(internal.access.mail.send, { organizationId, to, ...mail });
   },
 });

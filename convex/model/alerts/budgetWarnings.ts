@@ -1,5 +1,4 @@
-import { formatShare } from "../../../app/format/quantity.ts";
-import { formatCredits } from "../../../app/money/credits.ts";
+import { budgetSentence } from "../../../app/mail/alert-words.ts";
 import { budgetState, shareOfBudget } from "../../../app/usage/budget.ts";
 import { monthOf } from "../../../app/usage/months.ts";
 import type { Id } from "../../_generated/dataModel.js";
@@ -26,12 +25,14 @@ export async function watchBudgets(
     const state = budgetState(spentMicro, monthlyMicro);
     const before = warned?.month === month ? warned.state : "ok";
     if (state === before || messages.length >= mostAtOnce) continue;
+    const { kind, name } = await budgetName(ctx, subject);
+    // Its key was deleted: nobody can use the rest.
+    if (name === null) continue;
     await ctx.db.patch("budgets", _id, { warned: state === "ok" ? undefined : { month, state } });
     if (state === "ok" || rank[state] < rank[before]) continue;
-    const { kind, name } = await budgetName(ctx, subject);
     const share = shareOfBudget(spentMicro, monthlyMicro);
-    const of = kind === "key" ? "API key" : kind;
-    const sentence = `The ${of} ${name ?? "that was deleted"} has used ${formatShare(share)} of its budget of this month: ${formatCredits(spentMicro)} of ${formatCredits(monthlyMicro)}.${stops && state === "over" ? " New requests are refused until the next month." : ""}`;
+    const refuses = stops && state === "over";
+    const sentence = budgetSentence({ kind, name, share, spentMicro, monthlyMicro, refuses });
     messages.push(budgetMessage(state, { subject, sentence, share }, now));
   }
   if (messages.length > 0) await tell(ctx, organizationId, messages, now);

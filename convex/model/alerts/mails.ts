@@ -4,6 +4,7 @@ import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
+import { letterheadFor } from "../mail/letterhead.ts";
 import { mailServerOf } from "../mail/server.ts";
 import { refuse } from "../refuse.ts";
 import type { alertNews } from "../validators.ts";
@@ -47,19 +48,19 @@ export async function alertMailViews(
   const views = await Promise.all(
     rows.map(async ({ _id: mailId, memberId, createdAt, last = null }) => {
       const recipient = await recipientOf(ctx, memberId);
-      return recipient === null ? [] : [{ mailId, createdAt, last, ...recipient }];
+      if (recipient === null) return [];
+      return [{ mailId, createdAt, last, name: visibleText(recipient.name), email: recipient.email }];
     }),
   );
   return views.flat();
 }
 
-async function recipientOf(
-  ctx: QueryCtx,
-  memberId: Id<"members">,
-): Promise<{ readonly name: string; readonly email: string } | null> {
+type Recipient = Doc<"members"> & { readonly email: string };
+
+async function recipientOf(ctx: QueryCtx, memberId: Id<"members">): Promise<Recipient | null> {
   const member = await ctx.db.get("members", memberId);
-  if (member === null || member.removedAt !== undefined || member.email === undefined) return null;
-  return { name: visibleText(member.name), email: member.email };
+  if (member?.email === undefined || member.removedAt !== undefined) return null;
+  return { ...member, email: member.email };
 }
 
 /** Chooses a member, who has an address. Refuses: conflict. */
@@ -160,10 +161,9 @@ export async function dueMail(ctx: QueryCtx, mailId: Id<"alertMails">, dueAt: nu
   const row = await ctx.db.get("alertMails", mailId);
   const recipient = row?.dueAt === dueAt ? await recipientOf(ctx, row.memberId) : null;
   if (row === null || recipient === null) return null;
-  const organization = await ctx.db.get("organizations", row.organizationId);
   return {
     organizationId: row.organizationId,
-    organization: visibleText(organization?.name ?? ""),
+    head: await letterheadFor(ctx, recipient),
     to: recipient.email,
     token: row.token,
     news: row.waiting,

@@ -1,5 +1,6 @@
 import type { Infer } from "convex/values";
 import { attentionPlace, attentionWords, endedWords } from "../../../app/devices/attention.ts";
+import { budgetAct, testSentence } from "../../../app/mail/alert-words.ts";
 import { consoleAddress } from "../signIn/addresses.ts";
 import type { attentionItem } from "../validators.ts";
 
@@ -66,7 +67,7 @@ export function budgetMessage(
     subject,
     count: Math.floor(share * 100),
     sentence,
-    act: "See its usage, or change the budget",
+    act: budgetAct,
     link: consoleLink("usage"),
     since: iso(now),
     at: iso(now),
@@ -75,7 +76,6 @@ export function budgetMessage(
 
 /** The words of a test, which is no event. */
 export function testMessage(now: number): Omit<Message, "event"> {
-  const sentence = "This is a test of Gleaner's alerts. Nothing is wrong.";
   const times = { since: iso(now), at: iso(now) };
-  return { kind: "test", subject: "", count: 0, sentence, act: "", link: "", ...times };
+  return { kind: "test", subject: "", count: 0, sentence: testSentence, act: "", link: "", ...times };
 }

@@ -1,4 +1,4 @@
-const maxProblemChars = 300;
+const maxSaidChars = 240;
 
 /** The words of a socket, or of nodemailer, for a server that cannot be reached. */
 const unreached = /ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|Connection timeout|EAI_AGAIN/;
@@ -6,8 +6,8 @@ const unreached = /ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|Con
 /** Why a mail was not sent: what to do, if it is known, and then the server's own words. */
 export function problemWords(error: unknown): string {
   const said = error instanceof Error ? error.message.replace(/\s+/g, " ").trim() : "unknown error";
-  const words = unreached.test(said)
-    ? `The mail server cannot be reached. Check its name and port. (${said})`
-    : said;
-  return words.slice(0, maxProblemChars);
+  const bounded = said.slice(0, maxSaidChars);
+  return unreached.test(said)
+    ? `The mail server cannot be reached (${bounded}). Check its name and port.`
+    : bounded;
 }

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { Badge } from "../../ui/Badge.tsx";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import type { RecipientRow } from "../data/rows.ts";
+import { sayServerSentence } from "../data/server-sentences.ts";
 
 type Props = { readonly last: RecipientRow["last"]; readonly words: string };
 
@@ -14,7 +15,9 @@ export function LastDelivery({ last, words }: Props): ReactNode {
         {last.error === null ? words : "Failed"}
       </Badge>{" "}
       <RelativeTime at={last.at} />
-      {last.error === null ? null : <p className="text-xs wrap-anywhere text-muted">{last.error}</p>}
+      {last.error === null ? null : (
+        <p className="text-xs wrap-anywhere text-muted">{sayServerSentence(last.error)}</p>
+      )}
     </div>
   );
 }

@@ -5,6 +5,7 @@ import { Field } from "../../ui/controls/Field.tsx";
 import { Select } from "../../ui/controls/Select.tsx";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
+import { sayServerSentence } from "../data/server-sentences.ts";
 import { ShownOnce } from "../secrets/ShownOnce.tsx";
 import { RolesField } from "./RolesField.tsx";
 
@@ -52,7 +53,7 @@ export function InviteDialog({ mayMakeOwners, mails, onInvite, onClose }: Props)
       <Dialog title={`Invitation for ${name}`} onClose={onClose}>
         {link.problem === null ? null : (
           <p role="alert" className="mb-3 text-bad">
-            The invitation was not mailed: {link.problem}
+            The invitation was not mailed: {sayServerSentence(link.problem)}
           </p>
         )}
         <ShownOnce secret={link.link} name="link" onDone={onClose}>

@@ -10,6 +10,7 @@ import { Select } from "../../ui/controls/Select.tsx";
 import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
+import { sayServerSentence } from "../data/server-sentences.ts";
 import { useAct, useLongAct, useScope, useSession } from "../data/session-context.ts";
 
 type Settings = NonNullable<FunctionReturnType<typeof api.console.access.mail.settings>>;
@@ -38,7 +39,7 @@ export function MailServerCard(): ReactNode {
         test({}, ({ problem, to }) =>
           problem === null
             ? { words: `The server took a test mail to ${to}.` }
-            : { words: `The test mail was not sent: ${problem}`, tone: "bad" },
+            : { words: `The test mail was not sent: ${sayServerSentence(problem)}`, tone: "bad" },
         )
       }
     />

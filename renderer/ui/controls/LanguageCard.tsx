@@ -34,6 +34,11 @@ export function LanguageCard({ place, onReload }: Props): ReactNode {
           ]}
           onChange={change}
         />
+        {isProgram ? null : (
+          <p className="mt-1 text-xs text-muted">
+            Mails to you are in the language in which you last used this console.
+          </p>
+        )}
       </div>
     </Card>
   );
