@@ -33,7 +33,7 @@ export function formatRelative(ms: number): string {
 /** A duration in milliseconds, in two units at most: "0.34s", "4.2s", "2m 5s", "1h 12m", "3d 3h". */
 export function formatDuration(ms: number): string {
   const step = ms < second ? 10 : ms < minute ? 100 : ms < hour ? second : ms < day ? minute : hour;
-  return short.format(unitsOf(Math.max(0, Math.round(ms / step)) * step)) || "0s";
+  return short.format(unitsOf(Math.max(0, Math.round(ms / step)) * step)) || /* @wc-include */ "0s";
 }
 
 /** Seconds in words, exactly: "2 minutes", "1 minute, 30 seconds". */
