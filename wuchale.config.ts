@@ -50,7 +50,7 @@ const files = {
   include: [
     "renderer/{console,panel,rules,ui}/**/*.{ts,tsx}",
     "app/{audit,comfort,devices,facts,format,mail,models,people,policy}/**/*.ts",
-    "app/{audit,queue-settings,batches/parse-line,jobs/mendable,keys/addresses,keys/restriction,keys/scopes,contract/leaving,contract/needs-you,contract/pause-choices,contract/sentences/donor-sentences,contract/sentences/pay-words,contract/sentences/start-sentences,contract/job-errors,contract/span-words,credits/key-statement,credits/statement,money/credits,money/formula-words,trust/check-mode,trust/standing}.ts",
+    "app/{audit,queue-settings,batches/parse-line,jobs/mendable,keys/addresses,keys/restriction,keys/scopes,contract/leaving,contract/needs-you,contract/pause-choices,contract/sentences/donor-sentences,contract/sentences/pay-words,contract/sentences/start-sentences,contract/job-errors,contract/span-words,credits/key-moves,credits/key-statement,credits/statement,money/credits,money/formula-words,trust/check-mode,trust/standing}.ts",
     // Only what refuses a member's call. The API's errors are in English.
     "convex/{access,console}/**/*.ts",
     "convex/model/{credits,fleet,keys,models,passkeys,people,policies,ratings,rollouts,secondFactor,webhooks}/**/*.ts",

@@ -58,6 +58,7 @@ import {
   keyCharge,
   keyCount,
   keyFree,
+  keyMoveSource,
   keyQuotas,
   keyScope,
   language,
@@ -68,6 +69,7 @@ import {
   mailSettings,
   outcome,
   owner,
+  paidPeriod,
   payoutState,
   placedBy,
   policyRules,
@@ -1269,6 +1271,7 @@ export default defineSchema({
     at: v.number(),
     /** Negative if it has less afterward. */
     micro: v.int64(),
+    source: v.optional(keyMoveSource),
     note: v.optional(v.string()),
   }).index("by_key", ["apiKeyId", "at"]),
 
@@ -1457,6 +1460,8 @@ export default defineSchema({
     at: v.number(),
     /** The key, the colleague or the team; of a grant, a taking back and an allowance the administrator. */
     other: v.optional(v.union(v.id("apiKeys"), v.id("members"), v.id("teams"))),
+    /** Of an allowance. */
+    period: v.optional(paidPeriod),
     note: v.optional(v.string()),
   })
     .index("by_owner", ["owner", "at"])

@@ -41,13 +41,17 @@ it("writes CSV whose amounts add up", () => {
     to: Date.UTC(2026, 5, 1),
     charges: [covered],
     free: { own: 2, failed: 1, canceled: 0, expired: 0 },
-    moves: [{ at: Date.UTC(2026, 4, 3), micro: 1_000_000n, note: "A new quarter" }],
+    moves: [
+      { at: Date.UTC(2026, 4, 3), micro: 1_000_000n, note: "A new quarter" },
+      { at: Date.UTC(2026, 4, 4), micro: 0n, note: null, source: { kind: "earned" } },
+    ],
     openingMicro: 500_000n,
     closingMicro: 1_470_000n,
   });
   expect(csv.trim().split(/\r?\n/).slice(1)).toEqual([
     "2026-05-01,opening balance,,,,,,,,,,,0.500000",
-    "2026-05-03,given,A new quarter,,,,,,,,,1.000000,",
+    "2026-05-03,Credits given,A new quarter,,,,,,,,,1.000000,",
+    "2026-05-04,Earned credits,,,,,,,,,,0.000000,",
     "2026-05-31,jobs,demo,1.0,1,10,3,2.000,6.000,100,0.008000,-0.030000,",
     "2026-05-31,without charge: by own devices,,,2,,,,,,,0.000000,",
     "2026-05-31,without charge: failed,,,1,,,,,,,0.000000,",

@@ -1,4 +1,5 @@
 import { type Cell, csvOf } from "../format/csv.ts";
+import { type KeyMove, keyMoveWords } from "./key-moves.ts";
 import { decimalOf } from "./payout.ts";
 
 /** The jobs of a key with one price: its formula is tokens × price × percent. Amounts are in micro-credits. */
@@ -29,7 +30,7 @@ export type KeyStatement = {
     readonly canceled: number;
     readonly expired: number;
   };
-  readonly moves: readonly { readonly at: number; readonly micro: bigint; readonly note: string | null }[];
+  readonly moves: readonly KeyMove[];
   /** The balances before and after it, with what open jobs hold. */
   readonly openingMicro: bigint;
   readonly closingMicro: bigint;
@@ -106,9 +107,9 @@ export function keyStatementCsv(statement: KeyStatement): string {
   const last = date(to - 1);
   const nothing = (count: number): null[] => Array.from({ length: count }, () => null);
   const rows: (readonly Cell[])[] = [
-    ...moves.map(({ at, micro, note }): readonly Cell[] => [
-      ...[date(at), micro < 0n ? "taken back" : /* @wc-include */ "given", note],
-      ...[...nothing(8), credits(micro), null],
+    ...moves.map((move): readonly Cell[] => [
+      ...[date(move.at), keyMoveWords(move), move.note],
+      ...[...nothing(8), credits(move.micro), null],
     ]),
     ...charges.map((charge): readonly Cell[] => [
       ...[last, /* @wc-include */ "jobs", charge.modelId === otherPrices ? "other prices" : charge.modelId],

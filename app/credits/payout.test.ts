@@ -47,8 +47,19 @@ it("writes a statement whose lines add up", () => {
     to: Date.parse("2027-02-01Z"),
     openingMicro: 1_000_000n,
     devices: [{ name: "Laptop", jobs: 3, micro: 3_000_000n, bonusMicro: 1_000_000n }],
-    moves: [{ kind: "given", micro: -500_000n, at, other: "Bo", note: "=Thanks" }],
-    closingMicro: 3_500_000n,
+    moves: [
+      { kind: "given", micro: -500_000n, at, other: "Bo", note: "=Thanks" },
+      { kind: "granted", micro: 250_000n, at, other: "Cy", note: "A course" },
+      {
+        kind: "allowance",
+        micro: 250_000n,
+        at,
+        other: "Cy",
+        period: { every: "month", start: Date.parse("2027-01-01Z") },
+        note: "For tests",
+      },
+    ],
+    closingMicro: 4_000_000n,
   });
   expect(csv.trimEnd().split("\r\n")).toEqual([
     "date,line,name,note,jobs,credits,balance",
@@ -56,6 +67,8 @@ it("writes a statement whose lines add up", () => {
     "2027-01-31,earned,Laptop,,3,2.000000,",
     "2027-01-31,bonus hours,Laptop,,,1.000000,",
     "2027-01-05,given,Bo,'=Thanks,,-0.500000,",
-    "2027-01-31,closing balance,,,,,3.500000",
+    "2027-01-05,given by an administrator,Cy,A course,,0.250000,",
+    "2027-01-05,Allowance for January 2027,Cy,For tests,,0.250000,",
+    "2027-01-31,closing balance,,,,,4.000000",
   ]);
 });

@@ -1,4 +1,5 @@
 import { type Cell, csvOf } from "../format/csv.ts";
+import { allowanceName, type PaidPeriod } from "./key-moves.ts";
 import { decimalOf } from "./payout.ts";
 
 /** A change of a member's or a team's credits that is no pay. */
@@ -42,6 +43,8 @@ export type Statement = {
     readonly micro: bigint;
     readonly at: number;
     readonly other: string | null;
+    /** Of an allowance. */
+    readonly period?: PaidPeriod | undefined;
     readonly note: string | null;
   }[];
   readonly closingMicro: bigint;
@@ -66,9 +69,9 @@ export function creditStatementCsv({
       [last, /* @wc-include */ "earned", name, null, jobs, credits(micro - bonusMicro), null],
       ...(bonusMicro === 0n ? [] : [[last, "bonus hours", name, null, null, credits(bonusMicro), null]]),
     ]),
-    ...moves.map(({ at, kind, other, note, micro }) => [
+    ...moves.map(({ at, kind, other, period, note, micro }) => [
       date(at),
-      moveWords[kind],
+      period === undefined ? moveWords[kind] : allowanceName(period),
       other,
       note,
       null,

@@ -1,4 +1,3 @@
-import { formatMonth } from "../format/time.ts";
 import { formatExactCredits } from "./credits.ts";
 
 /** How often an allowance renews. Weeks begin on Monday. Periods are those of UTC, as months of statements and budgets are. */
@@ -50,19 +49,6 @@ export function amountDue({ kind, micro }: AllowanceTerms, availableMicro: bigin
   if (kind === "add") return micro;
   const left = availableMicro > 0n ? availableMicro : 0n;
   return micro > left ? micro - left : 0n;
-}
-
-/** The name of a period's allowance, for statements and the audit trail: "Allowance of November 2026". */
-export function allowanceName(every: AllowancePeriod, start: number): string {
-  const date = new Date(start).toISOString().slice(0, 10);
-  switch (every) {
-    case "day":
-      return `Allowance of ${date}`;
-    case "week":
-      return `Allowance of the week from ${date}`;
-    case "month":
-      return `Allowance of ${formatMonth(start)}`;
-  }
 }
 
 /** The terms in words, for the audit trail. */

@@ -579,6 +579,15 @@ export const keyCharge = v.object({
   coveredMicro: v.int64(),
 });
 
+/** The period for which an allowance gave credits: app/credits/key-moves.ts. */
+export const paidPeriod = v.object({ every: literals(...allowancePeriods), start: v.number() });
+
+/** Where the credits of a key's move are from. Absent: an administrator gave or took them. */
+export const keyMoveSource = v.union(
+  v.object({ kind: literals("earned", "given", "given-and-earned", "canaries", "given-back", "refund") }),
+  v.object({ kind: v.literal("allowance"), ...paidPeriod.fields }),
+);
+
 /** The jobs of a key without a charge: of own devices, and without an answer. */
 export const keyFree = v.object({
   own: v.number(),

@@ -105,7 +105,7 @@ describe("an allowance", () => {
     await renewAt("2027-03-01T00:00");
     expect(await balance()).toBe(first);
     expect(await trail()).toMatchObject([
-      ["api-key.allowance-given", "30 given: Allowance of March 2027: For the lab"],
+      ["api-key.allowance-given", "30 given: Allowance for March 2027: For the lab"],
       ["api-key.allowance-set", expect.any(String)],
     ]);
     await expectBooksInOrder(t);
@@ -137,8 +137,8 @@ describe("an allowance", () => {
     await renewAt("2027-07-01T00:00");
     expect(await balance()).toBe(first + credits(200));
     expect((await trail()).slice(0, 2).map(([, detail]) => detail)).toEqual([
-      "100 given: Allowance of July 2027: For the lab",
-      "100 given: Allowance of June 2027: For the lab",
+      "100 given: Allowance for July 2027: For the lab",
+      "100 given: Allowance for June 2027: For the lab",
     ]);
   });
 
@@ -271,7 +271,8 @@ it("names the allowance, its reason and its author in the list and in the key's 
     {
       at: expect.any(Number) as number,
       micro: credits(100),
-      note: "Allowance of February 2027: For the lab",
+      source: { kind: "allowance", every: "month", start: Date.parse("2027-02-01T00:00Z") },
+      note: "For the lab",
     },
   ]);
   expect(paidByKey(statement)).toBe(0n);

@@ -212,11 +212,17 @@ describe.each([
     await settlePages();
     expect(await granted(owner())).toBe(credits(200));
     expect((await statementOf(owner())).moves).toMatchObject([
-      { kind: "allowance", micro: credits(100), other: "Owner", note: "Allowance of June 2027: For the lab" },
+      {
+        kind: "allowance",
+        micro: credits(100),
+        other: "Owner",
+        period: { every: "month", start: Date.parse("2027-06-01T00:00Z") },
+        note: "For the lab",
+      },
     ]);
     expect((await actions()).map(([action, , detail]) => [action, detail])).toEqual([
-      ["credits.allowance-given", "100 given: Allowance of June 2027: For the lab"],
-      ["credits.allowance-given", "100 given: Allowance of February 2027: For the lab"],
+      ["credits.allowance-given", "100 given: Allowance for June 2027: For the lab"],
+      ["credits.allowance-given", "100 given: Allowance for February 2027: For the lab"],
       ["credits.allowance-set", "allowance: not set → 100 credits each month; reason: For the lab"],
     ]);
     await expectBooksInOrder(t);
@@ -235,7 +241,7 @@ describe.each([
     await give(owner(), credits(1));
     await renewAt("2027-01-17T00:00");
     expect(await granted(owner())).toBe(credits(10));
-    expect((await actions())[0]![2]).toBe("3 given: Allowance of 2027-01-17: For the lab");
+    expect((await actions())[0]![2]).toBe("3 given: Allowance for 2027-01-17: For the lab");
     await expectBooksInOrder(t);
   });
 
@@ -273,8 +279,8 @@ describe("given credits", () => {
       at: now,
       now,
     });
-    expect(lines.map(({ note }) => note)).toEqual(
-      expect.arrayContaining(["Given and earned credits", "Earned credits"]),
+    expect(lines.map(({ source }) => source?.kind)).toEqual(
+      expect.arrayContaining(["given-and-earned", "earned"]),
     );
     await expectBooksInOrder(t);
   });

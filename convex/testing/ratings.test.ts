@@ -222,6 +222,8 @@ describe("a dispute", () => {
       ["issue", -answerMicro, jobId],
       ["issue", answerMicro, jobId],
     ]);
+    const moves = await t.run(async (ctx) => await ctx.db.query("keyMoves").collect());
+    expect(moves.at(-1)).toMatchObject({ micro: answerMicro, source: { kind: "refund" } });
     expect(await list("open")).toEqual([]);
     expect(await list("settled")).toMatchObject([
       { decision: { reason: settle.reason, refundMicro: answerMicro } },

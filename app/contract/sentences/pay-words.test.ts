@@ -73,6 +73,11 @@ it.each<[PayReason, string]>([
   expect(payWords(reason)).toBe(words);
 });
 
+it("says it otherwise to others than the donor", () => {
+  expect(payWords({ kind: "released", reason: "in-use" }, "others")).toBe("Given back: In use");
+  expect(payWords({ kind: "own-job" }, "others")).toMatch(/^A job of the device’s own people/);
+});
+
 it("uses the English text of a backend of another version", () => {
   const explanation = "given back";
   expect(explainPay({ explanation })).toBe(explanation);

@@ -56,24 +56,29 @@ export type PayReason =
     }
   | { readonly kind: "stolen" | "lost" | "canceled" | "expired" };
 
+/** Whom a page tells it: the person at the computer, or others. */
+type Reader = "donor" | "others";
+
 /** Why an attempt earned what it earned, in the language of this page. In English for a backend of another version. */
-export function explainPay({
-  pay,
-  explanation,
-}: {
-  readonly pay?: PayReason | undefined;
-  readonly explanation: string;
-}): string {
-  return (pay === undefined ? null : payWords(pay)) ?? explanation;
+export function explainPay(
+  { pay, explanation }: { readonly pay?: PayReason | undefined; readonly explanation: string },
+  reader: Reader = "donor",
+): string {
+  return (pay === undefined ? null : payWords(pay, reader)) ?? explanation;
 }
 
 /** The reason in words. Null for one of a newer backend. */
-export function payWords(pay: PayReason): string | null {
+export function payWords(pay: PayReason, reader: Reader = "donor"): string | null {
   switch (pay.kind) {
     case "paid":
       return withCheck(paidWords(pay), pay.check);
     case "own-job":
-      return withCheck("Your own job, which costs nothing and earns nothing", pay.check);
+      return withCheck(
+        reader === "donor"
+          ? "Your own job, which costs nothing and earns nothing"
+          : "A job of the device’s own people, which costs nothing and earns nothing",
+        pay.check,
+      );
     case "unheard":
       return withCheck(
         "Not paid, because another device of the same people has answered or checked this already",
@@ -82,7 +87,7 @@ export function payWords(pay: PayReason): string | null {
     case "outrun":
       return outrunWords(pay);
     case "released":
-      return pay.reason === undefined ? "Given back" : `Given back: ${releaseWords(pay.reason)}`;
+      return pay.reason === undefined ? "Given back" : `Given back: ${releaseWords(pay.reason, reader)}`;
     case "failed":
       return pay.error === undefined ? "Failed" : `Failed: ${jobErrorWords(pay.error)}`;
     case "stolen":
@@ -146,6 +151,8 @@ const otherReasons: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The words for a donor's code, or the code of another version as it is. */
-function releaseWords(reason: string): string {
-  return reasonWords(reason)?.short ?? otherReasons.get(reason) ?? reason;
+function releaseWords(reason: string, reader: Reader): string {
+  const words = reasonWords(reason);
+  const told = reader === "others" ? (words?.toOthers ?? words) : words;
+  return told?.short ?? otherReasons.get(reason) ?? reason;
 }

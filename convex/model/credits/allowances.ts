@@ -1,9 +1,9 @@
 import { type Infer, v } from "convex/values";
 import { literals } from "convex-helpers/validators";
 import { changesText } from "../../../app/audit/changes.ts";
+import { allowanceName } from "../../../app/credits/key-moves.ts";
 import { visibleText } from "../../../app/format/visible.ts";
 import {
-  allowanceName,
   type AllowanceTerms,
   allowanceTermsText,
   amountDue,
@@ -186,10 +186,16 @@ export async function giveIfDue(ctx: MutationCtx, holder: Holder, now: number): 
   const available = allowance.kind === "add" ? 0n : await takeableOf(ctx, holder);
   const micro = amountDue(allowance, available);
   if (micro === 0n) return;
-  const start = periodStart(every, now);
-  const note = `${allowanceName(every, start)}: ${reason}`;
-  const key = `allowance:${subject}:${every}:${String(start)}`;
-  const issued = await issueTo(ctx, holder, { key, kind: "allowance", author, micro, at: now, note });
+  const period = { every, start: periodStart(every, now) };
+  const issued = await issueTo(ctx, holder, {
+    key: `allowance:${subject}:${every}:${String(period.start)}`,
+    kind: "allowance",
+    author,
+    micro,
+    at: now,
+    period,
+    note: reason,
+  });
   if (issued === "repeated") return;
   await record(ctx, {
     organizationId,
@@ -197,7 +203,7 @@ export async function giveIfDue(ctx: MutationCtx, holder: Holder, now: number): 
     at: now,
     action: actions[holder.table].given,
     subject,
-    detail: `${formatExactCredits(micro)} given: ${note}`,
+    detail: `${formatExactCredits(micro)} given: ${allowanceName(period)}: ${reason}`,
   });
 }
 

@@ -1,3 +1,4 @@
+import type { KeyMoveSource, PaidPeriod } from "../../../app/credits/key-moves.ts";
 import { formatExactCredits, microPerCredit } from "../../../app/money/credits.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
@@ -55,40 +56,63 @@ type Issue = {
   readonly jobId?: string;
 };
 
-/**
- * Moves credits from the issuance account to a key, which can spend them at once. A second transfer with the same key changes nothing.
- * @param note the reason, for the key's statement.
- */
+type KeyIssue = Issue & {
+  readonly apiKeyId: Id<"apiKeys">;
+  /** Where they are from, and the reason of a person, for the key's statement. */
+  readonly source?: KeyMoveSource;
+  readonly note?: string;
+};
+
+/** Moves credits from the issuance account to a key, which can spend them at once. A second transfer with the same key changes nothing. */
 export async function issueCredits(
   ctx: MutationCtx,
-  { apiKeyId, note, ...issue }: Issue & { readonly apiKeyId: Id<"apiKeys">; readonly note?: string },
+  { apiKeyId, source, note, ...issue }: KeyIssue,
 ): ReturnType<typeof book> {
   const booked = await bookIssue(ctx, keyAccount(apiKeyId), issue);
   if (booked === "repeated") return booked;
   const { at, micro } = issue;
-  await noteKeyMove(ctx, { apiKeyId, at, micro, ...(note === undefined ? {} : { note }) });
+  await noteKeyMove(ctx, {
+    apiKeyId,
+    at,
+    micro,
+    ...(source === undefined ? {} : { source }),
+    ...(note === undefined ? {} : { note }),
+  });
   return booked;
 }
 
 type HolderIssue = Omit<Issue, "organizationId" | "jobId"> & {
   readonly kind: Extract<Doc<"creditMoves">["kind"], "granted" | "taken-back" | "allowance">;
   readonly author: Id<"members">;
+  /** Of an allowance. */
+  readonly period?: PaidPeriod;
   readonly note: string;
 };
 
-/** The same to a holder. `kind`, `author` and `note` are in the statement of a member or a team; the statement of a key has the note. */
+/** The same to a holder. The statement of a member or a team names the author; that of a key has only the period and the note. */
 export async function issueTo(
   ctx: MutationCtx,
   { table, row }: Holder,
-  { kind, author, note, ...given }: HolderIssue,
+  { kind, author, period, note, ...given }: HolderIssue,
 ): ReturnType<typeof book> {
   const { organizationId } = row;
   const issue = { ...given, organizationId };
-  if (table === "apiKeys") return await issueCredits(ctx, { ...issue, apiKeyId: row._id, note });
+  if (table === "apiKeys") {
+    const source = period === undefined ? {} : { source: { kind: "allowance" as const, ...period } };
+    return await issueCredits(ctx, { ...issue, apiKeyId: row._id, ...source, note });
+  }
   const booked = await bookIssue(ctx, grantAccount(row._id), issue);
   if (booked === "repeated") return booked;
   const { micro, at } = given;
-  await noteMove(ctx, organizationId, { owner: row._id, kind, micro, at, other: author, note });
+  await noteMove(ctx, organizationId, {
+    owner: row._id,
+    kind,
+    micro,
+    at,
+    other: author,
+    ...(period === undefined ? {} : { period }),
+    note,
+  });
   return booked;
 }
 

@@ -6,7 +6,7 @@ import { monthOf } from "../../../app/usage/months.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { refuse } from "../refuse.ts";
-import { keyCharge, keyFree } from "../validators.ts";
+import { keyCharge, keyFree, keyMoveSource } from "../validators.ts";
 
 /** Statements go back so far. */
 const mostMonths = 24;
@@ -83,7 +83,11 @@ async function addUpOldMoves(
     .take(perSweep);
   const sum = others.reduce((total, { micro }) => total + micro, added);
   if (first !== undefined && (others.length > 0 || sum !== 0n))
-    await ctx.db.patch("keyMoves", first._id, { micro: first.micro + sum, note: undefined });
+    await ctx.db.patch("keyMoves", first._id, {
+      micro: first.micro + sum,
+      note: undefined,
+      source: undefined,
+    });
   else if (sum !== 0n) await ctx.db.insert("keyMoves", { apiKeyId, at: before - 1, micro: sum });
   for (const { _id } of others) await ctx.db.delete("keyMoves", _id);
 }
@@ -100,7 +104,7 @@ async function monthRow(
 }
 
 /**
- * Notes credits that a key was given, or that were taken back, for its statement. Moves of one day (UTC) with one note are one, and so
+ * Notes credits that a key was given, or that were taken back, for its statement. Moves of one day (UTC) from one source and with one note are one, and so
  * are those that no statement shows any more.
  */
 export async function noteKeyMove(
@@ -112,8 +116,12 @@ export async function noteKeyMove(
     .withIndex("by_key", (q) => q.eq("apiKeyId", move.apiKeyId))
     .order("desc")
     .first();
-  const isSame = last !== null && last.note === move.note && dayOf(last.at) === dayOf(move.at);
-  if (move.note !== undefined && isSame)
+  const isSame =
+    last !== null &&
+    last.note === move.note &&
+    JSON.stringify(last.source) === JSON.stringify(move.source) &&
+    dayOf(last.at) === dayOf(move.at);
+  if ((move.note !== undefined || move.source !== undefined) && isSame)
     await ctx.db.patch("keyMoves", last._id, { micro: last.micro + move.micro });
   else await ctx.db.insert("keyMoves", move);
   await addUpOldMoves(ctx, move.apiKeyId, monthOf(move.at, -mostMonths));
@@ -128,7 +136,14 @@ export const keyStatement = v.object({
   charges: v.array(keyCharge),
   free: keyFree,
   /** Credits that it was given or that were taken back, oldest first. */
-  moves: v.array(v.object({ at: v.number(), micro: v.int64(), note: v.union(v.string(), v.null()) })),
+  moves: v.array(
+    v.object({
+      at: v.number(),
+      micro: v.int64(),
+      source: v.optional(keyMoveSource),
+      note: v.union(v.string(), v.null()),
+    }),
+  ),
   /** The balances before and after it, with what open jobs hold. */
   openingMicro: v.int64(),
   closingMicro: v.int64(),
@@ -161,7 +176,12 @@ export async function keyStatementOf(
     openingMicro,
     closingMicro: moves.reduce((sum, { micro }) => sum + micro, openingMicro) - paidByKey({ charges }),
     free: row?.free ?? noneFree,
-    moves: moves.map(({ at: movedAt, micro, note }) => ({ at: movedAt, micro, note: note ?? null })),
+    moves: moves.map(({ at: movedAt, micro, source, note = null }) => ({
+      at: movedAt,
+      micro,
+      ...(source === undefined ? {} : { source }),
+      note,
+    })),
   };
 }
 

@@ -1,4 +1,5 @@
 import { type Infer, v } from "convex/values";
+import { keyMoveWords } from "../../../app/credits/key-moves.ts";
 import { visibleText } from "../../../app/format/visible.ts";
 import { formatExactCredits } from "../../../app/money/credits.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
@@ -7,7 +8,7 @@ import { type Act, record } from "../audit.ts";
 import { walletAccount } from "../ledger/transfer.ts";
 import { type Owner, ownerRow } from "../owners.ts";
 import { boundedText, refuse } from "../refuse.ts";
-import { creditMoveKind } from "../validators.ts";
+import { creditMoveKind, paidPeriod } from "../validators.ts";
 import { noteKeyMove } from "./keyStatement.ts";
 import { addingEntries, noteMove, take, takeForKey } from "./wallet.ts";
 
@@ -65,17 +66,18 @@ export async function moveToKey(
     // The others of the team read who did it.
     ...(team === null ? {} : { note: name }),
   });
-  await noteKeyMove(ctx, { apiKeyId, at: by.at, micro, note: originWords(given, micro) });
-  const origin = originWords(given, micro).toLowerCase();
+  const source = { kind: originOf(given, micro) };
+  await noteKeyMove(ctx, { apiKeyId, at: by.at, micro, source });
+  const origin = keyMoveWords({ micro, source }).toLowerCase();
   const whose = team === null ? origin : `${origin} of the team ${team.name}`;
   const detail = `${formatExactCredits(micro)} ${whose} moved to it`;
   await record(ctx, { organizationId, ...by, action: "credits.moved-to-key", subject: apiKeyId, detail });
 }
 
 /** @param given how many of the credits their owner was given. */
-function originWords(given: bigint, micro: bigint): string {
-  if (given === 0n) return "Earned credits";
-  return given === micro ? "Given credits" : "Given and earned credits";
+function originOf(given: bigint, micro: bigint): "earned" | "given" | "given-and-earned" {
+  if (given === 0n) return "earned";
+  return given === micro ? "given" : "given-and-earned";
 }
 
 /**
@@ -116,6 +118,8 @@ export const moveRow = v.object({
   at: v.number(),
   /** The name of the key, the colleague, the team or the administrator. */
   other: v.union(v.string(), v.null()),
+  /** Of an allowance. */
+  period: v.optional(paidPeriod),
   note: v.union(v.string(), v.null()),
 });
 
@@ -139,12 +143,13 @@ export async function namedMoves(
   moves: readonly Doc<"creditMoves">[],
 ): Promise<Infer<typeof moveRow>[]> {
   return await Promise.all(
-    moves.map(async ({ _id: moveId, kind, micro, at, other, note }) => ({
+    moves.map(async ({ _id: moveId, kind, micro, at, other, period, note }) => ({
       moveId,
       kind,
       micro,
       at,
       other: await nameOf(ctx, other),
+      ...(period === undefined ? {} : { period }),
       note: note === undefined ? null : visibleText(note),
     })),
   );

@@ -176,7 +176,7 @@ async function refundPrice(ctx: MutationCtx, order: Doc<"orders">, at: number): 
     refuse("conflict", `${why}, so nothing can be refunded.`);
   }
   if (key.revokedAt !== undefined) refuse("revoked", "The API key was revoked, so it gets no credits.");
-  const note = "Refund of a disputed answer";
-  await issueCredits(ctx, { key: `refund:${jobId}`, organizationId, apiKeyId, micro, at, jobId, note });
+  const source = { kind: "refund" } as const;
+  await issueCredits(ctx, { key: `refund:${jobId}`, organizationId, apiKeyId, micro, at, jobId, source });
   return micro;
 }

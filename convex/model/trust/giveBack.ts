@@ -55,8 +55,7 @@ async function noteGivenBack(
   at: number,
 ): Promise<void> {
   await ctx.db.patch("orders", _id, { givenBackMicro: givenBackMicro + micro });
-  const note = "Price of an answer of which checks found the text or the tokens wrong";
-  await noteKeyMove(ctx, { apiKeyId, at, micro, note });
+  await noteKeyMove(ctx, { apiKeyId, at, micro, source: { kind: "given-back" } });
 }
 
 /** The part of an answer's price that its key has paid and not got back. */

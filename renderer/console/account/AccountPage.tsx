@@ -30,7 +30,11 @@ export function AccountPage({ sessionId, onSignOut }: Props): ReactNode {
         onSignOut={onSignOut}
       />
       <SecurityCards />
-      <LanguageCard place="browser" />
+      <LanguageCard place="browser">
+        <p className="mt-1 text-xs text-muted">
+          Mails to you are in the language in which you last used this console.
+        </p>
+      </LanguageCard>
       <OwnSessions
         sessions={sessions}
         current={sessionId}

@@ -1,8 +1,9 @@
+import { allowanceName } from "../../../app/credits/key-moves.ts";
 import type { StatusWords } from "../../ui/status-words.ts";
 import type { CreditMoveRow, PayoutRow } from "../data/rows.ts";
 
 /** A change of a member's credits in words. */
-export function moveWords({ kind, other }: Pick<CreditMoveRow, "kind" | "other">): string {
+export function moveWords({ kind, other, period }: Pick<CreditMoveRow, "kind" | "other" | "period">): string {
   switch (kind) {
     case "to-key":
       return `Budget of the key ${other ?? ""}`;
@@ -21,7 +22,9 @@ export function moveWords({ kind, other }: Pick<CreditMoveRow, "kind" | "other">
     case "taken-back":
       return `Taken back by the administrator ${other ?? ""}`;
     case "allowance":
-      return `Allowance, set by ${other ?? ""}`;
+      return period === undefined
+        ? `Allowance, set by ${other ?? ""}`
+        : `${allowanceName(period)}, set by ${other ?? ""}`;
   }
 }
 

@@ -1,5 +1,6 @@
 import { useQuery } from "convex/react";
 import type { ReactNode } from "react";
+import { keyMoveWords } from "../../../app/credits/key-moves.ts";
 import { keyStatementCsv, otherPrices } from "../../../app/credits/key-statement.ts";
 import { formatPercent, plural } from "../../../app/format/quantity.ts";
 import { formatDay } from "../../../app/format/time.ts";
@@ -53,12 +54,12 @@ export function KeyStatementCard({ statement, ...month }: Props): ReactNode {
 function Lines({ statement }: { readonly statement: KeyStatementRow }): ReactNode {
   const { from, to, name, charges, free, moves, openingMicro, closingMicro } = statement;
   const lines: readonly StatementLine[] = [
-    ...moves.map(({ at, micro, note }) => ({
-      key: `${String(at)} ${String(micro)}`,
-      day: formatDay(at),
-      words: micro < 0n ? /* @wc-include */ "Credits taken back" : /* @wc-include */ "Credits given",
-      note,
-      micro,
+    ...moves.map((move) => ({
+      key: `${String(move.at)} ${String(move.micro)}`,
+      day: formatDay(move.at),
+      words: keyMoveWords(move),
+      note: move.note,
+      micro: move.micro,
     })),
     ...charges.map((charge) => ({
       key: JSON.stringify([charge.modelId, charge.priceVersion, charge.percent, String(charge.promptMicro)]),

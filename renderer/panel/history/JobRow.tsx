@@ -16,7 +16,7 @@ export function JobRow({ row }: { readonly row: HistoryRow }): ReactNode {
   const tokens = row.promptTokens + row.completionTokens;
   const moment = useFromNow((now) => formatMoment(endedAt ?? startedAt, now));
   return (
-    <div className="grid h-full content-center gap-0.5 px-4">
+    <div className="grid h-full grid-cols-1 content-center gap-0.5 px-4">
       <div className="flex items-center justify-between gap-3">
         <span className="flex min-w-0 items-center gap-2">
           <span className="shrink-0">

@@ -8,10 +8,12 @@ type Props = {
   /** The choice counts for the pages in this browser, or for the desktop program with its tray. */
   readonly place: "browser" | "program";
   readonly onReload?: () => void;
+  /** What else the choice is for. */
+  readonly children?: ReactNode;
 };
 
 /** The language of the pages here. They reload for another one. */
-export function LanguageCard({ place, onReload }: Props): ReactNode {
+export function LanguageCard({ place, onReload, children }: Props): ReactNode {
   const own = languages[languageOf(null, window.navigator.languages)];
   const isProgram = place === "program";
   const change = (value: string): void => {
@@ -34,11 +36,7 @@ export function LanguageCard({ place, onReload }: Props): ReactNode {
           ]}
           onChange={change}
         />
-        {isProgram ? null : (
-          <p className="mt-1 text-xs text-muted">
-            Mails to you are in the language in which you last used this console.
-          </p>
-        )}
+        {children}
       </div>
     </Card>
   );

@@ -75,5 +75,5 @@ export async function payForCanary(
       { account: checkAccount(organizationId), micro: -missing },
     ],
   });
-  await noteKeyMove(ctx, { apiKeyId, at, micro: missing, note: "Canaries" });
+  await noteKeyMove(ctx, { apiKeyId, at, micro: missing, source: { kind: "canaries" } });
 }

@@ -54,7 +54,7 @@ const columnsOf = (
         <Badge tone={attemptWords[attempt.status].tone} dot>
           {attemptWords[attempt.status].words}
         </Badge>
-        <p className="text-xs text-muted">{explainPay(attempt)}</p>
+        <p className="text-xs text-muted">{explainPay(attempt, "others")}</p>
       </div>
     ),
   },
