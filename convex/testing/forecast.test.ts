@@ -297,6 +297,24 @@ describe("a batch behind jobs of higher priority", () => {
     expect(Math.abs(minutesUntil(await estimate(fileId)) - 120)).toBeLessThan(25);
   });
 
+  it("counts the batches of high priority while no job of its own kind is ready, since the queue measures no wait then", async () => {
+    const url = "/v1/completions";
+    const body = { model: modelId, prompt: "Once" };
+    const own = await upload(
+      Array.from({ length: 10 }, (_, n) => line(`q${String(n)}`, body, { url })).join("\n"),
+    );
+    const estimateOwn = async (): Promise<number> =>
+      minutesUntil(await post<Estimate>("/v1/batches/estimate", own, "24h", { endpoint: url }));
+    // One answer, so that the queue knows the kind.
+    const headers = { authorization: `Bearer ${acme.apiKey}`, prefer: "respond-async" };
+    const asked = await t.fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+    const { id } = (await asked.json()) as { id: string };
+    expect((await call(`/v1/jobs/${id}/cancel`, { method: "POST" })).status).toBe(200);
+    await start(await upload(lines(30, high)));
+    await countQueue(t);
+    expect(Math.abs((await estimateOwn()) - 40)).toBeLessThan(12);
+  });
+
   it("lets no batch of low priority before one of high priority", async () => {
     await start(await upload(lines(40)));
     expect(minutesUntil(await estimate(await upload(lines(10, high))))).toBeLessThan(20);

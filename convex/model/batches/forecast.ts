@@ -151,7 +151,8 @@ const normal = 1;
 
 /**
  * How long a job of low priority waits for the ready jobs of higher ones, by the queue's last count, ms. Of several lanes with these
- * requirements, which differ by the length of their jobs' texts, the one with most jobs counts. Null: not counted.
+ * requirements, which differ by the length of their jobs' texts, the one with most jobs counts. Null: not counted. The queue measures no
+ * wait for a lane without ready jobs, though jobs of other lanes may keep its workers busy.
  */
 export function waitForHigher(
   lanes: readonly LaneView[],
@@ -162,7 +163,13 @@ export function waitForHigher(
   const [most] = own.toSorted((a, b) => b.ready - a.ready);
   const isRecent = most?.countedAt != null && now - most.countedAt <= countKeptMs;
   if (!isRecent) return null;
-  return most.ready === 0 ? 0 : (most.waits?.[normal] ?? null);
+  if (most.ready > 0) return most.waits?.[normal] ?? null;
+  return lanes.every(hasNoneHigher) ? 0 : null;
+}
+
+/** Whether no job of normal or high priority is ready in the lane, as far as is known. */
+function hasNoneHigher({ ready, waits }: LaneView): boolean {
+  return ready === 0 || waits?.[normal] === 0;
 }
 
 function hasRequirements({ requirements }: LaneView, wanted: LaneView["requirements"]): boolean {
