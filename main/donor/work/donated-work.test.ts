@@ -349,6 +349,67 @@ describe("donated work", () => {
     await told(speed);
   });
 
+  it("tells how long each model has to load that is not in memory, once for each switch of models", async () => {
+    const path = join(folder, "n.gguf");
+    await writeFile(path, "weightsweights");
+    const sha256 = createHash("sha256").update("weightsweights").digest("hex");
+    const other = { modelId: "n", sha256, sizeBytes: 14, contextTokens: 64 };
+    knowledge.setFigures(sha256, figures);
+    wanted = [...wanted, other];
+    await catalog.add({ ...other, path });
+    const measured = { prefill: 200, generate: 20, backend: "cpu" } as const;
+    for (const model of work.usableModels) plans.measured(model, measured);
+    work.modelsChanged();
+    const setups = () => {
+      const hello = queue.args["hello"]?.at(-1) as {
+        capabilities: { speeds?: { of: string; setupMs?: number }[] };
+      };
+      return hello.capabilities.speeds?.map((speed) => [speed.of, speed.setupMs]);
+    };
+    const told = async (expected: readonly unknown[]) =>
+      await vi.waitFor(() => expect(setups()).toEqual(expected), patient);
+    const load = { backend: "cpu", gpuLayers: 0, contextTokens: 64, sequences: 1, passedOver: [] } as const;
+    const next = async (job: ReturnType<typeof claimedJob>) => {
+      runner.finish({ kind: "done", result });
+      const complete = await called("complete");
+      queue.showHeld(job.attemptId);
+      complete.answer({ kind: "completed", ...nextWork([job]) });
+      await ran(job.attemptId);
+    };
+    await hold(chatJob("a1"));
+    await ran("a1");
+    runner.events?.loaded({ ...load, modelId: "m", loadMs: 4_000 });
+    // The other file is twice as large.
+    await told([
+      ["m", undefined],
+      ["n", 8_000],
+    ]);
+    await next(chatJob("a2", { requirements: { model: "n" } }));
+    const before = queue.args["hello"]?.length ?? 0;
+    runner.events?.loaded({ ...load, modelId: "n", loadMs: 6_000 });
+    await told([
+      ["m", 4_000],
+      ["n", undefined],
+    ]);
+    // This model stays in memory.
+    await next(chatJob("a3", { requirements: { model: "n" } }));
+    runner.events?.loaded({ ...load, modelId: "n", loadMs: 0 });
+    await next(chatJob("a4"));
+    expect(queue.args["hello"]).toHaveLength(before + 1);
+    runner.events?.loaded({ ...load, modelId: "m", loadMs: 3_000 });
+    await told([
+      ["m", undefined],
+      ["n", 6_000],
+    ]);
+    work.runnerRested();
+    await told([
+      ["m", 3_000],
+      ["n", 6_000],
+    ]);
+    runner.finish({ kind: "done", result });
+    await called("complete");
+  });
+
   it("stops its job at once on a yield, and then releases it", async () => {
     await hold(chatJob("a1"));
     await ran("a1");

@@ -12,6 +12,7 @@ import { jobHandlers, type JobRunner } from "../../supervisor/jobs/job-handlers.
 import type { ModelPlans } from "../../supervisor/plan/model-plans.ts";
 import type { RunnerLimits } from "../../supervisor/process/supervised-process.ts";
 import type { OrganizationModel } from "../organization/organization.ts";
+import { LoadTimes } from "./load-times.ts";
 import { type LoadedModel, mustUnload } from "./loaded-model.ts";
 import { ModelOffer } from "./model-offer.ts";
 import { WarmUp } from "./warm-up.ts";
@@ -58,8 +59,7 @@ export class DonatedWork {
   #loaded: LoadedModel | null = null;
   /** The runner ended while it had no job, so that the next one has to load its model. */
   #hasRested = false;
-  /** How long the last load of each model took, by its SHA-256. */
-  readonly #loadMs = new Map<string, number>();
+  readonly #loadTimes = new LoadTimes();
   #limits: Limits | null = null;
 
   constructor(deps: DonatedWorkDeps) {
@@ -74,11 +74,7 @@ export class DonatedWork {
         plans.gpuRefused(model);
         this.modelsChanged();
       },
-      onLoaded: (model: ModelFile, report: LoadReport) => {
-        this.#loaded = { model, report };
-        if (report.loadMs > 0) this.#loadMs.set(model.sha256, report.loadMs);
-        this.#setRested(false);
-      },
+      onLoaded: (model: ModelFile, report: LoadReport) => this.#noteLoad(model, report),
       onMeasured: (model: ModelFile, speed: MeasuredSpeed) => {
         plans.measured(model, speed);
         if (this.#offer.isSpeedNews(model)) this.#offerCapabilities();
@@ -108,7 +104,7 @@ export class DonatedWork {
       plans,
       usable: () => this.usableModels,
       isAccepting: () => this.#accepting,
-      setupMs: (sha256) => (this.#hasRested ? (this.#loadMs.get(sha256) ?? null) : null),
+      setupMs: (model) => (this.#isInMemory(model) ? null : this.#loadTimes.expectedMs(model)),
       onChange: () => {
         this.#offerCapabilities();
         this.#warmUp.modelsChanged();
@@ -157,13 +153,23 @@ export class DonatedWork {
 
   /** The runner has ended for want of work. The queue then prefers devices that have the model of a job in memory. */
   runnerRested(): void {
-    if (this.#accepting) this.#setRested(true);
+    if (!this.#accepting || this.#hasRested) return;
+    this.#hasRested = true;
+    this.#offerCapabilities();
   }
 
-  #setRested(hasRested: boolean): void {
-    if (this.#hasRested === hasRested) return;
-    this.#hasRested = hasRested;
-    this.#offerCapabilities();
+  /** Each job reports its model, also one that was in memory. The queue learns only of another one. */
+  #noteLoad(model: ModelFile, report: LoadReport): void {
+    const wasInMemory = this.#isInMemory(model);
+    this.#loaded = { model, report };
+    this.#hasRested = false;
+    if (report.loadMs > 0) this.#loadTimes.note(model, report.loadMs);
+    if (!wasInMemory) this.#offerCapabilities();
+  }
+
+  /** The runner holds one model at a time. */
+  #isInMemory({ sha256 }: ModelFile): boolean {
+    return !this.#hasRested && this.#loaded?.model.sha256 === sha256;
   }
 
   /** Whether it takes jobs whose rules allow the GPU, also while other programs use it. */

@@ -35,7 +35,7 @@ function offerOf(
     },
     usable: () => [model("small"), model("large")],
     isAccepting: () => true,
-    setupMs: (sha256) => setups[sha256] ?? null,
+    setupMs: ({ sha256 }) => setups[sha256] ?? null,
     onChange: () => undefined,
   });
 }

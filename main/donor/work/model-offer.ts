@@ -13,7 +13,7 @@ type ModelOfferDeps = {
   readonly usable: () => readonly ModelFile[];
   readonly isAccepting: () => boolean;
   /** The time in ms that the model has to load before its next job. Null: none, or it is unknown. */
-  readonly setupMs: (sha256: string) => number | null;
+  readonly setupMs: (model: ModelFile) => number | null;
   /** Called when an inspection changed what this device can offer. */
   readonly onChange: () => void;
 };
@@ -82,12 +82,13 @@ export class ModelOffer {
       const contextTokens = plans.contextTokens(model);
       return contextTokens === null ? [] : [{ model: model.modelId, contextTokens }];
     });
-    const speeds = offered.flatMap(({ modelId, sha256 }) => {
+    const speeds = offered.flatMap((model) => {
+      const { modelId, sha256 } = model;
       const speed = plans.speed(sha256);
       if (speed === null) return [];
       const { prefill, generate } = speed;
       this.#toldSpeeds.set(sha256, speed);
-      const setupMs = this.#deps.setupMs(sha256);
+      const setupMs = this.#deps.setupMs(model);
       return [
         {
           of: modelId,
