@@ -11,6 +11,7 @@ import type { LoadPlan, LoadReport, ModelFile } from "../../../app/contract/runn
 import type { Backend } from "../../../app/contract/speed.ts";
 import { batchTokens } from "./batch-tokens.ts";
 import { type EmbeddingContext, openEmbeddingContext } from "./embedding-context.ts";
+import { reorderOutputsOnce } from "./reordered-outputs.ts";
 import { Sequences } from "./sequences.ts";
 import { SharedBatches } from "./shared-batches.ts";
 
@@ -58,6 +59,7 @@ export async function loadModel(
       createSignal: signal,
       failedCreationRemedy: false,
     });
+    reorderOutputsOnce(context);
     // Finding the right wrapper takes a third of a second: do it once for each load, not for each job.
     const wrapper = resolveWrapper(model, file.template);
     const batches = new SharedBatches();
