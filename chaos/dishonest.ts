@@ -88,7 +88,7 @@ async function main(): Promise<number> {
       return (await admin.notPaused([names.silent])).length === 0 && !(await admin.isBusy());
     });
     await cheats.stop();
-    const { faults: wrong, ...found } = await verdict(farm, admin);
+    const { faults: wrong, ...found } = await verdict(farm, admin, load.withTools);
     const faults = [
       ...wrong,
       ...cheats.failures.map((failure) => `a cheat could not go on: ${String(failure)}`),
@@ -108,6 +108,8 @@ async function main(): Promise<number> {
 /** Asks questions of the demonstration, one round after the other. */
 class Load {
   sent = 0;
+  /** The jobs of requests with tools. */
+  readonly withTools = new Set<string>();
   readonly #farm: Farm;
   readonly #admin: Admin;
 
@@ -126,13 +128,14 @@ class Load {
     const asked = demoPrompts(this.sent + perRound)
       .slice(this.sent)
       .map(async ({ prompt }) => {
-        await openai.chat.completions.create({
+        const { id } = await openai.chat.completions.create({
           model: this.#farm.modelId,
           messages: [{ role: "user", content: prompt }],
           temperature: Number(values.temperature),
           max_completion_tokens: 96,
           ...more,
         });
+        if (more.tools !== undefined) this.withTools.add(id.replace(/^chatcmpl-/, ""));
       });
     this.sent += perRound;
     for (const end of await Promise.allSettled(asked)) {
@@ -162,7 +165,10 @@ class Load {
   }
 }
 
-function print({ devices, canaries }: Omit<Awaited<ReturnType<typeof verdict>>, "faults">): void {
+function print({
+  devices,
+  canaries,
+}: Pick<Awaited<ReturnType<typeof verdict>>, "devices" | "canaries">): void {
   console.table(devices.map(({ counts, ...row }) => ({ ...row, counts: JSON.stringify(counts) })));
   console.table(canaries);
 }

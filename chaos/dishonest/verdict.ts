@@ -9,8 +9,35 @@ export const honestNames = ["honest-1", "honest-2", "honest-3"];
 export const foundByReplays: readonly string[] = [names.noise, names.other];
 const mustBeFound = [...foundByReplays, names.silent];
 
-/** How each device stands, the canaries, and what should not be. */
-export async function verdict(farm: Farm, admin: Admin) {
+type Case = Awaited<ReturnType<Admin["cases"]>>[number];
+
+/** A case with the figures of each voice. */
+function evidenceOf({ jobId, device, state, isSeries, voices }: Case, withTools: ReadonlySet<string>) {
+  return {
+    hasTools: withTools.has(jobId),
+    device: device.name,
+    state,
+    isSeries,
+    voices: voices.map(
+      ({ checker, verdict: said, tokens, misses, impossible, meanRegret, limit, overclaim }) => ({
+        checker: checker.name,
+        verdict: said,
+        tokens,
+        misses,
+        impossible,
+        meanRegret,
+        limit,
+        isOverclaim: overclaim !== null,
+      }),
+    ),
+  };
+}
+
+/**
+ * How each device stands, the canaries, the cases with their evidence, and what should not be.
+ * @param withTools the jobs of requests with tools.
+ */
+export async function verdict(farm: Farm, admin: Admin, withTools: ReadonlySet<string>) {
   const [all, cases, asked] = await Promise.all([admin.devices(), admin.cases(), admin.canaries()]);
   const devices = all.map(({ name, status, earnedMicro, answers, counts }) => {
     const ofDevice = cases.filter(({ device }) => device.name === name);
@@ -45,5 +72,5 @@ export async function verdict(farm: Farm, admin: Admin) {
       : [`no canary found the device "${names.silent}"`]),
     ...ledgerFaults(await farm.setup.ledgerCheck()),
   ];
-  return { devices, canaries, faults };
+  return { devices, canaries, cases: cases.map((each) => evidenceOf(each, withTools)), faults };
 }
