@@ -1,5 +1,6 @@
 import type { Chars } from "../grammar/chars.ts";
-import { type Machine, Unenforceable } from "./machines.ts";
+import type { Machine } from "./machines.ts";
+import { Unenforceable, type Work } from "./work.ts";
 
 /** A state of an automaton: whether a text may end there, and how it may go on. No character leads to two states. */
 export type State = {
@@ -17,17 +18,16 @@ export type Condition = { readonly machine: Machine; readonly isWanted: boolean 
 export const mostStates = 600;
 /** Before those are left out from which no end can be reached. */
 const mostFound = 2_000;
-const mostSteps = 500_000;
 
 /** The state of a machine that accepts no more. */
 const ended = -1;
 
 /**
  * The automaton of all texts of an alphabet that hold some conditions. Null if there is no such text. Throws Unenforceable if it has
- * more states than a grammar should have rules.
+ * more states than a grammar should have rules, or takes too much work.
  */
-export function automatonOf(conditions: readonly Condition[], alphabet: Chars): Automaton | null {
-  const found = new Search(conditions, alphabet).states();
+export function automatonOf(conditions: readonly Condition[], alphabet: Chars, work: Work): Automaton | null {
+  const found = new Search(conditions, alphabet, work).states();
   return trimmed(found);
 }
 
@@ -36,8 +36,10 @@ class Search {
   readonly #atoms: readonly (readonly [from: number, to: number])[];
   readonly #tuples: (readonly number[])[] = [];
   readonly #known = new Map<string, number>();
+  readonly #work: Work;
 
-  constructor(conditions: readonly Condition[], alphabet: Chars) {
+  constructor(conditions: readonly Condition[], alphabet: Chars, work: Work) {
+    this.#work = work;
     this.#conditions = conditions;
     this.#atoms = atomsOf(conditions, alphabet);
   }
@@ -46,8 +48,7 @@ class Search {
     this.#numberOf(this.#conditions.map(({ machine }) => machine.start));
     const states: State[] = [];
     for (const tuple of this.#tuples) {
-      if ((states.length + 1) * this.#atoms.length * this.#conditions.length > mostSteps)
-        throw new Unenforceable();
+      this.#work.spend(this.#atoms.length * this.#conditions.length);
       states.push({ accepts: this.#accepts(tuple), moves: this.#movesFrom(tuple) });
     }
     return states;

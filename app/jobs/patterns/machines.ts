@@ -1,5 +1,6 @@
 import type { Chars } from "../grammar/chars.ts";
 import type { Pattern } from "./syntax.ts";
+import { Unenforceable, type Work } from "./work.ts";
 
 /** Reads a text, one code point after the other. Its states are numbers from 0. */
 export type Machine = {
@@ -12,13 +13,8 @@ export type Machine = {
   readonly accepts: (state: number) => boolean;
 };
 
-/** A grammar cannot enforce this: it is not regular, or it is too large. */
-export class Unenforceable extends Error {}
-
 /** Nodes of a pattern, with all its repetitions. */
 const mostNodes = 4_000;
-/** Nodes that are looked at in all steps together. They take some 50 ms. */
-const mostWork = 2_000_000;
 
 type Node =
   | { readonly kind: "chars"; readonly chars: Chars; readonly next: number }
@@ -38,14 +34,20 @@ export class PatternMachine implements Machine {
   readonly #begin: number;
   readonly #states: (readonly number[])[] = [];
   readonly #known = new Map<string, number>();
+  /** By the nodes to which a character led. Many characters lead to the same ones. */
+  readonly #after = new Map<string, number | null>();
   readonly #steps: Map<number, number | null>[] = [];
   readonly #ends: boolean[] = [];
-  #work = 0;
+  readonly #work: Work;
 
-  constructor(pattern: Pattern) {
+  /** Throws Unenforceable, as all steps may do later. */
+  constructor(pattern: Pattern, work: Work) {
+    this.#work = work;
     this.#begin = this.#add(pattern, this.#push({ kind: "matched" }));
-    const cuts = this.#nodes.flatMap((node) => (node.kind === "chars" ? node.chars : []));
-    this.cuts = [...new Set(cuts)];
+    // All repetitions of a part have the same set.
+    const sets = new Set(this.#nodes.flatMap((node) => (node.kind === "chars" ? [node.chars] : [])));
+    this.cuts = [...new Set([...sets].flat())];
+    work.spend(this.cuts.length);
     // The first state is never joined with another one: only there a text may begin.
     this.#store(this.#reach([this.#begin], { atStart: true, atEnd: false }));
   }
@@ -53,18 +55,27 @@ export class PatternMachine implements Machine {
   step(state: number, code: number): number | null {
     const known = this.#steps[state]?.get(code);
     if (known !== undefined) return known;
+    const from = this.#states[state] ?? [];
+    this.#work.spend(from.length);
     const next: number[] = [];
-    for (const at of this.#states[state] ?? []) {
+    for (const at of from) {
       const node = this.#nodes[at];
       if (node?.kind === "matched") next.push(at);
       else if (node?.kind === "chars" && has(node.chars, code)) next.push(node.next);
     }
-    // The pattern may also begin after this character.
-    const reached = this.#reach([...next, this.#begin], { atStart: false, atEnd: false });
-    const key = reached.join();
-    const found = reached.length === 0 ? null : (this.#known.get(key) ?? this.#store(reached, key));
+    const key = next.join();
+    let found = this.#after.get(key);
+    if (found === undefined) this.#after.set(key, (found = this.#stateAfter(next)));
     this.#steps[state]?.set(code, found);
     return found;
+  }
+
+  /** The state after a character that led to some nodes. */
+  #stateAfter(nodes: readonly number[]): number | null {
+    // The pattern may also begin after this character.
+    const reached = this.#reach([...nodes, this.#begin], { atStart: false, atEnd: false });
+    const key = reached.join();
+    return reached.length === 0 ? null : (this.#known.get(key) ?? this.#store(reached, key));
   }
 
   accepts(state: number): boolean {
@@ -94,6 +105,7 @@ export class PatternMachine implements Machine {
     for (let at = rest.pop(); at !== undefined; at = rest.pop()) {
       if (seen.has(at)) continue;
       seen.add(at);
+      this.#work.spend(1);
       const node = this.#nodes[at];
       if (node === undefined) continue;
       if (node.kind === "matched") return [at];
@@ -101,13 +113,12 @@ export class PatternMachine implements Machine {
       else if (node.kind === "start" ? atStart : node.kind === "end" && atEnd) rest.push(node.next);
       else if (node.kind !== "start") reached.push(at);
     }
-    this.#work += seen.size;
-    if (this.#work > mostWork) throw new Unenforceable();
     return reached.sort((one, other) => one - other);
   }
 
   #push(node: Node): number {
     if (this.#nodes.length >= mostNodes) throw new Unenforceable();
+    this.#work.spend(1);
     return this.#nodes.push(node) - 1;
   }
 
@@ -144,9 +155,14 @@ export class PatternMachine implements Machine {
 }
 
 function has(chars: Chars, code: number): boolean {
-  for (let at = 0; at < chars.length; at += 2)
-    if (code < (chars[at + 1] ?? 0)) return code >= (chars[at] ?? 0);
-  return false;
+  let [low, high] = [0, chars.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((chars[middle] ?? 0) <= code) low = middle + 1;
+    else high = middle;
+  }
+  // A range has begun, and has not ended.
+  return low % 2 === 1;
 }
 
 /** Accepts texts of `least` to `most` code points. */

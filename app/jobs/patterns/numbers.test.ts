@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { accepts, sampleOf } from "./automaton.fixture.ts";
 import type { Automaton } from "./automaton.ts";
-import { Unenforceable } from "./machines.ts";
 import { numberAutomaton, type NumberRange } from "./numbers.ts";
+import { Unenforceable } from "./work.ts";
 
 const at = (value: number) => ({ value, isExclusive: false });
 const beyond = (value: number) => ({ value, isExclusive: true });

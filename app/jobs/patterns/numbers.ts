@@ -1,7 +1,8 @@
 import { type Chars, charsIn } from "../grammar/chars.ts";
 import { type Automaton, automatonOf, type Condition, mostStates } from "./automaton.ts";
-import { multiplesMachine, PatternMachine, Unenforceable } from "./machines.ts";
+import { multiplesMachine, PatternMachine } from "./machines.ts";
 import { chars, choice, type Pattern, repeated, sequence, textPattern } from "./syntax.ts";
+import { Unenforceable, Work } from "./work.ts";
 
 /** A bound of numbers. */
 type Bound = { readonly value: number; readonly isExclusive: boolean };
@@ -18,6 +19,7 @@ type Decimal = { readonly integer: string; readonly fraction: string };
 /** Numbers of so many digits are all different to a program. */
 const exactDigits = 15;
 const mostDecimals = 16;
+const mostPatternParts = 500;
 
 /** The characters of numbers. */
 const numberChars: Chars = charsIn("+-.0123456789Ee");
@@ -26,7 +28,10 @@ const numberChars: Chars = charsIn("+-.0123456789Ee");
  * The automaton of the JSON numbers within a range. It writes fewer numbers than the range has: none that a program would
  * round to one outside, and no exponent that could lead out of it. Null if it would write none. Throws Unenforceable.
  */
-export function numberAutomaton(range: NumberRange, isInteger: boolean): Automaton | null {
+export function numberAutomaton(range: NumberRange, isInteger: boolean, work = new Work()): Automaton | null {
+  const wanted = (pattern: Pattern): Condition => wantedBy(pattern, work);
+  // To write the patterns of the shape and of two bounds, digit by digit.
+  work.spend(mostPatternParts);
   const least = isInteger && range.least !== null ? firstInteger(range.least) : range.least;
   const most = isInteger && range.most !== null ? lastInteger(range.most) : range.most;
   const step = range.multipleOf === null ? null : decimalOf(range.multipleOf);
@@ -46,6 +51,7 @@ export function numberAutomaton(range: NumberRange, isInteger: boolean): Automat
       ...(most === null ? [] : [wanted(atMost(most))]),
     ],
     numberChars,
+    work,
   );
 }
 
@@ -70,9 +76,9 @@ function multiplesOf({ integer, fraction }: Decimal): Condition {
   return { machine: multiplesMachine(step, fraction.length), isWanted: true };
 }
 
-function wanted(pattern: Pattern): Condition {
+function wantedBy(pattern: Pattern, work: Work): Condition {
   const whole = sequence({ kind: "start" }, pattern, { kind: "end" });
-  return { machine: new PatternMachine(whole), isWanted: true };
+  return { machine: new PatternMachine(whole, work), isWanted: true };
 }
 
 function decimalOf(value: number): Decimal {

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { accepts, sampleOf } from "./automaton.fixture.ts";
 import type { Automaton } from "./automaton.ts";
-import { Unenforceable } from "./machines.ts";
 import { textAutomaton, type TextForm } from "./texts.ts";
+import { Unenforceable } from "./work.ts";
 
 function automatonOf(source: string, more: Partial<TextForm> = {}): Automaton | null {
   return textAutomaton({ patterns: [{ source, ignoresCase: false }], least: 0, most: Infinity, ...more });

@@ -1,7 +1,8 @@
 import { type Automaton, automatonOf, type Condition } from "./automaton.ts";
-import { lengthMachine, PatternMachine, Unenforceable } from "./machines.ts";
+import { lengthMachine, PatternMachine } from "./machines.ts";
 import { textChars } from "./rules.ts";
 import { parsePattern } from "./syntax.ts";
+import { Unenforceable, Work } from "./work.ts";
 
 /** What a text has to match: regular expressions, as `RegExp.test` does, and its length in code points. */
 export type TextForm = {
@@ -11,14 +12,15 @@ export type TextForm = {
 };
 
 /** The automaton of the texts of a form. Null if there is no such text. Throws Unenforceable. */
-export function textAutomaton({ patterns, least, most }: TextForm): Automaton | null {
+export function textAutomaton({ patterns, least, most }: TextForm, work = new Work()): Automaton | null {
   const conditions: Condition[] = [];
   for (const { source, ignoresCase } of patterns) {
+    work.spend(source.length);
     const parsed = parsePattern(source, ignoresCase);
     if (parsed === null) throw new Unenforceable();
     for (const { pattern, isWanted } of [{ pattern: parsed.pattern, isWanted: true }, ...parsed.ahead])
-      conditions.push({ machine: new PatternMachine(pattern), isWanted });
+      conditions.push({ machine: new PatternMachine(pattern, work), isWanted });
   }
   if (least > 0 || most < Infinity) conditions.push({ machine: lengthMachine(least, most), isWanted: true });
-  return automatonOf(conditions, textChars);
+  return automatonOf(conditions, textChars, work);
 }

@@ -2,10 +2,10 @@ import { recordOf } from "../../json.ts";
 import { costMistake } from "../grammar/cost.ts";
 import { type JsonSchema, type OwnRules, schemaRules } from "../grammar/schema-rules.ts";
 import type { Automaton } from "../patterns/automaton.ts";
-import { Unenforceable } from "../patterns/machines.ts";
 import { numberAutomaton, type NumberRange } from "../patterns/numbers.ts";
 import { RuleCollector } from "../patterns/rules.ts";
 import { textAutomaton } from "../patterns/texts.ts";
+import { Unenforceable, Work } from "../patterns/work.ts";
 import { grammarSchema, isOfForm } from "./checks.ts";
 import { numberBounds } from "./keywords.ts";
 import { isCheckedFormat, writtenFormat } from "./text-formats.ts";
@@ -21,8 +21,8 @@ export type GrammarPlan = OwnRules & { readonly schema: JsonSchema };
 /** Rules of all parts of a schema together. llama.cpp takes one or two milliseconds more for each token then. */
 const mostRules = 1_500;
 
-/** Plans the grammar of a parsed schema. Equal schemas have equal plans, on each device. */
-export function grammarPlan(schema: JsonSchema): GrammarPlan {
+/** Plans the grammar of a parsed schema. Equal schemas have equal plans, on each device. All its parts share the work. */
+export function grammarPlan(schema: JsonSchema, work = new Work()): GrammarPlan {
   const collector = new RuleCollector();
   const markers = new Map<string, string>();
   const known = new Map<string, JsonSchema | null>();
@@ -33,7 +33,7 @@ export function grammarPlan(schema: JsonSchema): GrammarPlan {
     const key = JSON.stringify(form);
     const before = known.get(key);
     if (before !== undefined) return before;
-    const automaton = automatonFor(form);
+    const automaton = collector.rules.size < mostRules ? automatonFor(form, work) : null;
     if (automaton === null || collector.rules.size + automaton.length > mostRules) {
       known.set(key, null);
       return null;
@@ -87,10 +87,12 @@ function formOf(schema: JsonSchema): Form | null {
 }
 
 /** Null if no text is of that form, or none of the ways to enforce it is small enough. */
-function automatonFor(form: Form): Automaton | null {
-  for (const make of form.kind === "text" ? textWays(form) : numberWays(form)) {
+function automatonFor(form: Form, work: Work): Automaton | null {
+  const ways = form.kind === "text" ? textWays(form) : numberWays(form);
+  for (const make of ways) {
     try {
-      return make();
+      // So no way leaves nothing for the ways and parts after it.
+      return work.withPart(1 / 2, make);
     } catch (error) {
       if (!(error instanceof Unenforceable)) throw error;
     }
@@ -98,7 +100,7 @@ function automatonFor(form: Form): Automaton | null {
   return null;
 }
 
-type Ways = readonly (() => Automaton | null)[];
+type Ways = readonly ((work: Work) => Automaton | null)[];
 
 /** All together if that is small enough, else without the lengths, or only a format. */
 function textWays({ pattern, format, least, most }: Extract<Form, { kind: "text" }>): Ways {
@@ -108,11 +110,14 @@ function textWays({ pattern, format, least, most }: Extract<Form, { kind: "text"
   const lengths = { least, most: most ?? Infinity };
   const anyLength = { least: 0, most: Infinity };
   const both = [...ofPattern, ...ofFormat];
+  const hasLengths = lengths.least > 0 || lengths.most < Infinity;
   return [
-    () => textAutomaton({ patterns: both, ...lengths }),
-    () => textAutomaton({ patterns: both, ...anyLength }),
+    (work) => textAutomaton({ patterns: both, ...lengths }, work),
+    ...(hasLengths ? [(work: Work) => textAutomaton({ patterns: both, ...anyLength }, work)] : []),
     // Beside a pattern alone, the library enforces the lengths.
-    ...(isCheckedFormat(format) ? [() => textAutomaton({ patterns: ofFormat, ...anyLength })] : []),
+    ...(isCheckedFormat(format) && pattern !== null
+      ? [(work: Work) => textAutomaton({ patterns: ofFormat, ...anyLength }, work)]
+      : []),
   ];
 }
 
@@ -121,9 +126,9 @@ function numberWays({ isInteger, bounds }: Extract<Form, { kind: "number" }>): W
   const range = rangeOf(bounds);
   const isBounded = range.least !== null || range.most !== null;
   return [
-    () => numberAutomaton(range, isInteger),
+    (work) => numberAutomaton(range, isInteger, work),
     ...(isBounded && range.multipleOf !== null
-      ? [() => numberAutomaton({ ...range, multipleOf: null }, isInteger)]
+      ? [(work: Work) => numberAutomaton({ ...range, multipleOf: null }, isInteger, work)]
       : []),
   ];
 }

@@ -1,8 +1,8 @@
 import type { GbnfJsonSchema, Llama, LlamaGrammar } from "node-llama-cpp";
 import { writtenRules } from "../../../app/jobs/grammar/write-gbnf.ts";
 import type { AnswerFormat } from "../../../app/jobs/sampling.ts";
-import { parseKeptSchema } from "../../../app/jobs/schema/json-schema.ts";
-import { type GrammarPlan, grammarPlan } from "../../../app/jobs/schema/leaves.ts";
+import type { GrammarPlan } from "../../../app/jobs/schema/leaves.ts";
+import { planOfSchema } from "./plans.ts";
 
 export type Enforced = {
   readonly grammar: LlamaGrammar;
@@ -51,9 +51,8 @@ export async function plainGrammar(llama: Llama, grammar: string): Promise<Enfor
 
 /** The library's grammar of a schema ends with line breaks, for models that do not stop by themselves. */
 async function schemaGrammar(llama: Llama, text: string): Promise<Enforced | null> {
-  const parsed = parseKeptSchema(JSON.parse(text));
-  if (parsed.kind === "refused") return null;
-  const plan = grammarPlan(parsed.schema);
+  const plan = planOfSchema(text);
+  if (plan === null) return null;
   const grammar = await llama.createGrammarForJsonSchema(
     plan.schema as Readonly<GbnfJsonSchema> & { const: null },
   );
