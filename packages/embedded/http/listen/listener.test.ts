@@ -112,3 +112,38 @@ test("a connection with complete requests is not cut", async () => {
   socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   await expect.poll(() => heard().match(/ 200 /g)?.length, patience).toBe(2);
 });
+
+/** A listener that gives headers a third of a second. */
+async function hurried() {
+  const { server, port } = await openListener({
+    host: "127.0.0.1",
+    port: 0,
+    starting: (_, response) => response.end("taken"),
+    headerTimes: { withinMs: 300, checkEveryMs: 50 },
+    bounds: { perAddress: 100, isBehindProxy: false, refusals: new Refusals(), turns: new Turns() },
+  });
+  const socket = connect(port, "127.0.0.1");
+  onTestFinished(() => {
+    socket.destroy();
+    server.close();
+  });
+  let heard = "";
+  socket.on("data", (data) => (heard += data.toString("latin1")));
+  socket.on("error", () => undefined);
+  await once(server, "connection");
+  return { socket, heard: () => heard };
+}
+
+test("a request that arrived while the process was blocked is answered", async () => {
+  const { socket, heard } = await hurried();
+  socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  const until = performance.now() + 1_000;
+  while (performance.now() < until);
+  await expect.poll(heard, patience).toContain("taken");
+});
+
+test("headers must arrive in time", async () => {
+  const { socket, heard } = await hurried();
+  socket.write("GET / HTTP/1.1\r\nHost:");
+  await expect.poll(heard, patience).toMatch(/^HTTP\/1\.1 408 /);
+});

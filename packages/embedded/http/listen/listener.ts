@@ -6,8 +6,6 @@ import { closeServer, listen } from "./listen.ts";
 import type { TlsFiles } from "./tls-files.ts";
 import { requireTls } from "./tls-front.ts";
 
-/** Time limit for a request's headers in ms: a slow sender holds a connection. */
-const headersWithinMs = 15_000;
 /** Idle connections are kept a little longer than proxies keep theirs. */
 const keepAliveMs = 65_000;
 /** Largest request line and headers together, in bytes. Larger ones are answered with 431. */
@@ -17,11 +15,20 @@ const maxHeaders = 200;
 /** Connections in all. The system refuses further ones. */
 const maxSockets = 30_000;
 const checkEveryMs = 5_000;
+/** A slow sender of headers holds a connection. */
+const defaultHeaderTimes: HeaderTimes = { withinMs: 15_000, checkEveryMs };
 const defaultBodyTimes: BodyTimes = {
   totalMs: 5 * 60_000,
   idleMs: 60_000,
   checkEveryMs: checkEveryMs,
   now: () => performance.now(),
+};
+
+export type HeaderTimes = {
+  /** Time limit for a request's headers in ms. */
+  readonly withinMs: number;
+  /** Check interval in ms, less than half of the limit. */
+  readonly checkEveryMs: number;
 };
 
 export type Listener = {
@@ -44,6 +51,7 @@ export type ListenerOptions = {
   /** Whether a path takes uploads, whose total time is unlimited. By default none does. */
   readonly isUpload?: (path: string) => boolean;
   readonly bodyTimes?: BodyTimes;
+  readonly headerTimes?: HeaderTimes;
   readonly bounds: ConnectionBounds;
   /** Without it, the port speaks plain HTTP. */
   readonly tls?: TlsFiles | null;
@@ -52,19 +60,21 @@ export type ListenerOptions = {
 /** Binds a port at once. Rejects with PortInUseError. */
 export async function openListener(options: ListenerOptions): Promise<Listener> {
   const { host, port, isUpload = () => false, bodyTimes = defaultBodyTimes, tls = null } = options;
+  const { headerTimes = defaultHeaderTimes } = options;
   let listener = options.starting;
   const deadlines = new BodyDeadlines(bodyTimes, isUpload);
   const server = createServer({
-    headersTimeout: headersWithinMs,
+    headersTimeout: headerTimes.withinMs,
     requestTimeout: 0,
     keepAliveTimeout: keepAliveMs,
     maxHeaderSize: maxHeaderBytes,
-    connectionsCheckingInterval: checkEveryMs,
+    connectionsCheckingInterval: headerTimes.checkEveryMs,
     // The bounds check it.
     requireHostHeader: false,
   });
   server.maxHeadersCount = maxHeaders;
   server.maxConnections = maxSockets;
+  forgiveBlocking(server, headerTimes);
   const connections = boundConnections(server, options.bounds, (request, response) => {
     deadlines.watch(request, response);
     listener(request, response);
@@ -88,4 +98,27 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       return closeServer(server, graceMs);
     },
   };
+}
+
+/**
+ * Lets Node read requests that arrived while the process was blocked. Before it reads them, it checks how long their headers take,
+ * and would answer 408. On a busy machine a second of a function's processor time can take longer than that.
+ */
+function forgiveBlocking(server: Server, { withinMs, checkEveryMs }: HeaderTimes): void {
+  let notedAt = performance.now();
+  let blockedAt = -Infinity;
+  const isBlocked = (now: number): boolean => now - notedAt > 2 * checkEveryMs;
+  const notes = setInterval(() => {
+    const now = performance.now();
+    if (isBlocked(now)) blockedAt = now;
+    notedAt = now;
+  }, checkEveryMs);
+  notes.unref();
+  server.once("close", () => clearInterval(notes));
+  // Node reads it at each check. At 0 it checks nothing.
+  const headersTimeout = (): number => {
+    const now = performance.now();
+    return isBlocked(now) || now - blockedAt < checkEveryMs ? 0 : withinMs;
+  };
+  Object.defineProperty(server, "headersTimeout", { get: headersTimeout });
 }
