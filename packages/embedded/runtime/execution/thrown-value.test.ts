@@ -49,6 +49,13 @@ test("a thrown value whose stack takes forever to format times out", async () =>
   await expect(call("thrown:preparesEndlessly")).rejects.toThrow(timeout);
 });
 
+test("a function that formats stacks sees no path of the backend or the machine", async () => {
+  const { call } = (fixture = await openFixture());
+  const told = (await call("thrown:readsSites")) as readonly string[];
+  expect(told.length).toBeGreaterThan(0);
+  expect(told.filter((each) => /file:|node:|packages|node_modules|processTicks/.test(each))).toEqual([]);
+});
+
 test("a long error message is cut, but its frames are not", async () => {
   const { runner } = (fixture = await openFixture());
   const { outcome } = await runner.runAny(request("thrown:inQuery", { way: "long" }));

@@ -3,7 +3,7 @@ import vm from "node:vm";
 import { appComponent, type ComponentPath } from "../../names/table-name.ts";
 import type { ComponentVariables } from "../components/component-variables.ts";
 import type { ConvexGlobal } from "../contract/convex-global.ts";
-import { stackFormatter } from "../source/error-stacks.ts";
+import { installStackFormatter, stackFormatter } from "../source/error-stacks.ts";
 import type { StackMapper } from "../source/stack-trace.ts";
 import { limitBulk } from "./isolate-bulk.ts";
 import { functionClock, installDeterminism, type LoadingState } from "./isolate-determinism.ts";
@@ -58,7 +58,7 @@ export class Realm {
     Object.assign(global, { Convex: { ...convex }, ...shared });
     global["self"] = global["globalThis"] as unknown;
     forbidWaiting(global);
-    Object.assign(global["Error"], { prepareStackTrace: stackFormatter(mapStack) });
+    installStackFormatter(global["Error"] as object, stackFormatter(mapStack));
     bridgeRealms(global);
     installDeterminism(global, functionNow, now(), loading);
     limitBulk(global);

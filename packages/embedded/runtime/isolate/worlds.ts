@@ -3,6 +3,7 @@ import { appComponent, type ComponentPath } from "../../names/table-name.ts";
 import type { ComponentMount } from "../components/component-mounts.ts";
 import { copyThrown, type ThrownValue } from "../execution/thrown-value.ts";
 import type { BundledScript, ModuleNamespace, NodeBundle } from "../source/bundled-script.ts";
+import { scriptPrefix } from "../source/error-stacks.ts";
 import { Realm, type RealmDeps } from "./realm.ts";
 import { type CompiledModules, World } from "./world.ts";
 
@@ -32,7 +33,7 @@ export class ModuleLoadError extends Error {
 
 /** Returns the script name of a definition in stack traces; "" is the app's definition. */
 export function scriptNameOf(definition: string): string {
-  return definition === appComponent ? "convex:bundle" : `convex:bundle/${definition}`;
+  return definition === appComponent ? `${scriptPrefix}bundle` : `${scriptPrefix}bundle/${definition}`;
 }
 
 /** Realms that are made ahead while nothing else happens. */

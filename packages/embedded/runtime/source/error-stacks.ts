@@ -1,7 +1,7 @@
 import type { StackMapper } from "./stack-trace.ts";
 
 /** V8's call site. Its text is that of a line in a stack. */
-type Site = { toString(): string };
+type Site = { toString(): string; getFileName?(): string | null };
 type FormatStack = (error: Error, sites: readonly Site[]) => string;
 
 /**
@@ -10,6 +10,43 @@ type FormatStack = (error: Error, sites: readonly Site[]) => string;
  */
 export function stackFormatter(mapStack: StackMapper): FormatStack {
   return (error, sites) => [titleOf(error), ...mapStack(linesOf(sites))].join("\n");
+}
+
+type FormatSites = (this: unknown, error: Error, sites: readonly Site[]) => unknown;
+
+/** Begins the names of scripts that have a developer's code. */
+export const scriptPrefix = "convex:";
+
+/**
+ * Lets the code of a realm assign an `Error.prepareStackTrace` of its own. It gets the call sites of the developer's code only:
+ * others name files of this machine. Until then, and if what is assigned is no function, `format` is used.
+ */
+export function installStackFormatter(errorOfRealm: object, format: FormatStack): void {
+  let current: FormatSites = format;
+  const guarded = new WeakSet<object>();
+  Object.defineProperty(errorOfRealm, "prepareStackTrace", {
+    get: () => current,
+    set(assigned: unknown) {
+      if (typeof assigned !== "function") current = format;
+      // Code that assigned another one for a while puts back what it has found.
+      else if (assigned === format || guarded.has(assigned)) current = assigned as FormatSites;
+      else {
+        const own = assigned as FormatSites;
+        current = (error, sites) => Reflect.apply(own, errorOfRealm, [error, ownSites(sites)]);
+        guarded.add(current);
+      }
+    },
+    enumerable: true,
+    configurable: true,
+  });
+}
+
+const { filter } = Array.prototype;
+
+/** The realm's code may have replaced its own `filter`. */
+function ownSites(sites: readonly Site[]): readonly Site[] {
+  const isOwn = (site: Site): boolean => site.getFileName?.()?.startsWith(scriptPrefix) === true;
+  return Reflect.apply(filter, sites, [isOwn]) as Site[];
 }
 
 /** Formats a stack as Node does. */
