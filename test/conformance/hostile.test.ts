@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { attacks, endless, greedy } from "../../packages/embedded/fixtures/test-app/hostile.ts";
+import { endlessPromises } from "../../packages/embedded/fixtures/test-app/hostilePromises.ts";
 import { api, modules } from "../../packages/embedded/test-app.fixture.ts";
 import { deployment, httpClient, uniqueName } from "./deployment.ts";
 import { saying } from "./expectations.ts";
@@ -53,7 +54,12 @@ test.each(["mutation", "action"] as const)("a scheduled %s cannot harm others", 
 });
 
 test("there are more than 200 different attacks", () => {
-  const all = new Set([...names, ...Object.keys(endless), ...Object.keys(greedy)]);
+  const all = new Set([
+    ...names,
+    ...Object.keys(endless),
+    ...Object.keys(greedy),
+    ...Object.keys(endlessPromises),
+  ]);
   expect(all.size).toBeGreaterThan(200);
 });
 
@@ -63,6 +69,18 @@ test.each(Object.keys(endless))("a query is ended in time, and others run meanwh
     expectUnharmed(),
   ]);
 });
+
+test.each(Object.keys(endlessPromises))(
+  "promises without end are ended, and others run: %s",
+  async (name) => {
+    // Some fill the memory first.
+    const ended = expect(httpClient().query(hostile.inEndlessPromises, { name })).rejects.toThrow(
+      saying(/timed out|ran out of memory/),
+    );
+    await Promise.all([ended, expectUnharmed()]);
+    await expectUnharmed();
+  },
+);
 
 test.each(Object.keys(greedy).flatMap((name) => [[name, "query"] as const, [name, "action"] as const]))(
   "a function that needs too much memory at once fails, and others run: %s, in a %s",

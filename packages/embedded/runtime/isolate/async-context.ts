@@ -1,5 +1,6 @@
 import { AsyncLocalStorage as NodeStorage } from "node:async_hooks";
 import { type Execution, executions } from "../execution/execution.ts";
+import { tick } from "../native/ticks.ts";
 
 type Values = ReadonlyMap<object, unknown>;
 type Callback = (this: unknown, ...args: unknown[]) => unknown;
@@ -20,6 +21,7 @@ function contextOf(values: Values = new Map()) {
 }
 
 function runIn(values: Values | undefined, self: unknown, callback: Callback, args: unknown[]): unknown {
+  tick();
   return contexts.run(contextOf(values), () =>
     Reflect.apply<unknown, unknown[], unknown>(callback, self, args),
   );

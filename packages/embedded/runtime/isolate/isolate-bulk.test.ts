@@ -26,6 +26,9 @@ test.each([
   "[class extends Array {}.from([1]), Array.from.call(Object, [1])]",
   "[1, 2].constructor === Array && Array.from([]) instanceof Array",
   "[[].fill, [].flat, [].keys, [].concat, ''.split, JSON.parse, Array.from].map((each) => [each.name, each.length, 'prototype' in each])",
+  "[Promise.resolve, Promise.try, Promise.prototype.then].map((each) => [each.name, each.length, 'prototype' in each])",
+  "Object.keys(Promise).concat(Object.keys(Promise.prototype))",
+  "Promise.resolve.call(class Own extends Promise {}, 1).constructor.name",
   "[Object.keys([].fill), Object.keys(Array.prototype), Object.keys(JSON)]",
   "[[1, 2].map((x) => x + 1), [1, 2].map(function () { return this.a; }, { a: 5 }), [, 1].map(() => 2), [1].flatMap((x) => [x, x])]",
   "[[3, 1, 2].sort(), [3, 1, 2].sort((a, b) => b - a), [1, 2, 3].slice(), [1, 2, 3].slice(-2, -1), [1, 2, 3].reverse()]",
@@ -68,6 +71,25 @@ test.each([
 ])("a guarded function does the same as the built-in one: %s", (code) => {
   const [expected, actual] = resultsOf(code);
   expect(actual).toEqual(expected);
+});
+
+test("promises are settled in the order of the built-in ones", async () => {
+  const code = `(async () => {
+    const seen = [];
+    const count = async (name) => { for (let i = 0; i < 6; i += 1) { await null; seen.push(name + i); } };
+    const thenable = { then: (resolve) => { seen.push("then"); resolve(1); } };
+    const inner = async () => { await null; return "inner"; };
+    const ways = [
+      async () => inner(), async () => await inner(), async () => thenable, async () => Promise.resolve(2),
+      () => Promise.resolve().then(inner), () => inner().finally(inner), () => Promise.try(inner),
+      () => Promise.all([inner(), thenable]), () => Promise.race([thenable, inner()]),
+      () => inner().then(() => { throw 1; }).catch(inner), () => new Promise((resolve) => resolve(inner())),
+    ];
+    await Promise.all([count("a"), ...ways.map(async (way, at) => seen.push(at + String(await way()))), count("b")]);
+    return seen.join();
+  })()`;
+  const [expected, actual] = [plain, limited].map((realm) => vm.runInContext(code, realm) as Promise<string>);
+  expect(await actual).toBe(await expected);
 });
 
 test.each([

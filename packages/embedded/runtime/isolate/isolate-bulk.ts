@@ -122,6 +122,7 @@ const owners = {
   Map,
   Object,
   Promise,
+  "Promise.prototype": Promise.prototype,
   Reflect,
   "RegExp.prototype": RegExp.prototype,
   "Map.prototype": Map.prototype,
@@ -163,10 +164,13 @@ const guarded = (owner: Owner, name: string, before: string, call?: (own: string
   allGuarded(owner, [name], before, call);
 
 const tickingBefore = "arguments[0] = tickingBuiltIn(arguments[0]);";
-/** Before methods of arrays that call a function. */
-const callBefore = `if (!(isArray(this) && this.length <= ${String(fewElements)})) ${tickingBefore}`;
+/**
+ * Before methods of arrays that call a function. Any of them may be the `then` of an object: V8 then calls it with a function
+ * that resolves a promise, in a task of its own. If that gives the same object again, no other code ever runs.
+ */
+const callBefore = `tick(); if (!(isArray(this) && this.length <= ${String(fewElements)})) ${tickingBefore}`;
 const eachBefore = (size: string): string =>
-  `if (apply(${size}, this, []) > ${String(fewElements)}) ${tickingBefore}`;
+  `tick(); if (apply(${size}, this, []) > ${String(fewElements)}) ${tickingBefore}`;
 
 /** Before methods of texts that use a regular expression. */
 const textBefore = "if (!isSmallText(this)) reserve.text(this);";
@@ -198,9 +202,9 @@ const asReplacement = matching(
 const listBefore =
   "if (!isSmallList(arguments[0])) { reserve.list(arguments[0]); arguments[0] = reserve.watched(arguments[0]); }";
 
-const groupBefore = `reserve.texts(arguments[0]); ${listBefore} arguments[1] = tickingBuiltIn(arguments[1]);`;
-const mapperBefore = `if (arguments.length > 1 && !(isArray(arguments[0]) && arguments[0].length <= ${String(fewElements)})) arguments[1] = tickingBuiltIn(arguments[1]);`;
-const promisesBefore = listBefore.replace("watched", "promises");
+const groupBefore = `tick(); reserve.texts(arguments[0]); ${listBefore} arguments[1] = tickingBuiltIn(arguments[1]);`;
+const mapperBefore = `tick(); if (arguments.length > 1 && !(isArray(arguments[0]) && arguments[0].length <= ${String(fewElements)})) arguments[1] = tickingBuiltIn(arguments[1]);`;
+const promisesBefore = `tick(); ${listBefore.replace("watched", "promises")}`;
 
 /** Runs in the realm. */
 const guards = new vm.Script(`((reserve, ticks) => {
@@ -211,6 +215,8 @@ const guards = new vm.Script(`((reserve, ticks) => {
   const { isConcatSpreadable } = Symbol;
   const { isArray } = Array;
   const { isView } = ArrayBuffer;
+  const nextOf = (iterator) => getPrototypeOf(iterator).next;
+  const ownNext = new Set([[].values(), new Set().values(), new Map().values(), ""[Symbol.iterator](), "".matchAll(/x/g), [].values().drop(0), getPrototypeOf((function* () {})())].map(nextOf));
   const isSmallList = (list) => isArray(list) && list.length <= ${String(smallLength)};
   const isSmallText = (text) => typeof text === "string" && text.length <= ${String(smallLength)};
   const hasManyNames = (value) =>
@@ -261,7 +267,7 @@ const guards = new vm.Script(`((reserve, ticks) => {
     typeof pattern === "object" && pattern !== null && pattern.exec !== ownExec && typeof pattern.exec === "function" && reserve.isNative(pattern.exec);
   ${longTextGuards}
   ${allGuarded("Array.prototype", listing, "if (!isSmallList(this)) reserve.places(this);")}
-  ${allGuarded("Array.prototype", ["sort", "toSorted"], "if (!isSmallList(this)) reserve.places(this);", asSort)}
+  ${allGuarded("Array.prototype", ["sort", "toSorted"], "tick(); if (!isSmallList(this)) reserve.places(this);", asSort)}
   ${allGuarded("Array.prototype", mapping, `if (!isSmallList(this)) reserve.places(this); ${callBefore}`)}
   ${allGuarded("Array.prototype", visiting, listBeforeVisits)}
   ${allGuarded("Array.prototype", calling, `${listBeforeVisits} ${callBefore}`)}
@@ -308,6 +314,8 @@ const guards = new vm.Script(`((reserve, ticks) => {
   ${guarded("String", "raw", "", () => "joinRaw(...arguments)")}
   ${allGuarded("globalThis", coding, "arguments[0] = `${arguments[0]}`; reserve.code(arguments[0]);")}
   ${allGuarded("Promise", ["all", "allSettled", "any", "race"], promisesBefore)}
+  ${allGuarded("Promise", ["resolve", "try"], "tick();")}
+  ${guarded("Promise.prototype", "then", "tick();")}
   ${guarded("Array", "from", `${listBefore} ${mapperBefore}`)}
   ${guarded("Array", "fromAsync", `${listBefore.replace("watched", "later")} ${mapperBefore}`)}
   ${guarded("Object", "fromEntries", `reserve.texts(arguments[0]); ${listBefore}`)}
@@ -315,12 +323,10 @@ const guards = new vm.Script(`((reserve, ticks) => {
   ${guarded("Map", "groupBy", groupBefore)}
   ${guarded("Array.prototype", "concat", "const count = countAll(arguments); if (count > 1 || !isSmallList(this)) reserve.more(this, count);")}
   ${guarded("Array.prototype", "flat", `if (isArray(this)) reserve.elements(countFlat(this, arguments[0] ?? 1, ${String(maxElements)})); else reserve.visits(this);`)}
-  const nextOf = (iterator) => getPrototypeOf(iterator).next;
-  const ownNext = new Set([[].values(), new Set().values(), new Map().values(), ""[Symbol.iterator](), "".matchAll(/x/g), [].values().drop(0), getPrototypeOf((function* () {})())].map(nextOf));
   const has = Set.prototype.has;
   const watchedIterator = (iterator) =>
     isObject(iterator) && !apply(has, ownNext, [iterator.next]) ? reserve.helped(iterator) : iterator;
-  ${allGuarded("Iterator.prototype", helping, "", (own) => `apply(${own}, watchedIterator(this), arguments)`)}
+  ${allGuarded("Iterator.prototype", helping, "tick();", (own) => `apply(${own}, watchedIterator(this), arguments)`)}
   ${allGuarded("BigInt", ["asIntN", "asUintN"], "reserve.bits(arguments[0]); reserve.digitsOfText(arguments[1]);")}
   ${allGuarded("BigInt.prototype", ["toLocaleString", "toString"], "reserve.digits(this);")}
   ${guarded("RegExp.prototype", "compile", "", (own) => `reserve.compiled(apply(${own}, this, arguments))`)}

@@ -14,7 +14,7 @@ import { AsyncLocalStorage, AsyncResource } from "./async-context.ts";
 import { limitBuffers } from "./isolate-buffers.ts";
 import { isolateCrypto } from "./isolate-crypto.ts";
 import { guardListeners } from "./isolate-events.ts";
-import { bound, countReading } from "./isolate-streams.ts";
+import { bound, countReading, watchStreamLists } from "./isolate-streams.ts";
 import { guardSignals, requestedTimers } from "./isolate-timers.ts";
 import { createLogConsole } from "./log-console.ts";
 import { freezeWithMethods } from "./protect-backend.ts";
@@ -109,6 +109,7 @@ function webApis(): Globals {
   for (const name of ["createObjectURL", "revokeObjectURL"]) Reflect.deleteProperty(URL, name);
   limitBuffers();
   countReading();
+  watchStreamLists();
   limitParameters();
   guardSignals();
   const given = Object.fromEntries(shared.map((name) => [name, here[name]]));

@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { executions, isTransactional, type TransactionExecution } from "../execution/execution.ts";
 import { countOperation } from "../execution/operations.ts";
+import { watchElements } from "../native/reserve.ts";
+import { tick } from "../native/ticks.ts";
 
 type BlobMethods = {
   readonly stream: (this: Blob) => ReadableStream<Uint8Array>;
@@ -47,6 +49,21 @@ export function countReading(): void {
   for (const [name, value] of Object.entries(methods)) Object.defineProperty(Blob.prototype, name, { value });
 }
 
+let watchesLists = false;
+
+/**
+ * Lets a stream be ended whose elements a built-in function makes without end: streams that are piped run in microtasks only.
+ * Call it before the class is frozen. The backend uses the same class.
+ */
+export function watchStreamLists(): void {
+  if (watchesLists) return;
+  watchesLists = true;
+  // TypeScript's library has no such function yet.
+  const { from: make } = ReadableStream as unknown as { readonly from: (list: unknown) => ReadableStream };
+  const from = make.bind(ReadableStream);
+  Object.defineProperty(ReadableStream, "from", { value: (list: unknown) => from(watchElements(list)) });
+}
+
 function counted(
   stream: ReadableStream<Uint8Array>,
   execution: TransactionExecution,
@@ -70,6 +87,9 @@ function counted(
   );
 }
 
+/** Callbacks that built-in functions could let a stream call without end. */
+const repeated = new Set(["pull", "transform", "write"]);
+
 type StreamConstructor = new (source?: Record<string, unknown>, ...rest: unknown[]) => object;
 
 /**
@@ -91,7 +111,11 @@ function boundCallbacks(source: Record<string, unknown>, callbacks: readonly str
   for (const name of callbacks) {
     const callback = source[name];
     if (typeof callback !== "function") continue;
-    wrapped[name] = (...args: unknown[]) => run(() => callback.apply(source, args) as unknown);
+    wrapped[name] = (...args: unknown[]) =>
+      run(() => {
+        if (repeated.has(name)) tick();
+        return callback.apply(source, args) as unknown;
+      });
   }
   return wrapped;
 }

@@ -1,6 +1,7 @@
 import { executions } from "../execution/execution.ts";
 import { newestFrames } from "../execution/uncaught.ts";
 import { formatWholeStack, stackFormatter } from "../source/error-stacks.ts";
+import { watchStreamLists } from "./isolate-streams.ts";
 
 /**
  * Objects of the backend's realm come into functions: what a web API returns, and the APIs themselves. Through them a function
@@ -9,6 +10,7 @@ import { formatWholeStack, stackFormatter } from "../source/error-stacks.ts";
  */
 export function protectBackend(): void {
   hideBackendPaths();
+  watchStreamLists();
   for (const constructor of functionConstructors()) refuseText(constructor);
   for (const prototype of [...builtInPrototypes(), ...iteratorPrototypes(), ...internalPrototypes()])
     freezeWithMethods(prototype);

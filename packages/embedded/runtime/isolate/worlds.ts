@@ -1,6 +1,7 @@
 import vm from "node:vm";
 import { appComponent, type ComponentPath } from "../../names/table-name.ts";
 import type { ComponentMount } from "../components/component-mounts.ts";
+import { executions } from "../execution/execution.ts";
 import { copyThrown, type ThrownValue } from "../execution/thrown-value.ts";
 import type { BundledScript, ModuleNamespace, NodeBundle } from "../source/bundled-script.ts";
 import { scriptPrefix } from "../source/error-stacks.ts";
@@ -124,11 +125,14 @@ export class Worlds {
   #prepare(): void {
     if (this.#isPreparing || this.#blank.length >= maxBlank) return;
     this.#isPreparing = true;
-    setImmediate(() => {
-      this.#isPreparing = false;
-      this.#blank.push(this.#newRealm());
-      this.#prepare();
-    });
+    // The function that runs now may have no time left. Its ticks would throw while a later function's realm is made.
+    executions.exit(() =>
+      setImmediate(() => {
+        this.#isPreparing = false;
+        this.#blank.push(this.#newRealm());
+        this.#prepare();
+      }),
+    );
   }
 
   #modulesOf(component: ComponentPath): CompiledModules {

@@ -114,15 +114,19 @@ export function watchList<T>(list: T): T {
 }
 
 /** The same for native code that also takes a list whose elements come later. */
-export function watchLater<T>(list: T): T {
+export function watchLater<T>(list: T, count = reserveElements): T {
   if (typeof list !== "object" || list === null || types.isGeneratorObject(list)) return list;
   const method: unknown = Reflect.get(list, Symbol.asyncIterator);
-  if (typeof method !== "function") return watchList(list);
+  if (typeof method !== "function") return watchIterable(list, count);
   const watched = {
-    [Symbol.asyncIterator]: () =>
-      watchIterator(Reflect.apply(method, list, []) as Iterator<unknown>, reserveElements),
+    [Symbol.asyncIterator]: () => watchIterator(Reflect.apply(method, list, []) as Iterator<unknown>, count),
   };
   return watched as T;
+}
+
+/** The same for native code that keeps none of the elements. */
+export function watchElements<T>(list: T): T {
+  return watchLater(list, () => undefined);
 }
 
 /** Call it before native code takes elements of an iterator. Returns it, or one with the same elements. */
