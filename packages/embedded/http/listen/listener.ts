@@ -24,7 +24,7 @@ const defaultBodyTimes: BodyTimes = {
   now: () => performance.now(),
 };
 
-export type HeaderTimes = {
+type HeaderTimes = {
   /** Time limit for a request's headers in ms. */
   readonly withinMs: number;
   /** Check interval in ms, less than half of the limit. */
