@@ -170,7 +170,7 @@ export default defineSchema({
     createdAt: v.number(),
     /** Set when the member leaves. The row stays, since the audit trail names it. */
     removedAt: v.optional(v.number()),
-    /** As of an API key. */
+    /** Credits that it gets at the start of each period. */
     allowance: v.optional(allowance),
   })
     .index("by_organization", ["organizationId", "removedAt"])
@@ -184,7 +184,7 @@ export default defineSchema({
     name: v.string(),
     createdAt: v.number(),
     removedAt: v.optional(v.number()),
-    /** As of an API key. */
+    /** Credits that it gets at the start of each period. */
     allowance: v.optional(allowance),
   })
     .index("by_organization", ["organizationId", "removedAt"])

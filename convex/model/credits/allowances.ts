@@ -182,7 +182,7 @@ export async function giveIfDue(ctx: MutationCtx, holder: Holder, now: number): 
   }
   await store(ctx, holder, { ...allowance, dueAt: nextPeriodStart(every, now) });
   if (hasExpired(holder, now)) return;
-  // Of a key it reads all holds, so only if they matter.
+  // For a key this reads all holds. `add` does not need it.
   const available = allowance.kind === "add" ? 0n : await takeableOf(ctx, holder);
   const micro = amountDue(allowance, available);
   if (micro === 0n) return;

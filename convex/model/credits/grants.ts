@@ -89,7 +89,10 @@ type HolderIssue = Omit<Issue, "organizationId" | "jobId"> & {
   readonly note: string;
 };
 
-/** The same to a holder. The statement of a member or a team names the author; that of a key has only the period and the note. */
+/**
+ * Moves credits from the issuance account to any holder. The statement of a member or a team names the author; that of a key has only
+ * the period and the note.
+ */
 export async function issueTo(
   ctx: MutationCtx,
   { table, row }: Holder,

@@ -31,7 +31,7 @@ export function hasEnded({ table, row }: Holder): boolean {
   return (table === "apiKeys" ? row.revokedAt : row.removedAt) !== undefined;
 }
 
-/** Refuses a holder whose credits nobody changes by hand: revoked, invalid (a key of the playground; who was removed). */
+/** Refuses a holder whose credits nobody changes by hand: revoked, invalid (a playground key, or a removed member or team). */
 export function checkMayGetCredits({ table, row }: Holder): void {
   if (table !== "apiKeys") {
     if (row.removedAt !== undefined)

@@ -125,7 +125,7 @@ function checkAmount(micro: bigint): void {
 
 /**
  * Chooses earned credits of an owner, the oldest first. Refuses: invalid, conflict (the owner has less).
- * @param granted what the owner uses besides them.
+ * @param granted the given credits that the same move takes, for the error text.
  */
 async function choose(ctx: QueryCtx, owner: Owner, micro: bigint, granted = 0n): Promise<readonly Piece[]> {
   checkAmount(micro);
