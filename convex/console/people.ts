@@ -84,15 +84,14 @@ export const change = memberMutation("people.change")({
 });
 
 /**
- * Removes a member, whose sessions end. `things`: the new owner of their keys and devices, or "end" to revoke and retire them.
+ * Removes a member, whose sessions end. Given credits that they have not used are taken back. `things`: the new owner of their keys and devices, or "end" to revoke and retire them.
  * Refuses: not_found, forbidden, invalid, conflict (the last owner; things without an answer).
  */
 export const remove = memberMutation("people.change")({
   args: { ...ofMember, things: v.optional(leftThings) },
   returns: v.null(),
   handler: async (ctx, { memberId, things }) => {
-    const isOwner = ctx.member.roles.includes("owner");
-    await removeMember(ctx, await ownMember(ctx, memberId), things, isOwner, ctx.by);
+    await removeMember(ctx, await ownMember(ctx, memberId), things, ctx.member, ctx.by);
     return null;
   },
 });

@@ -125,6 +125,7 @@ export function peopleStories(now: number): readonly Story[] {
       <RemoveMember
         member={self}
         holdings={rows.holdings(now).get(self.memberId)}
+        grantedMicro={rows.grants(now).get(self.memberId)?.grantedMicro}
         ownerPicker={(value, onChange) => (
           <OwnerSelect label="New owner" value={value} owners={rows.owners} onChange={onChange} />
         )}

@@ -7,7 +7,7 @@ import { grantAccount, issuanceAccount, keyAccount } from "../ledger/transfer.ts
 import { boundedText, refuse } from "../refuse.ts";
 import { checkMayGetCredits, checkTakeable, type Holder } from "./holders.ts";
 import { noteKeyMove } from "./keyStatement.ts";
-import { book, noteMove } from "./wallet.ts";
+import { book, grantedTo, noteMove } from "./wallet.ts";
 
 /** The most credits that are given at once: a billion. */
 export const maxCreditsMicro = 1_000_000_000n * microPerCredit;
@@ -25,13 +25,39 @@ export async function changeCredits(
   author: Id<"members">,
   by: Act,
 ): Promise<void> {
-  const { _id: subject, organizationId } = holder.row;
   checkMayGetCredits(holder);
   if (micro === 0n || micro > maxCreditsMicro || micro < -maxCreditsMicro) {
     refuse("invalid", "Give or take more than 0 credits, and at most a billion.");
   }
   const why = boundedText(reason.trim(), "The reason", maxReasonChars);
   if (micro < 0n) await checkTakeable(ctx, holder, -micro);
+  await giveOrTake(ctx, holder, { micro, why }, author, by);
+}
+
+/**
+ * Takes back all that a member was given and has not used. Call it when the member leaves: nobody could use or take these credits later.
+ * @param author the member who removes them.
+ */
+export async function takeBackUnused(
+  ctx: MutationCtx,
+  row: Doc<"members">,
+  author: Id<"members">,
+  by: Act,
+): Promise<void> {
+  const unused = await grantedTo(ctx, row._id);
+  if (unused <= 0n) return;
+  const change = { micro: -unused, why: "Removed from the organization" };
+  await giveOrTake(ctx, { table: "members", row }, change, author, by);
+}
+
+async function giveOrTake(
+  ctx: MutationCtx,
+  holder: Holder,
+  { micro, why }: { readonly micro: bigint; readonly why: string },
+  author: Id<"members">,
+  by: Act,
+): Promise<void> {
+  const { _id: subject, organizationId } = holder.row;
   await issueTo(ctx, holder, {
     key: `credits:${subject}:${crypto.randomUUID()}`,
     kind: micro > 0n ? "granted" : "taken-back",

@@ -6,6 +6,7 @@ import { type Role, roles } from "../../../app/people/roles.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
+import { takeBackUnused } from "../credits/grants.ts";
 import { forgetViewsOf } from "../fleet/views.ts";
 import { boundedText, refuse } from "../refuse.ts";
 import { role } from "../validators.ts";
@@ -205,23 +206,25 @@ export async function isLastOwner(
 }
 
 /**
- * Removes a member, whose sessions end. `things`: what happens to their keys and devices. Refuses: forbidden (an owner, by
- * somebody who is none), conflict (the last owner; things without an answer), invalid, not_found.
+ * Removes a member, whose sessions end. Given credits that they have not used are taken back. `things`: what happens to their keys and
+ * devices. Refuses: forbidden (an owner, by somebody who is none), conflict (the last owner; things without an answer), invalid,
+ * not_found.
  */
 export async function removeMember(
   ctx: MutationCtx,
   member: Member,
   things: Infer<typeof leftThings> | undefined,
-  mayMakeOwners: boolean,
+  remover: Member,
   by: Act,
 ): Promise<void> {
   if (member.removedAt !== undefined) return;
   const { _id: subject, organizationId } = member;
   if (member.roles.includes("owner")) {
-    if (!mayMakeOwners) refuse("forbidden", "Only an owner can remove an owner.");
+    if (!remover.roles.includes("owner")) refuse("forbidden", "Only an owner can remove an owner.");
     await checkAnotherOwner(ctx, member);
   }
   await leaveThings(ctx, member, things, by);
+  await takeBackUnused(ctx, member, remover._id, by);
   await ctx.db.patch("members", subject, { removedAt: by.at, allowance: undefined });
   await endSessionsOf(ctx, subject);
   await forgetViewsOf(ctx, subject);

@@ -144,6 +144,7 @@ export function PeoplePage(): ReactNode {
         <RemoveMember
           member={opened.member}
           holdings={holdings.get(opened.member.memberId)}
+          grantedMicro={grants.get(opened.member.memberId)?.grantedMicro}
           ownerPicker={(value, onChange) => (
             <OwnerPicker
               label="New owner"

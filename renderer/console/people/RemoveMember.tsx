@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from "react";
 import { plural } from "../../../app/format/quantity.ts";
+import { formatExactCredits } from "../../../app/money/credits.ts";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
 import type { MemberHoldings, MemberRow, OwnerId } from "../data/rows.ts";
@@ -10,6 +11,8 @@ type Props = {
   readonly member: MemberRow;
   /** What the member has; undefined while it loads. */
   readonly holdings: MemberHoldings | undefined;
+  /** Given credits that the member has not used; undefined while they load, and for those who do not see them. */
+  readonly grantedMicro: bigint | undefined;
   /** Chooses the new owner. */
   readonly ownerPicker: (value: OwnerId | null, onChange: (owner: OwnerId | null) => void) => ReactNode;
   /** Removes the member. Resolves to false if the server refused. */
@@ -18,7 +21,8 @@ type Props = {
 };
 
 /** Removes a member, after asking what happens to their keys and devices. */
-export function RemoveMember({ member, holdings, ownerPicker, onRemove, onClose }: Props): ReactNode {
+export function RemoveMember(props: Props): ReactNode {
+  const { member, holdings, grantedMicro = 0n, ownerPicker, onRemove, onClose } = props;
   const [way, setWay] = useState<"hand-over" | "end">("hand-over");
   const [heir, setHeir] = useState<OwnerId | null>(null);
   const hasThings = holdings !== undefined && holdings.keys + holdings.devices > 0;
@@ -39,6 +43,9 @@ export function RemoveMember({ member, holdings, ownerPicker, onRemove, onClose 
         <p className="text-muted">
           {member.name} cannot sign in anymore, and all their sessions end. The audit trail keeps their name.
         </p>
+        {grantedMicro > 0n ? (
+          <p className="text-muted">{`Unused credits that ${member.name} was given are taken back: ${formatExactCredits(grantedMicro)}`}</p>
+        ) : null}
         {hasThings ? (
           <fieldset className="grid gap-2">
             <legend className="mb-1 font-medium">
