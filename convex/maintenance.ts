@@ -321,19 +321,20 @@ export const renewAllowances = internalMutation({
   args: { next: v.optional(allowancePage) },
   returns: v.null(),
   handler: async (ctx, { next: page = { until: Date.now(), table: "apiKeys" as const, cursor: null } }) => {
-    const next = await scheduleDue(ctx, page);
-    if (next !== null) await ctx.scheduler.runAfter(0, internal.maintenance.renewAllowances, { next });
+    await scheduleDue(ctx, page);
     return null;
   },
 });
 
-/** Gives a holder the credits of the present period, once. */
-export const renewAllowance = internalMutation({
-  args: { holder: creditHolder },
+/** Gives some holders the credits of the present period, once, one after the other. */
+export const renewTurn = internalMutation({
+  args: { holders: v.array(creditHolder) },
   returns: v.null(),
-  handler: async (ctx, { holder: id }) => {
-    const holder = await holderOf(ctx, id);
-    if (holder !== null) await giveIfDue(ctx, holder, Date.now());
+  handler: async (ctx, { holders }) => {
+    for (const id of holders) {
+      const holder = await holderOf(ctx, id);
+      if (holder !== null) await giveIfDue(ctx, holder, Date.now());
+    }
     return null;
   },
 });

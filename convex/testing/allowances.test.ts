@@ -32,9 +32,13 @@ const credits = (amount: number): bigint => BigInt(amount) * 1_000_000n;
 const monthly = { every: "month", kind: "add", micro: credits(100) } as const;
 const daily = { every: "day", kind: "add", micro: credits(5) } as const;
 
-const set = async (terms: AllowanceTerms, reason = "For the lab", by = session) =>
-  await t.mutation(api.console.money.allowances.set, { session: by, holder: keyId, ...terms, reason });
+const set = async (
+  terms: AllowanceTerms & { readonly dueAt?: number },
+  reason = "For the lab",
+  by = session,
+) => await t.mutation(api.console.money.allowances.set, { session: by, holder: keyId, ...terms, reason });
 const end = async () => await t.mutation(api.console.money.allowances.end, { session, holder: keyId });
+const ownerId = async () => await t.run(async (ctx) => (await ctx.db.query("members").first())!._id);
 const row = async () => (await listKeys(t, session))[0]!;
 const balance = async () => (await row()).balanceMicro;
 
@@ -51,6 +55,15 @@ async function waitUntil(date: string): Promise<void> {
 async function renewAt(date: string): Promise<void> {
   await waitUntil(date);
   await t.mutation(internal.maintenance.renewAllowances, {});
+  await settleTurns();
+}
+
+/** The turns and the pages of a run are some time apart. */
+async function settleTurns(turns = 15): Promise<void> {
+  for (let turn = 0; turn < turns; turn += 1) {
+    await settle(t);
+    vi.advanceTimersByTime(250);
+  }
   await settle(t);
 }
 
@@ -252,6 +265,37 @@ it("gives the allowances of more keys than a page has", async () => {
     return keyIds.map((id) => accounts.find(({ account }) => account === `key:${id}`)?.balanceMicro);
   });
   expect(new Set(balances)).toEqual(new Set([credits(5)]));
+  await expectBooksInOrder(t);
+});
+
+it("gives each key its own turn if it is topped up, and the others one together", async () => {
+  const { organizationId } = acme;
+  const terms = { reason: "Usual", memberId: await ownerId(), setAt: 0, dueAt: Date.parse("2027-01-16Z") };
+  const keyIds = await t.run(async (ctx) => {
+    const made: Id<"apiKeys">[] = [];
+    for (let at = 0; at < 45; at += 1) {
+      const named = { name: `Program ${String(at)}`, prefix: "sk", keyHash: `hash ${String(at)}` };
+      const kind = at % 9 === 0 ? ("top-up" as const) : ("add" as const);
+      const allowance = { ...daily, ...terms, kind };
+      made.push(await ctx.db.insert("apiKeys", { organizationId, ...named, createdAt: at, allowance }));
+    }
+    return made;
+  });
+  await renewAt("2027-01-16T00:00");
+  await renewAt("2027-01-16T01:00");
+  const turns = await t.run(async (ctx) =>
+    (await ctx.db.system.query("_scheduled_functions").collect()).flatMap(({ name, args }) =>
+      name.endsWith("renewTurn") ? [(args[0] as { holders: Id<"apiKeys">[] }).holders] : [],
+    ),
+  );
+  expect(turns.flat().toSorted()).toEqual(keyIds.toSorted());
+  expect(turns.map(({ length }) => length).toSorted((a, b) => a - b)).toEqual([1, 1, 1, 1, 1, 5, 17, 18]);
+  const issued = await t.run(async (ctx) =>
+    (await ctx.db.query("accounts").collect()).filter(({ account }) =>
+      keyIds.some((id) => account === `key:${id}`),
+    ),
+  );
+  expect(issued.map(({ balanceMicro }) => balanceMicro)).toEqual(keyIds.map(() => credits(5)));
   await expectBooksInOrder(t);
 });
 

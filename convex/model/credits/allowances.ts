@@ -109,7 +109,9 @@ async function store(
   else await ctx.db.patch("teams", row._id, { allowance });
 }
 
-const perPage = 100;
+const perPage = 20;
+/** The time between two mutations that give allowances, so that they seldom meet on the accounts that they share; ms. */
+const turnMs = 250;
 
 /** The place at which a run over the due allowances goes on. `until`: the moment at which it began. */
 export const allowancePage = v.object({
@@ -124,21 +126,30 @@ type Page = Infer<typeof allowancePage>;
 const tableAfter = { apiKeys: "members", members: "teams", teams: null } as const;
 
 /**
- * Schedules the next due allowances, each as a mutation of its own, so that a busy key delays no other. An allowance that is not
- * given then is still due in the next run.
- * @returns the next page; null after the last one.
+ * Schedules the next due allowances. All of an organization change its issuance account and the totals of the ledger, so one mutation
+ * gives those of a whole page, and the next one starts later. A key that is topped up has a mutation of its own: that reads the key's
+ * holds, so a busy key would delay the others. An allowance that is not given then is still due in the next run.
  */
-export async function scheduleDue(ctx: MutationCtx, { until, table, cursor }: Page): Promise<Page | null> {
+export async function scheduleDue(ctx: MutationCtx, { until, table, cursor }: Page): Promise<void> {
   const { page, isDone, continueCursor } = await dueIn(ctx, table, until, { numItems: perPage, cursor });
-  for (const { _id: holder } of page)
-    await ctx.scheduler.runAfter(0, internal.maintenance.renewAllowance, { holder });
-  if (!isDone) return { until, table, cursor: continueCursor };
-  const next = tableAfter[table];
-  return next === null ? null : { until, table: next, cursor: null };
+  const alone = table === "apiKeys" ? page.filter(({ allowance }) => allowance?.kind === "top-up") : [];
+  const together = page.filter((row) => !alone.includes(row));
+  const turns = [together, ...alone.map((row) => [row])].filter((rows) => rows.length > 0);
+  for (const [turn, rows] of turns.entries()) {
+    const holders = rows.map(({ _id }) => _id);
+    await ctx.scheduler.runAfter(turn * turnMs, internal.maintenance.renewTurn, { holders });
+  }
+  const nextTable = isDone ? tableAfter[table] : table;
+  if (nextTable === null) return;
+  const next = { until, table: nextTable, cursor: isDone ? null : continueCursor };
+  await ctx.scheduler.runAfter(turns.length * turnMs, internal.maintenance.renewAllowances, { next });
 }
 
 type Found = {
-  readonly page: readonly { readonly _id: HolderId }[];
+  readonly page: readonly {
+    readonly _id: HolderId;
+    readonly allowance?: Infer<typeof storedAllowance> | undefined;
+  }[];
   readonly isDone: boolean;
   readonly continueCursor: string;
 };
