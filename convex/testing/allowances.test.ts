@@ -214,6 +214,29 @@ describe("an allowance", () => {
     ]);
   });
 
+  it("that was ended by mistake comes back with its due date", async () => {
+    await set(monthly);
+    const dueAt = (await row()).allowance!.dueAt;
+    await end();
+    await set({ ...monthly, dueAt });
+    expect((await row()).allowance?.dueAt).toBe(dueAt);
+    await waitUntil("2027-01-31T23:59:59");
+    await end();
+    await waitUntil("2027-02-01T00:00:01");
+    await set({ ...monthly, dueAt });
+    expect(await balance()).toBe(first + credits(100));
+    await end();
+    await set({ ...monthly, dueAt });
+    await renewAt("2027-02-01T01:00");
+    expect(await balance()).toBe(first + credits(100));
+    await renewAt("2027-03-01T00:00");
+    expect(await balance()).toBe(first + credits(200));
+    for (const wrong of [dueAt + 1, NaN]) await expectRefusal(set({ ...monthly, dueAt: wrong }), "invalid");
+    await set({ ...monthly, dueAt: Date.parse("2027-12-01Z") });
+    expect((await row()).allowance?.dueAt).toBe(Date.parse("2027-04-01Z"));
+    await expectBooksInOrder(t);
+  });
+
   it("of a revoked key ends with it", async () => {
     await set(monthly);
     await t.mutation(api.console.keys.revoke, { session, keyId });

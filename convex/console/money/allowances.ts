@@ -8,10 +8,11 @@ export const experimental_reuseContext = true;
 
 /**
  * Sets the credits that an API key, a member or a team gets at the start of each period (UTC), from the next one on. `reason` is in the
- * holder's statement and in the audit trail. Refuses: not_found, invalid, revoked.
+ * holder's statement and in the audit trail. `dueAt`: that of a former allowance that comes back, so that no period is lost. Refuses:
+ * not_found, invalid, revoked.
  */
 export const set = memberMutation("money.change")({
-  args: { holder: creditHolder, ...allowanceTerms.fields, reason: v.string() },
+  args: { holder: creditHolder, ...allowanceTerms.fields, reason: v.string(), dueAt: v.optional(v.number()) },
   returns: v.null(),
   handler: async (ctx, { holder, ...terms }) => {
     await setAllowance(ctx, await changeableHolder(ctx, holder), terms, ctx.member._id, ctx.by);

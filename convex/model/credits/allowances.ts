@@ -18,7 +18,7 @@ import { type Act, record } from "../audit.ts";
 import { boundedText, refuse } from "../refuse.ts";
 import { type allowance as storedAllowance, allowanceTerms } from "../validators.ts";
 import { issueTo, maxCreditsMicro, maxReasonChars } from "./grants.ts";
-import { checkMayGetCredits, hasEnded, type Holder, type HolderId, takeableOf } from "./holders.ts";
+import { checkMayGetCredits, hasEnded, type Holder, type HolderId, holderOf, takeableOf } from "./holders.ts";
 
 /** An allowance as the console shows it. */
 export const allowanceRow = v.object({
@@ -62,11 +62,19 @@ const actions = {
 /**
  * Sets the allowance of a holder. It gives its first credits at the start of the next period. If the former allowance is due, the holder
  * gets that first. Refuses: invalid, revoked.
+ * @param dueAt of a former allowance that comes back: the start of its next period. If that period began meanwhile, the holder gets its
+ * credits now.
  */
 export async function setAllowance(
   ctx: MutationCtx,
   holder: Holder,
-  { every, kind, micro, reason }: AllowanceTerms & { readonly reason: string },
+  {
+    every,
+    kind,
+    micro,
+    reason,
+    dueAt = Infinity,
+  }: AllowanceTerms & { readonly reason: string; readonly dueAt?: number },
   memberId: Id<"members">,
   by: Act,
 ): Promise<void> {
@@ -74,14 +82,18 @@ export async function setAllowance(
   checkMayGetCredits(holder);
   if (micro <= 0n || micro > maxCreditsMicro)
     refuse("invalid", "An allowance must be more than 0, and at most a billion credits.");
+  if (dueAt !== Infinity && periodStart(every, dueAt) !== dueAt)
+    refuse("invalid", "An allowance is due at the start of a period.");
   const why = boundedText(reason, "The reason", maxReasonChars);
   await giveIfDue(ctx, holder, by.at);
   const allowance = { every, kind, micro, reason: why, memberId, setAt: by.at };
-  await store(ctx, holder, { ...allowance, dueAt: nextPeriodStart(every, by.at) });
+  await store(ctx, holder, { ...allowance, dueAt: Math.min(dueAt, nextPeriodStart(every, by.at)) });
   const change = [termsText(before), allowanceTermsText(allowance)] as const;
   const detail = changesText([["allowance", ...change]], [`reason: ${why}`]);
   const action = actions[holder.table].set;
   await record(ctx, { organizationId, ...by, action, subject, detail });
+  const stored = await holderOf(ctx, subject);
+  if (stored !== null) await giveIfDue(ctx, stored, by.at);
 }
 
 /** Ends the allowance of a holder. If it is due, the holder gets that first. Does nothing without one. */

@@ -103,7 +103,13 @@ export function AllowanceDialog({ of, name, allowance, onSave, onClose }: Props)
   );
 }
 
-/** What the server takes of an allowance, to set it again. */
-export function termsOf({ every, kind, micro, reason }: GivenAllowance): GivenAllowance {
-  return { every, kind, micro, reason };
+/** What the server takes of a former allowance, to set it again. With `dueAt` a period that began meanwhile is not lost. */
+export function termsOf({
+  every,
+  kind,
+  micro,
+  reason,
+  dueAt,
+}: Allowance): GivenAllowance & Pick<Allowance, "dueAt"> {
+  return { every, kind, micro, reason, dueAt };
 }
