@@ -379,6 +379,21 @@ describe("given credits", () => {
     await expectRefusal(grantOf(teamId, bo.session), "not_found");
     await expectRefusal(grantOf(ada.memberId, bo.session), "not_found");
   });
+
+  it("of teams are read at once, of all or of one's own", async () => {
+    const other = await t.mutation(api.console.people.createTeam, { session, name: "Former" });
+    const third = await t.mutation(api.console.people.createTeam, { session, name: "Others" });
+    await t.mutation(api.console.people.removeTeam, { session, teamId: other.teamId });
+    await give(teamId, credits(2));
+    await t.mutation(allowances.set, { session, holder: teamId, ...monthly, reason: "For the lab" });
+    const ofTeams = async (by: string) => await t.query(grants.ofTeams, { session: by });
+    const lab = { teamId, ...(await grantOf(teamId)) };
+    expect(lab).toMatchObject({ grantedMicro: credits(2), allowance: monthly });
+    const none = { teamId: third.teamId, grantedMicro: 0n, allowance: null };
+    expect(await ofTeams(session)).toEqual([lab, none]);
+    expect(await ofTeams(ada.session)).toEqual([lab]);
+    expect(await ofTeams(await signIn(t, await addOrganization(t, { name: "Rival" })))).toEqual([]);
+  });
 });
 
 it("gives due allowances of all holders in one run, also of more than a page", async () => {

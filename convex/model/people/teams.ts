@@ -24,7 +24,11 @@ export async function teamRows(
   return teams.map(({ _id: teamId, name, createdAt }) => ({ teamId, name: visibleText(name), createdAt }));
 }
 
-async function currentTeams(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<Doc<"teams">[]> {
+/** The teams that were not removed, oldest first. */
+export async function currentTeams(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+): Promise<Doc<"teams">[]> {
   return await ctx.db
     .query("teams")
     .withIndex("by_organization", (q) => q.eq("organizationId", organizationId).eq("removedAt", undefined))

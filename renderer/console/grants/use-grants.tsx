@@ -1,8 +1,9 @@
+import { useQuery } from "convex/react";
 import { type ReactNode, useState } from "react";
 import { api } from "../../../convex/_generated/api.js";
 import type { RowActionProps } from "../../ui/RowAction.tsx";
-import type { GrantRow, OwnerId } from "../data/rows.ts";
-import { useAct, useScope } from "../data/session-context.ts";
+import type { GrantRow, MemberRow, OwnerId } from "../data/rows.ts";
+import { useAct, useScope, useSession } from "../data/session-context.ts";
 import { useEach } from "../data/use-each.ts";
 import { AllowanceDialog, termsOf } from "./AllowanceDialog.tsx";
 import { CreditsDialog } from "./CreditsDialog.tsx";
@@ -14,8 +15,16 @@ export type GrantActions = Readonly<
   Record<"changeCredits" | "setAllowance" | "endAllowance", (granted: Granted) => void>
 >;
 
-/** The grants of the listed members or teams, by id. None for those who do not see money. */
-export function useGrants(ids: readonly OwnerId[]): ReadonlyMap<string, GrantRow> {
+/** The grants of all teams, by id, in one query, since a page lists all teams. None for those who do not see money. */
+export function useTeamGrants(): ReadonlyMap<string, GrantRow> {
+  const session = useSession();
+  const seesMoney = useScope("money.read") !== null;
+  const grants = useQuery(api.console.money.grants.ofTeams, seesMoney ? { session } : "skip");
+  return new Map((grants ?? []).map((grant) => [grant.teamId, grant]));
+}
+
+/** The grants of the listed members, by id. None for those who do not see money. */
+export function useGrants(ids: readonly MemberRow["memberId"][]): ReadonlyMap<string, GrantRow> {
   const seesMoney = useScope("money.read") !== null;
   return useEach(api.console.money.grants.of, "owner", seesMoney ? ids : []);
 }

@@ -3,7 +3,7 @@ import { api } from "../../../convex/_generated/api.js";
 import { NameDialog } from "../../ui/overlays/NameDialog.tsx";
 import type { TeamRow } from "../data/rows.ts";
 import { useAct } from "../data/session-context.ts";
-import { useGrantActions, useGrants } from "../grants/use-grants.tsx";
+import { useGrantActions, useTeamGrants } from "../grants/use-grants.tsx";
 import { TeamMembers } from "./TeamMembers.tsx";
 import { TeamsView } from "./TeamsView.tsx";
 
@@ -18,7 +18,7 @@ export function Teams({ teams, mayChange }: Props): ReactNode {
   const rename = useAct(api.console.people.renameTeam);
   const remove = useAct(api.console.people.removeTeam);
   const [opened, setOpened] = useState<Opened | null>(null);
-  const grants = useGrants((teams ?? []).map(({ teamId }) => teamId));
+  const grants = useTeamGrants();
   const { actions: grantActions, dialogs } = useGrantActions();
   const close = (): void => setOpened(null);
   const actions = {
