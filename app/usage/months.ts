@@ -17,7 +17,7 @@ export type DaySum = {
   runMs: number;
   /** As in a tally. */
   energy?: EnergySum;
-  /** The tokens of each model. Only of a device, and not of days before these were counted. */
+  /** The tokens of each model, the largest first. Only of a device, and not of days before these were counted. */
   models?: ModelTokens[];
 };
 
@@ -42,6 +42,14 @@ export function daySumOf(startAt: number, tally: Tally, models?: readonly ModelT
   if (energy !== undefined) sum.energy = energy;
   if (models !== undefined) sum.models = [...models];
   return sum;
+}
+
+/** The most models that a stored day of a device tells apart. `mostDevices` of a member's earnings counts on it. */
+const mostModelsOfDay = 6;
+
+/** A day as it is stored. Of its models it keeps the largest ones; the day's own sums have the tokens of the others, too. */
+export function storedDay(day: DaySum): DaySum {
+  return day.models === undefined ? day : { ...day, models: day.models.slice(0, mostModelsOfDay) };
 }
 
 /** The same days of several subjects, each day once, in order. */

@@ -3,7 +3,7 @@ import { type EndedJob, type Folded, foldJobs, tallyEach } from "../../app/stati
 import { tokensOfDevices } from "../../app/statistics/model-tokens.ts";
 import { bucketOf, spans } from "../../app/statistics/spans.ts";
 import { type SubjectKind, subjectKinds } from "../../app/statistics/tally.ts";
-import { type DaySum, daySumOf, monthOf } from "../../app/usage/months.ts";
+import { type DaySum, daySumOf, monthOf, storedDay } from "../../app/usage/months.ts";
 import type { Row } from "./copies.ts";
 
 /** The ids that usage is counted by. The key at a place belongs to the member at the same place. */
@@ -123,7 +123,7 @@ function* monthRows(subjects: Subjects, now: number, kind: SubjectKind): Generat
     const pattern = (startAt / spans.day) % patterns;
     for (const { subject, tally } of tallies[pattern] ?? []) {
       const known = bySubject.get(subject);
-      const sum = daySumOf(startAt, tally, byModel[pattern]?.get(subject));
+      const sum = storedDay(daySumOf(startAt, tally, byModel[pattern]?.get(subject)));
       if (known === undefined) bySubject.set(subject, [sum]);
       else known.push(sum);
     }

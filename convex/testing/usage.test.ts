@@ -285,6 +285,39 @@ describe("earnings", () => {
     ]);
   });
 
+  it("keep few models of a device's day apart, and lose no tokens of the others", async () => {
+    const models = Array.from({ length: 10 }, (_, at) => ({
+      subject: `m${String(at)}`,
+      promptTokens: 1_000 - at,
+      completionTokens: 0,
+    }));
+    const all = models.reduce((sum, { promptTokens }) => sum + promptTokens, 0);
+    await answer();
+    await countStatistics(t, acme);
+    const month = async () =>
+      (await t.run(async (ctx) => await ctx.db.query("usageMonths").collect())).find(
+        ({ subject }) => subject === device.deviceId,
+      )!;
+    const { _id, days } = await month();
+    const [day] = days;
+    const promptTokens = day!.promptTokens + all;
+    await t.run(
+      async (ctx) =>
+        await ctx.db.patch("usageMonths", _id, {
+          days: [{ ...day!, promptTokens, models: [...models, ...day!.models!] }],
+        }),
+    );
+    await answer();
+    await countStatistics(t, acme);
+    const kept = models.slice(0, 6);
+    expect((await month()).days[0]!.models).toEqual(kept);
+    const others = models.slice(6).reduce((sum, { promptTokens }) => sum + promptTokens, 0);
+    expect((await earningsBy("day", bo.session)).models).toEqual([
+      ...kept,
+      { subject: "", promptTokens: others + 20, completionTokens: 6 },
+    ]);
+  });
+
   it("of one's own devices leave out those of others", async () => {
     const { deviceId } = device;
     await answer();

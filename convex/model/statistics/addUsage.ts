@@ -1,7 +1,7 @@
 import { type EndedJob, everything, tallyEach } from "../../../app/statistics/fold.ts";
 import { tokensOfDevices } from "../../../app/statistics/model-tokens.ts";
 import { mergeSubjects, noSubject, otherSubject, type SubjectKind } from "../../../app/statistics/tally.ts";
-import { type DaySum, daySumOf, mergeDays, monthOf } from "../../../app/usage/months.ts";
+import { type DaySum, daySumOf, mergeDays, monthOf, storedDay } from "../../../app/usage/months.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 
@@ -56,7 +56,7 @@ async function addToMonth(
     .unique();
   if (row !== null) {
     await ctx.db.patch("usageMonths", row._id, {
-      days: mergeDays([row.days, [sum]]),
+      days: mergeDays([row.days, [sum]]).map(storedDay),
       ...(earlierMicro === 0n ? {} : { earlierMicro: (row.earlierMicro ?? 0n) + earlierMicro }),
     });
     return;
@@ -65,7 +65,7 @@ async function addToMonth(
     organizationId,
     subject,
     startAt,
-    days: [sum],
+    days: [storedDay(sum)],
     ...(earlierMicro === 0n ? {} : { earlierMicro }),
   });
   const old = await ctx.db
