@@ -19,6 +19,7 @@ import {
   submitWork,
   take,
 } from "./backend.fixture.ts";
+import { runDue } from "./batchFile.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
 let { t, acme, session }: Awaited<ReturnType<typeof openWorld>> = {} as Awaited<ReturnType<typeof openWorld>>;
@@ -78,7 +79,7 @@ describe("the preview of retiring a model", () => {
       devices: 2,
     });
     await retire();
-    await pass(t, 1_000);
+    await runDue(t);
     expect(await impact()).toMatchObject({ waiting: nobody, running: { count: 1, exact: true } });
   });
 
@@ -99,8 +100,8 @@ describe("a model that is retired", () => {
     const jobs = await Promise.all(Array.from({ length: 120 }, async () => await submit(t, acme)));
     expect(await balance()).toBeLessThan(before ?? 0n);
     await retire();
-    // The queue cancels 50 at a time.
-    for (let piece = 0; piece < 3; piece += 1) await pass(t, 1_000);
+    // The queue cancels 20 at a time.
+    for (let piece = 0; piece < 3; piece += 1) await runDue(t);
     for (const jobId of jobs) expect(await statusOf(t, acme, jobId)).toBe("canceled");
     expect(await balance()).toBe(before);
     const { error } = await t.query(api.requests.watch, { apiKey: acme.apiKey, jobId: jobs[7] ?? "" });
@@ -116,12 +117,13 @@ describe("a model that is retired", () => {
     const [done, back] = [await submit(t, acme), await submit(t, acme)];
     const [finished, returned] = [await claim(t, device, done), await claim(t, device, back)];
     await retire();
-    await pass(t, 1_000);
+    await runDue(t);
     await complete(t, device, finished);
     expect(await statusOf(t, acme, done)).toBe("succeeded");
     await release(t, device, returned);
     expect(await statusOf(t, acme, back)).toBe("ready");
     await pass(t, 10_000);
+    await runDue(t);
     expect((await jobOf(t, acme, back)).error?.code).toBe("model_retired");
   });
 
@@ -141,7 +143,7 @@ describe("a model that is retired", () => {
   it("is no model for the calls that wait", async () => {
     const jobId = await submit(t, acme);
     await retire();
-    await pass(t, 1_000);
+    await runDue(t);
     const ended = await t.query(api.requests.watch, { apiKey: acme.apiKey, jobId });
     expect(endOf(ended, "messages")).toMatchObject({ status: 404, code: "model_retired", param: "model" });
   });
