@@ -1,4 +1,4 @@
-import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { adapter } from "@wuchale/jsx";
 import { AdapterHandler, createHeuristic, defaultHeuristicOpts, Logger, normalizeSep } from "wuchale";
@@ -181,5 +181,8 @@ export async function translationsOfMails(folder: string): Promise<string> {
 if (import.meta.main) {
   const folder = join(import.meta.dirname, "renderer/languages");
   await updateCatalogs(folder);
-  writeFileSync(join(import.meta.dirname, "app/mail/translations.json"), await translationsOfMails(folder));
+  const file = join(import.meta.dirname, "app/mail/translations.json");
+  const text = await translationsOfMails(folder);
+  // `npm run dev` builds again when a file changes, and each build comes here.
+  if (!existsSync(file) || readFileSync(file, "utf8") !== text) writeFileSync(file, text);
 }
