@@ -4,7 +4,7 @@ import type { AllowancePeriod } from "../money/allowance.ts";
 /** The period for which an allowance gave credits. `start`: ms epoch. */
 export type PaidPeriod = { readonly every: AllowancePeriod; readonly start: number };
 
-/** Where the credits of a key's move are from, if no administrator gave or took them. */
+/** The source of the credits of a key's move. An administrator's move has none. */
 export type KeyMoveSource =
   | { readonly kind: "earned" | "given" | "given-and-earned" | "canaries" | "given-back" | "refund" }
   | ({ readonly kind: "allowance" } & PaidPeriod);

@@ -2,7 +2,7 @@ import { type Language, localeOf } from "../format/languages.ts";
 import { translatorOf } from "../format/translate.ts";
 import translations from "./translations.json" with { type: "json" };
 
-/** What is written in mails, by language: each sentence in English, with its translation. `npm run languages` makes it. */
+/** The translation of each English sentence of the mails, by language. `npm run languages` makes the file. */
 const known: Readonly<Partial<Record<Language, Readonly<Record<string, string>>>>> = translations;
 
 /** Says sentences of mails in a language. A server writes English, so they are looked up by their English words. */

@@ -582,7 +582,7 @@ export const keyCharge = v.object({
 /** The period for which an allowance gave credits: app/credits/key-moves.ts. */
 export const paidPeriod = v.object({ every: literals(...allowancePeriods), start: v.number() });
 
-/** Where the credits of a key's move are from. Absent: an administrator gave or took them. */
+/** The source of the credits of a key's move. An administrator's move has none. */
 export const keyMoveSource = v.union(
   v.object({ kind: literals("earned", "given", "given-and-earned", "canaries", "given-back", "refund") }),
   v.object({ kind: v.literal("allowance"), ...paidPeriod.fields }),

@@ -104,7 +104,7 @@ const short = [
 ] as const;
 const shortChars = joined(short.flatMap(([char]) => charAt(char.charCodeAt(0))));
 
-/** What may follow a backslash for one of these characters. */
+/** The texts that follow a backslash and stand for these characters. */
 function escapesOf(chars: Chars): readonly GrammarSequence[] {
   const signs = short
     .filter(([char]) => has(chars, char.charCodeAt(0)))

@@ -4,7 +4,7 @@ import { textChars } from "./rules.ts";
 import { parsePattern } from "./syntax.ts";
 import { Unenforceable, Work } from "./work.ts";
 
-/** What a text has to match: regular expressions, as `RegExp.test` does, and its length in code points. */
+/** The conditions of a text: regular expressions that match as in `RegExp.test`, and its length in code points. */
 export type TextForm = {
   readonly patterns: readonly { readonly source: string; readonly ignoresCase: boolean }[];
   readonly least: number;

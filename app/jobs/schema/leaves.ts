@@ -59,7 +59,7 @@ function prefixFor(schema: JsonSchema): string {
   return prefix;
 }
 
-/** What our own rules may enforce of a schema. */
+/** A part of a schema that our own rules may enforce. */
 type Form =
   | {
       readonly kind: "text";

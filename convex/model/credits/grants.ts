@@ -84,7 +84,7 @@ type Issue = {
 
 type KeyIssue = Issue & {
   readonly apiKeyId: Id<"apiKeys">;
-  /** Where they are from, and the reason of a person, for the key's statement. */
+  /** Their source, and a person's reason, for the key's statement. */
   readonly source?: KeyMoveSource;
   readonly note?: string;
 };

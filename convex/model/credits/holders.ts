@@ -44,7 +44,7 @@ export function checkMayGetCredits({ table, row }: Holder): void {
     refuse("invalid", "The credits of the console's own keys are set on the page Playground.");
 }
 
-/** What can be taken back now: of a key all that no job holds, of a member or a team what they were given and have not used. */
+/** The credits that can be taken back now: of a key those that no job holds, of a member or a team the unused ones they were given. */
 export async function takeableOf(ctx: QueryCtx, { table, row }: Holder): Promise<bigint> {
   return table === "apiKeys" ? await availableOf(ctx, row._id) : await grantedTo(ctx, row._id);
 }

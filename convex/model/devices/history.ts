@@ -254,7 +254,7 @@ function endReason(attempt: AttemptView): Infer<typeof payReason> | null {
   }
 }
 
-/** How the pay for a part of an answer came about. Null: there is none. */
+/** The explanation of the pay for a part of an answer. Null: it got no pay. */
 function partReason(attempt: AttemptView): Infer<typeof payForPart> | null {
   const paid = outrunReply(attempt);
   if (paid === null || (paid.outrunMicro ?? 0n) === 0n) return null;
