@@ -1,7 +1,6 @@
 import { priority } from "@gleaner/queue/validators";
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
-import { changeCredits as changeCreditsOf } from "../model/credits/grants.ts";
 import {
   createKey as createApiKey,
   findKey,
@@ -180,20 +179,6 @@ export const setAccess = memberMutation("keys.change")({
   returns: v.null(),
   handler: async (ctx, { keyId, ...given }) => {
     await changeAccess(ctx, await changeableKey(ctx, keyId), given, ctx.by);
-    return null;
-  },
-});
-
-/**
- * Gives credits to a key, or takes some back if `micro` is negative. `reason` is in the audit trail. Refuses: not_found, invalid,
- * revoked, conflict (the key has fewer credits).
- */
-export const changeCredits = memberMutation("money.change")({
-  args: { keyId: v.id("apiKeys"), micro: v.int64(), reason: v.string() },
-  returns: v.null(),
-  handler: async (ctx, { keyId, ...change }) => {
-    const row = await changeableKey(ctx, keyId);
-    await changeCreditsOf(ctx, { table: "apiKeys", row }, change, ctx.member._id, ctx.by);
     return null;
   },
 });

@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { paidByKey } from "../../app/credits/key-statement.ts";
 import type { AllowanceTerms } from "../../app/money/allowance.ts";
-import { api, internal } from "../_generated/api.js";
+import { api } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
 import {
   addOrganization,
@@ -12,7 +12,7 @@ import {
   submit,
 } from "./backend.fixture.ts";
 import { joinAs } from "./people.fixture.ts";
-import { runCrons, settle } from "./time.fixture.ts";
+import { renewAt, runCrons, waitUntil } from "./time.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
 /** The world begins on Friday, 2027-01-15 08:00 (UTC). */
@@ -42,31 +42,6 @@ const ownerId = async () => await t.run(async (ctx) => (await ctx.db.query("memb
 const row = async () => (await listKeys(t, session))[0]!;
 const balance = async () => (await row()).balanceMicro;
 
-/** Sets the clock (UTC). The sessions go on, though nobody used them meanwhile. */
-async function waitUntil(date: string): Promise<void> {
-  vi.setSystemTime(Date.parse(`${date}Z`));
-  await t.run(async (ctx) => {
-    for (const { _id } of await ctx.db.query("sessions").collect())
-      await ctx.db.patch("sessions", _id, { expiresAt: Date.now() + 3_600_000, provenAt: Date.now() });
-  });
-}
-
-/** Sets the clock and runs the cron. */
-async function renewAt(date: string): Promise<void> {
-  await waitUntil(date);
-  await t.mutation(internal.maintenance.renewAllowances, {});
-  await settleTurns();
-}
-
-/** The turns and the pages of a run are some time apart. */
-async function settleTurns(turns = 15): Promise<void> {
-  for (let turn = 0; turn < turns; turn += 1) {
-    await settle(t);
-    vi.advanceTimersByTime(250);
-  }
-  await settle(t);
-}
-
 const trail = async () => {
   const paginationOpts = { numItems: 50, cursor: null };
   const { page } = await t.query(api.console.audit.list, { session, paginationOpts });
@@ -79,43 +54,48 @@ describe("an allowance", () => {
   it("gives its first credits at the start of the next period, once", async () => {
     await set(monthly);
     expect(await balance()).toBe(first);
-    await renewAt("2027-01-31T23:59");
+    await renewAt(t, "2027-01-31T23:59");
     expect(await balance()).toBe(first);
-    await renewAt("2027-02-01T00:00");
+    await renewAt(t, "2027-02-01T00:00");
     expect(await balance()).toBe(first + credits(100));
-    await renewAt("2027-02-01T01:00");
-    await renewAt("2027-02-28T23:00");
+    await renewAt(t, "2027-02-01T01:00");
+    await renewAt(t, "2027-02-28T23:00");
     expect(await balance()).toBe(first + credits(100));
-    await renewAt("2027-03-01T00:00");
+    await renewAt(t, "2027-03-01T00:00");
     expect(await balance()).toBe(first + credits(200));
     await expectBooksInOrder(t);
   });
 
   it("is run by a cron", async () => {
     await set(monthly);
-    await waitUntil("2027-02-01T00:00");
+    await waitUntil(t, "2027-02-01T00:00");
     await runCrons(t, (name) => name.includes("renewAllowances"));
     expect(await balance()).toBe(first + credits(100));
   });
 
   it("can be of a day, or of a week from Monday", async () => {
     await set(daily);
-    await renewAt("2027-01-16T00:00");
+    await renewAt(t, "2027-01-16T00:00");
     expect(await balance()).toBe(first + credits(5));
     await set({ every: "week", kind: "add", micro: credits(20) });
-    await renewAt("2027-01-17T23:00");
+    await renewAt(t, "2027-01-17T23:00");
     expect(await balance()).toBe(first + credits(5));
-    await renewAt("2027-01-18T00:00");
+    await renewAt(t, "2027-01-18T00:00");
     expect(await balance()).toBe(first + credits(25));
     await expectBooksInOrder(t);
   });
 
   it("that tops up gives only what is missing", async () => {
     await set({ every: "month", kind: "top-up", micro: first });
-    await renewAt("2027-02-01T00:00");
+    await renewAt(t, "2027-02-01T00:00");
     expect(await balance()).toBe(first);
-    await t.mutation(api.console.keys.changeCredits, { session, keyId, micro: -credits(30), reason: "Less" });
-    await renewAt("2027-03-01T00:00");
+    await t.mutation(api.console.money.grants.change, {
+      session,
+      holder: keyId,
+      micro: -credits(30),
+      reason: "Less",
+    });
+    await renewAt(t, "2027-03-01T00:00");
     expect(await balance()).toBe(first);
     expect(await trail()).toMatchObject([
       ["api-key.allowance-given", "30 given: Allowance for March 2027: For the lab"],
@@ -129,25 +109,30 @@ describe("an allowance", () => {
     await submit(t, acme);
     const left = await balance();
     expect(left).toBeLessThan(first);
-    await renewAt("2027-02-01T00:00");
+    await renewAt(t, "2027-02-01T00:00");
     expect(await balance()).toBe(first);
     await expectBooksInOrder(t);
   });
 
   it("can be spent at once by a key that had none left", async () => {
-    await t.mutation(api.console.keys.changeCredits, { session, keyId, micro: -first, reason: "None" });
+    await t.mutation(api.console.money.grants.change, {
+      session,
+      holder: keyId,
+      micro: -first,
+      reason: "None",
+    });
     await set(monthly);
     await expectRefusal(submit(t, acme), "quota_exceeded");
-    await renewAt("2027-02-01T00:00");
+    await renewAt(t, "2027-02-01T00:00");
     await submit(t, acme);
   });
 
   it("is given once for the present period after the backend slept for months", async () => {
     await set(monthly);
-    await renewAt("2027-06-20T12:00");
+    await renewAt(t, "2027-06-20T12:00");
     expect(await balance()).toBe(first + credits(100));
     expect((await row()).allowance?.dueAt).toBe(Date.parse("2027-07-01T00:00Z"));
-    await renewAt("2027-07-01T00:00");
+    await renewAt(t, "2027-07-01T00:00");
     expect(await balance()).toBe(first + credits(200));
     expect((await trail()).slice(0, 2).map(([, detail]) => detail)).toEqual([
       "100 given: Allowance for July 2027: For the lab",
@@ -157,17 +142,17 @@ describe("an allowance", () => {
 
   it("is not given again in its period, even if the note about it is lost", async () => {
     await set(monthly);
-    await renewAt("2027-02-01T00:00");
+    await renewAt(t, "2027-02-01T00:00");
     await t.run(async (ctx) => {
       const { allowance } = (await ctx.db.get("apiKeys", keyId))!;
       await ctx.db.patch("apiKeys", keyId, {
         allowance: { ...allowance!, dueAt: Date.parse("2027-02-01T00:00Z") },
       });
     });
-    await renewAt("2027-02-01T01:00");
+    await renewAt(t, "2027-02-01T01:00");
     await end();
     await set(monthly);
-    await renewAt("2027-02-02T01:00");
+    await renewAt(t, "2027-02-02T01:00");
     expect(await balance()).toBe(first + credits(100));
     expect((await row()).allowance?.dueAt).toBe(Date.parse("2027-03-01T00:00Z"));
     expect((await trail()).filter(([action]) => action === "api-key.allowance-given")).toHaveLength(1);
@@ -177,14 +162,14 @@ describe("an allowance", () => {
   it("that was changed gives the new amount from the next period on, and the former one for a due period", async () => {
     await set(monthly);
     await set({ ...monthly, micro: credits(40) });
-    await renewAt("2027-02-01T00:00");
+    await renewAt(t, "2027-02-01T00:00");
     expect(await balance()).toBe(first + credits(40));
-    await waitUntil("2027-03-01T00:10");
+    await waitUntil(t, "2027-03-01T00:10");
     await set({ ...daily, micro: credits(1) });
     expect(await balance()).toBe(first + credits(80));
-    await renewAt("2027-03-01T23:00");
+    await renewAt(t, "2027-03-01T23:00");
     expect(await balance()).toBe(first + credits(80));
-    await renewAt("2027-03-02T00:00");
+    await renewAt(t, "2027-03-02T00:00");
     expect(await balance()).toBe(first + credits(81));
     expect((await trail()).slice(-2)).toEqual([
       [
@@ -201,10 +186,10 @@ describe("an allowance", () => {
     await end();
     await end();
     expect((await row()).allowance).toBeNull();
-    await renewAt("2027-02-01T00:00");
+    await renewAt(t, "2027-02-01T00:00");
     expect(await balance()).toBe(first);
     await set(monthly);
-    await renewAt("2027-03-01T00:00");
+    await renewAt(t, "2027-03-01T00:00");
     expect(await balance()).toBe(first + credits(100));
     expect((await trail()).map(([action]) => action)).toEqual([
       "api-key.allowance-given",
@@ -220,16 +205,16 @@ describe("an allowance", () => {
     await end();
     await set({ ...monthly, dueAt });
     expect((await row()).allowance?.dueAt).toBe(dueAt);
-    await waitUntil("2027-01-31T23:59:59");
+    await waitUntil(t, "2027-01-31T23:59:59");
     await end();
-    await waitUntil("2027-02-01T00:00:01");
+    await waitUntil(t, "2027-02-01T00:00:01");
     await set({ ...monthly, dueAt });
     expect(await balance()).toBe(first + credits(100));
     await end();
     await set({ ...monthly, dueAt });
-    await renewAt("2027-02-01T01:00");
+    await renewAt(t, "2027-02-01T01:00");
     expect(await balance()).toBe(first + credits(100));
-    await renewAt("2027-03-01T00:00");
+    await renewAt(t, "2027-03-01T00:00");
     expect(await balance()).toBe(first + credits(200));
     for (const wrong of [dueAt + 1, NaN]) await expectRefusal(set({ ...monthly, dueAt: wrong }), "invalid");
     await set({ ...monthly, dueAt: Date.parse("2027-12-01Z") });
@@ -241,7 +226,7 @@ describe("an allowance", () => {
     await set(monthly);
     await t.mutation(api.console.keys.revoke, { session, keyId });
     expect((await row()).allowance).toBeNull();
-    await renewAt("2027-02-01T00:00");
+    await renewAt(t, "2027-02-01T00:00");
     expect(await balance()).toBe(first);
     await expectRefusal(set(monthly), "revoked");
   });
@@ -249,7 +234,7 @@ describe("an allowance", () => {
   it("of a key that a restore revoked is not given", async () => {
     await set(monthly);
     await t.run(async (ctx) => await ctx.db.patch("apiKeys", keyId, { revokedAt: Date.now() }));
-    await renewAt("2027-02-01T00:00");
+    await renewAt(t, "2027-02-01T00:00");
     expect(await balance()).toBe(first);
     expect(await t.run(async (ctx) => (await ctx.db.get("apiKeys", keyId))!.allowance ?? null)).toBeNull();
   });
@@ -259,12 +244,12 @@ describe("an allowance", () => {
     const expireAt = async (date: string) =>
       await t.mutation(api.console.keys.setAccess, { session, keyId, expiresAt: Date.parse(`${date}Z`) });
     await expireAt("2027-01-20T00:00");
-    await renewAt("2027-02-01T00:00");
+    await renewAt(t, "2027-02-01T00:00");
     expect(await balance()).toBe(first);
     await expireAt("2027-12-01T00:00");
-    await renewAt("2027-02-01T02:00");
+    await renewAt(t, "2027-02-01T02:00");
     expect(await balance()).toBe(first);
-    await renewAt("2027-03-01T00:00");
+    await renewAt(t, "2027-03-01T00:00");
     expect(await balance()).toBe(first + credits(100));
   });
 });
@@ -282,7 +267,7 @@ it("gives the allowances of more keys than a page has", async () => {
     }
     return made;
   });
-  await renewAt("2027-01-16T00:00");
+  await renewAt(t, "2027-01-16T00:00");
   const balances = await t.run(async (ctx) => {
     const accounts = await ctx.db.query("accounts").collect();
     return keyIds.map((id) => accounts.find(({ account }) => account === `key:${id}`)?.balanceMicro);
@@ -304,8 +289,8 @@ it("gives each key its own turn if it is topped up, and the others one together"
     }
     return made;
   });
-  await renewAt("2027-01-16T00:00");
-  await renewAt("2027-01-16T01:00");
+  await renewAt(t, "2027-01-16T00:00");
+  await renewAt(t, "2027-01-16T01:00");
   const turns = await t.run(async (ctx) =>
     (await ctx.db.system.query("_scheduled_functions").collect()).flatMap(({ name, args }) =>
       name.endsWith("renewTurn") ? [(args[0] as { holders: Id<"apiKeys">[] }).holders] : [],
@@ -331,7 +316,7 @@ it("names the allowance, its reason and its author in the list and in the key's 
     setAt: 1_800_000_000_000,
     dueAt: Date.parse("2027-02-01T00:00Z"),
   });
-  await renewAt("2027-02-01T00:00");
+  await renewAt(t, "2027-02-01T00:00");
   const now = Date.now();
   const statement = await t.query(api.console.money.keyStatements.get, { session, keyId, at: now, now });
   expect(statement.moves).toEqual([

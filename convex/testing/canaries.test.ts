@@ -457,7 +457,10 @@ describe("the organization", () => {
     await expectRefusal(t.mutation(keys.setRights, { ...key, mayRequire: true }), "invalid");
     await expectRefusal(t.mutation(keys.setAccess, { ...key, models: [modelId] }), "invalid");
     await expectRefusal(t.mutation(keys.setLimit, { ...key, concurrency: 1, weight: null }), "invalid");
-    await expectRefusal(t.mutation(keys.changeCredits, { ...key, micro: 1n, reason: "Gift" }), "invalid");
+    await expectRefusal(
+      t.mutation(money.grants.change, { session, holder: key.keyId, micro: 1n, reason: "Gift" }),
+      "invalid",
+    );
     const terms = { every: "month", kind: "add", micro: 1n, reason: "Monthly" } as const;
     await expectRefusal(
       t.mutation(money.allowances.set, { session, holder: key.keyId, ...terms }),

@@ -286,8 +286,8 @@ it("a correction is no longer tried once too little time is left, and the job sa
 
 it("a key with too few credits gets its correction once it has some", async () => {
   const change = async (micro: bigint): Promise<void> => {
-    const target = { session, keyId: await keyId(), micro, reason: "test" };
-    await t.mutation(api.console.keys.changeCredits, target);
+    const target = { session, holder: await keyId(), micro, reason: "test" };
+    await t.mutation(api.console.money.grants.change, target);
     await t.mutation(internal.maintenance.project, {});
   };
   const jobId = await wrongAnswer(async () => {

@@ -134,7 +134,7 @@ class Office {
       }
       case "grant":
       case "take-back": {
-        const change = { owner: this.#member(what), micro: kind === "grant" ? micro : -micro };
+        const change = { holder: this.#member(what), micro: kind === "grant" ? micro : -micro };
         await t.mutation(money.grants.change, { session, ...change, reason: "Test" });
         return;
       }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { api, internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
 import { movesSince } from "../model/credits/moves.ts";
@@ -17,7 +17,7 @@ import {
   submit,
 } from "./backend.fixture.ts";
 import { joinAs } from "./people.fixture.ts";
-import { runCrons, settle } from "./time.fixture.ts";
+import { renewAt, runCrons, settle, settleTurns, waitUntil } from "./time.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
 type OwnerId = Id<"members"> | Id<"teams">;
@@ -43,7 +43,7 @@ const moveId = (): string => `move-${String((moves += 1))}`;
 const monthly = { every: "month", kind: "add", micro: credits(100) } as const;
 
 const give = async (owner: OwnerId, micro: bigint, reason = "A course", by = session) =>
-  await t.mutation(grants.change, { session: by, owner, micro, reason });
+  await t.mutation(grants.change, { session: by, holder: owner, micro, reason });
 const mine = async () => await t.query(own.mine, { session: ada.session });
 const grantOf = async (owner: OwnerId, by = session) => await t.query(grants.of, { session: by, owner });
 const granted = async (owner: OwnerId) => (await grantOf(owner)).grantedMicro;
@@ -89,30 +89,6 @@ async function earn(jobs: number): Promise<void> {
     await complete(t, device, await claim(t, device, await submit(t, acme)));
   await pass(t, 5_000);
   await t.mutation(internal.maintenance.project, {});
-}
-
-/** Sets the clock (UTC). The sessions go on, though nobody used them meanwhile. */
-async function waitUntil(date: string): Promise<void> {
-  vi.setSystemTime(Date.parse(`${date}Z`));
-  await t.run(async (ctx) => {
-    for (const { _id } of await ctx.db.query("sessions").collect())
-      await ctx.db.patch("sessions", _id, { expiresAt: Date.now() + 3_600_000, provenAt: Date.now() });
-  });
-}
-
-async function renewAt(date: string): Promise<void> {
-  await waitUntil(date);
-  await t.mutation(internal.maintenance.renewAllowances, {});
-  await settlePages();
-}
-
-/** The turns and the pages of a run are some time apart. */
-async function settlePages(): Promise<void> {
-  for (let turn = 0; turn < 15; turn += 1) {
-    await settle(t);
-    vi.advanceTimersByTime(250);
-  }
-  await settle(t);
 }
 
 describe.each([
@@ -180,7 +156,7 @@ describe.each([
       payout: null,
     });
     await give(owner(), credits(5));
-    await waitUntil("2028-01-15T08:00");
+    await waitUntil(t, "2028-01-15T08:00");
     await t.mutation(internal.maintenance.expireCredits, {});
     await settle(t);
     expect(await granted(owner())).toBe(credits(5));
@@ -208,14 +184,14 @@ describe.each([
     expect(owner() === teamId ? (await mine()).teams[0]!.allowance : (await mine()).allowance).toEqual(
       allowance,
     );
-    await renewAt("2027-01-31T23:59");
+    await renewAt(t, "2027-01-31T23:59");
     expect(await granted(owner())).toBe(0n);
-    await renewAt("2027-02-01T00:00");
-    await renewAt("2027-02-01T01:00");
+    await renewAt(t, "2027-02-01T00:00");
+    await renewAt(t, "2027-02-01T01:00");
     expect(await granted(owner())).toBe(credits(100));
-    await waitUntil("2027-06-20T12:00");
+    await waitUntil(t, "2027-06-20T12:00");
     await runCrons(t, (name) => name.includes("renewAllowances"));
-    await settlePages();
+    await settleTurns(t);
     expect(await granted(owner())).toBe(credits(200));
     expect((await statementOf(owner())).moves).toMatchObject([
       {
@@ -241,11 +217,11 @@ describe.each([
       await t.mutation(own.give, { session: ada.session, ...gift });
     }
     await set({ every: "day", kind: "top-up", micro: credits(10) });
-    await renewAt("2027-01-16T00:00");
+    await renewAt(t, "2027-01-16T00:00");
     expect(await granted(owner())).toBe(credits(10));
     await toKey(owner(), credits(4), await keyOf(owner()));
     await give(owner(), credits(1));
-    await renewAt("2027-01-17T00:00");
+    await renewAt(t, "2027-01-17T00:00");
     expect(await granted(owner())).toBe(credits(10));
     expect((await actions())[0]![2]).toBe("3 given: Allowance for 2027-01-17: For the lab");
     await expectBooksInOrder(t);
@@ -255,13 +231,13 @@ describe.each([
     await set();
     await t.mutation(allowances.end, { session, holder: owner() });
     expect((await grantOf(owner())).allowance).toBeNull();
-    await renewAt("2027-02-01T00:00");
+    await renewAt(t, "2027-02-01T00:00");
     expect(await granted(owner())).toBe(0n);
   });
 
   it("that is due when it is changed is given first", async () => {
     await set();
-    await waitUntil("2027-02-01T00:10");
+    await waitUntil(t, "2027-02-01T00:10");
     await set({ micro: credits(1) });
     expect(await granted(owner())).toBe(credits(100));
   });
@@ -330,7 +306,7 @@ describe("given credits", () => {
     const terms = { ...monthly, reason: "For the lab" };
     await t.mutation(allowances.set, { session, holder: teamId, ...terms });
     await t.mutation(api.console.people.removeTeam, { session, teamId });
-    await renewAt("2027-02-01T00:00");
+    await renewAt(t, "2027-02-01T00:00");
     expect(await grantOf(teamId)).toEqual({ grantedMicro: 0n, allowance: null });
     await expectRefusal(t.mutation(allowances.set, { session, holder: teamId, ...terms }), "invalid");
   });
@@ -344,7 +320,7 @@ describe("given credits", () => {
     await toKey(ada.memberId, credits(3), keyId);
     await t.mutation(allowances.set, { session, holder: ada.memberId, ...terms });
     await t.mutation(api.console.people.remove, { session, memberId: ada.memberId, things: teamId });
-    await renewAt("2027-02-01T00:00");
+    await renewAt(t, "2027-02-01T00:00");
     expect(await grantOf(ada.memberId)).toEqual({ grantedMicro: 0n, allowance: null });
     expect(await balanceOf(keyId)).toBe(before + credits(3));
     expect(await t.run(async (ctx) => (await creditsOf(ctx, ada.memberId))[0]?.micro)).toBe(answerMicro);
@@ -366,7 +342,7 @@ describe("given credits", () => {
     const terms = { ...monthly, reason: "For the lab" };
     await t.mutation(allowances.set, { session, holder: ada.memberId, ...terms });
     await t.run(async (ctx) => await ctx.db.patch("members", ada.memberId, { removedAt: Date.now() }));
-    await renewAt("2027-02-01T00:00");
+    await renewAt(t, "2027-02-01T00:00");
     expect(await granted(ada.memberId)).toBe(0n);
     const row = await t.run(async (ctx) => await ctx.db.get("members", ada.memberId));
     expect(row?.allowance).toBeUndefined();
@@ -411,9 +387,9 @@ it("gives due allowances of all holders in one run, also of more than a page", a
     }
     return made;
   });
-  await renewAt("2027-01-16T00:00");
+  await renewAt(t, "2027-01-16T00:00");
   expect(await balanceOf(keyId)).toBe(before + credits(5));
-  await renewAt("2027-01-16T01:00");
+  await renewAt(t, "2027-01-16T01:00");
   for (const owner of [ada.memberId, teamId, ...others]) expect(await granted(owner)).toBe(credits(5));
   await expectBooksInOrder(t);
 });

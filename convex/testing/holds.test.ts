@@ -75,9 +75,9 @@ it("all of the credits can be spent, whichever rows have the portions", async ()
   for (let i = 0n; i < jobs; i += 1n) await submit(t, acme);
   await expectRefusal(submit(t, acme), "quota_exceeded");
   expect((await keyOf()).balanceMicro).toBe(0n);
-  await t.mutation(api.console.keys.changeCredits, {
+  await t.mutation(api.console.money.grants.change, {
     session,
-    keyId: (await keyOf()).keyId,
+    holder: (await keyOf()).keyId,
     micro: reserved,
     reason: "More",
   });
@@ -103,7 +103,12 @@ it("credits that were taken back cannot be spent from a portion", async () => {
   await openWith(reserved * 100n);
   for (let i = 0; i < 30; i += 1) await submit(t, acme);
   const { keyId, balanceMicro } = await keyOf();
-  await t.mutation(api.console.keys.changeCredits, { session, keyId, micro: -balanceMicro, reason: "Less" });
+  await t.mutation(api.console.money.grants.change, {
+    session,
+    holder: keyId,
+    micro: -balanceMicro,
+    reason: "Less",
+  });
   for (let i = 0; i < 20; i += 1) await expectRefusal(submit(t, acme), "quota_exceeded");
 });
 
@@ -184,8 +189,8 @@ it("the organization covers what a key without credits cannot pay, and then trus
   const { money } = await t.query(api.console.overview.summary, { session });
   expect(money).toMatchObject({ earnedMicro: reserved * BigInt(jobs.length), spentMicro: reserved * 6n });
   await expectBooksInOrder(t);
-  const give = { session, keyId, micro: reserved * 10n, reason: "More" };
-  await t.mutation(api.console.keys.changeCredits, give);
+  const give = { session, holder: keyId, micro: reserved * 10n, reason: "More" };
+  await t.mutation(api.console.money.grants.change, give);
   await submit(t, acme);
   expect((await keyOf()).balanceMicro).toBe(reserved * 9n);
 });
@@ -296,8 +301,8 @@ class History {
       case "give":
       case "take": {
         const micro = BigInt(what + 1) * 50n * (kind === "give" ? 1n : -1n);
-        const change = { session, keyId: this.#keyId, micro, reason: "Test" };
-        await t.mutation(api.console.keys.changeCredits, change);
+        const change = { session, holder: this.#keyId, micro, reason: "Test" };
+        await t.mutation(api.console.money.grants.change, change);
       }
     }
   }

@@ -29,9 +29,9 @@ beforeEach(async () => {
 afterEach(closeWorld);
 
 const change = async (credits: number, reason = "A new quarter", by = session) =>
-  await t.mutation(api.console.keys.changeCredits, {
+  await t.mutation(api.console.money.grants.change, {
     session: by,
-    keyId,
+    holder: keyId,
     micro: BigInt(credits) * 1_000_000n,
     reason,
   });

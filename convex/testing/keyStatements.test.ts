@@ -51,9 +51,9 @@ it("has the jobs of a month by price, those without a charge, and the credits th
   await fail(t, device, await claim(t, device, await submit(t, acme)), { retryable: false });
   const canceled = await submit(t, acme);
   await t.mutation(api.requests.cancel, { apiKey: acme.apiKey, jobId: canceled });
-  await t.mutation(api.console.keys.changeCredits, {
+  await t.mutation(api.console.money.grants.change, {
     session,
-    keyId,
+    holder: keyId,
     micro: 5_000n,
     reason: "A new quarter",
   });
@@ -112,7 +112,7 @@ it("begins with the right balance, also when earlier months are deleted", async 
     session = await sessionFor(t, memberId);
     await complete(t, device, await claim(t, device, await submit(t, acme)));
     for (const reason of ["one", "two"])
-      await t.mutation(api.console.keys.changeCredits, { session, keyId, micro: 7_000n, reason });
+      await t.mutation(api.console.money.grants.change, { session, holder: keyId, micro: 7_000n, reason });
     await count();
     vi.setSystemTime(Date.now() + 31 * 86_400_000);
   }

@@ -120,7 +120,7 @@ const kinds = [
 
 /** The reports of checkers. Two of noise about one answer find it wrong. */
 const checkReports = [fitting, noise, noise, odd] as const;
-/** What an organization does with checks. Mostly it acts, so that pay is held. */
+/** An organization's mode of checks. Mostly it acts, so that pay is held. */
 const modes = ["act", "act", "watch", "off"] as const;
 
 const anyAct = fc.record({
@@ -226,7 +226,12 @@ class Office {
   async #earn(session: string, device: Device): Promise<void> {
     const t = this.#t;
     const keyId = this.#keyId;
-    await t.mutation(api.console.keys.changeCredits, { session, keyId, micro: mostMicro, reason: "Test" });
+    await t.mutation(api.console.money.grants.change, {
+      session,
+      holder: keyId,
+      micro: mostMicro,
+      reason: "Test",
+    });
     const jobId = await submit(t, this.#acme);
     await complete(t, device, await claim(t, device, jobId), longest);
     await pass(t, 3_000);
@@ -330,8 +335,13 @@ class Office {
         await t.mutation(money.credits.withdrawPayout, { session, payoutId: await this.#payout(what) });
         return;
       case "change-credits": {
-        const change = { session, keyId, micro: what % 2 === 0 ? 10n * micro : -micro, reason: "Test" };
-        await t.mutation(api.console.keys.changeCredits, change);
+        const change = {
+          session,
+          holder: keyId,
+          micro: what % 2 === 0 ? 10n * micro : -micro,
+          reason: "Test",
+        };
+        await t.mutation(money.grants.change, change);
         return;
       }
       case "grant":
@@ -339,7 +349,7 @@ class Office {
         const amount = kind === "grant" ? micro : -micro;
         await t.mutation(money.grants.change, {
           session,
-          owner: this.#owner(what),
+          holder: this.#owner(what),
           micro: amount,
           reason: "Test",
         });
@@ -526,7 +536,7 @@ class Office {
     expect(new Set(settled.map(({ jobId }) => jobId)).size).toBe(settled.length);
     const asked = payouts.filter(({ state }) => state === "asked");
     expect(sum(ofKind("payout"))).toBe(sum(asked));
-    // What administrators gave goes to keys, or back to them.
+    // Given credits go to keys, or back to the administrators.
     const used = ofKind("grant").filter(({ micro, kind }) => micro < 0n && kind !== "issue");
     const users = new Set(used.map(({ transferKey }) => transferKey));
     const gotIt = entries.filter(({ transferKey, micro }) => users.has(transferKey) && micro > 0n);

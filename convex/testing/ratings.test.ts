@@ -126,9 +126,9 @@ async function requester(
     keyHash: await hashSecret(apiKey),
     prefix: apiKey.slice(0, 14),
   });
-  await t.mutation(api.console.keys.changeCredits, {
+  await t.mutation(api.console.money.grants.change, {
     session: admin,
-    keyId,
+    holder: keyId,
     micro: 1_000_000_000n,
     reason: "start",
   });

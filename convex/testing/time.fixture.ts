@@ -1,5 +1,6 @@
 import { componentsGeneric, type FunctionReference, makeFunctionReference } from "convex/server";
 import { vi } from "vitest";
+import { internal } from "../_generated/api.js";
 import crons from "../crons.ts";
 import type { Backend } from "./backend.fixture.ts";
 
@@ -61,4 +62,29 @@ export async function forgetFinished(t: Backend): Promise<void> {
         await ctx.db.delete("_scheduled_functions" as never, _id as never);
     }
   });
+}
+
+/** Sets the clock (UTC). The sessions go on, though nobody used them meanwhile. */
+export async function waitUntil(t: Backend, date: string): Promise<void> {
+  vi.setSystemTime(Date.parse(`${date}Z`));
+  await t.run(async (ctx) => {
+    for (const { _id } of await ctx.db.query("sessions").collect())
+      await ctx.db.patch("sessions", _id, { expiresAt: Date.now() + 3_600_000, provenAt: Date.now() });
+  });
+}
+
+/** Sets the clock and runs the cron of allowances. */
+export async function renewAt(t: Backend, date: string): Promise<void> {
+  await waitUntil(t, date);
+  await t.mutation(internal.maintenance.renewAllowances, {});
+  await settleTurns(t);
+}
+
+/** Runs the turns and the pages of a run of allowances, which are some time apart. */
+export async function settleTurns(t: Backend): Promise<void> {
+  for (let turn = 0; turn < 15; turn += 1) {
+    await settle(t);
+    vi.advanceTimersByTime(250);
+  }
+  await settle(t);
 }

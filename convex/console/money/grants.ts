@@ -1,8 +1,8 @@
-import { v } from "convex/values";
+import { type Infer, v } from "convex/values";
+import type { QueryCtx } from "../../_generated/server.js";
 import { allowanceOf, allowanceRow } from "../../model/credits/allowances.ts";
 import { changeCredits } from "../../model/credits/grants.ts";
-import { holderOf } from "../../model/credits/holders.ts";
-import { grantedTo } from "../../model/credits/wallet.ts";
+import { type Holder, holderOf, takeableOf } from "../../model/credits/holders.ts";
 import {
   changeableHolder,
   memberMutation,
@@ -11,12 +11,18 @@ import {
   visibleOwners,
 } from "../../model/memberCalls.ts";
 import { currentTeams } from "../../model/people/teams.ts";
-import { owner } from "../../model/validators.ts";
+import { present } from "../../model/refuse.ts";
+import { creditHolder, owner } from "../../model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
 
 const grant = v.object({ grantedMicro: v.int64(), allowance: v.union(allowanceRow, v.null()) });
+
+async function grantOf(ctx: QueryCtx, holder: Holder): Promise<Infer<typeof grant>> {
+  const [grantedMicro, allowance] = await Promise.all([takeableOf(ctx, holder), allowanceOf(ctx, holder)]);
+  return { grantedMicro, allowance };
+}
 
 /**
  * The credits that administrators and allowances gave to a member or a team and that nobody has used, and their allowance. Refuses:
@@ -26,9 +32,8 @@ export const of = memberQuery("money.read")({
   args: { owner },
   returns: grant,
   handler: async (ctx, { owner: id }) => {
-    const checked = await ownOwner(ctx, id);
-    const [grantedMicro, holder] = await Promise.all([grantedTo(ctx, checked), holderOf(ctx, checked)]);
-    return { grantedMicro, allowance: holder === null ? null : await allowanceOf(ctx, holder) };
+    const holder = await holderOf(ctx, await ownOwner(ctx, id));
+    return await grantOf(ctx, present(holder, "owner that was found"));
   },
 });
 
@@ -42,26 +47,20 @@ export const ofTeams = memberQuery("money.read")({
     return await Promise.all(
       teams
         .filter(({ _id }) => owners === null || owners.includes(_id))
-        .map(async (row) => {
-          const [grantedMicro, allowance] = await Promise.all([
-            grantedTo(ctx, row._id),
-            allowanceOf(ctx, { table: "teams", row }),
-          ]);
-          return { teamId: row._id, grantedMicro, allowance };
-        }),
+        .map(async (row) => ({ teamId: row._id, ...(await grantOf(ctx, { table: "teams", row })) })),
     );
   },
 });
 
 /**
- * Gives credits to a member or a team, or takes back what is not used if `micro` is negative. `reason` is in their statement and in the audit
- * trail. Refuses: not_found, invalid, conflict (less is unused).
+ * Gives credits to an API key, a member or a team, or takes back what is not used if `micro` is negative. `reason` is in the holder's
+ * statement and in the audit trail. Refuses: not_found, invalid, revoked, conflict (less is unused).
  */
 export const change = memberMutation("money.change")({
-  args: { owner, micro: v.int64(), reason: v.string() },
+  args: { holder: creditHolder, micro: v.int64(), reason: v.string() },
   returns: v.null(),
-  handler: async (ctx, { owner: id, ...wanted }) => {
-    await changeCredits(ctx, await changeableHolder(ctx, id), wanted, ctx.member._id, ctx.by);
+  handler: async (ctx, { holder, ...wanted }) => {
+    await changeCredits(ctx, await changeableHolder(ctx, holder), wanted, ctx.member._id, ctx.by);
     return null;
   },
 });

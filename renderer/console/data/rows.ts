@@ -69,8 +69,10 @@ export type UsageReport = FunctionReturnType<Console["usage"]["report"]>;
 export type EarningsReport = FunctionReturnType<Console["usage"]["earnings"]>;
 export type UsageFactsRow = FunctionReturnType<Console["usage"]["facts"]>;
 export type UsageMonth = FunctionReturnType<Console["usage"]["month"]>;
+/** An API key, a member or a team. */
+export type HolderId = KeyRow["keyId"] | OwnerId;
 export type Allowance = NonNullable<KeyRow["allowance"]>;
-/** What administrators and allowances gave to a member or a team. */
+/** The unused credits that administrators and allowances gave to a member or a team, and the allowance. */
 export type GrantRow = FunctionReturnType<Console["money"]["grants"]["of"]>;
 export type MyCredits = FunctionReturnType<Console["money"]["credits"]["mine"]>;
 export type CreditMoveRow = MyCredits["moves"][number];

@@ -15,6 +15,7 @@ import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
 import type { Allowance } from "../data/rows.ts";
 import { parseCredits } from "../usage/parse-usage-form.ts";
 import type { HolderKind } from "./CreditsDialog.tsx";
+import { ReasonField } from "./ReasonField.tsx";
 
 export type GivenAllowance = AllowanceTerms & { readonly reason: string };
 
@@ -91,13 +92,7 @@ export function AllowanceDialog({ of, name, allowance, onSave, onClose }: Props)
           error={credits !== "" && isWrong ? micro : null}
           onChange={(event) => setCredits(event.target.value)}
         />
-        <Field
-          label="Reason"
-          hint="It is shown in the statement and in the audit trail."
-          maxLength={200}
-          value={reason}
-          onChange={(event) => setReason(event.target.value)}
-        />
+        <ReasonField value={reason} onChange={setReason} />
       </DialogForm>
     </Dialog>
   );

@@ -5,6 +5,7 @@ import { Select } from "../../ui/controls/Select.tsx";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
 import { parseCredits } from "../usage/parse-usage-form.ts";
+import { ReasonField } from "./ReasonField.tsx";
 
 export type HolderKind = "key" | "owner";
 
@@ -74,13 +75,7 @@ export function CreditsDialog({ of, name, leftMicro, onSave, onClose }: Props): 
           }
           onChange={(event) => setCredits(event.target.value)}
         />
-        <Field
-          label="Reason"
-          hint="It is shown in the statement and in the audit trail."
-          maxLength={200}
-          value={reason}
-          onChange={(event) => setReason(event.target.value)}
-        />
+        <ReasonField value={reason} onChange={setReason} />
       </DialogForm>
     </Dialog>
   );

@@ -2,17 +2,22 @@ import { useQuery } from "convex/react";
 import { type ReactNode, useState } from "react";
 import { api } from "../../../convex/_generated/api.js";
 import type { RowActionProps } from "../../ui/RowAction.tsx";
-import type { GrantRow, MemberRow, OwnerId } from "../data/rows.ts";
+import type { Allowance, GrantRow, HolderId, MemberRow, OwnerId } from "../data/rows.ts";
 import { useAct, useScope, useSession } from "../data/session-context.ts";
 import { useEach } from "../data/use-each.ts";
 import { AllowanceDialog, termsOf } from "./AllowanceDialog.tsx";
-import { CreditsDialog } from "./CreditsDialog.tsx";
+import { CreditsDialog, type HolderKind } from "./CreditsDialog.tsx";
 
-/** A member or a team, and what it was given. */
-export type Granted = { readonly id: OwnerId; readonly name: string; readonly grant: GrantRow };
+/** An API key, a member or a team. `leftMicro`: the credits that can be taken back, but for what open jobs of a key hold. */
+type Holder = {
+  readonly id: HolderId;
+  readonly name: string;
+  readonly leftMicro: bigint;
+  readonly allowance: Allowance | null;
+};
 
 export type GrantActions = Readonly<
-  Record<"changeCredits" | "setAllowance" | "endAllowance", (granted: Granted) => void>
+  Record<"changeCredits" | "setAllowance" | "endAllowance", (holder: Holder) => void>
 >;
 
 /** The grants of all teams, by id, in one query, since a page lists all teams. None for those who do not see money. */
@@ -29,18 +34,21 @@ export function useGrants(ids: readonly MemberRow["memberId"][]): ReadonlyMap<st
   return useEach(api.console.money.grants.of, "owner", seesMoney ? ids : []);
 }
 
-/** The changes of grants, and the dialogs in which they are made. `actions` is null for those who may change none. */
-export function useGrantActions(): { readonly actions: GrantActions | null; readonly dialogs: ReactNode } {
+/** The changes of credits and allowances, and the dialogs in which they are made. `actions` is null for those who may change none. */
+export function useGrantActions(of: HolderKind): {
+  readonly actions: GrantActions | null;
+  readonly dialogs: ReactNode;
+} {
   const mayChange = useScope("money.change") !== null;
   const change = useAct(api.console.money.grants.change);
   const setAllowance = useAct(api.console.money.allowances.set);
   const endAllowance = useAct(api.console.money.allowances.end);
-  const [credited, setCredited] = useState<Granted | null>(null);
-  const [allowed, setAllowed] = useState<Granted | null>(null);
+  const [credited, setCredited] = useState<Holder | null>(null);
+  const [allowed, setAllowed] = useState<Holder | null>(null);
   const actions: GrantActions = {
     changeCredits: setCredited,
     setAllowance: setAllowed,
-    endAllowance: ({ id: holder, name, grant: { allowance } }) =>
+    endAllowance: ({ id: holder, name, allowance }) =>
       void endAllowance({ holder }, () => ({
         words: `The allowance of ${name} was ended.`,
         undo: () => {
@@ -53,15 +61,15 @@ export function useGrantActions(): { readonly actions: GrantActions | null; read
     <>
       {credited === null ? null : (
         <CreditsDialog
-          of="owner"
+          of={of}
           name={credited.name}
-          leftMicro={credited.grant.grantedMicro}
+          leftMicro={credited.leftMicro}
           onSave={({ micro, reason }) => {
-            const { id: owner, name } = credited;
-            return change({ owner, micro, reason }, () => ({
+            const { id: holder, name } = credited;
+            return change({ holder, micro, reason }, () => ({
               words: `The credits of ${name} were changed.`,
               undo: () => {
-                const back = { owner, micro: -micro, reason: `Undone: ${reason}`.slice(0, 200) };
+                const back = { holder, micro: -micro, reason: `Undone: ${reason}`.slice(0, 200) };
                 void change(back, "The former credits are back.");
               },
             }));
@@ -71,17 +79,16 @@ export function useGrantActions(): { readonly actions: GrantActions | null; read
       )}
       {allowed === null ? null : (
         <AllowanceDialog
-          of="owner"
+          of={of}
           name={allowed.name}
-          allowance={allowed.grant.allowance}
+          allowance={allowed.allowance}
           onSave={(given) => {
-            const { id: holder, name, grant } = allowed;
+            const { id: holder, name, allowance } = allowed;
             return setAllowance({ holder, ...given }, () => ({
               words: `The allowance of ${name} was saved.`,
               undo: () => {
-                if (grant.allowance === null) void endAllowance({ holder }, "The allowance was ended.");
-                else
-                  void setAllowance({ holder, ...termsOf(grant.allowance) }, "The former allowance is back.");
+                if (allowance === null) void endAllowance({ holder }, "The allowance was ended.");
+                else void setAllowance({ holder, ...termsOf(allowance) }, "The former allowance is back.");
               },
             }));
           }}
@@ -93,21 +100,21 @@ export function useGrantActions(): { readonly actions: GrantActions | null; read
   return { actions: mayChange ? actions : null, dialogs };
 }
 
-/** The actions on the grant of a row. None while the grant loads. */
+/** The actions on the grant of a member or a team. None while the grant loads. */
 export function grantEntries(
   actions: GrantActions | null,
-  { grant, ...owner }: Omit<Granted, "grant"> & { readonly grant: GrantRow | undefined },
+  { grant, ...owner }: { readonly id: OwnerId; readonly name: string; readonly grant: GrantRow | undefined },
 ): readonly Pick<RowActionProps, "verb" | "onClick">[] {
   if (actions === null || grant === undefined) return [];
-  const granted = { ...owner, grant };
+  const { grantedMicro: leftMicro, allowance } = grant;
+  const holder = { ...owner, leftMicro, allowance };
   const { changeCredits, setAllowance, endAllowance } = actions;
-  const hasAllowance = grant.allowance !== null;
   return [
-    { verb: "Change credits", onClick: () => changeCredits(granted) },
+    { verb: "Change credits", onClick: () => changeCredits(holder) },
     {
-      verb: hasAllowance ? "Change the allowance" : "Set an allowance",
-      onClick: () => setAllowance(granted),
+      verb: allowance === null ? "Set an allowance" : "Change the allowance",
+      onClick: () => setAllowance(holder),
     },
-    ...(hasAllowance ? [{ verb: "End the allowance", onClick: () => endAllowance(granted) }] : []),
+    ...(allowance === null ? [] : [{ verb: "End the allowance", onClick: () => endAllowance(holder) }]),
   ];
 }

@@ -5,8 +5,7 @@ import { shownPrefix } from "../../../app/format/secrets.ts";
 import { api } from "../../../convex/_generated/api.js";
 import type { KeyRow } from "../data/rows.ts";
 import { useAct, useScope, useSession } from "../data/session-context.ts";
-import { AllowanceDialog, termsOf } from "../grants/AllowanceDialog.tsx";
-import { CreditsDialog } from "../grants/CreditsDialog.tsx";
+import { type GrantActions, useGrantActions } from "../grants/use-grants.tsx";
 import { useCommands } from "../palette/page-commands.ts";
 import { useOpened } from "../palette/use-opened.ts";
 import { HandOver } from "../people/HandOver.tsx";
@@ -46,14 +45,16 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
   const setAccess = useAct(api.console.keys.setAccess);
   const rotate = useAct(api.console.keys.rotate);
   const endFormer = useAct(api.console.keys.endFormer);
-  const changeCredits = useAct(api.console.keys.changeCredits);
-  const setAllowance = useAct(api.console.money.allowances.set);
-  const endAllowance = useAct(api.console.money.allowances.end);
   const setOrigins = useAct(api.console.keys.setOrigins);
   const setOwner = useAct(api.console.keys.setOwner);
   const mayCreate = useScope("keys.create") !== null;
   const mayChange = useScope("keys.change") !== null;
-  const mayChangeCredits = useScope("money.change") !== null;
+  const { actions: creditActions, dialogs } = useGrantActions("key");
+  const onHolder = (act: keyof GrantActions) =>
+    creditActions === null
+      ? null
+      : ({ keyId: id, name, balanceMicro: leftMicro, allowance }: KeyRow) =>
+          creditActions[act]({ id, name, leftMicro, allowance });
   const seesMoney = useScope("money.read") !== null;
   const only = id === null ? undefined : results[0];
   const mayRevoke = useScope("keys.revoke") !== null;
@@ -61,8 +62,6 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
   const [handed, setHanded] = useState<KeyRow | null>(null);
   const [isNew, setIsNew] = useOpened("new-key");
   const [limited, setLimited] = useState<KeyRow | null>(null);
-  const [credited, setCredited] = useState<KeyRow | null>(null);
-  const [allowed, setAllowed] = useState<KeyRow | null>(null);
   const [entitled, setEntitled] = useState<KeyRow | null>(null);
   const [accessed, setAccessed] = useState<KeyRow | null>(null);
   const [rotated, setRotated] = useState<KeyRow | null>(null);
@@ -88,23 +87,9 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
         loadingMore={status === "LoadingMore"}
         onCreate={mayCreate ? () => setIsNew(true) : null}
         onLimit={mayChange ? setLimited : null}
-        onCredits={mayChangeCredits ? setCredited : null}
-        onAllowance={mayChangeCredits ? setAllowed : null}
-        onEndAllowance={
-          mayChangeCredits
-            ? ({ keyId, name, allowance }) =>
-                void endAllowance({ holder: keyId }, () => ({
-                  words: `The allowance of ${name} was ended.`,
-                  undo: () => {
-                    if (allowance !== null)
-                      void setAllowance(
-                        { holder: keyId, ...termsOf(allowance) },
-                        "The former allowance is back.",
-                      );
-                  },
-                }))
-            : null
-        }
+        onCredits={onHolder("changeCredits")}
+        onAllowance={onHolder("setAllowance")}
+        onEndAllowance={onHolder("endAllowance")}
         onStatement={
           seesMoney && id === null ? ({ keyId }) => window.location.assign(hrefOf("keys", keyId)) : null
         }
@@ -192,42 +177,7 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
           onClose={() => setLimited(null)}
         />
       )}
-      {credited === null ? null : (
-        <CreditsDialog
-          of="key"
-          name={credited.name}
-          leftMicro={credited.balanceMicro}
-          onSave={({ micro, reason }) => {
-            const { keyId, name } = credited;
-            return changeCredits({ keyId, micro, reason }, () => ({
-              words: `The credits of ${name} were changed.`,
-              undo: () => {
-                const back = { keyId, micro: -micro, reason: `Undone: ${reason}`.slice(0, 200) };
-                void changeCredits(back, "The former credits are back.");
-              },
-            }));
-          }}
-          onClose={() => setCredited(null)}
-        />
-      )}
-      {allowed === null ? null : (
-        <AllowanceDialog
-          of="key"
-          name={allowed.name}
-          allowance={allowed.allowance}
-          onSave={(given) => {
-            const { keyId: holder, name, allowance } = allowed;
-            return setAllowance({ holder, ...given }, () => ({
-              words: `The allowance of ${name} was saved.`,
-              undo: () => {
-                if (allowance === null) void endAllowance({ holder }, "The allowance was ended.");
-                else void setAllowance({ holder, ...termsOf(allowance) }, "The former allowance is back.");
-              },
-            }));
-          }}
-          onClose={() => setAllowed(null)}
-        />
-      )}
+      {dialogs}
       {entitled === null ? null : (
         <KeyRights
           limited={entitled}

@@ -40,7 +40,7 @@ export function PeoplePage(): ReactNode {
   const listed = results.map(({ memberId }) => memberId);
   const holdings = useEach(api.console.people.holdings, "memberId", listed);
   const grants = useGrants(listed);
-  const { actions: grantActions, dialogs } = useGrantActions();
+  const { actions: grantActions, dialogs } = useGrantActions("owner");
   const teams = useQuery(api.console.people.teams, { session });
   const invitations = useQuery(api.console.people.invitations, { session });
   const idle = useQuery(api.console.people.idle, { session });

@@ -19,7 +19,7 @@ export function Teams({ teams, mayChange }: Props): ReactNode {
   const remove = useAct(api.console.people.removeTeam);
   const [opened, setOpened] = useState<Opened | null>(null);
   const grants = useTeamGrants();
-  const { actions: grantActions, dialogs } = useGrantActions();
+  const { actions: grantActions, dialogs } = useGrantActions("owner");
   const close = (): void => setOpened(null);
   const actions = {
     create: () => setOpened({ dialog: "create" }),
