@@ -192,6 +192,7 @@ async function submitBeside(
   const { job } = prepared;
   const outcome = await queue.submit(ctx, organizationId, job, {
     handOver: asked.handOver === true,
+    toSlow: asked.idleOnly === true,
     spareLanes: isEmpty(asked.requires) ? 0 : keptLanes,
   });
   if (outcome.kind !== "submitted") return refuseOutcome(outcome, isAbove(highestOf(key), job.priority));

@@ -19,6 +19,8 @@ export type SubmitOptions = {
    * workers may conflict and fail: use it only if you submit again without it.
    */
   readonly handOver?: boolean;
+  /** Also gives the jobs to slow workers, if no fast one is idle. For jobs that only idle workers shall get. */
+  readonly toSlow?: boolean;
   /**
    * A lane for the jobs is opened only if there is room for this many more. For requirements that others choose: they must not
    * use up all lanes.

@@ -46,6 +46,8 @@ export const submit = mutation({
     jobs: v.array(jobSpec),
     batchId: v.optional(v.string()),
     handOver: v.optional(v.boolean()),
+    /** Slow workers may be handed the jobs, too, if no fast one is idle. */
+    toSlow: v.optional(v.boolean()),
     /** New lanes must leave room for this many more: for jobs whose requirements the app did not choose. */
     spareLanes: v.optional(v.number()),
   },

@@ -35,7 +35,12 @@ export const scope = "acme";
 export async function submitJobs(
   t: Backend,
   jobs: readonly Partial<JobSpec>[],
-  options: { readonly scope?: string; readonly batchId?: string; readonly handOver?: boolean } = {},
+  options: {
+    readonly scope?: string;
+    readonly batchId?: string;
+    readonly handOver?: boolean;
+    readonly toSlow?: boolean;
+  } = {},
 ): Promise<Id<"jobs">[]> {
   const outcome = await t.mutation(queue.jobs.submit, {
     scope,

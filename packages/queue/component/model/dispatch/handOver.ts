@@ -62,20 +62,23 @@ function isKeptFromSome({ apart, exceptWorkers }: Preference): boolean {
  * worker keeps its waiting position until it says that it has started: short jobs are done by then, and no neighbor has
  * to run its query again. If nobody waits nearby, the job stays where it is. One stage of reads, and one more in a
  * small fleet, for a spread affinity, or if the drawn worker is busy.
+ * @param given `toSlow`: a slow worker may get the job if no fast one is idle.
  * @returns what to store with the job's payload; null if nobody waits nearby.
  */
 export async function handOver(
   ctx: MutationCtx,
   lane: LaneKey & { readonly slots: number },
-  { job, payload, near }: AssignableJob & { readonly near: Nearby },
+  given: AssignableJob & { readonly near: Nearby; readonly toSlow: boolean },
   now: number,
 ): Promise<HandedTo | null> {
-  const waiter = await idleWaiter(ctx, lane, job, near);
+  const { job, payload, near, toSlow } = given;
+  const waiter =
+    (await idleWaiter(ctx, lane, job, near)) ?? (toSlow ? await idleSlowWaiter(ctx, lane, job) : null);
   if (waiter === null) return null;
   const { workerId, keyHash } = waiter;
   const how = { begun: false, woken: true };
-  const given = await assign(ctx, { _id: workerId, keyHash }, { job, payload }, how, now);
-  return handedTo(keyHash, job, given, now);
+  const assigned = await assign(ctx, { _id: workerId, keyHash }, { job, payload }, how, now);
+  return handedTo(keyHash, job, assigned, now);
 }
 
 /** The waiting worker that gets the job; null if none of the workers that were asked is idle. */
@@ -101,6 +104,17 @@ async function idleWaiter(
   // In random order, because a worker with a large gap before it would get most jobs.
   const inOrder = affinity === undefined ? shuffled(around) : around;
   return await firstIdle(ctx, job, soonest(inOrder, size, affinity !== undefined), maxAsked);
+}
+
+/** The idle one of some slow workers that ends the job soonest; null if none of those that were asked is idle. */
+async function idleSlowWaiter(
+  ctx: MutationCtx,
+  lane: LaneKey,
+  job: Doc<"jobs">,
+): Promise<Doc<"stands"> | null> {
+  const point = Math.floor(Math.random() * ringSize);
+  const waiters = await waitersAt(ctx, lane, point, { reach: ringSize, most: maxRead, slow: true });
+  return await firstIdle(ctx, job, soonest(shuffled(waiters), job.size, false), maxAsked);
 }
 
 /**

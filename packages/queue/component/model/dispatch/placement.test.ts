@@ -151,6 +151,17 @@ describe("a fleet with different speeds", () => {
     expect((await take(t, slow!)).jobs).toMatchObject([{ jobId }]);
   });
 
+  it("hands a job to a slow worker if that is allowed and no faster one is idle", async () => {
+    const t = startQueue();
+    const [slow, fast, slowest] = await fleet(t, 25, 100, 10);
+    const holders = [];
+    for (const apart of ["a", "b", "c", "d"]) {
+      const [jobId] = await submitJobs(t, [{ size, apart }], { handOver: true, toSlow: true });
+      holders.push(await holderOf(t, jobId as Id<"jobs">));
+    }
+    expect(holders).toEqual([fast!.workerId, slow!.workerId, slowest!.workerId, null]);
+  });
+
   it("wakes a fast worker and a slow one with a job that was not handed over", async () => {
     const t = startQueue();
     const workers = await fleet(t, 10, 100, 11, 90);

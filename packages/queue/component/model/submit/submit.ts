@@ -39,6 +39,8 @@ export type Submission = {
    * without.
    */
   readonly handOver?: boolean;
+  /** Whether slow workers may be handed the jobs, too, if no fast one is idle. */
+  readonly toSlow?: boolean;
   readonly spareLanes?: number;
 };
 
@@ -57,7 +59,7 @@ type ParsedJob = {
  * their batch and on hand-overs. Refuses: invalid, too_large, not_found (a batch, or a job to wait for).
  */
 export async function submit(ctx: MutationCtx, submission: Submission, now: number): Promise<SubmitOutcome> {
-  const { scope } = submission;
+  const { scope, toSlow = false } = submission;
   const parsed = parse(submission.jobs);
   const { settings, earlier, lanes, terms, dependencies, spreads, backlogs, batch, reclaim, nearby } =
     await readAll(ctx, submission, parsed);
@@ -102,7 +104,7 @@ export async function submit(ctx: MutationCtx, submission: Submission, now: numb
     const made = present(inserted[at], "inserted job");
     const near = nearby[index];
     const { slots } = present(open.get(name), "lane");
-    const given = near === undefined ? null : { job: made.row, payload: spec.payload, near };
+    const given = near === undefined ? null : { job: made.row, payload: spec.payload, near, toSlow };
     const mayBeHanded = given !== null && made.ready && lanes.get(name)?.state !== "paused";
     handed.push(mayBeHanded ? await handOver(ctx, { scope, name, slots }, given, now) : null);
   }
