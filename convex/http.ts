@@ -57,13 +57,6 @@ declare const process: { readonly env: { readonly CONVEX_CLOUD_URL?: string } };
 const http = httpRouter();
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 const modelsPath = "/v1/models/";
-/** A preflight request has no key. It is refused if no organization allows the page, so that its browser sends no call at all. */
-const preflightAction = httpAction(async (ctx, request) => {
-  const origins = await originsOfNobody(ctx, request);
-  const page = refusedPage(request, origins);
-  const response = page === null ? preflight() : errorResponse(originNotAllowed(page));
-  return withOrigin(request, response, origins);
-});
 
 http.route({ path: "/v1/chat/completions", method: "POST", handler: endpoint(chatCompletions) });
 http.route({ path: "/v1/responses", method: "POST", handler: endpoint(createResponse) });
@@ -136,7 +129,7 @@ refuseOthers("/api/", (error) => inOllamaForm(errorResponse(error)));
 /** The form of an API's errors. `path`: of the call. */
 type ErrorForm = (error: ApiError, path: string) => Response | Promise<Response>;
 
-/** Refuses each unknown URL of an API, and each method that a known one does not have. */
+/** Answers the preflight requests of an API. Refuses each unknown URL of it, and each method that a known one does not have. */
 function refuseOthers(pathPrefix: string, form: ErrorForm): void {
   const refuse = httpAction(async (ctx, request) => {
     const { pathname } = new URL(request.url);
@@ -150,7 +143,18 @@ function refuseOthers(pathPrefix: string, form: ErrorForm): void {
     );
   });
   for (const method of methods) http.route({ pathPrefix, method, handler: refuse });
-  http.route({ pathPrefix, method: "OPTIONS", handler: preflightAction });
+  http.route({
+    pathPrefix,
+    method: "OPTIONS",
+    // A preflight request has no key. It is refused if no organization allows the page, so that its browser sends no call at all.
+    handler: httpAction(async (ctx, request) => {
+      const origins = await originsOfNobody(ctx, request);
+      const page = refusedPage(request, origins);
+      const { pathname } = new URL(request.url);
+      const response = page === null ? preflight() : await form(originNotAllowed(page), pathname);
+      return withOrigin(request, response, origins);
+    }),
+  });
 }
 
 /** Tells Convex clients, such as the console and donors, the URL of the deployment that serves this site. */

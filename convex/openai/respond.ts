@@ -20,7 +20,7 @@ export const cors: Readonly<Record<string, string>> = {
  */
 export function foreignPage({ headers, url }: Request): string | null {
   const origin = headers.get("origin");
-  if (origin === null || headers.get("sec-fetch-site") === "same-origin") return null;
+  if (origin === null || origin === "" || headers.get("sec-fetch-site") === "same-origin") return null;
   const isHere =
     URL.canParse(origin) && [headers.get("host"), new URL(url).host].includes(new URL(origin).host);
   return isHere ? null : origin;

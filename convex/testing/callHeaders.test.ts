@@ -160,6 +160,21 @@ describe("pages in browsers", () => {
     expect(models.status).toBe(200);
   });
 
+  it("are refused in the form of the API that they call", async () => {
+    const preflight = async (path: string, origin: string) =>
+      await t.fetch(path, { method: "OPTIONS", headers: { origin } });
+    const refused = [await preflight("/api/chat", page), await preflight("/v1/messages", page)];
+    expect(refused.map(({ status }) => status)).toEqual([403, 403]);
+    const [ollama, anthropic] = await Promise.all(refused.map(async (response) => await response.json()));
+    expect(ollama).toMatchObject({ error: expect.stringContaining(page) as string });
+    expect(anthropic).toMatchObject({
+      type: "error",
+      error: { message: expect.stringContaining(page) as string },
+    });
+    // No browser sends an empty origin.
+    expect((await preflight("/api/chat", "")).status).toBe(204);
+  });
+
   it("are refused with a reason, before anything is done, and their browsers send no call", async () => {
     for (const foreign of [page, "null", "app://obsidian.md", "http://some.convex.site:8443"]) {
       const refusal = { code: "origin_not_allowed", message: expect.stringContaining(foreign) as string };
