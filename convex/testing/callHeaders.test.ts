@@ -165,7 +165,9 @@ describe("pages in browsers", () => {
       await t.fetch(path, { method: "OPTIONS", headers: { origin } });
     const refused = [await preflight("/api/chat", page), await preflight("/v1/messages", page)];
     expect(refused.map(({ status }) => status)).toEqual([403, 403]);
-    const [ollama, anthropic] = await Promise.all(refused.map(async (response) => await response.json()));
+    const [ollama, anthropic] = await Promise.all(
+      refused.map(async (response): Promise<unknown> => await response.json()),
+    );
     expect(ollama).toMatchObject({ error: expect.stringContaining(page) as string });
     expect(anthropic).toMatchObject({
       type: "error",

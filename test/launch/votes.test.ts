@@ -158,6 +158,8 @@ test("JSON that follows a schema is compared by its values", async () => {
 const wild = {
   messages: [{ role: "user" as const, content: "Write a short email to Karen about the invoice." }],
   temperature: 2,
+  // Without a seed two of three answers agree now and then.
+  seed: 7,
   max_tokens: 24,
 };
 
