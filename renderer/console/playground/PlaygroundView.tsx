@@ -133,15 +133,14 @@ export function PlaygroundView(props: Props): ReactNode {
               }}
             />
             <div className="flex flex-wrap gap-2">
-              {isRunning ? (
-                <Button look="primary" onClick={props.onStop}>
-                  Stop
-                </Button>
-              ) : (
-                <Button look="primary" type="submit" title="Ctrl+Enter">
-                  Run
-                </Button>
-              )}
+              {/* No submit button: the end of Stop's click would submit the form, since both are the same button. */}
+              <Button
+                look="primary"
+                title={isRunning ? undefined : "Ctrl+Enter"}
+                onClick={isRunning ? props.onStop : props.onRun}
+              >
+                {isRunning ? "Stop" : "Run"}
+              </Button>
               <Button look="quiet" onClick={props.onClear}>
                 {form.mode === "chat" ? "New conversation" : "Clear"}
               </Button>
