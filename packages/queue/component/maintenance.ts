@@ -80,7 +80,7 @@ export const fireRecurring = task(
 
 export const wakeDue = task(
   taskArgs.wakeDue,
-  async (ctx, { later = [] }, now) => await waits.wakeDue(ctx, later, now),
+  async (ctx, wakeUp, now) => await waits.wakeDue(ctx, wakeUp, now),
 );
 
 export const expire = task(taskArgs.expire, expiry.expire);

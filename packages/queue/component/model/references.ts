@@ -32,7 +32,7 @@ export const taskArgs = {
   /** Gives jobs that take far longer than expected to second workers: model/stragglers/check.ts. */
   checkStragglers: { scope, due: v.number(), graced: v.optional(v.boolean()) },
   /** Makes delayed jobs ready when they are due: model/jobs/waiting.ts. */
-  wakeDue: { later: v.optional(v.array(v.number())) },
+  wakeDue: { at: v.optional(v.number()), later: v.optional(v.array(v.number())) },
   /** Ends a job that has not started or finished in time: model/end/expire.ts. */
   expire: { jobId: v.id("jobs"), at: v.number(), failures },
   /** Ends the jobs whose time limit has passed: model/end/expire.ts. Called with the count of each minute. */

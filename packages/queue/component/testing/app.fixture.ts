@@ -86,7 +86,7 @@ export async function end(t: Backend, jobIds: readonly Id<"jobs">[], how: End): 
       else {
         const wait = { waitsFor: "time" as const, dueAt: now + 60_000 };
         await move(ctx, job, { kind: "fail", final: false, delayed: true }, now, { job: wait });
-        await ctx.scheduler.runAt(wait.dueAt, maintenance.wakeDue, {});
+        await ctx.scheduler.runAt(wait.dueAt, maintenance.wakeDue, { at: wait.dueAt });
       }
     }
   });

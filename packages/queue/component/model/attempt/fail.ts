@@ -6,8 +6,8 @@ import { applyPlan } from "../dispatch/next.ts";
 import type { Held } from "../jobs/held.ts";
 import { move } from "../jobs/move.ts";
 import { ringPositionForAnother } from "../jobs/positionForAnother.ts";
+import { scheduleWakeUp } from "../jobs/waiting.ts";
 import { renew } from "../leases/renew.ts";
-import { maintenance } from "../references.ts";
 import { present } from "../refuse.ts";
 import { policyOf, type Settings, settingsOf } from "../settings.ts";
 import { checkAndPlan, readAttemptEnd } from "./attemptEnd.ts";
@@ -90,7 +90,7 @@ export async function failOnce(
     job: { failures, ...(byJob ? { failuresByJob } : {}), ...unfits, ...verdicts, ...next, ...wait },
     attempt: { error },
   });
-  if (delayed) await ctx.scheduler.runAt(dueAt, maintenance.wakeDue, {});
+  if (delayed) await scheduleWakeUp(ctx, [dueAt]);
 }
 
 async function workerById(ctx: MutationCtx, workerId: Id<"workers">): Promise<Doc<"workers">> {

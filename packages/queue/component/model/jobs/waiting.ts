@@ -47,22 +47,33 @@ export async function scheduleWakeUps(
   const delays = jobs.flatMap(({ spec }) =>
     spec.delayMs === undefined || spec.delayMs === 0 ? [] : [spec.delayMs],
   );
-  const [first, ...later] = [...new Set(delays)].sort((a, b) => a - b).map((delay) => now + delay);
-  if (first === undefined) return;
-  await ctx.scheduler.runAt(first, maintenance.wakeDue, later.length === 0 ? {} : { later });
+  const times = [...new Set(delays)].sort((a, b) => a - b).map((delay) => now + delay);
+  await scheduleWakeUp(ctx, times);
+}
+
+/** Schedules a wake-up for the first of these times, which schedules the next one. @param times ascending, ms epoch */
+export async function scheduleWakeUp(ctx: MutationCtx, [at, ...later]: readonly number[]): Promise<void> {
+  if (at === undefined) return;
+  await ctx.scheduler.runAt(at, maintenance.wakeDue, later.length === 0 ? { at } : { at, later });
 }
 
 const perPiece = 100;
 
-/**
- * Wakes the delayed jobs whose time has come, in pieces.
- * @param later further times at which to run, ascending; ms epoch.
- */
-export async function wakeDue(ctx: MutationCtx, later: readonly number[], now: number): Promise<void> {
+type WakeUp = {
+  /** The time for which this run was scheduled, ms epoch. Runs of earlier versions do not know it. */
+  readonly at?: number | undefined;
+  /** Further times at which to run, ascending. */
+  readonly later?: readonly number[] | undefined;
+};
+
+/** Wakes the delayed jobs whose time has come, in pieces. */
+export async function wakeDue(ctx: MutationCtx, { at = 0, later = [] }: WakeUp, now: number): Promise<void> {
+  // A timer may end a millisecond early, and a clock may be set back. No other run would wake the jobs of this one.
+  const dueBy = Math.max(now, at);
   const due = await ctx.db
     .query("jobs")
     // Rows without a time sort before all that have one.
-    .withIndex("by_due", (q) => q.gt("dueAt", 0).lte("dueAt", now))
+    .withIndex("by_due", (q) => q.gt("dueAt", 0).lte("dueAt", dueBy))
     .take(perPiece);
   for (const job of due) {
     const dependent = job.status === "waiting" && (await isDependent(ctx, job._id));
@@ -71,8 +82,6 @@ export async function wakeDue(ctx: MutationCtx, later: readonly number[], now: n
     else await ctx.db.patch("jobs", job._id, { dueAt: undefined });
   }
   const more = due.length === perPiece;
-  const next = more ? now : later.find((at) => at > now);
-  if (next === undefined) return;
-  const rest = later.filter((at) => at > next);
-  await ctx.scheduler.runAt(next, maintenance.wakeDue, rest.length === 0 ? {} : { later: rest });
+  const rest = later.filter((time) => time > dueBy);
+  await scheduleWakeUp(ctx, more ? [dueBy, ...rest] : rest);
 }

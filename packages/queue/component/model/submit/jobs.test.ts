@@ -180,6 +180,18 @@ describe("waiting", () => {
     expect(new Set(await statusesOf(t, ids))).toEqual(new Set(["ready"]));
   });
 
+  it("waiting ends even if the clock is set back before each time has come", async () => {
+    const t = startQueue();
+    const ids = await submitJobs(t, [{ delayMs: 60_000 }, { delayMs: 1_000 }]);
+    // The scheduler goes by another clock than the functions.
+    vi.setSystemTime(started - 5);
+    await passTime(t, 1_000);
+    expect(await statusesOf(t, ids)).toEqual(["waiting for time", "ready"]);
+    vi.setSystemTime(started + 1_000 - 5);
+    await passTime(t, 59_005);
+    expect(await statusesOf(t, ids)).toEqual(["ready", "ready"]);
+  });
+
   it("waiting is for the job's time, then its dependencies, then its turn", async () => {
     const t = startQueue();
     await t.mutation(queue.limits.set, { scope, of: "requester", name: "ada", concurrency: 1 });
