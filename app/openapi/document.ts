@@ -77,7 +77,8 @@ function described(operation: Operation): object {
   const accepted = {
     description: "The job. The call asked not to wait for the answer, or the job has not ended.",
     headers: headersAt(202),
-    content: contentOf("Job"),
+    // A response tells by itself how far it is.
+    content: contentOf(answer === "Response" ? answer : "Job"),
   };
   const part = {
     description: "The part that `Range` asks for.",

@@ -115,7 +115,7 @@ export const answerHeaders = {
   "x-gleaner-jobs-ahead": whole("How many jobs are before one that waits.", ofJob, among(200, 202, 503)),
   "x-gleaner-expected-wait": whole("Seconds until a device begins it.", ofJob, among(200, 202, 503)),
   "x-gleaner-devices-ready": whole("Devices that take such jobs now.", ofJob, among(200, 202, 503)),
-  location: text("The path of the job.", ofAnswer, among(202)),
+  location: text("The path of the job, or of the response.", ofAnswer, among(202)),
   "preference-applied": text("`respond-async`, if the call asked for it.", ofAnswer, among(202)),
   "retry-after": whole("Seconds until it is worth trying again.", every, among(202, 429, 503)),
   "x-should-retry": text("`false`: the same call would fail again.", every, isError),

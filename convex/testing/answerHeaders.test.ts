@@ -138,7 +138,7 @@ async function makeCalls(): Promise<void> {
 
 async function makeCallsOfJobs(): Promise<void> {
   for (const [path, body] of answers.filter(([, each]) => !("n" in each || "stream" in each)))
-    await call(path, path === "/v1/responses" ? 200 : 202, { body, headers: later });
+    await call(path, 202, { body, headers: later });
   await countQueue(t);
   const accepted = await call(chatPath, 202, { body: chat, headers: later });
   const { id } = (await accepted.json()) as { id: string };

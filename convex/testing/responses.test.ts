@@ -304,6 +304,21 @@ describe("a response in the background", () => {
     }
   });
 
+  it("may be asked for by the header of other calls, whose answer then has its address", async () => {
+    const response = await t.fetch("/v1/responses", {
+      method: "POST",
+      headers: { authorization: `Bearer ${acme.apiKey}`, prefer: "respond-async" },
+      body: JSON.stringify(minimal),
+    });
+    expect(response.status).toBe(202);
+    expect(response.headers.get("preference-applied")).toBe("respond-async");
+    const { id, status } = (await response.json()) as Body;
+    expect(status).toBe("queued");
+    const location = String(response.headers.get("location"));
+    expect(location).toBe(`/v1/responses/${id}`);
+    expect(await (await call(location, "GET")).json()).toMatchObject({ id, status: "queued" });
+  });
+
   it("belongs to its key, and is no job of another kind", async () => {
     const other = await addOrganization(t, { name: "Other" });
     const { id } = (await (await post({ ...minimal, background: true })).json()) as Body;

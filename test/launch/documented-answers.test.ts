@@ -21,10 +21,15 @@ afterAll(async () => {
   await farm.close();
 });
 
-async function call(method: string, path: string, body?: string | FormData): Promise<Response> {
+async function call(
+  method: string,
+  path: string,
+  body?: string | FormData,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
   return await fetch(`${farm.backend.siteUrl}${path}`, {
     method,
-    headers: { authorization: `Bearer ${farm.organization.apiKey}` },
+    headers: { authorization: `Bearer ${farm.organization.apiKey}`, ...headers },
     ...(body === undefined ? {} : { body }),
   });
 }
@@ -108,6 +113,20 @@ test.each(calls)("$key answers as the document says", async ({ method, path, bod
     ids.set(answer === "UploadPart" ? "part" : `${path}/`, value.id);
   if (asksForJob === true) ids.set("/v1/jobs/", response.headers.get("x-gleaner-job") ?? "");
   if (path === "/v1/models") ids.set("/v1/models/", farm.modelId);
+});
+
+test("the answers of calls that do not wait are as the document says", async () => {
+  for (const { path, body, asksForJob, answer } of operations) {
+    if (asksForJob !== true || path === "/v1/rerank") continue;
+    const response = await call("POST", path, bodyFor(body), { prefer: "respond-async" });
+    const value: unknown = await response.json();
+    expectToFit(answer === "Response" ? "Response" : "Job", value);
+    // A response that has ended by then is an answer, and has no address.
+    if (answer === "Response" && response.status === 200) continue;
+    expect([path, response.status, value]).toEqual([path, 202, value]);
+    const kept = await call("GET", response.headers.get("location") ?? "");
+    expect([path, kept.status]).toEqual([path, 200]);
+  }
 });
 
 test("the events of streams are as the document says", async () => {

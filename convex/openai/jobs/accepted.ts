@@ -23,8 +23,12 @@ export async function answerAccepted(
   return json(202, jobBody(job), {
     ...jobHeaders(job),
     ...queueHeaders(job.outlook),
-    location: `${jobsPath}${jobId}`,
-    "retry-after": askAgain,
+    ...addressOf(`${jobsPath}${jobId}`),
     ...headers,
   });
+}
+
+/** The headers of a call that is answered before its end: the path of what it asked for, and when to look. */
+export function addressOf(path: string): Readonly<Record<string, string>> {
+  return { location: path, "retry-after": askAgain };
 }

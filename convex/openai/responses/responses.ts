@@ -7,6 +7,7 @@ import { headOf, textOf } from "../answerForm.ts";
 import { type Caller, idBelow, methodOf } from "../endpoint.ts";
 import { endOf, jobEnded, unknownUrl, wrongMethod } from "../errors.ts";
 import { answerWhole } from "../follow.ts";
+import { addressOf, respondedAsync } from "../jobs/accepted.ts";
 import { type Call, readCall } from "../readCall.ts";
 import { answerWithJob } from "../requestedJob.ts";
 import { answerHeaders, errorResponse, jobErrorResponse, jobHeaders, json } from "../respond.ts";
@@ -47,8 +48,8 @@ export async function createResponse(ctx: ActionCtx, request: Request, caller: C
   });
   const jobId = response.headers.get("x-gleaner-job");
   if (response.status !== 202 || jobId === null) return response;
-  // The API answers with the response itself, however far it is.
-  return await answerStored(ctx, caller, jobId, echo);
+  // The API answers with the response itself, however far it is. A call in the background gets 200, as OpenAI's clients expect.
+  return await answerStored(ctx, caller, jobId, echo, read.call.prefer.respondAsync);
 }
 
 function votedForm(echo: ResponseEcho): VotedForm {
@@ -89,12 +90,17 @@ const openStatuses: Partial<Record<RequesterJob["status"], ResponseStatus>> = {
   canceled: "cancelled",
 };
 
-/** A response as it is now. @param asked the fields of its request; null: the stored ones. */
+/**
+ * A response as it is now.
+ * @param asked the fields of its request; null: the stored ones.
+ * @param asPreferred the call asked for it by a header. Then the answer says so while the response has not ended.
+ */
 async function answerStored(
   ctx: ActionCtx,
   { keyId }: Caller,
   jobId: string,
   asked: ResponseEcho | null,
+  asPreferred = false,
 ): Promise<Response> {
   const {
     job,
@@ -111,6 +117,10 @@ async function answerStored(
     return json(200, responseBody(head, endStatus(result), { result }), answerHeaders(head, view));
   }
   const status = openStatuses[job.status];
+  if (status !== undefined && status !== "cancelled" && asPreferred) {
+    const accepted = { ...addressOf(`${responsesPath}resp_${jobId}`), ...respondedAsync };
+    return json(202, responseBody(head, status), { ...jobHeaders(job), ...accepted });
+  }
   if (status !== undefined) return json(200, responseBody(head, status), jobHeaders(job));
   const error = endOf(view, "input");
   // An answer is deleted a day after its end.
