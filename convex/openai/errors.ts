@@ -2,6 +2,7 @@ import { quotable } from "../../app/format/visible.ts";
 import { jobTimes, limits } from "../../app/jobs/limits.ts";
 import type { BodyRefusal } from "../../app/jobs/parse/parse-body.ts";
 import { foreignPageWords } from "../../app/keys/origins.ts";
+import { offerWords } from "../../app/models/offer.ts";
 import { queryOf } from "../../app/openapi/query.ts";
 import type { Refusal, RefusalCode } from "../model/refuse.ts";
 import { leftMs } from "../model/requests/leftCalls.ts";
@@ -70,22 +71,25 @@ export function unknownQuery({ method, url }: Request): ApiError | null {
   };
 }
 
-/** The organization has no default model. */
-export const missingModel: ApiError = {
-  status: 400,
-  type: "invalid_request_error",
-  code: "missing_required_parameter",
-  param: "model",
-  message: "model is required, because your organization has no default model.",
-};
+type Offered = Parameters<typeof offerWords>[0];
 
-export function unknownModel(model: string): ApiError {
+/** No model of the caller has this name. @param model null: none was named, and the organization has no default model. */
+export function unknownModel(model: string | null, offered: Offered): ApiError {
+  if (model === null) {
+    return {
+      status: 400,
+      type: "invalid_request_error",
+      code: "missing_required_parameter",
+      param: "model",
+      message: `model is required, because your organization has no default model. ${offerWords(offered)}`,
+    };
+  }
   return {
     status: 404,
     type: "invalid_request_error",
     code: "model_not_found",
     param: "model",
-    message: `The model '${quotable(model)}' does not exist, or your organization does not offer it to this API key.`,
+    message: `The model '${quotable(model)}' does not exist, or your organization does not offer it to this API key. ${offerWords(offered)}`,
   };
 }
 

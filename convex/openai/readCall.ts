@@ -13,7 +13,6 @@ import {
   bodyNotUtf8,
   bodyTooLarge,
   fromParse,
-  missingModel,
   needsHeader,
   unknownEncoding,
   unknownModel,
@@ -56,7 +55,7 @@ export async function readCall<Asked extends { readonly model: string | null }>(
   const name = asked.model ?? defaultAlias;
   const named = namedModel(caller, (each) => each === name);
   if (named === undefined) {
-    return { kind: "refused", error: asked.model === null ? missingModel : unknownModel(name) };
+    return { kind: "refused", error: unknownModel(asked.model, caller.models) };
   }
   return {
     kind: "ok",

@@ -220,6 +220,7 @@ describe("the default model", () => {
     await expectError(await call("/v1/chat/completions", { messages }), 400, {
       code: "missing_required_parameter",
       param: "model",
+      message: expect.stringContaining(`no default model. It offers ${modelId}`) as string,
     });
     await set("default");
     for (const body of [{}, { model: null }, { model: "default" }]) {

@@ -538,6 +538,7 @@ describe("bad input", () => {
     await expectError(await post({ ...minimal, model: "gpt-9" }), 404, {
       code: "model_not_found",
       param: "model",
+      message: expect.stringContaining(`It offers ${modelId}.`) as string,
     });
   });
 

@@ -1,3 +1,4 @@
+import { offerWords } from "../../../app/models/offer.ts";
 import { internal } from "../../_generated/api.js";
 import type { Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
@@ -23,7 +24,7 @@ export async function endJobsOfModel(
     catalogOf(ctx, organizationId),
   ]);
   if (model?.enabled !== false) return;
-  const error = { code: "model_retired", message: retiredMessage(modelId, offered) };
+  const error = { code: "model_retired", message: `Your organization retired the model ${modelId}. ${offerWords(offered)}` };
   for (const { laneId, requirements } of lanes) {
     if (requirements.model !== modelId) continue;
     await queue.cancelMany(ctx, organizationId, { by: "lane", name: laneId, running: false, error });
@@ -31,16 +32,4 @@ export async function endJobsOfModel(
   if (nextMs > lastLookMs) return;
   const next = { organizationId, modelId, nextMs: nextMs * growth };
   await ctx.scheduler.runAfter(nextMs, internal.maintenance.endJobsOfModel, next);
-}
-
-/** The most models that an error names. */
-const mostNamed = 20;
-
-function retiredMessage(modelId: string, offered: readonly { readonly modelId: string }[]): string {
-  const names = offered.slice(0, mostNamed).map((model) => model.modelId);
-  const others =
-    names.length === 0
-      ? "It offers no model at the moment."
-      : `It offers ${names.join(", ")}${offered.length > mostNamed ? " and others" : ""}.`;
-  return `Your organization retired the model ${modelId}. ${others}`;
 }

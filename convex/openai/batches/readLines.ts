@@ -17,7 +17,7 @@ import type { OpenPart } from "../../model/files/seals.ts";
 import type { ModelView } from "../../model/models/catalog.ts";
 import { asMutable } from "../../model/validators.ts";
 import type { Caller } from "../endpoint.ts";
-import { fromParse, missingModel, unknownModel } from "../errors.ts";
+import { fromParse, unknownModel } from "../errors.ts";
 import { readParts } from "../files/readParts.ts";
 import { namedModel } from "../namedModel.ts";
 import type { ApiError } from "../respond.ts";
@@ -144,7 +144,7 @@ async function readFor<Body extends Asked>(
   const name = asked.model ?? defaultAlias;
   const named = namedModel(caller, (each) => each === name);
   if (named === undefined)
-    return { kind: "refused", error: asked.model === null ? missingModel : unknownModel(name) };
+    return { kind: "refused", error: unknownModel(asked.model, caller.models) };
   const { model, alias } = named;
   const works = await worksOf({ asked, model, idempotencyKey: null });
   return { kind: "read", model: model.modelId, alias: alias?.alias ?? null, works, asked };
