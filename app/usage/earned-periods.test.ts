@@ -57,10 +57,10 @@ it("counts today among the last days", () => {
 it("a statement has each period with earnings", () => {
   expect(statementCsv(earnedPeriods(days, "month", now), noFacts)).toBe(
     [
-      "first_day,last_day,answered,prompt_tokens,completion_tokens,device_seconds,energy_kwh,credits",
-      "2025-11-01,2025-11-30,1,10,3,2,,1",
-      "2026-10-01,2026-10-31,1,10,3,2,,0.0001",
-      "2026-11-01,2026-11-30,4,40,12,8,,0.003",
+      "first_day,last_day,answered,prompt_tokens,completion_tokens,device_seconds,energy_kwh,energy_measured_share,co2_grams,credits",
+      "2025-11-01,2025-11-30,1,10,3,2,,,,1",
+      "2026-10-01,2026-10-31,1,10,3,2,,,,0.0001",
+      "2026-11-01,2026-11-30,4,40,12,8,,,,0.003",
       "",
     ].join("\r\n"),
   );
@@ -69,7 +69,19 @@ it("a statement has each period with earnings", () => {
 it("the energy of a statement counts the entered power for jobs whose device told none", () => {
   const facts = { ...noFacts, watts: 3_600 };
   const [, line] = statementCsv(earnedPeriods(days, "month", now), facts).split("\r\n");
-  expect(line).toBe("2025-11-01,2025-11-30,1,10,3,2,0.002,1");
+  expect(line).toBe("2025-11-01,2025-11-30,1,10,3,2,0.002,0,,1");
+});
+
+it("a statement says which share of its energy meters counted, and the carbon of all of it", () => {
+  const energy = (microWh: number, measuredMicroWh: number) => ({ microWh, measuredMicroWh, runMs: 2_000 });
+  const told = [
+    { ...day("2026-11-01", "200"), energy: energy(3_000_000, 3_000_000) },
+    { ...day("2026-11-22", "400"), energy: energy(1_000_000, 0) },
+  ];
+  const [, line] = statementCsv(earnedPeriods(told, "month", now), { ...noFacts, gramsPerKwh: 500 }).split(
+    "\r\n",
+  );
+  expect(line).toBe("2026-11-01,2026-11-30,2,20,6,4,0.004,0.75,2,0.0006");
 });
 
 it("sums the shown periods with their tokens by model, and with those of days before models were counted", () => {

@@ -4,7 +4,7 @@ import { type Cell, csvOf } from "../format/csv.ts";
 import { microPerCredit } from "../money/credits.ts";
 import { mergeModelTokens, type ModelTokens, withOthers } from "../statistics/model-tokens.ts";
 import { bucketOf, spans } from "../statistics/spans.ts";
-import { kilowattHours, type UsageFacts } from "./comparison.ts";
+import { carbonGrams, kilowattHours, measuredShare, type UsageFacts } from "./comparison.ts";
 import { monthOf } from "./months.ts";
 
 export const periodKinds = ["day", "week", "month"] as const;
@@ -92,6 +92,8 @@ export function statementCsv(periods: readonly EarnedPeriod[], facts: UsageFacts
       "completion_tokens",
       "device_seconds",
       "energy_kwh",
+      "energy_measured_share",
+      "co2_grams",
       "credits",
     ],
     periods
@@ -104,6 +106,8 @@ export function statementCsv(periods: readonly EarnedPeriod[], facts: UsageFacts
         period.completionTokens,
         period.runMs / 1_000,
         kilowattHours(period, facts),
+        measuredShare(period, facts),
+        carbonGrams(period, facts),
         Number(period.micro) / Number(microPerCredit),
       ]),
   );
