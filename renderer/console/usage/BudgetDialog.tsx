@@ -82,7 +82,7 @@ export function BudgetDialog({ budget, onSave, onClose }: Props): ReactNode {
         />
         <Checkbox
           label="Refuse new requests once it is used up"
-          hint="It takes a minute or two. Requests that wait then are still answered and paid."
+          hint="At once, until the next month or until you raise it. Requests that wait then are still answered and paid."
           checked={stops}
           onChange={setStops}
         />
