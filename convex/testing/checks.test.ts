@@ -55,6 +55,7 @@ import {
   standingOf,
   takeReplay,
 } from "./checks.fixture.ts";
+import { joinAs } from "./people.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
 let t: Backend;
@@ -642,6 +643,16 @@ describe("an organization that acts", () => {
       paginationOpts: { numItems: 5, cursor: null },
     });
     expect(inConsole.page).toMatchObject([{ earnedMicro: "0", explanation: refused?.explanation }]);
+  });
+
+  it("tells the owner of a device how much pay waits, beside the credits that are available", async () => {
+    const ada = await joinAs(t, session, { name: "Ada", roles: ["donor"] });
+    const { deviceId } = author;
+    await t.mutation(api.console.devices.setOwner, { session, deviceId, owner: ada.memberId });
+    const mine = async () => await t.query(api.console.money.credits.mine, { session: ada.session });
+    expect((await mine()).heldMicro).toBe(0n);
+    await answerJob(t, acme, author);
+    expect(await mine()).toMatchObject({ heldMicro: pay, availableMicro: 0n });
   });
 
   it("pays at once after the probation, and releases what was held besides", async () => {

@@ -297,8 +297,8 @@ describe("the credits of a team", () => {
     expect(await balance()).toBe(before + 3n * answerMicro);
     expect(await ofTeam()).toBe(answerMicro);
     await expectRefusal(use(ada, answerMicro + 1n), "conflict");
-    const of = { session: ada.session, teamId, at: Date.now(), now: Date.now() };
-    const { moves: told, closingMicro } = await t.query(api.console.money.credits.teamStatement, of);
+    const of = { session: ada.session, of: teamId, at: Date.now(), now: Date.now() };
+    const { moves: told, closingMicro } = await t.query(api.console.money.credits.statement, of);
     expect(told).toMatchObject([
       { kind: "received", other: "Ada" },
       { kind: "received", other: "Ada" },

@@ -50,10 +50,8 @@ const granted = async (owner: OwnerId) => (await grantOf(owner)).grantedMicro;
 const usable = async (owner: OwnerId) =>
   owner === ada.memberId ? (await mine()).availableMicro : (await mine()).teams[0]!.availableMicro;
 const statementOf = async (owner: OwnerId) => {
-  const of = { session: ada.session, at: Date.now(), now: Date.now() };
-  return owner === teamId
-    ? await t.query(own.teamStatement, { ...of, teamId })
-    : await t.query(own.statement, of);
+  const of = { session: ada.session, of: owner, at: Date.now(), now: Date.now() };
+  return await t.query(own.statement, of);
 };
 const actions = async () => {
   const paginationOpts = { numItems: 30, cursor: null };

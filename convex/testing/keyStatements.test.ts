@@ -14,6 +14,7 @@ import {
   modelId,
   pass,
   price,
+  signIn,
   submit,
 } from "./backend.fixture.ts";
 import { joinAs, sessionFor } from "./people.fixture.ts";
@@ -138,13 +139,29 @@ it("is for those who see the key", async () => {
   expect(elsewhere.organizationId).not.toBe(acme.organizationId);
 });
 
-it("of a team's wallet is for its members", async () => {
+it("of a member's or a team's credits is for them, and for those who see all money", async () => {
   const { teamId } = await t.mutation(api.console.people.createTeam, { session, name: "Lab" });
   const ada = await joinAs(t, session, { name: "Ada", roles: ["donor"] });
-  const of = { session: ada.session, at: Date.now(), now: Date.now(), teamId };
-  await expectRefusal(t.query(api.console.money.credits.teamStatement, of), "not_found");
+  const bo = await joinAs(t, session, { name: "Bo", roles: ["operator"] });
+  const auditor = await joinAs(t, session, { name: "Cy", roles: ["auditor"] });
+  const of = (by: string, owner: Id<"members"> | Id<"teams">) => ({
+    session: by,
+    of: owner,
+    at: Date.now(),
+    now: Date.now(),
+  });
+  const { statement: statementOf } = api.console.money.credits;
+  await expectRefusal(t.query(statementOf, of(ada.session, teamId)), "not_found");
+  await expectRefusal(t.query(statementOf, of(ada.session, bo.memberId)), "not_found");
+  await expectRefusal(t.query(statementOf, of(bo.session, ada.memberId)), "not_found");
+  for (const by of [session, auditor.session]) {
+    expect(await t.query(statementOf, of(by, teamId))).toMatchObject({ name: "Lab", closingMicro: 0n });
+    expect((await t.query(statementOf, of(by, ada.memberId))).name).toBe("Ada");
+  }
+  const stranger = await signIn(t, await addOrganization(t, { name: "Other" }));
+  await expectRefusal(t.query(statementOf, of(stranger, ada.memberId)), "not_found");
   await t.mutation(api.console.people.setTeams, { session, memberId: ada.memberId, teamIds: [teamId] });
-  expect(await t.query(api.console.money.credits.teamStatement, of)).toMatchObject({ closingMicro: 0n });
+  expect(await t.query(statementOf, of(ada.session, teamId))).toMatchObject({ closingMicro: 0n });
   const mine = await t.query(api.console.money.credits.mine, { session: ada.session });
   expect(mine.teams).toEqual([
     { teamId, name: "Lab", availableMicro: 0n, grantedMicro: 0n, allowance: null },

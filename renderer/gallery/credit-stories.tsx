@@ -21,7 +21,6 @@ export function creditStories(now: number): readonly Story[] {
   const view = {
     mine: rows.mine(now),
     payouts: { rows: rows.ownPayouts(now), ...noMore },
-    member: "Ada Brandt",
     now,
     month: now,
     statement: rows.statement(now),
@@ -35,6 +34,7 @@ export function creditStories(now: number): readonly Story[] {
       ...view.mine,
       availableMicro: 0n,
       grantedMicro: 0n,
+      heldMicro: 0n,
       allowance: null,
       expiries: [],
       rules: rows.noRules,

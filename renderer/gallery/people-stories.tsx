@@ -47,6 +47,7 @@ export function peopleStories(now: number): readonly Story[] {
   const [self] = members;
   const grants = rows.grants(now);
   const ofTeams = {
+    onStatement: nothing,
     grantOf: ({ teamId }: { readonly teamId: string }) => grants.get(teamId),
     grantActions,
   };
@@ -57,6 +58,7 @@ export function peopleStories(now: number): readonly Story[] {
     holdingsOf: ({ memberId }) => rows.holdings(now).get(memberId),
     grantOf: ({ memberId }) => grants.get(memberId),
     grantActions,
+    onStatement: nothing,
     self: self.memberId,
     mayMakeOwners: true,
     actions: memberActions,

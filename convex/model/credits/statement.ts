@@ -3,7 +3,7 @@ import { visibleText } from "../../../app/format/visible.ts";
 import { monthOf } from "../../../app/usage/months.ts";
 import type { QueryCtx } from "../../_generated/server.js";
 import { earnedMonthsSince } from "../ledger/earnedMonths.ts";
-import type { Owner } from "../owners.ts";
+import { type Owner, ownerRow } from "../owners.ts";
 import { refuse } from "../refuse.ts";
 import { earnedOfDevice } from "../validators.ts";
 import { moveRow, movesSince, namedMoves } from "./moves.ts";
@@ -15,6 +15,8 @@ const mostMoves = 4_000;
 const mostMonths = 24;
 
 export const statement = v.object({
+  /** Of the member or the team. */
+  name: v.string(),
   /** The start of the month (UTC) and of the next one; ms epoch. */
   from: v.number(),
   to: v.number(),
@@ -40,7 +42,8 @@ export async function statementOf(
   if (!Number.isFinite(at) || at > now || monthOf(at) < monthOf(now, -mostMonths))
     refuse("invalid", `Statements are of this month, or of the ${String(mostMonths)} months before.`);
   const [from, to] = [monthOf(at), monthOf(at, 1)];
-  const [usable, months, moves] = await Promise.all([
+  const [row, usable, months, moves] = await Promise.all([
+    ownerRow(ctx, owner),
     usableBy(ctx, owner),
     earnedMonthsSince(ctx, owner, from),
     movesSince(ctx, owner, from, mostMoves),
@@ -61,6 +64,7 @@ export async function statementOf(
     }),
   );
   return {
+    name: visibleText(row?.name ?? ""),
     from,
     to,
     openingMicro: closingMicro - sum(devices) - sum(within),

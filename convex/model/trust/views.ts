@@ -6,6 +6,8 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { balanceOf } from "../ledger/balance.ts";
 import { heldAccount } from "../ledger/transfer.ts";
+import type { Owner } from "../owners.ts";
+import { heldDevices } from "../people/holdings.ts";
 import type { Member } from "../people/members.ts";
 import { ratingsOf } from "../ratings/ofDevice.ts";
 import { tokenCounts } from "../validators.ts";
@@ -185,4 +187,14 @@ async function rowsOf(ctx: QueryCtx, deviceId: Id<"devices">): Promise<Doc<"stan
 
 async function heldOf(ctx: QueryCtx, deviceId: Id<"devices">): Promise<bigint> {
   return (await balanceOf(ctx, heldAccount(deviceId))).micro;
+}
+
+/** The devices of an owner whose held pay is added up. */
+const mostOfOwner = 100;
+
+/** The pay of an owner's devices that waits for checks. */
+export async function heldOfOwner(ctx: QueryCtx, owner: Owner): Promise<bigint> {
+  const devices = await heldDevices(ctx, owner, mostOfOwner);
+  const held = await Promise.all(devices.map(async ({ _id }) => await heldOf(ctx, _id)));
+  return held.reduce((sum, micro) => sum + micro, 0n);
 }

@@ -34,13 +34,12 @@ export function CreditsPage(): ReactNode {
   const month = Number(chosen) > 0 ? Number(chosen) : monthOf(now);
   const [teamId, setTeamId] = useState<Team["teamId"] | null>(null);
   const teams = mine?.teams ?? [];
-  const of = { session, at: month, now };
-  const own = useQuery(api.console.money.credits.statement, teamId === null ? of : "skip");
-  const ofTeam = useQuery(
-    api.console.money.credits.teamStatement,
-    teamId === null ? "skip" : { ...of, teamId },
-  );
-  const statement = teamId === null ? own : ofTeam;
+  const statement = useQuery(api.console.money.credits.statement, {
+    session,
+    at: month,
+    now,
+    ...(teamId === null ? {} : { of: teamId }),
+  });
   const toKey = useAct(api.console.money.credits.toKey);
   const give = useAct(api.console.money.credits.give);
   const askPayout = useAct(api.console.money.credits.askPayout);
@@ -51,7 +50,6 @@ export function CreditsPage(): ReactNode {
       <CreditsView
         mine={mine}
         payouts={pagedRows(payouts, pageSize)}
-        member={teams.find((team) => team.teamId === teamId)?.name ?? me.name}
         now={now}
         month={month}
         statement={statement}

@@ -24,8 +24,6 @@ type Props = {
   /** Undefined while they load. */
   readonly mine: MyCredits | undefined;
   readonly payouts: PagedRows<PayoutRow>;
-  /** The member's name, for the statement. */
-  readonly member: string;
   /** ms epoch. */
   readonly now: number;
   /** A moment in the month of the statement. */
@@ -79,7 +77,7 @@ export function CreditsView({ mine, payouts, onOpen, onWithdraw, ...statement }:
 type CardProps = Pick<Props, "now" | "onOpen"> & { readonly mine: MyCredits };
 
 function Available({ mine, now, onOpen }: CardProps): ReactNode {
-  const { availableMicro, grantedMicro, allowance, expiries, rules, keys, hasOpenPayout } = mine;
+  const { availableMicro, grantedMicro, heldMicro, allowance, expiries, rules, keys, hasOpenPayout } = mine;
   const hasNothing = availableMicro <= 0n;
   const hasEarnedNothing = earnedOf(mine).availableMicro <= 0n;
   return (
@@ -96,6 +94,11 @@ function Available({ mine, now, onOpen }: CardProps): ReactNode {
           <li>
             {formatCredits(grantedMicro)} of it were given by administrators: for API keys only. They do not
             expire.
+          </li>
+        )}
+        {heldMicro === 0n ? null : (
+          <li className="text-hold">
+            {formatCredits(heldMicro)} more wait until other computers have checked answers of your devices.
           </li>
         )}
         {allowance === null ? null : (

@@ -7,7 +7,6 @@ import { moveWords } from "./move-words.ts";
 import { MonthStatement, type StatementLine, type StatementMonth, StatementTable } from "./Statement.tsx";
 
 type Props = StatementMonth & {
-  readonly member: string;
   /** Undefined while it loads. */
   readonly statement: StatementRow | undefined;
   /** Chooses whose statement it is. */
@@ -15,29 +14,23 @@ type Props = StatementMonth & {
 };
 
 /** The statement of a member's or a team's credits. */
-export function StatementCard({ member, statement, whose = null, ...month }: Props): ReactNode {
+export function StatementCard({ statement, whose = null, ...month }: Props): ReactNode {
   const csv = statement === undefined ? undefined : () => creditStatementCsv(statement);
   return (
     <MonthStatement {...month} file="credits" csv={csv} whose={whose}>
-      {statement === undefined ? null : <Lines member={member} statement={statement} />}
+      {statement === undefined ? null : <Lines statement={statement} />}
     </MonthStatement>
   );
 }
 
-function Lines({
-  member,
-  statement,
-}: {
-  readonly member: string;
-  readonly statement: StatementRow;
-}): ReactNode {
-  const { from, to, openingMicro, closingMicro, devices, moves } = statement;
+function Lines({ statement }: { readonly statement: StatementRow }): ReactNode {
+  const { name, from, to, openingMicro, closingMicro, devices, moves } = statement;
   const lines: readonly StatementLine[] = [
-    ...devices.flatMap(({ deviceId = "others", name, jobs, micro, bonusMicro }) => [
+    ...devices.flatMap(({ deviceId = "others", name: device, jobs, micro, bonusMicro }) => [
       {
         key: deviceId,
         day: "",
-        words: `Earned by ${name ?? /* @wc-include */ "other devices"}`,
+        words: `Earned by ${device ?? /* @wc-include */ "other devices"}`,
         note: plural(jobs, ["# job", "# jobs"]),
         micro: micro - bonusMicro,
       },
@@ -47,7 +40,7 @@ function Lines({
             {
               key: `${deviceId}-bonus`,
               day: "",
-              words: `Bonus hours of ${name ?? /* @wc-include */ "other devices"}`,
+              words: `Bonus hours of ${device ?? /* @wc-include */ "other devices"}`,
               note: null,
               micro: bonusMicro,
             },
@@ -63,7 +56,7 @@ function Lines({
   ];
   return (
     <StatementTable
-      owner={member}
+      owner={name}
       before={{ day: formatDay(from), words: /* @wc-include */ "Balance before", micro: openingMicro }}
       lines={lines}
       after={{ day: formatDay(to - 1), words: /* @wc-include */ "Balance after", micro: closingMicro }}

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { columnCredits, formatExactCredits } from "../../../app/money/credits.ts";
+import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
 import type { Column } from "../../ui/Table.tsx";
 import type { GrantRow } from "../data/rows.ts";
 import { allowanceWords } from "./allowance-words.ts";
@@ -28,4 +29,14 @@ export function grantColumn<Row>(rows: readonly Row[], grantOf: GrantOf<Row>): C
 export function allowanceNote(grant: Pick<GrantRow, "allowance"> | undefined, now: number): ReactNode {
   const words = allowanceWords(grant?.allowance ?? null, now);
   return words === null ? null : <p className="text-xs text-muted">{words}</p>;
+}
+
+/** The column of those who see the statement of each member or team and change nothing. */
+export function statementColumn<Row>(
+  nameOf: (row: Row) => string,
+  onStatement: (row: Row) => void,
+): Column<Row> {
+  return actionColumn("w-max", (row) => (
+    <RowAction verb="Statement" object={`of ${nameOf(row)}`} onClick={() => onStatement(row)} />
+  ));
 }

@@ -12,7 +12,7 @@ import { actionColumn, RowActions } from "../../ui/RowAction.tsx";
 import { Skeleton } from "../../ui/Skeleton.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { MemberHoldings, MemberRow, TeamRow } from "../data/rows.ts";
-import { allowanceNote, grantColumn, type GrantOf } from "../grants/grant-cells.tsx";
+import { allowanceNote, grantColumn, type GrantOf, statementColumn } from "../grants/grant-cells.tsx";
 import { type GrantActions, grantEntries } from "../grants/use-grants.tsx";
 import { RoleBadges } from "./RoleBadges.tsx";
 
@@ -27,6 +27,8 @@ type Props = {
   readonly holdingsOf: (member: MemberRow) => MemberHoldings | undefined;
   readonly grantOf: GrantOf<MemberRow>;
   readonly grantActions: GrantActions | null;
+  /** Null for those who do not see all money. */
+  readonly onStatement: ((member: MemberRow) => void) | null;
   readonly search: string;
   /** The signed-in member. */
   readonly self: MemberRow["memberId"];
@@ -87,7 +89,17 @@ export function MembersView(props: Props): ReactNode {
 const countWords = (count: number): string => (count >= 100 ? "100+" : formatCount(count));
 
 function columnsOf(props: Props): readonly Column<MemberRow>[] {
-  const { members = [], teams, holdingsOf, grantOf, grantActions, self, actions, mayMakeOwners } = props;
+  const {
+    members = [],
+    teams,
+    holdingsOf,
+    grantOf,
+    grantActions,
+    onStatement,
+    self,
+    actions,
+    mayMakeOwners,
+  } = props;
   const held =
     (show: (held: MemberHoldings) => ReactNode) =>
     (member: MemberRow): ReactNode => {
@@ -162,7 +174,8 @@ function columnsOf(props: Props): readonly Column<MemberRow>[] {
     },
     grantColumn(members, grantOf),
   ];
-  if (actions === null) return shown;
+  if (actions === null)
+    return onStatement === null ? shown : [...shown, statementColumn(({ name }) => name, onStatement)];
   const { edit, link, sessions, remove } = actions;
   return [
     ...shown,
@@ -177,6 +190,7 @@ function columnsOf(props: Props): readonly Column<MemberRow>[] {
             { verb: "Sessions", onClick: () => sessions(member) },
             ...(maySignIn ? [{ verb: "Sign-in link", onClick: () => link(member) }] : []),
             ...grantEntries(grantActions, { id: memberId, name, grant: grantOf(member) }),
+            ...(onStatement === null ? [] : [{ verb: "Statement", onClick: () => onStatement(member) }]),
             ...(maySignIn && memberId !== self ? [{ verb: "Remove", onClick: () => remove(member) }] : []),
           ]}
         />

@@ -2,14 +2,14 @@ import { usePaginatedQuery, useQuery } from "convex/react";
 import { type ReactNode, useState } from "react";
 import { api } from "../../../convex/_generated/api.js";
 import type { Id } from "../../../convex/_generated/dataModel.js";
-import type { MemberRow } from "../data/rows.ts";
+import type { MemberRow, OwnerId } from "../data/rows.ts";
 import { useAct, useLongAct, useMe, useScope, useSession } from "../data/session-context.ts";
 import { useEach } from "../data/use-each.ts";
 import { useGrantActions, useGrants } from "../grants/use-grants.tsx";
 import { makeSecret } from "../secrets/make-secret.ts";
 import { sha256 } from "../secrets/sha256.ts";
 import { linkOf } from "../session/sign-in.ts";
-import { useFilter } from "../shell/route.ts";
+import { hrefOf, useFilter, useRoute } from "../shell/route.ts";
 import { IdleTime } from "./IdleTime.tsx";
 import { Invitations } from "./Invitations.tsx";
 import { InviteDialog } from "./InviteDialog.tsx";
@@ -17,6 +17,7 @@ import { MemberDialog } from "./MemberDialog.tsx";
 import { MemberSessions } from "./MemberSessions.tsx";
 import { type MemberActions, MembersView } from "./MembersView.tsx";
 import { OwnerPicker } from "./OwnerPicker.tsx";
+import { OwnerStatement } from "./OwnerStatement.tsx";
 import { RemoveMember } from "./RemoveMember.tsx";
 import { SignInLink } from "./SignInLink.tsx";
 import { Teams } from "./Teams.tsx";
@@ -26,10 +27,18 @@ const pageSize = 25;
 
 type Opened = { readonly dialog: keyof MemberActions; readonly member: MemberRow };
 
+/** The people of the organization, or with an id in the address the statement of a member or a team. */
 export function PeoplePage(): ReactNode {
+  const { id } = useRoute();
+  return id === null ? <People /> : <OwnerStatement owner={id as OwnerId} />;
+}
+
+function People(): ReactNode {
   const session = useSession();
   const me = useMe();
   const mayChange = useScope("people.change") !== null;
+  const seesStatements = useScope("money.read") === "all";
+  const toStatement = (owner: OwnerId): void => window.location.assign(hrefOf("people", owner));
   const mayMakeOwners = me.roles.includes("owner");
   const [search, setSearch] = useFilter("q");
   const { results, status, loadMore } = usePaginatedQuery(
@@ -64,6 +73,7 @@ export function PeoplePage(): ReactNode {
         holdingsOf={({ memberId }) => holdings.get(memberId)}
         grantOf={({ memberId }) => grants.get(memberId)}
         grantActions={grantActions}
+        onStatement={seesStatements ? ({ memberId }) => toStatement(memberId) : null}
         search={search}
         self={me.memberId}
         mayMakeOwners={mayMakeOwners}
@@ -91,7 +101,11 @@ export function PeoplePage(): ReactNode {
             : null
         }
       />
-      <Teams teams={teams} mayChange={mayChange} />
+      <Teams
+        teams={teams}
+        mayChange={mayChange}
+        onStatement={seesStatements ? ({ teamId }) => toStatement(teamId) : null}
+      />
       {idle === undefined ? null : (
         <IdleTime
           key={idle}

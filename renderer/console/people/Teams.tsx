@@ -10,10 +10,15 @@ import { TeamsView } from "./TeamsView.tsx";
 type Opened =
   { readonly dialog: "create" } | { readonly dialog: "members" | "rename"; readonly team: TeamRow };
 
-type Props = { readonly teams: readonly TeamRow[] | undefined; readonly mayChange: boolean };
+type Props = {
+  readonly teams: readonly TeamRow[] | undefined;
+  readonly mayChange: boolean;
+  /** Null for those who do not see all money. */
+  readonly onStatement: ((team: TeamRow) => void) | null;
+};
 
 /** The teams, and the dialogs that change them. */
-export function Teams({ teams, mayChange }: Props): ReactNode {
+export function Teams({ teams, mayChange, onStatement }: Props): ReactNode {
   const create = useAct(api.console.people.createTeam);
   const rename = useAct(api.console.people.renameTeam);
   const remove = useAct(api.console.people.removeTeam);
@@ -34,6 +39,7 @@ export function Teams({ teams, mayChange }: Props): ReactNode {
         actions={mayChange ? actions : null}
         grantOf={({ teamId }) => grants.get(teamId)}
         grantActions={grantActions}
+        onStatement={onStatement}
       />
       {dialogs}
       {opened?.dialog === "create" ? (

@@ -8,7 +8,7 @@ import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { actionColumn, RowActions } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { TeamRow } from "../data/rows.ts";
-import { allowanceNote, grantColumn, type GrantOf } from "../grants/grant-cells.tsx";
+import { allowanceNote, grantColumn, type GrantOf, statementColumn } from "../grants/grant-cells.tsx";
 import { type GrantActions, grantEntries } from "../grants/use-grants.tsx";
 
 export type TeamActions = Readonly<
@@ -21,6 +21,8 @@ type Props = {
   readonly actions: TeamActions | null;
   readonly grantOf: GrantOf<TeamRow>;
   readonly grantActions: GrantActions | null;
+  /** Null for those who do not see all money. */
+  readonly onStatement: ((team: TeamRow) => void) | null;
 };
 
 function columnsOf({ teams = [], grantOf }: Props): readonly Column<TeamRow>[] {
@@ -41,7 +43,7 @@ function columnsOf({ teams = [], grantOf }: Props): readonly Column<TeamRow>[] {
 }
 
 export function TeamsView(props: Props): ReactNode {
-  const { teams, actions, grantOf, grantActions } = props;
+  const { teams, actions, grantOf, grantActions, onStatement } = props;
   const now = useNow();
   const [removing, setRemoving] = useState<TeamRow | null>(null);
   const columns = columnsOf(props);
@@ -61,7 +63,9 @@ export function TeamsView(props: Props): ReactNode {
         label="Teams"
         columns={
           actions === null
-            ? columns
+            ? onStatement === null
+              ? columns
+              : [...columns, statementColumn<TeamRow>(({ name }) => name, onStatement)]
             : [
                 ...columns,
                 actionColumn<TeamRow>("w-max", (team) => (
@@ -79,6 +83,9 @@ export function TeamsView(props: Props): ReactNode {
                         name: team.name,
                         grant: grantOf(team),
                       }),
+                      ...(onStatement === null
+                        ? []
+                        : [{ verb: "Statement", onClick: () => onStatement(team) }]),
                       { verb: "Remove", onClick: () => setRemoving(team) },
                     ]}
                   />

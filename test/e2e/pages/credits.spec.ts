@@ -108,6 +108,17 @@ test("a donor gives earned credits away and has others paid out, which an owner 
   const sum = amounts.reduce((total, line) => total + micro(line[5]), 0);
   expect(micro(amounts.at(0)?.[6]) + sum).toBe(micro(amounts.at(-1)?.[6]));
 
+  await openPage(page, "People");
+  await page.getByRole("button", { name: "More actions for Dora" }).click();
+  await page.getByRole("menuitem", { name: "Statement" }).click();
+  await expect(page.getByRole("heading", { name: "Dora" })).toBeVisible();
+  expect(await downloaded(page, "Statement of")).toEqual(statement);
+  await page.getByRole("link", { name: "All people" }).click();
+  await page.getByRole("button", { name: "More actions for Lab" }).click();
+  await page.getByRole("menuitem", { name: "Statement" }).click();
+  await expect(page.getByRole("heading", { name: "Lab" })).toBeVisible();
+  await expect(page.getByRole("table", { name: "Statement" })).toContainText("Thanks for the help");
+
   // On paper there is only the statement.
   await dora.emulateMedia({ media: "print" });
   await expect(dora.getByRole("table", { name: "Statement" })).toBeVisible();
