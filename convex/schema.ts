@@ -2,7 +2,7 @@ import { priority } from "@gleaner/queue/validators";
 import { defineSchema, defineTable } from "convex/server";
 import { v } from "convex/values";
 import { literals } from "convex-helpers/validators";
-import { canaryState, caseState, checkMode, standing, voice } from "./model/trust/validators.ts";
+import { canaryState, caseState, checkMode, endedJob, standing, voice } from "./model/trust/validators.ts";
 import {
   activity,
   alertNews,
@@ -1423,7 +1423,15 @@ export default defineSchema({
     at: v.number(),
     /** When somebody last looked for a device that needs a canary. */
     canaryAt: v.optional(v.number()),
+    /** The last step of the run that goes through `checkBatches`. Absent: none runs. */
+    choosingAt: v.optional(v.number()),
   }).index("by_organization", ["organizationId"]),
+
+  /** Ended jobs whose checks are not chosen yet. Written by model/statistics/seal.ts, and deleted by model/trust/sample.ts. */
+  checkBatches: defineTable({ organizationId: v.id("organizations"), jobs: v.array(endedJob) }).index(
+    "by_organization",
+    ["organizationId"],
+  ),
 
   /** Pay of an answer or a replay that waits for a check. Deleted when it is released or refused. Written by model/trust/pay.ts. */
   heldPays: defineTable({

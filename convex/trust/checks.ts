@@ -9,37 +9,44 @@ import { compareCanariesSoon } from "../model/trust/canaries/compare.ts";
 import { judgeReplay } from "../model/trust/judge.ts";
 import { modeOf } from "../model/trust/mode.ts";
 import { settleHeld } from "../model/trust/pay.ts";
-import { chooseReplays, mostSampled } from "../model/trust/sample.ts";
+import { chooseNext } from "../model/trust/sample.ts";
 import { sweepChecks } from "../model/trust/sweep.ts";
+import { endedJob } from "../model/trust/validators.ts";
 import { reply } from "../model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
 
 /**
- * Chooses the answers that are replayed, notes failures, and compares the answers to canaries. Called when the jobs are counted. It takes a few at a time, one after
- * another, since each changes the sum that the organization has spent on checks.
+ * Chooses the answers that are replayed, notes failures, and compares the answers to canaries. Called when jobs were counted. One run of an
+ * organization takes a few at a time, one after another, since each changes the sum that the organization has spent on checks.
  */
 export const choose = internalMutation({
   args: {
     organizationId: v.id("organizations"),
-    jobs: v.optional(v.array(v.object({ jobId: v.string(), round: v.union(v.number(), v.null()) }))),
-    /** Answered jobs, of calls that an earlier version has scheduled. */
+    /** Set in the further steps of a run. */
+    goesOn: v.optional(v.literal(true)),
+    /** Jobs of calls that an earlier version has scheduled. */
+    jobs: v.optional(v.array(endedJob)),
+    /** Answered jobs of such calls. */
     jobIds: v.optional(v.array(v.string())),
   },
   returns: v.null(),
   handler: async (
     ctx,
-    { organizationId, jobIds = [], jobs = jobIds.map((jobId) => ({ jobId, round: null })) },
+    { organizationId, goesOn = false, jobIds = [], jobs = jobIds.map((jobId) => ({ jobId, round: null })) },
   ) => {
-    const some = jobs.slice(0, mostSampled);
-    await chooseReplays(ctx, organizationId, some, Date.now());
-    await compareCanariesSoon(ctx, some);
-    await askCanarySoon(ctx, organizationId, Date.now());
-    const left = jobs.slice(mostSampled);
-    if (left.length > 0) {
-      await ctx.scheduler.runAfter(0, internal.trust.checks.choose, { organizationId, jobs: left });
+    const now = Date.now();
+    if (jobs.length > 0) {
+      await ctx.db.insert("checkBatches", { organizationId, jobs });
+      await ctx.scheduler.runAfter(0, internal.trust.checks.choose, { organizationId });
+      return null;
     }
+    const some = await chooseNext(ctx, organizationId, goesOn, now);
+    if (some === null) return null;
+    await compareCanariesSoon(ctx, some);
+    await askCanarySoon(ctx, organizationId, now);
+    await ctx.scheduler.runAfter(0, internal.trust.checks.choose, { organizationId, goesOn: true });
     return null;
   },
 });

@@ -53,7 +53,10 @@ export async function sealPiece(
   return (await rollUp(ctx, progress, "hour", before)) || (await rollUp(ctx, progress, "day", before));
 }
 
-/** Has the checks of answers chosen, and failures noted, each once. In another transaction, so that a mistake there stops no count. */
+/**
+ * Has the checks of answers chosen, and failures noted, each once. In another transaction, so that a mistake there stops no count. It
+ * only inserts a row: one run goes through the rows of all pieces, since choices of several at once would conflict.
+ */
 async function checkSoon(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
@@ -63,8 +66,9 @@ async function checkSoon(
     jobId,
     round: entry.kind === "settle" ? null : round,
   }));
-  if (jobs.length > 0)
-    await ctx.scheduler.runAfter(0, internal.trust.checks.choose, { organizationId, jobs });
+  if (jobs.length === 0) return;
+  await ctx.db.insert("checkBatches", { organizationId, jobs });
+  await ctx.scheduler.runAfter(0, internal.trust.checks.choose, { organizationId });
 }
 
 async function progressOf(

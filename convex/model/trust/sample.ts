@@ -1,4 +1,5 @@
 import type { JobHistory } from "@gleaner/queue/validators";
+import type { Infer } from "convex/values";
 import type { Usage } from "../../../app/jobs/chat.ts";
 import { mostVectors } from "../../../app/trust/replay.ts";
 import { costShareOf, replayChance, replayShare } from "../../../app/trust/replay-chance.ts";
@@ -13,12 +14,22 @@ import { ratingsOf } from "../ratings/ofDevice.ts";
 import { devicesKeptFrom } from "./checkers.ts";
 import { modeOf } from "./mode.ts";
 import { mayBeReplayed, queueReplay } from "./replays.ts";
-import { plus, type Spending, spendingOf, spentShareOf, storeSpending, worthOf } from "./spending.ts";
+import {
+  noteRun,
+  otherRun,
+  plus,
+  type Spending,
+  spendingOf,
+  spentShareOf,
+  storeSpending,
+  worthOf,
+} from "./spending.ts";
 import { type Pair, standingIn, standingRow, storeStanding } from "./standings.ts";
 import { noteUnanswered } from "./unanswered.ts";
+import type { endedJob } from "./validators.ts";
 
-/** The most jobs of one call: each may read its texts, the ratings of its device and some hundred devices. */
-export const mostSampled = 10;
+/** The most jobs of one step: each may read its texts, the ratings of its device and some hundred devices. */
+const mostSampled = 10;
 
 /** More replays of one device and model do not wait at once: nobody has time for them, and the next answers are as good. */
 const mostWaiting = 4;
@@ -27,15 +38,43 @@ const mostOwed = 1.5;
 /** In tokens per second, of a device that did not measure its own. */
 export const usualSpeed = { prefill: 100, generate: 34 };
 
-/** A job that ended, and the round of its end; null if it ended with an answer, after which there is no other round. */
-export type EndedJob = { readonly jobId: string; readonly round: number | null };
+export type EndedJob = Infer<typeof endedJob>;
+
+/**
+ * Takes the next jobs of the organization's batches, and chooses among them. A call that begins a run does nothing while another run goes
+ * on. If that one was cut off, an error of the next jobs has ended it, so these are left out.
+ * @returns the jobs that were taken. Null: there is no more to do.
+ */
+export async function chooseNext(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  goesOn: boolean,
+  now: number,
+): Promise<readonly EndedJob[] | null> {
+  const run = goesOn ? "none" : await otherRun(ctx, organizationId, now);
+  if (run === "alive") return null;
+  const batch = await ctx.db
+    .query("checkBatches")
+    .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
+    .first();
+  if (batch === null) {
+    await noteRun(ctx, organizationId, null, now);
+    return null;
+  }
+  const [some, left] = [batch.jobs.slice(0, mostSampled), batch.jobs.slice(mostSampled)];
+  if (left.length === 0) await ctx.db.delete("checkBatches", batch._id);
+  else await ctx.db.patch("checkBatches", batch._id, { jobs: left });
+  if (run === "none") await chooseReplays(ctx, organizationId, some, now);
+  await noteRun(ctx, organizationId, now, now);
+  return run === "none" ? some : [];
+}
 
 /**
  * Decides for jobs that ended whether their answers are replayed, and queues the replays. Attempts without an answer change the standings
  * of their devices. It runs up to a minute after the jobs, in the background, so that no answer waits for it. Convex's random numbers are
  * the same if it has to run this again.
  */
-export async function chooseReplays(
+async function chooseReplays(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
   jobs: readonly EndedJob[],

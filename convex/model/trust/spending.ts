@@ -53,6 +53,34 @@ export async function storeSpending(
   else await ctx.db.patch("checkSpending", row._id, { ...spending, at });
 }
 
+/** A run has ended by an error if it took no step for so long. */
+const cutOffAfterMs = 10 * 60_000;
+
+/** Whether another run goes through the organization's batches of ended jobs: alive, or cut off. */
+export async function otherRun(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+  now: number,
+): Promise<"none" | "alive" | "cut off"> {
+  const at = (await rowOf(ctx, organizationId))?.choosingAt;
+  if (at === undefined) return "none";
+  return now - at < cutOffAfterMs ? "alive" : "cut off";
+}
+
+/** Notes the step of a run, or with null that it has ended. */
+export async function noteRun(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  step: number | null,
+  now: number,
+): Promise<void> {
+  const row = await rowOf(ctx, organizationId);
+  const choosingAt = step ?? undefined;
+  if (row !== null) await ctx.db.patch("checkSpending", row._id, { choosingAt });
+  else if (choosingAt !== undefined)
+    await ctx.db.insert("checkSpending", { organizationId, ...none, at: now, choosingAt });
+}
+
 /** With one more answer, and what its replay takes; 0: it has none. */
 export function plus(
   { answers, micro, answerMs, replayMs }: Spending,

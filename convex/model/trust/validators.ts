@@ -58,3 +58,6 @@ export const caseState = literals("open", "wrong", "right", "undecided");
  * the replay fits, an odd answer, one that is not of the model, or none.
  */
 export const canaryState = literals("asked", "replayed", "fits", "unclear", "mismatch", "undone");
+
+/** A job that ended, and the round of its end; null if it ended with an answer, after which there is no other round. */
+export const endedJob = v.object({ jobId: v.string(), round: v.union(v.number(), v.null()) });
