@@ -1,4 +1,5 @@
-const least = 2_000;
+/** A further vote may always come so much later than the first answer, in ms. */
+export const leastLateVotesMs = 2_000;
 const most = 30_000;
 
 /**
@@ -7,7 +8,7 @@ const most = 30_000;
  * @param tookMs how long the first answer took.
  */
 export function lateVotesMs(tookMs: number): number {
-  return Math.min(most, Math.max(least, tookMs));
+  return Math.min(most, Math.max(leastLateVotesMs, tookMs));
 }
 
 /** A larger model whose devices are all busy or away is not waited for: its job needs a device within this time, in ms. */

@@ -37,7 +37,10 @@ afterAll(async () => {
   await farm.close();
 });
 
-const capital = { messages: [{ role: "user" as const, content: "What is the capital of Norway?" }] };
+const capital = {
+  messages: [{ role: "user" as const, content: "What is the capital of Norway?" }],
+  max_tokens: 32,
+};
 
 /** The demo model with zeros behind its end: a larger file with the same answers. @returns the path of its manifest. */
 async function addLarger(): Promise<string> {

@@ -34,6 +34,7 @@ import { isRestricted, restrictionAdvice, restrictionOf } from "../../../app/key
 import { type Price, priceOf } from "../../../app/money/credits.ts";
 import { cushion, heldTokens } from "../../../app/money/likely.ts";
 import { percentOf, type PriceKind, priceVersionName } from "../../../app/money/price-list.ts";
+import { leastLateVotesMs } from "../../../app/votes/patience.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { hashSecret } from "../authenticate.ts";
@@ -192,7 +193,7 @@ async function submitBeside(
   const { job } = prepared;
   const outcome = await queue.submit(ctx, organizationId, job, {
     handOver: asked.handOver === true,
-    toSlow: asked.idleOnly === true,
+    ...(asked.idleOnly === true ? { slowerByMs: leastLateVotesMs } : {}),
     spareLanes: isEmpty(asked.requires) ? 0 : keptLanes,
   });
   if (outcome.kind !== "submitted") return refuseOutcome(outcome, isAbove(highestOf(key), job.priority));

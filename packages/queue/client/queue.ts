@@ -19,8 +19,11 @@ export type SubmitOptions = {
    * workers may conflict and fail: use it only if you submit again without it.
    */
   readonly handOver?: boolean;
-  /** Also gives the jobs to slow workers, if no fast one is idle. For jobs that only idle workers shall get. */
-  readonly toSlow?: boolean;
+  /**
+   * If no fast worker is idle, a job is also given to a slow one that will probably end it at most so many ms later than a worker
+   * with the lane's usual speed. For jobs that only idle workers shall get.
+   */
+  readonly slowerByMs?: number;
   /**
    * A lane for the jobs is opened only if there is room for this many more. For requirements that others choose: they must not
    * use up all lanes.

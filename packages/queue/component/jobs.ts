@@ -46,8 +46,8 @@ export const submit = mutation({
     jobs: v.array(jobSpec),
     batchId: v.optional(v.string()),
     handOver: v.optional(v.boolean()),
-    /** Slow workers may be handed the jobs, too, if no fast one is idle. */
-    toSlow: v.optional(v.boolean()),
+    /** If no fast worker is idle, a slow one gets the job that ends it at most so many ms later than usual. */
+    slowerByMs: v.optional(v.number()),
     /** New lanes must leave room for this many more: for jobs whose requirements the app did not choose. */
     spareLanes: v.optional(v.number()),
   },

@@ -39,7 +39,7 @@ export async function submitJobs(
     readonly scope?: string;
     readonly batchId?: string;
     readonly handOver?: boolean;
-    readonly toSlow?: boolean;
+    readonly slowerByMs?: number;
   } = {},
 ): Promise<Id<"jobs">[]> {
   const outcome = await t.mutation(queue.jobs.submit, {

@@ -62,18 +62,19 @@ function isKeptFromSome({ apart, exceptWorkers }: Preference): boolean {
  * worker keeps its waiting position until it says that it has started: short jobs are done by then, and no neighbor has
  * to run its query again. If nobody waits nearby, the job stays where it is. One stage of reads, and one more in a
  * small fleet, for a spread affinity, or if the drawn worker is busy.
- * @param given `toSlow`: a slow worker may get the job if no fast one is idle.
+ * @param given `slowerByMs`: if no fast worker is idle, a slow one gets the job that ends it at most so many ms later than usual.
  * @returns what to store with the job's payload; null if nobody waits nearby.
  */
 export async function handOver(
   ctx: MutationCtx,
-  lane: LaneKey & { readonly slots: number },
-  given: AssignableJob & { readonly near: Nearby; readonly toSlow: boolean },
+  lane: LaneKey & { readonly slots: number; readonly rate: Rate | undefined },
+  given: AssignableJob & { readonly near: Nearby; readonly slowerByMs: number | undefined },
   now: number,
 ): Promise<HandedTo | null> {
-  const { job, payload, near, toSlow } = given;
+  const { job, payload, near, slowerByMs } = given;
   const waiter =
-    (await idleWaiter(ctx, lane, job, near)) ?? (toSlow ? await idleSlowWaiter(ctx, lane, job) : null);
+    (await idleWaiter(ctx, lane, job, near)) ??
+    (slowerByMs === undefined ? null : await idleSlowWaiter(ctx, lane, job, slowerByMs));
   if (waiter === null) return null;
   const { workerId, keyHash } = waiter;
   const how = { begun: false, woken: true };
@@ -106,15 +107,21 @@ async function idleWaiter(
   return await firstIdle(ctx, job, soonest(inOrder, size, affinity !== undefined), maxAsked);
 }
 
-/** The idle one of some slow workers that ends the job soonest; null if none of those that were asked is idle. */
+/** The idle one of some slow workers that ends the job soonest; null if none of those that were asked is idle and ends it in time. */
 async function idleSlowWaiter(
   ctx: MutationCtx,
-  lane: LaneKey,
+  lane: LaneKey & { readonly rate: Rate | undefined },
   job: Doc<"jobs">,
+  slowerByMs: number,
 ): Promise<Doc<"stands"> | null> {
+  const { size } = job;
   const point = Math.floor(Math.random() * ringSize);
   const waiters = await waitersAt(ctx, lane, point, { reach: ringSize, most: maxRead, slow: true });
-  return await firstIdle(ctx, job, soonest(shuffled(waiters), job.size, false), maxAsked);
+  const usualMs = size === undefined || lane.rate === undefined ? 0 : likelyMs(size, lane.rate);
+  const inTime = waiters.filter(
+    (waiter) => size === undefined || endsIn(waiter, size) <= usualMs + slowerByMs,
+  );
+  return await firstIdle(ctx, job, soonest(shuffled(inTime), size, false), maxAsked);
 }
 
 /**
@@ -156,7 +163,7 @@ async function firstIdle(
  * The waiters that would end a job soonest first. Equal ones keep their order. A worker without a speed counts as fast.
  * @param affine whether the first waiter has probably read the job's input before. One that has to load its model has forgotten it.
  */
-export function soonest<W extends { readonly rate?: Rate; readonly setupMs?: number }>(
+export function soonest<W extends Readiness>(
   waiters: readonly W[],
   size: JobSize | undefined,
   affine: boolean,
@@ -164,10 +171,16 @@ export function soonest<W extends { readonly rate?: Rate; readonly setupMs?: num
   if (size === undefined) return waiters;
   return waiters
     .map((waiter, index) => {
-      const { rate, setupMs = 0 } = waiter;
-      const input = affine && index === 0 && setupMs === 0 ? 0 : size.input;
-      return { waiter, ms: rate === undefined ? 0 : setupMs + likelyMs({ ...size, input }, rate) };
+      const hasRead = affine && index === 0 && (waiter.setupMs ?? 0) === 0;
+      return { waiter, ms: endsIn(waiter, hasRead ? { ...size, input: 0 } : size) };
     })
     .sort((a, b) => a.ms - b.ms)
     .map(({ waiter }) => waiter);
+}
+
+type Readiness = { readonly rate?: Rate; readonly setupMs?: number };
+
+/** How long a waiting worker will probably need for a job, in ms. 0 if it has no speed. */
+function endsIn({ rate, setupMs = 0 }: Readiness, size: JobSize): number {
+  return rate === undefined ? 0 : setupMs + likelyMs(size, rate);
 }

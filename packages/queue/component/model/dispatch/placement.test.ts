@@ -151,15 +151,19 @@ describe("a fleet with different speeds", () => {
     expect((await take(t, slow!)).jobs).toMatchObject([{ jobId }]);
   });
 
-  it("hands a job to a slow worker if that is allowed and no faster one is idle", async () => {
+  it.each([
+    ["if that ends it soon enough and no faster one is idle", 9_000, true],
+    ["only if that ends it soon enough", 8_900, false],
+  ])("hands a job to a slow worker %s", async (_, slowerByMs, gets) => {
     const t = startQueue();
-    const [slow, fast, slowest] = await fleet(t, 25, 100, 10);
+    // The slowest one would end the job 27 s later.
+    const [slow, fast] = await fleet(t, 25, 100, 10);
     const holders = [];
-    for (const apart of ["a", "b", "c", "d"]) {
-      const [jobId] = await submitJobs(t, [{ size, apart }], { handOver: true, toSlow: true });
-      holders.push(await holderOf(t, jobId as Id<"jobs">));
+    for (const apart of ["a", "b", "c"]) {
+      const [jobId] = await submitJobs(t, [{ size, apart }], { handOver: true, slowerByMs });
+      holders.push(await holderOf(t, jobId!));
     }
-    expect(holders).toEqual([fast!.workerId, slow!.workerId, slowest!.workerId, null]);
+    expect(holders).toEqual([fast!.workerId, gets ? slow!.workerId : null, null]);
   });
 
   it("wakes a fast worker and a slow one with a job that was not handed over", async () => {

@@ -39,8 +39,8 @@ export type Submission = {
    * without.
    */
   readonly handOver?: boolean;
-  /** Whether slow workers may be handed the jobs, too, if no fast one is idle. */
-  readonly toSlow?: boolean;
+  /** If no fast worker is idle, a slow one gets the job that ends it at most so many ms later than usual. */
+  readonly slowerByMs?: number;
   readonly spareLanes?: number;
 };
 
@@ -59,7 +59,7 @@ type ParsedJob = {
  * their batch and on hand-overs. Refuses: invalid, too_large, not_found (a batch, or a job to wait for).
  */
 export async function submit(ctx: MutationCtx, submission: Submission, now: number): Promise<SubmitOutcome> {
-  const { scope, toSlow = false } = submission;
+  const { scope, slowerByMs } = submission;
   const parsed = parse(submission.jobs);
   const { settings, earlier, lanes, terms, dependencies, spreads, backlogs, batch, reclaim, nearby } =
     await readAll(ctx, submission, parsed);
@@ -104,9 +104,10 @@ export async function submit(ctx: MutationCtx, submission: Submission, now: numb
     const made = present(inserted[at], "inserted job");
     const near = nearby[index];
     const { slots } = present(open.get(name), "lane");
-    const given = near === undefined ? null : { job: made.row, payload: spec.payload, near, toSlow };
-    const mayBeHanded = given !== null && made.ready && lanes.get(name)?.state !== "paused";
-    handed.push(mayBeHanded ? await handOver(ctx, { scope, name, slots }, given, now) : null);
+    const given = near === undefined ? null : { job: made.row, payload: spec.payload, near, slowerByMs };
+    const { state, rate } = lanes.get(name) ?? {};
+    const mayBeHanded = given !== null && made.ready && state !== "paused";
+    handed.push(mayBeHanded ? await handOver(ctx, { scope, name, slots, rate }, given, now) : null);
   }
   await Promise.all(
     inserted.map(({ row }, at) =>
