@@ -1423,8 +1423,8 @@ export default defineSchema({
     at: v.number(),
     /** When somebody last looked for a device that needs a canary. */
     canaryAt: v.optional(v.number()),
-    /** The last step of the run that goes through `checkBatches`. Absent: none runs. */
-    choosingAt: v.optional(v.number()),
+    /** The next step of the run that goes through `checkBatches`. Absent: none goes on. */
+    choosing: v.optional(v.id("_scheduled_functions")),
   }).index("by_organization", ["organizationId"]),
 
   /** Ended jobs whose checks are not chosen yet. Written by model/statistics/seal.ts, and deleted by model/trust/sample.ts. */
@@ -1453,6 +1453,7 @@ export default defineSchema({
   })
     .index("by_job", ["jobId"])
     .index("by_device", ["deviceId", "modelId", "paidBefore", "caseId"])
+    .index("by_owner", ["owner", "paidBefore"])
     .index("by_organization", ["organizationId"]),
 
   /**

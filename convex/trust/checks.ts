@@ -9,7 +9,8 @@ import { compareCanariesSoon } from "../model/trust/canaries/compare.ts";
 import { judgeReplay } from "../model/trust/judge.ts";
 import { modeOf } from "../model/trust/mode.ts";
 import { settleHeld } from "../model/trust/pay.ts";
-import { chooseNext } from "../model/trust/sample.ts";
+import { chooseNext, takeEnded } from "../model/trust/sample.ts";
+import { noteStep, runState } from "../model/trust/spending.ts";
 import { sweepChecks } from "../model/trust/sweep.ts";
 import { endedJob } from "../model/trust/validators.ts";
 import { reply } from "../model/validators.ts";
@@ -24,7 +25,7 @@ export const experimental_reuseContext = true;
 export const choose = internalMutation({
   args: {
     organizationId: v.id("organizations"),
-    /** Set in the further steps of a run. */
+    /** Set in the steps of a run. A call without it begins a run, unless one goes on. */
     goesOn: v.optional(v.literal(true)),
     /** Jobs of calls that an earlier version has scheduled. */
     jobs: v.optional(v.array(endedJob)),
@@ -37,16 +38,28 @@ export const choose = internalMutation({
     { organizationId, goesOn = false, jobIds = [], jobs = jobIds.map((jobId) => ({ jobId, round: null })) },
   ) => {
     const now = Date.now();
-    if (jobs.length > 0) {
-      await ctx.db.insert("checkBatches", { organizationId, jobs });
-      await ctx.scheduler.runAfter(0, internal.trust.checks.choose, { organizationId });
-      return null;
+    if (jobs.length > 0) await ctx.db.insert("checkBatches", { organizationId, jobs });
+    if (!goesOn) {
+      const run = await runState(ctx, organizationId);
+      if (run === "goes on") return null;
+      // The same jobs would end each run by the same error, so nothing is chosen among them.
+      if (run === "failed") await compareCanariesSoon(ctx, (await takeEnded(ctx, organizationId)) ?? []);
+    } else {
+      const some = await chooseNext(ctx, organizationId, now);
+      if (some === null) {
+        await noteStep(ctx, organizationId, null, now);
+        return null;
+      }
+      await compareCanariesSoon(ctx, some);
+      await askCanarySoon(ctx, organizationId, now);
     }
-    const some = await chooseNext(ctx, organizationId, goesOn, now);
-    if (some === null) return null;
-    await compareCanariesSoon(ctx, some);
-    await askCanarySoon(ctx, organizationId, now);
-    await ctx.scheduler.runAfter(0, internal.trust.checks.choose, { organizationId, goesOn: true });
+    const next = { organizationId, goesOn: true as const };
+    await noteStep(
+      ctx,
+      organizationId,
+      await ctx.scheduler.runAfter(0, internal.trust.checks.choose, next),
+      now,
+    );
     return null;
   },
 });
@@ -101,7 +114,7 @@ export const releaseAll = internalMutation({
   },
 });
 
-/** Ends what waited too long, and deletes what is old. */
+/** Ends what waited too long, deletes what is old, and begins the runs that an error has ended. */
 export const sweep = internalMutation({
   args: {},
   returns: v.null(),

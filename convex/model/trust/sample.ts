@@ -14,16 +14,7 @@ import { ratingsOf } from "../ratings/ofDevice.ts";
 import { devicesKeptFrom } from "./checkers.ts";
 import { modeOf } from "./mode.ts";
 import { mayBeReplayed, queueReplay } from "./replays.ts";
-import {
-  noteRun,
-  otherRun,
-  plus,
-  type Spending,
-  spendingOf,
-  spentShareOf,
-  storeSpending,
-  worthOf,
-} from "./spending.ts";
+import { plus, type Spending, spendingOf, spentShareOf, storeSpending, worthOf } from "./spending.ts";
 import { type Pair, standingIn, standingRow, storeStanding } from "./standings.ts";
 import { noteUnanswered } from "./unanswered.ts";
 import type { endedJob } from "./validators.ts";
@@ -40,33 +31,31 @@ export const usualSpeed = { prefill: 100, generate: 34 };
 
 export type EndedJob = Infer<typeof endedJob>;
 
-/**
- * Takes the next jobs of the organization's batches, and chooses among them. A call that begins a run does nothing while another run goes
- * on. If that one was cut off, an error of the next jobs has ended it, so these are left out.
- * @returns the jobs that were taken. Null: there is no more to do.
- */
+/** Takes the next ended jobs of the organization, and chooses among them. @returns those jobs; null: there are no more. */
 export async function chooseNext(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
-  goesOn: boolean,
   now: number,
 ): Promise<readonly EndedJob[] | null> {
-  const run = goesOn ? "none" : await otherRun(ctx, organizationId, now);
-  if (run === "alive") return null;
+  const jobs = await takeEnded(ctx, organizationId);
+  if (jobs !== null) await chooseReplays(ctx, organizationId, jobs, now);
+  return jobs;
+}
+
+/** Takes some ended jobs out of the organization's batches, oldest first; null: there are none. */
+export async function takeEnded(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+): Promise<readonly EndedJob[] | null> {
   const batch = await ctx.db
     .query("checkBatches")
     .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
     .first();
-  if (batch === null) {
-    await noteRun(ctx, organizationId, null, now);
-    return null;
-  }
-  const [some, left] = [batch.jobs.slice(0, mostSampled), batch.jobs.slice(mostSampled)];
+  if (batch === null) return null;
+  const left = batch.jobs.slice(mostSampled);
   if (left.length === 0) await ctx.db.delete("checkBatches", batch._id);
   else await ctx.db.patch("checkBatches", batch._id, { jobs: left });
-  if (run === "none") await chooseReplays(ctx, organizationId, some, now);
-  await noteRun(ctx, organizationId, now, now);
-  return run === "none" ? some : [];
+  return batch.jobs.slice(0, mostSampled);
 }
 
 /**

@@ -53,32 +53,33 @@ export async function storeSpending(
   else await ctx.db.patch("checkSpending", row._id, { ...spending, at });
 }
 
-/** A run has ended by an error if it took no step for so long. */
-const cutOffAfterMs = 10 * 60_000;
-
-/** Whether another run goes through the organization's batches of ended jobs: alive, or cut off. */
-export async function otherRun(
+/**
+ * How far the run is that goes through the organization's batches of ended jobs: it goes on, an error has ended its last step, or none
+ * goes on.
+ */
+export async function runState(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
-  now: number,
-): Promise<"none" | "alive" | "cut off"> {
-  const at = (await rowOf(ctx, organizationId))?.choosingAt;
-  if (at === undefined) return "none";
-  return now - at < cutOffAfterMs ? "alive" : "cut off";
+): Promise<"none" | "goes on" | "failed"> {
+  const step = (await rowOf(ctx, organizationId))?.choosing;
+  // A backup has the row, and not the step.
+  const state =
+    step === undefined ? undefined : (await ctx.db.system.get("_scheduled_functions", step))?.state;
+  if (state?.kind === "pending" || state?.kind === "inProgress") return "goes on";
+  return state?.kind === "failed" ? "failed" : "none";
 }
 
-/** Notes the step of a run, or with null that it has ended. */
-export async function noteRun(
+/** Notes the next step of that run; null: it has ended. */
+export async function noteStep(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
-  step: number | null,
+  step: Id<"_scheduled_functions"> | null,
   now: number,
 ): Promise<void> {
   const row = await rowOf(ctx, organizationId);
-  const choosingAt = step ?? undefined;
-  if (row !== null) await ctx.db.patch("checkSpending", row._id, { choosingAt });
-  else if (choosingAt !== undefined)
-    await ctx.db.insert("checkSpending", { organizationId, ...none, at: now, choosingAt });
+  if (row !== null) await ctx.db.patch("checkSpending", row._id, { choosing: step ?? undefined });
+  else if (step !== null)
+    await ctx.db.insert("checkSpending", { organizationId, ...none, at: now, choosing: step });
 }
 
 /** With one more answer, and what its replay takes; 0: it has none. */

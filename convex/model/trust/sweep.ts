@@ -1,3 +1,4 @@
+import { internal } from "../../_generated/api.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { deleteBefore } from "../archives/oldRows.ts";
 import { queue } from "../queue.ts";
@@ -11,7 +12,8 @@ const casesKeptMs = 400 * dayMs;
 const perCall = 50;
 
 /**
- * Cancels replays that waited too long, and deletes old rows.
+ * Cancels replays that waited too long, and deletes old rows. Has checks chosen for ended jobs that were left, because the run that went
+ * through them has failed and no job was counted since.
  * @returns whether there may be more.
  */
 export async function sweepChecks(ctx: MutationCtx, now: number): Promise<boolean> {
@@ -25,6 +27,9 @@ export async function sweepChecks(ctx: MutationCtx, now: number): Promise<boolea
     // The end of a job is told once. It was lost if the job is gone.
     if (kind === "not-found") await leaveUnjudged(ctx, replay, now);
   }
+  const left = await ctx.db.query("checkBatches").take(perCall);
+  for (const organizationId of new Set(left.map((batch) => batch.organizationId)))
+    await ctx.scheduler.runAfter(0, internal.trust.checks.choose, { organizationId });
   const deleted = [
     await deleteBefore(ctx, "replays", now - replaysKeptMs, perCall),
     await deleteBefore(ctx, "canaries", now - replaysKeptMs, perCall),
