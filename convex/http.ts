@@ -247,7 +247,8 @@ async function listModels(_ctx: ActionCtx, _request: Request, caller: Caller): P
 async function getModel(_ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {
   const wanted = new URL(request.url).pathname.slice(modelsPath.length);
   const found = namedModel(caller, (name) => name === wanted || encodeURIComponent(name) === wanted);
-  const response = found === undefined ? errorResponse(unknownModel(wanted, caller.models)) : json(200, modelBody(found));
+  const response =
+    found === undefined ? errorResponse(unknownModel(wanted, caller.models)) : json(200, modelBody(found));
   return await Promise.resolve(response);
 }
 

@@ -149,6 +149,15 @@ export async function ownOwner(ctx: ScopedCtx, owner: Owner): Promise<Owner> {
   return owner;
 }
 
+/** The member or team that an id from an address may name. Refuses: not_found. */
+export function ownerIn(ctx: QueryCtx, id: string): Owner {
+  return (
+    ctx.db.normalizeId("members", id) ??
+    ctx.db.normalizeId("teams", id) ??
+    refuse("not_found", "There is no such member or team.")
+  );
+}
+
 /** Somebody else's row gets the same answer as a missing one. */
 function inScope<Row extends { readonly owner?: Id<"members"> | Id<"teams"> }>(
   { scope, member }: MemberCtx,

@@ -18,7 +18,14 @@ import {
 } from "../../model/credits/payouts.ts";
 import { statement as statementView, statementOf } from "../../model/credits/statement.ts";
 import { creditsOf, grantedTo } from "../../model/credits/wallet.ts";
-import { belongsTo, changeableKey, memberMutation, memberQuery, ownOwner } from "../../model/memberCalls.ts";
+import {
+  belongsTo,
+  changeableKey,
+  memberMutation,
+  memberQuery,
+  ownerIn,
+  ownOwner,
+} from "../../model/memberCalls.ts";
 import { ownerRow } from "../../model/owners.ts";
 import { heldKeys } from "../../model/people/holdings.ts";
 import { owned, refuse } from "../../model/refuse.ts";
@@ -124,11 +131,11 @@ export const payouts = memberQuery("credits.read")({
  * the member. `now`: the caller's time, because queries have no clock. Refuses: invalid, not_found.
  */
 export const statement = memberQuery("credits.read")({
-  args: { of: v.optional(owner), at: v.number(), now: v.number() },
+  args: { of: v.optional(v.string()), at: v.number(), now: v.number() },
   returns: statementView,
   handler: async (ctx, { of = ctx.member._id, at, now }) => {
     const seesAll = scopeOf("money.read", ctx.member.roles) === "all";
-    const whose = await ownOwner({ ...ctx, scope: seesAll ? "all" : "own" }, of);
+    const whose = await ownOwner({ ...ctx, scope: seesAll ? "all" : "own" }, ownerIn(ctx, of));
     return await statementOf(ctx, whose, at, now);
   },
 });

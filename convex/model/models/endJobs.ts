@@ -24,7 +24,10 @@ export async function endJobsOfModel(
     catalogOf(ctx, organizationId),
   ]);
   if (model?.enabled !== false) return;
-  const error = { code: "model_retired", message: `Your organization retired the model ${modelId}. ${offerWords(offered)}` };
+  const error = {
+    code: "model_retired",
+    message: `Your organization retired the model ${modelId}. ${offerWords(offered)}`,
+  };
   for (const { laneId, requirements } of lanes) {
     if (requirements.model !== modelId) continue;
     await queue.cancelMany(ctx, organizationId, { by: "lane", name: laneId, running: false, error });

@@ -143,8 +143,7 @@ async function readFor<Body extends Asked>(
   if (mistake !== null) return { kind: "refused", error: mistake };
   const name = asked.model ?? defaultAlias;
   const named = namedModel(caller, (each) => each === name);
-  if (named === undefined)
-    return { kind: "refused", error: unknownModel(asked.model, caller.models) };
+  if (named === undefined) return { kind: "refused", error: unknownModel(asked.model, caller.models) };
   const { model, alias } = named;
   const works = await worksOf({ asked, model, idempotencyKey: null });
   return { kind: "read", model: model.modelId, alias: alias?.alias ?? null, works, asked };

@@ -4,12 +4,11 @@ import { monthOf } from "../../../app/usage/months.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { useFromNow } from "../../ui/clock.ts";
 import { StatementCard } from "../credits/StatementCard.tsx";
-import type { OwnerId } from "../data/rows.ts";
 import { useSession } from "../data/session-context.ts";
 import { hrefOf, useFilter } from "../shell/route.ts";
 
 /** The statement of a member's or a team's credits, for those who see all money. The month is in the address. */
-export function OwnerStatement({ owner }: { readonly owner: OwnerId }): ReactNode {
+export function OwnerStatement({ owner }: { readonly owner: string }): ReactNode {
   const session = useSession();
   // Only each hour another one, so that the query stays the same.
   const now = useFromNow((at) => Math.ceil(at / 3_600_000) * 3_600_000);

@@ -30,7 +30,7 @@ type Opened = { readonly dialog: keyof MemberActions; readonly member: MemberRow
 /** The people of the organization, or with an id in the address the statement of a member or a team. */
 export function PeoplePage(): ReactNode {
   const { id } = useRoute();
-  return id === null ? <People /> : <OwnerStatement owner={id as OwnerId} />;
+  return id === null ? <People /> : <OwnerStatement owner={id} />;
 }
 
 function People(): ReactNode {
