@@ -13,6 +13,7 @@ import {
   pass,
   startBackend,
   submit,
+  take,
 } from "./backend.fixture.ts";
 import { ask, collectEnds, line, runDue, uploadFile } from "./batchFile.fixture.ts";
 import { takeJob } from "./simDevice.fixture.ts";
@@ -297,7 +298,7 @@ describe("a batch behind jobs of higher priority", () => {
     expect(Math.abs(minutesUntil(await estimate(fileId)) - 120)).toBeLessThan(25);
   });
 
-  it("counts the batches of high priority while no job of its own kind is ready, since the queue measures no wait then", async () => {
+  it("waits for jobs of another kind, too, while no job of its own kind is ready", async () => {
     const url = "/v1/completions";
     const body = { model: modelId, prompt: "Once" };
     const own = await upload(
@@ -305,14 +306,19 @@ describe("a batch behind jobs of higher priority", () => {
     );
     const estimateOwn = async (): Promise<number> =>
       minutesUntil(await post<Estimate>("/v1/batches/estimate", own, "24h", { endpoint: url }));
-    // One answer, so that the queue knows the kind.
+    // One job, so that the queue knows the kind.
     const headers = { authorization: `Bearer ${acme.apiKey}`, prefer: "respond-async" };
     const asked = await t.fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
     const { id } = (await asked.json()) as { id: string };
     expect((await call(`/v1/jobs/${id}/cancel`, { method: "POST" })).status).toBe(200);
+    // The device waits in the new lane, too.
+    await take(t, device, 0);
+    await pass(t, 1_000);
+    await countQueue(t);
+    expect(Math.abs((await estimateOwn()) - 60)).toBeLessThan(15);
     await start(await upload(lines(30, high)));
     await countQueue(t);
-    expect(Math.abs((await estimateOwn()) - 40)).toBeLessThan(12);
+    expect(Math.abs((await estimateOwn()) - 90)).toBeLessThan(20);
   });
 
   it("lets no batch of low priority before one of high priority", async () => {

@@ -150,21 +150,22 @@ const countKeptMs = 3 * 60_000;
 const normal = 1;
 
 /**
- * How long a job of low priority waits for the ready jobs of higher ones, by the queue's last count, ms. Of several lanes with these
- * requirements, which differ by the length of their jobs' texts, the one with most jobs counts. Null: not counted. The queue measures no
- * wait for a lane without ready jobs, though jobs of other lanes may keep its workers busy.
+ * How long a job of low priority waits for the ready jobs of higher ones, also in other lanes of the same workers, by the queue's last
+ * count, ms. Of several lanes with these requirements, which differ by the length of their jobs' texts, the one with most jobs counts.
+ * Null: not counted.
  */
-export function waitForHigher(
+function waitForHigher(
   lanes: readonly LaneView[],
   { kind, requirements }: Pick<LaneView, "kind" | "requirements">,
   now: number,
 ): number | null {
   const own = lanes.filter((lane) => lane.kind === kind && hasRequirements(lane, requirements));
-  const [most] = own.toSorted((a, b) => b.ready - a.ready);
-  const isRecent = most?.countedAt != null && now - most.countedAt <= countKeptMs;
-  if (!isRecent) return null;
-  if (most.ready > 0) return most.waits?.[normal] ?? null;
-  return lanes.every(hasNoneHigher) ? 0 : null;
+  const recent = own.filter(({ countedAt }) => countedAt !== null && now - countedAt <= countKeptMs);
+  const [most] = recent.toSorted((a, b) => b.ready - a.ready || b.running - a.running);
+  if (most === undefined) return null;
+  const wait = most.waits?.[normal] ?? null;
+  // The queue measures no wait for a lane without ready jobs if the other lanes have none either.
+  return wait === null && most.ready === 0 && lanes.every(hasNoneHigher) ? 0 : wait;
 }
 
 /** Whether no job of normal or high priority is ready in the lane, as far as is known. */

@@ -120,7 +120,8 @@ export function findBacklogs(
     name,
     queued: ready + waiting,
     max: maxQueued,
-    waits: mayShed(waits ?? null, settings) ? waits : undefined,
+    // A lane without ready jobs takes the next one: a count knows how long it waits only then.
+    waits: ready > 0 && mayShed(waits ?? null, settings) ? waits : undefined,
   }));
   const ofRequesters = requesters.map(({ name, ready, waiting }) => ({
     name,

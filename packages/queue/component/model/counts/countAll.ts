@@ -60,17 +60,30 @@ async function countScope(ctx: ActionCtx, lanes: readonly Lane[]): Promise<void>
   await ctx.runMutation(counts.note, { scope, lanes: withWaits, requesters, fleet });
 }
 
-/** The expected waits of the lanes with ready jobs. If they cannot be measured, nobody is refused because of them. */
+/** The most lanes without ready jobs whose waits are measured, too. */
+const maxIdle = 32;
+
+/**
+ * The expected waits of the lanes with ready jobs, and of some without: their workers may be busy with the jobs of the others. If
+ * they cannot be measured, nobody is refused because of them.
+ */
 async function countWaits(
   ctx: ActionCtx,
   tallies: readonly LaneTally[],
   ranges: readonly RangeCount[],
 ): Promise<ReadonlyMap<LaneTally["laneId"], { readonly waits: number[] }>> {
   const queued = tallies.filter(({ ready }) => ready > 0).map(({ laneId }) => laneId);
+  // Lanes whose jobs run or wait for something are the likeliest to get further ones.
+  const idle = tallies
+    .filter(({ ready }) => queued.length > 0 && ready === 0)
+    .sort((a, b) => b.running + b.waiting - a.running - a.waiting)
+    .map(({ laneId }) => laneId);
+  const measured = [...queued, ...idle.slice(0, maxIdle)];
   const paces: LanePace[] = [];
   try {
-    for (let from = 0; from < queued.length; from += lanesPerScan) {
-      paces.push(...(await ctx.runQuery(counts.paces, { laneIds: queued.slice(from, from + lanesPerScan) })));
+    for (let from = 0; from < measured.length; from += lanesPerScan) {
+      const laneIds = measured.slice(from, from + lanesPerScan);
+      paces.push(...(await ctx.runQuery(counts.paces, { laneIds })));
     }
   } catch (error) {
     console.error("The pace of some workers could not be measured this time:", error);

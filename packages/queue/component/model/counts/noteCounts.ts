@@ -7,7 +7,7 @@ import { noteFleet } from "./fleet.ts";
 import { noteRequesters } from "./requesters.ts";
 import type { LaneTally, ScopeCounts } from "./tally.ts";
 
-/** Stores a scope's counts and its backlogs. A lane that stays empty is not written. */
+/** Stores a scope's counts and its backlogs. A lane that stays empty is not written, unless its workers have other jobs. */
 export async function noteCounts(ctx: MutationCtx, counts: ScopeCounts, now: number): Promise<void> {
   const { scope, lanes, requesters } = counts;
   const [settings, before, fleet] = await Promise.all([
@@ -37,7 +37,11 @@ async function noteLane(ctx: MutationCtx, scope: string, tally: LaneTally, now: 
   await noteRate(ctx, lane);
   const counted = { scope, laneId, ready, waiting, running, oldestReadyAt, countedAt: now };
   if (row === null) await ctx.db.insert("laneCounts", { ...counted, ...defined({ waits }) });
-  else if (ready + waiting + running + row.ready + row.waiting + row.running > 0) {
+  else if (
+    ready + waiting + running + row.ready + row.waiting + row.running > 0 ||
+    waits !== undefined ||
+    row.waits !== undefined
+  ) {
     // A patch removes fields that are undefined.
     await ctx.db.patch("laneCounts", row._id, { ...counted, waits });
   }

@@ -44,7 +44,8 @@ export async function outlookOf(ctx: QueryCtx, job: Doc<"jobs">, now: number): P
     homes.length <= countedWorkers ? homes.length : Math.max(countedWorkers, (lane?.slots ?? 0) * 1.5);
   if (job.status === "waiting") return { ahead: null, expectedMs: null, workers };
   const { ahead, queued, exact } = await placeOf(ctx, job);
-  const isRecent = counted !== null && now - counted.countedAt <= countKeptMs;
+  // The wait of a lane that was empty is that for the jobs of other lanes, of which a place in this one tells nothing.
+  const isRecent = counted !== null && counted.ready > 0 && now - counted.countedAt <= countKeptMs;
   const lastWait = isRecent ? (counted.waits?.[level] ?? null) : null;
   const expectedMs = workers === 0 || lastWait === null ? null : Math.round((lastWait * ahead) / queued);
   return { ahead: { jobs: ahead, exact }, expectedMs, workers };

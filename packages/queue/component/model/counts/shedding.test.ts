@@ -92,6 +92,24 @@ it("jobs whose callers do not wait are taken for longer, and so are delayed ones
   expect(await submit(t)).toMatchObject({ kind: "submitted" });
 });
 
+it("a lane without ready jobs waits for the jobs that its workers have of other lanes, and refuses nobody", async () => {
+  const t = startQueue();
+  const otherLane = { requirements: { model: "m" } };
+  const worker = await addWorker(t, { models: ["m"] });
+  await submitJobs(t, [otherLane, ...Array.from({ length: 45 }, () => ({}))]);
+  await work(t, [worker], 6);
+  await t.action(counts.count, {});
+  const lanes = async () => (await t.query(queue.lanes.stats, { scope })).lanes;
+  const idle = async () => (await lanes()).find(({ requirements }) => requirements.model === "m");
+  expect(await idle()).toMatchObject({ ready: 0, waits: [0, 400_000, 400_000], countedAt: Date.now() });
+  expect(await submit(t)).toMatchObject({ kind: "busy" });
+  expect(await submit(t, otherLane)).toMatchObject({ kind: "submitted" });
+  // Once no jobs wait anywhere, no wait is known.
+  await work(t, [worker], 41);
+  await t.action(counts.count, {});
+  expect(await idle()).toMatchObject({ ready: 0, waits: null });
+});
+
 it("an unknown wait refuses nobody: no worker, or none that has ended a job", async () => {
   const t = startQueue();
   await submitJobs(
