@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { exitUsage } from "../../command/command.ts";
 import { listOf } from "./list-of.fixture.ts";
 import { formatOf, readRows, type TableFormat } from "./rows.ts";
 
@@ -43,12 +44,20 @@ describe("a CSV file", () => {
   });
 
   it.each([
-    ["a,b\n1\n", /is not a CSV table.*line 2/],
+    [
+      "a,b\n1,2\n1\n",
+      /is not a CSV table: line 3 has another number of values \(1\) than the header \(2\)\./,
+    ],
+    ["a\n1, 2\n", /is not a CSV table: line 2 .* \(2\) than the header \(1\)\. A value with a delimiter/],
     ["a,a\n1,2\n", /two columns called "a"/],
-    ['a,b\n1,"2\n', /is not a CSV table/],
+    ['a,b\n1,"2\n', /is not a CSV table: the quote that begins at line 2 has no end\./],
+    ['a,b\n1,"2" 3\n', /is not a CSV table: line 2 has a quote in the middle of a value\./],
+    ['a,b\n1,2 "3"\n', /is not a CSV table: line 2 has a quote in the middle of a value\./],
     [Uint8Array.from([97, 10, 0xe4, 10]), /not in UTF-8/],
   ])("is refused with the reason: %j", async (content, why) => {
-    await expect(rowsOf(content, "csv")).rejects.toThrow(why);
+    const refused = rowsOf(content, "csv");
+    await expect(refused).rejects.toThrow(why);
+    await expect(refused).rejects.toMatchObject({ exitCode: exitUsage });
   });
 });
 

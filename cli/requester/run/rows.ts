@@ -3,7 +3,7 @@ import { extname } from "node:path";
 import { pipeline, Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
 import { isRecord, parseJson } from "../../../app/json.ts";
-import { CommandError } from "../../command/command.ts";
+import { CommandError, exitUsage } from "../../command/command.ts";
 import type { Fields } from "./template.ts";
 
 export const tableFormats = ["csv", "jsonl"] as const;
@@ -37,9 +37,28 @@ async function* readCsvRows(file: string): AsyncGenerator<Fields> {
   try {
     for await (const row of parser as AsyncIterable<Fields>) yield row;
   } catch (error) {
-    throw error instanceof CsvError
-      ? new CommandError(`${file} is not a CSV table: ${error.message}.`)
-      : error;
+    throw error instanceof CsvError ? wrongTable(`${file} is not a CSV table: ${faultOf(error)}`) : error;
+  }
+}
+
+function wrongTable(message: string): CommandError {
+  return new CommandError(message, exitUsage);
+}
+
+/** What is wrong with a table, in the words of somebody who wrote it with a spreadsheet or an editor. */
+function faultOf({ code, message, lines, record, columns }: CsvError): string {
+  const line = `line ${String(lines)}`;
+  const countOf = (list: unknown): string => String((list as readonly unknown[]).length);
+  switch (code) {
+    case "CSV_RECORD_INCONSISTENT_COLUMNS":
+      return `${line} has another number of values (${countOf(record)}) than the header (${countOf(columns)}). A value with a delimiter in it needs quotes.`;
+    case "CSV_QUOTE_NOT_CLOSED":
+      return `the quote that begins at ${line} has no end.`;
+    case "CSV_INVALID_CLOSING_QUOTE":
+    case "INVALID_OPENING_QUOTE":
+      return `${line} has a quote in the middle of a value. Quote the whole value, and double the quotes in it.`;
+    default:
+      return `${message}.`;
   }
 }
 
@@ -65,7 +84,7 @@ function delimiterOf(text: string): string {
 function checkedHeader(file: string, header: readonly string[]): string[] {
   const names = header.map((name) => name.trim());
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw new CommandError(`${file} has two columns called "${twice}". Rename one.`);
+  if (twice !== undefined) throw wrongTable(`${file} has two columns called "${twice}". Rename one.`);
   return names;
 }
 
@@ -75,7 +94,7 @@ async function* readJsonRows(file: string): AsyncGenerator<Fields> {
     number += 1;
     if (line.trim() === "") continue;
     const value = parseJson(line);
-    if (!isRecord(value)) throw new CommandError(`Line ${String(number)} of ${file} is not a JSON object.`);
+    if (!isRecord(value)) throw wrongTable(`Line ${String(number)} of ${file} is not a JSON object.`);
     yield value;
   }
 }
@@ -101,7 +120,7 @@ async function* textOf(file: string, ignoreBOM = false): AsyncGenerator<string, 
     yield decoder.decode();
   } catch (error) {
     if (!(error instanceof TypeError)) throw new CommandError((error as Error).message);
-    throw new CommandError(`${file} is not in UTF-8. Save it with that encoding, as "CSV UTF-8" in Excel.`);
+    throw wrongTable(`${file} is not in UTF-8. Save it with that encoding, as "CSV UTF-8" in Excel.`);
   }
   return undefined;
 }
