@@ -24,7 +24,7 @@ import type { Arguments } from "./headless/arguments.ts";
 import { jsonLinesLog, type Log } from "./log.ts";
 import { managedSettings } from "./managed/find-settings.ts";
 import { serverOfStart } from "./managed/server-of-start.ts";
-import { programFiles } from "./program-files.ts";
+import { programFiles, programVersion } from "./program-files.ts";
 import { StartRefusal } from "./store/start-refusal.ts";
 import { forbidCoreDumps } from "./supervisor/process/core-dumps.ts";
 import { logUncaught } from "./uncaught.ts";
@@ -115,8 +115,10 @@ async function run(options: Arguments, started: Ready): Promise<void> {
   logUncaught(log);
   forbidCoreDumps();
   restInLittleMemory(log);
+  const version = programVersion(files.package);
   const update = await selfUpdate({
     folder: options.data,
+    version,
     config: files.updates,
     withParent: options.withParent,
     onTrial: started.onTrial,
@@ -149,6 +151,7 @@ async function run(options: Arguments, started: Ready): Promise<void> {
   const program = {
     options,
     files,
+    version,
     panel,
     window,
     serveCalls,

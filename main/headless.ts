@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { departureWords } from "../app/contract/leaving.ts";
 import type { MembershipReport } from "../app/contract/membership.ts";
@@ -17,7 +16,7 @@ import { jsonLinesLog } from "./log.ts";
 import { managedSettings } from "./managed/find-settings.ts";
 import { managedAt, serverOfStart } from "./managed/server-of-start.ts";
 import { readManifest } from "./models/manifest.ts";
-import { programFiles } from "./program-files.ts";
+import { programFiles, programVersion } from "./program-files.ts";
 import { idleFromFile } from "./sensors/base/idle.ts";
 import { platformIdle } from "./sensors/platform-sensors.ts";
 import { StartRefusal } from "./store/start-refusal.ts";
@@ -71,7 +70,7 @@ async function run(args: Arguments): Promise<void> {
     dataDir: args.data,
     backend: { ...server, hasCode: server.code !== undefined },
     name: args.name,
-    version: programVersion(),
+    version: programVersion(files.package),
     shell: "headless",
     // Only Electron reaches the keychain.
     keyVault: null,
@@ -133,11 +132,6 @@ function printLine(line: DonorStartLine | MembershipReport): void {
 async function bundledModels(manifests: readonly string[]): Promise<readonly ModelFile[]> {
   const found = await Promise.all([files.demoModel, ...manifests].map(readManifest));
   return found.filter((file) => file !== null);
-}
-
-function programVersion(): string {
-  const text = readFileSync(files.package, "utf8");
-  return (JSON.parse(text) as { version: string }).version;
 }
 
 main().catch((error: unknown) => {

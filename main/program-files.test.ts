@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { programFiles } from "./program-files.ts";
+import { programFiles, programVersion } from "./program-files.ts";
 
 it.each([
   ["main/headless.ts", "main/runner/runner-process.ts", "resources/demo-model/manifest.json"],
@@ -11,4 +11,10 @@ it.each([
     runner: join("/g", runner),
     demoModel: join("/g", demoModel),
   });
+});
+
+it("reads the program's version from its package", () => {
+  const { package: file } = programFiles(join(import.meta.dirname, "desktop.ts"));
+  expect(programVersion(file)).toMatch(/^\d+\.\d+\.\d+$/);
+  expect(programVersion(join(import.meta.dirname, "../packages/embedded/package.json"))).toMatch(/^\d/);
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /**
@@ -19,4 +20,9 @@ export function programFiles(entry: string) {
     updates: join(resources, "updates.json"),
     package: join(root, "package.json"),
   };
+}
+
+/** The program's version. Electron's own answer is wrong in a checkout, where it finds no package of the program. */
+export function programVersion(packageFile: string): string {
+  return (JSON.parse(readFileSync(packageFile, "utf8")) as { version: string }).version;
 }

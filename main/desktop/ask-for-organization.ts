@@ -13,6 +13,7 @@ import { openPage } from "./open-page.ts";
 
 type Asked = {
   readonly options: Pick<Arguments, "name">;
+  readonly version: string;
   /** The program was started without a window, for example at login. */
   readonly hidden: boolean;
   readonly panel: PanelOrigin;
@@ -30,14 +31,14 @@ type Asked = {
  * window ends the program: there is no tray yet.
  */
 export async function askForOrganization(asked: Asked): Promise<Agreed> {
-  const { options, hidden, panel, window, serveCalls, links, departure, managed, log } = asked;
+  const { options, version, hidden, panel, window, serveCalls, links, departure, managed, log } = asked;
   const address = setupAddress(panel.address);
   const opened = links.takeWaiting();
   let link = opened?.link ?? null;
   const agreed = Promise.withResolvers<Agreed>();
   const handlers = firstRun({
     setup: () => ({
-      version: app.getVersion(),
+      version,
       device: options.name,
       server: managed.server ?? null,
       link,

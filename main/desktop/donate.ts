@@ -37,6 +37,7 @@ import type { SpokenLanguage } from "./spoken-language.ts";
 type Program = {
   readonly options: Arguments;
   readonly files: ReturnType<typeof programFiles>;
+  readonly version: string;
   readonly panel: PanelOrigin;
   readonly window: PanelWindow;
   readonly serveCalls: (answer: AnswerCall) => void;
@@ -85,8 +86,19 @@ type EndedMembership = {
  * program instead.
  */
 export async function donate(program: Program, membership: Membership, start: Start): Promise<Ended> {
-  const { options, files, panel, window, serveCalls, links, language, loginItem, keyVault, managed } =
-    program;
+  const {
+    options,
+    files,
+    version,
+    panel,
+    window,
+    serveCalls,
+    links,
+    language,
+    loginItem,
+    keyVault,
+    managed,
+  } = program;
   const { selfUpdate, printLine, onReady, log } = program;
   const { url, pin, insecureHttp, rejoin, code, isNew } = membership;
   const ended = Promise.withResolvers<Outcome>();
@@ -95,7 +107,7 @@ export async function donate(program: Program, membership: Membership, start: St
     dataDir: options.data,
     backend: { url, pin, insecureHttp, rejoin, hasCode: code !== undefined },
     name: options.name,
-    version: app.getVersion(),
+    version,
     rolledBackVersion: selfUpdate.rolledBackVersion(),
     shell: "desktop",
     canStartAtLogin: loginItem !== null,
@@ -120,6 +132,7 @@ export async function donate(program: Program, membership: Membership, start: St
   });
   const offer = offerOtherOrganization({
     donor,
+    version,
     name: options.name,
     server: url,
     managed,

@@ -1,4 +1,3 @@
-import { app } from "electron";
 import { done, isCallOf } from "../../app/contract/donor-calls.ts";
 import type { ManagedSettings } from "../../app/managed/managed-settings.ts";
 import type { Donor } from "../donor/donor.ts";
@@ -11,6 +10,7 @@ import { openPage } from "./open-page.ts";
 
 type OfferDeps = {
   readonly donor: Pick<Donor, "handlers" | "snapshot">;
+  readonly version: string;
   /** This computer's name. */
   readonly name: string;
   /** The address of the organization's server. */
@@ -34,7 +34,7 @@ type Offer = {
 
 /** Lets a person follow an invitation to another organization. Without their consent nothing changes. */
 export function offerOtherOrganization(deps: OfferDeps): Offer {
-  const { donor, name, server, managed, panel, window, onUnbound, log } = deps;
+  const { donor, version, name, server, managed, panel, window, onUnbound, log } = deps;
   let link: string | null = null;
   let next: Agreed | null = null;
   const handlers = firstRun({
@@ -48,7 +48,7 @@ export function offerOtherOrganization(deps: OfferDeps): Offer {
               server: new URL(server).host,
               mayLeave: rules.allowLeave,
             };
-      const facts = { version: app.getVersion(), device: name, server: managed.server ?? null };
+      const facts = { version, device: name, server: managed.server ?? null };
       return { ...facts, link, member, departure: null };
     },
     onAgreed: async (to) => {

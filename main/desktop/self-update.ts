@@ -36,6 +36,8 @@ export type Replacement = {
 
 type Options = {
   readonly folder: string;
+  /** The program's own version. */
+  readonly version: string;
   /** The package's file. */
   readonly config: string;
   readonly withParent: boolean;
@@ -48,7 +50,7 @@ type Options = {
 
 /** Opens the program's updates. Before anything else, goes on with a trial that was cut off. */
 export async function selfUpdate(options: Options): Promise<SelfUpdate> {
-  const { folder, onTrial, log } = options;
+  const { folder, version, onTrial, log } = options;
   const store = await UpdateStore.open(folder);
   const install = await installKind({
     platform: process.platform,
@@ -62,7 +64,8 @@ export async function selfUpdate(options: Options): Promise<SelfUpdate> {
   const adopted = onTrial ? untilAdopted(store) : Promise.resolve();
   let proven = !onTrial;
   const update: SelfUpdate = {
-    follow: (donor, onReplace) => follow({ install, config, store, adopted, folder, log }, donor, onReplace),
+    follow: (donor, onReplace) =>
+      follow({ install, version, config, store, adopted, folder, log }, donor, onReplace),
     tryNext: async (how) => {
       if (install.kind !== "appimage") return;
       await tryNext(install.file, store, options, how);
@@ -71,14 +74,14 @@ export async function selfUpdate(options: Options): Promise<SelfUpdate> {
     prove: async () => {
       if (proven) return;
       proven = true;
-      await markProven(folder, app.getVersion());
-      log("info", "update.proven", { version: app.getVersion() });
+      await markProven(folder, version);
+      log("info", "update.proven", { version });
     },
   };
   const { trial } = store.current;
   if (install.kind !== "appimage" || trial === null || onTrial) return update;
   // Somebody may have installed a newer version by hand meanwhile.
-  if (isOlder(app.getVersion(), trial.version)) {
+  if (isOlder(version, trial.version)) {
     await update.tryNext({ version: null, hidden: process.argv.includes("--hidden") });
   } else {
     await dropNext(install.file);
@@ -89,6 +92,7 @@ export async function selfUpdate(options: Options): Promise<SelfUpdate> {
 
 type Opened = {
   readonly install: Awaited<ReturnType<typeof installKind>>;
+  readonly version: string;
   readonly config: UpdateConfig | null;
   readonly store: UpdateStore;
   /** This version is the program. Until then the version before it has the state and the file. */
@@ -105,7 +109,7 @@ async function untilAdopted(store: UpdateStore): Promise<void> {
 }
 
 function follow(
-  { install, config, store, adopted, folder, log }: Opened,
+  { install, version, config, store, adopted, folder, log }: Opened,
   { snapshot, handlers }: Donor,
   onReplace: (how: Replacement) => void,
 ): Pick<Updates, "restart" | "stop"> {
@@ -129,7 +133,7 @@ function follow(
   const updates = new Updates({
     source: { server, key, lookEverySeconds },
     target: target(),
-    version: app.getVersion(),
+    version,
     canRollBack: install.kind === "appimage",
     store,
     snapshot,
