@@ -21,6 +21,7 @@ import { readEnrolledServer } from "./donor/organization/identity.ts";
 import { onChosenLanguage, servePanelCalls } from "./face/electron/ipc.ts";
 import type { Agreed } from "./first-run/first-run.ts";
 import type { Arguments } from "./headless/arguments.ts";
+import type { DonorStartLine } from "./headless/start-line.ts";
 import { jsonLinesLog, type Log } from "./log.ts";
 import { managedSettings } from "./managed/find-settings.ts";
 import { serverOfStart } from "./managed/server-of-start.ts";
@@ -39,7 +40,7 @@ const onTrial = takeTrial(process.env);
 const args = desktopArguments(process.argv.slice(1), process.env, app.getPath("userData"));
 if (args.parsed.kind === "invalid") {
   const { reason } = args.parsed;
-  process.stderr.write(`${reason}\n`);
+  printFailure(reason);
   // Before that Linux shows no dialog, and nobody knows the system's language.
   void app
     .whenReady()
@@ -50,7 +51,10 @@ if (args.parsed.kind === "invalid") {
   // One program per data folder, which contains Electron's lock and Chromium's files.
   if (args.ownFolder) app.setPath("userData", join(args.parsed.value.data, "desktop"));
   if (app.requestSingleInstanceLock()) start(args.parsed.value, { ...args, onTrial });
-  else app.exit(0);
+  else {
+    printFailure(`Gleaner runs already with the data in ${args.parsed.value.data}. Its window is open now.`);
+    app.exit(0);
+  }
 }
 
 type Started = Pick<typeof args, "hidden" | "ownFolder"> & { readonly onTrial: boolean };
@@ -78,7 +82,7 @@ function start(options: Arguments, started: Started): void {
         const log = desktopLog(options.verbose);
         const language = await speak(log);
         await run(options, { ...started, links, language, log }).catch((error: unknown) => {
-          process.stderr.write(`${String(error)}\n`);
+          printFailure(error instanceof StartRefusal ? error.message : String(error));
           return showFailure(language, failureOf(error));
         });
       },
@@ -196,6 +200,13 @@ async function run(options: Arguments, started: Ready): Promise<void> {
 
 function membershipOf({ url, pin, code, insecureHttp }: Agreed): Membership {
   return { url, pin, code, insecureHttp, rejoin: false, joins: true, isNew: true };
+}
+
+/** Says why the program ends, to a person at a terminal and to a parent. */
+function printFailure(why: string): void {
+  process.stderr.write(`${why}\n`);
+  const line: DonorStartLine = { ready: false, portTaken: false, why };
+  printLine(line);
 }
 
 function printLine(line: object): void {

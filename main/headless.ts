@@ -31,6 +31,7 @@ async function main(): Promise<void> {
   const parsed = parseArguments(process.argv.slice(2), process.env);
   if (parsed.kind === "invalid") {
     process.stderr.write(`${parsed.reason}\n\n${usage}\n`);
+    printLine({ ready: false, portTaken: false, why: parsed.reason });
     process.exitCode = exitArguments;
     return;
   }
@@ -142,6 +143,6 @@ main().catch((error: unknown) => {
       ? error.message
       : String(error);
   process.stderr.write(`${words}\n`);
-  printLine({ ready: false, portTaken });
+  printLine({ ready: false, portTaken, why: words });
   process.exit(1);
 });

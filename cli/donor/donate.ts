@@ -11,7 +11,7 @@ import { startDonorChild } from "../../launch/donor/donor.ts";
 import { findShell, type Shell } from "../../launch/donor/shell.ts";
 import type { Pin } from "../../main/connection/pin.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
-import { CommandError, type Verb } from "../command/command.ts";
+import { CommandError, exitUsage, type Verb } from "../command/command.ts";
 import { readTrust, trustOptions } from "../command/trust.ts";
 import { findManaged, refusalAsError } from "./find-managed.ts";
 import { JoinProgress } from "./join-progress.ts";
@@ -88,6 +88,12 @@ async function run(args: readonly string[]): Promise<void> {
   const { GLEANER_CODE: givenCode } = process.env;
   if (flags.signIn && givenCode !== undefined) {
     throw usageError("Give either --sign-in or GLEANER_CODE, not both.", usage);
+  }
+  if (givenCode?.trim() === "") {
+    throw new CommandError(
+      "GLEANER_CODE is empty. Give it the enrollment code from your administrator, or leave it out if this computer has joined already.",
+      exitUsage,
+    );
   }
   if (flags.rejoin && !flags.signIn && givenCode === undefined && managed.code === undefined) {
     throw usageError("--rejoin needs a new enrollment code in GLEANER_CODE, or --sign-in.", usage);

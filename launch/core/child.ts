@@ -1,10 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 import { spellSeconds } from "../../app/format/time.ts";
 import { isRecord, parseJson } from "../../app/json.ts";
 import { LogFile } from "./log-file.ts";
+
+/** How long the last lines of a process that has ended may take, in ms. */
+const mostUnreadMs = 1_000;
 
 /** A part of Gleaner that runs in its own process and has reported that it is ready. */
 export type Child = {
@@ -100,8 +104,10 @@ async function readyLine(
   write: (line: string) => void,
 ): Promise<StartLine> {
   let report: StartLine | null = null;
+  const lines = createInterface({ input: process_.stdout as Readable });
+  const read = new Promise<void>((resolve) => lines.once("close", resolve));
   const ready = new Promise<StartLine>((resolve) => {
-    createInterface({ input: process_.stdout as Readable }).on("line", (line) => {
+    lines.on("line", (line) => {
       const parsed = parseJson(line);
       const message = startLine.safeParse(parsed).data ?? null;
       // A start line stays out of the log: it can contain the panel's link, which is a secret.
@@ -125,6 +131,8 @@ async function readyLine(
   clearTimeout(timer);
   if (first.kind === "ready") return first.message;
   process_.kill("SIGKILL");
+  // Its last lines arrive after its exit. A child of its own can keep the pipe open.
+  if (first.kind === "ended") await Promise.race([read, sleep(mostUnreadMs)]);
   const why =
     first.kind === "silent"
       ? `was not ready within ${spellSeconds(options.readyWithinMs / 1_000)}`

@@ -125,5 +125,6 @@ function explainFailure(error: unknown, options: DonorChildOptions): unknown {
   const report = donorStartLine.safeParse(error.report).data;
   if (report?.ready === false && report.portTaken)
     return portTaken(options.panelPort, options.panelPortCommand);
-  return notStarted("donor", error.output, `Its logs: ${options.logFolder}`);
+  const said = report?.ready === false ? report.why : error.output;
+  return notStarted("donor", said, `Its logs: ${options.logFolder}`);
 }

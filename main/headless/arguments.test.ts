@@ -49,6 +49,13 @@ describe("headless arguments", () => {
     expect(parseArguments(required, {})).toMatchObject({ value: { insecureHttp: false } });
   });
 
+  it("says what an enrollment code looks like", () => {
+    expect(parseArguments([...required, "--code", "abc"], {})).toEqual({
+      kind: "invalid",
+      reason: "--code: is no enrollment code, such as GLN-7K2M-9QXD-4WHT",
+    });
+  });
+
   it.each([
     [["--pin", "sha256:12"]],
     [["--backend", "ftp://x"]],

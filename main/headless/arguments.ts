@@ -24,6 +24,8 @@ GLEANER_NAME.`;
 
 export const backendWords = "has to be the http or https address that your administrator gives you";
 
+const codeWords = "is no enrollment code, such as GLN-7K2M-9QXD-4WHT";
+
 const schema = z.object({
   data: z
     .string({ error: "is missing" })
@@ -39,7 +41,7 @@ const schema = z.object({
     .optional(),
   pin: pin.optional(),
   insecureHttp: z.boolean().default(false),
-  code: z.string().trim().min(4).max(200).optional(),
+  code: z.string().trim().min(4, codeWords).max(200, codeWords).optional(),
   rejoin: z.boolean().default(false),
   name: z
     .string()

@@ -173,6 +173,17 @@ test("without a code the command says how to join", async () => {
   await stop(program);
 });
 
+test("a code that is none stops the command with the reason", async () => {
+  const args = ["--backend", url, "--pin", pin];
+  const empty = donate(newFolder(), args, " ");
+  expect(await empty.ended).toBe(2);
+  expect(empty.output()).toContain("GLEANER_CODE is empty.");
+  const short = donate(newFolder(), args, "abc");
+  expect(await short.ended).toBe(1);
+  expect(short.output()).toContain("did not start.\n         --code: is no enrollment code");
+  expect(short.output()).not.toContain("--panel-dir");
+});
+
 test("a device file of a newer version stops the start, and stays", async () => {
   const data = newFolder();
   await joined(data);

@@ -51,7 +51,7 @@ test("a person is asked once, and Gleaner then starts at login without a window 
   await expect.poll(() => second.evaluate(({ app }) => app.listenerCount("second-instance"))).toBe(1);
   expect(await windowsOf(second)).toBe(0);
   const shown = second.waitForEvent("window");
-  expect(await startAgain(second, args)).toBe(0);
+  expect(await startAgain(second, args)).toMatchObject({ code: 0 });
   const again = await shown;
   await expect(again.getByText("Demo organization")).toBeVisible();
   await expect(again.getByText("Start Gleaner when you log in?")).toHaveCount(0);
