@@ -34,6 +34,12 @@ it("lets a requester log in by the command, which pins the server's key", () => 
   expect(text).toContain(`npm run -s gleaner -- login --url https://office:3211 --pin ${pin}`);
 });
 
+it("exports the variables of the SDKs, so that the programs that a person starts next have them", () => {
+  const text = printed({ kind: "desktop", firstHour: false });
+  expect(text).toContain("export OPENAI_BASE_URL=https://office:3211/v1 OPENAI_API_KEY=sk ");
+  expect(text).toContain("export NODE_EXTRA_CA_CERTS=/d/certificate.pem Python");
+});
+
 it("names the certificate's fingerprint and the pin so that nobody compares one with the other", () => {
   const text = printed({ kind: "desktop", firstHour: false });
   expect(text).toContain(`fingerprint of the certificate (SHA-256): ${fingerprint}`);

@@ -1,4 +1,5 @@
 import { isLoopback, joinCommand } from "../../app/join-command.ts";
+import { samplePrompt } from "../../app/sample-prompt.ts";
 import type { Certificate } from "../backend/certificate.ts";
 import { quoted } from "../core/secret-output.ts";
 
@@ -34,9 +35,6 @@ export type DonorStep =
 /** Whether other computers can reach this one, and if so, how they join. */
 export type OthersStep =
   { readonly kind: "loopback" } | { readonly kind: "network"; readonly enrollmentCode: string };
-
-/** A prompt that the demo model can answer. */
-const samplePrompt = "Return JSON with name and city: Anna Weber lives in Lyon.";
 
 /**
  * The text that is printed when everything runs: the next steps for admin, requester and donor, ready to copy. Without a terminal it
@@ -129,12 +127,12 @@ function curl(steps: NextSteps): string[] {
     `  -H "Content-Type: application/json" \\`,
     `  -d '${body}'`,
     "",
-    `OPENAI_BASE_URL=${apiBase} OPENAI_API_KEY=${quotedWord(steps.apiKey)}`,
+    `export OPENAI_BASE_URL=${apiBase} OPENAI_API_KEY=${quotedWord(steps.apiKey)}`,
     ...(certFile === null
       ? []
       : [
-          `NODE_EXTRA_CA_CERTS=${quoted(certFile)}     (in Python: SSL_CERT_FILE)`,
-          "On another computer, use a copy of that file.",
+          `export NODE_EXTRA_CA_CERTS=${quoted(certFile)}`,
+          "Python reads SSL_CERT_FILE instead. On another computer, use a copy of that file.",
         ]),
   ];
 }

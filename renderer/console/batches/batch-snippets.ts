@@ -1,4 +1,5 @@
 import { type BatchEndpoint, batchLimits } from "../../../app/batches/limits.ts";
+import { samplePrompt } from "../../../app/sample-prompt.ts";
 import type { ApiServer, Snippet } from "../keys/snippets.ts";
 
 const auth = `-H "Authorization: Bearer $GLEANER_KEY"`;
@@ -29,7 +30,7 @@ function pythonHead({ apiBase, ownCertificate }: ApiServer): readonly string[] {
 
 /** A line of a batch's file. */
 export function exampleLine(model: string): string {
-  const body = { model, messages: [{ role: "user", content: "What is 3 plus 4?" }] };
+  const body = { model, messages: [{ role: "user", content: samplePrompt }], temperature: 0 };
   return JSON.stringify({ custom_id: "q1", method: "POST", url: "/v1/chat/completions", body });
 }
 

@@ -1,3 +1,5 @@
+import { samplePrompt } from "../../../app/sample-prompt.ts";
+
 export type Snippet = { readonly label: string; readonly text: string };
 
 export type ApiServer = {
@@ -16,7 +18,7 @@ type Call = { readonly path: string; readonly body: Readonly<Record<string, unkn
 
 /** Calls of the OpenAI-compatible API with this key, ready to copy. `model` is one of the organization's models. */
 export function snippets(server: ApiServer, key: string, model: string): readonly [Snippet, ...Snippet[]] {
-  const body = { model, messages: [{ role: "user", content: "What is 3 plus 4?" }] };
+  const body = { model, messages: [{ role: "user", content: samplePrompt }], temperature: 0 };
   return callSnippets(server, { path: "chat/completions", body }, key);
 }
 

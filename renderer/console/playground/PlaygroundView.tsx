@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { formatCredits } from "../../../app/money/credits.ts";
+import { samplePrompt } from "../../../app/sample-prompt.ts";
 import { Banner } from "../../ui/Banner.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Button } from "../../ui/controls/Button.tsx";
@@ -82,11 +83,8 @@ export function PlaygroundView(props: Props): ReactNode {
     );
   const [first = "", second] = chosen;
   const options = models.map((value) => ({ value, label: value }));
-  const shown = requestOf(
-    { ...form, text: form.text.trim() === "" ? "What is 3 plus 4?" : form.text },
-    first,
-  );
-  const example = shown.kind === "ok" ? shown : requestOf({ ...emptyForm, text: "What is 3 plus 4?" }, first);
+  const shown = requestOf({ ...form, text: form.text.trim() === "" ? samplePrompt : form.text }, first);
+  const example = shown.kind === "ok" ? shown : requestOf({ ...emptyForm, text: samplePrompt }, first);
   return (
     <div className="grid items-start gap-4 xl:grid-cols-[22rem_minmax(0,1fr)]">
       {/* In a narrow window the answers come right after the request. */}
