@@ -19,6 +19,8 @@ export default defineConfig({
     plugins: [programText()],
     build: {
       outDir: "out/main",
+      // It loads from the disk, so a large file costs little. `npm start` would print the warning.
+      chunkSizeWarningLimit: 2_000,
       target: "node20.18",
       externalizeDeps: false,
       minify: true,
@@ -52,6 +54,7 @@ export default defineConfig({
     ],
     build: {
       outDir: "out/renderer",
+      chunkSizeWarningLimit: 2_000,
       target: "chrome130",
       minify: true,
       assetsInlineLimit: 0,

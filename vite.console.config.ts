@@ -25,6 +25,8 @@ export default defineConfig(({ mode }) => {
       emptyOutDir: true,
       target: "es2023",
       assetsInlineLimit: 0,
+      // The libraries are one file on purpose. `npm start` would print the warning.
+      chunkSizeWarningLimit: 1_000,
       // Libraries rarely change. In a separate file they stay in browsers' caches when the console changes.
       rolldownOptions: {
         output: {

@@ -14,6 +14,8 @@ export default defineConfig({
   build: {
     ssr: true,
     outDir: "out/headless",
+    // It loads from the disk, so a large file costs little. `npm start` would print the warning.
+    chunkSizeWarningLimit: 2_000,
     emptyOutDir: true,
     target: "node24",
     minify: true,
