@@ -87,6 +87,8 @@ function optionsOf(
     grid: { stroke: colorOf(element, "line"), width: 1 },
     ticks: { show: false },
   };
+  // Without a value above zero the scale has no unit: its 1 could be a millionth of a credit.
+  const isFlat = lines.every(({ values }) => values.every((value) => value === null || value <= 0));
   return {
     width: element.clientWidth,
     height,
@@ -99,7 +101,12 @@ function optionsOf(
         gap: 9,
         values: (_chart, splits) => splits.map((seconds) => tickOf(seconds * 1_000)),
       },
-      { ...axis, size: 64, incrs: steps, values: (_chart, splits) => splits.map(format) },
+      {
+        ...axis,
+        size: 64,
+        incrs: steps,
+        values: (_chart, splits) => splits.map((value) => (isFlat && value > 0 ? "" : format(value))),
+      },
     ],
     cursor: { drag: { x: false, y: false } },
     legend: {
