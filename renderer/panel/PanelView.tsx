@@ -117,8 +117,11 @@ function Loaded({ snapshot, link, tab, onTab }: LoadedProps): ReactNode {
       <main className="mx-auto grid w-full max-w-5xl flex-1 content-start gap-3 px-1.5 pb-4 md:grid-cols-[minmax(20rem,2fr)_3fr] md:gap-5 md:px-5 md:pt-2">
         <div className="grid min-w-0 content-start gap-3">
           <Status snapshot={snapshot} onTab={go} />
-          <StartAtLogin snapshot={snapshot} />
-          {enrolled ? <Earnings earnings={snapshot.earnings} /> : null}
+          {/* In a narrow window these would push the other pages out of sight. */}
+          <div className={cx("grid gap-3 empty:hidden", enrolled && tab !== "now" && "max-md:hidden")}>
+            <StartAtLogin snapshot={snapshot} />
+            {enrolled ? <Earnings earnings={snapshot.earnings} /> : null}
+          </div>
         </div>
         <div className="min-w-0">
           {enrolled ? (
