@@ -53,6 +53,7 @@ const files = {
     "app/{audit,queue-settings,batches/parse-line,jobs/mendable,keys/addresses,keys/restriction,keys/scopes,contract/leaving,contract/needs-you,contract/pause-choices,contract/sentences/donor-sentences,contract/sentences/pay-words,contract/sentences/start-sentences,contract/job-errors,contract/span-words,credits/key-moves,credits/key-statement,credits/statement,money/credits,money/formula-words,trust/check-mode,trust/standing}.ts",
     // Only what refuses a member's call. The API's errors are in English.
     "convex/{access,console}/**/*.ts",
+    "convex/webhooks/send.ts",
     "convex/model/{credits,fleet,keys,models,passkeys,people,policies,ratings,rollouts,secondFactor,webhooks}/**/*.ts",
     "convex/model/{mail/problem,mail/server,signIn/addresses,signIn/attempts,signIn/finish,signIn/proof,signIn/providers,signIn/sealed}.ts",
     "convex/model/{authenticate,memberCalls,owners,rates,refusedActs,devices/labels,devices/limits,devices/pauses,devices/service,requests/correction,trust/corrections,usage/budgets,usage/budgetStops}.ts",
@@ -74,11 +75,13 @@ const wholeFiles = [
   "convex/model/mail/problem.ts",
   "convex/model/trust/corrections.ts",
   "convex/model/usage/budgetStops.ts",
+  "convex/model/webhooks/address.ts",
+  "convex/webhooks/send.ts",
 ];
 
 /**
  * A sentence with which the server refuses a call: the text of `refuse("conflict", "A team of this name exists already.")`. Or what is wrong
- * with a line of a batch, why a wrong answer has no correction, or why a mail was not sent.
+ * with a line of a batch, why a wrong answer has no correction, or why a mail or a webhook was not sent.
  */
 const refusalOfServer: ReturnType<typeof createHeuristic> = ({ details, msgStr }) =>
   (details.call === "refuse" || details.call === "refuseUntil" || wholeFiles.includes(details.file)) &&

@@ -194,7 +194,7 @@ describe("deliveries", () => {
     await deliver(t);
     expect(await listed()).toMatchObject({
       retrying: 1,
-      last: { error: "It answered with status 500." },
+      last: { error: "It answered with status 500 instead of a success." },
     });
     await deliver(t, 3_000);
     expect(receiver.messages).toHaveLength(1);

@@ -114,7 +114,7 @@ function answerOf({ response, text }: Posted): Answer {
       ? null
       : status >= 300 && status < 400
         ? "It answered with a redirect, which is not followed."
-        : `It answered with status ${String(status)}.`;
+        : `It answered with status ${String(status)} instead of a success.`;
   return { status, error, answer: text, retryAfter: response.headers["retry-after"] };
 }
 

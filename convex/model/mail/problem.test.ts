@@ -11,12 +11,19 @@ it.each([
   );
 });
 
-it("leaves the words of a server that answered", () => {
-  expect(problemWords(new Error("Invalid login:\n 535 Wrong user or password"))).toBe(
-    "Invalid login: 535 Wrong user or password",
-  );
+it.each([
+  ["EAUTH", "Invalid login:\n 535 Wrong", "The mail server refused the login (Invalid login: 535 Wrong)."],
+  ["EENVELOPE", "No such user", "The mail server refused the sender or the recipient (No such user)."],
+  ["ETLS", "wrong version", "No encrypted connection to the mail server was possible (wrong version)."],
+  ["EMESSAGE", "554 Spam", "The mail server did not take the mail (554 Spam)."],
+])("says what kind of failure %s is, with the words of the server", (code, said, words) => {
+  const sentence = problemWords(Object.assign(new Error(said), { code }));
+  expect(sentence).toContain(words);
+  expect(sentence).toMatch(/\. Check .+\.$/);
 });
 
 it("bounds what a server says", () => {
-  expect(problemWords(new Error("x".repeat(1000)))).toHaveLength(240);
+  expect(problemWords(new Error("x".repeat(1000)))).toHaveLength(
+    "The mail server did not take the mail (). Check its settings.".length + 240,
+  );
 });

@@ -12,6 +12,7 @@ import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { DeliveryRow } from "../data/rows.ts";
+import { sayServerSentence } from "../data/server-sentences.ts";
 import { deliveryState } from "./webhook-words.ts";
 
 type DeliveryId = DeliveryRow["deliveryId"];
@@ -115,7 +116,9 @@ const columns: readonly Column<DeliveryRow>[] = [
           {delivery.dueAt === null || delivery.attempts.length === 0 ? null : (
             <RelativeTime at={delivery.dueAt} />
           )}
-          {error === null ? null : <p className="text-xs wrap-anywhere text-muted">{error}</p>}
+          {error === null ? null : (
+            <p className="text-xs wrap-anywhere text-muted">{sayServerSentence(error)}</p>
+          )}
         </div>
       );
     },
@@ -151,7 +154,7 @@ function Tries({ delivery: { attempts } }: { readonly delivery: DeliveryRow }): 
           <p>
             <RelativeTime at={at} /> · {status === null ? "no answer" : `status ${String(status)}`} ·{" "}
             {formatDuration(ms)}
-            {error === null ? null : <span className="text-bad"> · {error}</span>}
+            {error === null ? null : <span className="text-bad"> · {sayServerSentence(error)}</span>}
           </p>
           {answer === "" ? null : (
             <pre className="max-h-32 overflow-auto rounded-md border border-line bg-raised p-2 whitespace-pre-wrap wrap-anywhere">

@@ -8,6 +8,7 @@ import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { actionColumn, RowActions } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { WebhookRow } from "../data/rows.ts";
+import { sayServerSentence } from "../data/server-sentences.ts";
 import { hrefOf } from "../shell/route.ts";
 import { ConfirmChange, type Confirmed, type WebhookChanges } from "./ConfirmChange.tsx";
 import { webhookState } from "./webhook-words.ts";
@@ -94,7 +95,7 @@ function StateCell({ webhook }: { readonly webhook: WebhookRow }): ReactNode {
       </Badge>{" "}
       {last === null ? null : <RelativeTime at={last.at} />}
       {last?.error === null || last === null ? null : (
-        <p className="text-xs wrap-anywhere text-muted">{last.error}</p>
+        <p className="text-xs wrap-anywhere text-muted">{sayServerSentence(last.error)}</p>
       )}
       {retrying === 0 ? null : (
         <p className="text-xs text-muted">
