@@ -86,8 +86,8 @@ function Available({ mine, now, onOpen }: CardProps): ReactNode {
         {formatCredits(availableMicro)}
       </p>
       <p className="text-xs text-muted">
-        What your devices earned, and what colleagues and administrators gave you. Pay of the last minute is
-        added in a moment.
+        The credits that your devices earned, and those that colleagues and administrators gave you. Pay of
+        the last minute is added in a moment.
       </p>
       <ul className="mt-2 grid gap-1 text-sm">
         {grantedMicro === 0n ? null : (
@@ -174,8 +174,8 @@ function TeamsCard({ mine, now, onOpen }: CardProps): ReactNode {
         empty={null}
       />
       <p className="border-t border-line px-4 py-2 text-xs text-muted">
-        What the teams' devices earned, and what colleagues and administrators gave to them. Every member of a
-        team can use its credits with the team's API keys. They are not paid out.
+        The credits that the teams' devices earned, and those that colleagues and administrators gave them.
+        Every member of a team can use its credits with the team's API keys. They are not paid out.
       </p>
     </Card>
   );
@@ -231,7 +231,7 @@ function moveColumns(moves: readonly CreditMoveRow[]): readonly Column<CreditMov
     },
     {
       key: "kind",
-      title: "What happened",
+      title: "Entry",
       isNarrow: true,
       cell: (move) => (
         <span className="grid">

@@ -18,9 +18,9 @@ type Offered = {
 
 /** What follows of a hand-over. The rules are in docs/trust.md, “Voices of different people”. */
 const ofGiver =
-  "What it earned stays yours. When answers are checked by other people’s computers, this computer and yours still count as those of one person, because it comes from you.";
+  "You keep the credits that it earned. When answers are checked by other people’s computers, this computer and yours still count as those of one person, because it comes from you.";
 const ofAdministrator =
-  "What it earned stays with its former owner. When answers are checked by other people’s computers, only the new owner counts.";
+  "Its former owner keeps the credits that it earned. When answers are checked by other people’s computers, only the new owner counts.";
 
 /** The actions on a device, for its row and for its page. */
 export function useDeviceActions(): Offered {

@@ -26,7 +26,7 @@ export function eventGroupWords(): readonly {
     },
     {
       title: "Alerts",
-      note: "What needs attention, and budgets. They are about the whole organization.",
+      note: "Problems of the organization, and budgets. They are about the whole organization.",
       events: eventGroups.alerts,
     },
   ];
