@@ -78,11 +78,11 @@ export const donateReasons: Readonly<Record<DonateReason, Reason>> = {
   },
   "donate-now": {
     short: "Donating now",
-    brief: "Gleaner donates now, as you asked.",
-    sentence: "You asked Gleaner to donate now, even while you work.",
+    brief: "Gleaner donates now, even while you work.",
+    sentence: "“Donate now” is on, so Gleaner works even while you use this computer.",
     toOthers: {
       short: "Donating now",
-      sentence: "Its user asked Gleaner to donate now, even while they work.",
+      sentence: "“Donate now” is on there, so Gleaner works even while somebody uses the computer.",
     },
     facts: ["idleSeconds", "power", "batteryPercent"],
   },

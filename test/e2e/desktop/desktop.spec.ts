@@ -147,7 +147,7 @@ test("input stops a running job within a second, and the job is done only once",
 test("quitting releases the job", async ({ slowFarm }) => {
   const app = await launch(slowFarm, "desktop-quit", ["--donate-now", "60"]);
   const window = await app.firstWindow();
-  await expect(status(window)).toContainText("You asked Gleaner to donate now");
+  await expect(status(window)).toContainText("“Donate now” is on");
   const answer = askFor(slowFarm, longPrompt, slowFarm.organization.apiKey, 1_200);
   await expect(window.getByTestId("work-progress")).toBeVisible({ timeout: 30_000 });
   await app.close();
@@ -164,7 +164,7 @@ test("no file, no log and no window contains a prompt or an answer", async ({ sl
   let stderr = "";
   app.process().stderr?.on("data", (bytes: Buffer) => (stderr += bytes.toString()));
   const window = await app.firstWindow();
-  await expect(status(window)).toContainText("You asked Gleaner to donate now");
+  await expect(status(window)).toContainText("“Donate now” is on");
   const prompt = "zanzibar-of-the-test";
   const answer = askFor(slowFarm, prompt, slowFarm.organization.apiKey, 600);
   const progress = window.getByTestId("work-progress");

@@ -139,7 +139,7 @@ test("it donates now for an hour, stops, and offers it only where the rules allo
   await expect.poll(async () => (await status()).donateNowUntil).toBeGreaterThan(Date.now() + 58 * minuteMs);
   expect((await status()).donateNowUntil).toBeLessThan(Date.now() + 61 * minuteMs);
   await expectState("donating");
-  await expectTooltip("Gleaner donates now, as you asked.");
+  await expectTooltip("Gleaner donates now, even while you work.");
   expect(await icon.labels()).not.toContain("Donate now for 1 hour");
   await icon.click("Stop donating now");
   await expect.poll(async () => (await status()).donateNowUntil).toBeNull();

@@ -124,7 +124,7 @@ test("a device waits until an admin approves it, and all devices of its code ret
   const waiting = page.getByRole("table", { name: "Devices that wait for approval" });
   await expect(waiting.getByRole("row", { name: /volunteer/ })).toContainText("Volunteers, from 127.0.0.1");
   await waiting.getByRole("button", { name: "Approve volunteer" }).click();
-  await expect(panel.getByText("You asked Gleaner to donate now")).toBeVisible();
+  await expect(panel.getByText("“Donate now” is on")).toBeVisible();
   expect(await askFor(farm, question)).toContain("Athens");
   await page
     .getByRole("table", { name: "Devices", exact: true })
@@ -146,7 +146,7 @@ test("a device waits until an admin approves it, and all devices of its code ret
   await expect(dialog).toContainText("1 device restored.");
   await dialog.getByRole("button", { name: "Close" }).click();
   await expect(row).not.toContainText("Revoked");
-  await expect(panel.getByText("You asked Gleaner to donate now")).toBeVisible();
+  await expect(panel.getByText("“Donate now” is on")).toBeVisible();
   await openPage(page, "Audit trail");
   await expect(page.getByRole("row", { name: /Many devices changed at once/ }).first()).toBeVisible();
   await expect(

@@ -80,7 +80,7 @@ test("donors see locked rules and cannot change them", async ({ farm, page, brow
 test("a pause lasts until the chosen moment", async ({ farm, page }) => {
   const donor = await farm.startDonor("rules-4");
   await page.goto(String(donor.ready["panelUrl"]));
-  await expect(status(page)).toContainText("You asked Gleaner to donate now");
+  await expect(status(page)).toContainText("“Donate now” is on");
   await page.getByRole("button", { name: "Pause" }).click();
   await page.getByRole("menuitem", { name: "Choose a time…" }).click();
   const dialog = page.getByRole("dialog", { name: "Pause until" });
@@ -100,7 +100,7 @@ test("a pause lasts until the chosen moment", async ({ farm, page }) => {
 test("the donor finishes the current job and then pauses", async ({ slowFarm, page }) => {
   const donor = await slowFarm.startDonor("rules-5");
   await page.goto(String(donor.ready["panelUrl"]));
-  await expect(status(page)).toContainText("You asked Gleaner to donate now");
+  await expect(status(page)).toContainText("“Donate now” is on");
   const tokens = await tokensLasting(slowFarm, 8);
   let answered = false;
   const asked = askFor(slowFarm, "Count.", slowFarm.organization.apiKey, tokens).then(() => {
@@ -119,7 +119,7 @@ test("the donor finishes the current job and then pauses", async ({ slowFarm, pa
 test("an open menu keeps its entries when the job ends", async ({ slowFarm, page }) => {
   const donor = await slowFarm.startDonor("rules-7");
   await page.goto(String(donor.ready["panelUrl"]));
-  await expect(status(page)).toContainText("You asked Gleaner to donate now");
+  await expect(status(page)).toContainText("“Donate now” is on");
   const tokens = await tokensLasting(slowFarm, 4);
   const asked = askFor(slowFarm, "Count.", slowFarm.organization.apiKey, tokens);
   await expect(page.getByText("Writing the answer")).toBeVisible();

@@ -65,7 +65,7 @@ test("Why shows when the donor donated in the week, when not, and the setting th
   await writeFile(join(folder, journalFiles.current), journalOfYesterday());
   const donor = await farm.startDonor("why");
   await page.goto(String(donor.ready["panelUrl"]));
-  await expect(page.getByRole("region", { name: "Status" })).toContainText("You asked Gleaner to donate now");
+  await expect(page.getByRole("region", { name: "Status" })).toContainText("“Donate now” is on");
   await openTab(page, "Why");
 
   const week = page.getByRole("listbox", { name: /^The week/ });

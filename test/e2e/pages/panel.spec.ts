@@ -9,7 +9,7 @@ test.use({ viewport: { width: 420, height: 640 } });
 test("the panel shows the activity, the jobs and their earnings", async ({ farm, page }) => {
   const donor = await farm.startDonor("panel-1");
   await page.goto(String(donor.ready["panelUrl"]));
-  await expect(status(page)).toContainText("You asked Gleaner to donate now");
+  await expect(status(page)).toContainText("“Donate now” is on");
   await expect(page.getByText("Demo organization")).toBeVisible();
 
   expect(await askFor(farm, question)).toBe(answer);
@@ -25,7 +25,7 @@ test("the panel shows the activity, the jobs and their earnings", async ({ farm,
 test("a pause set with the keyboard stops the jobs and shows its reason", async ({ farm, page }) => {
   const donor = await farm.startDonor("panel-2");
   await page.goto(String(donor.ready["panelUrl"]));
-  await expect(status(page)).toContainText("You asked Gleaner to donate now");
+  await expect(status(page)).toContainText("“Donate now” is on");
 
   await page.getByRole("button", { name: "Pause" }).focus();
   await page.keyboard.press("Enter");
@@ -78,10 +78,10 @@ test("the panel works only at the printed address, and only in the tab that open
   const donor = await farm.startDonor("panel-4");
   const url = new URL(String(donor.ready["panelUrl"]));
   await page.goto(url.href);
-  await expect(status(page)).toContainText("You asked Gleaner to donate now");
+  await expect(status(page)).toContainText("“Donate now” is on");
   expect(page.url()).not.toContain("token");
   await page.reload();
-  await expect(status(page)).toContainText("You asked Gleaner to donate now");
+  await expect(status(page)).toContainText("“Donate now” is on");
   expect(await context.cookies()).toEqual([]);
 
   const other = await context.newPage();
@@ -104,7 +104,7 @@ test("the panel works only at the printed address, and only in the tab that open
 test("the panel shows a lost connection to the donor", async ({ farm, page }) => {
   const donor = await farm.startDonor("panel-5");
   await page.goto(String(donor.ready["panelUrl"]));
-  await expect(status(page)).toContainText("You asked Gleaner to donate now");
+  await expect(status(page)).toContainText("“Donate now” is on");
   donor.kill();
   await expect(page.getByText(/connection|not running|stopped|lost/i).first()).toBeVisible();
 });
