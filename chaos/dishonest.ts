@@ -29,6 +29,8 @@ const pauseMs = values.short ? 500 : 4_000;
 /** Between looks at what the backend has found. */
 const lookMs = 3_000;
 const mostWaitMs = 10 * 60_000;
+/** For the honest donors to load the model and to answer. */
+const mostStartMs = 5 * 60_000;
 /** Of a cheat, to find it by. */
 const enoughAnswers = 4;
 
@@ -65,8 +67,7 @@ async function main(): Promise<number> {
     const admin = await Admin.signIn(farm);
     await Promise.all(honestNames.map(async (name) => await farm.startDonor(name)));
     const load = new Load(farm, admin);
-    // Until each honest donor has loaded the model, a cheat would be the only device.
-    while (!honestNames.every((name) => admin.answered(name) > 0)) await load.send({});
+    await load.startHonest();
     await cheats.addNoise();
     await cheats.addModel(names.other);
     if (!values.short) await cheats.addModel(names.coarse);
@@ -142,6 +143,24 @@ class Load {
       if (end.status === "rejected") say(`a request failed: ${String(end.reason)}`);
     }
     await this.#admin.look();
+  }
+
+  /**
+   * Asks until each honest donor has loaded the model and answered: before that, a cheat would be the only device. Throws if one has not
+   * in time. Its requests may wait for ever.
+   */
+  async startHonest(): Promise<void> {
+    const silent = (): readonly string[] => honestNames.filter((name) => this.#admin.answered(name) === 0);
+    const end = Date.now() + mostStartMs;
+    const asked = async (): Promise<void> => {
+      while (silent().length > 0 && Date.now() < end) await this.send({});
+    };
+    await Promise.race([asked(), sleep(mostStartMs, null, { ref: false })]);
+    const left = silent();
+    if (left.length > 0) {
+      const minutes = String(mostStartMs / 60_000);
+      throw new Error(`${left.join(", ")}: no answer within ${minutes} minutes. Is the computer very busy?`);
+    }
   }
 
   /** Waits until something is so, but not for ever. Has ended jobs counted meanwhile, so that their checks are chosen. */
