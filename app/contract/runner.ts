@@ -184,6 +184,7 @@ const textResult = z
       .max(limits.toolCalls)
       .exactOptional(),
     logprobs: z.array(tokenChoice).max(limits.maxTokens).exactOptional(),
+    written: text.exactOptional(),
     usage: z.object({
       promptTokens: count,
       completionTokens: count,

@@ -74,6 +74,8 @@ export type ChatResult = {
   readonly toolCalls?: readonly ToolCall[];
   /** One entry per token of the answer, if requested. */
   readonly logprobs?: readonly TokenChoice[];
+  /** The tokens that the model wrote, for those that check the answer: written-tokens.ts. Older donors do not tell them. */
+  readonly written?: string;
   readonly usage: Usage;
   /** Milliseconds on the device, before and after the first token. Excludes pauses for the person at the computer. */
   readonly timing: { readonly prefillMs: number; readonly generateMs: number };

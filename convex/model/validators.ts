@@ -297,7 +297,11 @@ export const textAnswer = v.object({
   stopText: v.optional(v.string()),
   toolCalls: v.optional(v.array(toolCall)),
   logprobs: v.optional(v.array(tokenChoice)),
+  /** The tokens that the model wrote: app/jobs/answers/written-tokens.ts. Only checkers get them. */
+  written: v.optional(v.string()),
 });
+/** The part of an answer that its requester gets. */
+export const shownAnswer = textAnswer.omit("written");
 /** A piece of an answer that a device streams beside its text. */
 export const streamItem = v.union(
   v.object({ token: tokenChoice }),

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { ChatRequest, ChatResult } from "../chat.ts";
+import { limits } from "../limits.ts";
 import { textMistake } from "./text-check.ts";
 
 const maxTokens = 400;
@@ -151,5 +152,26 @@ it.each<[string, Partial<ChatResult>, Partial<ChatRequest>]>([
 ])("refuses many more tokens than %s shows", (_name, answer, asked) => {
   expect(mistakeOf({ finishReason: "stop", ...answer }, maxTokens, asked)).toMatch(
     /^completionTokens is not/,
+  );
+});
+
+it.each<[string, string, string | null]>([
+  ["as many tokens as it reports", "A BC", null],
+  ["fewer tokens", "AB", "The answer has another number of tokens than it reports."],
+  ["more tokens", "AB CD", "The answer has another number of tokens than it reports."],
+  ["no tokens", "", "The answer has another number of tokens than it reports."],
+  ["a text that is none of tokens", "A B!", "The tokens of the answer are not in the form of tokens."],
+])("reads an answer that tells %s", (_name, written, mistake) => {
+  expect(mistakeOf({ text: "Hi", finishReason: "stop", written }, 3)).toBe(mistake);
+});
+
+it("refuses an answer that is too large with its tokens", () => {
+  const written = "gggA".repeat(limits.maxTokens);
+  const text = "x".repeat(limits.resultBytes - written.length - 300);
+  const answer = { text, finishReason: "stop" } as const;
+  const asked = { maxTokens: limits.maxTokens };
+  expect(mistakeOf(answer, limits.maxTokens, asked)).toBeNull();
+  expect(mistakeOf({ ...answer, text: `${text}${"x".repeat(60)}`, written }, limits.maxTokens, asked)).toBe(
+    "The answer is too large.",
   );
 });

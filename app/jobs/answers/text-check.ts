@@ -7,6 +7,7 @@ import { utf8Length } from "../utf8.ts";
 import type { CompletionRequest } from "../work.ts";
 import { holdsSchema, mayHoldSchema } from "./schema-check.ts";
 import { hiddenTokens, usageMistake } from "./usage-check.ts";
+import { bytesOfWritten, countWritten } from "./written-tokens.ts";
 
 /** The facts about a job with text that the backend has before its answer. */
 type TextJob = {
@@ -26,9 +27,10 @@ const mostBytes = limits.resultBytes - 256;
  * is not checked: only llama.cpp can.
  */
 export function textMistake(answer: ChatResult, job: TextJob): string | null {
-  const { text, toolCalls = [], logprobs = [] } = answer;
+  const { text, toolCalls = [], logprobs = [], written = "" } = answer;
   const { request } = job;
-  if (utf8Length(JSON.stringify([text, toolCalls, logprobs])) > mostBytes) return "The answer is too large.";
+  if (utf8Length(JSON.stringify([text, toolCalls, logprobs, written])) > mostBytes)
+    return "The answer is too large.";
   const tokens = logprobs.flatMap((choice) => [choice, ...choice.top]).map(({ token }) => token);
   const texts = [text, ...toolCalls.map((call) => call.arguments), ...tokens];
   if (texts.some((each) => /\p{Surrogate}/u.test(each))) return "The answer is not well-formed Unicode.";
@@ -37,6 +39,7 @@ export function textMistake(answer: ChatResult, job: TextJob): string | null {
   const bounds = { promptTokens, contextTokens, maxTokens, answerBytes: writtenBytes(answer, request) };
   return (
     usageMistake(answer, bounds, heldMs) ??
+    writtenMistake(answer) ??
     endMistake(answer, job) ??
     callMistake(answer, toolsOf(request)) ??
     stopMistake(answer, request) ??
@@ -77,11 +80,19 @@ export function unseenTokens(
   return cutBytes(finishReason, request) + tokensOfBroken * broken;
 }
 
+/** A checker reads these tokens, and the device is paid for so many. Only the checker's model tells whether they are the answer's. */
+function writtenMistake({ written, usage }: ChatResult): string | null {
+  if (written === undefined) return null;
+  const count = countWritten(written);
+  if (count === null) return "The tokens of the answer are not in the form of tokens.";
+  return count === usage.completionTokens ? null : "The answer has another number of tokens than it reports.";
+}
+
 /** A model may be trained for a shorter context than its entry says, but hardly for a shorter one than this. */
 const shortestContext = 512;
 /** Tokens that the device writes itself, so it does not count them: most of them belong to tool calls. */
 const writtenTokens = { withTools: 256, without: 8 };
-/** As the device counts the size of its answer: four bytes a character, and 64 for each token's log probability. */
+/** As the device counts the size of its answer: four bytes a character, those of its tokens, and 64 for each log probability. */
 const mostCountedBytes = limits.resultBytes - 8 * 1024;
 
 function endMistake({ finishReason, text, toolCalls = [], usage }: ChatResult, job: TextJob): string | null {
@@ -93,7 +104,8 @@ function endMistake({ finishReason, text, toolCalls = [], usage }: ChatResult, j
   const characters = toolCalls.reduce((sum, call) => sum + call.arguments.length, text.length);
   const spareTokens =
     tools.length > 0 ? writtenTokens.withTools * Math.max(1, toolCalls.length) : writtenTokens.without;
-  const countedBytes = 4 * characters + (logprobs === undefined ? 0 : 64 * (1 + logprobs) * completionTokens);
+  const bytesOfToken = bytesOfWritten + (logprobs === undefined ? 0 : 64 * (1 + logprobs));
+  const countedBytes = 4 * characters + bytesOfToken * completionTokens;
   const isFull =
     completionTokens >= maxTokens ||
     promptTokens + completionTokens + spareTokens >= Math.min(job.contextTokens, shortestContext) ||

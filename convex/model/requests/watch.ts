@@ -10,8 +10,8 @@ import { queue } from "../queue.ts";
 import {
   jobEnergy,
   requestStatus,
+  shownAnswer,
   streamItem,
-  textAnswer,
   timing,
   tokensAnswer,
   usage,
@@ -32,7 +32,7 @@ export const watchView = v.object({
   attempts: v.number(),
   /** Null before the end, and again once the answer was deleted. */
   result: v.union(
-    v.object({ ...textAnswer.fields, usage, timing }),
+    v.object({ ...shownAnswer.fields, usage, timing }),
     v.object({ ...vectorAnswer.fields, usage }),
     v.object({ tokens: tokensAnswer, usage }),
     v.null(),
@@ -88,5 +88,5 @@ function answerOf({ result, report }: Pick<WatchView, "result" | "report">): Req
   const { usage, timing } = parse(workReport, report);
   if (validate(vectorAnswer, result)) return { ...result, usage };
   if (validate(tokensAnswer, result)) return { tokens: result, usage };
-  return { ...parse(textAnswer, result), usage, timing };
+  return { ...parse(shownAnswer, result), usage, timing };
 }

@@ -2,6 +2,7 @@ import type { LlamaModel, Token } from "node-llama-cpp";
 import { contextExceeded, jobErrors } from "../../../app/contract/job-errors.ts";
 import type { RequestStep, RunOutcome } from "../../../app/contract/runner.ts";
 import { askedAgain, checksText, holdsChecks, mostTries } from "../../../app/jobs/answers/answer-checks.ts";
+import { packWritten } from "../../../app/jobs/answers/written-tokens.ts";
 import {
   callableTools,
   type ChatRequest,
@@ -163,7 +164,7 @@ class Answer {
   ): ChatResult {
     const { clock } = this.#deps;
     const { cached } = this.#loan;
-    const { completionTokens, firstTokenAt, droppedMs, logprobs } = this.#writer;
+    const { completionTokens, firstTokenAt, droppedMs, logprobs, passages } = this.#writer;
     const prefilledAt = firstTokenAt ?? clock();
     return {
       text,
@@ -171,6 +172,7 @@ class Answer {
       ...(stopText === null ? {} : { stopText }),
       ...("calls" in end ? { toolCalls: end.calls } : {}),
       ...(this.#work.request.logprobs === undefined ? {} : { logprobs: choicesWithin(logprobs, text) }),
+      written: packWritten(passages),
       usage: {
         promptTokens: this.#prompt.tokens.length,
         completionTokens,

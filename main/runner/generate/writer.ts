@@ -1,17 +1,17 @@
 import type { LlamaContextSequence, LlamaModel, Token } from "node-llama-cpp";
 import type { RequestStep } from "../../../app/contract/runner.ts";
 import { mostControlTokens } from "../../../app/jobs/answers/usage-check.ts";
+import { bytesOfWritten } from "../../../app/jobs/answers/written-tokens.ts";
 import { limits } from "../../../app/jobs/limits.ts";
 import type { Sampling, TokenChoice } from "../../../app/jobs/sampling.ts";
 import type { SharedBatches } from "../load/shared-batches.ts";
 import type { JobPace } from "../process/duty-cycle.ts";
-import { type Enforced, JsonEnd } from "./grammars.ts";
+import type { Enforced } from "./grammars.ts";
+import { PassageText, type TextEnd } from "./passage-text.ts";
 import { choiceOf, evaluateOptions } from "./sampling.ts";
 import { SamplingWatch } from "./sampling-watch.ts";
-import { StopMatcher } from "./stop-matcher.ts";
-import { TokenDecoder } from "./token-decoder.ts";
 
-/** Counted at four bytes a character, so the backend still accepts an answer that is cut here. */
+/** Counted at four bytes a character and the bytes of its token, so the backend still accepts an answer that is cut here. */
 const mostResultBytes = limits.resultBytes - 4_096;
 
 type WriterDeps = JobPace & {
@@ -40,6 +40,7 @@ type Passage = {
 /** The text at a moment, to go back to. */
 type Mark = {
   readonly tokens: number;
+  readonly passages: number;
   readonly bytes: number;
   readonly controlTokens: number;
   readonly nextTokenIndex: number;
@@ -47,10 +48,8 @@ type Mark = {
 };
 
 export type PassageEnd =
-  /** By the model or by the grammar. */
-  | { readonly kind: "ended" }
-  /** By one of `stopTexts`. `tokensBefore`: the tokens generated before it. */
-  | { readonly kind: "stop-text"; readonly text: string; readonly tokensBefore: number }
+  /** `ended`: by the model or by the grammar. */
+  | TextEnd
   | { readonly kind: "stop-token"; readonly token: Token }
   | { readonly kind: "length" }
   /** llama.cpp takes too long to choose tokens that fit the grammar. */
@@ -61,6 +60,8 @@ export type PassageEnd =
 export class Writer {
   readonly #deps: WriterDeps;
   readonly #answer: Token[] = [];
+  /** The tokens before each passage. */
+  readonly #starts: number[] = [];
   readonly #logprobs: TokenChoice[] = [];
   #bytes = 0;
   #controlTokens = 0;
@@ -91,6 +92,11 @@ export class Writer {
     return this.#answer;
   }
 
+  /** The same, apart for each passage that was begun. */
+  get passages(): readonly (readonly Token[])[] {
+    return this.#starts.map((start, at) => this.#answer.slice(start, this.#starts[at + 1]));
+  }
+
   /** The last token of the passage before, if the sequence does not hold it yet. */
   get unread(): Token | null {
     return this.#unread;
@@ -106,6 +112,7 @@ export class Writer {
     const { nextTokenIndex } = sequence;
     return {
       tokens: this.#answer.length,
+      passages: this.#starts.length,
       bytes: this.#bytes,
       controlTokens: this.#controlTokens,
       nextTokenIndex,
@@ -114,10 +121,11 @@ export class Writer {
   }
 
   /** Drops the passages after a mark, which are not reported ones. Nobody pays for them. */
-  async dropFrom({ tokens, bytes, controlTokens, nextTokenIndex: start, at }: Mark): Promise<void> {
+  async dropFrom({ tokens, passages, bytes, controlTokens, nextTokenIndex: start, at }: Mark): Promise<void> {
     const { sequence, batches, clock } = this.#deps;
     await batches.eraseFrom(sequence, start);
     this.#answer.length = tokens;
+    this.#starts.length = passages;
     this.#bytes = bytes;
     this.#controlTokens = controlTokens;
     this.#droppedMs += clock() - at;
@@ -136,42 +144,23 @@ export class Writer {
   async #write(fed: readonly Token[], passage: Passage, watch: SamplingWatch): Promise<PassageEnd> {
     const { model, sequence, batches, request, signal, pace, clock, step: tell } = this.#deps;
     const { enforced, stopTokens, emit } = passage;
-    const stops = [...passage.stopTexts, ...(enforced?.stopTexts ?? [])];
-    const matcher = new StopMatcher(stops);
-    const before = [...sequence.contextTokens.slice(-16), ...fed];
-    // A grammar compares the text of control tokens too, so they are part of the answer.
-    const special = enforced !== null || passage.until !== undefined;
-    const decoder = new TokenDecoder<Token>(
-      (tokens, last) => model.detokenize(tokens, special, last),
-      before,
-    );
-    const json = enforced?.trimEnd === true ? new JsonEnd() : null;
-    /** The length of the text before each token of this passage. Infinity if the token continues a character. */
-    const starts: number[] = [];
-    let length = 0;
-
+    const written = new PassageText(model, {
+      before: [...sequence.contextTokens.slice(-16), ...fed],
+      enforced,
+      stopTexts: passage.stopTexts,
+      special: enforced !== null || passage.until !== undefined,
+    });
     const send = (text: string): void => {
       if (text === "") return;
       this.#bytes += text.length * 4;
       emit(text);
     };
-    /** Returns the passage's end if a stop text appeared. */
-    const push = (text: string): PassageEnd | null => {
-      length += text.length;
-      const piece = matcher.push(text);
-      send(piece.text);
-      if (!piece.stopped) return null;
-      const at = length - matcher.lengthFromStop;
-      const first = starts.findLastIndex((start) => start <= at);
-      return { kind: "stop-text", text: matcher.stoppedBy, tokensBefore: Math.max(0, first) };
-    };
     /** Sends the held text. Returns the passage's end if a stop text appeared. */
     const flush = (): PassageEnd | null => {
-      const rest = decoder.flush();
+      const { piece, shown, end } = written.flush();
       const last = passage.reported ? this.#logprobs.pop() : undefined;
-      if (last !== undefined) this.#logprobs.push({ ...last, token: last.token + rest });
-      const end = push(rest);
-      if (end === null) send(matcher.flush());
+      if (last !== undefined) this.#logprobs.push({ ...last, token: last.token + piece });
+      send(shown);
       return end;
     };
     const count = passage.reported ? request.logprobs : undefined;
@@ -183,6 +172,7 @@ export class Writer {
       this.#answer,
       watch,
     );
+    this.#starts.push(this.#answer.length);
     if (this.#isFull(fed.length)) return { kind: "length" };
 
     this.#unread = null;
@@ -199,23 +189,17 @@ export class Writer {
       }
       this.#answer.push(token);
       this.#unread = token;
-      starts.push(decoder.isInsideCharacter ? Infinity : length);
-      let text = decoder.push(token);
+      this.#bytes += bytesOfWritten;
+      const { piece, shown, end } = written.push(token);
       if (count !== undefined) {
-        const choice = choiceOf(model, step, text, { count, special });
+        const choice = choiceOf(model, step, piece, { count, special: enforced !== null });
         this.#bytes += 64 * (1 + choice.top.length);
         this.#logprobs.push(choice);
       }
-      const complete = json?.push(text) ?? null;
-      if (complete !== null) text = text.slice(0, complete);
-      const end = push(text);
+      send(shown);
       if (end !== null) return end;
       if (passage.until?.() === true) return { kind: "ended" };
-      if (complete !== null) {
-        send(matcher.flush());
-        return { kind: "ended" };
-      }
-      if (text === "" && !decoder.isInsideCharacter) this.#controlTokens += 1;
+      if (piece === "" && !written.isInsideCharacter) this.#controlTokens += 1;
       // More would be paid for nothing. Such a model says nothing more.
       if (this.#controlTokens > mostControlTokens) return flush() ?? { kind: "ended" };
       if (watch.isTooSlow) return { kind: "too-slow" };
