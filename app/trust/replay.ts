@@ -16,6 +16,8 @@ export type TextReplay = {
   readonly of: TextWork;
   readonly answer: Pick<ChatResult, "text" | "finishReason"> & {
     readonly toolCalls?: readonly Pick<ToolCall, "name" | "arguments">[];
+    /** The tokens of the answer, as its device told them: ../jobs/answers/written-tokens.ts. Absent from older devices. */
+    readonly written?: string;
   };
 };
 
@@ -93,6 +95,7 @@ const textReplay = z.object({
       .array(z.object({ name: z.string(), arguments: z.string().max(limits.resultBytes) }))
       .max(limits.toolCalls)
       .exactOptional(),
+    written: z.string().max(limits.resultBytes).exactOptional(),
   }),
 });
 

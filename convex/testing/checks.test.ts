@@ -232,6 +232,27 @@ describe("which answers are checked", () => {
     });
   });
 
+  it("the tokens of an answer reach its checker, and not its requester", async () => {
+    const written = "ABCDEFGHIJKL";
+    const submitted = async () => await submitWork(t, acme.apiKey, { kind: "chat", request: chat("Hi") });
+    const answered = (told: string) => ({
+      result: { text: answerText, finishReason: "stop", written: told },
+      report: { usage: { ...answerUsage }, timing: { prefillMs: 5, generateMs: 20 } },
+    });
+    const refused = await claim(t, author, await submitted());
+    expect(await completeWith(t, author, refused, answered("ABC"))).toMatchObject({ kind: "refused" });
+    const jobId = await submitted();
+    const taken = await claim(t, author, jobId);
+    expect(await completeWith(t, author, taken, answered(written))).toMatchObject({ kind: "completed" });
+    const shown = await t.query(api.requests.watch, { apiKey: acme.apiKey, jobId });
+    expect(shown.result).toMatchObject({ text: answerText });
+    expect(
+      JSON.stringify(shown, (_, value: unknown) => (typeof value === "bigint" ? "" : value)),
+    ).not.toContain(written);
+    await choose(t);
+    expect((await takeReplay(t, checker))?.payload).toMatchObject({ answer: { text: answerText, written } });
+  });
+
   it("only a device that could have got the job reads its text", async () => {
     const { keyId } = await t.query(internal.requests.identify, { apiKey: acme.apiKey });
     await t.run(async (ctx) => await ctx.db.patch("apiKeys", keyId, { dataClass: "medical" }));

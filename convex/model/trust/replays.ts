@@ -2,6 +2,7 @@ import type { JobInput } from "@gleaner/queue";
 import type { Value } from "convex/values";
 import { validate } from "convex-helpers/validators";
 import { unseenTokens } from "../../../app/jobs/answers/text-check.ts";
+import { countWritten } from "../../../app/jobs/answers/written-tokens.ts";
 import { attemptLimitMs } from "../../../app/jobs/extent.ts";
 import { parseCacheOwner, parseWork } from "../../../app/jobs/payload/payload.ts";
 import { utf8Length } from "../../../app/jobs/utf8.ts";
@@ -128,15 +129,23 @@ type Content = {
 function contentOf(kind: string, payload: Value, answer: Value | undefined): Content | null {
   if (validate(vectorAnswer, answer)) return vectorsContent(payload, answer.embeddings);
   if (!validate(textAnswer, answer)) return null;
-  const { text, finishReason, toolCalls } = answer;
+  const { text, finishReason, toolCalls, written } = answer;
   const calls = toolCalls?.map((call) => ({ name: call.name, arguments: call.arguments }));
-  const replayed = { text, finishReason, ...(calls === undefined ? {} : { toolCalls: calls }) };
+  const replayed = {
+    text,
+    finishReason,
+    ...(calls === undefined ? {} : { toolCalls: calls }),
+    ...(written === undefined ? {} : { written }),
+  };
   const request = parseReplay({ of: { kind, request: payload }, answer: replayed });
   if (request === null || isOfVectors(request)) return null;
   if (!isReplayable(request.of, request.answer)) return null;
   const unseen = unseenTokens(request.answer, request.of.request);
   const ofCalls = (calls ?? []).map((call) => tokensAroundCall + utf8Length(call.name + call.arguments));
-  const mostTokens = ofCalls.reduce((sum, each) => sum + each, utf8Length(text));
+  const ofText = ofCalls.reduce((sum, each) => sum + each, utf8Length(text));
+  // Control tokens and stop texts do not show. The ends of a call's name and of its arguments count, too.
+  const ofWritten = (countWritten(written ?? "") ?? 0) + 2 * ofCalls.length;
+  const mostTokens = Math.max(ofText, ofWritten);
   return { request, mostTokens, inputShare: 1, unseen };
 }
 

@@ -46,10 +46,20 @@ async function called(request: ChatRequest, wrapper: ChatWrapper): Promise<ChatR
 
 async function replayed(
   request: ChatRequest,
-  { text, finishReason, toolCalls }: ChatResult,
+  {
+    text,
+    finishReason,
+    toolCalls,
+    written,
+  }: Pick<ChatResult, "text" | "finishReason" | "toolCalls" | "written">,
   wrapper: ChatWrapper,
 ): Promise<ReplayResult> {
-  const answered = { text, finishReason, ...(toolCalls === undefined ? {} : { toolCalls }) };
+  const answered = {
+    text,
+    finishReason,
+    ...(toolCalls === undefined ? {} : { toolCalls }),
+    ...(written === undefined ? {} : { written }),
+  };
   const outcome = await replay({ of: { kind: "chat", request }, answer: answered }, depsWith(wrapper));
   if (outcome.kind !== "done" || !("replay" in outcome.result)) throw new Error(JSON.stringify(outcome));
   return outcome.result;
@@ -90,7 +100,14 @@ it.each(cases)("fits %s", async (_name, changed, wrapper) => {
       const honest = await called(request, wrapper);
       if (honest.text === "" && (honest.toolCalls ?? []).length === 0) continue;
       calls += honest.toolCalls?.length ?? 0;
-      const { replay: found, counted } = await replayed(request, honest, wrapper);
+      const told = await replayed(request, honest, wrapper);
+      expect([honest, told.replay.misses, told.counted?.completionTokens]).toEqual([
+        honest,
+        0,
+        honest.usage.completionTokens,
+      ]);
+      const { written: _, ...untold } = honest;
+      const { replay: found, counted } = await replayed(request, untold, wrapper);
       compared += found.tokens;
       expect([honest, found, verdictOf(found, defaultLimits)]).toEqual([honest, found, "fits"]);
       const { completionTokens } = honest.usage;

@@ -35,6 +35,8 @@ export type Passage = {
   /** All tokens before it. */
   readonly before: readonly Token[];
   readonly text: string;
+  /** The tokens of its text, as the device told them. Null: they are looked for. */
+  readonly told: readonly Token[] | null;
   readonly request: Sampling;
   readonly enforced: Enforced | null;
   readonly end: PassageEnd;
@@ -89,15 +91,15 @@ function tokensOf(model: LlamaModel, text: string, before: readonly Token[]): To
   return model.detokenize(trimmed, false, last) === text ? trimmed : usual;
 }
 
-/**
- * Compares the tokens of a passage, and the one that ends it, with those that this model writes by the same seed. Null if aborted, and
- * `too-slow` if its grammar takes too long.
- */
+/** `too-slow`: its grammar takes too long. `not-told`: the grammar refuses a told token. Null: aborted. */
+type PassageOutcome = PassageRead | "too-slow" | "not-told" | null;
+
+/** Compares the tokens of a passage, and the one that ends it, with those that this model writes by the same seed. */
 export async function readPassage(
   passage: Passage,
   loan: SequenceLoan,
   deps: ReplayDeps,
-): Promise<PassageRead | "too-slow" | null> {
+): Promise<PassageOutcome> {
   const { sequence } = loan;
   const { batches } = deps.loaded;
   // The tokens before it are read already as far as they are those of the passage before. Its last token is read with its own.
@@ -111,9 +113,9 @@ export async function readPassage(
 
 /**
  * `again`: another tokenization took the place of the usual one, so the tokens after it are to be read again. `look`: all candidates of
- * the place are needed. `stop`: nothing can be told of the rest.
+ * the place are needed. `stop`: nothing can be told of the rest. `not-told`: the grammar refuses a told token.
  */
-type Compared = "on" | "again" | "look" | "stop";
+type Compared = "on" | "again" | "look" | "stop" | "not-told";
 
 class PassageReader {
   readonly #passage: Passage;
@@ -142,7 +144,7 @@ class PassageReader {
   #searches = 0;
 
   constructor(passage: Passage, loan: SequenceLoan, deps: ReplayDeps) {
-    const { text, before, request } = passage;
+    const { text, told, before, request } = passage;
     const { model } = deps.loaded;
     this.#passage = passage;
     this.#loan = loan;
@@ -151,7 +153,8 @@ class PassageReader {
     this.#random = seed === noSeed ? null : new SeededDraws(seed);
     // The bound of tokens may have cut a character.
     const isCut = passage.enforced !== null && passage.end === "none";
-    this.#tokens = tokensOf(model, isCut ? text.replace(/\uFFFD$/, "") : text, before);
+    this.#tokens =
+      told === null ? tokensOf(model, isCut ? text.replace(/\uFFFD$/, "") : text, before) : [...told];
     const drawn = {
       choice: request,
       numberAt: (at: number) => this.#drawAt(at),
@@ -160,7 +163,7 @@ class PassageReader {
     this.#paths = [new DrawnPaths(drawn)];
   }
 
-  async read(): Promise<PassageRead | "too-slow" | null> {
+  async read(): Promise<PassageOutcome> {
     const tokens = this.#tokens;
     const count = (): number => tokens.length + (isCompared(this.#passage.end) ? 1 : 0);
     while (this.#places.length < count()) {
@@ -179,6 +182,7 @@ class PassageReader {
           next = this.#timed(all[0] ?? []);
         }
         if (this.#watch.isTooSlow) return "too-slow";
+        if (next === "not-told") return next;
         if (next === "stop" || next === "look") return { fits: this.#fits(), tokens, isWhole: false };
         if (next === "on" && !isLook) continue;
         // The sequence may hold tokens that followed another tokenization.
@@ -215,6 +219,7 @@ class PassageReader {
     const at = this.#places.length;
     const usual = this.#tokens[at];
     if (usual !== undefined && this.#passage.enforced !== null && !this.#allow(at)) {
+      if (this.#passage.told !== null) return "not-told";
       // The text is none of the grammar's. It counts as one token that the model cannot write.
       this.#push(usual, impossible);
       return "stop";
@@ -226,6 +231,7 @@ class PassageReader {
       this.#looks += 1;
       return this.#looks > mostLooks ? "stop" : "look";
     }
+    if (this.#passage.told !== null) return "on";
     const corrected = this.#correct();
     if (corrected === null) {
       if (this.#isAmbiguous(at)) this.#ambiguous ??= at;
@@ -325,6 +331,7 @@ class PassageReader {
     if (enforced === null || usual === undefined) return true;
     const grammar = this.#grammarAt(at, enforced);
     if (grammar.allows(usual)) return true;
+    if (this.#passage.told !== null) return false;
     const rest = this.#textFrom(at);
     const [character = ""] = rest;
     const left = tokensOf(model, rest.slice(character.length), this.#before(at));

@@ -6,7 +6,9 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ModelFile, RunnerWork, RunOutcome } from "../../../app/contract/runner.ts";
 import { unseenTokens } from "../../../app/jobs/answers/text-check.ts";
+import { packWritten, unpackWritten } from "../../../app/jobs/answers/written-tokens.ts";
 import type { ChatRequest, ChatResult } from "../../../app/jobs/chat.ts";
+import { unpackIds } from "../../../app/jobs/payload/token-ids.ts";
 import type { AnswerFormat } from "../../../app/jobs/sampling.ts";
 import { defaultLimits } from "../../../app/trust/honest-replays.ts";
 import { overclaimOf } from "../../../app/trust/overclaim.ts";
@@ -54,6 +56,26 @@ async function answer(request: ChatRequest, file = model): Promise<ChatResult> {
 
 type Answered = Pick<ChatResult, "text" | "finishReason">;
 
+/** An answer with the tokens that its device told. */
+type Told = Answered & { readonly written: string };
+
+async function replayedTold(request: ChatRequest, told: Told): Promise<ReplayResult> {
+  const { text, finishReason, written } = told;
+  const answered = { text, finishReason, written };
+  const outcome = await outcomeOf({
+    kind: "replay",
+    request: { of: { kind: "chat", request }, answer: answered },
+  });
+  if (outcome.kind !== "done" || !("replay" in outcome.result)) throw new Error(JSON.stringify(outcome));
+  return outcome.result;
+}
+
+async function told(request: ChatRequest, file = model): Promise<Told & Pick<ChatResult, "usage">> {
+  const { written, ...answered } = await answer(request, file);
+  if (written === undefined) throw new Error("no tokens are told");
+  return { ...answered, written };
+}
+
 async function replayed(request: ChatRequest, answered: Answered): Promise<Replay> {
   return (await replayResultOf(request, answered)).replay;
 }
@@ -76,6 +98,27 @@ async function alteredModel(name: string, alter: (file: GgufFile) => GgufFile): 
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   return { ...model, modelId: name, path, sha256, sizeBytes: bytes.length };
 }
+
+/** The tokens of a text that is written letter by letter. */
+async function lettersOf(text: string): Promise<readonly number[]> {
+  const ids: number[] = [];
+  for (const letter of text) {
+    const outcome = await outcomeOf({ kind: "tokens", request: { tokenize: letter, addSpecial: false } });
+    if (outcome.kind !== "done" || !("tokenIds" in outcome.result)) throw new Error("no tokens");
+    ids.push(...unpackIds(outcome.result));
+  }
+  return ids;
+}
+
+const weather = {
+  name: "get_weather",
+  description: "Returns the weather of a city.",
+  parameters: JSON.stringify({
+    type: "object",
+    properties: { city: { type: "string" } },
+    required: ["city"],
+  }),
+};
 
 const questions = [
   "What is the capital of Norway?",
@@ -140,6 +183,9 @@ describe("a replay on the demo model", () => {
       expect(found.regret / found.tokens).toBeLessThan(0.002);
       // The end counts here, or the tokens of a stop text there.
       expect(Math.abs(found.tokens - honest.usage.completionTokens)).toBeLessThanOrEqual(2);
+      const ofTold = await replayedTold(request, await told(request));
+      expect(ofTold.replay.misses).toBe(0);
+      expect(ofTold.counted?.completionTokens).toBe(honest.usage.completionTokens);
     }
   });
 
@@ -299,6 +345,9 @@ describe("a replay on the demo model", () => {
         found.push(replay);
         expect([honest.text, replay, verdictOf(replay, defaultLimits)]).not.toContain("mismatch");
         expect(overclaimOf(honest.usage, counted!, replay, unseenTokens(honest, request))).toBeNull();
+        const ofTold = await replayedTold(request, await told(request));
+        expect([honest.text, verdictOf(ofTold.replay, defaultLimits)]).toEqual([honest.text, "fits"]);
+        expect(ofTold.counted?.completionTokens).toBe(honest.usage.completionTokens);
       }
       const sum = (of: (replay: Replay) => number): number =>
         found.reduce((total, replay) => total + of(replay), 0);
@@ -377,6 +426,96 @@ describe("a replay on the demo model", () => {
       const found = await replayed(request, await answer(request));
       expect([seed, found, verdictOf(found, defaultLimits)]).toEqual([seed, found, "fits"]);
     }
+  });
+
+  describe("of an answer whose device told its tokens", () => {
+    const question = questions[2] ?? "";
+    const request = chat(question, { ...free, seed: 5 });
+    const reread = async (told: Told): Promise<Replay> => (await replayedTold(request, told)).replay;
+
+    it("reads the tokens that a text does not show", async () => {
+      // Written by the demo model. Its text is tokenized in an unusual way, so each checker misread it.
+      const asked = chat(
+        "Summarise: It took about two hours. Groumupro Olsen bought a used van in Bergen yesterday. The street was quiet. The weather was mild that day.",
+        { temperature: 1, seed: 1_616_833_708, maxTokens: 96, tools: [weather] },
+      );
+      const text = "\nCould you sock planted forty trees, repain@wood.";
+      const honest = { text, finishReason: "stop", written: "PgX_O0ZwOwiBmf4exIohBzKlJ8KoQzI" } as const;
+      expect(verdictOf(await replayed(asked, honest), defaultLimits)).toBe("mismatch");
+      const { replay, counted } = await replayedTold(asked, honest);
+      expect(replay).toMatchObject({ tokens: 16, misses: 0 });
+      expect(counted?.completionTokens).toBe(15);
+    });
+
+    it("reads other tokens than those of the text as if none were told", async () => {
+      const honest = await told(request);
+      const other = await told(chat(questions[3] ?? "", { ...free, seed: 5 }));
+      const [ids = []] = unpackWritten(honest.written) ?? [];
+      expect(ids.length).toBeGreaterThan(20);
+      const end = 2;
+      const wrong: Readonly<Record<string, Told>> = {
+        "the text of another answer": { ...other, written: honest.written },
+        "the tokens of another answer": { ...honest, written: other.written },
+        "shifted tokens": { ...honest, written: packWritten([ids.map((id) => id + 1)]) },
+        "tokens of no model": { ...honest, written: packWritten([ids.map(() => 1_000_000)]) },
+        "a token more": { ...honest, written: packWritten([[...ids, ids[0] ?? 0]]) },
+        "a token fewer": { ...honest, written: packWritten([ids.slice(1)]) },
+        "a part of the tokens in another passage": {
+          ...honest,
+          written: packWritten([ids.slice(0, 5), ids.slice(5)]),
+        },
+        "tokens after the end": { ...honest, written: packWritten([[...ids, end, end]]) },
+        "more tokens than the context holds": {
+          ...honest,
+          written: packWritten([Array.from({ length: 20_000 }, () => 300)]),
+        },
+        "no form of tokens": { ...honest, written: "!" },
+      };
+      for (const [kind, each] of Object.entries(wrong)) {
+        const found = await replayedTold(request, each);
+        const { text, finishReason } = each;
+        const { replay, counted } = await replayResultOf(request, { text, finishReason });
+        expect([kind, found.counted, found.replay.misses]).toEqual([kind, counted, replay.misses]);
+      }
+      const lie = wrong["the text of another answer"];
+      expect(lie === undefined ? null : verdictOf(await reread(lie), defaultLimits)).toBe("mismatch");
+    });
+
+    it("finds true tokens of another model, of another seed and of single letters odd", async () => {
+      const other = await alteredModel("other-told", (file) => withNoise(file, 1));
+      let [accused, misses] = [0, 0];
+      for (const [seed, each] of questions.entries()) {
+        const asked = chat(each, { ...free, seed });
+        const { replay } = await replayedTold(asked, await told(asked, other));
+        accused += verdictOf(replay, defaultLimits) === "mismatch" ? 1 : 0;
+        misses += replay.misses;
+      }
+      expect([accused >= questions.length / 2, misses > 20]).toEqual([true, true]);
+      let ofOtherSeeds = 0;
+      for (let seed = 6; seed < 14; seed += 1)
+        ofOtherSeeds += (await reread(await told({ ...request, seed }))).misses;
+      expect(ofOtherSeeds).toBeGreaterThan(10);
+      const honest = await told(request);
+      const { text, finishReason } = honest;
+      const letters = await lettersOf(text);
+      const found = await replayedTold(request, { text, finishReason, written: packWritten([letters]) });
+      expect(found.counted?.completionTokens).toBe(letters.length);
+      expect(verdictOf(found.replay, defaultLimits)).toBe("mismatch");
+    });
+
+    it("finds an end odd that the model does not write", async () => {
+      const honest = await told(request);
+      const [ids = []] = unpackWritten(honest.written) ?? [];
+      let misses = 0;
+      for (const length of [4, 9, 14]) {
+        const written = packWritten([ids.slice(0, length)]);
+        const { text } = await told({ ...request, maxTokens: length });
+        const found = await replayedTold(request, { text, finishReason: "stop", written });
+        expect(found.replay.tokens).toBe(length + 1);
+        misses += found.replay.misses;
+      }
+      expect(misses).toBe(3);
+    });
   });
 
   it("computes vectors again, and accuses those of another model or of other texts", async () => {

@@ -10,7 +10,14 @@ import type { TokenFit } from "../../../app/trust/token-fit.ts";
 import { type Enforced, grammarOf, orTexts } from "../generate/grammars.ts";
 import { type Prompt, promptOf } from "../generate/prompt.ts";
 import { TokenDecoder } from "../generate/token-decoder.ts";
-import { argumentsGrammar, callStarts, callSyntax, mustCall, nameGrammar } from "../generate/tool-call.ts";
+import {
+  argumentsGrammar,
+  CallMatcher,
+  callStarts,
+  callSyntax,
+  mustCall,
+  nameGrammar,
+} from "../generate/tool-call.ts";
 import type { SequenceLoan } from "../load/sequences.ts";
 import {
   type Passage,
@@ -19,23 +26,25 @@ import {
   readPassage,
   type ReplayDeps,
 } from "./passage-reader.ts";
+import { textOfTold, type ToldText, toldTokens } from "./told-tokens.ts";
 
-/** `stop`: nothing can be told of what follows. Null: read. */
-type Stop = RunOutcome | "stop" | null;
+/** `stop`: nothing is known of what follows. `not-told`: the told tokens are not those of the answer. Null: read. */
+type Stop = RunOutcome | "stop" | "not-told" | null;
 
 /** A grammar ends a text itself. */
 const noEnds = { stopTokens: new Set<Token>(), stopTexts: [] };
 
 /**
  * Reads a prompt and a finished answer in one pass, and compares each of its tokens with the one that this model writes by the same
- * seed. Throws what llama.cpp throws.
+ * seed. If the device told no tokens, or those of another text, the checker looks for the tokens of the text. Throws what llama.cpp throws.
  */
 export async function replay({ of, answer }: TextReplay, deps: ReplayDeps): Promise<RunOutcome> {
   const { loaded, step, clock } = deps;
   step("prompt");
   const prompt = promptOf(loaded, of);
   if (prompt === null) return { kind: "failed", error: jobErrors.wrongTokens };
-  const length = prompt.tokens.length + tokenBound(deps, answer);
+  const bound = tokenBound(deps, answer);
+  const length = prompt.tokens.length + bound.ofText + bound.aroundCalls;
   if (prompt.tokens.length === 0 || length >= loaded.wholeContextTokens) {
     return { kind: "failed", error: contextExceeded(length, loaded.wholeContextTokens) };
   }
@@ -43,10 +52,16 @@ export async function replay({ of, answer }: TextReplay, deps: ReplayDeps): Prom
   const startedAt = clock();
   const loan = await loaded.sequences.lend(prompt.tokens, deps.cacheOwner);
   try {
-    const reader = new AnswerReader({ of, answer }, prompt, loan, deps);
-    const stop = await reader.read();
+    const most = loaded.contextTokens - prompt.tokens.length - bound.aroundCalls - 1;
+    const told = toldTokens(loaded.model, answer.written, most);
+    let reader = new AnswerReader({ of, answer }, prompt, loan, deps, told);
+    let stop = await reader.read();
+    if (stop === "not-told") {
+      reader = new AnswerReader({ of, answer }, prompt, loan, deps, null);
+      stop = await reader.read();
+    }
     step(null);
-    if (stop !== null && stop !== "stop") return stop;
+    if (stop !== null && typeof stop === "object") return stop;
     return {
       kind: "done",
       result: {
@@ -67,12 +82,21 @@ const aroundCall = 256;
 function tokenBound(
   { loaded: { model } }: ReplayDeps,
   { text, toolCalls = [] }: TextReplay["answer"],
-): number {
-  const calls = toolCalls.map(
-    (call) => aroundCall + model.tokenize(`${call.name}${call.arguments}`, false).length,
-  );
-  return calls.reduce((sum, each) => sum + each, model.tokenize(text, false).length);
+): { readonly ofText: number; readonly aroundCalls: number } {
+  const calls = toolCalls.map((call) => model.tokenize(`${call.name}${call.arguments}`, false).length);
+  const ofText = calls.reduce((sum, each) => sum + each, model.tokenize(text, false).length);
+  return { ofText, aroundCalls: aroundCall * calls.length };
 }
+
+/** A passage of an answer, and how its text shows in the answer. */
+type Part = Pick<Passage, "text" | "enforced" | "end" | "ends"> & {
+  /** Texts that end it, besides those of its grammar. */
+  readonly stopTexts: readonly string[];
+  /** Whether a device that writes these tokens gives this answer. */
+  readonly gives: (told: ToldText) => boolean;
+  /** The end of a told passage that does not show its end. */
+  readonly openEnd: PassageEnd;
+};
 
 /** Reads the passages of an answer, one after the other. */
 class AnswerReader {
@@ -80,17 +104,26 @@ class AnswerReader {
   readonly #prompt: Prompt;
   readonly #loan: SequenceLoan;
   readonly #deps: ReplayDeps;
+  /** The told tokens of the passages that are not read yet. Null: none are told. */
+  readonly #told: (readonly Token[])[] | null;
   /** All tokens up to the next passage. */
   #context: readonly Token[];
   /** Those that the model wrote. */
   #written: readonly Token[] = [];
   #fits: readonly TokenFit[] = [];
 
-  constructor(replayed: TextReplay, prompt: Prompt, loan: SequenceLoan, deps: ReplayDeps) {
+  constructor(
+    replayed: TextReplay,
+    prompt: Prompt,
+    loan: SequenceLoan,
+    deps: ReplayDeps,
+    told: readonly (readonly Token[])[] | null,
+  ) {
     this.#replay = replayed;
     this.#prompt = prompt;
     this.#loan = loan;
     this.#deps = deps;
+    this.#told = told === null ? null : [...told];
     this.#context = prompt.tokens;
   }
 
@@ -119,7 +152,40 @@ class AnswerReader {
     if (enforced !== null && "kind" in enforced) return enforced;
     const end = endOf(answer, request, enforced);
     const ends = enforced === null ? this.#prompt : noEnds;
-    return await this.#readTries({ text: answer.text, enforced, end, ends }, checksText(request));
+    const shown = this.#shownText(enforced);
+    const openEnd = answer.finishReason === "stop" ? "model" : "none";
+    return await this.#readTries(
+      { text: answer.text, enforced, end, ends, openEnd, ...shown },
+      checksText(request),
+    );
+  }
+
+  /** How the tokens of an answer without calls show in it. The bound of tokens may have cut the name of its first call. */
+  #shownText(enforced: Enforced | null): Pick<Part, "stopTexts" | "gives"> {
+    const { of, answer } = this.#replay;
+    const { model, wrapper } = this.#deps.loaded;
+    const { stop } = of.request;
+    const tools = of.kind === "chat" ? callableTools(of.request) : [];
+    const syntax = tools.length === 0 ? null : callSyntax(model, wrapper);
+    const callTexts = syntax?.trigger.kind === "texts" && enforced === null ? syntax.trigger.texts : [];
+    const starts = syntax === null || enforced === null ? [] : callStarts(model, syntax, tools);
+    const isCut = answer.finishReason === "length";
+    const gives = ({ text, end }: ToldText): boolean => {
+      const stopText = end?.kind === "stop-text" ? end.text : null;
+      const isOwnStop = stopText !== null && stop.includes(stopText);
+      const matcher = new CallMatcher(starts);
+      const shown = matcher.push(text);
+      const beginsCall =
+        matcher.call !== null || (stopText !== null && !isOwnStop && callTexts.includes(stopText));
+      if (beginsCall && !isCut) return false;
+      const whole = isCut || stopText !== null ? shown : shown + matcher.held;
+      const isTrimmed = enforced?.trimEnd === true && !isCut && !isOwnStop;
+      return answer.text === (isTrimmed ? whole.trimEnd() : whole);
+    };
+    return {
+      stopTexts: [...stop, ...(enforced === null ? this.#prompt.stopTexts : []), ...callTexts],
+      gives,
+    };
   }
 
   /** The grammar of the answer's format; null if there is none. */
@@ -163,7 +229,15 @@ class AnswerReader {
       } else {
         const enforced = await nameGrammar(llama, tools);
         const stop = await this.#readTries(
-          { text: call.name, enforced, end: "model", ends: noEnds },
+          {
+            text: call.name,
+            enforced,
+            end: "model",
+            ends: noEnds,
+            stopTexts: [],
+            gives: ({ text }) => text === call.name,
+            openEnd: "model",
+          },
           checksText(request),
         );
         if (stop !== null) return stop;
@@ -174,7 +248,15 @@ class AnswerReader {
       this.#context = [...this.#context, ...syntax.beforeArguments];
       const isCut = index === calls.length - 1 && answer.finishReason === "length";
       const stop = await this.#readTries(
-        { text: call.arguments, enforced, end: isCut ? "none" : "text", ends: noEnds },
+        {
+          text: call.arguments,
+          enforced,
+          end: isCut ? "none" : "text",
+          ends: noEnds,
+          stopTexts: [],
+          gives: ({ text }) => text === call.arguments || text.trim() === call.arguments,
+          openEnd: isCut ? "none" : "model",
+        },
         checksText(request) || (tool.parameters !== undefined && needsCheck(tool.parameters)),
       );
       if (stop !== null) return stop;
@@ -197,19 +279,34 @@ class AnswerReader {
         (each) => each.name === "" || each.name === name,
       );
       const text = start?.text ?? "";
-      const stop = await this.#readTries({ text, enforced, end: "model", ends: noEnds }, checksText(request));
+      const gives = (told: ToldText): boolean => told.text === text;
+      const stop = await this.#readTries(
+        { text, enforced, end: "model", ends: noEnds, stopTexts: request.stop, gives, openEnd: "model" },
+        checksText(request),
+      );
       this.#context = before;
       return stop;
     }
+    const ownStops = [...request.stop, ...this.#prompt.stopTexts];
     if (trigger.kind === "token") {
       const ends = { stopTokens: new Set([trigger.token]), stopTexts: [] };
-      return await this.#readTries({ text: answer.text, enforced, end: "call", ends }, false);
+      const gives = ({ text, end }: ToldText): boolean => text === answer.text && end === null;
+      return await this.#readTries(
+        { text: answer.text, enforced, end: "call", ends, stopTexts: ownStops, gives, openEnd: "call" },
+        false,
+      );
     }
     const [words = "", ...others] = trigger.texts;
     // Other words may have begun the call.
     const text = others.length > 0 ? answer.text : answer.text + words;
     const ends = { stopTokens: new Set<Token>(), stopTexts: trigger.texts };
-    const stop = await this.#readTries({ text, enforced, end: "none", ends }, false);
+    const gives = (told: ToldText): boolean =>
+      told.text === answer.text && told.end?.kind === "stop-text" && trigger.texts.includes(told.end.text);
+    const stopTexts = [...ownStops, ...trigger.texts];
+    const stop = await this.#readTries(
+      { text, enforced, end: "none", ends, stopTexts, gives, openEnd: "none" },
+      false,
+    );
     const kept = tokensBefore(model, this.#context.slice(before.length), before, answer.text.length);
     this.#context = this.#context.slice(0, before.length + kept);
     return stop;
@@ -219,11 +316,11 @@ class AnswerReader {
    * Reads a passage that the model wrote. If a device may have written it several times until it held its schema, it is compared with
    * each of these tries, and the one that fits best counts.
    */
-  async #readTries(
-    passage: Pick<Passage, "text" | "enforced" | "end" | "ends">,
-    isRetried: boolean,
-  ): Promise<Stop> {
+  async #readTries(part: Part, isRetried: boolean): Promise<Stop> {
     const { of } = this.#replay;
+    const passage =
+      this.#told === null ? { ...part, told: null } : this.#toldPassage(part, this.#told.shift());
+    if (passage === null) return "not-told";
     let best: PassageRead | null = null;
     for (let tries = 0; tries < (isRetried ? mostTries : 1); tries += 1) {
       this.#deps.step("prefill");
@@ -231,6 +328,7 @@ class AnswerReader {
       const whole = { ...passage, request, before: this.#context, written: this.#written };
       const read = await readPassage(whole, this.#loan, this.#deps);
       if (read === null) return { kind: "aborted" };
+      if (read === "not-told") return read;
       if (read === "too-slow") return { kind: "failed", error: jobErrors.requestTimeout };
       if (best === null || missesIn(read) < missesIn(best)) best = read;
       if (missesIn(best) === 0) break;
@@ -240,6 +338,22 @@ class AnswerReader {
     this.#written = [...this.#written, ...best.tokens];
     this.#context = [...this.#context, ...best.tokens];
     return best.isWhole ? null : "stop";
+  }
+
+  /** A passage with its told tokens, which show how it ended. Null if they are not those of the answer. */
+  #toldPassage(
+    { text, enforced, ends, stopTexts, gives, openEnd }: Part,
+    told: readonly Token[] | undefined,
+  ): Omit<Passage, "before" | "request" | "written"> | null {
+    const { model } = this.#deps.loaded;
+    if (told === undefined) return null;
+    const stopTokens = new Set([...ends.stopTokens, ...(enforced === null ? this.#prompt.stopTokens : [])]);
+    const found = textOfTold(model, told, stopTokens, { before: this.#context, enforced, stopTexts });
+    if (found === null || !gives(found)) return null;
+    const end = found.end === null && !found.isEndless ? openEnd : "none";
+    // Nothing would be compared.
+    if (text === "" && told.length === 0 && end === "none") return null;
+    return { text, told, enforced, end, ends: { stopTokens: ends.stopTokens, stopTexts: [] } };
   }
 }
 
