@@ -107,3 +107,17 @@ test("mutations of `onStart` have run as often as they ask for when the first cl
   // One that fails keeps nobody from starting.
   expect(failures).toEqual(["start.mutation-failed"]);
 });
+
+test("a browser that opens the deployment's address gets to its page, and programs get its text", async () => {
+  const { url, siteUrl } = await start({});
+  const opened = await fetch(url, { headers: { accept: "text/html,*/*" }, redirect: "manual" });
+  expect([opened.status, opened.headers.get("location")]).toEqual([302, `${siteUrl}/page/`]);
+  const told = await fetch(url);
+  expect([told.status, await told.text()]).toEqual([200, expect.stringContaining("deployment is running")]);
+});
+
+test("without a page a browser gets the text, too", async () => {
+  const { url } = await start({ staticFolders: [] });
+  const told = await fetch(url, { headers: { accept: "text/html,*/*" }, redirect: "manual" });
+  expect(told.status).toBe(200);
+});

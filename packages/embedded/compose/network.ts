@@ -170,6 +170,12 @@ export async function serveNetwork(
       ],
       operations: (path, request) => answerOperations({ ...shared, readiness, metrics }, path, request),
       isAllowedHost,
+      page: () => {
+        const [folder] = staticFolders;
+        return folder === undefined
+          ? null
+          : `${deploymentUrls(environment.all).convexSiteUrl}${folder.path}/`;
+      },
       log,
       version: convexVersion,
       instanceName: deploymentName,

@@ -17,6 +17,8 @@ type ApiOptions = {
   /** Tried in this order. */
   readonly routes: readonly ApiRoute[];
   readonly isAllowedHost: HostCheck;
+  /** The address of the first page that is served beside the HTTP actions; null if there is none. */
+  readonly page: () => string | null;
   readonly version: string;
   readonly instanceName: string;
   readonly log: Log;
@@ -73,7 +75,7 @@ async function route(options: ApiOptions, request: IncomingMessage): Promise<Rep
   if (request.method === "GET" || request.method === "HEAD") {
     if (path === "/version" || path === `${api}version`) return textReply(options.version);
     if (path === "/instance_name") return textReply(options.instanceName);
-    if (path === "/") return textReply("This deployment is running. See https://docs.convex.dev/.");
+    if (path === "/") return greeting(options.page(), request.headers.accept);
   }
   if (!path.startsWith(api)) return (await options.operations(path, request)) ?? notFound();
   const endpoint = withoutVersion(path.slice(api.length));
@@ -82,6 +84,14 @@ async function route(options: ApiOptions, request: IncomingMessage): Promise<Rep
     if (reply !== null) return reply;
   }
   return notFound();
+}
+
+/** People open the address that their clients have. A browser goes on to the page that this backend serves. */
+function greeting(page: string | null, accept: string | undefined): Reply {
+  const text = textReply("This deployment is running. See https://docs.convex.dev/.");
+  return page === null || accept?.includes("text/html") !== true
+    ? text
+    : { ...text, status: 302, headers: { Location: page, Vary: "Accept" } };
 }
 
 /** Older clients put their version in the path: `/api/1.48.0/query`. */
