@@ -11,11 +11,11 @@ import type { Submitted } from "../model/requests/submit.ts";
 import { asMutable } from "../model/validators.ts";
 import type { Caller } from "./endpoint.ts";
 import { errorOf, type PromptField, tooManyWaiting } from "./errors.ts";
-import { answerAccepted, respondedAsync } from "./jobs/accepted.ts";
+import { answerAccepted } from "./jobs/accepted.ts";
 import { type Submission, submit } from "./jobs/submit.ts";
 import { logBug, type Outcome, outcomeOf } from "./outcome.ts";
 import type { Call } from "./readCall.ts";
-import { type ApiError, errorResponse } from "./respond.ts";
+import { type ApiError, errorResponse, respondedAsync } from "./respond.ts";
 
 /** An action ends after ten minutes. This leaves time to answer. */
 export const waitLimitMs = 9 * 60_000;

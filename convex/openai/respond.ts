@@ -192,3 +192,14 @@ export function errorResponse(error: ApiError): Response {
 export function jobErrorResponse(error: ApiError, jobId: string): Response {
   return errorResponse({ ...error, headers: { ...error.headers, "x-gleaner-job": jobId } });
 }
+
+/** Seconds until it is worth asking for the job. */
+const askAgain = "2";
+
+/** Says that a call answered with its job because it asked for that. */
+export const respondedAsync = { "preference-applied": "respond-async" } as const;
+
+/** The headers of a call that is answered before its end: the path of what it asked for, and when to look. */
+export function addressOf(path: string): Readonly<Record<string, string>> {
+  return { location: path, "retry-after": askAgain };
+}

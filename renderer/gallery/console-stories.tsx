@@ -47,7 +47,7 @@ import { ModelsView } from "../console/models/ModelsView.tsx";
 import { PriorityPrices } from "../console/models/PriorityPrices.tsx";
 import { RetireModelView } from "../console/models/RetireModel.tsx";
 import { OverviewView } from "../console/overview/OverviewPage.tsx";
-import { OwnerSelect } from "../console/people/OwnerPicker.tsx";
+import { OwnerSelect } from "../console/owners/OwnerPicker.tsx";
 import { PolicyView } from "../console/policy/PolicyView.tsx";
 import { ReviewRules } from "../console/policy/ReviewRules.tsx";
 import { QueueChartsView } from "../console/queue/QueueCharts.tsx";

@@ -1,15 +1,9 @@
 import { internal } from "../../_generated/api.js";
 import type { Id } from "../../_generated/dataModel.js";
 import type { ActionCtx } from "../../_generated/server.js";
-import { jobHeaders, json } from "../respond.ts";
+import { addressOf, jobHeaders, json } from "../respond.ts";
 import { jobBody, jobsPath } from "./jobBody.ts";
 import { queueHeaders } from "./waiting.ts";
-
-/** Seconds until it is worth asking for the job. */
-const askAgain = "2";
-
-/** Says that a call answered with its job because it asked for that. */
-export const respondedAsync = { "preference-applied": "respond-async" } as const;
 
 type Accepted = { readonly keyId: Id<"apiKeys">; readonly jobId: string };
 
@@ -26,9 +20,4 @@ export async function answerAccepted(
     ...addressOf(`${jobsPath}${jobId}`),
     ...headers,
   });
-}
-
-/** The headers of a call that is answered before its end: the path of what it asked for, and when to look. */
-export function addressOf(path: string): Readonly<Record<string, string>> {
-  return { location: path, "retry-after": askAgain };
 }

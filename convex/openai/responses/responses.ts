@@ -7,10 +7,17 @@ import { headOf, textOf } from "../answerForm.ts";
 import { type Caller, idBelow, methodOf } from "../endpoint.ts";
 import { endOf, jobEnded, unknownUrl, wrongMethod } from "../errors.ts";
 import { answerWhole } from "../follow.ts";
-import { addressOf, respondedAsync } from "../jobs/accepted.ts";
 import { type Call, readCall } from "../readCall.ts";
 import { answerWithJob } from "../requestedJob.ts";
-import { answerHeaders, errorResponse, jobErrorResponse, jobHeaders, json } from "../respond.ts";
+import {
+  addressOf,
+  answerHeaders,
+  errorResponse,
+  jobErrorResponse,
+  jobHeaders,
+  json,
+  respondedAsync,
+} from "../respond.ts";
 import { streamText } from "../stream.ts";
 import { answerVoted, chatCall, textWork } from "../textCalls.ts";
 import type { VotedForm } from "../votes/answerVotes.ts";

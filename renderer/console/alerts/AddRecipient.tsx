@@ -6,7 +6,7 @@ import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
 import type { MemberRow } from "../data/rows.ts";
 import { useSession } from "../data/session-context.ts";
-import { MemberSearch } from "../people/MemberSearch.tsx";
+import { MemberSearch } from "../owners/MemberSearch.tsx";
 
 type Props = {
   /** Resolves to false if the server refused. */

@@ -6,7 +6,7 @@ import { Select } from "../../ui/controls/Select.tsx";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
 import type { MyCredits, OwnerId } from "../data/rows.ts";
-import { OwnerPicker } from "../people/OwnerPicker.tsx";
+import { OwnerPicker } from "../owners/OwnerPicker.tsx";
 import { parseCredits } from "../usage/parse-usage-form.ts";
 
 type KeyId = MyCredits["keys"][number]["keyId"];

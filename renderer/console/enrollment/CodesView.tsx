@@ -9,7 +9,7 @@ import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { actionColumn, RowAction } from "../../ui/RowAction.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { CodeRow } from "../data/rows.ts";
-import { OwnerWords } from "../people/OwnerWords.tsx";
+import { OwnerWords } from "../owners/OwnerWords.tsx";
 import { codeState } from "./code-state.ts";
 
 type Props = {

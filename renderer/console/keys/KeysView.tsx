@@ -16,7 +16,7 @@ import { actionColumn, type RowActionProps, RowActions } from "../../ui/RowActio
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { KeyRow } from "../data/rows.ts";
 import { allowanceWords } from "../grants/allowance-words.ts";
-import { OwnerWords } from "../people/OwnerWords.tsx";
+import { OwnerWords } from "../owners/OwnerWords.tsx";
 import { hrefOf } from "../shell/route.ts";
 import { boundsOf } from "./quota-words.ts";
 

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from "react";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
 import type { OwnerId, OwnerName } from "../data/rows.ts";
-import { OwnerPicker } from "./OwnerPicker.tsx";
+import { OwnerPicker } from "../owners/OwnerPicker.tsx";
 
 type Props = {
   /** The name of the key or the device. */

@@ -11,7 +11,7 @@ import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
 import type { BudgetRow, OwnerId } from "../data/rows.ts";
 import { useSession } from "../data/session-context.ts";
-import { OwnerPicker } from "../people/OwnerPicker.tsx";
+import { OwnerPicker } from "../owners/OwnerPicker.tsx";
 import { parseCredits } from "./parse-usage-form.ts";
 
 type Subject = BudgetRow["subject"];

@@ -24,7 +24,7 @@ import type {
   DeviceRow,
   DeviceSpan,
 } from "../../data/rows.ts";
-import { OwnerWords } from "../../people/OwnerWords.tsx";
+import { OwnerWords } from "../../owners/OwnerWords.tsx";
 import { DeviceRatings } from "../../ratings/DeviceRatings.tsx";
 import { hrefOf } from "../../shell/route.ts";
 import { SubPageHead } from "../../shell/SubPageHead.tsx";

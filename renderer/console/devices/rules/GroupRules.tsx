@@ -4,7 +4,7 @@ import { api } from "../../../../convex/_generated/api.js";
 import { Confirm } from "../../../ui/overlays/Confirm.tsx";
 import type { RuleRow } from "../../data/rows.ts";
 import { useAct, useScope, useSession } from "../../data/session-context.ts";
-import { OwnerPicker } from "../../people/OwnerPicker.tsx";
+import { OwnerPicker } from "../../owners/OwnerPicker.tsx";
 import { useRoute } from "../../shell/route.ts";
 import { filtersIn, ruleFilterOf } from "../fleet-filters.ts";
 import { formOf } from "./rule-form.ts";

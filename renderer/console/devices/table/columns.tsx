@@ -4,7 +4,7 @@ import { formatMebibytes } from "../../../../app/format/quantity.ts";
 import { RelativeTime } from "../../../ui/RelativeTime.tsx";
 import type { Column } from "../../../ui/Table.tsx";
 import type { DeviceRow } from "../../data/rows.ts";
-import { OwnerWords } from "../../people/OwnerWords.tsx";
+import { OwnerWords } from "../../owners/OwnerWords.tsx";
 import { versionWords } from "../describe-device.ts";
 import type { DeviceLine } from "../useDeviceLines.ts";
 import { ActivityCell, Enrolled, gpuWords, Labels, NameCell, Offer, type Selecting } from "./cells.tsx";
