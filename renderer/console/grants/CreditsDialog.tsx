@@ -51,8 +51,8 @@ export function CreditsDialog({ of, name, leftMicro, onSave, onClose }: Props): 
               ? `It has ${formatCredits(leftMicro)} left.`
               : `It has ${formatCredits(leftMicro)} left, and ${formatCredits(after)} afterward.`
             : amount === null || isTooMuch
-              ? `Of what was given, ${formatCredits(leftMicro)} are unused.`
-              : `Of what was given, ${formatCredits(leftMicro)} are unused, and ${formatCredits(after)} afterward.`}
+              ? `${formatCredits(leftMicro)} of the given credits are unused.`
+              : `${formatCredits(leftMicro)} of the given credits are unused, and ${formatCredits(after)} afterward.`}
         </p>
         <Select label="Change" value={direction} options={directions} onChange={setDirection} />
         <Field
