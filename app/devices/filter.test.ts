@@ -62,7 +62,7 @@ it("filters a list by the facts that change often, too", () => {
 });
 
 it("tells the kinds of GPU from the other tags that a device reports", () => {
-  expect(reportedTags(["backend:cpu", "backend:cuda", "fast disk"])).toEqual({
+  expect(reportedTags(["backend:cpu", "backend:cuda", "fast disk", "grammar:1"])).toEqual({
     gpus: ["cuda"],
     tags: ["fast disk"],
   });

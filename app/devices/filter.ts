@@ -1,3 +1,4 @@
+import { isGrammarTag } from "../grammar-version.ts";
 import type { DeviceState } from "../statistics/metrics.ts";
 import { isOlder } from "../versions.ts";
 import type { DeviceConcern } from "./attention.ts";
@@ -116,7 +117,7 @@ function hasGpu(gpus: readonly string[] | undefined, wanted: string): boolean {
 
 const backendTag = "backend:";
 
-/** The kinds of GPU, and the other tags, in the tags that a device reports. */
+/** The kinds of GPU, and the other tags that say something to people, in the tags that a device reports. */
 export function reportedTags(tags: readonly string[]): {
   readonly gpus: readonly string[];
   readonly tags: readonly string[];
@@ -124,6 +125,6 @@ export function reportedTags(tags: readonly string[]): {
   const backends = tags.filter((tag) => tag.startsWith(backendTag));
   return {
     gpus: backends.map((tag) => tag.slice(backendTag.length)).filter((kind) => kind !== "cpu"),
-    tags: tags.filter((tag) => !tag.startsWith(backendTag)),
+    tags: tags.filter((tag) => !tag.startsWith(backendTag) && !isGrammarTag(tag)),
   };
 }

@@ -1,3 +1,4 @@
+import { isGrammarTag } from "../grammar-version.ts";
 import { kindWords } from "./job-kind.ts";
 import { formatMebibytes } from "./quantity.ts";
 
@@ -34,7 +35,7 @@ export function laneNeeds({ requirements }: Pick<Lane, "requirements">): readonl
     ...(vramMb === undefined ? [] : [`${formatMebibytes(vramMb)} of GPU memory`]),
     ...(contextTokens === undefined ? [] : [`${String(contextTokens)} tokens`]),
     ...labels,
-    ...tags,
+    ...tags.filter((tag) => !isGrammarTag(tag)),
   ];
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ClaimedJob } from "@gleaner/queue/validators";
 import { ConvexHttpClient } from "convex/browser";
 import type { FunctionArgs, FunctionReference, FunctionReturnType } from "convex/server";
+import { grammarTag } from "../../app/grammar-version.ts";
 import { api } from "../../convex/_generated/api.js";
 import {
   makeSigningKey,
@@ -95,7 +96,7 @@ export class MaliciousDevice {
       key: this.#key,
       version: "0.1.0",
       startup: true,
-      capabilities: { kinds: [...this.#conduct.kinds], models, concurrency: 1 },
+      capabilities: { kinds: [...this.#conduct.kinds], models, tags: [grammarTag], concurrency: 1 },
     });
   }
 

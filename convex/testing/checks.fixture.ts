@@ -1,5 +1,6 @@
 import type { Infer } from "convex/values";
 import { vi } from "vitest";
+import { grammarTag } from "../../app/grammar-version.ts";
 import type { CheckMode } from "../../app/trust/check-mode.ts";
 import { api, internal } from "../_generated/api.js";
 import type { Doc } from "../_generated/dataModel.js";
@@ -38,15 +39,21 @@ export const answerText = "Vienna is the capital of Austria.";
 export const answerUsage = { promptTokens: 10, completionTokens: 12 };
 
 /** Arguments of `hello` of a device that can replay answers. */
-export function checkerGreeting() {
+export function checkerGreeting(grammar = grammarTag) {
   const { capabilities, ...rest } = greeting([modelId]);
-  return { ...rest, capabilities: { ...capabilities, kinds: [...capabilities.kinds, "replay"] } };
+  const kinds = [...capabilities.kinds, "replay"];
+  return { ...rest, capabilities: { ...capabilities, kinds, tags: [grammar] } };
 }
 
 /** A device that can replay answers. */
-export async function addChecker(t: Backend, acme: Organization, name: string): Promise<Device> {
+export async function addChecker(
+  t: Backend,
+  acme: Organization,
+  name: string,
+  grammar?: string,
+): Promise<Device> {
   const device = await addDevice(t, acme, name);
-  await t.mutation(api.work.hello, { key: device.key, ...checkerGreeting() });
+  await t.mutation(api.work.hello, { key: device.key, ...checkerGreeting(grammar) });
   return device;
 }
 

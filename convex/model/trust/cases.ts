@@ -7,7 +7,7 @@ import { record } from "../audit.ts";
 import { pauseForFailures } from "../devices/service.ts";
 import { orderOf } from "../orders/orders.ts";
 import { present } from "../refuse.ts";
-import { devicesKeptFrom } from "./checkers.ts";
+import { checkersOf } from "./checkers.ts";
 import { beginCorrection } from "./corrections.ts";
 import { modeOf } from "./mode.ts";
 import { endProbation, holdForCase, refusePay, releaseAfterCase, settleHeld, takeBack } from "./pay.ts";
@@ -102,9 +102,9 @@ export async function goOn(
   const { deviceId, voices, _id: caseId } = trustCase;
   let state = stateOf(caseIn(trustCase), true);
   if (state.kind === "open") {
-    const kept = await devicesKeptFrom(ctx, { order, deviceId, voices });
+    const checkers = await checkersOf(ctx, { order, deviceId, voices });
     const asked = { caseId, ...(unheard === 0 ? {} : { unheard }) };
-    if (kept !== null && (await queueReplay(ctx, order, deviceId, kept, asked))) return;
+    if (checkers !== null && (await queueReplay(ctx, order, deviceId, checkers, asked))) return;
     state = stateOf(caseIn(trustCase), false);
   }
   await end(ctx, trustCase, order, state, now);

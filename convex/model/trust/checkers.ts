@@ -1,5 +1,6 @@
 import { isGiven } from "@gleaner/queue";
 import type { WorkerView } from "@gleaner/queue/validators";
+import { grammarOf } from "../../../app/grammar-version.ts";
 import { mayReplay } from "../../../app/trust/case.ts";
 import {
   areOneSide,
@@ -30,6 +31,28 @@ export type Checked = {
 
 /** The device that answered, and those that replayed the answer already. */
 type Sides = { readonly accused: Side; readonly heard: readonly Side[] };
+
+/** The grammars that an answer in a format was written by; null for another answer, and of a device that tells none. */
+async function grammarOfAnswer(ctx: QueryCtx, { order, deviceId }: Checked): Promise<string | null> {
+  return order.constrained === true ? await grammarOfDevice(ctx, deviceId) : null;
+}
+
+async function grammarOfDevice(ctx: QueryCtx, deviceId: Id<"devices">): Promise<string | null> {
+  const device = await ctx.db.get("devices", deviceId);
+  if (device === null) return null;
+  const worker = await queue.workers.get(ctx, device.organizationId, device.workerId);
+  return grammarOf(worker?.capabilities?.tags);
+}
+
+/** Whether a checker reads an answer by the grammars that it was written by. Else a mismatch may be theirs, and accuses nobody. */
+export async function readsSameGrammar(
+  ctx: QueryCtx,
+  checked: Checked,
+  checker: Id<"devices">,
+): Promise<boolean> {
+  if (checked.order.constrained !== true) return true;
+  return (await grammarOfAnswer(ctx, checked)) === (await grammarOfDevice(ctx, checker));
+}
 
 /** Whether a device's word about an answer is heard: no person behind it has a voice about the answer, or gave the answer. */
 export async function isHeard(
@@ -144,20 +167,35 @@ async function devicesOfSides(ctx: QueryCtx, { accused, heard }: Sides): Promise
   return [...found.values()];
 }
 
-/** The devices that may not replay an answer. Null: no other device that is online could replay it. */
-export async function devicesKeptFrom(
-  ctx: QueryCtx,
-  checked: Checked,
-): Promise<readonly Doc<"devices">[] | null> {
+/** Which devices may replay an answer. */
+export type Checkers = {
+  /** Those that may not. */
+  readonly kept: readonly Doc<"devices">[];
+  /**
+   * Tags that the others have to report. Of an answer in a format, checkers need the same grammars as its device, if one of them is online.
+   * If none is, the others may, or a device could escape all checks of formats by naming a version of its own.
+   */
+  readonly tags: readonly string[];
+};
+
+/** Null: no other device that is online could replay the answer. */
+export async function checkersOf(ctx: QueryCtx, checked: Checked): Promise<Checkers | null> {
   const people = new People(ctx, checked.order.organizationId);
   const sides = await sidesOf(ctx, people, checked);
   const known = await devicesOfSides(ctx, sides);
-  const { hasChecker, ofSides } = await onlineDevices(ctx, checked.order, people, sides, known);
+  const grammar = await grammarOfAnswer(ctx, checked);
+  const { hasChecker, ofSides, hasGrammar } = await onlineDevices(ctx, checked.order, {
+    people,
+    sides,
+    known,
+    grammar,
+  });
   if (!hasChecker) return null;
   // The queue gives replays to devices that are online, so these come first.
   const inOrder = [...known.slice(0, 1 + sides.heard.length), ...ofSides, ...known];
   const kept = new Map(inOrder.map((device) => [device._id, device]));
-  return [...kept.values()].slice(0, mostKept);
+  const tags = hasGrammar && grammar !== null ? [grammar] : [];
+  return { kept: [...kept.values()].slice(0, mostKept), tags };
 }
 
 /** The devices in service whose owners are read. */
@@ -189,6 +227,16 @@ type OnlineDevices = {
   readonly hasChecker: boolean;
   /** Those that could replay it, but are of a side that has a voice. */
   readonly ofSides: readonly Doc<"devices">[];
+  /** Whether one that may replay it has the wanted grammars, or none are wanted. */
+  readonly hasGrammar: boolean;
+};
+
+type Searched = {
+  readonly people: People;
+  readonly sides: Sides;
+  readonly known: readonly Doc<"devices">[];
+  /** Null: any will do. */
+  readonly grammar: string | null;
 };
 
 /**
@@ -198,9 +246,7 @@ type OnlineDevices = {
 async function onlineDevices(
   ctx: QueryCtx,
   { organizationId, jobId, modelId }: Doc<"orders">,
-  people: People,
-  { accused, heard }: Sides,
-  known: readonly Doc<"devices">[],
+  { people, sides: { accused, heard }, known, grammar }: Searched,
 ): Promise<OnlineDevices> {
   const needs = (await queue.status(ctx, organizationId, jobId))?.requirements ?? {};
   const isAble = (worker: WorkerView): boolean => {
@@ -216,11 +262,12 @@ async function onlineDevices(
   const ofKnown = new Map<string, Doc<"devices">>(known.map((device) => [device._id, device]));
   const ofSides: Doc<"devices">[] = [];
   let cursor: string | null = null;
+  let hasChecker = false;
+  let hasGrammar = false;
   for (const numItems of pageSizes) {
     const found: { readonly page: readonly WorkerView[]; readonly isDone: boolean; continueCursor: string } =
       await queue.workers.list(ctx, organizationId, { paginationOpts: { numItems, cursor } });
-    let hasChecker = false;
-    for (const { externalId } of found.page.filter(isAble)) {
+    for (const { externalId, capabilities } of found.page.filter(isAble)) {
       const deviceId = ctx.db.normalizeId("devices", externalId ?? "");
       if (deviceId === null) continue;
       const device = ofKnown.get(deviceId) ?? (await ctx.db.get("devices", deviceId));
@@ -229,10 +276,13 @@ async function onlineDevices(
         ofKnown.has(deviceId) ||
         !mayReplay(await people.behind(deviceId, device.owner, device), accused, heard);
       if (isOfSides) ofSides.push(device);
-      else hasChecker = true;
+      else {
+        hasChecker = true;
+        hasGrammar ||= grammar === null || grammarOf(capabilities?.tags) === grammar;
+      }
     }
-    if (hasChecker || found.isDone) return { hasChecker, ofSides };
+    if (hasGrammar || found.isDone) return { hasChecker, ofSides, hasGrammar };
     cursor = found.continueCursor;
   }
-  return { hasChecker: true, ofSides };
+  return { hasChecker: true, ofSides, hasGrammar };
 }

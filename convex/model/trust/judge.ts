@@ -14,7 +14,7 @@ import { queue } from "../queue.ts";
 import { present } from "../refuse.ts";
 import { deviceReport, replayAnswer, type reply } from "../validators.ts";
 import { beginCase, endWithoutMore, goOn, hasOverclaim, hearVoice } from "./cases.ts";
-import { devicesKeptFrom, isHeard } from "./checkers.ts";
+import { checkersOf, isHeard, readsSameGrammar } from "./checkers.ts";
 import { payChecker } from "./checkPay.ts";
 import { learn, learnedLimits, type ReplayKind } from "./limits.ts";
 import { endProbation } from "./pay.ts";
@@ -64,11 +64,16 @@ export async function judgeReplay(
   }
   const by = { deviceId: checker, owner: device?.owner ?? null, at: now };
   const compared = voiceOf(result.replay, by, limits, trustCase?.isSeries ?? false);
+  const isSameGrammar = await readsSameGrammar(ctx, checked, checker);
   // In a case another device found more, so the next one is asked.
-  const said: StoredVoice = tellsNothing ? { ...compared, verdict: "unclear" } : compared;
+  const said: StoredVoice = tellsNothing
+    ? { ...compared, verdict: "unclear" }
+    : isSameGrammar
+      ? compared
+      : withoutDoubt(compared);
   const voice = withTokens(said, overclaim, trustCase);
   await ctx.db.patch("replays", replay._id, { state: "done", voice });
-  if (trustCase === null) await judgeFirst(ctx, order, replay, kind, voice);
+  if (trustCase === null) await judgeFirst(ctx, order, replay, isSameGrammar ? kind : null, voice);
   else await hearVoice(ctx, trustCase, order, voice);
   return await payChecker(ctx, event.jobId, order, checker, usage.promptTokens, now);
 }
@@ -97,8 +102,8 @@ async function askAnother(
     await goOn(ctx, trustCase, order, now, unheard);
     return;
   }
-  const kept = await devicesKeptFrom(ctx, { order, deviceId, voices: [] });
-  if (kept !== null && (await queueReplay(ctx, order, deviceId, kept, { unheard }))) return;
+  const checkers = await checkersOf(ctx, { order, deviceId, voices: [] });
+  if (checkers !== null && (await queueReplay(ctx, order, deviceId, checkers, { unheard }))) return;
   await noteUnchecked(ctx, { deviceId, modelId: replay.modelId }, true);
   await endUnjudged(ctx, replay, now);
 }
@@ -168,12 +173,19 @@ function withTokens(
   return overclaim === null ? voice : { ...voice, verdict: "mismatch", overclaim };
 }
 
-/** The first replay of an answer: it changes the standing of its device, or opens a case. */
+/** A voice of a checker with other grammars than the answer's device: what does not fit for it may be a difference of the two. */
+function withoutDoubt(voice: StoredVoice): StoredVoice {
+  return voice.verdict === "fits" ? voice : { ...voice, verdict: "unclear", excess: 0 };
+}
+
+/**
+ * The first replay of an answer: it changes the standing of its device, or opens a case. `kind`: null if nothing is to be learned from it.
+ */
 async function judgeFirst(
   ctx: MutationCtx,
   order: Doc<"orders">,
   { deviceId }: Doc<"replays">,
-  kind: ReplayKind,
+  kind: ReplayKind | null,
   voice: StoredVoice,
 ): Promise<void> {
   const { organizationId, modelId } = order;
@@ -185,7 +197,7 @@ async function judgeFirst(
     return;
   }
   const after = await noteEvent(ctx, { organizationId, deviceId, modelId }, verdict, at, excess);
-  await learn(ctx, kind, replay);
+  if (kind !== null) await learn(ctx, kind, replay);
   if (isDrifting(after)) {
     await beginCase(ctx, order, deviceId, [{ ...voice, verdict: "mismatch" }], true);
     return;

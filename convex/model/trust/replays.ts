@@ -21,6 +21,7 @@ import { findModel } from "../models/catalog.ts";
 import { queue, textsKeptMs } from "../queue.ts";
 import { stateOf } from "../texts/dataKeys.ts";
 import { textAnswer, vectorAnswer } from "../validators.ts";
+import type { Checkers } from "./checkers.ts";
 import { countWaiting } from "./standings.ts";
 
 /** A replay that no device has begun by then expires. */
@@ -50,14 +51,14 @@ type Asked = { readonly caseId?: Id<"trustCases">; readonly unheard?: number };
  * Queues a replay of an answer on another device than its author's and than those that replayed it already, and of another owner. It has
  * the requirements of the answer's job, so that no device reads the text that could not have got the job itself. Its payload is deleted at
  * its end, and not later than the texts of the answer's job.
- * @param kept the devices that may not replay it.
+ * @param checkers the devices that may replay it.
  * @returns whether it is queued: not if the answer cannot be replayed, or its text is deleted or locked, or the queue is full.
  */
 export async function queueReplay(
   ctx: MutationCtx,
   order: Doc<"orders">,
   deviceId: Id<"devices">,
-  kept: readonly Doc<"devices">[],
+  { kept, tags }: Checkers,
   asked: Asked = {},
 ): Promise<boolean> {
   const { organizationId, jobId: of, modelId, most, usage, deviceClass } = order;
@@ -79,7 +80,10 @@ export async function queueReplay(
   const job: JobInput = {
     kind: "replay",
     payload: { ...request, ...(cacheOwner === undefined ? {} : { cacheOwner }) } as unknown as Value,
-    requirements: view.requirements,
+    requirements:
+      tags.length === 0
+        ? view.requirements
+        : { ...view.requirements, tags: [...(view.requirements.tags ?? []), ...tags] },
     priority: "low",
     apart: of,
     exceptWorkers: kept.map(({ workerId }) => workerId),

@@ -11,7 +11,7 @@ import { modelsOfDevice } from "../devices/report.ts";
 import { orderOf } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
 import { ratingsOf } from "../ratings/ofDevice.ts";
-import { devicesKeptFrom } from "./checkers.ts";
+import { checkersOf } from "./checkers.ts";
 import { modeOf } from "./mode.ts";
 import { mayBeReplayed, queueReplay } from "./replays.ts";
 import { plus, type Spending, spendingOf, spentShareOf, storeSpending, worthOf } from "./spending.ts";
@@ -126,11 +126,11 @@ async function choose(
   });
   const isDrawn = Math.random() < replayChance(share, owed);
   const mayWait = (row?.waiting ?? 0) < mostWaiting;
-  const kept = isDrawn && mayWait ? await devicesKeptFrom(ctx, { order, deviceId, voices: [] }) : null;
-  if (kept !== null) {
+  const checkers = isDrawn && mayWait ? await checkersOf(ctx, { order, deviceId, voices: [] }) : null;
+  if (checkers !== null) {
     // The row has to exist, since it counts the replays that wait.
     await storeStanding(ctx, pair, row, standing, { owed: 0, unchecked: false });
-    if (await queueReplay(ctx, order, deviceId, kept)) {
+    if (await queueReplay(ctx, order, deviceId, checkers)) {
       const isOfBudget = !isOnProbation(standing);
       return plus(spending, { micro: price, answerMs, replayMs: isOfBudget ? answerMs * costShare : 0 });
     }

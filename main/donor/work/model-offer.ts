@@ -2,6 +2,7 @@ import { totalmem } from "node:os";
 import { type Abilities, BackOff, type Capacity, doubling } from "@gleaner/queue/worker";
 import type { ModelFile } from "../../../app/contract/runner.ts";
 import { isNews, type Speed, speedStep } from "../../../app/contract/speed.ts";
+import { grammarTag } from "../../../app/grammar-version.ts";
 import type { ModelPlans } from "../../supervisor/plan/model-plans.ts";
 
 type ModelOfferDeps = {
@@ -109,7 +110,7 @@ export class ModelOffer {
       contexts,
       ...(speeds.length === 0 ? {} : { speeds }),
       ...(backends.size === 0 && !onGpuOnly ? {} : { gpu: mayUseGpu && hasGpu }),
-      ...(backends.size === 0 ? {} : { tags: [...backends].sort().map((backend) => `backend:${backend}`) }),
+      tags: [...[...backends].sort().map((backend) => `backend:${backend}`), grammarTag],
     };
   }
 

@@ -17,7 +17,7 @@ import { orderOf } from "../../orders/orders.ts";
 import { queue } from "../../queue.ts";
 import { textAnswer } from "../../validators.ts";
 import { beginCase } from "../cases.ts";
-import { devicesKeptFrom, ofOtherSides } from "../checkers.ts";
+import { checkersOf, ofOtherSides } from "../checkers.ts";
 import { modeOf } from "../mode.ts";
 import { endProbation } from "../pay.ts";
 import { queueReplay } from "../replays.ts";
@@ -145,12 +145,12 @@ async function noteFit(ctx: MutationCtx, { order, device }: Given, now: number):
 async function replay(ctx: MutationCtx, { order, device }: Given, now: number): Promise<boolean> {
   const { organizationId, modelId } = order;
   const pair = { organizationId, deviceId: device._id, modelId };
-  const kept = await devicesKeptFrom(ctx, { order, deviceId: device._id, voices: [] });
+  const checkers = await checkersOf(ctx, { order, deviceId: device._id, voices: [] });
   const row = await standingRow(ctx, pair);
   // The row has to exist, since it counts the replays that wait.
   if (row === null) await storeStanding(ctx, pair, row, standingIn(row, now));
-  if (kept === null) await noteUnchecked(ctx, pair, true);
-  return kept !== null && (await queueReplay(ctx, order, device._id, kept));
+  if (checkers === null) await noteUnchecked(ctx, pair, true);
+  return checkers !== null && (await queueReplay(ctx, order, device._id, checkers));
 }
 
 async function askThird(
