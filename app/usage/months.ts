@@ -1,4 +1,5 @@
 import { type EnergySum, mergeEnergy } from "../energy/energy-sum.ts";
+import { utf8Length } from "../jobs/utf8.ts";
 import { mergeModelTokens, type ModelTokens } from "../statistics/model-tokens.ts";
 import { endsOf, type Tally } from "../statistics/tally.ts";
 
@@ -44,12 +45,18 @@ export function daySumOf(startAt: number, tally: Tally, models?: readonly ModelT
   return sum;
 }
 
-/** The most models that a stored day of a device tells apart. `mostDevices` of a member's earnings counts on it. */
-const mostModelsOfDay = 6;
+/** The most models that a stored day of a device tells apart, and the bytes of their names. `mostDevices` of a member's earnings counts on both. */
+const mostOfDay = { models: 6, nameBytes: 1_200 } as const;
 
 /** A day as it is stored. Of its models it keeps the largest ones; the day's own sums have the tokens of the others, too. */
 export function storedDay(day: DaySum): DaySum {
-  return day.models === undefined ? day : { ...day, models: day.models.slice(0, mostModelsOfDay) };
+  if (day.models === undefined) return day;
+  let left: number = mostOfDay.nameBytes;
+  const models = day.models.slice(0, mostOfDay.models).filter(({ subject }) => {
+    left -= utf8Length(subject);
+    return left >= 0;
+  });
+  return { ...day, models };
 }
 
 /** The same days of several subjects, each day once, in order. */
