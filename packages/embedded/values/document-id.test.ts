@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decodeDocumentId, encodeDocumentId } from "./document-id.ts";
+import { decodeDocumentId, encodeDocumentId, newDocumentId } from "./document-id.ts";
 
 const internalId = fc.uint8Array({ minLength: 16, maxLength: 16 });
 const tableNumber = fc.oneof(fc.integer({ min: 1, max: 0xffff_ffff }), fc.integer({ min: 1, max: 20_000 }));
@@ -43,4 +43,14 @@ test("one wrong character in an id is detected", () => {
 test("table numbers and id lengths out of bounds are refused", () => {
   expect(() => encodeDocumentId({ tableNumber: 0, internalId: new Uint8Array(16) })).toThrow("table number");
   expect(() => encodeDocumentId({ tableNumber: 1, internalId: new Uint8Array(15) })).toThrow("internal id");
+});
+
+test("a new document's id is the encoded one, and is decoded like any other", () => {
+  fc.assert(
+    fc.property(tableNumber, internalId, (number, bytes) => {
+      const id = { tableNumber: number, internalId: bytes };
+      expect(newDocumentId(id)).toBe(encodeDocumentId(id));
+      expect(decodeDocumentId(newDocumentId(id))).toEqual(id);
+    }),
+  );
 });

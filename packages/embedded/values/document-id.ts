@@ -37,10 +37,20 @@ export function decodeDocumentId(text: string): DocumentId | null {
   const known = decoded.get(text);
   if (known !== undefined) return known;
   const id = decode(text);
-  if (id === null) return null;
+  if (id !== null) keepDecoded(text, id);
+  return id;
+}
+
+/** The id of a new document. Its document is soon read or written, so the id is kept like a decoded one. */
+export function newDocumentId(id: DocumentId): string {
+  const text = encodeDocumentId(id);
+  keepDecoded(text, id);
+  return text;
+}
+
+function keepDecoded(text: string, id: DocumentId): void {
   if (decoded.size >= maxDecoded) decoded.clear();
   decoded.set(text, id);
-  return id;
 }
 
 function decode(text: string): DocumentId | null {

@@ -1,4 +1,4 @@
-import { decodeDocumentId, encodeDocumentId } from "../../values/document-id.ts";
+import { decodeDocumentId, newDocumentId } from "../../values/document-id.ts";
 import type { KeyRange } from "../../values/keys/index-range.ts";
 import { type Catalog, type IndexEntry, isSystemIndex } from "../model/catalog.ts";
 import type { CreationClock } from "../model/creation-clock.ts";
@@ -109,7 +109,7 @@ export class EngineTransaction implements Transaction {
   insert(table: string, value: DocumentJson): string {
     this.#assertUsable();
     const entry = this.#deps.catalog.ensure(table);
-    const id = encodeDocumentId({ tableNumber: entry.number, internalId: newInternalId(this.now) });
+    const id = newDocumentId({ tableNumber: entry.number, internalId: newInternalId(this.now) });
     this.#lastCreation = this.#deps.creationClock.next(this.now, this.#lastCreation);
     const created = { ...value, _creationTime: this.#lastCreation, _id: id };
     this.#writes.put(id, entry, null, created);
