@@ -1,6 +1,6 @@
 import { isSystemIndex } from "../model/catalog.ts";
 import type { Conflict, Timestamp } from "../model/types.ts";
-import type { CommitChanges } from "../snapshot/commit-changes.ts";
+import type { ChangedTable, CommitChanges } from "../snapshot/commit-changes.ts";
 import type { CommitRecord } from "../snapshot/write-log.ts";
 import { type MergedRanges, rangeAt } from "../transaction/read-set.ts";
 
@@ -12,16 +12,25 @@ type Collision = { readonly ts: Timestamp; readonly conflict: Conflict };
  * patch touches.
  */
 export function firstCollision(reads: MergedRanges, commits: readonly CommitRecord[]): Collision | null {
+  // A transaction reads few indexes, and the commits are changes of few tables.
+  const readIn = new Map<ChangedTable, readonly string[]>();
   for (const { ts, changes } of commits) {
     let found: Conflict | null = null;
-    // A transaction reads few indexes, and a commit changes all those of its tables.
-    for (const qualifiedIndex of reads.keys()) {
-      const conflict = conflictIn(reads, qualifiedIndex, changes);
-      if (conflict !== null && (found === null || explains(conflict) > explains(found))) found = conflict;
+    for (const table of changes.tables) {
+      const indexes = readIn.get(table) ?? indexesReadIn(table, reads);
+      readIn.set(table, indexes);
+      for (const qualifiedIndex of indexes) {
+        const conflict = conflictIn(reads, qualifiedIndex, changes);
+        if (conflict !== null && (found === null || explains(conflict) > explains(found))) found = conflict;
+      }
     }
     if (found !== null) return { ts, conflict: found };
   }
   return null;
+}
+
+function indexesReadIn({ indexes }: ChangedTable, reads: MergedRanges): readonly string[] {
+  return indexes.map(({ qualified }) => qualified).filter((qualified) => reads.has(qualified));
 }
 
 function conflictIn(reads: MergedRanges, qualifiedIndex: string, changes: CommitChanges): Conflict | null {

@@ -2,7 +2,7 @@ import type { Key } from "../../values/keys/key.ts";
 import type { IndexEntry } from "../model/catalog.ts";
 import type { DocumentJson } from "../model/types.ts";
 
-type Table = { readonly indexes: readonly Pick<IndexEntry, "qualified">[] };
+export type ChangedTable = { readonly indexes: readonly Pick<IndexEntry, "qualified">[] };
 
 /** Keys in each index of a table, in the order of the indexes. */
 type KeysByIndex = readonly (readonly Key[])[];
@@ -10,7 +10,7 @@ type KeysByIndex = readonly (readonly Key[])[];
 /** A document that a commit wrote. */
 export type ChangedDocument = {
   readonly id: string;
-  readonly table: Table;
+  readonly table: ChangedTable;
   /** As it was; null if it is new. */
   readonly before: DocumentJson | null;
   /** Its keys before, in the indexes that changed for their readers. */
@@ -33,22 +33,27 @@ const none: readonly Key[] = [];
  */
 export class CommitChanges {
   readonly #documents: readonly ChangedDocument[];
+  /** The tables of the changed documents, each once. */
+  readonly tables: readonly ChangedTable[];
   /** The number of keys in all indexes. No others are kept. */
   readonly size: number;
 
   constructor(documents: readonly ChangedDocument[]) {
     this.#documents = documents;
+    const tables: ChangedTable[] = [];
     let size = 0;
-    for (const { old, added } of documents) {
+    for (const { table, old, added } of documents) {
+      if (!tables.includes(table)) tables.push(table);
       for (const keys of old) size += keys.length;
       for (const keys of added) size += keys.length;
     }
+    this.tables = tables;
     this.size = size;
   }
 
   /** Calls back with each changed key of an index, until the callback returns true. */
   visit(qualifiedIndex: string, onChange: OnChange): void {
-    let table: Table | undefined;
+    let table: ChangedTable | undefined;
     let at: number | undefined;
     for (const document of this.#documents) {
       if (document.table !== table) {
@@ -83,10 +88,10 @@ function visitKeys({ id, before, old, added }: ChangedDocument, at: number, onCh
   return false;
 }
 
-const places = new WeakMap<Table["indexes"], ReadonlyMap<string, number>>();
+const places = new WeakMap<ChangedTable["indexes"], ReadonlyMap<string, number>>();
 
 /** The places of a table's indexes, by their qualified names. */
-function placesOf({ indexes }: Table): ReadonlyMap<string, number> {
+function placesOf({ indexes }: ChangedTable): ReadonlyMap<string, number> {
   let known = places.get(indexes);
   if (known === undefined) {
     known = new Map(indexes.map(({ qualified }, at) => [qualified, at]));
