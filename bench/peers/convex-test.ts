@@ -68,6 +68,7 @@ async function main(): Promise<void> {
       instanceName,
       log: shared.log,
       operations: () => Promise.resolve(null),
+      page: () => null,
     }),
   );
   server.on("upgrade", (request, socket, head) => connections.upgrade(request, socket, head));
