@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { app, powerMonitor } from "electron";
+import { app, BrowserWindow, Notification, powerMonitor } from "electron";
 import type { Departure } from "../../app/contract/leaving.ts";
 import { pauseMinutes } from "../../app/contract/pause-choices.ts";
 import type { ManagedSettings } from "../../app/managed/managed-settings.ts";
@@ -20,6 +20,7 @@ import { idleFromShell } from "../sensors/base/idle.ts";
 import { shellSensor } from "../sensors/common/shell-sensor.ts";
 import { platformIdle } from "../sensors/platform-sensors.ts";
 import { forkRunner } from "../supervisor/process/fork-runner.ts";
+import { needNotices } from "../tray/need-notices.ts";
 import { donorTray } from "../tray/tray.ts";
 import type { TrayAction } from "../tray/tray-menu.ts";
 import type { PanelOrigin } from "../window/panel-address.ts";
@@ -154,6 +155,20 @@ export async function donate(program: Program, membership: Membership, start: St
     window.send(delta);
     tray.update(donor.snapshot.get());
   });
+  // Without a reference, a click on a notice would be lost.
+  const notices: Notification[] = [];
+  const stopNotices = needNotices({
+    snapshot: donor.snapshot,
+    isWindowOpen: () => BrowserWindow.getAllWindows().some((each) => each.isVisible()),
+    tell: () => {
+      if (!Notification.isSupported()) return;
+      const body = language.text().traySentence(donor.snapshot.get(), Date.now());
+      const notice = new Notification({ title: "Gleaner", body, icon: join(files.icons, "256x256.png") });
+      notice.on("click", window.show);
+      notice.show();
+      notices.splice(0, 1, notice);
+    },
+  });
   const stopSpeaking = language.onChange(() => tray.update(donor.snapshot.get()));
   const updates = selfUpdate.follow(donor, (how) => ended.resolve({ kind: "replaced", how }));
   const stopProving = donor.snapshot.onDelta(() => {
@@ -205,6 +220,8 @@ export async function donate(program: Program, membership: Membership, start: St
   updates.stop();
   stopProving();
   stopSpeaking();
+  stopNotices();
+  notices[0]?.close();
   if (outcome.kind === "left") await removeLoginItem?.();
   links.listen(null);
   await donor.stop();
