@@ -3,6 +3,7 @@ import { truncated } from "../checks/truncated.ts";
 import type { StackMapper } from "../source/stack-trace.ts";
 import { type Execution, executions, isTransactional } from "./execution.ts";
 import { describeThrown, type FunctionFailure } from "./function-failure.ts";
+import { isOfLoad } from "./loading.ts";
 import { isStopped } from "./operations.ts";
 
 /** The mapper of the newest bundle: a process runs one bundle at a time. */
@@ -58,7 +59,8 @@ function takeRejection(reason: unknown): boolean {
   const execution = executions.getStore();
   if (execution !== undefined && !isStopped(reason))
     fail(execution, reason, logged(execution, "Unhandled promise rejection", reason));
-  return execution !== undefined;
+  // A run that loads the modules again fails with it.
+  return execution !== undefined || isOfLoad();
 }
 
 /**

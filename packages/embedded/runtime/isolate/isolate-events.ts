@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { executions } from "../execution/execution.ts";
+import { isOfLoad } from "../execution/loading.ts";
 import { takeListenerError } from "../execution/uncaught.ts";
 
 type Listener = EventListenerOrEventListenerObject;
@@ -25,7 +26,7 @@ export function guardListeners(): void {
   const methods = EventTarget.prototype as unknown as Methods;
   const own = { ...methods };
   methods.addEventListener = function (type, listener, options) {
-    const isOurs = executions.getStore() === undefined;
+    const isOurs = executions.getStore() === undefined && !isOfLoad();
     own.addEventListener.call(this, type, isOurs ? listener : guardFor(this, listener), options);
   };
   methods.removeEventListener = function (type, listener, options) {

@@ -1,4 +1,5 @@
 import { type ActionExecution, addTimer, executions, isTransactional } from "../execution/execution.ts";
+import { checkLoad } from "../execution/loading.ts";
 import { failFunction, takeUncaught } from "../execution/uncaught.ts";
 import { watchList } from "../native/reserve.ts";
 
@@ -80,6 +81,7 @@ function guarded<A extends unknown[]>(callback: (...args: A) => void): (...args:
   return (...args) => {
     try {
       executions.getStore()?.time.check();
+      checkLoad();
       callback(...args);
     } catch (error) {
       takeUncaught(error);

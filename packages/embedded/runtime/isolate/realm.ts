@@ -3,6 +3,7 @@ import vm from "node:vm";
 import { appComponent, type ComponentPath } from "../../names/table-name.ts";
 import type { ComponentVariables } from "../components/component-variables.ts";
 import type { ConvexGlobal } from "../contract/convex-global.ts";
+import { asLoad } from "../execution/loading.ts";
 import { installStackFormatter, stackFormatter } from "../source/error-stacks.ts";
 import type { StackMapper } from "../source/stack-trace.ts";
 import { limitBulk } from "./isolate-bulk.ts";
@@ -74,7 +75,7 @@ export class Realm {
   whileLoading<T>(task: () => T): T {
     this.#global[taskGlobal] = task;
     try {
-      return runTask.runInContext(this.#global, loadingOptions) as T;
+      return asLoad(() => runTask.runInContext(this.#global, loadingOptions) as T);
     } finally {
       Reflect.deleteProperty(this.#global, taskGlobal);
     }

@@ -1,6 +1,7 @@
 import { executions } from "../execution/execution.ts";
 import { ExecutionLimitError } from "../execution/execution-time.ts";
 import { fuel, refuel } from "../execution/fuel.ts";
+import { checkLoad } from "../execution/loading.ts";
 import type { Ticks } from "../source/bundled-script.ts";
 import { executionReserve } from "./reserve.ts";
 
@@ -18,8 +19,10 @@ export function tick(): void {
 
 function checkExecution(): void {
   const execution = executions.getStore();
-  // While modules are loaded, the context's time limit applies instead.
-  if (execution === undefined) return;
+  if (execution === undefined) {
+    checkLoad();
+    return;
+  }
   if (execution.ended)
     throw execution.time.error ?? new ExecutionLimitError("The function has ended already.");
   execution.time.checkAll();

@@ -1,5 +1,6 @@
 import { types } from "node:util";
 import { executions } from "../execution/execution.ts";
+import { checkLoad } from "../execution/loading.ts";
 
 /** Elements between two checks of time and memory. */
 const checkEvery = 256;
@@ -33,6 +34,7 @@ export function watchIterator(
       elements += 1;
       if (elements % checkEvery === 0) {
         executions.getStore()?.time.checkAll();
+        checkLoad();
         count(elements);
       }
       return Reflect.apply(next, iterator, []);
