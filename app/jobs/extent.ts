@@ -13,6 +13,8 @@ export type Extent = {
   readonly likelyPromptBytes: number;
   /** Tokens that a chat template or a tokenizer may add to the prompt. */
   readonly addedTokens: number;
+  /** Those that usual ones add. */
+  readonly likelyAddedTokens: number;
   /** More tokens that are possible, from a template's words or from odd characters. So rare that no price has them. */
   readonly templateTokens: number;
   /** Bounds of the true counts: the prompt fits the context, and an answer has at most `maxTokens`. */
@@ -25,11 +27,12 @@ export type Extent = {
 
 /** Bytes of a prompt for each of its tokens: about four for English prose, less for code and other languages. */
 export const bytesPerToken = 3;
-/** Tokens that a chat template may add for each message, and once. Generous on purpose. */
-const tokensPerMessage = 32;
-const tokensPerChat = 64;
-/** Tokens that a tokenizer may add to a text: its begin and end marks, and a blank. */
-const tokensPerText = 8;
+/** Tokens that a chat template may add for each message, generously, and in which templates usually do: the role and its marks. */
+const tokensPerMessage = { most: 32, likely: 5 } as const;
+/** Those that it adds once: the beginning of the answer, and often a short system prompt. */
+const tokensPerChat = { most: 64, likely: 10 } as const;
+/** Tokens that a tokenizer may add to a text: its begin and end marks, and a blank. Usually the first. */
+const tokensPerText = { most: 8, likely: 1 } as const;
 /** Tokenizers of some embedding models write one character as several: "ﷺ" has 3 bytes, and becomes 33. */
 const tokensPerByte = 11;
 /** Tokens of the words that a file's own chat template may add, such as a system prompt. */
@@ -53,7 +56,8 @@ export function extentOf(work: Work, { contextTokens, template }: WorkModel): Ex
       return {
         promptBytes: mostTokensOf(work.request.prompt),
         likelyPromptBytes: likelyBytesOf(work.request.prompt),
-        addedTokens: tokensPerText,
+        addedTokens: tokensPerText.most,
+        likelyAddedTokens: tokensPerText.likely,
         templateTokens: 0,
         most: { promptTokens: contextTokens, completionTokens: work.request.maxTokens },
         ...triesOf(work.request),
@@ -64,7 +68,8 @@ export function extentOf(work: Work, { contextTokens, template }: WorkModel): Ex
       return {
         promptBytes,
         likelyPromptBytes: sumOf(inputs, likelyBytesOf),
-        addedTokens: tokensPerText * inputs.length,
+        addedTokens: tokensPerText.most * inputs.length,
+        likelyAddedTokens: tokensPerText.likely * inputs.length,
         templateTokens: (tokensPerByte - 1) * promptBytes,
         // Each input may fill the context.
         most: { promptTokens: contextTokens * inputs.length, completionTokens: 0 },
@@ -84,7 +89,10 @@ function triesOf(request: Parameters<typeof hasChecks>[0]): Pick<Extent, "tries"
   return hasChecks(request) ? { tries: mostTries } : {};
 }
 
-type PromptExtent = Pick<Extent, "promptBytes" | "likelyPromptBytes" | "addedTokens" | "templateTokens">;
+type PromptExtent = Pick<
+  Extent,
+  "promptBytes" | "likelyPromptBytes" | "addedTokens" | "likelyAddedTokens" | "templateTokens"
+>;
 
 /** @param template the chat template that the organization set. */
 function extentOfChat(
@@ -97,7 +105,8 @@ function extentOfChat(
   return {
     promptBytes: textBytes + toolBytes.most,
     likelyPromptBytes: textBytes + toolBytes.likely,
-    addedTokens: tokensPerMessage * messages.length + tokensPerChat,
+    addedTokens: tokensPerMessage.most * messages.length + tokensPerChat.most,
+    likelyAddedTokens: tokensPerMessage.likely * messages.length + tokensPerChat.likely,
     templateTokens:
       template === undefined ? fileTemplateTokens : utf8Length(template) * (messages.length + 1),
   };
@@ -109,7 +118,8 @@ function extentOfTokens(request: TokensRequest, template: string | undefined): P
   return {
     promptBytes,
     likelyPromptBytes: promptBytes,
-    addedTokens: tokensPerText,
+    addedTokens: tokensPerText.most,
+    likelyAddedTokens: tokensPerText.likely,
     templateTokens: (tokensPerByte - 1) * promptBytes,
   };
 }
@@ -145,7 +155,8 @@ export function mostPromptTokens({ promptBytes, addedTokens, templateTokens }: P
 /** The most tokens that are in the context at once, apart from a template's own words: of the inputs, the longest. */
 export function mostContextTokens(work: Work, extent: Extent): number {
   if (work.kind === "tokens") return 0;
-  if (work.kind === "embedding") return Math.max(...work.request.inputs.map(mostTokensOf)) + tokensPerText;
+  if (work.kind === "embedding")
+    return Math.max(...work.request.inputs.map(mostTokensOf)) + tokensPerText.most;
   return pricedPromptTokens(extent) + extent.most.completionTokens;
 }
 

@@ -13,7 +13,7 @@ const completion = (prompt: string, maxTokens: number) =>
 
 it("a job's size is an estimate of the prompt's tokens, and the most that it may write", () => {
   expect(sizeOf(completion("a".repeat(3_000), 100))).toEqual({
-    input: 1_008,
+    input: 1_001,
     output: 100,
     likelyOutput: 100,
     setupMs: 20_000,
@@ -44,6 +44,13 @@ it("tools take about as much as their text, although more is reserved for them",
   expect(input).toBeGreaterThan(10_000);
   expect(input).toBeLessThan(11_000);
   expect(extent.promptBytes).toBeGreaterThan(60_000);
+});
+
+it("a short question takes the tokens of a usual template, although more is reserved for one", () => {
+  const extent = chat({ messages: [{ role: "user", content: "What is the capital of Norway?" }] });
+  // ChatML makes 21 tokens of it.
+  expect(sizeOf(extent).input).toBe(25);
+  expect(extent.addedTokens).toBe(96);
 });
 
 it("an answer that a device checks may have to be written three times", () => {

@@ -16,10 +16,10 @@ const loadMs = 20_000;
 /** Most answers are shorter than requests allow. */
 const usualAnswerTokens = 256;
 
-export function sizeOf({ likelyPromptBytes, addedTokens, most, tries = 1 }: Extent): Size {
+export function sizeOf({ likelyPromptBytes, likelyAddedTokens, most, tries = 1 }: Extent): Size {
   const { completionTokens } = most;
   return {
-    input: Math.ceil(likelyPromptBytes / bytesPerToken) + addedTokens,
+    input: Math.ceil(likelyPromptBytes / bytesPerToken) + likelyAddedTokens,
     output: tries * completionTokens,
     likelyOutput: Math.min(completionTokens, usualAnswerTokens),
     setupMs: loadMs,

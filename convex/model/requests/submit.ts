@@ -308,7 +308,7 @@ export async function prepare(
   const bound = { promptTokens: pricedPromptTokens(extent), completionTokens: most.completionTokens };
   const likely = await likelySharesOf(ctx, key, modelId, bound.completionTokens, now);
   // A template's own tokens are learned, too.
-  const held = heldTokens(bound, likely, size.input - extent.addedTokens);
+  const held = heldTokens(bound, likely, size.input - extent.likelyAddedTokens);
 
   const job = {
     kind: work.kind,
