@@ -160,9 +160,22 @@ it.each<[string, string, string | null]>([
   ["fewer tokens", "AB", "The answer has another number of tokens than it reports."],
   ["more tokens", "AB CD", "The answer has another number of tokens than it reports."],
   ["no tokens", "", "The answer has another number of tokens than it reports."],
+  ["a part for its text, and three for calls that were cut", "A B C ", null],
+  ["more parts than it has", "A B C  ", "The tokens of the answer have more parts than it has."],
+  ["a lot of blanks", `ABC${" ".repeat(1_000)}`, "The tokens of the answer have more parts than it has."],
   ["a text that is none of tokens", "A B!", "The tokens of the answer are not in the form of tokens."],
 ])("reads an answer that tells %s", (_name, written, mistake) => {
   expect(mistakeOf({ text: "Hi", finishReason: "stop", written }, 3)).toBe(mistake);
+});
+
+it("takes two more parts of its tokens for each call of an answer", () => {
+  const toolCalls = ["call_1", "call_2"].map((id) => ({ id, name: "look_up", arguments: "{}" }));
+  const answer = { text: "", finishReason: "tool_calls", toolCalls } as const;
+  const asked = { tools: [tool, { ...tool, name: "other" }] };
+  expect(mistakeOf({ ...answer, written: "A B C D E F" }, 6, asked)).toBeNull();
+  expect(mistakeOf({ ...answer, written: "A B C D E F " }, 6, asked)).toBe(
+    "The tokens of the answer have more parts than it has.",
+  );
 });
 
 it("refuses an answer that is too large with its tokens", () => {

@@ -7,7 +7,7 @@ import { utf8Length } from "../utf8.ts";
 import type { CompletionRequest } from "../work.ts";
 import { holdsSchema, mayHoldSchema } from "./schema-check.ts";
 import { hiddenTokens, usageMistake } from "./usage-check.ts";
-import { bytesOfWritten, countWritten } from "./written-tokens.ts";
+import { bytesOfWritten, countPassages, countWritten } from "./written-tokens.ts";
 
 /** The facts about a job with text that the backend has before its answer. */
 type TextJob = {
@@ -81,10 +81,13 @@ export function unseenTokens(
 }
 
 /** A checker reads these tokens, and the device is paid for so many. Only the checker's model tells whether they are the answer's. */
-function writtenMistake({ written, usage }: ChatResult): string | null {
+function writtenMistake({ written, usage, toolCalls = [] }: ChatResult): string | null {
   if (written === undefined) return null;
   const count = countWritten(written);
   if (count === null) return "The tokens of the answer are not in the form of tokens.";
+  // A text, the name and the arguments of each call, and the name of one that was cut.
+  const mostPassages = 2 + 2 * Math.max(1, toolCalls.length);
+  if (countPassages(written) > mostPassages) return "The tokens of the answer have more parts than it has.";
   return count === usage.completionTokens ? null : "The answer has another number of tokens than it reports.";
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { bytesOfWritten, countWritten, packWritten, unpackWritten } from "./written-tokens.ts";
+import { bytesOfWritten, countPassages, countWritten, packWritten, unpackWritten } from "./written-tokens.ts";
 
 const passages = fc.array(fc.array(fc.nat(2 ** 20 - 1)), { minLength: 1 });
 
@@ -10,6 +10,7 @@ it("reads the tokens that it wrote, in their passages", () => {
       const packed = packWritten(given);
       expect(unpackWritten(packed)).toEqual(given);
       expect(countWritten(packed)).toBe(given.flat().length);
+      expect(countPassages(packed)).toBe(given.length);
       expect(packed.length).toBeLessThanOrEqual(bytesOfWritten * given.flat().length + given.length);
     }),
   );

@@ -49,3 +49,10 @@ export function unpackWritten(packed: string): readonly (readonly number[])[] | 
 export function countWritten(packed: string): number | null {
   return form.test(packed) ? (packed.match(lastDigit)?.length ?? 0) : null;
 }
+
+/** How many passages there are in a text of this form. */
+export function countPassages(packed: string): number {
+  let passages = 1;
+  for (let at = packed.indexOf(" "); at !== -1; at = packed.indexOf(" ", at + 1)) passages += 1;
+  return passages;
+}
