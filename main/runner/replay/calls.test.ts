@@ -1,11 +1,13 @@
 import { type ChatWrapper, LlamaText, SpecialTokensText } from "node-llama-cpp";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { packWritten, unpackWritten } from "../../../app/jobs/answers/written-tokens.ts";
 import type { ChatRequest, ChatResult } from "../../../app/jobs/chat.ts";
 import { defaultLimits } from "../../../app/trust/honest-replays.ts";
 import type { ReplayResult } from "../../../app/trust/replay.ts";
 import { verdictOf } from "../../../app/trust/verdict.ts";
 import { answer } from "../generate/answer.ts";
 import { PrefillSlices } from "../generate/prefill.ts";
+import { callSyntax } from "../generate/tool-call.ts";
 import { Libraries } from "../load/libraries.ts";
 import type { LoadedModel } from "../load/load-model.ts";
 import { ModelSlot } from "../load/model-slot.ts";
@@ -117,6 +119,59 @@ it.each(cases)("fits %s", async (_name, changed, wrapper) => {
   }
   expect(calls).toBeGreaterThan(0);
   expect(compared).toBeGreaterThan(20);
+});
+
+/** How many tokens a checker counts: of those that are told, and of the text. */
+async function countsOf(
+  request: ChatRequest,
+  { written, ...answered }: ChatResult,
+  wrapper: ChatWrapper,
+): Promise<readonly [number | undefined, number | undefined]> {
+  const told = written === undefined ? answered : { ...answered, written };
+  const results = [await replayed(request, told, wrapper), await replayed(request, answered, wrapper)];
+  const [ofTold, ofText] = results.map(({ counted }) => counted?.completionTokens);
+  return [ofTold, ofText];
+}
+
+it("reads the text of an answer without calls if its device told the token that begins one", async () => {
+  const wrapper = new WordCallWrapper(LlamaText(new SpecialTokensText("<|im_start|>")));
+  const { trigger } = callSyntax(model.model, wrapper);
+  if (trigger.kind !== "token") throw new Error("no token");
+  const request = chat(question, { tools, temperature: 0, maxTokens: 60 });
+  const honest = await called(request, wrapper);
+  expect([honest.toolCalls, honest.finishReason]).toEqual([undefined, "stop"]);
+  const [ids = []] = unpackWritten(honest.written ?? "") ?? [];
+  const lie = { ...honest, written: packWritten([[...ids, trigger.token]]) };
+  const [ofLie, ofText] = await countsOf(request, lie, wrapper);
+  expect(ofLie).toBe(ofText);
+});
+
+it("reads the told tokens of an answer whose call was cut in its name", async () => {
+  let cut = 0;
+  for (let maxTokens = 1; maxTokens < 12; maxTokens += 1) {
+    const request = chat(question, { tools, temperature: 0, maxTokens });
+    const honest = await called(request, words);
+    const passages = unpackWritten(honest.written ?? "") ?? [];
+    if (honest.toolCalls !== undefined || passages.length < 2) continue;
+    cut += 1;
+    const [ofTold, ofText] = await countsOf(request, honest, words);
+    expect([ofTold, ofTold === ofText]).toEqual([passages[0]?.length, false]);
+    const more = { ...honest, written: packWritten([...passages, [300]]) };
+    expect(await countsOf(request, more, words)).toEqual([ofText, ofText]);
+  }
+  expect(cut).toBeGreaterThan(0);
+});
+
+it("reads the told tokens of a call that was cut before its arguments", async () => {
+  // Other words may have begun the call, so its text does not show them.
+  const wrapper = new WordCallWrapper("The capital", ["Well"]);
+  const asked = chat(question, { tools: tools.slice(0, 1), temperature: 0 });
+  const [before = []] = unpackWritten((await called(asked, wrapper)).written ?? "") ?? [];
+  const request = { ...asked, maxTokens: before.length };
+  const honest = await called(request, wrapper);
+  expect(honest).toMatchObject({ finishReason: "length", toolCalls: [{ arguments: "" }] });
+  const [ofTold, ofText] = await countsOf(request, honest, wrapper);
+  expect([ofTold, ofTold === ofText]).toEqual([before.length, false]);
 });
 
 it("finds calls with the arguments of another question odd", async () => {

@@ -445,6 +445,9 @@ describe("a replay on the demo model", () => {
       const { replay, counted } = await replayedTold(asked, honest);
       expect(replay).toMatchObject({ tokens: 16, misses: 0 });
       expect(counted?.completionTokens).toBe(15);
+      // Nobody reads these tokens.
+      const more = await replayedTold(asked, { ...honest, written: `${honest.written} gJ` });
+      expect(verdictOf(more.replay, defaultLimits)).toBe("mismatch");
     });
 
     it("reads other tokens than those of the text as if none were told", async () => {

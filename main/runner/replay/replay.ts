@@ -96,6 +96,8 @@ type Part = Pick<Passage, "text" | "enforced" | "end" | "ends"> & {
   readonly gives: (told: ToldText) => boolean;
   /** The end of a told passage that does not show its end. */
   readonly openEnd: PassageEnd;
+  /** Tokens that no device writes in it. */
+  readonly refused?: readonly Token[];
 };
 
 /** Reads the passages of an answer, one after the other. */
@@ -104,8 +106,10 @@ class AnswerReader {
   readonly #prompt: Prompt;
   readonly #loan: SequenceLoan;
   readonly #deps: ReplayDeps;
-  /** The told tokens of the passages that are not read yet. Null: none are told. */
-  readonly #told: (readonly Token[])[] | null;
+  /** The told tokens of each passage. Null: none are told. */
+  readonly #told: readonly (readonly Token[])[] | null;
+  /** The told passages that were read. */
+  #toldRead = 0;
   /** All tokens up to the next passage. */
   #context: readonly Token[];
   /** Those that the model wrote. */
@@ -123,7 +127,7 @@ class AnswerReader {
     this.#prompt = prompt;
     this.#loan = loan;
     this.#deps = deps;
-    this.#told = told === null ? null : [...told];
+    this.#told = told;
     this.#context = prompt.tokens;
   }
 
@@ -142,7 +146,16 @@ class AnswerReader {
   async read(): Promise<Stop> {
     const { of, answer } = this.#replay;
     const hasCalls = of.kind === "chat" && (answer.toolCalls ?? []).length > 0;
-    return hasCalls ? await this.#readCalls(of.request) : await this.#readText();
+    const stop = hasCalls ? await this.#readCalls(of.request) : await this.#readText();
+    return stop === null && this.#hasMoreTold ? "not-told" : stop;
+  }
+
+  /** Whether more is told than the answer has. The bound of tokens may cut the name of a call, which does not show in the answer. */
+  get #hasMoreTold(): boolean {
+    const { of, answer } = this.#replay;
+    const tools = of.kind === "chat" ? callableTools(of.request) : [];
+    const cutNames = answer.finishReason === "length" && tools.length > 1 ? 1 : 0;
+    return this.#told !== null && this.#told.length > this.#toldRead + cutNames;
   }
 
   async #readText(): Promise<Stop> {
@@ -161,7 +174,7 @@ class AnswerReader {
   }
 
   /** How the tokens of an answer without calls show in it. The bound of tokens may have cut the name of its first call. */
-  #shownText(enforced: Enforced | null): Pick<Part, "stopTexts" | "gives"> {
+  #shownText(enforced: Enforced | null): Pick<Part, "stopTexts" | "gives" | "refused"> {
     const { of, answer } = this.#replay;
     const { model, wrapper } = this.#deps.loaded;
     const { stop } = of.request;
@@ -185,6 +198,8 @@ class AnswerReader {
     return {
       stopTexts: [...stop, ...(enforced === null ? this.#prompt.stopTexts : []), ...callTexts],
       gives,
+      // A device begins a call there, so its answer would have one.
+      refused: syntax?.trigger.kind === "token" && enforced === null ? [syntax.trigger.token] : [],
     };
   }
 
@@ -318,8 +333,7 @@ class AnswerReader {
    */
   async #readTries(part: Part, isRetried: boolean): Promise<Stop> {
     const { of } = this.#replay;
-    const passage =
-      this.#told === null ? { ...part, told: null } : this.#toldPassage(part, this.#told.shift());
+    const passage = this.#told === null ? { ...part, told: null } : this.#toldPassage(part, this.#told);
     if (passage === null) return "not-told";
     let best: PassageRead | null = null;
     for (let tries = 0; tries < (isRetried ? mostTries : 1); tries += 1) {
@@ -342,17 +356,21 @@ class AnswerReader {
 
   /** A passage with its told tokens, which show how it ended. Null if they are not those of the answer. */
   #toldPassage(
-    { text, enforced, ends, stopTexts, gives, openEnd }: Part,
-    told: readonly Token[] | undefined,
+    { text, enforced, ends, stopTexts, gives, openEnd, refused = [] }: Part,
+    passages: readonly (readonly Token[])[],
   ): Omit<Passage, "before" | "request" | "written"> | null {
     const { model } = this.#deps.loaded;
+    const isFirst = this.#toldRead === 0;
+    const told = passages[this.#toldRead];
+    this.#toldRead += 1;
     if (told === undefined) return null;
-    const stopTokens = new Set([...ends.stopTokens, ...(enforced === null ? this.#prompt.stopTokens : [])]);
-    const found = textOfTold(model, told, stopTokens, { before: this.#context, enforced, stopTexts });
+    const own = enforced === null ? this.#prompt.stopTokens : [];
+    const notWritten = new Set([...ends.stopTokens, ...own, ...refused]);
+    const found = textOfTold(model, told, notWritten, { before: this.#context, enforced, stopTexts });
     if (found === null || !gives(found)) return null;
     const end = found.end === null && !found.isEndless ? openEnd : "none";
-    // Nothing would be compared.
-    if (text === "" && told.length === 0 && end === "none") return null;
+    // Nothing at all might be compared.
+    if (isFirst && text === "" && told.length === 0 && end === "none") return null;
     return { text, told, enforced, end, ends: { stopTokens: ends.stopTokens, stopTexts: [] } };
   }
 }
