@@ -88,6 +88,19 @@ describe("the paths of drawn numbers", () => {
     expect(odd.length).toBeGreaterThan(8);
   });
 
+  it("keep the fits of tokens that do not count apart", () => {
+    // The grammar leaves no choice of the text at the first place, and allows only unlikely tokens at the second one.
+    const places = [
+      place([0.1, 0.6, 0.3], [0, 1, 2], true),
+      place([0.996, 0.003, 0.001], [1, 2]),
+      place([0.5, 0.3, 0.2], [0, 1, 2]),
+    ];
+    const start = new DrawnPaths(drawn([0.1, 0.5, 0.1, 0.9]));
+    const whole = places.reduce((paths, each, at) => paths.with([2, 1, 2][at] ?? -1, each), start);
+    expect(whole.uncounted().map(({ regret }) => regret > 0.4)).toEqual([true, false]);
+    expect(whole.fits().map(({ regret }) => regret)).toEqual([0]);
+  });
+
   it("follow both ways if a number is close to the border of an allowed and a refused token", () => {
     // The device's numbers differ a little: it chose the refused token 0 first, and then the token 2.
     const first = place([0.5, 0.3, 0.2], [1, 2]);

@@ -83,9 +83,18 @@ export class DrawnPaths {
 
   /** The fits of the tokens that count, in their order. */
   fits(): readonly TokenFit[] {
+    return this.#fits(true);
+  }
+
+  /** The fits of the tokens that do not count, in their order. They tell only how a text was split into tokens. */
+  uncounted(): readonly TokenFit[] {
+    return this.#fits(false);
+  }
+
+  #fits(counts: boolean): readonly TokenFit[] {
     const fits: TokenFit[] = [];
     for (let step = this.#ways[0] ?? null; step !== null; step = step.before)
-      if (step.counts) fits.push(step.fit);
+      if (step.counts === counts) fits.push(step.fit);
     return fits.toReversed();
   }
 

@@ -69,8 +69,15 @@ const sureAmongUnlikely = 0.1;
 const mostSearches = 64;
 /** So many tokens before one that does not fit may be those that are tokenized otherwise. */
 const tokensBefore = 4;
-/** How often all tokens of the vocabulary are looked at, for one that is none of the likeliest and that a grammar demands. */
+/**
+ * How often all tokens of the vocabulary are looked at, for one that is none of the likeliest and that a grammar demands. Told tokens have
+ * no such bound: each of them is judged, and to look takes about as long as to write it.
+ */
 const mostLooks = 32;
+/** Of told tokens that do not count, this share may have more regret than honest ones. In a text of single letters nearly all have. */
+const mostOddShare = 0.25;
+/** Fewer odd ones tell nothing of how the others were split. */
+const leastOdd = 3;
 /** No token has the text of so many others. */
 const longestToken = 32;
 /** llama.cpp takes this seed for none. */
@@ -91,7 +98,7 @@ function tokensOf(model: LlamaModel, text: string, before: readonly Token[]): To
   return model.detokenize(trimmed, false, last) === text ? trimmed : usual;
 }
 
-/** `too-slow`: its grammar takes too long. `not-told`: the grammar refuses a told token. Null: aborted. */
+/** `too-slow`: its grammar takes too long. `not-told`: the told tokens do not fit the grammar or its draws. Null: aborted. */
 type PassageOutcome = PassageRead | "too-slow" | "not-told" | null;
 
 /** Compares the tokens of a passage, and the one that ends it, with those that this model writes by the same seed. */
@@ -113,7 +120,7 @@ export async function readPassage(
 
 /**
  * `again`: another tokenization took the place of the usual one, so the tokens after it are to be read again. `look`: all candidates of
- * the place are needed. `stop`: nothing can be told of the rest. `not-told`: the grammar refuses a told token.
+ * the place are needed. `stop`: nothing can be told of the rest. `not-told`: the told tokens are hardly those that the model wrote.
  */
 type Compared = "on" | "again" | "look" | "stop" | "not-told";
 
@@ -165,6 +172,7 @@ class PassageReader {
 
   async read(): Promise<PassageOutcome> {
     const tokens = this.#tokens;
+    if (this.#isAnySplit) return "not-told";
     const count = (): number => tokens.length + (isCompared(this.#passage.end) ? 1 : 0);
     while (this.#places.length < count()) {
       const slice = await this.#slice(count());
@@ -183,6 +191,7 @@ class PassageReader {
         }
         if (this.#watch.isTooSlow) return "too-slow";
         if (next === "not-told") return next;
+        if (next === "look" && this.#passage.told !== null) return "not-told";
         if (next === "stop" || next === "look") return { fits: this.#fits(), tokens, isWhole: false };
         if (next === "on" && !isLook) continue;
         // The sequence may hold tokens that followed another tokenization.
@@ -192,8 +201,24 @@ class PassageReader {
       }
       if (enforced !== null) this.#deps.step("prefill");
     }
+    return this.#isOddSplit ? "not-told" : { fits: this.#fits(), tokens, isWhole: true };
+  }
 
-    return { fits: this.#fits(), tokens, isWhole: true };
+  /** Whether numbers that are not known chose the told tokens. Then each split of the text is possible. */
+  get #isAnySplit(): boolean {
+    const { told, request } = this.#passage;
+    return told !== null && this.#random === null && request.temperature > 0;
+  }
+
+  /**
+   * Whether the model hardly wrote the told tokens where a grammar demands the text. Such tokens do not count, so a device could
+   * split the text as it likes, and be paid for each part.
+   */
+  get #isOddSplit(): boolean {
+    if (this.#passage.told === null) return false;
+    const others = this.#paths.at(-1)?.uncounted() ?? [];
+    const odd = others.filter(({ regret }) => regret > sureAmongUnlikely).length;
+    return odd >= leastOdd && odd > mostOddShare * others.length;
   }
 
   /** Keeps the tokens before the one that is read for a place. */
@@ -229,7 +254,9 @@ class PassageReader {
       this.#places.pop();
       this.#paths.pop();
       this.#looks += 1;
-      return this.#looks > mostLooks ? "stop" : "look";
+      if (this.#passage.told === null) return this.#looks > mostLooks ? "stop" : "look";
+      // A split that no model writes would need many looks.
+      return this.#isOddSplit ? "not-told" : "look";
     }
     if (this.#passage.told !== null) return "on";
     const corrected = this.#correct();

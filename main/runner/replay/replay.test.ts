@@ -390,12 +390,12 @@ describe("a replay on the demo model", () => {
   });
 
   /** A name that a device has to write, as a grammar enforces it, or as only the check does. */
-  const nameFormat = (pattern: string): AnswerFormat => ({
+  const nameFormat = (pattern: string, name = "name"): AnswerFormat => ({
     kind: "json-schema",
     schema: JSON.stringify({
       type: "object",
-      properties: { name: { type: "string", pattern } },
-      required: ["name"],
+      properties: { [name]: { type: "string", pattern } },
+      required: [name],
       additionalProperties: false,
     }),
   });
@@ -504,6 +504,82 @@ describe("a replay on the demo model", () => {
       const found = await replayedTold(request, { text, finishReason, written: packWritten([letters]) });
       expect(found.counted?.completionTokens).toBe(letters.length);
       expect(verdictOf(found.replay, defaultLimits)).toBe("mismatch");
+    });
+
+    describe("in a format that demands its words", () => {
+      const words =
+        "It is demanded by the grammar that this very long sentence is written, though no model would write a word of it, and ";
+      const ruled = (grammar: string, seed: number, sampling: Partial<ChatRequest> = {}): ChatRequest =>
+        chat(question, {
+          temperature: 1,
+          seed,
+          maxTokens: 240,
+          format: { kind: "grammar", grammar: `root ::= ${grammar}` },
+          ...sampling,
+        });
+      const forced = `${words}${words}it ends.`;
+
+      it("counts the tokens that an honest device split in an unusual way", async () => {
+        let [counts, ofTexts] = [0, 0];
+        const samplings: readonly Partial<ChatRequest>[] = [
+          {},
+          { temperature: 1.4, topP: 0.9 },
+          { topK: 40, minP: 0.05 },
+          { logprobs: 1 },
+        ];
+        for (const [seed, sampling] of samplings.entries()) {
+          for (const grammar of [JSON.stringify(forced), `${JSON.stringify(words)} [A-Za-z ,.0-9]+`]) {
+            const asked = ruled(grammar, seed, sampling);
+            const { usage, ...answered } = await told(asked);
+            const { replay, counted } = await replayedTold(asked, answered);
+            expect([sampling, verdictOf(replay, defaultLimits)]).toEqual([sampling, "fits"]);
+            expect(counted?.completionTokens).toBe(usage.completionTokens);
+            counts += usage.completionTokens;
+            ofTexts += (await replayResultOf(asked, answered)).counted?.completionTokens ?? 0;
+          }
+        }
+        expect(counts).toBeGreaterThan(1.3 * ofTexts);
+      });
+
+      it("counts those of an answer that was written again, which fit no draws of the first try", async () => {
+        let answers = 0;
+        const format = nameFormat("^[D-Z](?<=.)", "a_very_long_name_that_no_model_would_write_by_itself");
+        for (let seed = 8; seed < 16; seed += 1) {
+          const asked = chat(questions[1] ?? "", { seed, temperature: 1.2, maxTokens: 80, format });
+          const outcome = await outcomeOf({ kind: "chat", request: asked });
+          if (outcome.kind !== "done" || !("text" in outcome.result)) continue;
+          answers += 1;
+          const { written = "", usage, ...answered } = outcome.result;
+          const { replay, counted } = await replayedTold(asked, { ...answered, written });
+          expect([seed, verdictOf(replay, defaultLimits)]).toEqual([seed, "fits"]);
+          expect(counted?.completionTokens).toBe(usage.completionTokens);
+        }
+        expect(answers).toBeGreaterThan(3);
+      });
+
+      it("finds that a device told single letters to be paid for them", async () => {
+        const letters = await lettersOf(forced);
+        const written = packWritten([letters]);
+        for (const sampling of [{}, { temperature: 0 }, { logprobs: 1 }, { seed: 2 ** 32 - 1 }]) {
+          const asked = ruled(JSON.stringify(forced), 5, sampling);
+          const lie = { text: forced, finishReason: "stop", written } as const;
+          const { replay, counted } = await replayedTold(asked, lie);
+          expect([sampling, counted]).toEqual([sampling, (await replayResultOf(asked, lie)).counted]);
+          const { promptTokens } = counted!;
+          const claimed = { promptTokens, completionTokens: letters.length };
+          expect(overclaimOf(claimed, counted!, replay, 0)).not.toBeNull();
+        }
+      });
+
+      it.each(["Thank you for your letter, dear friend: ", "Zq xj 0wv kz qqj vvx zzk wqx jkq zxv: "])(
+        "compares the words that follow demanded ones, if those are told as single letters (%s)",
+        async (start) => {
+          const asked = ruled(`${JSON.stringify(start)} [A-Za-z ,.0-9]+`, 5, { maxTokens: 80 });
+          const other = await told({ ...asked, messages: chat(questions[3] ?? "").messages, seed: 77 });
+          const lie = { ...other, written: packWritten([await lettersOf(other.text)]) };
+          expect(verdictOf((await replayedTold(asked, lie)).replay, defaultLimits)).toBe("mismatch");
+        },
+      );
     });
 
     it("finds an end odd that the model does not write", async () => {

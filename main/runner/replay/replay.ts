@@ -5,8 +5,10 @@ import { askedAgain, checksText, mostTries } from "../../../app/jobs/answers/ans
 import { callableTools, type ChatRequest } from "../../../app/jobs/chat.ts";
 import type { Sampling } from "../../../app/jobs/sampling.ts";
 import { needsCheck } from "../../../app/jobs/schema/checks.ts";
+import { defaultLimits } from "../../../app/trust/honest-replays.ts";
 import { missRegret, replayOf, type TextReplay } from "../../../app/trust/replay.ts";
 import type { TokenFit } from "../../../app/trust/token-fit.ts";
+import { verdictOf } from "../../../app/trust/verdict.ts";
 import { type Enforced, grammarOf, orTexts } from "../generate/grammars.ts";
 import { type Prompt, promptOf } from "../generate/prompt.ts";
 import { TokenDecoder } from "../generate/token-decoder.ts";
@@ -336,17 +338,23 @@ class AnswerReader {
     const passage = this.#told === null ? { ...part, told: null } : this.#toldPassage(part, this.#told);
     if (passage === null) return "not-told";
     let best: PassageRead | null = null;
+    let isOnceNotTold = false;
     for (let tries = 0; tries < (isRetried ? mostTries : 1); tries += 1) {
       this.#deps.step("prefill");
       const request: Sampling = askedAgain(of.request, tries);
       const whole = { ...passage, request, before: this.#context, written: this.#written };
       const read = await readPassage(whole, this.#loan, this.#deps);
       if (read === null) return { kind: "aborted" };
-      if (read === "not-told") return read;
+      // The draws of another try may be those of the told tokens.
+      if (read === "not-told") {
+        isOnceNotTold = true;
+        continue;
+      }
       if (read === "too-slow") return { kind: "failed", error: jobErrors.requestTimeout };
       if (best === null || missesIn(read) < missesIn(best)) best = read;
       if (missesIn(best) === 0) break;
     }
+    if (isOnceNotTold && (best === null || !isHonest(best))) return "not-told";
     if (best === null) return null;
     this.#fits = [...this.#fits, ...best.fits];
     this.#written = [...this.#written, ...best.tokens];
@@ -377,6 +385,10 @@ class AnswerReader {
 
 function missesIn({ fits }: PassageRead): number {
   return fits.filter(({ regret }) => regret > missRegret).length;
+}
+
+function isHonest({ fits }: PassageRead): boolean {
+  return verdictOf(replayOf(fits), defaultLimits) === "fits";
 }
 
 function endOf(
