@@ -99,7 +99,7 @@ export async function completeJob(t: Backend, device: Device, jobId: string, ans
 export async function choose(t: Backend): Promise<void> {
   vi.setSystemTime(Date.now() + 60_000);
   await t.mutation(internal.maintenance.countStatistics, {});
-  for (let round = 0; round < 3; round += 1) await pass(t, 10);
+  for (let round = 0; round < 5; round += 1) await pass(t, 10);
 }
 
 /** The stored replays, oldest first. */
