@@ -2,7 +2,7 @@ import { needsYou } from "../../app/contract/needs-you.ts";
 
 /** A need that passes sooner, as while a computer joins, is not told. */
 const lastsMs = 60_000;
-/** The same need is told again after this time. */
+/** The same need is not told again within this time, if it has passed and come back. */
 const againMs = 24 * 3_600_000;
 
 type Deps = {

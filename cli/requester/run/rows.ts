@@ -45,7 +45,7 @@ function wrongTable(message: string): CommandError {
   return new CommandError(message, exitUsage);
 }
 
-/** What is wrong with a table, in the words of somebody who wrote it with a spreadsheet or an editor. */
+/** Explains the fault of a table in a spreadsheet's words, since the parser's words are for programmers. */
 function faultOf({ code, message, lines, record, columns }: CsvError): string {
   const line = `line ${String(lines)}`;
   const countOf = (list: unknown): string => String((list as readonly unknown[]).length);

@@ -134,8 +134,8 @@ export const statement = memberQuery("credits.read")({
   args: { of: v.optional(v.string()), at: v.number(), now: v.number() },
   returns: statementView,
   handler: async (ctx, { of = ctx.member._id, at, now }) => {
-    const seesAll = scopeOf("money.read", ctx.member.roles) === "all";
-    const whose = await ownOwner({ ...ctx, scope: seesAll ? "all" : "own" }, ownerIn(ctx, of));
+    const scope = scopeOf("money.read", ctx.member.roles) ?? "own";
+    const whose = await ownOwner({ ...ctx, scope }, ownerIn(ctx, of));
     return await statementOf(ctx, whose, at, now);
   },
 });

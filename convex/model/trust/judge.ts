@@ -179,7 +179,7 @@ function withoutDoubt(voice: StoredVoice): StoredVoice {
 }
 
 /**
- * The first replay of an answer: it changes the standing of its device, or opens a case. `kind`: null if nothing is to be learned from it.
+ * Takes the first replay of an answer: it changes the standing of its device, or opens a case. With `kind` the limits learn from it.
  */
 async function judgeFirst(
   ctx: MutationCtx,

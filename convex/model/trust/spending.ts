@@ -53,10 +53,7 @@ export async function storeSpending(
   else await ctx.db.patch("checkSpending", row._id, { ...spending, at });
 }
 
-/**
- * How far the run is that goes through the organization's batches of ended jobs: it goes on, an error has ended its last step, or none
- * goes on.
- */
+/** The state of the run that chooses the checks of an organization's ended jobs. `failed`: an error has ended its last step. */
 export async function runState(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,

@@ -17,7 +17,7 @@ type ApiOptions = {
   /** Tried in this order. */
   readonly routes: readonly ApiRoute[];
   readonly isAllowedHost: HostCheck;
-  /** The address of the first page that is served beside the HTTP actions; null if there is none. */
+  /** The address of the page for people, which the site serves. Null: it serves none. */
   readonly page: () => string | null;
   readonly version: string;
   readonly instanceName: string;
