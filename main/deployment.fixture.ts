@@ -86,6 +86,7 @@ export type Deployment = {
     through?: string,
     options?: DonorStart,
   ) => Promise<DonorProcess>;
+  /** Submits a job as the API does first: a waiting device gets it at once. */
   readonly submit: (request: ChatRequest, stream?: boolean) => Promise<string>;
   readonly cancel: (jobId: string) => Promise<unknown>;
   /** Waits until `holds` is true for the job. Rejects with `NotInTime` after `timeoutMs`. */
@@ -204,7 +205,7 @@ export async function startDeployment(
       const asked = { ...request, messages: [...request.messages], stop: [...request.stop] };
       const work = { kind: "chat", request: asked };
       const { keyId } = (await admin("requests:admit", { apiKey })) as { keyId: string };
-      const args = { keyId, model: model.modelId, work, stream };
+      const args = { keyId, model: model.modelId, work, stream, handOver: true };
       const { jobId } = (await admin("requests:submit", args)) as { jobId: string };
       jobs.push(jobId);
       return jobId;
