@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { workerTimes } from "../contract/times.ts";
 import { claimedJob, nextWork, someSubscription } from "../fake-queue.fixture.ts";
 import { MachineAtTest } from "./machine.fixture.ts";
 
@@ -60,6 +61,53 @@ describe("a worker that claimed one of several jobs in sight", () => {
     ["it prefetches none", two, { capacity: { concurrency: 1, prefetch: 0 } }],
   ])("asks for none if %s", (_, jobs, options) => {
     const at = claimedFirst(jobs, options);
+    at.pass(10_000);
+    expect(at.sent("take")).toHaveLength(1);
+  });
+});
+
+/** A worker that waited and got a job handed over, and then saw these. */
+function handedOne(jobs: readonly { readonly jobId: string; readonly late: boolean }[], options = ahead) {
+  const at = MachineAtTest.greeted({ ...options, times: workerTimes });
+  at.answer("take", { kind: "ok", ...nextWork([], [someSubscription]) });
+  at.send({ kind: "handed", jobs: [claimedJob("a1", { begun: false })] });
+  const shown = jobs.map((job) => ({ ...job, laneId: "l" }));
+  at.send({ kind: "candidates", seen: { subscriptions: [someSubscription], jobs: shown } });
+  return at;
+}
+
+describe("a worker whose handed job lasts", () => {
+  it("leaves the others in sight to idle workers until the start is reported, then asks for one to prefetch", () => {
+    const at = handedOne(two);
+    at.pass(499);
+    expect(at.sent("take")).toHaveLength(1);
+    at.pass(1);
+    expect(at.sent("start")).toHaveLength(1);
+    expect(at.sent("take").slice(1)).toMatchObject([{ args: { demand: { jobs: 1 } } }]);
+    at.hold();
+    at.pass(10 * 60_000);
+    expect(at.sent("take")).toHaveLength(2);
+  });
+
+  it("asks for none if its job is short", () => {
+    const at = handedOne(two);
+    at.pass(400);
+    at.send({
+      kind: "handler-ended",
+      attemptId: "a1",
+      end: { kind: "done", result: null, report: undefined },
+    });
+    at.pass(10_000);
+    expect(at.sent("complete")).toHaveLength(1);
+    expect(at.sent("take")).toHaveLength(1);
+  });
+
+  it.each([
+    ["it saw no other", [], ahead],
+    ["the other is left to another worker", [{ jobId: "j2", late: true }], ahead],
+    ["it prefetches none", two, { capacity: { concurrency: 1, prefetch: 0 } }],
+  ])("asks for none if %s", (_, jobs, options) => {
+    const at = handedOne(jobs, options);
     at.pass(10_000);
     expect(at.sent("take")).toHaveLength(1);
   });

@@ -42,6 +42,19 @@ function askAhead(t: Turn, demand: Demand): void {
   if (demand.jobs > 0) take(t, demand);
 }
 
+/**
+ * A handed job lasts, and its start is reported. Idle workers had this time to get the other jobs in sight, so the rest is for
+ * this one.
+ */
+export function handedLasts(t: Turn): void {
+  if (seesOthers(t.state)) t.set({ askAheadAt: t.now });
+}
+
+/** Whether jobs are in sight that the worker did not try to claim, and that are not left to others. */
+function seesOthers({ candidates, tried }: WorkerState): boolean {
+  return candidates.some(({ jobId, late }) => !late && !tried.has(jobId));
+}
+
 /** Until a release is answered, the queue counts the job as held, and may have no room for another. */
 function isReleasing({ attempts }: WorkerState): boolean {
   return [...attempts.values()].some(({ state }) => state.kind === "releasing");
@@ -103,11 +116,10 @@ function claimOne(t: Turn, demand: Demand): void {
 }
 
 function claim(t: Turn, { jobId, late, laneId, backlogged = false }: Candidate, demand: Demand): void {
-  const tried = new Set(t.state.tried).add(jobId);
+  t.set({ tried: new Set(t.state.tried).add(jobId) });
   // An idle worker should get the other jobs. Those that are left after a while are for this one.
-  const isLast =
-    demand.jobs === 0 && t.state.candidates.some((other) => !other.late && !tried.has(other.jobId));
-  t.set({ tried, askAheadAt: isLast ? t.now + t.state.times.lateAfterMs : Infinity });
+  const isLast = demand.jobs === 0 && seesOthers(t.state);
+  t.set({ askAheadAt: isLast ? t.now + t.state.times.lateAfterMs : Infinity });
   // The claim changes the ready jobs: the subscription would run again for nothing.
   followReadyJobs(t, null);
   t.call({ name: "claim", args: { jobId, late, laneId, ...(backlogged ? { backlogged } : {}), demand } });
