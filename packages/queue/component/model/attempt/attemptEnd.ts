@@ -41,7 +41,8 @@ export async function checkAndPlan(
     passFence(ctx, worker, attempt),
     passFences(ctx, worker, starts),
     planNext(ctx, worker, sticky, demand, others, now, {
-      skipsSearch: attempt?.woken === true,
+      // A worker that begins a prefetched job found it while the woken one ran, so there is more work than workers.
+      skipsSearch: attempt?.woken === true && starts.length === 0,
       isWaiting: waiters.length > 0,
     }),
   ]);

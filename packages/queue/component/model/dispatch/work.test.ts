@@ -403,6 +403,26 @@ describe("complete", () => {
     expect((await complete(t, worker, late.job.attemptId, { jobs: 1 })).jobs).toHaveLength(1);
   });
 
+  it("complete of a woken job gives one to prefetch, if the worker begins another one that it had prefetched", async () => {
+    await addLane();
+    const worker = await addWorker(t, { concurrency: 1, prefetch: 1 }, { position: 0 });
+    await take(t, worker);
+    const [first, ...others] = await submitJobs(t, [{}, {}, {}]);
+    const claimed = await claim(t, worker, String(first));
+    if (claimed.kind !== "claimed") throw new Error(claimed.kind);
+    const ahead = await takeOne(t, worker);
+    expect(ahead.begun).toBe(false);
+    const end = { keyHash: worker.keyHash, attemptId: claimed.job.attemptId, result: "done" };
+    const next = await t.mutation(queue.work.complete, {
+      ...end,
+      starts: [ahead.attemptId],
+      demand: { jobs: 1 },
+    });
+    const [further] = next.jobs;
+    expect(further).toMatchObject({ begun: false });
+    expect([ahead.jobId, further?.jobId].toSorted()).toEqual(others.map(String).toSorted());
+  });
+
   it("complete has the worker wait in all its lanes if no job is left", async () => {
     const worker = await addWorker(t, { kinds: ["hash", "ocr"] });
     await submitJobs(t, [{}, { kind: "ocr" }]);
