@@ -676,6 +676,16 @@ describe("an organization that acts", () => {
     expect(await mine()).toMatchObject({ heldMicro: pay, availableMicro: 0n });
   });
 
+  it("tells the members of a team how much pay of its devices waits", async () => {
+    const ada = await joinAs(t, session, { name: "Ada", roles: ["donor"] });
+    const { teamId } = await t.mutation(api.console.people.createTeam, { session, name: "Lab" });
+    await t.mutation(api.console.people.setTeams, { session, memberId: ada.memberId, teamIds: [teamId] });
+    await t.mutation(api.console.devices.setOwner, { session, deviceId: author.deviceId, owner: teamId });
+    const mine = async () => await t.query(api.console.money.credits.mine, { session: ada.session });
+    await answerJob(t, acme, author);
+    expect(await mine()).toMatchObject({ heldMicro: 0n, teams: [{ heldMicro: pay, availableMicro: 0n }] });
+  });
+
   it("pays at once after the probation, and releases what was held besides", async () => {
     for (let each = 0; each < 6; each += 1) await answerJob(t, acme, author);
     await choose(t);

@@ -73,6 +73,8 @@ export const mine = memberQuery("credits.read")({
         name: v.string(),
         availableMicro: v.int64(),
         grantedMicro: v.int64(),
+        /** Pay of the team's devices that waits for checks of answers. Not available yet. */
+        heldMicro: v.int64(),
         allowance: v.union(allowanceRow, v.null()),
       }),
     ),
@@ -148,13 +150,14 @@ async function teamsOf(ctx: QueryCtx, { teamIds }: Doc<"members">) {
       .flatMap((row) => (row === null ? [] : [row]))
       .map(async (row) => {
         const { _id: teamId, name } = row;
-        const [lots, grantedMicro, allowance] = await Promise.all([
+        const [lots, grantedMicro, heldMicro, allowance] = await Promise.all([
           creditsOf(ctx, teamId),
           grantedTo(ctx, teamId),
+          heldOfOwner(ctx, teamId),
           allowanceOf(ctx, { table: "teams", row }),
         ]);
         const availableMicro = sumOfLots(lots) + grantedMicro;
-        return { teamId, name: visibleText(name), availableMicro, grantedMicro, allowance };
+        return { teamId, name: visibleText(name), availableMicro, grantedMicro, heldMicro, allowance };
       }),
   );
 }

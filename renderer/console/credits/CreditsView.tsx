@@ -169,7 +169,7 @@ function TeamsCard({ mine, now, onOpen }: CardProps): ReactNode {
         columns={columns}
         rows={mine.teams}
         keyOf={({ teamId }) => teamId}
-        detail={(team) => allowanceNote(team, now)}
+        detail={(team) => teamNotes(team, now)}
         height="sm:max-h-80"
         empty={null}
       />
@@ -178,6 +178,21 @@ function TeamsCard({ mine, now, onOpen }: CardProps): ReactNode {
         Every member of a team can use its credits with the team's API keys. They are not paid out.
       </p>
     </Card>
+  );
+}
+
+/** Null if there is nothing to say. */
+function teamNotes(team: Team, now: number): ReactNode {
+  const allowance = allowanceNote(team, now);
+  if (team.heldMicro === 0n) return allowance;
+  return (
+    <>
+      <p className="text-xs text-hold">
+        {formatCredits(team.heldMicro)} more wait until other computers have checked answers of the team’s
+        devices.
+      </p>
+      {allowance}
+    </>
   );
 }
 
