@@ -32,7 +32,7 @@ import { heldBackFrom } from "./model/rollouts/find.ts";
 import { consoleAddress } from "./model/signIn/addresses.ts";
 import { findProgress } from "./model/statistics/seal.ts";
 import { payNow } from "./model/trust/payNow.ts";
-import { checksOf, deviceChecks } from "./model/trust/views.ts";
+import { checksOf, deviceChecks, ownStanding, ownStandingsOf } from "./model/trust/views.ts";
 import { factsForModels } from "./model/usage/facts.ts";
 import { keptDays } from "./model/usage/months.ts";
 import {
@@ -288,17 +288,23 @@ export const earnings = query({
 /**
  * The device's earnings by day (UTC), for the 13 months that they are kept. Days without jobs are left out. `since`: jobs that
  * ended earlier are not counted (ms epoch); null: none is counted yet. `facts`: the figures that its organization compares this
- * work with. Refuses: unauthorized, retired.
+ * work with. `standings`: what checks of its answers showed. Refuses: unauthorized, retired.
  */
 export const earningsByDay = query({
   args: { key: v.string() },
-  returns: v.object({ days: v.array(daySum), since: v.union(v.number(), v.null()), facts: usageFacts }),
+  returns: v.object({
+    days: v.array(daySum),
+    since: v.union(v.number(), v.null()),
+    facts: usageFacts,
+    standings: v.array(ownStanding),
+  }),
   handler: async (ctx, { key }) => {
     const { _id, organizationId } = await authenticateUnretired(ctx, key);
     const [days, progress] = await Promise.all([keptDays(ctx, _id), findProgress(ctx, organizationId)]);
     const models = mergeModelTokens(days.map((day) => day.models ?? []));
     const facts = await factsForModels(ctx, organizationId, models);
-    return { days, since: progress?.usageFrom ?? null, facts };
+    const standings = await ownStandingsOf(ctx, _id);
+    return { days, since: progress?.usageFrom ?? null, facts, standings };
   },
 });
 

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { energySources } from "../energy/job-energy.ts";
 import { attemptStatuses } from "../jobs/states.ts";
+import { standingRanks } from "../trust/told-standing.ts";
 import { instant } from "./donor-answers.ts";
 import type { PayReason } from "./sentences/pay-words.ts";
 import type { HistoryRow } from "./snapshot.ts";
@@ -131,6 +132,15 @@ const usageFacts = z.object({
   gramsPerKwh: z.union([z.number().min(0), z.array(z.number().min(0)).length(24).readonly()]).nullable(),
 });
 
+/** How the device stands with a model. A newer backend may count other events, too. */
+const ownStanding = z.object({
+  modelId: name,
+  rank: z.enum(standingRanks),
+  passed: z.number().min(0),
+  counts: z.record(name, count),
+});
+export type OwnStanding = z.infer<typeof ownStanding>;
+
 /** The days on which the device earned something, oldest first. They are kept for 13 months. */
 export const earnedDays = z.object({
   days: z.array(earnedDay).max(500),
@@ -138,4 +148,6 @@ export const earnedDays = z.object({
   since: z.number().nullable(),
   /** An older backend does not say it. */
   facts: usageFacts.optional(),
+  /** An older backend does not say it. */
+  standings: z.array(ownStanding).max(100).optional().catch(undefined),
 });

@@ -173,9 +173,14 @@ export function isOnProbation({ passed }: Pick<Standing, "passed">): boolean {
 /** Below this lower bound of its standing all answers of a device are replayed. */
 const leastLowerBound = 0.5;
 
+/** Whether too much speaks against a device and a model, for what is known of them. */
+export function isLow(standing: Pick<Standing, "good" | "bad">): boolean {
+  return lowerBoundOf(standing) < leastLowerBound;
+}
+
 /** Whether too little is known of a device and a model, or too much speaks against it. */
 export function isUnsure(standing: Pick<Standing, "good" | "bad" | "passed">): boolean {
-  return isOnProbation(standing) || lowerBoundOf(standing) < leastLowerBound;
+  return isOnProbation(standing) || isLow(standing);
 }
 
 const words: Readonly<Record<StandingEvent, (count: number) => string>> = {
@@ -224,7 +229,7 @@ const words: Readonly<Record<StandingEvent, (count: number) => string>> = {
 };
 
 /** Why a device stands as it does, in sentences: the weightiest first. */
-export function reasonsOf(standing: Standing): readonly string[] {
+export function reasonsOf(standing: Pick<Standing, "passed" | "counts">): readonly string[] {
   const weightOf = (event: StandingEvent): number =>
     (standing.counts[event] ?? 0) * (weights[event].good + weights[event].bad);
   const counted = standingEvents.filter((event) => (standing.counts[event] ?? 0) > 0);

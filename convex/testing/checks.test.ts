@@ -676,6 +676,23 @@ describe("an organization that acts", () => {
     expect(await mine()).toMatchObject({ heldMicro: pay, availableMicro: 0n });
   });
 
+  it("tells a device how it stands with a model and why, but not when its answers are replayed", async () => {
+    const standingsOf = async ({ key }: Device) =>
+      (await t.query(api.devices.earningsByDay, { key })).standings;
+    expect(await standingsOf(author)).toEqual([]);
+    await answerJob(t, acme, author);
+    await choose(t);
+    await check(t, checker, fitting);
+    expect(await standingsOf(author)).toEqual([{ modelId, rank: "new", passed: 1, counts: {} }]);
+    expect(await standingsOf(checker)).toEqual([]);
+    await endProbation(t, acme, author, checker);
+    const known = [{ modelId, rank: "good", passed: 5, counts: {} }];
+    expect(await standingsOf(author)).toEqual(known);
+    await answerJob(t, acme, author);
+    await choose(t);
+    expect(await standingsOf(author)).toEqual(known);
+  });
+
   it("tells the members of a team how much pay of its devices waits", async () => {
     const ada = await joinAs(t, session, { name: "Ada", roles: ["donor"] });
     const { teamId } = await t.mutation(api.console.people.createTeam, { session, name: "Lab" });

@@ -2,6 +2,7 @@ import { assertNever } from "../../app/assert-never.ts";
 import type { ModelView } from "../../app/contract/snapshot.ts";
 import type { AttemptStatus } from "../../app/jobs/states.ts";
 import { isDonorReason, type StandbyReason } from "../../app/policy/reasons.ts";
+import type { StandingRank } from "../../app/trust/told-standing.ts";
 import type { Tone } from "./tone.ts";
 
 /** A status as a badge shows it. */
@@ -29,6 +30,15 @@ export const modelWords: Readonly<Record<ModelView["state"], StatusWords>> = {
   waiting: { tone: "hold", words: "Waiting" },
   missing: { tone: "quiet", words: "Not downloaded" },
   corrupt: { tone: "bad", words: "Damaged" },
+};
+
+/** How a device stands with a model after checks and ratings of its answers. */
+export const standingWords: Readonly<Record<StandingRank, StatusWords>> = {
+  wrong: { tone: "bad", words: "Wrong answers" },
+  overclaimed: { tone: "bad", words: "Too many tokens" },
+  new: { tone: "hold", words: "New" },
+  unsure: { tone: "hold", words: "Checked each time" },
+  good: { tone: "good", words: "Good" },
 };
 
 /**

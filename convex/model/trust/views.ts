@@ -2,6 +2,7 @@ import { type Infer, v } from "convex/values";
 import { literals } from "convex-helpers/validators";
 import { visibleText } from "../../../app/format/visible.ts";
 import { faded, ratedWithinMs, withRatings } from "../../../app/trust/standing.ts";
+import { standingRanks, toldStanding } from "../../../app/trust/told-standing.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { balanceOf } from "../ledger/balance.ts";
@@ -142,6 +143,29 @@ export async function checksOf(
   if (isNothing) return null;
   const unchecked = await Promise.all(rows.map(async (row) => await waitsUnchecked(ctx, row)));
   return { heldMicro: String(heldMicro), wrong, overclaimed, unchecked: unchecked.includes(true) };
+}
+
+export const ownStanding = v.object({
+  modelId: v.string(),
+  rank: literals(...standingRanks),
+  passed: v.number(),
+  counts: v.record(v.string(), v.number()),
+});
+
+/** How a device stands with its models, for the device itself. A query has no clock, so it is as of the last event. */
+export async function ownStandingsOf(
+  ctx: QueryCtx,
+  deviceId: Id<"devices">,
+): Promise<Infer<typeof ownStanding>[]> {
+  const rows = await rowsOf(ctx, deviceId);
+  return await Promise.all(
+    rows.map(async ({ modelId, standing: stored }) => {
+      // Ratings that are too old are deleted, so all count.
+      const ratings = await ratingsOf(ctx, deviceId, modelId, 0);
+      const { rank, passed, counts } = toldStanding(withRatings(stored, ratings));
+      return { modelId, rank, passed, counts: { ...counts } };
+    }),
+  );
 }
 
 /** Whether the pay of a device with a model waits for checks that nobody could make the last time. */

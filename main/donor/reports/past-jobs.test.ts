@@ -42,12 +42,15 @@ const facts = {
   gramsPerKwh: Array.from({ length: 24 }, (_, hour) => hour),
 };
 
+// A newer backend may count events that this program does not know.
+const standings = [{ modelId: "m", rank: "new" as const, passed: 2, counts: { abort: 1, newer: 3 } }];
+
 type Asked = Parameters<Organization["historyPage"]>;
 
 function pastJobs(change: Partial<Organization> = {}, isConnected = true) {
   const asked: Asked[] = [];
   const organization = {
-    earningsByDay: () => Promise.resolve({ days: [day], since: 0, facts }),
+    earningsByDay: () => Promise.resolve({ days: [day], since: 0, facts, standings }),
     historyPage: (...which: Asked) => {
       asked.push(which);
       return Promise.resolve({ page: [row], isDone: false, continueCursor: "[1]" });
@@ -71,6 +74,7 @@ it("answers with the device's days and its jobs", async () => {
       days: [{ startAt: 0, micro: "30", ...work }],
       since: 0,
       facts,
+      standings,
     },
   });
   const filter = { model: "m", status: "succeeded" } as const;

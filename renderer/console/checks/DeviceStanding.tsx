@@ -4,6 +4,7 @@ import { formatShare } from "../../../app/format/quantity.ts";
 import { startOfDay } from "../../../app/format/time.ts";
 import { formatCredits } from "../../../app/money/credits.ts";
 import { meanOf, reasonsOf } from "../../../app/trust/standing.ts";
+import { rankOf } from "../../../app/trust/told-standing.ts";
 import { api } from "../../../convex/_generated/api.js";
 import type { Id } from "../../../convex/_generated/dataModel.js";
 import { Badge } from "../../ui/Badge.tsx";
@@ -13,9 +14,9 @@ import { Field } from "../../ui/controls/Field.tsx";
 import { Dialog } from "../../ui/overlays/Dialog.tsx";
 import { DialogForm } from "../../ui/overlays/DialogForm.tsx";
 import { SkeletonRows } from "../../ui/Skeleton.tsx";
+import { standingWords } from "../../ui/status-words.ts";
 import type { DeviceStandings } from "../data/rows.ts";
 import { useAct, useScope, useSession } from "../data/session-context.ts";
-import { standingWords } from "./check-words.ts";
 
 /** How a device stands with each of its models, with the reasons. */
 export function DeviceStanding({ deviceId }: { readonly deviceId: Id<"devices"> }): ReactNode {
@@ -58,7 +59,7 @@ export function StandingView({
       ) : (
         <ul aria-label="Standing by model" className="divide-y divide-line">
           {models.map(({ modelId, standing }) => {
-            const { tone, words } = standingWords(standing);
+            const { tone, words } = standingWords[rankOf(standing)];
             return (
               <li key={modelId} className="grid gap-0.5 py-1.5">
                 <span className="flex flex-wrap items-center gap-x-3">

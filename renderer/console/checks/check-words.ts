@@ -1,7 +1,6 @@
 import { formatCount, formatThousandths, plural } from "../../../app/format/quantity.ts";
 import type { CheckMode } from "../../../app/trust/check-mode.ts";
 import { mostSides } from "../../../app/trust/sides.ts";
-import { isOnProbation, lowerBoundOf, type Standing } from "../../../app/trust/standing.ts";
 import type { Tone } from "../../ui/tone.ts";
 import type { CanaryPool, CanaryRow, CaseRow, CheckRow } from "../data/rows.ts";
 
@@ -115,15 +114,4 @@ function tokenEvidenceOf({ claimed, counted }: NonNullable<Voice["overclaim"]>):
   const [ofPrompt, ofAnswer] = [formatCount(claimed.promptTokens), formatCount(claimed.completionTokens)];
   const [prompt, answer] = [formatCount(counted.promptTokens), formatCount(counted.completionTokens)];
   return `Reported ${ofPrompt} tokens of the prompt and ${ofAnswer} of the answer; counted ${prompt} and ${answer}.`;
-}
-
-/** How a device stands with a model, in a word. */
-export function standingWords(standing: Standing): Words {
-  const { wrong = 0, overclaimed = 0 } = standing.counts;
-  if (wrong + overclaimed > 0 && lowerBoundOf(standing) < 0.5)
-    return { tone: "bad", words: wrong > 0 ? "Wrong answers" : "Too many tokens" };
-  if (isOnProbation(standing)) return { tone: "hold", words: "New" };
-  return lowerBoundOf(standing) < 0.5
-    ? { tone: "hold", words: "Checked each time" }
-    : { tone: "good", words: "Good" };
 }

@@ -26,6 +26,7 @@ import { DayStart } from "./DayStart.tsx";
 import { EarningsFigures } from "./EarningsFigures.tsx";
 import { EarningsTable } from "./EarningsTable.tsx";
 import { periodChoices, periodWords } from "./period-words.ts";
+import { Standings } from "./Standings.tsx";
 
 /** The window opens without the chart's library. */
 const Chart = lazy(async () => ({ default: (await import("../../ui/charts/Chart.tsx")).Chart }));
@@ -64,7 +65,8 @@ const creditWords = (micro: number): string => formatCredits(BigInt(Math.round(m
 type EarnedProps = Pick<Props, "onJobs"> &
   Pick<DonorSnapshot, "earnings"> & { answer: CallAnswer<"earnings"> };
 
-function Earned({ answer: { days, since, facts = noFacts }, earnings, onJobs }: EarnedProps): ReactNode {
+function Earned({ answer, earnings, onJobs }: EarnedProps): ReactNode {
+  const { days, since, facts = noFacts, standings = [] } = answer;
   const [by, setBy] = useState<PeriodKind>("day");
   const today = useFromNow((now) => Math.floor(now / spans.day) * spans.day);
   const periods = useMemo(() => earnedPeriods(days, by, today), [days, by, today]);
@@ -138,6 +140,7 @@ function Earned({ answer: { days, since, facts = noFacts }, earnings, onJobs }: 
           </p>
         </div>
       </Card>
+      {standings.length === 0 ? null : <Standings standings={standings} />}
     </div>
   );
 }

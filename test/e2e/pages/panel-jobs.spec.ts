@@ -61,6 +61,7 @@ test("a donor sees what their computer earned, and how the pay of each job was c
   await page.getByText("How these numbers are known").click();
   await expect(page.getByText(/^Energy: (Estimated from the hardware|Meters counted)/)).toBeVisible();
   await expectAccessible(page);
+  await expect(page.getByRole("list", { name: "Standing by model" })).toContainText("gleaner-demo");
   await page.getByRole("combobox", { name: "Time" }).selectOption("By month");
   await expect(day.getByRole("cell", { name: "2", exact: true })).toBeVisible();
   const [download] = await Promise.all([
