@@ -6,6 +6,7 @@ import type { Log } from "../log.ts";
 import type { windowFailed } from "./failed-words.ts";
 import { restoredAddress, tabAddress } from "./panel-address.ts";
 import { reloadLimit } from "./reload-limit.ts";
+import { allowZoom } from "./zoom.ts";
 
 export type PanelWindow = {
   readonly show: () => void;
@@ -55,6 +56,7 @@ export function panelWindow({ address: first, preload, icon, failedWords, log }:
       },
     });
     made.removeMenu();
+    allowZoom(made.webContents);
     made.on("closed", () => {
       if (window === made) window = null;
     });

@@ -69,6 +69,35 @@ test("a closed window has no process, and a second start opens it with its conte
   await app.close();
 });
 
+/** As a person presses keys: Playwright's own keys reach only the page. */
+const press = (keys: string): unknown => execFileSync("xdotool", ["key", keys]);
+
+test("the window is zoomed by the keyboard, and stays so when it is opened again", async ({ farm }) => {
+  const { app, panel, args } = await enrolled(farm, "window-zoom");
+  const width = (page: Page): Promise<number> => page.evaluate(() => window.innerWidth);
+  const whole = await width(panel);
+  await expect.poll(() => isFocused(app)).toBe(true);
+  for (const narrower of [1.1, 1.25, 1.5, 1.75, 2]) {
+    press("ctrl+equal");
+    await expect.poll(() => width(panel)).toBe(Math.ceil(whole / narrower));
+  }
+  press("ctrl+equal");
+  await expect(panel.getByText("Demo organization")).toBeVisible();
+  await closeWindow(panel);
+  await expect.poll(() => renderers(app)).toEqual([]);
+  const opened = app.waitForEvent("window");
+  expect(await startAgain(app, args)).toMatchObject({ code: 0 });
+  const again = await opened;
+  await expect(again.getByText("Demo organization")).toBeVisible();
+  await expect.poll(() => width(again)).toBe(whole / 2);
+  await expect.poll(() => isFocused(app)).toBe(true);
+  press("ctrl+minus");
+  await expect.poll(() => width(again)).toBeGreaterThan(whole / 2);
+  press("ctrl+0");
+  await expect.poll(() => width(again)).toBe(whole);
+  await app.close();
+});
+
 test("the window shows its content when it appears", async ({ farm }) => {
   const { app, panel, args } = await enrolled(farm, "window-content");
   await closeWindow(panel);
