@@ -79,7 +79,7 @@ function Restored(): ReactNode {
   const [isShown, setIsShown] = useState(true);
   return isShown ? (
     <Banner tone="hold">
-      <span className="flex items-center justify-between gap-3">
+      <span className="flex items-center justify-between gap-3 max-[20rem]:flex-wrap">
         <span>This window crashed and was opened again. Gleaner itself kept working.</span>
         <Button size="sm" look="quiet" onClick={() => setIsShown(false)}>
           Close

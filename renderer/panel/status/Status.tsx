@@ -29,7 +29,7 @@ export function Status({ snapshot, onTab }: Props): ReactNode {
   return (
     <section aria-label="Status" className={cx("rounded-lg px-4 pt-3.5 pb-4", toneTint[words.tone])}>
       <div aria-live="polite">
-        <p className="flex items-center gap-2.5 text-xl font-semibold">
+        <p className="flex items-center gap-2.5 text-xl font-semibold wrap-anywhere">
           <StatusDot
             tone={words.tone}
             busy={snapshot.work !== null}

@@ -15,6 +15,10 @@ type Props = ComponentPropsWithRef<"button"> & {
   readonly size?: keyof typeof sizes;
 };
 
+/** In a window of a few words' width, as with letters of twice the size. */
+const narrow =
+  "max-[20rem]:h-auto max-[20rem]:min-h-7 max-[20rem]:max-w-full max-[20rem]:shrink max-[20rem]:py-1 max-[20rem]:whitespace-normal";
+
 /** A button. Its default `type` is "button", so that it never submits a form by accident. */
 export function Button({
   look = "plain",
@@ -32,6 +36,7 @@ export function Button({
         "disabled:pointer-events-none disabled:opacity-50",
         looks[look],
         sizes[size],
+        narrow,
         className,
       )}
       {...rest}

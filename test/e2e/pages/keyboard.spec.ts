@@ -1,6 +1,6 @@
-import type { Page } from "@playwright/test";
 import { openPage, signIn } from "../support/console.ts";
 import { expect, test } from "../support/farm-test.ts";
+import { walk } from "../support/keyboard.ts";
 
 test("dialogs of the console work with the keyboard, and return the focus", async ({ farm, page }) => {
   await signIn(page, farm);
@@ -45,41 +45,6 @@ test("dialogs of the console work with the keyboard, and return the focus", asyn
   await expect(devices).toBeFocused();
   await donor.stop();
 });
-
-/** No page has more controls than this. */
-const mostStops = 300;
-
-/** Why the focus is out of sight. "" if it is in sight, and "end" if it left the page. */
-async function problemOfFocus(page: Page): Promise<string> {
-  return await page.evaluate(() => {
-    const element = document.activeElement;
-    if (!(element instanceof HTMLElement) || element === document.body) return "end";
-    const { x, y, width, height } = element.getBoundingClientRect();
-    const above = document.elementFromPoint(x + width / 2, y + height / 2);
-    const isSeen = above !== null && (element.contains(above) || above.contains(element));
-    const { outlineStyle, boxShadow } = getComputedStyle(element);
-    // The browser itself marks the button inside a field for a date.
-    const hasMark =
-      outlineStyle !== "none" ||
-      boxShadow !== "none" ||
-      element.matches("[type=date], [type=datetime-local]");
-    const name = element.ariaLabel ?? element.innerText;
-    return isSeen && hasMark ? "" : `${name} is ${hasMark ? "covered" : "not marked"}`;
-  });
-}
-
-/** Presses Tab through the whole page. */
-async function walk(page: Page, address: string): Promise<void> {
-  for (let stop = 0; stop < mostStops; stop++) {
-    await page.keyboard.press("Tab");
-    // The tooltip of the last control may cover this one until it is gone.
-    await expect
-      .poll(() => problemOfFocus(page), { message: `${address}, stop ${String(stop)}` })
-      .toMatch(/^(end)?$/);
-    if ((await problemOfFocus(page)) === "end") return;
-  }
-  throw new Error(`${address} has more than ${String(mostStops)} stops.`);
-}
 
 test("Tab goes through each page on a phone, and the focus is always in sight", async ({ farm, page }) => {
   test.setTimeout(240_000);

@@ -1,0 +1,59 @@
+import { expect, test } from "@playwright/test";
+import { type Gallery, openStory, startGallery, storiesOf } from "../support/gallery.ts";
+import { walk } from "../support/keyboard.ts";
+
+/** Each page of the panel, as its pictures show it, for people who need large letters or use no mouse. */
+let gallery: Gallery;
+test.beforeAll(async () => {
+  gallery = await startGallery();
+});
+test.afterAll(() => gallery.close());
+test.use({ bypassCSP: true });
+
+const isOfPanel = (story: string): boolean => /^(panel|first-run|switch)/.test(story);
+
+test("no page of the panel scrolls sideways at 150 and 200 percent, with long German words either", async ({
+  browser,
+}) => {
+  test.setTimeout(600_000);
+  for (const width of [280, 210]) {
+    const page = await browser.newPage({
+      timezoneId: "UTC",
+      locale: "de-DE",
+      viewport: { width, height: 640 },
+    });
+    for (const story of (await storiesOf(page, gallery)).filter(isOfPanel)) {
+      await openStory(page, gallery, story, "light");
+      const wide = await page.evaluate(() => {
+        const { scrollWidth, clientWidth } = document.documentElement;
+        if (scrollWidth <= clientWidth) return [];
+        const all = [...document.body.querySelectorAll("*")];
+        const parts = all.filter((element) => element.getBoundingClientRect().right > clientWidth + 1);
+        return parts.slice(-1).map((element) => `${element.tagName} ${element.textContent.slice(0, 40)}`);
+      });
+      expect.soft(wide, `${story} at ${String(width)}`).toEqual([]);
+    }
+    await page.close();
+  }
+});
+
+test("Tab goes through each page of the panel, and the focus is always in sight", async ({ page }) => {
+  test.setTimeout(240_000);
+  await page.setViewportSize({ width: 420, height: 640 });
+  for (const story of [
+    "first-run",
+    "first-run-consent",
+    "panel-working",
+    "panel-start-at-login",
+    "panel-not-enrolled",
+    "panel-earnings",
+    "panel-history",
+    "panel-models",
+    "panel-why",
+    "panel-settings",
+    "panel-about",
+  ]) {
+    await openStory(page, gallery, story, "light");
+    await walk(page, story);
+  }
+});
