@@ -4,7 +4,7 @@ import { internal } from "./_generated/api.js";
 const crons = cronJobs();
 
 crons.interval("project the ledger", { minutes: 1 }, internal.maintenance.project, {});
-crons.interval("follow the fleets", { minutes: 1 }, internal.maintenance.followFleets, {});
+crons.interval("follow the fleets", { minutes: 1 }, internal.fleet.steps.followFleets, {});
 crons.interval("count the statistics", { minutes: 1 }, internal.maintenance.countStatistics, {});
 crons.interval("step the roll-outs", { seconds: 10 }, internal.rollouts.stepOpen, {});
 crons.interval("seal the audit trail", { minutes: 1 }, internal.maintenance.sealAudit, {});

@@ -1,12 +1,9 @@
 import { v } from "convex/values";
 import { internal } from "./_generated/api.js";
 import { internalAction, internalMutation, internalQuery } from "./_generated/server.js";
-import { watchAttention as watch } from "./model/alerts/attention.ts";
-import { watchBudgets as warnOfBudgets } from "./model/alerts/budgetWarnings.ts";
 import { storedActor } from "./model/audit.ts";
 import { sealNext } from "./model/auditSeals.ts";
 import { deviceByHash } from "./model/authenticate.ts";
-import { noteCapacity } from "./model/batches/forecast.ts";
 import { countPiece } from "./model/comfort/count.ts";
 import { allowancePage, giveIfDue, scheduleDue } from "./model/credits/allowances.ts";
 import { expirePage } from "./model/credits/expire.ts";
@@ -18,17 +15,7 @@ import { endGrace, rotateIfDue } from "./model/devices/sharing.ts";
 import { checkVersionBatch } from "./model/devices/versions.ts";
 import { applyBatch } from "./model/fleet/bulk/apply.ts";
 import { findBatch, forgetBulkAct } from "./model/fleet/bulk/find.ts";
-import {
-  changedBatch,
-  changedPage,
-  countFleet as countListed,
-  dueBatch,
-  followFleet as follow,
-  uncountedListings,
-} from "./model/fleet/countListings.ts";
-import { countBatch } from "./model/fleet/counts.ts";
 import { placeBatch } from "./model/fleet/groupRules/place.ts";
-import { relist } from "./model/fleet/listing.ts";
 import { endExpiredKeys, endFormerSecrets, revokeKey } from "./model/keys/keyEnds.ts";
 import { forgetHolds } from "./model/ledger/holds.ts";
 import { forgetShares } from "./model/ledger/likely.ts";
@@ -38,12 +25,6 @@ import { changeHeldJobs } from "./model/orders/heldChanges.ts";
 import { cancelCutOff, orderOf } from "./model/orders/orders.ts";
 import { retryBatch } from "./model/orders/retry.ts";
 import { allOrganizations } from "./model/organizations/create.ts";
-import {
-  depthOf as depthNowOf,
-  followDepth,
-  readDepth,
-  storeDepth,
-} from "./model/organizations/depthSamples.ts";
 import { leftThings, settleThings as settle } from "./model/people/handOver.ts";
 import { endIdleBatch, endIfIdle, endSessionsOf } from "./model/people/sessions.ts";
 import { closePreview, countFleetOf, fleetPage, fleetPageOf, storeFleet } from "./model/policies/preview.ts";
@@ -238,7 +219,7 @@ export const placeDevices = internalMutation({
   returns: v.null(),
   handler: async (ctx, { organizationId, cursor }) => {
     const next = await placeBatch(ctx, organizationId, cursor);
-    if (next === null) await ctx.scheduler.runAfter(0, internal.maintenance.countFleet, { organizationId });
+    if (next === null) await ctx.scheduler.runAfter(0, internal.fleet.steps.countFleet, { organizationId });
     else await ctx.scheduler.runAfter(0, internal.maintenance.placeDevices, { organizationId, cursor: next });
     return null;
   },
@@ -433,114 +414,6 @@ export const countStatistics = internalMutation({
     for (const { _id: organizationId } of await allOrganizations(ctx)) {
       await ctx.scheduler.runAfter(0, internal.maintenance.countStatisticsOf, { organizationId });
     }
-    return null;
-  },
-});
-
-/** Brings the lists and the counts of devices up to date, in each organization. */
-export const followFleets = internalMutation({
-  args: {},
-  returns: v.null(),
-  handler: async (ctx) => {
-    for (const { _id: organizationId } of await allOrganizations(ctx)) {
-      await ctx.scheduler.runAfter(0, internal.maintenance.followFleet, { organizationId });
-    }
-    return null;
-  },
-});
-
-export const followFleet = internalAction({
-  args: { organizationId: v.id("organizations") },
-  returns: v.null(),
-  handler: async (ctx, { organizationId }) => {
-    await follow(ctx, organizationId);
-    await followDepth(ctx, organizationId);
-    await ctx.runMutation(internal.maintenance.watchBudgets, { organizationId });
-    return null;
-  },
-});
-
-export const depthNow = internalQuery({
-  args: { organizationId: v.id("organizations") },
-  returns: v.array(depthNowOf),
-  handler: async (ctx, { organizationId }) => await readDepth(ctx, organizationId),
-});
-
-export const addDepth = internalMutation({
-  args: { organizationId: v.id("organizations"), depths: v.array(depthNowOf) },
-  returns: v.null(),
-  handler: async (ctx, { organizationId, depths }) => {
-    const now = Date.now();
-    await storeDepth(ctx, organizationId, depths, now);
-    await noteCapacity(ctx, organizationId, depths, now);
-    return null;
-  },
-});
-
-/** Counts devices whose groups were just changed, so that the new groups can be chosen. */
-export const countFleet = internalAction({
-  args: { organizationId: v.id("organizations") },
-  returns: v.null(),
-  handler: async (ctx, { organizationId }) => {
-    await countListed(ctx, organizationId, null);
-    return null;
-  },
-});
-
-export const changedDevices = internalQuery({
-  args: { organizationId: v.id("organizations"), cursor: v.union(v.string(), v.null()) },
-  returns: changedPage,
-  handler: async (ctx, { organizationId, cursor }) => await changedBatch(ctx, organizationId, cursor),
-});
-
-export const dueDevices = internalQuery({
-  args: { organizationId: v.id("organizations"), now: v.number() },
-  returns: v.array(v.id("devices")),
-  handler: async (ctx, { organizationId, now }) => await dueBatch(ctx, organizationId, now),
-});
-
-export const watchBudgets = internalMutation({
-  args: { organizationId: v.id("organizations") },
-  returns: v.null(),
-  handler: async (ctx, { organizationId }) => {
-    await warnOfBudgets(ctx, organizationId, Date.now());
-    return null;
-  },
-});
-
-export const watchAttention = internalMutation({
-  args: { organizationId: v.id("organizations") },
-  returns: v.null(),
-  handler: async (ctx, { organizationId }) => {
-    await watch(ctx, organizationId, Date.now());
-    return null;
-  },
-});
-
-export const relistDevices = internalMutation({
-  args: { deviceIds: v.array(v.id("devices")) },
-  returns: v.null(),
-  handler: async (ctx, { deviceIds }) => {
-    for (const deviceId of deviceIds) await relist(ctx, deviceId);
-    return null;
-  },
-});
-
-export const uncounted = internalQuery({
-  args: { organizationId: v.id("organizations") },
-  returns: v.array(v.id("deviceListings")),
-  handler: async (ctx, { organizationId }) => await uncountedListings(ctx, organizationId),
-});
-
-export const countListings = internalMutation({
-  args: {
-    organizationId: v.id("organizations"),
-    listingIds: v.array(v.id("deviceListings")),
-    readTo: v.union(v.number(), v.null()),
-  },
-  returns: v.null(),
-  handler: async (ctx, { organizationId, ...batch }) => {
-    await countBatch(ctx, organizationId, batch);
     return null;
   },
 });

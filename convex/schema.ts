@@ -1590,7 +1590,7 @@ export default defineSchema({
 
   /**
    * The jobs that had not ended, minute by minute in one hour: of all jobs, of a model, a lane or a key. Those without such
-   * jobs have no sample. The subject "" of a model, a lane or a key is all others. Written by maintenance.followFleet, and kept for eight days.
+   * jobs have no sample. The subject "" of a model, a lane or a key is all others. Written by fleet/steps.addDepth, and kept for eight days.
    */
   queueDepths: defineTable({
     organizationId: v.id("organizations"),

@@ -76,6 +76,7 @@ import type * as crons from "../crons.js";
 import type * as data_keys from "../data/keys.js";
 import type * as devices from "../devices.js";
 import type * as files from "../files.js";
+import type * as fleet_steps from "../fleet/steps.js";
 import type * as http from "../http.js";
 import type * as jobs from "../jobs.js";
 import type * as maintenance from "../maintenance.js";
@@ -512,6 +513,7 @@ declare const fullApi: ApiFromModules<{
   "data/keys": typeof data_keys;
   devices: typeof devices;
   files: typeof files;
+  "fleet/steps": typeof fleet_steps;
   http: typeof http;
   jobs: typeof jobs;
   maintenance: typeof maintenance;

@@ -147,7 +147,7 @@ describe("the console", () => {
       }
     });
     await addDevice(t, acme, "here");
-    await t.action(internal.maintenance.followFleet, { organizationId });
+    await t.action(internal.fleet.steps.followFleet, { organizationId });
     const page = await t.query(api.console.devices.list, {
       session,
       state: "online",

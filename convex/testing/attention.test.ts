@@ -38,7 +38,7 @@ afterEach(() => {
 /** Lets a time pass, and the fleet be followed after it. */
 async function follow(afterMs = 0): Promise<void> {
   vi.setSystemTime(Date.now() + afterMs);
-  await t.action(internal.maintenance.followFleet, { organizationId: acme.organizationId });
+  await t.action(internal.fleet.steps.followFleet, { organizationId: acme.organizationId });
 }
 
 async function kinds(): Promise<readonly string[]> {
@@ -62,7 +62,7 @@ async function fail({ deviceId }: Device): Promise<void> {
     const pause = { at: Date.now(), failed: 9, of: 10, cause: "answers" as const };
     await ctx.db.patch("devices", deviceId, { pause });
   });
-  await t.mutation(internal.maintenance.relistDevices, { deviceIds: [deviceId] });
+  await t.mutation(internal.fleet.steps.relistDevices, { deviceIds: [deviceId] });
 }
 
 it("lists a failing device under those that need attention, and counts it within a minute", async () => {

@@ -59,7 +59,7 @@ async function project(): Promise<void> {
 /** The check of each minute. */
 async function watch(): Promise<void> {
   await countStatistics(t, acme);
-  await t.mutation(internal.maintenance.watchBudgets, { organizationId: acme.organizationId });
+  await t.mutation(internal.fleet.steps.watchBudgets, { organizationId: acme.organizationId });
 }
 
 const messageOf = async (call: Promise<unknown>): Promise<string> =>

@@ -1150,7 +1150,7 @@ describe("in the console", () => {
     await check(t, checker, noise);
     await check(t, third, noise);
     const told = async () => {
-      await t.action(internal.maintenance.followFleet, { organizationId: acme.organizationId });
+      await t.action(internal.fleet.steps.followFleet, { organizationId: acme.organizationId });
       const items = await t.query(api.console.overview.attention, { session });
       return items.filter(({ kind }) => kind === "wrong-answers");
     };

@@ -96,7 +96,7 @@ describe("the comfort of a fleet", () => {
   it("needs attention if the objective is missed by two hours or more", async () => {
     const kinds = async (): Promise<readonly string[]> => {
       const { organizationId } = acme;
-      await t.mutation(internal.maintenance.watchAttention, { organizationId });
+      await t.mutation(internal.fleet.steps.watchAttention, { organizationId });
       return (await t.query(api.console.overview.attention, { session })).map(({ kind }) => kind);
     };
     await report([hourAgo(2), hourAgo(1), hourAgo(0, breaks.delay)]);

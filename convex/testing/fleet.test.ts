@@ -44,7 +44,7 @@ async function names(filters: Filters = {}, by = session): Promise<string[]> {
 }
 
 async function follow(): Promise<void> {
-  await t.action(internal.maintenance.followFleet, { organizationId: acme.organizationId });
+  await t.action(internal.fleet.steps.followFleet, { organizationId: acme.organizationId });
 }
 
 async function standBy({ key }: Device): Promise<void> {
@@ -186,7 +186,7 @@ it("shows a donor only their own devices, in the list and in the counts", async 
     await ctx.db.patch("devices", mine.deviceId, { owner: memberId });
     return memberId;
   });
-  await t.mutation(internal.maintenance.relistDevices, { deviceIds: [mine.deviceId] });
+  await t.mutation(internal.fleet.steps.relistDevices, { deviceIds: [mine.deviceId] });
   expect(await names({ owner: donor })).toEqual(["mine"]);
   const own = await signInAs(donor);
   expect(await names({}, own)).toEqual(["mine"]);

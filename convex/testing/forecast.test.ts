@@ -414,9 +414,9 @@ describe("the record of a fleet", () => {
   it("notes each minute how many devices donate, and keeps six weeks", async () => {
     await remember(60, 3);
     const { organizationId } = acme;
-    await t.action(internal.maintenance.followFleet, { organizationId });
+    await t.action(internal.fleet.steps.followFleet, { organizationId });
     await pass(t, 60_000);
-    await t.action(internal.maintenance.followFleet, { organizationId });
+    await t.action(internal.fleet.steps.followFleet, { organizationId });
     const days = await t.run(async (ctx) => await ctx.db.query("capacityDays").collect());
     const newest = days.reduce((last, day) => (day.startAt > last.startAt ? day : last));
     expect(newest.hours.reduce((sum, { samples }) => sum + samples, 0)).toBe(2);
@@ -428,9 +428,9 @@ describe("the record of a fleet", () => {
     const { organizationId } = acme;
     const now = Date.now();
     vi.setSystemTime(now + 60 * dayMs);
-    await t.action(internal.maintenance.followFleet, { organizationId });
+    await t.action(internal.fleet.steps.followFleet, { organizationId });
     vi.setSystemTime(now);
-    await t.action(internal.maintenance.followFleet, { organizationId });
+    await t.action(internal.fleet.steps.followFleet, { organizationId });
     const days = await t.run(async (ctx) => await ctx.db.query("capacityDays").collect());
     expect(days.filter(({ startAt }) => startAt < now)).toHaveLength(41);
   });

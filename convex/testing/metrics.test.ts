@@ -96,7 +96,7 @@ it("counts the devices of a large fleet once a minute, and when a token is made"
   });
   await t.mutation(api.console.devices.retire, { session, deviceId: device.deviceId });
   expect(await inState(token, "retired")).toBe(0);
-  await t.mutation(internal.maintenance.followFleets, {});
+  await t.mutation(internal.fleet.steps.followFleets, {});
   for (let step = 0; step < 4; step += 1) await pass(t, 10);
   expect(await inState(token, "retired")).toBe(1);
   expect(await inState(token, "donating")).toBe(0);

@@ -151,7 +151,7 @@ describe("a preview of rules", () => {
       const row = (await ctx.db.query("deviceCounts").collect())[0];
       if (row !== undefined) await ctx.db.delete("deviceCounts", row._id);
     });
-    await t.action(internal.maintenance.followFleet, { organizationId: acme.organizationId });
+    await t.action(internal.fleet.steps.followFleet, { organizationId: acme.organizationId });
     await t.run(async (ctx) => {
       const row = (await ctx.db.query("deviceCounts").collect())[0]!;
       await ctx.db.patch("deviceCounts", row._id, { states: { ...row.states, standby: 3_000 } });

@@ -25,7 +25,7 @@ afterEach(closeWorld);
 /** The work of the timer in each minute. */
 async function sample(): Promise<void> {
   vi.setSystemTime(Date.now() + 60_000);
-  await t.action(internal.maintenance.followFleet, { organizationId: acme.organizationId });
+  await t.action(internal.fleet.steps.followFleet, { organizationId: acme.organizationId });
 }
 
 type Range = "hour" | "day" | "week";

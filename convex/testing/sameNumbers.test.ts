@@ -33,7 +33,7 @@ describe("numbers on two pages", () => {
       waiting: await listed("waiting"),
       running: await listed("running"),
     }).toEqual(shown);
-    await t.action(internal.maintenance.followFleet, { organizationId: acme.organizationId });
+    await t.action(internal.fleet.steps.followFleet, { organizationId: acme.organizationId });
     const { keyId } = await t.query(internal.requests.identify, { apiKey: acme.apiKey });
     const charts = [
       ["all", ""],

@@ -368,7 +368,7 @@ describe("budgets", () => {
     await set(firstKey, (5n * answerMicro) / 2n);
     const watch = async (): Promise<void> => {
       await countStatistics(t, acme);
-      await t.mutation(internal.maintenance.watchBudgets, { organizationId: acme.organizationId });
+      await t.mutation(internal.fleet.steps.watchBudgets, { organizationId: acme.organizationId });
       await deliver(t);
     };
     await watch();
@@ -429,7 +429,7 @@ describe("budgets", () => {
     const organizationId = acme.organizationId;
     const watch = async (): Promise<void> => {
       await countStatistics(t, acme);
-      await t.mutation(internal.maintenance.watchBudgets, { organizationId });
+      await t.mutation(internal.fleet.steps.watchBudgets, { organizationId });
     };
     const stop = async (subject: Id<"apiKeys"> | Id<"members">, monthlyMicro: bigint, stops = true) =>
       await t.mutation(api.console.budgets.set, { session, subject, monthlyMicro, stops });
@@ -461,7 +461,7 @@ describe("budgets", () => {
     });
     await answer(ofAda);
     await countStatistics(t, acme);
-    await t.mutation(internal.maintenance.watchBudgets, { organizationId: acme.organizationId });
+    await t.mutation(internal.fleet.steps.watchBudgets, { organizationId: acme.organizationId });
     await expectRefusal(answer(ofAda), "quota_exceeded");
     await answer();
   });

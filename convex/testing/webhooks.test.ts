@@ -372,7 +372,7 @@ describe("a receiver that fails", () => {
     await finishJob();
     await deliver(t);
     expect((await listed()).disabled).toMatchObject({ why: "failing" });
-    await t.mutation(internal.maintenance.watchAttention, { organizationId: acme.organizationId });
+    await t.mutation(internal.fleet.steps.watchAttention, { organizationId: acme.organizationId });
     const attention = await t.query(api.console.overview.attention, { session });
     expect(attention.map(({ kind, count }) => [kind, count])).toContainEqual(["disabled-webhook", 1]);
 
@@ -389,7 +389,7 @@ describe("a receiver that fails", () => {
     await deliver(t);
     expect(await listed()).toMatchObject({ disabled: null, last: { error: null }, skipped: { count: 1 } });
     expect(receiver.messages.length).toBe(before + 1);
-    await t.mutation(internal.maintenance.watchAttention, { organizationId: acme.organizationId });
+    await t.mutation(internal.fleet.steps.watchAttention, { organizationId: acme.organizationId });
     expect(await t.query(api.console.overview.attention, { session })).toEqual([]);
   });
 

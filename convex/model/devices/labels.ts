@@ -36,7 +36,7 @@ export async function labelDevice(
   const change = { workerId, groups: inGroups, dataClasses: inClasses, ...given, actor: actorName(by.actor) };
   await queue.workers.update(ctx, organizationId, change);
   await relist(ctx, subject);
-  await ctx.scheduler.runAfter(0, internal.maintenance.countFleet, { organizationId });
+  await ctx.scheduler.runAfter(0, internal.fleet.steps.countFleet, { organizationId });
   const tagsBefore = before?.labels ?? [];
   const detail = changesText([
     ["groups", before?.groups ?? [], inGroups],

@@ -15,7 +15,7 @@ const perBatch = 50;
 const overlapMs = 120_000;
 /** An action, because a mutation that reads the changes of all devices would conflict with each of them. */
 export async function followFleet(ctx: ActionCtx, organizationId: Id<"organizations">): Promise<void> {
-  const { changedDevices, relistDevices } = internal.maintenance;
+  const { changedDevices, relistDevices } = internal.fleet.steps;
   const startedAt = Date.now();
   let cursor: string | null = null;
   do {
@@ -24,7 +24,7 @@ export async function followFleet(ctx: ActionCtx, organizationId: Id<"organizati
     cursor = changed.next;
   } while (cursor !== null);
   for (let due = perBatch; due === perBatch;) {
-    const deviceIds: Id<"devices">[] = await ctx.runQuery(internal.maintenance.dueDevices, {
+    const deviceIds: Id<"devices">[] = await ctx.runQuery(internal.fleet.steps.dueDevices, {
       organizationId,
       now: startedAt,
     });
@@ -32,7 +32,7 @@ export async function followFleet(ctx: ActionCtx, organizationId: Id<"organizati
     due = deviceIds.length;
   }
   await countFleet(ctx, organizationId, startedAt);
-  await ctx.runMutation(internal.maintenance.watchAttention, { organizationId });
+  await ctx.runMutation(internal.fleet.steps.watchAttention, { organizationId });
 }
 
 /** Some devices whose concerns may have changed by time alone. */
@@ -56,7 +56,7 @@ export async function countFleet(
   organizationId: Id<"organizations">,
   readTo: number | null,
 ): Promise<void> {
-  const { uncounted, countListings } = internal.maintenance;
+  const { uncounted, countListings } = internal.fleet.steps;
   for (;;) {
     const listingIds: Id<"deviceListings">[] = await ctx.runQuery(uncounted, { organizationId });
     const isLast = listingIds.length < perBatch;

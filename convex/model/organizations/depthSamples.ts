@@ -33,7 +33,7 @@ type Depth = Infer<typeof depthOf>;
 
 /** An action, because a mutation that counts the queue would conflict with each job. */
 export async function followDepth(ctx: ActionCtx, organizationId: Id<"organizations">): Promise<void> {
-  const { depthNow, addDepth } = internal.maintenance;
+  const { depthNow, addDepth } = internal.fleet.steps;
   const depths: Depth[] = await ctx.runQuery(depthNow, { organizationId });
   await ctx.runMutation(addDepth, { organizationId, depths });
 }

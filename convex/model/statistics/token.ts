@@ -44,7 +44,7 @@ export async function setMetricsToken(
   const subject = await ctx.db.insert("metricsTokens", { organizationId, tokenHash, createdAt: by.at });
   await record(ctx, { organizationId, ...by, action: "metrics-token.created", subject });
   // The next count of all organizations can be a minute away.
-  await ctx.scheduler.runAfter(0, internal.maintenance.followFleet, { organizationId });
+  await ctx.scheduler.runAfter(0, internal.fleet.steps.followFleet, { organizationId });
 }
 
 /** Ends the organization's token, if there is one. */

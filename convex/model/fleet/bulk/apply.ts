@@ -172,7 +172,7 @@ async function finish(ctx: MutationCtx, bulk: Bulk, by: Act): Promise<void> {
   await ctx.db.patch("bulkActs", bulkId, { state: isUndo ? "undone" : "done" });
   if (act.kind === "retire" && !isUndo && done > 0) await replaceSecret(ctx, organizationId, by.at);
   if (act.kind === "group")
-    await ctx.scheduler.runAfter(0, internal.maintenance.countFleet, { organizationId });
+    await ctx.scheduler.runAfter(0, internal.fleet.steps.countFleet, { organizationId });
   const was = before.map(({ words, devices }) => `${String(devices)} ${words}`);
   const all = counts.changes + counts.same + counts.cannot;
   const [from, to] = isUndo ? [bulkAfter(act), was.join(", ")] : [was.join(", "), bulkAfter(act)];

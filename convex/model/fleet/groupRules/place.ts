@@ -49,7 +49,7 @@ export async function releaseToRules(ctx: MutationCtx, device: Doc<"devices">, b
     rules,
   );
   await relist(ctx, subject);
-  await ctx.scheduler.runAfter(0, internal.maintenance.countFleet, { organizationId });
+  await ctx.scheduler.runAfter(0, internal.fleet.steps.countFleet, { organizationId });
   const detail = changesText([["groups", groups, into]]);
   await record(ctx, { organizationId, ...by, action: "device.released-to-rules", subject, detail });
 }
