@@ -1,35 +1,29 @@
-import { createHash, createPublicKey, verify } from "node:crypto";
+import { createHash } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { checkArchives } from "../../app/archives/check-archive.ts";
 import { archiveLines, readRow } from "../../app/archives/file.ts";
-import type { ReceiptCrypto } from "../../app/receipts/check-receipt.ts";
 import { api, internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
 import type { ActionCtx } from "../_generated/server.js";
 import { archiveOld } from "../model/archives/run.ts";
-import { hashSecret } from "../model/authenticate.ts";
 import {
   addDevice,
   addOrganization,
-  answer,
   type Backend,
-  claim,
   type Device,
   expectBooksInOrder,
   expectRefusal,
   type Organization,
-  payloadOf,
-  secret,
   signIn,
+  signInAgain,
   startBackend,
   submit,
 } from "./backend.fixture.ts";
 import { joinAs } from "./people.fixture.ts";
-import { signedForReceipt } from "./signing.fixture.ts";
+import { answerForReceipt, receiptCrypto } from "./receipts.fixture.ts";
 import { letPass, runCrons, settle } from "./time.fixture.ts";
 
 const day = 24 * 3_600_000;
-const model = "ab".repeat(32);
 
 let t: Backend;
 let acme: Organization;
@@ -51,40 +45,11 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-const crypto: ReceiptCrypto = {
-  hash: async (text) => await Promise.resolve(createHash("sha256").update(text).digest("hex")),
-  isSigned: async (x, signature, text) => {
-    const key = createPublicKey({ format: "jwk", key: { kty: "OKP", crv: "Ed25519", x } });
-    return await Promise.resolve(verify(null, Buffer.from(text), key, Buffer.from(signature, "base64url")));
-  },
-};
-
 /** A job from its submission to its signed answer. */
 async function doJob(): Promise<string> {
   const jobId = await submit(t, acme);
-  const attemptId = await claim(t, device, jobId);
-  const { deviceId, key, signingKey } = device;
-  const payload = await payloadOf(t, key, attemptId);
-  const { result, report } = answer();
-  const signed = signedForReceipt(
-    signingKey,
-    { deviceId, attemptId, jobId, payload },
-    { result, report: { model, ...report } },
-  );
-  expect(
-    await t.mutation(api.work.complete, { key, attemptId, ...signed, demand: { jobs: 0 } }),
-  ).toMatchObject({
-    kind: "completed",
-  });
+  expect(await answerForReceipt(t, device, jobId)).toMatchObject({ kind: "completed" });
   return jobId;
-}
-
-/** A session of the owner, through a new link: the former one ends when nobody uses it. */
-async function signInAgain(): Promise<string> {
-  const signInToken = secret("gs_");
-  const tokenHash = await hashSecret(signInToken);
-  await t.mutation(internal.setup.signInLink, { organizationId: acme.organizationId, tokenHash });
-  return await signIn(t, { ...acme, signInToken });
 }
 
 /** All that the deployment does by itself in a time. */
@@ -115,7 +80,7 @@ async function oldJobs(): Promise<string[]> {
   await pass(2 * 60_000);
   await pass(100 * day);
   vi.advanceTimersByTime(340 * day);
-  session = await signInAgain();
+  session = await signInAgain(t, acme);
   // The newest seal of the receipts stays, so a young job makes one.
   await doJob();
   vi.advanceTimersByTime(2 * 60_000);
@@ -133,7 +98,7 @@ function jobsOf(file: string, table: string): string[] {
 }
 
 async function problemOf(files: readonly string[]): Promise<string | null> {
-  return (await checkArchives(files.join(""), crypto, null)).problem;
+  return (await checkArchives(files.join(""), receiptCrypto, null)).problem;
 }
 
 describe("old rows", () => {
@@ -264,7 +229,7 @@ describe("the audit trail", () => {
   it("keeps its chain when old seals are in archives", async () => {
     await pass(2 * 60_000);
     vi.advanceTimersByTime(800 * day);
-    session = await signInAgain();
+    session = await signInAgain(t, acme);
     await pass(2 * 60_000);
     await settle(t);
     await pass(2 * 60_000);

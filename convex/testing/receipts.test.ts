@@ -1,11 +1,6 @@
-import { createHash, createPublicKey, verify } from "node:crypto";
+import { createHash } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import {
-  chainProblem,
-  readReceipt,
-  type ReceiptCrypto,
-  receiptProblem,
-} from "../../app/receipts/check-receipt.ts";
+import { chainProblem, readReceipt, receiptProblem } from "../../app/receipts/check-receipt.ts";
 import type { Receipt } from "../../app/receipts/receipt.ts";
 import { api, internal } from "../_generated/api.js";
 import {
@@ -27,6 +22,7 @@ import {
   submit,
 } from "./backend.fixture.ts";
 import { joinAs } from "./people.fixture.ts";
+import { answerForReceipt, modelHash, receiptCrypto } from "./receipts.fixture.ts";
 import { signedForReceipt } from "./signing.fixture.ts";
 
 let t: Backend;
@@ -46,20 +42,10 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-const model = "ab".repeat(32);
 const energy = { microWh: 2_083, source: "measured" as const };
 
-async function send(jobId: string, more: object = { model, energy }, text = "Hello.") {
-  const attemptId = await claim(t, device, jobId);
-  const { deviceId, key, signingKey } = device;
-  const payload = await payloadOf(t, key, attemptId);
-  const { result, report } = answer(text);
-  const signed = signedForReceipt(
-    signingKey,
-    { deviceId, attemptId, jobId, payload },
-    { result, report: { model, ...report, ...more } },
-  );
-  return await t.mutation(api.work.complete, { key, attemptId, ...signed, demand: { jobs: 0 } });
+async function send(jobId: string, more: object = { energy }, text?: string) {
+  return await answerForReceipt(t, device, jobId, more, text);
 }
 
 async function answered(text?: string): Promise<string> {
@@ -84,20 +70,12 @@ async function receiptOf(jobId: string): Promise<Receipt> {
   return read.receipt;
 }
 
-const crypto: ReceiptCrypto = {
-  hash: async (text) => await Promise.resolve(createHash("sha256").update(text).digest("hex")),
-  isSigned: async (x, signature, text) => {
-    const key = createPublicKey({ format: "jwk", key: { kty: "OKP", crv: "Ed25519", x } });
-    return await Promise.resolve(verify(null, Buffer.from(text), key, Buffer.from(signature, "base64url")));
-  },
-};
-
 describe("the receipt of a job", () => {
   it("has the device's claim and the organization's facts, and is sealed within two minutes", async () => {
     const jobId = await answered();
     const young = await receiptOf(jobId);
     expect(young.seal).toBeNull();
-    expect(await receiptProblem(young, crypto, null)).toMatch(/not sealed yet/);
+    expect(await receiptProblem(young, receiptCrypto, null)).toMatch(/not sealed yet/);
     await seal();
     const receipt = await receiptOf(jobId);
     expect(receipt).toMatchObject({
@@ -105,14 +83,14 @@ describe("the receipt of a job", () => {
         jobId,
         deviceId: device.deviceId,
         answerHash: createHash("sha256").update("Hello.").digest("hex"),
-        report: { model, energy, usage: { promptTokens: 10, completionTokens: 3 } },
+        report: { model: modelHash, energy, usage: { promptTokens: 10, completionTokens: 3 } },
       },
       device: { key: device.signingKey.publicKey },
       settled: { jobId, organizationId: acme.organizationId, priceMicro: String(answerMicro), policy: [] },
       seal: { number: 1, count: 1 },
     });
-    expect(await receiptProblem(receipt, crypto, null)).toBeNull();
-    expect(await receiptProblem(receipt, crypto, "another key")).toMatch(/another key/);
+    expect(await receiptProblem(receipt, receiptCrypto, null)).toBeNull();
+    expect(await receiptProblem(receipt, receiptCrypto, "another key")).toMatch(/another key/);
     await expectBooksInOrder(t);
   });
 
@@ -122,7 +100,7 @@ describe("the receipt of a job", () => {
     const second = await answered("Four.");
     await seal();
     const receipts = await Promise.all([...first, second].map(receiptOf));
-    for (const receipt of receipts) expect(await receiptProblem(receipt, crypto, null)).toBeNull();
+    for (const receipt of receipts) expect(await receiptProblem(receipt, receiptCrypto, null)).toBeNull();
     expect(receipts.map((receipt) => receipt.seal?.number)).toEqual([1, 1, 1, 2]);
     expect(receipts[3]?.seal?.previous).toBe(receipts[0]?.seal?.hash);
     expect(chainProblem(receipts)).toBeNull();
@@ -147,7 +125,7 @@ describe("the receipt of a job", () => {
       { receipt: { claim: { jobId: first } } },
     ]);
     for (const each of read)
-      expect(each.kind === "receipt" && (await receiptProblem(each.receipt, crypto, null))).toBeNull();
+      expect(each.kind === "receipt" && (await receiptProblem(each.receipt, receiptCrypto, null))).toBeNull();
     expect(await list("?limit=1")).toMatchObject({ data: [{ claim: { jobId: second } }], has_more: true });
     expect((await list(`?after=${second}`)).data).toMatchObject([{ claim: { jobId: first } }]);
     expect((await call("/v1/receipts?limit=51")).status).toBe(400);
@@ -206,7 +184,7 @@ describe("the receipt of a job", () => {
     vi.stubEnv("GLEANER_SIGNING_KEY", "");
     const jobId = await answered();
     await seal();
-    expect(await receiptProblem(await receiptOf(jobId), crypto, null)).toMatch(/had no signing key/);
+    expect(await receiptProblem(await receiptOf(jobId), receiptCrypto, null)).toMatch(/had no signing key/);
   });
 
   it("is missing for a job without an answer, and for a device that signs as earlier versions do", async () => {
@@ -262,7 +240,7 @@ describe("a claim that a device signs for a receipt", () => {
     const payload = await payloadOf(t, key, attemptId);
     const { result, report } = answer();
     const attempt = { deviceId, attemptId, jobId, payload };
-    const signed = signedForReceipt(signingKey, attempt, { result, report: { ...report, model } });
+    const signed = signedForReceipt(signingKey, attempt, { result, report: { ...report, model: modelHash } });
     const changed = { ...signed, result: { ...result, finishReason: "length" as const } };
     const sent = await t.mutation(api.work.complete, { key, attemptId, ...changed, demand: { jobs: 0 } });
     expect(sent).toMatchObject({ kind: "refused", why: expect.stringMatching(/signature/) as string });

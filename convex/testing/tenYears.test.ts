@@ -1,31 +1,24 @@
-import { createHash, createPublicKey, verify } from "node:crypto";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { checkArchives } from "../../app/archives/check-archive.ts";
 import { archiveLines, readRow } from "../../app/archives/file.ts";
-import type { ReceiptCrypto } from "../../app/receipts/check-receipt.ts";
-import { api, internal } from "../_generated/api.js";
+import { api } from "../_generated/api.js";
 import type { TableNames } from "../_generated/dataModel.js";
 import type { ActionCtx } from "../_generated/server.js";
-import { hashSecret } from "../model/authenticate.ts";
 import schema from "../schema.ts";
 import {
   addDevice,
   addOrganization,
   allJobs,
-  answer,
   type Backend,
-  claim,
   type Device,
   expectBooksInOrder,
   greeting,
   type Organization,
-  payloadOf,
-  secret,
-  signIn,
+  signInAgain,
   startBackend,
   submit,
 } from "./backend.fixture.ts";
-import { signedForReceipt } from "./signing.fixture.ts";
+import { answerForReceipt, receiptCrypto } from "./receipts.fixture.ts";
 import { forgetFinished, letPass } from "./time.fixture.ts";
 
 const months = 120;
@@ -51,29 +44,9 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-async function answerJob(jobId: string): Promise<void> {
-  const attemptId = await claim(t, device, jobId);
-  const { deviceId, key, signingKey } = device;
-  const payload = await payloadOf(t, key, attemptId);
-  const { result, report } = answer();
-  const signed = signedForReceipt(
-    signingKey,
-    { deviceId, attemptId, jobId, payload },
-    { result, report: { model: "ab".repeat(32), ...report } },
-  );
-  await t.mutation(api.work.complete, { key, attemptId, ...signed, demand: { jobs: 0 } });
-}
-
-async function signInAgain(): Promise<string> {
-  const signInToken = secret("gs_");
-  const tokenHash = await hashSecret(signInToken);
-  await t.mutation(internal.setup.signInLink, { organizationId: acme.organizationId, tokenHash });
-  return await signIn(t, { ...acme, signInToken });
-}
-
 /** A day of the office: a member signs in, two jobs are answered, one is canceled, and all crons run. */
 async function workingDay(): Promise<string[]> {
-  const session = await signInAgain();
+  const session = await signInAgain(t, acme);
   const { key } = device;
   await t.mutation(api.work.hello, { key, ...greeting() });
   await t.mutation(api.devices.report, { key, activity: { kind: "donating", reason: "idle" } });
@@ -82,7 +55,7 @@ async function workingDay(): Promise<string[]> {
     const jobId = await submit(t, acme, { content: `Job ${String(at)} of ${String(Date.now())}` });
     jobIds.push(jobId);
     if (at === 0) await t.mutation(api.console.jobs.cancel, { session, jobId });
-    else await answerJob(jobId);
+    else await answerForReceipt(t, device, jobId);
   }
   await letPass(t, 2 * minute);
   await forgetFinished(t);
@@ -100,14 +73,6 @@ async function rowCounts(): Promise<Map<string, number>> {
   });
   return new Map(counts);
 }
-
-const crypto: ReceiptCrypto = {
-  hash: async (text) => await Promise.resolve(createHash("sha256").update(text).digest("hex")),
-  isSigned: async (x, signature, text) => {
-    const key = createPublicKey({ format: "jwk", key: { kty: "OKP", crv: "Ed25519", x } });
-    return await Promise.resolve(verify(null, Buffer.from(text), key, Buffer.from(signature, "base64url")));
-  },
-};
 
 /** The most rows of a table after ten years: those of the months that are kept, and of the last days. */
 const mostRows = 500;
@@ -162,7 +127,7 @@ it("ten years of a small office leave small tables, books in order, and each job
       archives.map(async ({ storageId }) => (await (await storage.get(storageId))?.text()) ?? ""),
     );
   });
-  const { problem, archives: checked } = await checkArchives(files.join(""), crypto, null);
+  const { problem, archives: checked } = await checkArchives(files.join(""), receiptCrypto, null);
   expect(problem).toBeNull();
   expect(checked.length).toBe(archives.length);
   const archived = files
@@ -170,6 +135,6 @@ it("ten years of a small office leave small tables, books in order, and each job
     .flatMap((row) => (row?.table === "orders" ? [String(row.row["jobId"])] : []));
   expect([...archived, ...orders.map(({ jobId }) => jobId)].toSorted()).toEqual(jobIds.toSorted());
 
-  const session = await signInAgain();
+  const session = await signInAgain(t, acme);
   expect(await t.query(api.console.audit.check, { session, after: 0 })).toMatchObject({ broken: null });
 }, 300_000);
