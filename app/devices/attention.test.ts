@@ -47,7 +47,7 @@ it("is concerned about a device that has no update three days after it was asked
   expect(of(asked, now + updateWithinMs).concerns).toEqual(["not-updated"]);
 });
 
-it("is concerned at once about a device that went back to its earlier version, and not that it lacks the same update", () => {
+it("has one concern about a device that went back to its earlier version: not also that it lacks this update", () => {
   const rolledBack = { rolledBackVersion: "0.5.0" };
   expect(of(rolledBack)).toEqual({ concerns: ["rolled-back"], recheckAt: null });
   const askedFor = (version: string) =>
@@ -82,7 +82,7 @@ const fleet = {
   wrongInService: 0,
 };
 
-it("tells a missed objective of comfort, but not because of one hour, disputes to decide, and wrong answers", () => {
+it("tells of disputes, of wrong answers, and of a missed objective of comfort, which one bad hour does not miss", () => {
   const kinds = (comfort: { readonly hours: number; readonly keptHours: number }) =>
     attentionOf({ ...fleet, comfort }).map(({ kind, count }) => [kind, count]);
   expect(kinds({ hours: 20, keptHours: 19 })).toEqual([]);

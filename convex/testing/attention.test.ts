@@ -103,7 +103,7 @@ it("notices by time alone that a device was asked for an update three days ago",
   expect(await listed({ concern: "not-updated" })).toEqual([]);
 });
 
-it("names a device that went back to its earlier version at once, and until it has that or a newer one", async () => {
+it("names a device as soon as it goes back to its earlier version, until it has the failed version or a newer one", async () => {
   const { key, deviceId } = await addDevice(t, acme, "one");
   const activity = { kind: "donating", reason: "idle" } as const;
   const rolledBack = async () =>

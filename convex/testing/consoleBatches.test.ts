@@ -123,7 +123,7 @@ describe("a batch in the console", () => {
     expect(await get(batchId)).toMatchObject({ status: "completed", failed: 1, hasJobs: false });
   });
 
-  it("says why it waits: for a device, or since somebody paused its lane, and not while a device works", async () => {
+  it("says that it waits for a device, or because somebody paused its lane, and says nothing while a device works", async () => {
     const batchId = await start(lines(2));
     expect((await get(batchId)).wait).toEqual({ kind: "no-worker" });
     const { lanes } = await t.query(api.console.queue.stats, { session });

@@ -170,7 +170,7 @@ describe("a destroyed data key", () => {
     expect(keys.map(({ wrapped }) => wrapped === undefined)).toEqual([true, false]);
   });
 
-  it("cancels no job and no batch that began with the new key before the cancellation came to its API key", async () => {
+  it("spares jobs and batches that begin with the new key before the cancellation has reached their API key", async () => {
     const headers = { authorization: `Bearer ${acme.apiKey}` };
     const begin = async (): Promise<void> => {
       const input_file_id = await uploadFile(t, acme.apiKey, lines(1));

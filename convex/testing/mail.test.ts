@@ -132,7 +132,7 @@ describe("the mail server", () => {
   });
 });
 
-it("mails are in the language in which the member read the console last, and invitations in that of who invites", async () => {
+it("mails are in the language in which their reader last read the console, and invitations in the inviter's", async () => {
   await save();
   const read = async (language: "en" | "de"): Promise<void> => {
     await t.mutation(api.console.account.use, { session: owner, language });

@@ -61,7 +61,7 @@ describe("a call that waits for its answer", () => {
     await expectBooksInOrder(t);
   });
 
-  it("is accepted while its only device sleeps, and refused once that was away for long, with who could", async () => {
+  it("is accepted while its only device sleeps, and refused once the device was away for long, with the number of such devices", async () => {
     const device = await addDevice(t, acme);
     await addDevice(t, await addOrganization(t, { name: "Other" }));
     await leave(device);

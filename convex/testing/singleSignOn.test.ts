@@ -239,7 +239,7 @@ describe("single sign-on", () => {
     expect(await refusalOf(open, "bob")).toBe("removed");
   });
 
-  it("takes an answer only once, in the browser that began, in ten minutes, and only for its own state", async () => {
+  it("takes an answer once, within ten minutes, in the browser that began, and only with its own state", async () => {
     const providerId = await addProvider();
     const session = secret("gs_");
     const code = (await visit(providerId, "ann", session)).get("sso")!;

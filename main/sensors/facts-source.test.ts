@@ -75,7 +75,7 @@ describe("gatherFacts", () => {
     facts.stop();
   });
 
-  it("takes a fact from the first sensor that knows it, and samples a later one only if that does not", async () => {
+  it("takes a fact from the first sensor that knows it, and samples a later sensor only while the first one does not", async () => {
     let first: Found = { power: known("battery") };
     const best = source("best", 10_000, () => first, ["power"]);
     const last = source("last", 10_000, () => ({ power: known("ac") }), ["power"]);

@@ -241,7 +241,7 @@ describe("the runner on the demo model", () => {
     expect(spawned).toHaveLength(1);
   });
 
-  it("ends a process that has nothing to do since a cancel before its start, after the rest of an idle one", async () => {
+  it("ends a process whose only job was canceled before it started, as late as any idle process", async () => {
     const supervisor = open({ idleMs: 3_000 });
     const { attemptId } = start(supervisor, chat("Hi"));
     const { pid } = supervisor;

@@ -53,7 +53,7 @@ describe("a replay of a draft", () => {
     { schedule: [] },
   ];
 
-  it("that is stricter never gives more, but for what the rules in force wait after a reason has ended", () => {
+  it("that is stricter gives no more, except for the time that the rules in force wait after a reason has ended", () => {
     fc.assert(
       fc.property(anyChanges, fc.subarray([...stricter], { minLength: 1 }), (changes, chosen) => {
         const draft: Rules = Object.assign({}, defaultRules, ...chosen);
