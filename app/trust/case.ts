@@ -39,7 +39,7 @@ export function openCase(accused: Side, first: Voice): TrustCase {
   return { accused, voices: [first] };
 }
 
-/** Whether a device may replay the answer of another one that these devices have replayed already. Each owner has one voice. */
+/** Whether a device may replay an answer of another device after some that did. Each owner has one voice. */
 export function mayReplay(checker: Side, accused: Side, heard: readonly Side[]): boolean {
   return ![accused, ...heard].some((each) => areOneSide(each, checker));
 }

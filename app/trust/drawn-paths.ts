@@ -148,14 +148,14 @@ export class DrawnPaths {
   }
 }
 
-/** Candidates that the grammar was not asked about have at most this share of the probability of those that it allows. */
+/** The grammar is asked about candidates until the others have at most this share of the probability of the allowed ones. */
 const negligibleShare = 0.001;
 /** If tokens that are not known may have more than this share, the fit is vague. */
 const vagueShare = 0.05;
 
 /**
- * Tokens that the grammar allows and that have less of the probability together are hardly known: two computers differ more in unlikely
- * tokens, and unusual tokenizations are as likely as the usual one.
+ * If all tokens that the grammar allows have less of the probability together, they are hardly known. Two computers differ more in
+ * unlikely tokens, and unusual tokenizations are as likely as the usual one.
  */
 const leastShare = 0.01;
 

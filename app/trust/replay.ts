@@ -7,8 +7,8 @@ import type { EmbeddingRequest, EmbeddingResult, TextWork } from "../jobs/work.t
 import type { TokenFit } from "./token-fit.ts";
 
 /*
- * A replay checks a finished answer: another device reads the prompt and the answer with the same model, in one pass, and compares
- * each token with the one that it would have written. Of vectors it computes some again.
+ * A replay checks a finished answer on another device. That one reads the prompt and the answer with the same model, in one pass. It
+ * compares each token with the one that it would have written. Of vectors it computes some again.
  */
 
 /** The payload of a replay of a text. */

@@ -33,8 +33,9 @@ export type Way = { readonly shard: number; readonly turn?: Turn | undefined };
 export const giveWayKind = "gave-way";
 
 /**
- * The data of a ConvexError, by which a call gives way: its portion of the pool is used up, and it would have to change or to read rows that
- * others change. `shard`: a portion that has enough; null if the portions have to be filled. Nothing was stored, so nothing conflicts.
+ * The data of the ConvexError with which a call gives way. Its portion of the pool is used up, so it would have to read or change
+ * rows that others change. `shard`: a portion that has enough; null if the portions have to be filled. Nothing was stored, so
+ * nothing conflicts.
  */
 export type GaveWay = {
   readonly kind: typeof giveWayKind;
@@ -66,8 +67,8 @@ export type Pool<Row extends Portion> = {
 };
 
 /**
- * Takes credits from a portion. If that is used up, another one has to do, or all are read and filled. Whoever stores something after
- * reading all of them conflicts with every other call, so a call with a turn gives way instead: it throws `GaveWay`.
+ * Takes credits from a portion. If that is used up, another one has to do, or all are read and filled. A call that reads all of
+ * them and then stores something conflicts with every other call. So a call with a turn gives way instead: it throws `GaveWay`.
  * @param room the credits that there must be: at least `micro`.
  * @returns whether there are so many credits.
  */

@@ -5,11 +5,14 @@ import type { Owner } from "../owners.ts";
 import type { amountsByKind, outcome } from "../validators.ts";
 
 /**
- * Kinds of account. Issuance, bonuses, cover and the pay of checks create credits, so their balances are negative. Cover creates those
- * that an answer cost beyond its reservation and that its key did not have, and the pay of a device that a wrong answer outran. Keys spend credits, escrow holds them, devices earn them.
- * The pay of a new device is held until its answers are checked. A wallet has the credits that a member or a team received, or earned
- * with former devices. A grant has those that administrators and allowances gave a member or a team, and that nobody has used. Payouts that
- * nobody has decided hold credits, and the house has those that were paid out or expired.
+ * Kinds of account:
+ * - issuance, bonus, cover, check: they create credits, so their balances are negative. Cover pays for answers that cost more than
+ *   their key had, and for devices that a wrong answer outran. Check pays for replays and canaries.
+ * - key, escrow, device: keys spend credits, escrow holds them for open jobs, devices earn them.
+ * - held: the pay of a device until its answers are checked.
+ * - wallet: what a member or a team received, or earned with former devices.
+ * - grant: what administrators and allowances gave a member or a team, and nobody has used.
+ * - payout, house: payouts that nobody has decided, and what was paid out or expired.
  */
 export type AccountKind = keyof Infer<typeof amountsByKind>;
 

@@ -73,9 +73,9 @@ export async function storeFirst(
 }
 
 /**
- * Destroys an organization's data key, so that nobody can read its prompts, answers and files any more, and stores a new one for
- * further ones, if the deployment has a master key. Its jobs and batches that have not ended are canceled, since nobody could read
- * their requests. Refuses: conflict (there is no key).
+ * Destroys an organization's data key, so that nobody can read its prompts, answers and files any more. If the deployment has a
+ * master key, it stores a new data key for further ones. Its jobs and batches that have not ended are canceled, since nobody could
+ * read their requests. Refuses: conflict (there is no key).
  */
 export async function destroy(
   ctx: MutationCtx,

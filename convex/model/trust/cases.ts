@@ -157,8 +157,8 @@ const endWords = {
 } as const;
 
 /**
- * Refuses the held pay of the device with the model, takes the price of the wrong answer back if it was paid already, and pauses the
- * device until an administrator resumes it. @returns the amount that was taken back.
+ * Refuses the held pay of the device with the model, and takes back what was already paid for the wrong answer. Pauses the device
+ * until an administrator resumes it. @returns the amount that was taken back.
  */
 async function punish(
   ctx: MutationCtx,

@@ -23,7 +23,7 @@ export async function beginCorrection(ctx: MutationCtx, order: Doc<"orders">, at
   await ctx.scheduler.runAfter(0, internal.trust.corrections.correct, { jobId: order.jobId });
 }
 
-/** After a refusal that may pass, as of a full queue or of a budget, the next try is after such a time. */
+/** Some refusals pass, such as that of a full queue or of a budget. Then the next try comes after a time between these. */
 const retryMs = { least: 60_000, most: 3_600_000 };
 
 /**

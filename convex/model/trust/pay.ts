@@ -143,8 +143,8 @@ export type WhichPay =
   | { readonly organizationId: Id<"organizations"> };
 
 /**
- * Releases or refuses held pay. What one transaction cannot do follows soon. The pay of a device's answer about which a case is open is not
- * released, and not refused if it was paid before: the case's end decides.
+ * Releases or refuses held pay. What one transaction cannot do follows soon. While a case about an answer is open, only its end
+ * releases the pay, or refuses pay that was given before.
  */
 export async function settleHeld(
   ctx: MutationCtx,
@@ -203,12 +203,12 @@ export async function releaseAfterCase(
   else await release(ctx, held, at);
 }
 
-/** Rows of held pay that a release of one's own pay is looked for in. */
+/** Rows of held pay among which the member's own pay is looked for. */
 const mostHeldRows = 200;
 
 /**
- * Whether another member has to release the pay of a device: nobody releases the pay of a device that is theirs or that they handed over,
- * nor pay that they get, as long as somebody else may. False for members who may release none.
+ * Whether another member has to release the pay of a device. As long as somebody else may, nobody releases pay that they get, or
+ * the pay of a device that is or was theirs. False for members who may release none.
  */
 export async function isForOthers(
   ctx: QueryCtx,
@@ -227,14 +227,14 @@ export async function isForOthers(
   return members.some((other) => scopeOf("checks.change", other.roles) !== null && !isOwn(other));
 }
 
-/** The models of a device for which a release looks. */
+/** The models of a device that one release goes through. */
 const mostModels = 50;
 const maxReasonChars = 200;
 
 /**
- * Releases all held pay of a device about which no case is open, because a person decided so. That of its first model is released now. The
- * other models follow soon, since all together may be too much for one transaction. Refuses: forbidden (another member has to do it),
- * invalid (no reason), conflict (none is held).
+ * Releases the held pay of a device, because a person decided so. Pay of answers with an open case stays held. The pay for
+ * its first model is released now. The other models follow soon, since all together may be too much for one transaction. Refuses: forbidden
+ * (another member has to do it), invalid (no reason), conflict (none is held).
  */
 export async function releaseByHand(
   ctx: MutationCtx,
@@ -289,8 +289,8 @@ export async function isAnyHeld(ctx: QueryCtx, deviceId: Id<"devices">, modelId:
 }
 
 /**
- * Takes the pay of a wrong answer back that was paid already, as far as the device's account still has it, and gives it to the
- * requester. What its owner has moved elsewhere stays there, and so does the pay of a former owner.
+ * Takes back the pay that was already given for a wrong answer, and gives it to the requester. It takes no more than the device's
+ * account still has: pay that its owner moved elsewhere stays there, and so does the pay of a former owner.
  * @returns the amount.
  */
 export async function takeBack(
@@ -342,8 +342,8 @@ export async function holdForCase(
 }
 
 /**
- * The pay of an answer, without a bonus, that the device's account has and still had at its last projection. Nothing if the device has
- * another owner now, who did nothing wrong, and if the organization did not act on checks then.
+ * The pay of an answer, without a bonus, that the device's account has and still had at its last projection. Nothing if the device
+ * has another owner now, since that one did nothing wrong. Nothing either if the organization did not act on checks then.
  * @returns the amount, and the entries that take it.
  */
 async function paidStill(

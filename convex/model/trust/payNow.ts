@@ -11,7 +11,7 @@ import { entriesOf, heldKey, heldPayOf } from "./pay.ts";
 /** Cases of a device that are looked at, newest first. A wrong answer pauses its device, so few of them took pay back. */
 const mostCases = 200;
 
-/** The pay now of those attempts of one device that checks held or took back, by job. Others are paid as they were told. */
+/** The present pay of a device's attempts whose pay checks held or took back, by job. Others are paid as they were told. */
 export async function payNow(
   ctx: QueryCtx,
   deviceId: Id<"devices">,

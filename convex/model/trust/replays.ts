@@ -48,9 +48,9 @@ export function mayBeReplayed({ most, vectors }: Doc<"orders">): boolean {
 type Asked = { readonly caseId?: Id<"trustCases">; readonly unheard?: number };
 
 /**
- * Queues a replay of an answer on another device than its author's and than those that replayed it already, and of another owner. It has
- * the requirements of the answer's job, so that no device reads the text that could not have got the job itself. Its payload is deleted at
- * its end, and not later than the texts of the answer's job.
+ * Queues a replay of an answer, for a device of another owner that has not replayed it yet. It has the requirements of the answer's
+ * job. So a device reads the text only if it could have got the job itself. Its payload is deleted at its end, and not later than
+ * the texts of the answer's job.
  * @param checkers the devices that may replay it.
  * @returns whether it is queued: not if the answer cannot be replayed, or its text is deleted or locked, or the queue is full.
  */

@@ -11,7 +11,7 @@ import { replayOfJob } from "./replays.ts";
 const endTokens = 1;
 
 /**
- * The mistake of a device in the report of a replay, as a sentence that quotes nothing of it; null without one.
+ * A sentence about the mistake in a device's report of a replay, which quotes nothing of the report. Null without a mistake.
  * @param heldMs how long the device has had the job.
  */
 export async function replayMistake(
