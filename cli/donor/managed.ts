@@ -19,9 +19,8 @@ const usage = `gleaner managed [options]
 Shows the managed settings of this computer, which its administrator gives by a group policy, a configuration profile or a
 file, and names those that were not understood. docs/donor/managed.md describes them.
   --file FILE            check this file, such as a managed.json before it is rolled out
-  --out FOLDER           with --file, also write it for each system: gleaner.reg, gleaner.mobileconfig and managed.json; and
-                         without or with --file the templates gleaner.admx and en-US/gleaner.adml, and the JSON Schema
-                         managed.schema.json
+  --out FOLDER           write the templates gleaner.admx and en-US/gleaner.adml, and the JSON Schema managed.schema.json. With
+                         --file, also write its settings for each system: gleaner.reg, gleaner.mobileconfig and managed.json
   --json                 print JSON
 Exit codes: 0 all was understood; 1 something was not, or cannot be read; 2 wrong arguments.`;
 

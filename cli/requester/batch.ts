@@ -21,9 +21,9 @@ gleaner batch get|wait|cancel ID [options]
 gleaner batch results ID [--errors] [--output FILE]
 gleaner batch list [options]
 Submits a file of requests as a batch, and follows it. Each line of the file is a request (docs/api.md, Batches); for a table use
-\`gleaner run\`. \`create\` also says when it will be
-done, and how likely that is in its time. \`estimate\` says that and the cost, and starts nothing. \`wait\` shows the progress until the end; Ctrl-C ends only the waiting. \`results\` prints the answers that are
-there, also while the batch runs.
+\`gleaner run\`. \`create\` also says when the batch will be done, and how likely that is in its time. \`estimate\` says that and the
+cost, and starts nothing. \`wait\` shows the progress until the end; Ctrl-C ends only the waiting. \`results\` prints the answers
+that are there, also while the batch runs.
   --endpoint PATH        of all lines: ${batchEndpointNames.join(", ")}
                          (default: ${batchEndpointNames[0]})
   --within WINDOW        the time until which it is done, from 1h to 7d (default: 24h)

@@ -37,7 +37,7 @@ export const requesters: VerbGroup = {
       load: async () => (await import("./jobs.ts")).jobs,
     },
     verify: {
-      summary: "check the signed receipt of a job, without a server",
+      summary: "check signed receipts or archives, without a server",
       load: async () => (await import("./verify.ts")).verify,
     },
     usage: {

@@ -21,9 +21,9 @@ import { answerProblem, sha256 } from "./verified-answer.ts";
 import { verifyArchives } from "./verified-archive.ts";
 
 const usage = `gleaner verify FILE [options]
-Checks a receipt, a file with one receipt a line, a saved list of the API, or archives of the console, without a server: the signatures, the
-hashes and the chain.
-Of several, those that are not sealed yet are counted and not checked.
+Checks the signatures, the hashes and the chain of receipts or archives, without a server. The file is a receipt, one receipt a
+line, a saved list of the API, or one or several archives of the console. Receipts that are not sealed yet are counted and not
+checked.
   --answer FILE   also check that this is the answer: its text, or the body of the call
   --key=KEY       the organization's key, as the console's page Models and "gleaner status" show it
   --json          print the result as JSON
