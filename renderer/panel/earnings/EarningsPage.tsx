@@ -17,9 +17,8 @@ import { Card } from "../../ui/Card.tsx";
 import { useFromNow } from "../../ui/clock.ts";
 import { Button } from "../../ui/controls/Button.tsx";
 import { SelectBox } from "../../ui/controls/Select.tsx";
-import { Empty } from "../../ui/Empty.tsx";
 import { saveFile } from "../../ui/save-file.ts";
-import { SkeletonRows } from "../../ui/Skeleton.tsx";
+import { NoAnswer } from "../state/NoAnswer.tsx";
 import { useAnswer } from "../state/use-answer.ts";
 import { Comparison } from "./Comparison.tsx";
 import { DayStart } from "./DayStart.tsx";
@@ -43,20 +42,8 @@ export function EarningsPage({ snapshot, onJobs }: Props): ReactNode {
   // The days are counted once a minute. Until then the balance has changed.
   const minute = useFromNow((now) => Math.floor(now / 60_000));
   const answer = useAnswer("earnings", null, `${earnings?.balanceMicro ?? ""} ${String(minute)}`);
-  if (answer.kind === "loading") {
-    return (
-      <Card flush>
-        <SkeletonRows />
-      </Card>
-    );
-  }
-  if (answer.kind === "refused") {
-    return (
-      <Card>
-        <Empty title="The earnings by day cannot be shown">{answer.message}</Empty>
-      </Card>
-    );
-  }
+  if (answer.kind !== "answered")
+    return <NoAnswer answer={answer} title="The earnings by day cannot be shown" />;
   return <Earned answer={answer.value} earnings={earnings} onJobs={onJobs} />;
 }
 

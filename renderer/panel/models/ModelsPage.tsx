@@ -3,8 +3,7 @@ import type { CallAnswer } from "../../../app/contract/donor-calls.ts";
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 import type { RuleName } from "../../../app/policy/rules.ts";
 import { Card } from "../../ui/Card.tsx";
-import { Empty } from "../../ui/Empty.tsx";
-import { SkeletonRows } from "../../ui/Skeleton.tsx";
+import { NoAnswer } from "../state/NoAnswer.tsx";
 import { useAnswer } from "../state/use-answer.ts";
 import { DiskUse } from "./DiskUse.tsx";
 import { ListNotes, ListProblem } from "./ListNotes.tsx";
@@ -23,20 +22,7 @@ export function ModelsPage({ snapshot, onRule }: Props): ReactNode {
   // The list changes with a state, and its last uses with a job. The snapshot follows the bytes.
   const states = models.map(({ modelId, state, why }) => `${modelId} ${state} ${why?.reason ?? ""}`).join();
   const answer = useAnswer("models", null, `${states} ${work?.attemptId ?? ""}`);
-  if (answer.kind === "loading") {
-    return (
-      <Card flush>
-        <SkeletonRows />
-      </Card>
-    );
-  }
-  if (answer.kind === "refused") {
-    return (
-      <Card>
-        <Empty title="The models cannot be shown">{answer.message}</Empty>
-      </Card>
-    );
-  }
+  if (answer.kind !== "answered") return <NoAnswer answer={answer} title="The models cannot be shown" />;
   return <ModelsView answer={answer.value} snapshot={snapshot} onRule={onRule} />;
 }
 

@@ -5,8 +5,8 @@ import type { RuleName } from "../../../app/policy/rules.ts";
 import { Card } from "../../ui/Card.tsx";
 import { useFromNow } from "../../ui/clock.ts";
 import { Empty } from "../../ui/Empty.tsx";
-import { SkeletonRows } from "../../ui/Skeleton.tsx";
 import { Comfort } from "../comfort/Comfort.tsx";
+import { NoAnswer } from "../state/NoAnswer.tsx";
 import { useAnswer } from "../state/use-answer.ts";
 import { SpanTable } from "./SpanTable.tsx";
 import { Timeline } from "./Timeline.tsx";
@@ -26,20 +26,8 @@ export function Why({ snapshot, onRule }: Props): ReactNode {
   const since = useFromNow(weekStart);
   const round = useFromNow((now) => Math.floor(now / renewMs));
   const answer = useAnswer("explain", { since }, `${String(snapshot.activity.since)} ${String(round)}`);
-  if (answer.kind === "loading") {
-    return (
-      <Card flush>
-        <SkeletonRows rows={7} />
-      </Card>
-    );
-  }
-  if (answer.kind === "refused") {
-    return (
-      <Card>
-        <Empty title="The journal cannot be shown">{answer.message}</Empty>
-      </Card>
-    );
-  }
+  if (answer.kind !== "answered")
+    return <NoAnswer answer={answer} title="The journal cannot be shown" rows={7} />;
   const { comfort, rules } = snapshot;
   return (
     <div className="grid gap-3">
