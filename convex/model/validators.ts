@@ -324,20 +324,20 @@ export const tokenCounts = v.object({ promptTokens: v.number(), completionTokens
 export const replayAnswer = v.object({ replay: replayCounts, counted: v.optional(tokenCounts) });
 export const workReport = v.object({ usage, timing });
 export const jobEnergy = v.object({ microWh: v.number(), source: literals(...energySources) });
-/**
- * That checks found an answer wrong. At first it has only the time. Then `correctedBy` is the job that answers the request again, or
- * `notCorrected` is the sentence with the reason why not, and `postponedFor` the one why it was postponed before that. `postponed`: the reason
- * why it is not answered again yet, as long as that may pass, and the time of the next try.
- */
+/** An answer that checks found wrong, and what became of its request. At first it has only the time. Reasons are sentences. */
 export const foundWrong = v.object({
   at: v.number(),
+  /** The job that answers the request again. */
   correctedBy: v.optional(v.string()),
+  /** Why no job does. */
   notCorrected: v.optional(v.string()),
+  /** Why none did for a while, before one of these was known. */
   postponedFor: v.optional(v.string()),
+  /** Why none does yet, and the time of the next try. The reason may pass. */
   postponed: v.optional(v.object({ why: v.string(), nextAt: v.number() })),
 });
 
-/** A line of a batch whose answer checks found wrong: the same of its job. */
+/** A line of a batch whose answer checks found wrong, with what became of its request. */
 export const wrongLine = v.object({
   customId: v.string(),
   jobId: v.string(),
@@ -615,22 +615,19 @@ export const factorsFrom = v.object({ version: v.number(), from: v.number(), val
 /** The percents that a job's price is multiplied with. */
 export const priceParts = v.object({ priority: v.number(), kind: v.number(), hour: v.number() });
 
-/**
- * The pay for a job, which the queue passes on to the device: the amount, the price per token, and the percent of it that the
- * job costs if that is not 100, with the percents that make it and the version of the price.
- */
+/** The pay for a job, which the queue passes on to the device. */
 export const reply = v.object({
   earnedMicro: v.int64(),
+  /** Per token. */
   price,
+  /** The percent of it that the job costs, if that is not 100, and the percents that make it. */
   pricePercent: v.optional(v.number()),
   priceParts: v.optional(priceParts),
   priceVersion: v.optional(v.string()),
-  /**
-   * The pay of a device that had written a part of the answer when this one finished it, the tokens for which it is paid, and its limit if
-   * they are worth more: half of the answer's price, or the rest of the highest price.
-   */
+  /** The pay of a device that had written a part of the answer when this one finished it, and the tokens for which it is paid. */
   outrunMicro: v.optional(v.int64()),
   outrunUsage: v.optional(usage),
+  /** Its limit, if the tokens are worth more: half of the answer's price, or the rest of the highest price. */
   outrunLimit: v.optional(literals("half", "rest")),
   /** The part of `earnedMicro` that bonus hours added, and their percent of the pay. */
   bonusMicro: v.optional(v.int64()),
