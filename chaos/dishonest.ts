@@ -76,14 +76,15 @@ async function main(): Promise<number> {
       await load.tell();
       await sleep(pauseMs);
     }
-    await load.until(async () => {
+    await load.until(`${foundByReplays.join(" and ")} are out`, async () => {
       const left = await admin.notPaused(foundByReplays);
       // So many answers must suffice.
       if (left.some((name) => admin.answered(name) < enoughAnswers)) await load.send({});
       return left.length === 0 && !(await admin.isBusy());
     });
+    // It gives back all jobs without tools. If corrections of earlier answers were left, it would be paused for that before its canary.
     await cheats.addSilent();
-    await load.until(async () => {
+    await load.until(`${names.silent} is out`, async () => {
       if (admin.answered(names.silent) < enoughAnswers) await load.send({ tools });
       if (await admin.isUnchecked(names.silent)) await admin.askCanary(canaryPrompt);
       return (await admin.notPaused([names.silent])).length === 0 && !(await admin.isBusy());
@@ -92,6 +93,7 @@ async function main(): Promise<number> {
     const { faults: wrong, ...found } = await verdict(farm, admin, load.withTools);
     const faults = [
       ...wrong,
+      ...load.waitedInVain,
       ...cheats.failures.map((failure) => `a cheat could not go on: ${String(failure)}`),
     ];
     const seconds = Math.round((performance.now() - startedAt) / 1_000);
@@ -111,6 +113,7 @@ class Load {
   sent = 0;
   /** The jobs of requests with tools. */
   readonly withTools = new Set<string>();
+  readonly waitedInVain: string[] = [];
   readonly #farm: Farm;
   readonly #admin: Admin;
 
@@ -164,9 +167,16 @@ class Load {
   }
 
   /** Waits until something is so, but not for ever. Has ended jobs counted meanwhile, so that their checks are chosen. */
-  async until(isSo: () => Promise<boolean>): Promise<void> {
+  async until(what: string, isSo: () => Promise<boolean>): Promise<void> {
     const end = Date.now() + mostWaitMs;
-    while (Date.now() < end && !(await isSo())) {
+    while (!(await isSo())) {
+      if (Date.now() >= end) {
+        const minutes = String(mostWaitMs / 60_000);
+        this.waitedInVain.push(
+          `it was not so within ${minutes} minutes that ${what}, and nothing is under way`,
+        );
+        return;
+      }
       await this.#admin.count();
       await this.tell();
       await sleep(lookMs);
@@ -188,8 +198,16 @@ function print({
   devices,
   canaries,
 }: Pick<Awaited<ReturnType<typeof verdict>>, "devices" | "canaries">): void {
-  console.table(devices.map(({ counts, ...row }) => ({ ...row, counts: JSON.stringify(counts) })));
+  console.table(
+    devices.map(({ counts, attempts: _, events: __, ...row }) => ({
+      ...row,
+      counts: JSON.stringify(counts),
+    })),
+  );
   console.table(canaries);
+  for (const { name, events } of devices)
+    for (const { second, detail } of events.filter(({ action }) => action === "device.paused"))
+      console.log(`  ${name}, after ${String(second)} s: ${detail}`);
 }
 
 process.exitCode = await main();

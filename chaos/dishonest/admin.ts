@@ -10,6 +10,12 @@ const { checks } = api.console.fleet;
 type Case = FunctionReturnType<typeof checks.cases>["page"][number];
 type Canary = FunctionReturnType<typeof checks.canaries>["page"][number];
 
+/** The checks of an answer are chosen after 30 s at the earliest, and the run looks every few seconds. */
+const chosenWithinMs = 45_000;
+
+/** What the audit trail says of a device: its cases, its pauses and who ended them. */
+export type DeviceEvent = { readonly second: number; readonly action: string; readonly detail: string };
+
 /** Client methods that Convex's own CLI calls, but its published types omit. */
 type OperatorClient = {
   setAdminAuth(key: string): void;
@@ -24,7 +30,12 @@ export class Admin {
   readonly #session: string;
   /** The answers that were seen, by job, with the names of their devices. */
   readonly #seen = new Map<string, string>();
+  /** The jobs with a wrong answer whose requests need no further answer. */
+  readonly #corrected = new Set<string>();
+  readonly #from = Date.now();
   #isAnswering = false;
+  /** When the last job ended that was seen, ms epoch. */
+  #lastEndedAt = 0;
 
   private constructor(farm: Farm, session: string) {
     this.#client = new ConvexHttpClient(farm.backend.url, { logger: false });
@@ -55,6 +66,8 @@ export class Admin {
       paginationOpts: { numItems: 50, cursor: null },
     });
     this.#isAnswering = jobs.page.some(({ finishedAt }) => finishedAt === null);
+    const ended = jobs.page.map(({ finishedAt }) => finishedAt ?? 0);
+    this.#lastEndedAt = Math.max(this.#lastEndedAt, ...ended);
     for (const { jobId, attempts } of jobs.page) {
       const last = attempts.find(({ status }) => status === "succeeded");
       if (last !== undefined) this.#seen.set(jobId, last.deviceName);
@@ -74,19 +87,39 @@ export class Admin {
     await this.#operator.function(internal.trust.canaries.ask, undefined, args);
   }
 
-  /** Whether a job is under way, a check waits, or a case is open. */
+  /**
+   * Whether a job is under way or its checks may not be chosen yet, a check or a canary waits, a case is open, or a wrong answer is not
+   * corrected yet.
+   */
   async isBusy(): Promise<boolean> {
-    await this.look();
     const session = this.#session;
-    const [recent, cases] = await Promise.all([
-      allPages((paginationOpts) => this.#client.query(checks.recent, { session, paginationOpts })),
-      this.cases(),
-    ]);
-    return (
-      this.#isAnswering ||
-      recent.some(({ state }) => state === "waiting") ||
-      cases.some(({ state }) => state === "open")
+    const recent = await allPages((paginationOpts) =>
+      this.#client.query(checks.recent, { session, paginationOpts }),
     );
+    const canaries = await this.canaries();
+    const cases = await this.cases();
+    const isChecking =
+      recent.some(({ state }) => state === "waiting") ||
+      canaries.some(({ state }) => state === "asked" || state === "replayed") ||
+      cases.some(({ state }) => state === "open");
+    if (isChecking || (await this.#isCorrecting(cases))) return true;
+    // Last, since the end of a case has a request answered again.
+    await this.look();
+    return this.#isAnswering || Date.now() - this.#lastEndedAt < chosenWithinMs;
+  }
+
+  async #isCorrecting(cases: readonly Case[]): Promise<boolean> {
+    for (const { jobId } of cases.filter(({ state }) => state === "wrong")) {
+      if (this.#corrected.has(jobId)) continue;
+      const job = await this.#client.query(api.console.jobs.get, { session: this.#session, jobId });
+      // An answer to a canary, and one with invented tokens, gets no correction.
+      const { foundWrong } = job;
+      const isDone =
+        foundWrong === null || foundWrong.correctedBy !== undefined || foundWrong.notCorrected !== undefined;
+      if (!isDone) return true;
+      this.#corrected.add(jobId);
+    }
+    return false;
   }
 
   /** Those of the devices that still get jobs. */
@@ -111,17 +144,42 @@ export class Admin {
     return allPages((paginationOpts) => this.#client.query(checks.canaries, { session, paginationOpts }));
   }
 
+  /** What the audit trail has of a device, oldest first. */
+  async #eventsOf(subject: string): Promise<readonly DeviceEvent[]> {
+    const session = this.#session;
+    const rows = await allPages((paginationOpts) =>
+      this.#client.query(api.console.audit.list, { session, paginationOpts, subject }),
+    );
+    return rows.toReversed().map(({ at, action, detail }) => {
+      return { second: Math.round((at - this.#from) / 1_000), action, detail: detail ?? "" };
+    });
+  }
+
+  /** The devices with their events, and how their last attempts at jobs ended. */
+  async devicesWithEvents() {
+    return await Promise.all(
+      (await this.devices()).map(async ({ deviceId, ...device }) => {
+        const [attempts, events] = await Promise.all([
+          this.#client.query(api.console.devices.outcomes, { session: this.#session, deviceId }),
+          this.#eventsOf(deviceId),
+        ]);
+        return { ...device, attempts, events };
+      }),
+    );
+  }
+
   /** `unchecked`: no replay could test its last answer. */
   async devices() {
     const session = this.#session;
     const rows = await listDevices(this.#client, session);
     return await Promise.all(
-      rows.map(async ({ deviceId, name, status, earnedMicro }) => {
+      rows.map(async ({ deviceId, name, status, pause, earnedMicro }) => {
         const { models } = await this.#client.query(checks.standings, { session, deviceId, now: Date.now() });
         const [first] = models;
         const counts = first?.standing.counts ?? {};
         const unchecked = first?.unchecked ?? false;
-        return { name, status, earnedMicro, answers: this.answered(name), counts, unchecked };
+        const answers = this.answered(name);
+        return { deviceId, name, status, pause, earnedMicro, answers, counts, unchecked };
       }),
     );
   }

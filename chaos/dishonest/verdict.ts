@@ -33,43 +33,68 @@ function evidenceOf({ jobId, device, state, isSeries, voices }: Case, withTools:
   };
 }
 
+type Told = Awaited<ReturnType<Admin["devicesWithEvents"]>>[number];
+
+/** Why a device is as it is, so that a failure explains itself. */
+function wordsAbout({ status, answers, earnedMicro, counts, attempts, events }: Told): string {
+  const pauses = events.filter(
+    ({ action }) => action.startsWith("device.pause") || action === "device.resumed",
+  );
+  const told = pauses.map(({ second, action, detail }) => `${action} after ${String(second)} s: ${detail}`);
+  return [
+    `it is ${status}, gave ${String(answers)} answers and earned ${String(earnedMicro)} micro-credits`,
+    ...(told.length === 0 ? ["nothing paused it"] : told),
+    `its standing: ${JSON.stringify(counts)}`,
+    `its attempts: ${JSON.stringify(attempts)}`,
+  ].join("; ");
+}
+
 /**
- * How each device stands, the canaries, the cases with their evidence, and what should not be.
+ * How each device stands and what happened to it, the canaries, the cases with their evidence, and what should not be.
  * @param withTools the jobs of requests with tools.
  */
 export async function verdict(farm: Farm, admin: Admin, withTools: ReadonlySet<string>) {
-  const [all, cases, asked] = await Promise.all([admin.devices(), admin.cases(), admin.canaries()]);
-  const devices = all.map(({ name, status, earnedMicro, answers, counts }) => {
+  const [all, cases, asked] = await Promise.all([admin.devicesWithEvents(), admin.cases(), admin.canaries()]);
+  const devices = all.map(({ name, status, pause, earnedMicro, answers, counts, attempts, events }) => {
     const ofDevice = cases.filter(({ device }) => device.name === name);
     const ended = (state: string) => ofDevice.filter((found) => found.state === state).length;
     return {
       name,
       status,
+      cause: pause?.cause ?? null,
       answers,
       counts,
       earnedMicro: Number(earnedMicro),
       wrong: ended("wrong"),
       right: ended("right"),
       undecided: ended("undecided"),
+      attempts,
+      events,
     };
   });
   const canaries = asked.map(({ device, state }) => ({ device: device.name, state }));
+  const isAccused = (name: string): boolean =>
+    cases.some(({ device, state }) => device.name === name && state === "wrong");
+  const isTested = canaries.some(({ device, state }) => device === names.silent && state === "mismatch");
   const faults = [
-    ...devices
-      .filter(({ name, status, earnedMicro }) => {
-        const wasFound = status === "paused" && earnedMicro === 0;
+    ...all
+      .filter(({ name, pause, earnedMicro }) => {
+        const wasFound = pause?.cause === "wrong" && earnedMicro === 0n;
         return mustBeFound.includes(name) && !wasFound;
       })
-      .map(
-        ({ name, status, earnedMicro }) =>
-          `the device "${name}" is ${status} and earned ${String(earnedMicro)} micro-credits`,
-      ),
-    ...devices
-      .filter(({ name, wrong, status }) => honestNames.includes(name) && (wrong > 0 || status === "paused"))
-      .map(({ name }) => `${name} was accused, and is honest`),
-    ...(canaries.some(({ device, state }) => device === names.silent && state === "mismatch")
+      .map((device) => `the device "${device.name}" was not found: ${wordsAbout(device)}`),
+    ...all
+      .filter(({ name, status }) => honestNames.includes(name) && (isAccused(name) || status === "paused"))
+      .map((device) => `${device.name} was accused, and is honest: ${wordsAbout(device)}`),
+    ...(isTested
       ? []
-      : [`no canary found the device "${names.silent}"`]),
+      : all
+          .filter(({ name }) => name === names.silent)
+          .map((device) => {
+            const states = canaries.filter((canary) => canary.device === device.name);
+            const told = states.length === 0 ? "it got none" : states.map(({ state }) => state).join(", ");
+            return `no canary found the device "${device.name}" (${told}): ${wordsAbout(device)}`;
+          })),
     ...ledgerFaults(await farm.setup.ledgerCheck()),
   ];
   return { devices, canaries, cases: cases.map((each) => evidenceOf(each, withTools)), faults };
