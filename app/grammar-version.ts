@@ -3,7 +3,7 @@
  * misread an honest answer. So devices tell the version of their grammars, and those of one version check each other.
  */
 
-/** Raise it when a change gives a schema, a tool or a format another grammar. `jobs/grammar/grammar-version.test.ts` notices most of these. */
+/** Raise it when a change gives a schema, a tool or a format another grammar. `main/runner/generate/grammar-version.test.ts` notices most of these. */
 const grammarVersion = 1;
 
 const prefix = "grammar:";
@@ -18,4 +18,10 @@ export function isGrammarTag(tag: string): boolean {
 /** The version in the tags that a device reports; null of a device that tells none. */
 export function grammarOf(tags: readonly string[] | undefined): string | null {
   return tags?.find(isGrammarTag) ?? null;
+}
+
+/** Whether a program of this version knows the version of the grammars. A device may invent one, or have a newer program. */
+export function isKnownGrammar(tag: string): boolean {
+  const version = tag.slice(prefix.length);
+  return /^[1-9]\d*$/.test(version) && Number(version) <= grammarVersion;
 }

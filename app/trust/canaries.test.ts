@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { areTokensAlike, type CanaryAnswer, comparisonOf, drawCanary, needsCanary } from "./canaries.ts";
+import {
+  areTokensAlike,
+  type CanaryAnswer,
+  canaryGrammars,
+  type CanaryNeed,
+  comparisonOf,
+  drawCanary,
+  neededCanary,
+} from "./canaries.ts";
 import { newStanding, type Standing, withEvent } from "./standing.ts";
 
 const dayMs = 24 * 3_600_000;
@@ -16,23 +24,39 @@ const cycle = (...numbers: readonly number[]): (() => number) => {
 };
 
 describe("a device gets a canary", () => {
+  const needed = (known: Partial<CanaryNeed>, now = 0) =>
+    neededCanary(
+      { standing: newStanding(0), waiting: 0, unchecked: true, oddFormat: false, lastAt: null, ...known },
+      now,
+    );
+
   it("if too little is known of it, and no replay tells it soon", () => {
-    expect(needsCanary(newStanding(0), 0, null, 0)).toBe(true);
-    expect(needsCanary(newStanding(0), 1, null, 0)).toBe(false);
-    expect(needsCanary(fits(15), 0, null, 0)).toBe(false);
-    expect(needsCanary(withEvent(fits(5), "wrong", 0), 0, null, 0)).toBe(true);
+    expect(needed({})).toBe("any");
+    expect(needed({ unchecked: false })).toBeNull();
+    expect(needed({ waiting: 1 })).toBeNull();
+    expect(needed({ standing: fits(15) })).toBeNull();
+    expect(needed({ standing: withEvent(fits(5), "wrong", 0) })).toBe("any");
+  });
+
+  it("in a format if only devices with other grammars found its answers in formats odd, whatever else is known", () => {
+    const odd = { oddFormat: true, unchecked: false };
+    expect(needed(odd)).toBe("format");
+    expect(needed({ ...odd, standing: fits(15), waiting: 4 })).toBe("format");
+    expect(needed({ ...odd, unchecked: true })).toBe("format");
   });
 
   it("once a day", () => {
-    expect(needsCanary(newStanding(0), 0, dayMs, 2 * dayMs - 1)).toBe(false);
-    expect(needsCanary(newStanding(0), 0, dayMs, 2 * dayMs)).toBe(true);
+    for (const oddFormat of [false, true]) {
+      expect(needed({ oddFormat, lastAt: dayMs }, 2 * dayMs - 1)).toBeNull();
+      expect(needed({ oddFormat, lastAt: dayMs }, 2 * dayMs)).not.toBeNull();
+    }
   });
 });
 
 describe("the request of a canary", () => {
   it("is asked greedily, and its prompts have no gap left", () => {
     for (let at = 0; at < 200; at += 1) {
-      const { messages, temperature, seed } = drawCanary([], Math.random);
+      const { messages, temperature, seed } = drawCanary([], false, Math.random);
       expect(messages[0]?.content).toMatch(/^[^{}]{20,}$/);
       expect(temperature).toBe(0);
       expect(seed).toBeGreaterThanOrEqual(0);
@@ -40,7 +64,7 @@ describe("the request of a canary", () => {
   });
 
   it("varies", () => {
-    const asked = Array.from({ length: 200 }, () => drawCanary([], Math.random));
+    const asked = Array.from({ length: 200 }, () => drawCanary([], false, Math.random));
     expect(new Set(asked.map(({ messages }) => messages[0]?.content)).size).toBeGreaterThan(150);
     expect(asked.some(({ tools }) => tools !== undefined)).toBe(true);
     expect(asked.some(({ format }) => format !== undefined)).toBe(true);
@@ -48,9 +72,37 @@ describe("the request of a canary", () => {
 
   it("has only prompts of the organization if there are some, with their gaps filled", () => {
     const own = ["Greet {name} from {city}, {number} times."];
-    expect(drawCanary(own, cycle(0)).messages[0]?.content).toBe("Greet Anna from Vienna, 2 times.");
-    expect(drawCanary(own, cycle(0.9)).messages[0]?.content).toMatch(/^Greet/);
-    expect(drawCanary([], cycle(0.9)).messages[0]?.content).not.toMatch(/^Greet/);
+    expect(drawCanary(own, false, cycle(0)).messages[0]?.content).toBe("Greet Anna from Vienna, 2 times.");
+    expect(drawCanary(own, false, cycle(0.9)).messages[0]?.content).toMatch(/^Greet/);
+    expect(drawCanary([], false, cycle(0.9)).messages[0]?.content).not.toMatch(/^Greet/);
+  });
+});
+
+describe("the request of a canary in a format", () => {
+  const own = ["Greet {name} from {city}, {number} times."];
+  const forms = (prompts: readonly string[]) =>
+    Array.from({ length: 200 }, () => drawCanary(prompts, true, Math.random));
+
+  it("has a tool or a format, also with a prompt of the organization", () => {
+    for (const prompts of [[], own]) {
+      for (const { tools, format } of forms(prompts)) expect(tools ?? format).toBeDefined();
+    }
+    for (const { messages } of forms(own)) expect(messages[0]?.content).toMatch(/^Greet/);
+  });
+
+  it("has a schema, JSON or a tool, so that no device may answer one kind otherwise", () => {
+    for (const prompts of [[], own]) {
+      const drawn = forms(prompts);
+      const kinds = new Set(drawn.map(({ tools, format }) => (tools === undefined ? format?.kind : "tools")));
+      expect([...kinds].toSorted()).toEqual(["json", "json-schema", "tools"]);
+    }
+  });
+
+  it("has only grammars that are the same in each version", () => {
+    for (const { tools = [], format } of [...forms([]), ...forms(own)]) {
+      for (const tool of tools) expect(canaryGrammars.tools).toContainEqual(tool);
+      if (format !== undefined) expect(canaryGrammars.formats).toContainEqual(format);
+    }
   });
 });
 

@@ -1,4 +1,5 @@
 import type { ChatRequest, ChatResult, ChatTool } from "../jobs/chat.ts";
+import type { AnswerFormat } from "../jobs/sampling.ts";
 import type { TokenCounts } from "./replay.ts";
 import { isUnsure, type Standing } from "./standing.ts";
 
@@ -13,22 +14,39 @@ export const canaryLimits = { prompts: 20, promptChars: 500 } as const;
 /** A device and a model get no other canary in this time. */
 const betweenMs = 24 * 3_600_000;
 
+/** What is known of a device and a model, as far as it decides about a canary. */
+export type CanaryNeed = {
+  /** As of now. */
+  readonly standing: Standing;
+  /** The replays of its answers that are under way. They tell the same. */
+  readonly waiting: number;
+  /** Whether no replay could test its last answer. */
+  readonly unchecked: boolean;
+  /** Whether its last answer in a format that tells something was odd, by the word of devices with other grammars. */
+  readonly oddFormat: boolean;
+  /** When it got its last canary; null for none. */
+  readonly lastAt: number | null;
+};
+
 /**
- * Whether a device gets a canary for a model.
- * @param standing as of now.
- * @param waiting the replays of its answers that are under way. They tell the same.
- * @param lastAt when it got its last canary; null for none.
+ * Whether a device gets a canary for a model: `format` asks for an answer in a format. Its replays tell nothing of such answers, so they
+ * are not waited for.
  */
-export function needsCanary(
-  standing: Standing,
-  waiting: number,
-  lastAt: number | null,
+export function neededCanary(
+  { standing, waiting, unchecked, oddFormat, lastAt }: CanaryNeed,
   now: number,
-): boolean {
-  return waiting === 0 && isUnsure(standing) && now - (lastAt ?? -Infinity) >= betweenMs;
+): "format" | "any" | null {
+  if (now - (lastAt ?? -Infinity) < betweenMs) return null;
+  if (oddFormat) return "format";
+  return unchecked && waiting === 0 && isUnsure(standing) ? "any" : null;
 }
 
-type Template = { readonly prompt: string; readonly tools?: readonly ChatTool[]; readonly isJson?: boolean };
+type Form = {
+  readonly tools?: readonly ChatTool[];
+  readonly toolChoice?: "required";
+  readonly format?: AnswerFormat;
+};
+type Template = Form & { readonly prompt: string };
 
 const textOf = (name: string): string => JSON.stringify({ type: "string", description: name });
 const weather: ChatTool = {
@@ -41,8 +59,22 @@ const appointment: ChatTool = {
   description: "Adds an appointment to the calendar.",
   parameters: `{"type":"object","properties":{"title":${textOf("The title")},"time":${textOf("The time")}},"required":["title","time"]}`,
 };
+const order: AnswerFormat = {
+  kind: "json-schema",
+  schema: `{"type":"object","properties":{"name":${textOf("The customer")},"city":${textOf("The city")},"note":${textOf("A sentence")},"count":{"type":"integer"}},"required":["name","city","note","count"],"additionalProperties":false}`,
+};
 
-/** Their answers are long, as two devices agree about a short one by chance. */
+/**
+ * Forms of answers that an own prompt can have. Each version of Gleaner makes the same grammars of them, so that a device with any version can
+ * read the answer: `main/runner/generate/grammar-version.test.ts`.
+ */
+const forms: readonly Form[] = [
+  { format: { kind: "json" } },
+  { format: order },
+  { tools: [weather], toolChoice: "required" },
+];
+
+/** Their answers are long, as two devices agree about a short one by chance. In a format they have no grammars but those of the forms. */
 const templates: readonly Template[] = [
   { prompt: "Write a short letter to {name}, who lives in {city}, about a delay of {number} days." },
   { prompt: "{name} has {number} customers in {city}. Suggest three ways to keep in touch with them." },
@@ -57,7 +89,11 @@ const templates: readonly Template[] = [
   },
   {
     prompt: "Give the name, the city and the number as JSON: {name} ordered {number} chairs in {city}.",
-    isJson: true,
+    format: { kind: "json" },
+  },
+  {
+    prompt: "{name} from {city} orders {number} chairs, and asks for a call. Write the order as JSON.",
+    format: order,
   },
 ];
 
@@ -93,21 +129,28 @@ const mostNumber = 58;
 const tokens = { least: 64, more: 65 } as const;
 const seeds = 2 ** 31;
 
+/** The tools and formats of all canaries: their grammars are the same in each version. */
+export const canaryGrammars = {
+  tools: [weather, appointment],
+  formats: [...forms, ...templates].flatMap(({ format }) => format ?? []),
+} as const;
+
 /**
  * Draws the request of a canary. It is asked greedily, so that honest computers give the same answer mostly.
  * @param prompts of the organization. `{name}`, `{city}` and `{number}` in them are filled in. If it has some, they are the only ones, since
  *   the built-in ones are public, so that a changed device can know them.
+ * @param inFormat whether the answer has to be in a format, or a call.
  * @param random numbers from 0 to below 1.
  */
-export function drawCanary(prompts: readonly string[], random: () => number): ChatRequest {
-  const pick = <Item>(items: readonly [Item, ...Item[]] | readonly Item[]): Item | undefined =>
-    items[Math.floor(random() * items.length)];
+export function drawCanary(prompts: readonly string[], inFormat: boolean, random: () => number): ChatRequest {
+  const pick = <Item>(items: readonly Item[]): Item | undefined => items[Math.floor(random() * items.length)];
   const own = pick(prompts);
-  const {
-    prompt,
-    tools,
-    isJson = false,
-  }: Template = own === undefined ? (pick(templates) ?? { prompt: "" }) : { prompt: own };
+  const isInFormat = ({ tools, format }: Form): boolean => tools !== undefined || format !== undefined;
+  const drawn: Template | undefined =
+    own === undefined
+      ? pick(inFormat ? templates.filter(isInFormat) : templates)
+      : { prompt: own, ...(inFormat ? pick(forms) : {}) };
+  const { prompt = "", ...form } = drawn ?? {};
   const content = prompt
     .replaceAll("{name}", pick(names) ?? "")
     .replaceAll("{city}", pick(cities) ?? "")
@@ -119,8 +162,7 @@ export function drawCanary(prompts: readonly string[], random: () => number): Ch
     topP: 1,
     seed: Math.floor(random() * seeds),
     stop: [],
-    ...(tools === undefined ? {} : { tools }),
-    ...(isJson ? { format: { kind: "json" as const } } : {}),
+    ...form,
   };
 }
 

@@ -1,4 +1,8 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { drawCanary } from "../../app/trust/canaries.ts";
+import { internal } from "../_generated/api.js";
+import type { Doc } from "../_generated/dataModel.js";
+import { present } from "../model/refuse.ts";
 import { type Backend, chat, type Device, type Organization, submitWork } from "./backend.fixture.ts";
 import {
   addChecker,
@@ -10,10 +14,14 @@ import {
   completeJob,
   fitting,
   noise,
+  odd,
   replaysOf,
+  standingOf,
   takeReplay,
 } from "./checks.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
+
+vi.mock("../../app/trust/canaries.ts", { spy: true });
 
 let t: Backend;
 let acme: Organization;
@@ -27,7 +35,10 @@ beforeEach(async () => {
   await chooseMode(t, acme, "act");
 });
 
-afterEach(closeWorld);
+afterEach(() => {
+  closeWorld();
+  vi.restoreAllMocks();
+});
 
 /** Asks for an answer in a format, and has the author answer. */
 async function answerInFormat(): Promise<void> {
@@ -67,4 +78,98 @@ it("a device with other grammars reads it if no other is online, and accuses nob
   await answerInFormat();
   await check(t, newer, fitting);
   expect((await replaysOf(t)).at(-1)?.voice?.verdict).toBe("fits");
+});
+
+it("devices with a version that nobody knows are not the only ones that read each other’s answers", async () => {
+  author = await addChecker(t, acme, "one of a pair", "grammar:99");
+  await addChecker(t, acme, "the other", "grammar:99");
+  await answerInFormat();
+  expect(await takeReplay(t, newer)).not.toBeNull();
+});
+
+describe("a device whose answers in formats only devices with other grammars find odd", () => {
+  let third: Device;
+
+  beforeEach(async () => {
+    third = await addChecker(t, acme, "third", "grammar:2");
+    vi.mocked(drawCanary).mockReturnValue({
+      messages: [{ role: "user", content: "Name a city as JSON." }],
+      maxTokens: 64,
+      temperature: 0,
+      topP: 1,
+      seed: 7,
+      stop: [],
+      format: { kind: "json" },
+    });
+  });
+
+  const ask = async (): Promise<boolean> =>
+    await t.mutation(internal.trust.canaries.ask, { organizationId: acme.organizationId });
+  const canaries = async (): Promise<readonly Doc<"canaries">[]> =>
+    await t.run(async ({ db }) => await db.query("canaries").collect());
+  const devices = (): readonly Device[] => [author, newer, third];
+
+  /** Asks a canary of the author, and has both devices answer. */
+  async function answerCanary(tested: string, other: string): Promise<void> {
+    expect(await ask()).toBe(true);
+    const { deviceIds, jobIds } = present((await canaries()).at(-1) ?? null, "canary");
+    expect(deviceIds[0]).toBe(author.deviceId);
+    for (const [place, text] of [tested, other].entries()) {
+      const device = devices().find(({ deviceId }) => deviceId === deviceIds[place]);
+      const jobId = present(jobIds[place] ?? null, "job of a canary");
+      await completeJob(t, present(device ?? null, "device"), jobId, { text });
+    }
+    await choose(t);
+  }
+
+  async function findOdd(): Promise<void> {
+    await answerInFormat();
+    await check(t, newer, noise);
+    expect(await standingOf(t, author)).toMatchObject({ oddFormat: true });
+  }
+
+  it("gets a canary in a format, which each device reads, and is out if that is wrong", async () => {
+    expect(await ask()).toBe(false);
+    await findOdd();
+    await answerCanary('{"city":"Vienna"}', '{"city":"Graz"}');
+    expect(vi.mocked(drawCanary).mock.lastCall?.[1]).toBe(true);
+    for (const checker of [newer, third]) await check(t, checker, noise);
+    expect((await canaries()).map(({ state }) => state)).toEqual(["mismatch"]);
+    expect(await casesOf(t)).toMatchObject([{ state: "wrong", deviceId: author.deviceId }]);
+    const device = await t.run(async ({ db }) => await db.get("devices", author.deviceId));
+    expect(device?.pause?.cause).toBe("wrong");
+  });
+
+  it("is cleared by a canary in a format that fits, and gets no more", async () => {
+    await findOdd();
+    await answerCanary('{"city":"Vienna"}', '{"city":"Graz"}');
+    await check(t, third, fitting);
+    expect((await canaries()).map(({ state }) => state)).toEqual(["fits"]);
+    expect(await standingOf(t, author)).toMatchObject({ oddFormat: false });
+    vi.setSystemTime(Date.now() + 25 * 3_600_000);
+    expect(await ask()).toBe(false);
+  });
+
+  it("is cleared by the same long answer of another device", async () => {
+    await findOdd();
+    const long = JSON.stringify({ cities: Array.from({ length: 20 }, (_, at) => `city ${String(at)}`) });
+    await answerCanary(long, long);
+    expect(await standingOf(t, author)).toMatchObject({ oddFormat: false });
+  });
+
+  it("is cleared by a device with the same grammars", async () => {
+    await findOdd();
+    const equal = await addChecker(t, acme, "equal", "grammar:1");
+    await answerInFormat();
+    await check(t, equal, fitting);
+    expect(await standingOf(t, author)).toMatchObject({ oddFormat: false });
+  });
+
+  it("gets none for other answers that do not fit", async () => {
+    await answerJob(t, acme, author);
+    await choose(t);
+    await check(t, newer, odd);
+    expect((await standingOf(t, author))?.oddFormat ?? false).toBe(false);
+    expect(await ask()).toBe(false);
+  });
 });

@@ -19,6 +19,7 @@ export const submit = internalMutation({
     organizationId: v.id("organizations"),
     modelId: v.string(),
     deviceIds: v.array(v.id("devices")),
+    inFormat: v.boolean(),
   },
   returns: v.null(),
   handler: async (ctx, canary) => {

@@ -1,6 +1,6 @@
 import { isGiven } from "@gleaner/queue";
 import type { WorkerView } from "@gleaner/queue/validators";
-import { grammarOf } from "../../../app/grammar-version.ts";
+import { grammarOf, isKnownGrammar } from "../../../app/grammar-version.ts";
 import { mayReplay } from "../../../app/trust/case.ts";
 import {
   areOneSide,
@@ -32,9 +32,9 @@ export type Checked = {
 /** The device that answered, and those that replayed the answer already. */
 type Sides = { readonly accused: Side; readonly heard: readonly Side[] };
 
-/** The grammars that an answer in a format was written by; null for another answer, and of a device that tells none. */
-async function grammarOfAnswer(ctx: QueryCtx, { order, deviceId }: Checked): Promise<string | null> {
-  return order.constrained === true ? await grammarOfDevice(ctx, deviceId) : null;
+/** Whether the answer was written by grammars that other versions of Gleaner may not make. Those of canaries are the same in all versions. */
+function hasOwnGrammar({ constrained, canary }: Doc<"orders">): boolean {
+  return constrained === true && canary === undefined;
 }
 
 async function grammarOfDevice(ctx: QueryCtx, deviceId: Id<"devices">): Promise<string | null> {
@@ -50,8 +50,8 @@ export async function readsSameGrammar(
   checked: Checked,
   checker: Id<"devices">,
 ): Promise<boolean> {
-  if (checked.order.constrained !== true) return true;
-  return (await grammarOfAnswer(ctx, checked)) === (await grammarOfDevice(ctx, checker));
+  if (!hasOwnGrammar(checked.order)) return true;
+  return (await grammarOfDevice(ctx, checked.deviceId)) === (await grammarOfDevice(ctx, checker));
 }
 
 /** Whether a device's word about an answer is heard: no person behind it has a voice about the answer, or gave the answer. */
@@ -173,7 +173,8 @@ export type Checkers = {
   readonly kept: readonly Doc<"devices">[];
   /**
    * Tags that the others have to report. Of an answer in a format, checkers need the same grammars as its device, if one of them is online.
-   * If none is, the others may, or a device could escape all checks of formats by naming a version of its own.
+   * If none is, or nobody knows the version, the others may. Else devices that name a version of their own would escape all checks of
+   * formats, or have each other as their only checkers.
    */
   readonly tags: readonly string[];
 };
@@ -183,7 +184,8 @@ export async function checkersOf(ctx: QueryCtx, checked: Checked): Promise<Check
   const people = new People(ctx, checked.order.organizationId);
   const sides = await sidesOf(ctx, people, checked);
   const known = await devicesOfSides(ctx, sides);
-  const grammar = await grammarOfAnswer(ctx, checked);
+  const told = hasOwnGrammar(checked.order) ? await grammarOfDevice(ctx, checked.deviceId) : null;
+  const grammar = told !== null && isKnownGrammar(told) ? told : null;
   const { hasChecker, ofSides, hasGrammar } = await onlineDevices(ctx, checked.order, {
     people,
     sides,

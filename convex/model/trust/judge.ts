@@ -19,7 +19,7 @@ import { payChecker } from "./checkPay.ts";
 import { learn, learnedLimits, type ReplayKind } from "./limits.ts";
 import { endProbation } from "./pay.ts";
 import { queueReplay, replayOfJob } from "./replays.ts";
-import { countWaiting, noteEvent, noteUnchecked } from "./standings.ts";
+import { countWaiting, noteEvent, noteOddFormat, noteUnchecked } from "./standings.ts";
 import type { StoredVoice } from "./validators.ts";
 
 /**
@@ -73,6 +73,7 @@ export async function judgeReplay(
       : withoutDoubt(compared);
   const voice = withTokens(said, overclaim, trustCase);
   await ctx.db.patch("replays", replay._id, { state: "done", voice });
+  if (order.constrained === true) await noteFormat(ctx, replay, compared.verdict, isSameGrammar);
   if (trustCase === null) await judgeFirst(ctx, order, replay, isSameGrammar ? kind : null, voice);
   else await hearVoice(ctx, trustCase, order, voice);
   return await payChecker(ctx, event.jobId, order, checker, usage.promptTokens, now);
@@ -176,6 +177,20 @@ function withTokens(
 /** A voice of a checker with other grammars than the answer's device: what does not fit for it may be a difference of the two. */
 function withoutDoubt(voice: StoredVoice): StoredVoice {
   return voice.verdict === "fits" ? voice : { ...voice, verdict: "unclear", excess: 0 };
+}
+
+/**
+ * Notes what a replay of an answer in a format tells. If only devices with other grammars read such answers of a device, nothing is held
+ * against it, so a canary has to tell.
+ */
+async function noteFormat(
+  ctx: MutationCtx,
+  replay: Doc<"replays">,
+  found: StoredVoice["verdict"],
+  isSameGrammar: boolean,
+): Promise<void> {
+  if (found === "fits" && isSameGrammar) await noteOddFormat(ctx, replay, false);
+  if (found !== "fits" && !isSameGrammar) await noteOddFormat(ctx, replay, true);
 }
 
 /**

@@ -26,7 +26,7 @@ export function standingIn(row: Doc<"standings"> | null, now: number): Standing 
 }
 
 /** The fields of a device and a model beside the standing: see the schema. */
-type Changes = Partial<Pick<Doc<"standings">, "owed" | "waiting" | "unchecked" | "canaryAt">>;
+type Changes = Partial<Pick<Doc<"standings">, "owed" | "waiting" | "unchecked" | "oddFormat" | "canaryAt">>;
 
 /** Stores a standing, and the fields beside it that changed. */
 export async function storeStanding(
@@ -71,4 +71,15 @@ export async function noteUnchecked(
 ): Promise<void> {
   const row = await standingRow(ctx, pair);
   if (row !== null && row.unchecked !== unchecked) await ctx.db.patch("standings", row._id, { unchecked });
+}
+
+/** Notes whether the last answer in a format that tells something was odd, by the word of devices with other grammars. */
+export async function noteOddFormat(
+  ctx: MutationCtx,
+  pair: Omit<Pair, "organizationId">,
+  oddFormat: boolean,
+): Promise<void> {
+  const row = await standingRow(ctx, pair);
+  if (row !== null && (row.oddFormat ?? false) !== oddFormat)
+    await ctx.db.patch("standings", row._id, { oddFormat });
 }

@@ -1,7 +1,11 @@
 import { createHash } from "node:crypto";
+import { getLlama } from "node-llama-cpp";
 import { expect, it } from "vitest";
 import { grammarTag } from "../../../app/grammar-version.ts";
+import { canaryGrammars } from "../../../app/trust/canaries.ts";
+import { grammarOf } from "./grammars.ts";
 import { planOfSchema } from "./plans.ts";
+import { argumentsGrammar, nameGrammar } from "./tool-call.ts";
 
 /** Schemas with each kind of rule that a grammar enforces. */
 const schemas: readonly object[] = [
@@ -46,6 +50,27 @@ it("the version of the grammars changes with them", () => {
   const plans = schemas.map((schema) => planOfSchema(JSON.stringify(schema)));
   expect(plans.map((plan) => plan !== null)).toEqual(schemas.map(() => true));
   const text = JSON.stringify(plans, (_, value: unknown) => (value instanceof Map ? [...value] : value));
-  const hash = createHash("sha256").update(text).digest("hex").slice(0, 16);
-  expect({ tag: grammarTag, plans: hash }).toEqual(known);
+  expect({ tag: grammarTag, plans: hashOf(text) }).toEqual(known);
+});
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
+
+/** A device with another version reads these answers and may accuse their devices. */
+const knownCanaries = "bcd949e7750e1baf";
+
+// If they allow other texts from now on, give canaries other formats: app/trust/canaries.ts. If only their spelling changed, write this anew.
+it("the grammars of canaries do not change with versions", async () => {
+  const llama = await getLlama({ gpu: false, build: "never" });
+  const { tools, formats } = canaryGrammars;
+  const enforced = [
+    await nameGrammar(llama, tools),
+    ...(await Promise.all(tools.map(async (tool) => await argumentsGrammar(llama, tool)))),
+    ...(await Promise.all(formats.map(async (format) => await grammarOf(llama, format)))),
+  ];
+  const texts = enforced.map((each) => each?.grammar.grammar ?? null);
+  await llama.dispose();
+  expect(texts).not.toContain(null);
+  expect(hashOf(JSON.stringify(texts))).toBe(knownCanaries);
 });

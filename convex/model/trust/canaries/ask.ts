@@ -3,7 +3,7 @@ import type { WorkerView } from "@gleaner/queue/validators";
 import { ConvexError, type Infer } from "convex/values";
 import type { ChatRequest } from "../../../../app/jobs/chat.ts";
 import { parseCacheOwner, parseWork } from "../../../../app/jobs/payload/payload.ts";
-import { drawCanary, needsCanary } from "../../../../app/trust/canaries.ts";
+import { drawCanary, neededCanary } from "../../../../app/trust/canaries.ts";
 import { faded, isUnsure } from "../../../../app/trust/standing.ts";
 import { internal } from "../../../_generated/api.js";
 import type { Doc, Id } from "../../../_generated/dataModel.js";
@@ -55,10 +55,11 @@ export async function askCanary(
   if ((await modeOf(ctx, organizationId)) !== "act") return false;
   if (["none", "locked"].includes((await stateOf(ctx, organizationId)).state)) return false;
   const workers = await workersOf(ctx, organizationId);
-  for (const { device, modelId } of await pairsToTest(ctx, organizationId, workers, now)) {
+  for (const { device, modelId, inFormat } of await pairsToTest(ctx, organizationId, workers, now)) {
     const other = await otherDevice(ctx, organizationId, { workers, modelId, than: [device] }, now);
     if (other === null) continue;
-    const isAsked = await tryToSubmit(ctx, { organizationId, modelId, deviceIds: [device._id, other._id] });
+    const deviceIds = [device._id, other._id];
+    const isAsked = await tryToSubmit(ctx, { organizationId, modelId, deviceIds, inFormat });
     const pair = { organizationId, deviceId: device._id, modelId };
     const row = await standingRow(ctx, pair);
     await storeStanding(ctx, pair, row, faded(standingIn(row, now), now), { canaryAt: now });
@@ -87,17 +88,19 @@ const mostOthers = 30;
 /** For each of so many devices and models another device is looked for. */
 const mostCandidates = 10;
 
-/** `deviceIds`: the tested device, and one to compare with. */
-type NewCanary = Pick<Doc<"canaries">, "organizationId" | "modelId" | "deviceIds">;
+/** `deviceIds`: the tested device, and one to compare with. `inFormat`: whether the answer has to be in a format. */
+type NewCanary = Pick<Doc<"canaries">, "organizationId" | "modelId" | "deviceIds"> & {
+  readonly inFormat: boolean;
+};
 
 /** Submits the same request to both devices. Refuses as a submission. */
 export async function submitCanary(
   ctx: MutationCtx,
-  { organizationId, modelId, deviceIds }: NewCanary,
+  { organizationId, modelId, deviceIds, inFormat }: NewCanary,
   now: number,
 ): Promise<void> {
   const workers = await workersOf(ctx, organizationId);
-  const request = drawCanary(await canaryPromptsOf(ctx, organizationId), Math.random);
+  const request = drawCanary(await canaryPromptsOf(ctx, organizationId), inFormat, Math.random);
   const canaryId = await ctx.db.insert("canaries", {
     organizationId,
     modelId,
@@ -160,7 +163,7 @@ function canAnswer(worker: WorkerView, modelId: string): boolean {
   );
 }
 
-type Tested = { readonly device: Doc<"devices">; readonly modelId: string };
+type Tested = { readonly device: Doc<"devices">; readonly modelId: string; readonly inFormat: boolean };
 
 /** Devices and models that need a canary, those first that have waited the longest for one. */
 async function pairsToTest(
@@ -177,11 +180,13 @@ async function pairsToTest(
     for (const modelId of shuffled(models).slice(0, mostModels)) {
       const row = await standingRow(ctx, { deviceId: device._id, modelId });
       // Replays test all others.
-      if (row?.unchecked !== true) continue;
+      if (row === null) continue;
+      const { waiting, unchecked = false, oddFormat = false, canaryAt: lastAt = null } = row;
+      const need = { standing: faded(row.standing, now), waiting, unchecked, oddFormat, lastAt };
+      const needed = neededCanary(need, now);
+      if (needed === null) continue;
       if ((await findModel(ctx, organizationId, modelId))?.enabled !== true) continue;
-      const lastAt = row.canaryAt ?? null;
-      if (needsCanary(faded(row.standing, now), row.waiting, lastAt, now))
-        found.push({ device, modelId, lastAt });
+      found.push({ device, modelId, inFormat: needed === "format", lastAt });
     }
   }
   found.sort((one, other) => (one.lastAt ?? 0) - (other.lastAt ?? 0));

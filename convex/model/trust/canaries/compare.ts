@@ -22,7 +22,14 @@ import { modeOf } from "../mode.ts";
 import { endProbation } from "../pay.ts";
 import { queueReplay } from "../replays.ts";
 import { authorOf, type EndedJob } from "../sample.ts";
-import { noteEvent, noteUnchecked, standingIn, standingRow, storeStanding } from "../standings.ts";
+import {
+  noteEvent,
+  noteOddFormat,
+  noteUnchecked,
+  standingIn,
+  standingRow,
+  storeStanding,
+} from "../standings.ts";
 import type { StoredVoice } from "../validators.ts";
 
 /** Has the canaries among jobs that ended compared, each in a transaction of its own. An error there must not undo the caller's work. */
@@ -137,6 +144,7 @@ async function giveUp(
 async function noteFit(ctx: MutationCtx, { order, device }: Given, now: number): Promise<"fits"> {
   const { organizationId, modelId } = order;
   const pair = { organizationId, deviceId: device._id, modelId };
+  if (order.constrained === true) await noteOddFormat(ctx, pair, false);
   await endProbation(ctx, pair, await noteEvent(ctx, pair, "fits", now), now);
   return "fits";
 }
