@@ -11,7 +11,7 @@ import { modeOf } from "../model/trust/mode.ts";
 import { settleHeld } from "../model/trust/pay.ts";
 import { chooseNext, takeEnded } from "../model/trust/sample.ts";
 import { noteStep, runState } from "../model/trust/spending.ts";
-import { sweepChecks } from "../model/trust/sweep.ts";
+import { chooseLeft, sweepChecks } from "../model/trust/sweep.ts";
 import { endedJob } from "../model/trust/validators.ts";
 import { reply } from "../model/validators.ts";
 
@@ -116,10 +116,15 @@ export const releaseAll = internalMutation({
 
 /** Ends what waited too long, deletes what is old, and begins the runs that an error has ended. */
 export const sweep = internalMutation({
-  args: {},
+  args: {
+    /** Set in the further pages of a sweep, which begin no runs. */
+    goesOn: v.optional(v.literal(true)),
+  },
   returns: v.null(),
-  handler: async (ctx) => {
-    if (await sweepChecks(ctx, Date.now())) await ctx.scheduler.runAfter(0, internal.trust.checks.sweep, {});
+  handler: async (ctx, { goesOn = false }) => {
+    if (!goesOn) await chooseLeft(ctx);
+    if (await sweepChecks(ctx, Date.now()))
+      await ctx.scheduler.runAfter(0, internal.trust.checks.sweep, { goesOn: true as const });
     return null;
   },
 });

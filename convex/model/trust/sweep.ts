@@ -1,4 +1,5 @@
 import { internal } from "../../_generated/api.js";
+import type { Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { deleteBefore } from "../archives/oldRows.ts";
 import { queue } from "../queue.ts";
@@ -10,10 +11,11 @@ const dayMs = 24 * 3_600_000;
 const replaysKeptMs = 90 * dayMs;
 const casesKeptMs = 400 * dayMs;
 const perCall = 50;
+/** Each takes one read and one scheduled call. */
+const mostOrganizations = 500;
 
 /**
- * Cancels replays that waited too long, and deletes old rows. Has checks chosen for ended jobs that were left, because the run that went
- * through them has failed and no job was counted since.
+ * Cancels replays that waited too long, and deletes old rows.
  * @returns whether there may be more.
  */
 export async function sweepChecks(ctx: MutationCtx, now: number): Promise<boolean> {
@@ -27,13 +29,28 @@ export async function sweepChecks(ctx: MutationCtx, now: number): Promise<boolea
     // The end of a job is told once. It was lost if the job is gone.
     if (kind === "not-found") await leaveUnjudged(ctx, replay, now);
   }
-  const left = await ctx.db.query("checkBatches").take(perCall);
-  for (const organizationId of new Set(left.map((batch) => batch.organizationId)))
-    await ctx.scheduler.runAfter(0, internal.trust.checks.choose, { organizationId });
   const deleted = [
     await deleteBefore(ctx, "replays", now - replaysKeptMs, perCall),
     await deleteBefore(ctx, "canaries", now - replaysKeptMs, perCall),
     await deleteBefore(ctx, "trustCases", now - casesKeptMs, perCall),
   ];
   return [waiting.length, ...deleted].includes(perCall);
+}
+
+/**
+ * Has checks chosen for ended jobs that were left, because the run that went through them has failed and no job was counted since. Each
+ * organization is found by one read, however many jobs it has left.
+ */
+export async function chooseLeft(ctx: MutationCtx): Promise<void> {
+  const nextAfter = async (last: Id<"organizations"> | null) =>
+    await ctx.db
+      .query("checkBatches")
+      .withIndex("by_organization", (q) => (last === null ? q : q.gt("organizationId", last)))
+      .first();
+  let batch = await nextAfter(null);
+  for (let begun = 0; batch !== null && begun < mostOrganizations; begun += 1) {
+    const { organizationId } = batch;
+    await ctx.scheduler.runAfter(0, internal.trust.checks.choose, { organizationId });
+    batch = await nextAfter(organizationId);
+  }
 }
