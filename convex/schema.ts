@@ -1345,6 +1345,17 @@ export default defineSchema({
     canaryAt: v.optional(v.number()),
   }).index("by_device", ["deviceId", "modelId"]),
 
+  /**
+   * Until when the pay of a device with a model is not held, ms epoch: 0 while it is. It follows from the standing, which each job changes,
+   * while the end of each job reads this row. Written by model/trust/standings.ts.
+   */
+  probations: defineTable({
+    organizationId: v.id("organizations"),
+    deviceId: v.id("devices"),
+    modelId: v.string(),
+    from: v.number(),
+  }).index("by_device", ["deviceId", "modelId"]),
+
   /** A request that the organization asks of two devices, to test one of them. Kept for 90 days. Written by model/trust/canaries/. */
   canaries: defineTable({
     organizationId: v.id("organizations"),

@@ -7,6 +7,7 @@ import {
   lowerBoundOf,
   meanOf,
   newStanding,
+  probationFrom,
   probationReplays,
   reasonsOf,
   type Standing,
@@ -49,6 +50,28 @@ describe("a standing", () => {
         }
       }),
     );
+  });
+
+  it("says when its probation begins again", () => {
+    const at = fc.integer({ min: 0, max: 4_000 * dayMs });
+    fc.assert(
+      fc.property(events, at, (history, later) => {
+        const standing = after(history.map(({ event }) => event));
+        const from = probationFrom(standing);
+        const now = standing.at + later;
+        fc.pre(Math.abs(now - from) > 1_000);
+        expect(now > from).toBe(isOnProbation(faded(standing, now)));
+      }),
+    );
+    expect(probationFrom(after(times(5, "fits")))).toBeGreaterThan(0);
+  });
+
+  it("keeps that moment at events that are no replay or case", () => {
+    const before = after(times(7, "fits"));
+    for (const event of ["result", "abort", "loss", "timeout", "failure", "misjudged", "unclear"] as const) {
+      const later = withEvent(before, event, before.at + 20 * dayMs);
+      expect(Math.abs(probationFrom(later) - probationFrom(before))).toBeLessThan(10);
+    }
   });
 
   it("rises with good events and falls with bad ones", () => {

@@ -170,6 +170,12 @@ export function isOnProbation({ passed }: Pick<Standing, "passed">): boolean {
   return passed < fadedReplays;
 }
 
+/** The moment after which the device's pay is held if no more replays fit, ms epoch; 0: it is held now. */
+export function probationFrom(standing: Pick<Standing, "passed" | "at">): number {
+  const { passed, at } = standing;
+  return isOnProbation(standing) ? 0 : at + recordHalfLifeMs * Math.log2(passed / fadedReplays);
+}
+
 /** Below this lower bound of its standing all answers of a device are replayed. */
 const leastLowerBound = 0.5;
 

@@ -1,18 +1,35 @@
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { internal } from "../_generated/api.js";
 import { queue } from "../model/queue.ts";
-import { type Backend, type Device, type Organization, pass } from "./backend.fixture.ts";
-import { addChecker, answerJob, chooseMode } from "./checks.fixture.ts";
+import {
+  addOrganization,
+  type Backend,
+  type Device,
+  modelId,
+  type Organization,
+  pass,
+} from "./backend.fixture.ts";
+import {
+  addChecker,
+  answerJob,
+  check,
+  choose,
+  chooseMode,
+  endProbation,
+  fitting,
+  standingOf,
+} from "./checks.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
 let t: Backend;
 let acme: Organization;
 let author: Device;
+let checker: Device;
 
 beforeEach(async () => {
   ({ t, acme } = await openWorld());
   author = await addChecker(t, acme, "author");
-  await addChecker(t, acme, "checker");
+  checker = await addChecker(t, acme, "checker");
   await chooseMode(t, acme, "watch");
 });
 
@@ -39,10 +56,16 @@ it("one run goes through all batches of an organization, in steps, and another c
   const step = (await spending())?.choosing;
   await begin();
   expect((await spending())?.choosing).toBe(step);
+  // Two replays end a step.
   await pass(t, 10);
-  expect(await left()).toEqual([2, 3]);
+  expect(await left()).toEqual([10, 3]);
+  await pass(t, 10);
+  expect(await left()).toEqual([8, 3]);
   await begin();
-  for (let more = 0; more < 3; more += 1) await pass(t, 10);
+  // Four wait now, so no other answer is replayed.
+  await pass(t, 10);
+  expect(await left()).toEqual([3]);
+  for (let more = 0; more < 2; more += 1) await pass(t, 10);
   expect(await left()).toEqual([]);
   expect((await spending())?.answers).toBeCloseTo(15, 3);
   expect((await spending())?.choosing).toBeUndefined();
@@ -54,11 +77,11 @@ it("one run goes through all batches of an organization, in steps, and another c
 });
 
 it("a run that an error ended is followed by another one, which leaves the next jobs out", async () => {
-  await leaveBatch(12);
+  await leaveBatch(27);
   await begin();
   vi.spyOn(queue, "histories").mockRejectedValueOnce(new Error("no history"));
   await pass(t, 10);
-  expect(await left()).toEqual([12]);
+  expect(await left()).toEqual([27]);
   await t.mutation(internal.trust.checks.sweep, {});
   for (let step = 0; step < 4; step += 1) await pass(t, 10);
   expect(await left()).toEqual([]);
@@ -76,4 +99,55 @@ it("a run whose step is gone, as in a backup, begins again with the same jobs", 
   await pass(t, 10);
   expect(await left()).toEqual([]);
   expect((await spending())?.answers).toBeCloseTo(1, 3);
+});
+
+it("checks change the standing of a device, but hardly ever the row that the ends of jobs read", async () => {
+  const probations = async () => await t.run(async ({ db }) => await db.query("probations").collect());
+  await endProbation(t, acme, author, checker);
+  const before = await probations();
+  expect(before.map(({ from }) => from > Date.now())).toEqual([true]);
+  await answerJob(t, acme, author);
+  await choose(t);
+  await check(t, checker, fitting);
+  expect((await standingOf(t, author))?.standing.counts.fits).toBe(6);
+  expect(await probations()).toEqual(before);
+});
+
+describe("the sweep begins runs for jobs that were left", () => {
+  const sweep = async () => await t.mutation(internal.trust.checks.sweep, {});
+  /** The organizations for which a run is begun, one for each call. */
+  const begun = async (): Promise<readonly unknown[]> => {
+    const calls = await t.run(async ({ db }) => await db.system.query("_scheduled_functions").collect());
+    return calls.flatMap(({ name, args }) => {
+      const [call] = args as [{ readonly organizationId?: unknown; readonly goesOn?: true }];
+      return name === "trust/checks:choose" && call.goesOn === undefined ? [call.organizationId] : [];
+    });
+  };
+
+  it("once, though it has many pages", async () => {
+    await leaveBatch(1);
+    const { organizationId } = acme;
+    await t.run(async (ctx) => {
+      const canary = { organizationId, modelId, deviceIds: [], jobIds: [], state: "fits" as const };
+      for (let each = 0; each < 120; each += 1) await ctx.db.insert("canaries", canary);
+    });
+    vi.setSystemTime(Date.now() + 91 * 24 * 3_600_000);
+    await sweep();
+    for (let page = 0; page < 4; page += 1) await pass(t, 10);
+    expect(await t.run(async ({ db }) => await db.query("canaries").collect())).toEqual([]);
+    expect(await begun()).toEqual([organizationId]);
+    expect(await left()).toEqual([]);
+  });
+
+  it("of each organization, however many another one has left", async () => {
+    const { organizationId: other } = await addOrganization(t, { name: "other" });
+    const organizations = [acme.organizationId, other];
+    await t.run(async (ctx) => {
+      for (const organizationId of organizations)
+        for (let each = 0; each < 60; each += 1)
+          await ctx.db.insert("checkBatches", { organizationId, jobs: [] });
+    });
+    await sweep();
+    expect((await begun()).toSorted()).toEqual(organizations.toSorted());
+  });
 });

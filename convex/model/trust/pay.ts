@@ -1,6 +1,6 @@
 import { sumOfLots, takeOldest } from "../../../app/credits/lots.ts";
 import { scopeOf } from "../../../app/people/rights.ts";
-import { faded, isOnProbation, type Standing } from "../../../app/trust/standing.ts";
+import { isOnProbation, type Standing } from "../../../app/trust/standing.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
@@ -23,7 +23,7 @@ import { boundedText, refuse as refuseCall } from "../refuse.ts";
 import { entriesBack } from "./giveBack.ts";
 import { modeOf } from "./mode.ts";
 import { mayBeReplayed } from "./replays.ts";
-import { standingIn, standingRow } from "./standings.ts";
+import { isNewTo } from "./standings.ts";
 
 /*
  * The pay of answers and of replays in organizations that act on checks. While a device is new to a model, or a case about the answer is
@@ -44,8 +44,7 @@ export async function isPayHeld(
   now: number,
 ): Promise<boolean> {
   if (!mayBeReplayed(order)) return false;
-  const row = await standingRow(ctx, { deviceId, modelId: order.modelId });
-  return isOnProbation(faded(standingIn(row, now), now));
+  return await isNewTo(ctx, { deviceId, modelId: order.modelId }, now);
 }
 
 /** Notes that the pay of an answer, or of a replay, was settled to the held account of its device. */

@@ -19,8 +19,13 @@ import { type Pair, standingIn, standingRow, storeStanding } from "./standings.t
 import { noteUnanswered } from "./unanswered.ts";
 import type { endedJob } from "./validators.ts";
 
-/** The most jobs of one step: each may read its texts, the ratings of its device and some hundred devices. */
-const mostSampled = 10;
+/** The most jobs of one step. It changes standings, as the ends of replays do, so few long steps conflict less with these than many short ones. */
+const mostSampled = 25;
+/** For so many of them a step looks for a checker: each may read some hundred devices. */
+const mostDrawn = 10;
+
+/** A step that queues so many replays ends. Workers come and go meanwhile, so a longer one would conflict with them again and again. */
+const mostQueued = 2;
 
 /** More replays of one device and model do not wait at once: nobody has time for them, and the next answers are as good. */
 const mostWaiting = 4;
@@ -37,45 +42,71 @@ export async function chooseNext(
   organizationId: Id<"organizations">,
   now: number,
 ): Promise<readonly EndedJob[] | null> {
-  const jobs = await takeEnded(ctx, organizationId);
-  if (jobs !== null) await chooseReplays(ctx, organizationId, jobs, now);
-  return jobs;
+  const batch = await nextBatch(ctx, organizationId);
+  if (batch === null) return null;
+  const jobs = batch.jobs.slice(0, mostSampled);
+  const done = jobs.slice(0, await chooseReplays(ctx, organizationId, jobs, now));
+  await dropFirst(ctx, batch, done.length);
+  return done;
 }
 
-/** Takes some ended jobs out of the organization's batches, oldest first; null: there are none. */
+/** Takes some ended jobs out of the organization's batches, oldest first, and chooses nothing; null: there are none. */
 export async function takeEnded(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
 ): Promise<readonly EndedJob[] | null> {
-  const batch = await ctx.db
+  const batch = await nextBatch(ctx, organizationId);
+  if (batch === null) return null;
+  await dropFirst(ctx, batch, mostSampled);
+  return batch.jobs.slice(0, mostSampled);
+}
+
+async function nextBatch(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+): Promise<Doc<"checkBatches"> | null> {
+  return await ctx.db
     .query("checkBatches")
     .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
     .first();
-  if (batch === null) return null;
-  const left = batch.jobs.slice(mostSampled);
+}
+
+async function dropFirst(ctx: MutationCtx, batch: Doc<"checkBatches">, count: number): Promise<void> {
+  const left = batch.jobs.slice(count);
   if (left.length === 0) await ctx.db.delete("checkBatches", batch._id);
   else await ctx.db.patch("checkBatches", batch._id, { jobs: left });
-  return batch.jobs.slice(0, mostSampled);
 }
 
 /**
  * Decides for jobs that ended whether their answers are replayed, and queues the replays. Attempts without an answer change the standings
  * of their devices. It runs up to a minute after the jobs, in the background, so that no answer waits for it. Convex's random numbers are
  * the same if it has to run this again.
+ * @returns how many of the jobs are done. The others are left for the next step.
  */
 async function chooseReplays(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
   jobs: readonly EndedJob[],
   now: number,
-): Promise<void> {
-  if ((await modeOf(ctx, organizationId)) === "off") return;
+): Promise<number> {
+  if ((await modeOf(ctx, organizationId)) === "off") return jobs.length;
   let spending = await spendingOf(ctx, organizationId, now);
-  const rounds = new Map(jobs.map(({ jobId, round }) => [jobId, round]));
-  for (const history of await queue.histories(ctx, organizationId, [...rounds.keys()])) {
-    const order = await orderOf(ctx, history.jobId);
-    const round = rounds.get(history.jobId) ?? null;
-    if (order === null || order.ownJob === true) continue;
+  const ids = jobs.map(({ jobId }) => jobId);
+  const histories = new Map(
+    (await queue.histories(ctx, organizationId, [...new Set(ids)])).map((history) => [
+      history.jobId,
+      history,
+    ]),
+  );
+  let done = 0;
+  let drawn = 0;
+  let queued = 0;
+  for (const { jobId, round } of jobs) {
+    if (queued === mostQueued || drawn === mostDrawn) break;
+    done += 1;
+    const history = histories.get(jobId);
+    const order = await orderOf(ctx, jobId);
+    if (history === undefined || order === null || order.ownJob === true) continue;
     // Somebody may have retried a job without an answer already.
     if (round !== null && round !== history.round) continue;
     await noteUnanswered(ctx, order, history, now);
@@ -84,9 +115,13 @@ async function chooseReplays(
     // Canaries are compared by themselves: canaries/compare.ts.
     if (order.canary !== undefined) continue;
     if (deviceId === null || usage === undefined || !mayBeReplayed(order)) continue;
-    spending = await choose(ctx, order, { deviceId, usage }, spending, now);
+    const chosen = await choose(ctx, order, { deviceId, usage }, spending, now);
+    ({ spending } = chosen);
+    if (chosen.isDrawn) drawn += 1;
+    if (chosen.isReplayed) queued += 1;
   }
   await storeSpending(ctx, organizationId, spending, now);
+  return done;
 }
 
 /** The device that gave the answer; null if it is gone. */
@@ -95,14 +130,22 @@ export function authorOf(ctx: MutationCtx, { attempts }: JobHistory): Id<"device
   return ctx.db.normalizeId("devices", answered?.worker ?? "");
 }
 
-/** Chooses for one answer. @returns the spending with it. */
+type Chosen = {
+  /** With the answer. */
+  readonly spending: Spending;
+  /** Whether it was to be replayed, and a checker was looked for. */
+  readonly isDrawn: boolean;
+  readonly isReplayed: boolean;
+};
+
+/** Chooses for one answer. */
 async function choose(
   ctx: MutationCtx,
   order: Doc<"orders">,
   { deviceId, usage }: { readonly deviceId: Id<"devices">; readonly usage: Usage },
-  spending: Spending,
+  before: Spending,
   now: number,
-): Promise<Spending> {
+): Promise<Chosen> {
   const { organizationId, modelId } = order;
   const pair: Pair = { organizationId, deviceId, modelId };
   const row = await standingRow(ctx, pair);
@@ -121,23 +164,28 @@ async function choose(
     standing: withRatings(standing, ratings),
     answerTokens: vectors === undefined ? tokens.answer : tokensOfVector * vectors,
     costShare,
-    worth: worthOf(spending, price),
-    spentShare: spentShareOf(spending),
+    worth: worthOf(before, price),
+    spentShare: spentShareOf(before),
   });
-  const isDrawn = Math.random() < replayChance(share, owed);
-  const mayWait = (row?.waiting ?? 0) < mostWaiting;
-  const checkers = isDrawn && mayWait ? await checkersOf(ctx, { order, deviceId, voices: [] }) : null;
+  const isDrawn = Math.random() < replayChance(share, owed) && (row?.waiting ?? 0) < mostWaiting;
+  const checkers = isDrawn ? await checkersOf(ctx, { order, deviceId, voices: [] }) : null;
   if (checkers !== null) {
     // The row has to exist, since it counts the replays that wait.
     await storeStanding(ctx, pair, row, standing, { owed: 0, unchecked: false });
     if (await queueReplay(ctx, order, deviceId, checkers)) {
       const isOfBudget = !isOnProbation(standing);
-      return plus(spending, { micro: price, answerMs, replayMs: isOfBudget ? answerMs * costShare : 0 });
+      const spending = plus(before, {
+        micro: price,
+        answerMs,
+        replayMs: isOfBudget ? answerMs * costShare : 0,
+      });
+      return { spending, isDrawn, isReplayed: true };
     }
   }
   await storeStanding(ctx, pair, await standingRow(ctx, pair), withEvent(standing, "result", now), {
     owed: Math.min(mostOwed, owed + share),
-    ...(isDrawn && mayWait ? { unchecked: true } : {}),
+    ...(isDrawn ? { unchecked: true } : {}),
   });
-  return plus(spending, { micro: price, answerMs, replayMs: 0 });
+  const spending = plus(before, { micro: price, answerMs, replayMs: 0 });
+  return { spending, isDrawn, isReplayed: false };
 }

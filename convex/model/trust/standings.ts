@@ -1,4 +1,12 @@
-import { newStanding, type Standing, type StandingEvent, withEvent } from "../../../app/trust/standing.ts";
+import {
+  faded,
+  isOnProbation,
+  newStanding,
+  probationFrom,
+  type Standing,
+  type StandingEvent,
+  withEvent,
+} from "../../../app/trust/standing.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 
@@ -40,6 +48,52 @@ export async function storeStanding(
   if (row === null)
     await ctx.db.insert("standings", { ...pair, standing: stored, owed: 0, waiting: 0, ...changes });
   else await ctx.db.patch("standings", row._id, { standing: stored, ...changes });
+  await storeProbation(ctx, pair, standing);
+}
+
+type Probation = Doc<"probations"> | null;
+
+async function probationRow(
+  ctx: QueryCtx,
+  { deviceId, modelId }: Omit<Pair, "organizationId">,
+): Promise<Probation> {
+  return await ctx.db
+    .query("probations")
+    .withIndex("by_device", (q) => q.eq("deviceId", deviceId).eq("modelId", modelId))
+    .unique();
+}
+
+/** Rounding differs by less. */
+const roundingMs = 60_000;
+/** A device that works has the moment put off in this time. */
+const renewedWithinMs = 7 * 24 * 3_600_000;
+
+/**
+ * Notes until when the device is certainly not new. Events of a standing seldom change that: a replay that fits puts the moment off, and
+ * that is noted only when it comes near. So the ends of jobs read a row that is hardly ever written.
+ */
+async function storeProbation(ctx: MutationCtx, pair: Pair, standing: Standing): Promise<void> {
+  const row = await probationRow(ctx, pair);
+  const from = probationFrom(standing);
+  if (row === null) {
+    await ctx.db.insert("probations", { ...pair, from });
+    return;
+  }
+  const isNear = row.from < standing.at + renewedWithinMs;
+  if (from < row.from - roundingMs || (isNear && from > row.from + roundingMs))
+    await ctx.db.patch("probations", row._id, { from });
+}
+
+/** Whether a device is new to a model, so that its pay is held. The ends of jobs ask that. */
+export async function isNewTo(
+  ctx: QueryCtx,
+  pair: Omit<Pair, "organizationId">,
+  now: number,
+): Promise<boolean> {
+  const row = await probationRow(ctx, pair);
+  if (row !== null && (row.from === 0 || now < row.from)) return row.from === 0;
+  // The moment may have been put off, nothing is known of the device, or an earlier version has written its standing.
+  return isOnProbation(faded(standingIn(await standingRow(ctx, pair), now), now));
 }
 
 /** Adds an event to a standing. @returns the standing after it. */
