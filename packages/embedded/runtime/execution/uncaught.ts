@@ -57,7 +57,8 @@ function interceptRejections(): void {
 function takeRejection(reason: unknown): boolean {
   if (ReportMarker.resolve(reason)) return true;
   const execution = executions.getStore();
-  if (execution !== undefined && !isStopped(reason))
+  // After its limit, each promise that a function has left rejects with the same error: there may be millions.
+  if (execution !== undefined && !isStopped(reason) && reason !== execution.time.error)
     fail(execution, reason, logged(execution, "Unhandled promise rejection", reason));
   // A run that loads the modules again fails with it.
   return execution !== undefined || isOfLoad();
