@@ -2,6 +2,7 @@ import { limits } from "../checks/limits.ts";
 import { collectedMs } from "./collected-time.ts";
 import { forgetPace } from "./fuel.ts";
 import {
+  collectSoon,
   type Growth,
   growth,
   isHeapFull,
@@ -161,6 +162,7 @@ export class ExecutionTime {
   end(message: string): void {
     if (this.#error !== null) return;
     this.#error = new ExecutionLimitError(message);
+    if (message === outOfMemory) collectSoon();
     this.onSpent?.(this.#error);
   }
 

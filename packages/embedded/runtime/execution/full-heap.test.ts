@@ -63,3 +63,11 @@ test("an execution ends that keeps much while others fill the heap, and nothing 
   add(100 * mib);
   expect(heap.collections).toBe(2);
 });
+
+test("the memory of an ended execution is free again when its turn is over", async () => {
+  expect(() => {
+    add(1_100 * mib, 1_100 * mib);
+  }).toThrow("ran out of memory");
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(heap.used).toBe(100 * mib);
+});

@@ -114,6 +114,21 @@ export function afterCollection(): MemoryUse {
   return left;
 }
 
+let isCollectionDue = false;
+
+/**
+ * Collects garbage when the jobs of this turn have run, unless little was added since the last time. Call it when a function is
+ * ended for its memory: V8 has seen a large heap, and would let it grow as much again first.
+ */
+export function collectSoon(): void {
+  if (isCollectionDue) return;
+  isCollectionDue = true;
+  setImmediate(() => {
+    isCollectionDue = false;
+    withoutGarbage(memoryUse());
+  });
+}
+
 /** The use without what has grown. */
 export function without(now: MemoryUse, { heap, outside }: Growth): MemoryUse {
   const left = Math.max(0, now.heap - heap);
