@@ -16,6 +16,7 @@ import {
   reserveParts,
   reserveTexts,
   reserveVisits,
+  reserveWhole,
   smallLength,
   watchHelped,
   watchLater,
@@ -103,8 +104,11 @@ const namesBefore = (value: string, reserving = "names"): string =>
  */
 const quickSort = { comparing: 2 ** 20, plain: 2 ** 17, ofTexts: 2 ** 6 };
 const longText = 4_096;
-/** A longer list calls a built-in function with a tick for each element: such a function may take much, and has no tick itself. */
-const fewElements = 256;
+/**
+ * A longer list calls a built-in function with a tick for each element: such a function may take much, and has no tick itself. A
+ * loop makes about as many calls between two ticks.
+ */
+const fewElements = 16;
 /** The memory of a name with its object, in names. */
 const namesOfPair = 4;
 /** With more names, `JSON.stringify` looks for each of them in each object. */
@@ -260,7 +264,7 @@ const guards = new vm.Script(`((reserve, ticks) => {
   const ownFunctions = Function.prototype;
   const tickingBuiltIn = (call) =>
     typeof call === "function" && (getPrototypeOf(call) !== ownFunctions || reserve.isNative(call))
-      ? function (...args) { tick(); return apply(call, this, args); }
+      ? function (...args) { tick(); if (!isSmallText(args[0])) reserve.whole(args[0]); return apply(call, this, args); }
       : call;
   const { exec: ownExec } = RegExp.prototype;
   const hasBuiltInExec = (pattern) =>
@@ -368,6 +372,7 @@ const reserve = {
   texts: reserveTexts,
   visits: (list: unknown) => reserveVisits(readLength(list)),
   watched: watchList,
+  whole: reserveWhole,
 };
 
 /**

@@ -73,6 +73,11 @@ export function reserveCharacters(count: number): void {
   if (count > maxCharacters) reserve(count <= mostCharacters, count, 0);
 }
 
+/** Call it before native code reads a value that may be a text, of which V8 then makes a whole one. */
+export function reserveWhole(value: unknown): void {
+  if (typeof value === "string" && value.length > smallLength) reserve(true, value.length, 0);
+}
+
 /** V8 takes about a tenth of a second to encode or decode a million characters. */
 const longestCode = 2 ** 23;
 
