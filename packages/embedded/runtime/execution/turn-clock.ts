@@ -65,9 +65,14 @@ export function currentTurn(): number {
   return turn;
 }
 
+/** How long the present turn of the event loop has lasted, in ms. */
+export function turnMs(): number {
+  return performance.now() - noteTurn();
+}
+
 /** Whether the present turn of the event loop delays other work for too long. */
 export function isTurnLong(): boolean {
-  return performance.now() - noteTurn() > longTurnMs;
+  return turnMs() > longTurnMs;
 }
 
 /** Resolves after the event loop has handled all other pending work. */

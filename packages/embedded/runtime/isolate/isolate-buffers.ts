@@ -1,4 +1,5 @@
 import { executionReserve, lengthOf, reserveElements, reserveVisits, watchList } from "../native/reserve.ts";
+import { tick } from "../native/ticks.ts";
 
 /** Lets methods of buffers that may need much say first how much it is. All realms share them with the backend. */
 export function limitBuffers(): void {
@@ -8,12 +9,16 @@ export function limitBuffers(): void {
   limitFrom(Object.getPrototypeOf(Uint8Array) as object);
 }
 
-/** Lets typed arrays that are made of a list say first how many elements it has. */
+/**
+ * Lets typed arrays that are made of a list say first how many elements it has. The method may be the `then` of an object, which V8
+ * calls again and again.
+ */
 function limitFrom(typedArrays: object): void {
   type From = (this: unknown, list: unknown, ...others: unknown[]) => unknown;
   const own = Reflect.get(typedArrays, "from") as From;
   const methods: Readonly<Record<"from", From>> = {
     from(list, ...others) {
+      tick();
       reserveElements(lengthOf(list));
       return Reflect.apply(own, this, [watchList(list), ...others]);
     },

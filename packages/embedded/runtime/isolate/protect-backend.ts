@@ -1,5 +1,6 @@
 import { executions } from "../execution/execution.ts";
 import { newestFrames } from "../execution/uncaught.ts";
+import { guardRepeatable } from "../native/backend-guards.ts";
 import { formatWholeStack, stackFormatter } from "../source/error-stacks.ts";
 import { watchStreamLists } from "./isolate-streams.ts";
 
@@ -11,6 +12,7 @@ import { watchStreamLists } from "./isolate-streams.ts";
 export function protectBackend(): void {
   hideBackendPaths();
   watchStreamLists();
+  guardRepeatable();
   for (const constructor of functionConstructors()) refuseText(constructor);
   for (const prototype of [...builtInPrototypes(), ...iteratorPrototypes(), ...internalPrototypes()])
     freezeWithMethods(prototype);

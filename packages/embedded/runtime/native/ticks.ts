@@ -17,7 +17,8 @@ export function tick(): void {
   if ((fuel[0] = (fuel[0] as number) - 1) < 0) executionTicks.refuel();
 }
 
-function checkExecution(): void {
+/** Throws if the running function must end, or the modules that were loaded. */
+export function checkExecution(): void {
   const execution = executions.getStore();
   if (execution === undefined) {
     checkLoad();
