@@ -20,6 +20,7 @@ import { chat, generate } from "./ollama/text.ts";
 import { batchesPath } from "./openai/batches/batchBody.ts";
 import { callBatch, createBatch, listBatches } from "./openai/batches/batches.ts";
 import { estimateBatch, estimatePath } from "./openai/batches/estimate.ts";
+import { callJob } from "./openai/calls/calls.ts";
 import { embeddings } from "./openai/embeddings/embeddings.ts";
 import { rerank } from "./openai/embeddings/rerank.ts";
 import { bearerKey, type Caller, endpoint, identified, originsOfNobody } from "./openai/endpoint.ts";
@@ -29,7 +30,7 @@ import { filesPath } from "./openai/files/fileBody.ts";
 import { callFile, listFiles, uploadFile } from "./openai/files/files.ts";
 import { callUpload, createUpload, uploadsPath } from "./openai/files/uploads.ts";
 import { jobsPath } from "./openai/jobs/jobBody.ts";
-import { callJob, listJobs, listReceipts } from "./openai/jobs/jobs.ts";
+import { listJobs, listReceipts } from "./openai/jobs/jobs.ts";
 import { allNamed, type NamedModel, namedModel } from "./openai/namedModel.ts";
 import {
   type ApiError,

@@ -9,6 +9,7 @@ import { internal } from "./_generated/api.js";
 import type { Doc, Id } from "./_generated/dataModel.js";
 import { internalMutation, type MutationCtx } from "./_generated/server.js";
 import { type LineEnd, noteLineEnd } from "./model/batches/collect.ts";
+import { callJobEnded } from "./model/calls/calls.ts";
 import { takeBonus } from "./model/credits/bonus.ts";
 import { rulesRow } from "./model/credits/houseRules.ts";
 import { shortestHeldMs } from "./model/devices/pastAttempts.ts";
@@ -66,6 +67,7 @@ async function close(ctx: MutationCtx, event: FinalEvent, at: number): Promise<R
   if (order.batchLine !== undefined && event.round === 0) {
     await noteLineEnd(ctx, order.batchLine, { jobId: event.jobId, ...failureOf(order, event) });
   }
+  if (order.call !== undefined) await callJobEnded(ctx, order.call, event.outcome);
   await tellJobEnd(ctx, order, event, at);
   switch (event.outcome) {
     case "succeeded":

@@ -4,6 +4,7 @@ import { internalAction, internalMutation, internalQuery } from "./_generated/se
 import { storedActor } from "./model/audit.ts";
 import { sealNext } from "./model/auditSeals.ts";
 import { deviceByHash } from "./model/authenticate.ts";
+import { deleteOldCalls } from "./model/calls/calls.ts";
 import { countPiece } from "./model/comfort/count.ts";
 import { allowancePage, giveIfDue, scheduleDue } from "./model/credits/allowances.ts";
 import { expirePage } from "./model/credits/expire.ts";
@@ -345,14 +346,15 @@ export const expireCreditsOf = internalMutation({
   },
 });
 
-/** Deletes the next rows that were kept for long enough: enrollment codes and ratings. */
+/** Deletes the next rows that were kept for long enough: enrollment codes, ratings, and calls of several jobs. */
 export const deleteOld = internalMutation({
   args: {},
   returns: v.null(),
   handler: async (ctx) => {
     const now = Date.now();
     const moreCodes = await deleteOldCodes(ctx, now);
-    if ((await deleteOldRatings(ctx, now)) || moreCodes)
+    const moreCalls = await deleteOldCalls(ctx, now);
+    if ((await deleteOldRatings(ctx, now)) || moreCodes || moreCalls)
       await ctx.scheduler.runAfter(0, internal.maintenance.deleteOld, {});
     return null;
   },

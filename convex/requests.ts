@@ -1,10 +1,13 @@
 import { priority } from "@gleaner/queue/validators";
 import { v } from "convex/values";
+import { storedId } from "../app/batches/openai-objects.ts";
 import type { Doc } from "./_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "./_generated/server.js";
 import { internalMutation, internalQuery, mutation, query } from "./_generated/server.js";
 import { recordCancel } from "./model/audit.ts";
 import { admittedKey, authenticateApiKey, usableKey } from "./model/authenticate.ts";
+import { beginCall } from "./model/calls/calls.ts";
+import { laterCall } from "./model/calls/validators.ts";
 import { checkAddress, checkAnswerScope, checkScope } from "./model/keys/keyAccess.ts";
 import { noteUse } from "./model/keys/keyUse.ts";
 import { presentUse } from "./model/ledger/keyDays.ts";
@@ -105,18 +108,19 @@ export const quote = internalQuery({
 
 /**
  * Submits a job for an admitted key. Internal, so that nobody gets past the count of calls. `answerScope`: what the key needs to
- * fetch the answer later. Refuses: unauthorized, revoked, scope_missing, rate_limited (a further job of a call), and as `submit` in
- * model/requests/ says.
+ * fetch the answer later. `later`: the job is the first one of a call with votes that is answered later. Refuses: unauthorized, revoked,
+ * scope_missing, rate_limited (a further job of a call), and as `submit` in model/requests/ and `beginCall` in model/calls/ say.
  */
 export const submit = internalMutation({
-  args: { keyId: v.id("apiKeys"), answerScope: scope, ...submission },
+  args: { keyId: v.id("apiKeys"), answerScope: scope, later: v.optional(laterCall), ...submission },
   returns: submitted,
-  handler: async (ctx, { keyId, answerScope, ...asked }) => {
+  handler: async (ctx, { keyId, answerScope, later, ...asked }) => {
     const key = await admittedKey(ctx, keyId);
     checkAnswerScope(key, answerScope ?? null);
     // The call itself is counted already, but not its further jobs.
     if ((asked.part?.index ?? 0) > 0) await countCalls(ctx, keyId, 1);
-    return await submitJob(ctx, key, asked, Date.now());
+    const job = await submitJob(ctx, key, asked, Date.now());
+    return later === undefined ? job : { ...job, call: await beginCall(ctx, key, [job], later, asked) };
   },
 });
 
@@ -124,15 +128,26 @@ const { work: _, part: __, ...ofCall } = submission;
 
 /**
  * Submits the jobs of one call for an admitted key: all, or none if one is refused. Each counts as a call, since it costs the
- * backend as much. Refuses as `submit`, and: rate_limited.
+ * backend as much. `later`: the call is answered later. Refuses as `submit`, and: rate_limited.
  */
 export const submitParts = internalMutation({
-  args: { keyId: v.id("apiKeys"), works: v.array(work), ...ofCall },
+  args: {
+    keyId: v.id("apiKeys"),
+    answerScope: scope,
+    later: v.optional(laterCall),
+    works: v.array(work),
+    ...ofCall,
+  },
   returns: v.array(submitted),
-  handler: async (ctx, { keyId, works, ...asked }) => {
+  handler: async (ctx, { keyId, answerScope, later, works, ...asked }) => {
+    const key = await admittedKey(ctx, keyId);
+    checkAnswerScope(key, answerScope ?? null);
     // The call itself is counted already.
     await countCalls(ctx, keyId, works.length - 1);
-    return await submitAll(ctx, await admittedKey(ctx, keyId), works, asked, Date.now());
+    const jobs = await submitAll(ctx, key, works, asked, Date.now());
+    if (later === undefined) return jobs;
+    const call = await beginCall(ctx, key, jobs, later, asked);
+    return jobs.map((job) => ({ ...job, call }));
   },
 });
 
@@ -215,6 +230,8 @@ export const endLeftCall = internalMutation({
  */
 async function orderOf(ctx: QueryCtx, found: Doc<"apiKeys"> | null, jobId: string): Promise<Doc<"orders">> {
   const key = usableKey(found);
+  if (storedId("call", jobId) !== "")
+    refuse("not_found", "This is a call of several jobs. Ask for its jobs, which its field “jobs” names.");
   const order = await ownedOrder(ctx, key.organizationId, jobId);
   return order.apiKeyId === key._id ? order : refuse("not_found", "There is no such job.");
 }

@@ -2,6 +2,7 @@ import { priority } from "@gleaner/queue/validators";
 import { defineSchema, defineTable } from "convex/server";
 import { v } from "convex/values";
 import { literals } from "convex-helpers/validators";
+import { callEnd, ranking, vote } from "./model/calls/validators.ts";
 import { canaryState, caseState, checkMode, endedJob, standing, voice } from "./model/trust/validators.ts";
 import {
   activity,
@@ -415,6 +416,23 @@ export default defineSchema({
     request: v.string(),
     jobId: v.string(),
   }).index("by_request", ["apiKeyId", "request"]),
+
+  /**
+   * A call of several jobs that nobody has to wait for. Its requester finds its answer by its id. It has no text: requests and answers
+   * are those of its jobs. Written by model/calls/.
+   */
+  calls: defineTable({
+    organizationId: v.id("organizations"),
+    apiKeyId: v.id("apiKeys"),
+    /** In the order of the answer. Second opinions are in the order in which they were asked for. */
+    jobIds: v.array(v.string()),
+    /** Only of a ranking. */
+    ranking: v.optional(ranking),
+    /** Only of a call with second opinions. */
+    vote: v.optional(vote),
+    /** The end of a call with second opinions. Others end with their jobs. */
+    end: v.optional(callEnd),
+  }),
 
   /** Written by setup and the admin's key calls. `prefix` is the part that may be shown. */
   apiKeys: defineTable({
@@ -909,6 +927,8 @@ export default defineSchema({
     request: v.optional(v.string()),
     /** The first job of the call, if a retry finds this one by it. Absent in the first one, and after the end. */
     firstJob: v.optional(v.string()),
+    /** Its call, if that is answered later and is several jobs. */
+    call: v.optional(v.id("calls")),
     reservedMicro: v.int64(),
     /** The tokens that are reserved, if they are less than the most that are paid: app/money/likely.ts. */
     held: v.optional(usage),

@@ -5,6 +5,8 @@ const prefixes = {
   upload: "upload_",
   part: "part_",
   response: "resp_",
+  /** A call of several jobs. */
+  call: "jobs_",
 } as const;
 type Kind = keyof typeof prefixes;
 

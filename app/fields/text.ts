@@ -58,11 +58,11 @@ export const textFields = {
   ),
   grammar: supported("a grammar of llama.cpp (GBNF), enforced token by token", 'root ::= "yes" | "no"'),
   n: supported(
-    "1 to 8 choices. Each is a job of its own with the next seed, and pays for the prompt, too; `usage` has the sum. If one fails, the call fails and the others are canceled; a choice that has ended by then is paid. Refused together with `Prefer: respond-async`",
+    "1 to 8 choices. Each is a job of its own with the next seed, and pays for the prompt, too; `usage` has the sum. If one fails, the call fails and the others are canceled; a choice that has ended by then is paid",
     2,
   ),
   x_gleaner: own(
-    "`votes`: 1 to 5 answers of different devices, of which you get the one that most agree on, see [Second opinions](#second-opinions). `escalate`: false asks no larger model if they disagree. Refused together with `n`, a `temperature` of 0 and `Prefer: respond-async`, and in batches",
+    "`votes`: 1 to 5 answers of different devices, of which you get the one that most agree on, see [Second opinions](#second-opinions). `escalate`: false asks no larger model if they disagree. Refused together with `n` and a `temperature` of 0, and in batches",
   ),
   user,
   stop_token_ids: neutral("not supported. Use `stop`"),

@@ -44,4 +44,20 @@ export const workKinds = [
 /** Work that is answered with text. */
 export type TextWork = Extract<Work, { readonly kind: "chat" | "completion" }>;
 
+/** The same text work with a later seed. With the same one, all answers to a request would be equal. */
+export function withSeed(work: TextWork, later: number): TextWork {
+  const seed = (work.request.seed + later) % 2 ** 31;
+  return work.kind === "chat"
+    ? { kind: work.kind, request: { ...work.request, seed } }
+    : { kind: work.kind, request: { ...work.request, seed } };
+}
+
+/** The same text work for a model with another context: a bound beyond the context is as good as the context. */
+export function withMaxTokens(work: TextWork, maxTokens: number, contextTokens: number): TextWork {
+  const bound = Math.min(maxTokens, contextTokens);
+  return work.kind === "chat"
+    ? { kind: work.kind, request: { ...work.request, maxTokens: bound } }
+    : { kind: work.kind, request: { ...work.request, maxTokens: bound } };
+}
+
 export type WorkResult = ChatResult | EmbeddingResult | TokensResult;

@@ -1,7 +1,7 @@
 import { parseOllamaEmbed, parseOllamaEmbeddings } from "../../app/jobs/parse/ollama/ollama-models.ts";
 import type { ActionCtx } from "../_generated/server.js";
 import { answerVectors } from "../openai/embeddings/embeddings.ts";
-import { numberBytes } from "../openai/embeddings/parts.ts";
+import { numberBytes } from "../openai/embeddings/vectorsBody.ts";
 import type { Caller } from "../openai/endpoint.ts";
 import { answerRead } from "./endpoint.ts";
 import { embedBody, embeddingBody } from "./vectorsBody.ts";

@@ -1,5 +1,5 @@
 import { readVector } from "../model/requests/answer.ts";
-import type { Vectors } from "../openai/embeddings/parts.ts";
+import type { Vectors } from "../openai/embeddings/vectorsBody.ts";
 import { nanoseconds } from "./textBody.ts";
 
 /** The answer of /api/embed. @param tookMs from the call until the vectors were there. */

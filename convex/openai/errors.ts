@@ -116,25 +116,6 @@ export function tooManyWaiting({
   };
 }
 
-/** A call that does not wait answers with its job, and several answers are several jobs. */
-export function manyWithoutWait(param: "n" | "prompt"): ApiError {
-  return {
-    status: 400,
-    type: "invalid_request_error",
-    code: "unsupported_value",
-    param,
-    message: `Invalid '${param}': only ${param === "n" ? "1" : "one"} is supported together with Prefer: respond-async.`,
-  };
-}
-
-export const votesWithoutWait: ApiError = {
-  status: 400,
-  type: "invalid_request_error",
-  code: "unsupported_value",
-  param: "x_gleaner.votes",
-  message: "Invalid 'x_gleaner.votes': only 1 is supported together with Prefer: respond-async.",
-};
-
 export const bodyTooLarge: ApiError = {
   status: 413,
   type: "invalid_request_error",
@@ -372,6 +353,16 @@ export function jobEnded(status: string): ApiError {
     code: "job_ended",
     message: `The job has ended already: it ${status === "succeeded" ? "has its answer" : `is ${status}`}.`,
     headers: noRetry,
+  };
+}
+
+/** A call of several jobs has no receipt and no rating. @param has such as "a receipt". */
+export function severalJobs(has: string, jobIds: readonly string[]): ApiError {
+  return {
+    status: 400,
+    type: "invalid_request_error",
+    code: "several_jobs",
+    message: `This call is several jobs, and each of them has ${has} of its own: ${jobIds.join(", ")}.`,
   };
 }
 

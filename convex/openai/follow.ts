@@ -156,10 +156,11 @@ export async function* follow(
     if (signal?.aborted === true) resolve(false);
     signal?.addEventListener("abort", () => resolve(false));
   });
+  const query = internal.requests.watchAdmitted;
   let args: WatchArgs = { keyId, jobId };
   const read = async (): Promise<RequestView> => {
     args = { keyId, jobId, ...(after === null ? {} : { after }) };
-    return await ctx.runQuery(internal.requests.watchAdmitted, args);
+    return await ctx.runQuery(query, args);
   };
   try {
     let view = await read();
@@ -180,7 +181,8 @@ export async function* follow(
       if (name !== stage.name) stage = { name, since: Date.now() };
       const mostMs = Math.max(0, Math.min(giveUpAt - Date.now(), wait.uncountedMs()));
       const hasMore = isFinal(view.status) || isLongPiece(view);
-      const isChanged = hasMore || (await Promise.race([changes(ctx, args, stage, mostMs), ended]));
+      const isChanged =
+        hasMore || (await Promise.race([changes(ctx, { query, args }, stage, mostMs), ended]));
       if (isChanged || Date.now() - readAt >= readAgainMs) {
         view = await read();
         readAt = Date.now();

@@ -36,7 +36,7 @@ export type RequestedJob = Pick<Caller, "keyId"> &
     readonly promptField: PromptField;
   };
 
-type JobOptions = Pick<RequestedJob, "stream" | "promptField"> & {
+export type JobOptions = Pick<RequestedJob, "stream" | "promptField"> & {
   readonly work: Work;
   /** The form in which the call answers, if it is not the usual one of the job's kind. */
   readonly callForm?: CallForm;
@@ -98,7 +98,7 @@ export async function requestHash(
 }
 
 /** The wait that a call asks for. A stream begins at once, and with `respond-async` its text has an address of its own. */
-function mostWaitMs({ waitMs }: Preference, stream: boolean): number | null {
+export function mostWaitMs({ waitMs }: Preference, stream: boolean): number | null {
   return stream || waitMs === 0 ? null : waitMs;
 }
 
@@ -113,7 +113,7 @@ export function endOfPatience(call: Pick<Call<unknown>, "prefer" | "client">, st
 }
 
 /** The end of a wait. @param mostMs null: as long as an action may wait. */
-function giveUpTime(mostMs: number | null): number {
+export function giveUpTime(mostMs: number | null): number {
   return Date.now() + Math.min(waitLimitMs, mostMs ?? waitLimitMs);
 }
 
@@ -123,46 +123,10 @@ export async function refusedWait(ctx: ActionCtx, { keyId }: Caller): Promise<Ap
   return waiting.kind === "ok" && !waiting.value.allowed ? tooManyWaiting(waiting.value) : null;
 }
 
-/**
- * The same for a call of several jobs: all of them are submitted or none. A repeated idempotency key finds all of them, and so does
- * a retry of a whole call that was given up. `works` and the answer's jobs have the same order.
- */
-export async function answerWithJobs(
-  ctx: ActionCtx,
-  caller: Caller,
-  call: Call<{ readonly priority: JobPriority }>,
-  works: readonly Work[],
-  { callForm, ...options }: Pick<RequestedJob, "stream" | "promptField"> & Pick<JobOptions, "callForm">,
-  answer: (jobs: readonly [RequestedJob, ...RequestedJob[]]) => Promise<Response>,
-): Promise<Response> {
-  const full = await refusedWait(ctx, caller);
-  if (full !== null) return errorResponse(full);
-  const { stream } = options;
-  const kept = call.idempotencyKey !== null;
-  const giveUpAt = endOfPatience(call, stream);
-  const [{ kind } = noWork()] = works;
-  const request = await requestHash(call, kind, stream);
-  const wait = { ...options, giveUpAt, kept, respondAsync: false, request };
-  const requested = await requestJobs(ctx, caller, call, works, wait, callForm);
-  if (requested.kind !== "ok") return errorResponse(errorOf(requested, options.promptField));
-  const [first = noWork(), ...others] = requested.value;
-  const jobs = [first, ...others] as const;
-  try {
-    return await answer(jobs);
-  } catch (thrown) {
-    await abandonAll(ctx, jobs);
-    throw thrown;
-  }
-}
-
-function noWork(): never {
-  throw new Error("a call has no works");
-}
-
-type Wait = Omit<RequestedJob, "keyId" | keyof Submitted>;
+export type Wait = Omit<RequestedJob, "keyId" | keyof Submitted>;
 
 type More = Partial<
-  Pick<Submission, "answerScope" | "callForm" | "priority" | "part" | "apart" | "idleOnly">
+  Pick<Submission, "answerScope" | "callForm" | "later" | "priority" | "part" | "apart" | "idleOnly">
 > &
   Pick<JobOptions, "echo">;
 
@@ -186,28 +150,6 @@ export async function requestJob(
   return { kind: "ok", value: { ...wait, ...submitted.value, keyId: submission.keyId } };
 }
 
-/** Submits the jobs of a call: all of them or none. */
-async function requestJobs(
-  ctx: ActionCtx,
-  caller: Caller,
-  call: Call<{ readonly priority: JobPriority }>,
-  works: readonly Work[],
-  wait: Wait,
-  callForm: CallForm | undefined,
-): Promise<Outcome<readonly RequestedJob[]>> {
-  const submission = {
-    ...(await submissionOf(ctx, caller, call, wait)),
-    ...(callForm === undefined ? {} : { callForm }),
-    works: works.map(asMutable),
-  };
-  const once = async () => await outcomeOf(ctx.runMutation(internal.requests.submitParts, submission));
-  const outcome = await once();
-  // If it was committed after all, the idempotency key or the request finds the jobs.
-  const submitted = outcome.kind === "failed" ? await once() : outcome;
-  if (submitted.kind !== "ok") return submitted;
-  return { kind: "ok", value: submitted.value.map((job) => ({ ...wait, ...job, keyId: caller.keyId })) };
-}
-
 /** The use of a submission's key, if it has quotas. */
 export async function useOf(
   ctx: ActionCtx,
@@ -217,7 +159,7 @@ export async function useOf(
 }
 
 /** All of a submission but its work. */
-async function submissionOf(
+export async function submissionOf(
   ctx: ActionCtx,
   caller: Caller,
   {

@@ -3,7 +3,8 @@ import type { BodyParse } from "../../app/jobs/parse/parse-body.ts";
 import { parseChat } from "../../app/jobs/parse/parse-chat.ts";
 import { parseCompletion } from "../../app/jobs/parse/parse-completion.ts";
 import type { ParsedText, Vote } from "../../app/jobs/parse/parse-sampling.ts";
-import type { CompletionRequest, TextWork } from "../../app/jobs/work.ts";
+import { type CompletionRequest, type TextWork, withSeed } from "../../app/jobs/work.ts";
+import type { KeyScope } from "../../app/keys/scopes.ts";
 import type { ActionCtx } from "../_generated/server.js";
 import { hashSecret } from "../model/authenticate.ts";
 import type { ModelView } from "../model/models/catalog.ts";
@@ -13,11 +14,12 @@ import { answerChoices } from "./choices/choices.ts";
 import { chunkEvents } from "./chunkEvents.ts";
 import { completionForm } from "./completionForm.ts";
 import type { Caller } from "./endpoint.ts";
-import { manyWithoutWait, type PromptField, votesWithoutWait } from "./errors.ts";
+import type { PromptField } from "./errors.ts";
 import { answerWhole } from "./follow.ts";
 import { type Call, readCall } from "./readCall.ts";
-import { answerWithJob, answerWithJobs } from "./requestedJob.ts";
+import { answerWithJob } from "./requestedJob.ts";
 import { errorResponse } from "./respond.ts";
+import { answerWithJobs } from "./severalJobs.ts";
 import { streamText } from "./stream.ts";
 import { answerVotes, type VotedForm } from "./votes/answerVotes.ts";
 import { votedForm } from "./votes/votedForm.ts";
@@ -67,7 +69,7 @@ async function answerText<TextRequest>(
   const read = await readCall(request, caller, parse);
   if (read.kind === "refused") return errorResponse(read.error);
   const { call } = read;
-  const { stream, includeUsage, further = [], vote } = call.asked;
+  const { stream, includeUsage, vote } = call.asked;
   const created = Date.now();
   if (vote !== null) {
     const { signal } = request;
@@ -77,9 +79,9 @@ async function answerText<TextRequest>(
   const works = await textWorks(textCall, call);
   const [work] = works;
   if (works.length > 1) {
-    if (call.prefer.respondAsync) return errorResponse(manyWithoutWait(further.length > 0 ? "prompt" : "n"));
     const { signal } = request;
-    return await answerWithJobs(ctx, caller, call, works, { stream, promptField }, async (jobs) => {
+    const options = { stream, promptField, signal };
+    return await answerWithJobs(ctx, caller, call, works, options, async (jobs) => {
       return await answerChoices(ctx, jobs, { form, created, stream, includeUsage, signal });
     });
   }
@@ -94,6 +96,8 @@ type VotedCall = {
   readonly vote: Vote;
   readonly form: VotedForm;
   readonly promptField: PromptField;
+  /** The scope that a key needs to fetch the answer later. */
+  readonly answerScope?: KeyScope;
   /** Aborts when the client has left or the server stops. */
   readonly signal: AbortSignal;
 };
@@ -106,20 +110,18 @@ export async function answerVoted<TextRequest>(
   textCall: Pick<TextCall<TextRequest>, "workOf">,
   { vote, ...options }: VotedCall,
 ): Promise<Response> {
-  if (call.prefer.respondAsync) return errorResponse(votesWithoutWait);
   const kept = call.idempotencyKey !== null;
   const named = { ...call, idempotencyKey: call.idempotencyKey ?? crypto.randomUUID() };
   const workFor = async (model: ModelView, index: number): Promise<TextWork> =>
     withSeed(await textWork(textCall, { ...named, model }), index);
-  return await answerVotes(ctx, caller, named, { ...vote, ...options, kept, workFor });
-}
-
-/** The same text work with a later seed. With the same one, all choices of a call would be equal. */
-function withSeed(work: TextWork, later: number): TextWork {
-  const seed = (work.request.seed + later) % 2 ** 31;
-  return work.kind === "chat"
-    ? { kind: work.kind, request: { ...work.request, seed } }
-    : { kind: work.kind, request: { ...work.request, seed } };
+  const { maxTokens } = call.asked.request;
+  return await answerVotes(ctx, caller, named, {
+    ...vote,
+    ...options,
+    maxTokens: maxTokens ?? defaultMaxTokens,
+    kept,
+    workFor,
+  });
 }
 
 /** The work of each choice of a parsed call, with its own seed. The choices of a prompt follow each other. */

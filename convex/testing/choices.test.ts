@@ -128,13 +128,6 @@ it("streams the completions of several prompts as chunks of one answer", async (
   expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: 40, completion_tokens: 12 } });
 });
 
-it("refuses several prompts without a wait", async () => {
-  const asked = { ...completion, n: 1 };
-  const response = await post(asked, { prefer: "respond-async" }, "/v1/completions");
-  await expectError(response, 400, { code: "unsupported_value", param: "prompt" });
-  expect(await allJobs(t, acme)).toEqual([]);
-});
-
 type Chunk = {
   readonly id: string;
   readonly choices: readonly {
@@ -197,9 +190,7 @@ it("submits none of the choices if the credits are too few for all, also with an
   expect(await allJobs(t, poor)).toEqual([]);
 });
 
-it("refuses too many choices, and several without a wait", async () => {
+it("refuses too many choices", async () => {
   await expectError(await post({ ...chat, n: 9 }), 400, { code: "invalid_value", param: "n" });
-  const headers = { prefer: "respond-async" };
-  await expectError(await post(chat, headers), 400, { code: "unsupported_value", param: "n" });
   expect(await allJobs(t, acme)).toEqual([]);
 });

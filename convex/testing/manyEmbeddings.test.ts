@@ -167,15 +167,6 @@ describe("embeddings of many inputs", () => {
     expect(calls[0]).toBe(503);
     expect(calls).toContain(429);
   });
-
-  it("are one job for a call that is answered with its job, as long as they fit it", async () => {
-    const prefer = { prefer: "respond-async" };
-    const accepted = await embed({ input: numbers(limits.embeddingInputs) }, prefer);
-    expect(accepted.status).toBe(202);
-    expect(await allJobs(t, acme)).toHaveLength(1);
-    const refused = await embed({ input: numbers(limits.embeddingInputs + 1) }, prefer);
-    await expectError(refused, 400, { code: "invalid_value", param: "input" });
-  });
 });
 
 function firstInput({ payload }: ClaimedJob): number {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { limits } from "../limits.ts";
-import { parseEmbedding, refuseSeveralJobs } from "./parse-embedding.ts";
+import { parseEmbedding } from "./parse-embedding.ts";
 
 const parse = (fields: object) => parseEmbedding(JSON.stringify({ model: "demo", input: "Hi", ...fields }));
 
@@ -58,17 +58,5 @@ describe("parseEmbedding", () => {
     expect(parse({ input: ["y", `${whole}x`] })).toMatchObject({
       refusal: { status: 413, code: "request_too_large", param: "input[1]" },
     });
-  });
-
-  it("limits the number and the bytes of all texts of one job", () => {
-    const refusalOf = (inputs: readonly string[]) => refuseSeveralJobs({ inputs });
-    const half = "x".repeat(limits.promptBytes / 2);
-    expect(refusalOf([half, half])).toBeNull();
-    expect(refusalOf([half, half, "x"])).toMatchObject({
-      refusal: { status: 413, code: "request_too_large", param: "input" },
-    });
-    const many = Array<string>(limits.embeddingInputs).fill("a");
-    expect(refusalOf(many)).toBeNull();
-    expect(refusalOf([...many, "a"])).toMatchObject({ refusal: { status: 400, param: "input" } });
   });
 });

@@ -8,8 +8,6 @@ import {
   boundedList,
   numbersOr,
   parseBody,
-  type Refused,
-  refuseField,
   refuseSize,
   requestBody,
   text,
@@ -61,13 +59,6 @@ export function parseEmbedding(json: string): BodyParse<ParsedEmbedding> {
       request: { inputs, ...given({ dimensions }) },
     },
   };
-}
-
-/** Refuses inputs that do not fit one job, for a call that is answered with its job. Null if they do. */
-export function refuseSeveralJobs({ inputs }: EmbeddingRequest): Refused | null {
-  const most = limits.embeddingInputs;
-  if (inputs.length <= most) return refuseSize("input", inputs);
-  return refuseField("input", `it has at most ${String(most)} inputs where a request is one job`);
 }
 
 function firstOf<Each, Found>(

@@ -22,7 +22,6 @@ import {
   type ParsedText,
   serviceTier,
   tokens,
-  voteOf,
   whole,
 } from "./parse-sampling.ts";
 import { callId, functionName } from "./parse-tools.ts";
@@ -145,9 +144,6 @@ export function parseResponse(json: string): BodyParse<ParsedResponse> {
   const { asked } = parsed;
   if (asked.background === true && asked.stream === true) {
     return refuseField("stream", "a response in the background is not streamed");
-  }
-  if (asked.background === true && voteOf(asked) !== null) {
-    return refuseField("x_gleaner.votes", "a response in the background has no second opinions");
   }
   const chat = parseChat(JSON.stringify(chatOf(asked)));
   if (chat.kind === "refused") return inOwnTerms(chat, names);

@@ -56,6 +56,11 @@ const job = z.object({
     .nullable()
     .describe("That checks found the answer wrong."),
   corrects: z.string().nullable().describe("The job whose wrong answer this one replaces."),
+  jobs: z.array(z.string()).nullable().describe("Of a call of several jobs: their ids. Null for a job."),
+  call: z
+    .string()
+    .nullable()
+    .describe("The call of several jobs that this one is a part of, if that did not wait for its answer."),
 });
 
 const jobRating = z.object({

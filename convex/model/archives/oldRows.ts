@@ -30,6 +30,7 @@ export async function deleteOldRows(ctx: MutationCtx, now: number): Promise<bool
 export async function deleteBefore(
   ctx: MutationCtx,
   table:
+    | "calls"
     | "canaries"
     | "earnings"
     | "earnedMonths"

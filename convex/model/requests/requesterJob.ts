@@ -61,13 +61,23 @@ export const requesterJob = v.object({
   foundWrong: v.union(foundWrong, v.null()),
   /** The job whose wrong answer it replaces. */
   corrects: v.union(v.string(), v.null()),
+  /** Its call, if that is answered later and is several jobs. */
+  call: v.union(v.id("calls"), v.null()),
 });
 export type RequesterJob = Infer<typeof requesterJob>;
 
 /** Refuses: not_found, also for a job that the queue has deleted. */
 export async function requesterJobOf(ctx: QueryCtx, order: Doc<"orders">): Promise<RequesterJob> {
   const [job = refuseDeletedJob()] = await requesterJobsOf(ctx, [order]);
-  if (job.status !== "queued") return job;
+  return job.status === "queued" ? await withOutlook(ctx, order, job) : job;
+}
+
+/** Adds how the wait of a job looks to a queued one, or to its call. */
+export async function withOutlook(
+  ctx: QueryCtx,
+  order: Doc<"orders">,
+  job: RequesterJob,
+): Promise<RequesterJob> {
   const seen = await queue.outlook(ctx, order.organizationId, order.jobId);
   if (seen === null) return { ...job, outlook: null };
   const notDonating = job.waitsFor === "no-worker" ? await notDonatingOf(ctx, order.organizationId) : null;
@@ -141,7 +151,11 @@ export async function orderPage(
   };
 }
 
-async function requesterJobsOf(ctx: QueryCtx, orders: readonly Doc<"orders">[]): Promise<RequesterJob[]> {
+/** Jobs without their outlooks. Deleted ones are left out. */
+export async function requesterJobsOf(
+  ctx: QueryCtx,
+  orders: readonly Doc<"orders">[],
+): Promise<RequesterJob[]> {
   const found = await Promise.all(
     orders.map(async (order) => ({
       order,
@@ -181,6 +195,7 @@ function viewOf(order: Doc<"orders">, job: JobView, waitsFor: RequesterJob["wait
     error: jobErrorOf(order, job),
     foundWrong: order.foundWrong ?? null,
     corrects: order.corrects ?? null,
+    call: order.call ?? null,
   };
 }
 

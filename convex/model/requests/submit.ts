@@ -117,6 +117,8 @@ export const submitted = v.object({
   repeated: v.boolean(),
   /** The count of the call that waits, if it got the job of another call. */
   waitId: v.optional(v.id("waits")),
+  /** Its call, if that is answered later and is several jobs. */
+  call: v.optional(v.id("calls")),
 });
 export type Submitted = Infer<typeof submitted>;
 
@@ -256,10 +258,11 @@ export function wholeOrder(order: PreparedJob["order"]): PreparedJob["order"] {
 /** The job of an earlier request. Its alias may stand for another model now. */
 export async function submittedAs(
   ctx: QueryCtx,
-  { jobId, organizationId, modelId, pricePercent = 100, priority = "normal" }: Doc<"orders">,
+  { jobId, organizationId, modelId, pricePercent = 100, priority = "normal", call }: Doc<"orders">,
 ): Promise<Submitted> {
   const { sha256 } = present(await findModel(ctx, organizationId, modelId), "model of an order");
-  return { jobId, pricePercent, priority, modelId, sha256, repeated: true };
+  const ofCall = call === undefined ? {} : { call };
+  return { jobId, pricePercent, priority, modelId, sha256, repeated: true, ...ofCall };
 }
 
 /** A request as the queue's job, and its order, which needs only the job's id. `sha256`, `modelBytes`: of its model's file. */

@@ -2,6 +2,7 @@ import { confidenceOf, withVote } from "../../../app/votes/confidence.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { hashSecret } from "../authenticate.ts";
+import type { ModelView } from "../models/catalog.ts";
 import { orderOf } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
 
@@ -19,6 +20,20 @@ export async function furtherOrder(
   const hash = await furtherHash(apiKeyId, of, index);
   const job = await queue.statusByIdempotencyKey(ctx, organizationId, hash);
   return job === null ? null : await orderOf(ctx, job.jobId);
+}
+
+/** The larger models that are asked one after the other, until one answers. */
+const mostLarger = 3;
+
+/** The models that are larger than one of them, by their files: the largest first. */
+export function largerModels(
+  models: readonly ModelView[],
+  { sizeBytes }: Pick<ModelView, "sizeBytes">,
+): readonly ModelView[] {
+  return models
+    .filter((model) => model.sizeBytes > sizeBytes)
+    .toSorted((a, b) => b.sizeBytes - a.sizeBytes)
+    .slice(0, mostLarger);
 }
 
 /**

@@ -3,6 +3,7 @@ import { validate } from "convex-helpers/validators";
 import { shownId } from "../../../app/batches/openai-objects.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
+import { orderOf } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
 import { textAnswer } from "../validators.ts";
 import { tellWebhooks, type Told } from "./deliveries.ts";
@@ -27,22 +28,46 @@ export async function tellJobEnd(
   if (order.batchLine !== undefined) return;
   const { organizationId, apiKeyId, jobId } = order;
   const events = async (): Promise<readonly Told[]> => {
-    const job: Told = { type: jobEvents[event.outcome], data: { id: jobId, status: event.outcome } };
-    // A chat that ends with its call can be fetched no more, and no call has asked for a correction.
-    const outlives = order.endsWithCall !== true && order.corrects === undefined;
+    const { call } = order;
+    const ofCall = call === undefined ? {} : { call: shownId("call", call) };
+    const data = { id: jobId, status: event.outcome, ...ofCall };
+    const job: Told = { type: jobEvents[event.outcome], data };
+    // A chat that ends with its call can be fetched no more, no call has asked for a correction, and a part of a call is no response.
+    const outlives = order.endsWithCall !== true && order.corrects === undefined && call === undefined;
     const isResponse = event.kind === "chat" && outlives;
     if (!isResponse) return [job];
-    return [job, { type: await responseEvent(ctx, event), data: { id: shownId("response", jobId) } }];
+    const type = await responseEvent(ctx, event.scope, event.outcome, jobId);
+    return [job, { type, data: { id: shownId("response", jobId) } }];
   };
   await tellWebhooks(ctx, organizationId, apiKeyId, events, now);
 }
 
-async function responseEvent(ctx: MutationCtx, { outcome, scope, jobId }: FinalEvent): Promise<Told["type"]> {
+async function responseEvent(
+  ctx: MutationCtx,
+  scope: string,
+  outcome: FinalEvent["outcome"],
+  jobId: string,
+): Promise<Told["type"]> {
   if (outcome === "canceled") return "response.cancelled";
   if (outcome !== "succeeded") return "response.failed";
   const answer = (await queue.result(ctx, scope, jobId))?.result;
   const isCut = validate(textAnswer, answer) && answer.finishReason === "length";
   return isCut ? "response.incomplete" : "response.completed";
+}
+
+/** Tells webhooks that a response with votes has ended. Call it in the transaction that ends it. */
+export async function tellVoteEnd(
+  ctx: MutationCtx,
+  { _id, organizationId, apiKeyId, jobIds: [first = ""] }: Doc<"calls">,
+  { at, how, decision }: NonNullable<Doc<"calls">["end"]>,
+): Promise<void> {
+  if ((await orderOf(ctx, first))?.callForm !== "response") return;
+  const outcome = ({ decided: "succeeded", failed: "failed", canceled: "canceled" } as const)[how];
+  const events = async (): Promise<readonly Told[]> => {
+    const type = await responseEvent(ctx, organizationId, outcome, decision?.answer ?? first);
+    return [{ type, data: { id: shownId("response", shownId("call", _id)) } }];
+  };
+  await tellWebhooks(ctx, organizationId, apiKeyId, events, at);
 }
 
 /** Tells webhooks that a batch has ended. `status`: the one that it has now. */

@@ -1,20 +1,16 @@
 import type { CallForm } from "../../../app/jobs/call-forms.ts";
-import {
-  type ParsedEmbedding,
-  parseEmbedding,
-  refuseSeveralJobs,
-} from "../../../app/jobs/parse/parse-embedding.ts";
+import { type ParsedEmbedding, parseEmbedding } from "../../../app/jobs/parse/parse-embedding.ts";
 import { embeddingParts } from "../../../app/jobs/vectors/embedding-parts.ts";
 import type { ActionCtx } from "../../_generated/server.js";
 import { vectorsOf } from "../answerForm.ts";
 import type { Caller } from "../endpoint.ts";
-import { fromParse, type PromptField } from "../errors.ts";
+import type { PromptField } from "../errors.ts";
 import { answerWhole } from "../follow.ts";
 import { type Call, readCall } from "../readCall.ts";
 import { answerWithJob } from "../requestedJob.ts";
-import { type ApiError, errorResponse } from "../respond.ts";
-import { answerParts, numberBytes, tooLarge, type Vectors } from "./parts.ts";
-import { vectorsBody } from "./vectorsBody.ts";
+import { errorResponse } from "../respond.ts";
+import { answerParts } from "./parts.ts";
+import { numberBytes, remedies, tooLarge, type Vectors, vectorsBody } from "./vectorsBody.ts";
 
 /** POST /v1/embeddings. */
 export async function embeddings(ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {
@@ -27,24 +23,6 @@ export async function embeddings(ctx: ActionCtx, request: Request, caller: Calle
     bytesOfNumber: numberBytes[encoding],
     remedy: remedies[encoding],
     body: (vectors, modelId) => vectorsBody(modelId, encoding, vectors),
-  });
-}
-
-const remedies = {
-  base64: "Send fewer inputs.",
-  float: 'Send fewer inputs, or ask for "encoding_format": "base64".',
-} as const;
-
-/** The error of vectors that are too long for an answer of this call. */
-export function vectorsMistake(
-  encoding: ParsedEmbedding["encoding"],
-  vectors: readonly string[],
-): ApiError | null {
-  return tooLarge(vectors[0] ?? "", {
-    count: vectors.length,
-    bytesOfNumber: numberBytes[encoding],
-    remedy: remedies[encoding],
-    param: "input",
   });
 }
 
@@ -62,7 +40,7 @@ type Form = {
 
 /**
  * Answers a call with the vectors of its inputs. A few inputs are one job. Many are several, whose vectors come together in one
- * answer. A call that is answered with its job has one, whatever its inputs.
+ * answer.
  * @param signal aborts when the client has left or the server stops.
  */
 export async function answerVectors(
@@ -75,10 +53,7 @@ export async function answerVectors(
   const { request: asked } = call.asked;
   const parts = embeddingParts(asked.inputs);
   const ofCall = callForm === undefined ? {} : { callForm };
-  if (call.prefer.respondAsync) {
-    const several = refuseSeveralJobs(asked);
-    if (several !== null) return errorResponse(fromParse(several.refusal));
-  } else if (parts.length > 1) {
+  if (parts.length > 1) {
     const works = parts.map((inputs) => ({ ...asked, inputs }));
     const size = { count: asked.inputs.length, bytesOfNumber, remedy, param: promptField };
     return await answerParts(ctx, signal, caller, call, works, {

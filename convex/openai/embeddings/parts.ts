@@ -1,28 +1,26 @@
+import type { Infer } from "convex/values";
 import type { CallForm } from "../../../app/jobs/call-forms.ts";
-import { limits } from "../../../app/jobs/limits.ts";
 import type { JobPriority } from "../../../app/jobs/priority.ts";
 import type { EmbeddingRequest } from "../../../app/jobs/work.ts";
 import type { ActionCtx } from "../../_generated/server.js";
-import type { RequestView } from "../../model/requests/watch.ts";
+import type { ranking } from "../../model/calls/validators.ts";
 import { vectorsOf } from "../answerForm.ts";
 import type { Caller } from "../endpoint.ts";
 import type { PromptField } from "../errors.ts";
 import { endOfJobs } from "../follow.ts";
 import type { Call } from "../readCall.ts";
-import { answerWithJobs, idsOf, type RequestedJob } from "../requestedJob.ts";
+import { idsOf, type RequestedJob } from "../requestedJob.ts";
 import { answerHeaders, type ApiError, jobErrorResponse, json, totalCost } from "../respond.ts";
-
-/** The vectors of all parts, in their order. */
-export type Vectors = {
-  readonly embeddings: readonly string[];
-  readonly usage: { readonly promptTokens: number; readonly completionTokens: number };
-};
+import { answerWithJobs } from "../severalJobs.ts";
+import { allVectors, type Vectors } from "./vectorsBody.ts";
 
 /** How a call answers with its vectors. */
 type Answer = {
   /** Absent: each job answers as OpenAI's call for vectors. */
   readonly callForm?: CallForm;
   readonly promptField: PromptField;
+  /** Only of a ranking. */
+  readonly ranking?: Infer<typeof ranking>;
   /** The error of vectors that are too long. All of a model have one length. */
   readonly mistake: (vector: string) => ApiError | null;
   readonly body: (vectors: Vectors, first: RequestedJob) => object;
@@ -41,13 +39,15 @@ export async function answerParts(
   answer: Answer,
 ): Promise<Response> {
   const works = parts.map((request) => ({ kind: "embedding" as const, request }));
-  const { callForm, promptField } = answer;
+  const { callForm, promptField, ranking } = answer;
+  const form = callForm === undefined ? {} : { callForm };
+  const ofRanking = ranking === undefined ? {} : { ranking };
   return await answerWithJobs(
     ctx,
     caller,
     call,
     works,
-    { ...(callForm === undefined ? {} : { callForm }), stream: false, promptField },
+    { ...form, ...ofRanking, stream: false, promptField, signal },
     async (jobs) => await gather(ctx, signal, jobs, answer),
   );
 }
@@ -69,43 +69,4 @@ async function gather(
   );
   const headers = answerHeaders({ ...first, jobId: ids }, cost);
   return json(200, body(allVectors(end.ends.map(({ result }) => result)), first), headers);
-}
-
-/** The vectors of several jobs, in the order of the inputs. */
-export function allVectors(all: readonly NonNullable<RequestView["result"]>[]): Vectors {
-  const results = all.map(vectorsOf);
-  const promptTokens = results.reduce((sum, { usage }) => sum + usage.promptTokens, 0);
-  return {
-    embeddings: results.flatMap((result) => result.embeddings),
-    usage: { promptTokens, completionTokens: 0 },
-  };
-}
-
-/** The bytes of an answer for each number of a vector: in base64, and as most numbers are in JSON, with a comma. */
-export const numberBytes = { base64: 16 / 3, float: 22 } as const;
-
-/** The error of an answer whose vectors take too much room. All vectors of a model have one length, so one tells the size. */
-export function tooLarge(
-  vector: string,
-  {
-    count,
-    bytesOfNumber,
-    param,
-    remedy,
-  }: {
-    readonly count: number;
-    readonly bytesOfNumber: number;
-    readonly param: PromptField;
-    readonly remedy: string;
-  },
-): ApiError | null {
-  const numbers = vector.length / numberBytes.base64;
-  if (count * numbers * bytesOfNumber <= limits.vectorsBytes) return null;
-  return {
-    status: 400,
-    type: "invalid_request_error",
-    code: "result_too_large",
-    param,
-    message: `The vectors of these inputs take more than ${String(limits.vectorsBytes / 2 ** 20)} MiB. ${remedy}`,
-  };
 }

@@ -1,6 +1,18 @@
+import { limits } from "../../../app/jobs/limits.ts";
 import type { ParsedEmbedding } from "../../../app/jobs/parse/parse-embedding.ts";
+import type { ParsedRerank } from "../../../app/jobs/parse/parse-rerank.ts";
+import { rankByCosine } from "../../../app/jobs/vectors/rank.ts";
 import { readVector } from "../../model/requests/answer.ts";
-import type { Vectors } from "./parts.ts";
+import type { RequestView } from "../../model/requests/watch.ts";
+import { vectorsOf } from "../answerForm.ts";
+import type { PromptField } from "../errors.ts";
+import type { ApiError } from "../respond.ts";
+
+/** The vectors of all parts, in their order. */
+export type Vectors = {
+  readonly embeddings: readonly string[];
+  readonly usage: { readonly promptTokens: number; readonly completionTokens: number };
+};
 
 /** OpenAI's list of embedding objects, in the order of the inputs. */
 export function vectorsBody(
@@ -18,4 +30,92 @@ export function vectorsBody(
     model,
     usage: { prompt_tokens: usage.promptTokens, total_tokens: usage.promptTokens },
   };
+}
+
+/** The ranking, in the words of Jina's and Cohere's APIs. */
+export function rankingBody(
+  { documents, topN, returnDocuments }: Pick<ParsedRerank, "documents" | "topN" | "returnDocuments">,
+  { embeddings, usage: { promptTokens } }: Vectors,
+  { jobId, modelId }: { readonly jobId: string; readonly modelId: string },
+): object {
+  const [query = [], ...vectors] = embeddings.map((packed) => readVector(packed) ?? []);
+  const results = rankByCosine(query, vectors).slice(0, topN);
+  return {
+    id: `rerank-${jobId}`,
+    object: "list",
+    model: modelId,
+    results: results.map(({ index, score }) => ({
+      index,
+      relevance_score: score,
+      ...(returnDocuments ? { document: { text: documents[index] } } : {}),
+    })),
+    usage: { prompt_tokens: promptTokens, total_tokens: promptTokens },
+  };
+}
+
+/** The vectors of several jobs, in the order of the inputs. */
+export function allVectors(all: readonly NonNullable<RequestView["result"]>[]): Vectors {
+  const results = all.map(vectorsOf);
+  const promptTokens = results.reduce((sum, { usage }) => sum + usage.promptTokens, 0);
+  return {
+    embeddings: results.flatMap((result) => result.embeddings),
+    usage: { promptTokens, completionTokens: 0 },
+  };
+}
+
+/** The bytes of an answer for each number of a vector: in base64, and as most numbers are in JSON, with a comma. */
+export const numberBytes = { base64: 16 / 3, float: 22 } as const;
+
+/** The error of an answer whose vectors take too much room. All vectors of a model have one length, so one tells the size. */
+export function tooLarge(
+  vector: string,
+  {
+    count,
+    bytesOfNumber,
+    param,
+    remedy,
+  }: {
+    readonly count: number;
+    readonly bytesOfNumber: number;
+    readonly param: PromptField;
+    readonly remedy: string;
+  },
+): ApiError | null {
+  const numbers = vector.length / numberBytes.base64;
+  if (count * numbers * bytesOfNumber <= limits.vectorsBytes) return null;
+  return {
+    status: 400,
+    type: "invalid_request_error",
+    code: "result_too_large",
+    param,
+    message: `The vectors of these inputs take more than ${String(limits.vectorsBytes / 2 ** 20)} MiB. ${remedy}`,
+  };
+}
+
+export const remedies = {
+  base64: "Send fewer inputs.",
+  float: 'Send fewer inputs, or ask for "encoding_format": "base64".',
+} as const;
+
+/** The error of vectors that are too long for an answer of this call. */
+export function vectorsMistake(
+  encoding: ParsedEmbedding["encoding"],
+  vectors: readonly string[],
+): ApiError | null {
+  return tooLarge(vectors[0] ?? "", {
+    count: vectors.length,
+    bytesOfNumber: numberBytes[encoding],
+    remedy: remedies[encoding],
+    param: "input",
+  });
+}
+
+/** The error of a ranking whose vectors are too long. The query has one, too. */
+export function tooManyDocuments(vector: string, documents: number): ApiError | null {
+  return tooLarge(vector, {
+    count: 1 + documents,
+    bytesOfNumber: numberBytes.base64,
+    param: "documents",
+    remedy: "Send fewer documents.",
+  });
 }

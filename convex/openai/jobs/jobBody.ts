@@ -1,4 +1,4 @@
-import { unixSeconds } from "../../../app/batches/openai-objects.ts";
+import { shownId, unixSeconds } from "../../../app/batches/openai-objects.ts";
 import { callPaths } from "../../../app/jobs/call-forms.ts";
 import type { RequesterJob } from "../../model/requests/requesterJob.ts";
 import { serviceTiers, usageBody } from "../answerForm.ts";
@@ -16,8 +16,11 @@ const endpoints = {
   tokens: "/v1/tokenize",
 } as const satisfies Readonly<Record<RequesterJob["kind"], string>>;
 
-/** A job over HTTP. Times are seconds since the epoch, as in OpenAI's objects. */
-export function jobBody(job: RequesterJob): object {
+/** The fields of a call of several jobs that a job does not have. */
+type Several = { readonly id: string; readonly jobIds: readonly string[]; readonly isRanking: boolean };
+
+/** A job over HTTP, or a call of several jobs. Times are seconds since the epoch, as in OpenAI's objects. */
+export function jobBody(job: RequesterJob, several: Several | null = null): object {
   const {
     jobId,
     kind,
@@ -32,10 +35,12 @@ export function jobBody(job: RequesterJob): object {
     foundWrong,
     corrects,
   } = job;
+  const id = several?.id ?? jobId;
+  const usual = several?.isRanking === true ? "/v1/rerank" : endpoints[kind];
   return {
-    id: jobId,
+    id,
     object: "job",
-    endpoint: callForm === null ? endpoints[kind] : callPaths[callForm],
+    endpoint: callForm === null ? usual : callPaths[callForm],
     status,
     waits_for: waitsFor?.replace("-", "_") ?? null,
     model: job.modelId,
@@ -50,8 +55,8 @@ export function jobBody(job: RequesterJob): object {
     price_percent: job.pricePercent,
     price_micro: priceMicro === null ? null : String(priceMicro),
     error,
-    result_url: status === "succeeded" ? `${jobsPath}${jobId}/result` : null,
-    receipt_url: status === "succeeded" ? `${jobsPath}${jobId}/receipt` : null,
+    result_url: status === "succeeded" ? `${jobsPath}${id}/result` : null,
+    receipt_url: status === "succeeded" && several === null ? `${jobsPath}${id}/receipt` : null,
     found_wrong:
       foundWrong === null
         ? null
@@ -60,5 +65,7 @@ export function jobBody(job: RequesterJob): object {
             ...correctionBody(foundWrong),
           },
     corrects,
+    jobs: several === null ? null : several.jobIds,
+    call: several === null && job.call !== null ? shownId("call", job.call) : null,
   };
 }

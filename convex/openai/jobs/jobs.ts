@@ -1,11 +1,11 @@
 import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
-import { type Caller, idBelow, methodOf } from "../endpoint.ts";
-import { jobEnded, unknownUrl, wrongMethod } from "../errors.ts";
+import type { Caller } from "../endpoint.ts";
+import { jobEnded } from "../errors.ts";
 import { pagingOf } from "../paging.ts";
-import { cors, errorResponse, jobErrorResponse, json } from "../respond.ts";
+import { cors, jobErrorResponse, json } from "../respond.ts";
 import { streamEvents } from "./events.ts";
-import { jobBody, jobsPath } from "./jobBody.ts";
+import { jobBody } from "./jobBody.ts";
 import { changePriority } from "./priority.ts";
 import { getRating, rate, removeRating } from "./rating.ts";
 import { getResult } from "./result.ts";
@@ -15,7 +15,7 @@ export async function listJobs(ctx: ActionCtx, request: Request, { keyId }: Call
   const page = await ctx.runQuery(internal.requests.jobsAdmitted, { keyId, ...pagingOf(request, "job") });
   return json(200, {
     object: "list",
-    data: page.jobs.map(jobBody),
+    data: page.jobs.map((job) => jobBody(job)),
     last_id: page.last,
     has_more: !page.isDone,
   });
@@ -31,17 +31,19 @@ export async function listReceipts(ctx: ActionCtx, request: Request, { keyId }: 
   return json(200, { object: "list", data, last_id: last, has_more: !isDone });
 }
 
+/** The calls about one job, or one call of several jobs, by their path below its id and their method. */
+export type JobCalls = ReadonlyMap<string, JobCall>;
 type JobCall = {
   readonly [Method in "GET" | "POST" | "DELETE"]?: (
     ctx: ActionCtx,
     request: Request,
     caller: Caller,
-    jobId: string,
+    id: string,
   ) => Promise<Response>;
 };
 
-/** The calls about one job, by their path below /v1/jobs/ID and their method. */
-const calls: ReadonlyMap<string, JobCall> = new Map([
+/** The calls about one job. */
+export const jobCalls: JobCalls = new Map([
   ["", { GET: getJob }],
   ["/result", { GET: getResult }],
   ["/receipt", { GET: getReceipt }],
@@ -50,17 +52,6 @@ const calls: ReadonlyMap<string, JobCall> = new Map([
   ["/priority", { POST: changePriority }],
   ["/rating", { GET: getRating, POST: rate, DELETE: removeRating }],
 ] as readonly (readonly [string, JobCall])[]);
-
-/** Every call of /v1/jobs/ID and below. A key sees its own jobs only. */
-export async function callJob(ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {
-  const { id: jobId, rest } = idBelow(request, jobsPath);
-  const call = calls.get(rest);
-  if (jobId === "" || call === undefined) return errorResponse(unknownUrl(request));
-  const answer = new Map(Object.entries(call)).get(methodOf(request));
-  return answer === undefined
-    ? errorResponse(wrongMethod(request, Object.keys(call)))
-    : await answer(ctx, request, caller, jobId);
-}
 
 async function getJob(
   ctx: ActionCtx,

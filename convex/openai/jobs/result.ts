@@ -16,12 +16,12 @@ import type { Caller } from "../endpoint.ts";
 import { endOf, type PromptField, wrongParameter } from "../errors.ts";
 import { follow } from "../follow.ts";
 import { refusedWait, waitLimitMs } from "../requestedJob.ts";
-import { answerHeaders, errorResponse, jobErrorResponse, json } from "../respond.ts";
+import { answerHeaders, type ApiError, errorResponse, jobErrorResponse, json } from "../respond.ts";
 import { endStatus, parseEcho, responseBody, type ResponseHead } from "../responses/responseBody.ts";
 import { tokensBody } from "../tokens/tokens.ts";
 import { answerAccepted } from "./accepted.ts";
 
-export const promptFields = {
+const promptFields = {
   chat: "messages",
   completion: "prompt",
   embedding: "input",
@@ -38,6 +38,15 @@ const promptFieldsOfForms = {
   "ollama-embeddings": "prompt",
 } as const satisfies Readonly<Record<CallForm, PromptField>>;
 
+/** The field of a job's call that holds the prompt. */
+export function promptFieldOf(
+  { kind, callForm }: Pick<RequesterJob, "kind" | "callForm">,
+  isRanking = false,
+): PromptField {
+  if (isRanking) return "documents";
+  return callForm === null ? promptFields[kind] : promptFieldsOfForms[callForm];
+}
+
 const encodings = ["float", "base64"] as const;
 export type Encoding = (typeof encodings)[number];
 
@@ -52,14 +61,10 @@ export async function getResult(
   jobId: string,
 ): Promise<Response> {
   const { keyId } = caller;
-  const asked = new URL(request.url).searchParams.get("encoding_format") ?? "float";
-  const encoding = encodings.find((each) => each === asked);
-  if (encoding === undefined) return errorResponse(wrongParameter("encoding_format", encodings));
-  const { waitMs } = parsePrefer(request.headers.get("prefer") ?? "");
-  if (waitMs !== null && waitMs > 0) {
-    const full = await refusedWait(ctx, caller);
-    if (full !== null) return errorResponse(full);
-    const giveUpAt = Date.now() + Math.min(waitMs, waitLimitMs);
+  const asked = await askedResult(ctx, request, caller);
+  if ("error" in asked) return errorResponse(asked.error);
+  const { encoding, giveUpAt } = asked;
+  if (giveUpAt !== null) {
     const { signal } = request;
     for await (const _view of follow(ctx, { keyId, jobId, giveUpAt, stream: false }, { signal })) {
       if (signal.aborted) break;
@@ -80,34 +85,62 @@ export async function getResult(
       model,
       sha256: file.sha256,
       priority: view.priority,
-      echo: parseEcho(echo),
     };
     const body =
       callForm !== null
-        ? formBody(callForm, head, result, finishedAt ?? created)
+        ? formBody(callForm, head, { result, echo, endedAt: finishedAt ?? created })
         : kind === "tokens"
           ? tokensBody(tokensOf(result), file.contextTokens)
           : answerBody(kind, head, result, encoding);
     return json(200, body, answerHeaders(head, view));
   }
-  const { kind, callForm } = job;
-  const error = endOf(view, callForm === null ? promptFields[kind] : promptFieldsOfForms[callForm]);
+  const error = endOf(view, promptFieldOf(job));
   return error === null ? await answerAccepted(ctx, { keyId, jobId }) : jobErrorResponse(error, jobId);
 }
 
-/** The body of a call that does not answer in the usual form. @param endedAt ms since the epoch. */
-function formBody(form: CallForm, head: ResponseHead, result: Result, endedAt: number): object {
+/**
+ * The form of vectors and the wait that a reader of a result asks for. `giveUpAt`: ms since the epoch; null: the reader does not wait.
+ */
+export async function askedResult(
+  ctx: ActionCtx,
+  request: Request,
+  caller: Caller,
+): Promise<{ readonly encoding: Encoding; readonly giveUpAt: number | null } | { readonly error: ApiError }> {
+  const asked = new URL(request.url).searchParams.get("encoding_format") ?? "float";
+  const encoding = encodings.find((each) => each === asked);
+  if (encoding === undefined) return { error: wrongParameter("encoding_format", encodings) };
+  const { waitMs } = parsePrefer(request.headers.get("prefer") ?? "");
+  if (waitMs === null || waitMs === 0) return { encoding, giveUpAt: null };
+  const full = await refusedWait(ctx, caller);
+  return full === null ? { encoding, giveUpAt: Date.now() + Math.min(waitMs, waitLimitMs) } : { error: full };
+}
+
+type Ended = {
+  readonly result: Result;
+  /** The fields of its request that a response repeats, as JSON. */
+  readonly echo: string | null;
+  /** ms since the epoch. */
+  readonly endedAt: number;
+};
+
+/** The body of a call that does not answer in the usual form. */
+export function formBody(
+  form: CallForm,
+  head: Omit<ResponseHead, "echo">,
+  { result, echo, endedAt }: Ended,
+): object {
+  const { opinion = null } = head;
   switch (form) {
     case "response": {
       const text = textOf(result);
-      return responseBody(head, endStatus(text), { result: text });
+      return responseBody({ ...head, echo: parseEcho(echo) }, endStatus(text), { result: text });
     }
     case "message":
-      return messageBody(head, textOf(result));
+      return messageBody(head, textOf(result), opinion);
     case "ollama-chat":
-      return wholeBody("chat", head, textOf(result), null, endedAt);
+      return wholeBody("chat", head, textOf(result), opinion, endedAt);
     case "ollama-generate":
-      return wholeBody("generate", head, textOf(result), null, endedAt);
+      return wholeBody("generate", head, textOf(result), opinion, endedAt);
     case "ollama-embed":
       return embedBody(head.model, vectorsOf(result), endedAt - head.created);
     case "ollama-embeddings":

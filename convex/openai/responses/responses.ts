@@ -1,9 +1,11 @@
+import { storedId } from "../../../app/batches/openai-objects.ts";
 import { parseResponse } from "../../../app/jobs/parse/parse-response.ts";
 import type { ResponseEcho } from "../../../app/jobs/response-echo.ts";
 import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import type { RequesterJob } from "../../model/requests/requesterJob.ts";
 import { headOf, textOf } from "../answerForm.ts";
+import { endOfCall } from "../calls/endOfCall.ts";
 import { type Caller, idBelow, methodOf } from "../endpoint.ts";
 import { endOf, jobEnded, unknownUrl, wrongMethod } from "../errors.ts";
 import { answerWhole } from "../follow.ts";
@@ -32,8 +34,15 @@ export async function createResponse(ctx: ActionCtx, request: Request, caller: C
   const { echo, stream, vote } = call.asked;
   if (vote !== null) {
     const { signal } = request;
-    const options = { vote, promptField: "input", signal, form: votedForm(echo) } as const;
-    return await answerVoted(ctx, caller, call, chatCall, options);
+    const options = {
+      vote,
+      promptField: "input",
+      answerScope: "inference",
+      signal,
+      form: votedForm(echo),
+    } as const;
+    const response = await answerVoted(ctx, caller, call, chatCall, options);
+    return await inItsForm(ctx, caller, response, echo, read.call.prefer.respondAsync);
   }
   const created = Date.now();
   const work = await textWork(chatCall, call);
@@ -53,10 +62,23 @@ export async function createResponse(ctx: ActionCtx, request: Request, caller: C
       return responseBody(head, endStatus(text), { result: text });
     });
   });
+  return await inItsForm(ctx, caller, response, echo, read.call.prefer.respondAsync);
+}
+
+/**
+ * The API answers with the response itself, however far it is, not with its job. A call in the background gets 200, as OpenAI's clients
+ * expect.
+ */
+async function inItsForm(
+  ctx: ActionCtx,
+  caller: Caller,
+  response: Response,
+  echo: ResponseEcho,
+  asPreferred: boolean,
+): Promise<Response> {
   const jobId = response.headers.get("x-gleaner-job");
   if (response.status !== 202 || jobId === null) return response;
-  // The API answers with the response itself, however far it is. A call in the background gets 200, as OpenAI's clients expect.
-  return await answerStored(ctx, caller, jobId, echo, read.call.prefer.respondAsync);
+  return await answerStored(ctx, caller, jobId, echo, asPreferred);
 }
 
 function votedForm(echo: ResponseEcho): VotedForm {
@@ -80,15 +102,27 @@ export async function callResponse(ctx: ActionCtx, request: Request, caller: Cal
   if (id === "" || method === null) return errorResponse(unknownUrl(request));
   if (methodOf(request) !== method) return errorResponse(wrongMethod(request, [method]));
   const jobId = id.replace(/^resp_/, "");
-  if (method === "POST") {
-    const { keyId } = caller;
-    const { job } = await ctx.runQuery(internal.requests.resultAdmitted, { keyId, jobId });
-    if (job.kind !== "chat") return errorResponse(noResponse);
-    const outcome = await ctx.runMutation(internal.requests.cancelAdmitted, { keyId, jobId });
-    if (outcome.kind === "already-final" && outcome.status !== "canceled")
-      return jobErrorResponse(jobEnded(outcome.status), jobId);
+  const refused = method === "POST" ? await cancelResponse(ctx, caller, jobId) : null;
+  return refused ?? (await answerStored(ctx, caller, jobId, null));
+}
+
+/** @returns why the response was not canceled; null if it was. */
+async function cancelResponse(ctx: ActionCtx, { keyId }: Caller, jobId: string): Promise<Response | null> {
+  const id = storedId("call", jobId);
+  if (id !== "") {
+    const { job } = await ctx.runQuery(internal.calls.requests.view, { keyId, id });
+    if (job.callForm !== "response") return errorResponse(noResponse);
+    const outcome = await ctx.runMutation(internal.calls.requests.cancel, { keyId, id });
+    return outcome === "ended" && job.status !== "canceled"
+      ? jobErrorResponse(jobEnded(job.status), jobId)
+      : null;
   }
-  return await answerStored(ctx, caller, jobId, null);
+  const { job } = await ctx.runQuery(internal.requests.resultAdmitted, { keyId, jobId });
+  if (job.kind !== "chat") return errorResponse(noResponse);
+  const outcome = await ctx.runMutation(internal.requests.cancelAdmitted, { keyId, jobId });
+  return outcome.kind === "already-final" && outcome.status !== "canceled"
+    ? jobErrorResponse(jobEnded(outcome.status), jobId)
+    : null;
 }
 
 const openStatuses: Partial<Record<RequesterJob["status"], ResponseStatus>> = {
@@ -109,17 +143,26 @@ async function answerStored(
   asked: ResponseEcho | null,
   asPreferred = false,
 ): Promise<Response> {
+  const id = storedId("call", jobId);
+  const vote = id === "" ? null : await ctx.runQuery(internal.calls.requests.view, { keyId, id });
+  // Several choices are no response.
+  if (vote !== null && vote.job.callForm !== "response") return errorResponse(noResponse);
+  if (vote?.job.status === "succeeded") return await endOfCall(ctx, { keyId, id }, vote, "float");
   const {
-    job,
+    job: own,
     model: file,
     view,
     echo: stored,
-  } = await ctx.runQuery(internal.requests.resultAdmitted, { keyId, jobId });
+  } = await ctx.runQuery(internal.requests.resultAdmitted, {
+    keyId,
+    jobId: vote === null ? jobId : (vote.failed ?? vote.job.jobId),
+  });
+  const job = { ...(vote?.job ?? own), jobId };
   if (job.kind !== "chat") return errorResponse(noResponse);
   const { submittedAt: created, modelId: model } = job;
   const echo = asked ?? parseEcho(stored);
   const head = { jobId, created, model, sha256: file.sha256, priority: view.priority, echo };
-  if (view.result !== null) {
+  if (vote === null && view.result !== null) {
     const result = textOf(view.result);
     return json(200, responseBody(head, endStatus(result), { result }), answerHeaders(head, view));
   }

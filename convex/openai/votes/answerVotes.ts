@@ -3,20 +3,25 @@ import type { Vote } from "../../../app/jobs/parse/parse-sampling.ts";
 import type { JobPriority } from "../../../app/jobs/priority.ts";
 import type { ResponseEcho } from "../../../app/jobs/response-echo.ts";
 import type { Work } from "../../../app/jobs/work.ts";
+import type { KeyScope } from "../../../app/keys/scopes.ts";
 import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import { hashSecret } from "../../model/authenticate.ts";
 import type { ModelView } from "../../model/models/catalog.ts";
+import { largerModels } from "../../model/requests/votes.ts";
 import { type AnswerHead, headOf, type TextResult } from "../answerForm.ts";
+import { answerCall } from "../calls/answerCall.ts";
 import type { Caller } from "../endpoint.ts";
 import { errorOf, type PromptField } from "../errors.ts";
 import { eventStream, keepAliveMs, serverSentEvents, type Sink } from "../eventStream.ts";
+import { endOfWait } from "../follow.ts";
 import { failureOf } from "../outcome.ts";
 import type { Call } from "../readCall.ts";
 import {
   abandon,
   endOfPatience,
   idsOf,
+  mostWaitMs,
   refusedWait,
   type RequestedJob,
   requestHash,
@@ -52,21 +57,22 @@ export type VotedForm = {
 export type VoteOptions = Vote & {
   readonly form: VotedForm;
   readonly promptField: PromptField;
-  /** Whether the requester can find the first job again. */
+  /** Whether the requester has given the call its idempotency key. */
   readonly kept: boolean;
+  /** Before it was cut to the context of the model. */
+  readonly maxTokens: number;
+  /** The scope that a key needs to fetch the answer later. */
+  readonly answerScope?: KeyScope;
   /** The work of a vote, with a number from 0, by a model. */
   readonly workFor: (model: ModelView, index: number) => Promise<Work>;
   /** Aborts when the client has left or the server stops. */
   readonly signal: AbortSignal;
 };
 
-/** The larger models that are asked one after the other, until one answers. */
-const mostLarger = 3;
-
 /**
  * Answers a call with the answer that most of several devices agree on. The first job is as that of any other call. Idle devices get
  * the others, at the lowest priority. If there is no majority, a larger model answers. A repeated call finds the jobs of the first
- * one and asks for no further ones.
+ * one and asks for no further ones. A call that does not want to wait goes on by itself: model/calls/votes.ts.
  * @param call has an idempotency key, its requester's or one of its own.
  */
 export async function answerVotes(
@@ -75,28 +81,39 @@ export async function answerVotes(
   call: Call<AskedText>,
   options: VoteOptions,
 ): Promise<Response> {
-  const full = await refusedWait(ctx, caller);
-  if (full !== null) return errorResponse(full);
-  const { form, promptField, kept, votes, escalate, workFor, signal } = options;
-  const { asked, model } = call;
+  const { form, promptField, votes, escalate, maxTokens, answerScope = "jobs", workFor, signal } = options;
+  const { asked, model, prefer } = call;
   const { stream } = asked;
+  const { respondAsync } = prefer;
+  const waits = !respondAsync || mostWaitMs(prefer, stream) !== null;
+  const full = waits ? await refusedWait(ctx, caller) : null;
+  if (full !== null) return errorResponse(full);
   const created = Date.now();
   const giveUpAt = endOfPatience(call, stream);
   // The text is sent when the votes are compared, so nobody reads it as it comes.
-  const wait = { promptField, giveUpAt, kept, stream: false, respondAsync: false, request: null };
+  const kept = respondAsync || options.kept;
+  const wait = { promptField, giveUpAt, kept, stream: false, respondAsync, request: null };
   const first = await workFor(model, 0);
   const callHash = await hashSecret(JSON.stringify([first, votes, escalate]));
-  const ownKey = kept ? call.idempotencyKey : null;
+  const ownKey = options.kept ? call.idempotencyKey : null;
   const request = await requestHash({ ...call, idempotencyKey: ownKey }, first.kind, stream);
   const { callForm, echo } = form;
   const ofCall = {
     ...(callForm === undefined ? {} : { callForm }),
     ...(echo === undefined ? {} : { echo }),
   };
-  const asFirst = { ...ofCall, part: { index: 0, callHash }, apart: true };
+  const later = respondAsync ? { later: { vote: { votes, escalate, maxTokens } }, answerScope } : {};
+  const asFirst = { ...ofCall, ...later, part: { index: 0, callHash }, apart: true };
   const requested = await requestJob(ctx, caller, call, first, { ...wait, request }, asFirst);
   if (requested.kind !== "ok") return errorResponse(errorOf(requested, promptField));
   const main = requested.value;
+  if (main.call !== undefined && (respondAsync || !stream)) {
+    const until = waits ? giveUpAt : null;
+    const answer = await answerCall(ctx, caller, main.call, { until, signal, asPreferred: respondAsync });
+    if (respondAsync || answer.status !== 202) return answer;
+    // The call repeats one that did not want to wait, which goes on.
+    return jobErrorResponse(await endOfWait(ctx, main, signal), main.jobId);
+  }
   const { jobId: of, keyId } = main;
   const partOf = (index: number) => ({ ...ofCall, part: { index, callHash, of } });
 
@@ -110,7 +127,7 @@ export async function answerVotes(
     const vote = await requestJob(ctx, caller, call, await workFor(model, index), wait, more);
     return vote.kind === "ok" ? vote.value : null;
   };
-  const larger = escalate ? largerModels(caller, model) : [];
+  const larger = escalate ? largerModels(caller.models, model) : [];
   const askLarger = async (asked: ModelView): Promise<RequestedJob | null> => {
     // The larger models of a call have numbers behind those of its votes.
     const index = votes + larger.indexOf(asked);
@@ -128,14 +145,6 @@ export async function answerVotes(
     await abandon(ctx, main);
     throw thrown;
   }
-}
-
-/** The caller's models that are larger than this one, by their files: the largest first. */
-function largerModels({ models }: Caller, { sizeBytes }: ModelView): readonly ModelView[] {
-  return models
-    .filter((model) => model.sizeBytes > sizeBytes)
-    .toSorted((a, b) => b.sizeBytes - a.sizeBytes)
-    .slice(0, mostLarger);
 }
 
 function wholeAnswer(main: RequestedJob, decision: Decision, form: VotedForm, created: number): Response {

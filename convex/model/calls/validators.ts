@@ -1,0 +1,56 @@
+import { v } from "convex/values";
+import { literals } from "convex-helpers/validators";
+import { deviceNeeds } from "../validators.ts";
+
+/** The part of a request for a ranking that its jobs do not have. */
+export const ranking = v.object({ topN: v.number(), returnDocuments: v.boolean() });
+
+/** The votes that a call asks for. `maxTokens`: before it was cut to the context of the model. */
+export const askedVote = v.object({ votes: v.number(), escalate: v.boolean(), maxTokens: v.number() });
+
+/** How a call is answered later. Without fields: with all answers of its jobs, in their order. */
+export const laterCall = v.object({ ranking: v.optional(ranking), vote: v.optional(askedVote) });
+
+/** How the answer of a call with votes was found. `confidence`: null if a larger model has answered. */
+export const opinion = v.object({
+  votes: v.number(),
+  agreed: v.number(),
+  confidence: v.union(v.number(), v.null()),
+  escalated: v.boolean(),
+});
+
+/** The answer that was chosen. `answer`: its job. `ballots`: the jobs that have answered, in the order in which they were asked. */
+export const decision = v.object({ answer: v.string(), ballots: v.array(v.string()), opinion });
+
+/** A call with votes that nobody has to wait for. Each step reads and writes it: model/calls/votes.ts. */
+export const vote = v.object({
+  ...askedVote.fields,
+  /** The fields of its submission that further jobs need. */
+  alias: v.optional(v.string()),
+  requires: v.optional(deviceNeeds),
+  expiresInMs: v.optional(v.number()),
+  idempotencyKey: v.string(),
+  callHash: v.string(),
+  /** Whether another call has counted the vote among those of its model. */
+  isCounted: v.boolean(),
+  /** When idle devices were last asked. Absent: never. */
+  askedAt: v.optional(v.number()),
+  /** The decision of the votes. A larger model may still change it. */
+  decided: v.optional(decision),
+  /** The models to ask, in their order. `asked`: how many of them were; the last one's job, and when. */
+  larger: v.optional(
+    v.object({
+      models: v.array(v.string()),
+      asked: v.number(),
+      job: v.optional(v.object({ jobId: v.string(), askedAt: v.number() })),
+    }),
+  ),
+});
+
+/** `failed`: no job has answered. */
+export const callEnd = v.object({
+  at: v.number(),
+  how: literals("decided", "failed", "canceled"),
+  /** Only of a decided call. */
+  decision: v.optional(decision),
+});

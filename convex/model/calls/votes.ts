@@ -1,0 +1,299 @@
+import { ConvexError, type Infer } from "convex/values";
+import { assertNever } from "../../../app/assert-never.ts";
+import { parseWork } from "../../../app/jobs/payload/payload.ts";
+import { type TextWork, withMaxTokens, withSeed, type Work } from "../../../app/jobs/work.ts";
+import { agreementOf, isMajority } from "../../../app/votes/agreement.ts";
+import { nextLargerStep, nextVoteStep } from "../../../app/votes/next-step.ts";
+import { compare, type ComparedAnswer } from "../../../app/votes/similarity.ts";
+import { internal } from "../../_generated/api.js";
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { admittedKey } from "../authenticate.ts";
+import { projectedUse } from "../ledger/keyDays.ts";
+import { identityOf } from "../models/identity.ts";
+import { queue } from "../queue.ts";
+import { countCalls } from "../rates.ts";
+import { present, refuse } from "../refuse.ts";
+import { submit } from "../requests/submit.ts";
+import { largerModels, noteVote } from "../requests/votes.ts";
+import { watch } from "../requests/watch.ts";
+import { asMutable } from "../validators.ts";
+import { tellVoteEnd } from "../webhooks/events.ts";
+import { cancelAfterFailure, cancelOpen, statesOf } from "./calls.ts";
+import type { callEnd } from "./validators.ts";
+
+/*
+ * Second opinions that nobody waits for. The ends of their jobs begin the steps, and a scheduled mutation runs once, also after a
+ * restart of the backend. So a vote is decided however long its jobs wait. A call that waits decides itself: openai/votes/.
+ */
+
+type VoteCall = Doc<"calls"> & { readonly vote: NonNullable<Doc<"calls">["vote"]> };
+type Jobs = Awaited<ReturnType<typeof statesOf>>;
+
+/** Goes on with a call until there is nothing to do before another job ends. */
+export async function goOn(ctx: MutationCtx, callId: Id<"calls">, now: number): Promise<void> {
+  for (;;) {
+    const call = await ctx.db.get("calls", callId);
+    if (call === null || call.end !== undefined) return;
+    if (!isVote(call)) {
+      await cancelAfterFailure(ctx, call);
+      return;
+    }
+    const jobs = await statesOf(ctx, call);
+    const { larger } = call.vote;
+    const isOver =
+      larger === undefined ? await vote(ctx, call, jobs, now) : await askLarger(ctx, call, jobs, now);
+    if (isOver) return;
+  }
+}
+
+function isVote(call: Doc<"calls">): call is VoteCall {
+  return call.vote !== undefined;
+}
+
+/** @returns whether nothing more is to do for now. */
+async function vote(ctx: MutationCtx, call: VoteCall, jobs: Jobs, now: number): Promise<boolean> {
+  const { votes, askedAt = null } = call.vote;
+  const [first, ...others] = jobs;
+  const step = nextVoteStep({ votes, askedAt, jobs: [first ?? noJobs(), ...others] }, now);
+  switch (step.kind) {
+    case "ask":
+      await askIdle(ctx, call, now);
+      return false;
+    case "compare":
+      await compareAnswers(ctx, call, jobs, now);
+      return false;
+    case "fail":
+      await cancelOpen(ctx, jobs);
+      await endVote(ctx, call, { at: now, how: "failed" });
+      return true;
+    case "wait":
+      if (step.until !== null) await scheduleAt(ctx, call, step.until);
+      return true;
+    default:
+      return assertNever(step);
+  }
+}
+
+async function scheduleAt(ctx: MutationCtx, { _id: callId }: VoteCall, at: number): Promise<void> {
+  await ctx.scheduler.runAt(at, internal.calls.steps.goOn, { callId });
+}
+
+function noJobs(): never {
+  throw new Error("a call has no jobs");
+}
+
+/** Asks idle devices for the votes that are missing, as long as there are some. */
+async function askIdle(
+  ctx: MutationCtx,
+  { _id: callId, vote, jobIds }: VoteCall,
+  now: number,
+): Promise<void> {
+  for (let index = jobIds.length; index < vote.votes; index += 1)
+    if (!(await asks(ctx, callId, { index, larger: null }))) break;
+  await patchVote(ctx, callId, { askedAt: now });
+}
+
+async function patchVote(
+  ctx: MutationCtx,
+  callId: Id<"calls">,
+  changes: Partial<VoteCall["vote"]>,
+): Promise<void> {
+  const { vote } = present(await ctx.db.get("calls", callId), "call");
+  await ctx.db.patch("calls", callId, { vote: { ...present(vote ?? null, "vote of a call"), ...changes } });
+}
+
+/** Asks for a further job of a call. @returns false if it was refused, as without an idle device. */
+async function asks(
+  ctx: MutationCtx,
+  callId: Id<"calls">,
+  which: { readonly index: number; readonly larger: string | null },
+): Promise<boolean> {
+  try {
+    // A refusal undoes what the submission has written, and nothing else.
+    await ctx.runMutation(internal.calls.steps.askFurther, { callId, ...which });
+    return true;
+  } catch (thrown) {
+    if (!(thrown instanceof ConvexError)) throw thrown;
+    return false;
+  }
+}
+
+/**
+ * Submits a further job of a call with votes: the next vote, which only an idle device gets, or that of a larger model. Refuses as
+ * `submit`, and: unauthorized, revoked, rate_limited, not_found (the texts are deleted).
+ */
+export async function askFurther(
+  ctx: MutationCtx,
+  callId: Id<"calls">,
+  { index, larger }: { readonly index: number; readonly larger: string | null },
+  now: number,
+): Promise<void> {
+  const call = present(await ctx.db.get("calls", callId), "call");
+  const { vote, jobIds, apiKeyId, organizationId } = call;
+  if (vote === undefined) throw new Error("a call has no votes");
+  const key = await admittedKey(ctx, apiKeyId);
+  const [first] = await statesOf(ctx, { ...call, jobIds: jobIds.slice(0, 1) });
+  if (first === undefined) return noJobs();
+  const stored = await queue.payload(ctx, organizationId, first.jobId);
+  const work = stored === null ? null : parseWork(first.kind, stored.payload);
+  if (stored === null || !isText(work)) return refuse("not_found", "The request was deleted.");
+  await countCalls(ctx, apiKeyId, 1);
+  const { order } = first;
+  const { alias, requires, expiresInMs, idempotencyKey, callHash, maxTokens } = vote;
+  const { echo } = stored.payload as { readonly echo?: string };
+  const ofVote = { alias, priority: "low", apart: true, idleOnly: true } as const;
+  const { priority = "normal" } = order;
+  const { alias: name, ...ofWhich } = larger === null ? ofVote : { alias: undefined, priority };
+  const asked = {
+    model: larger ?? order.modelId,
+    ...(name === undefined ? {} : { alias: name }),
+    work: asMutable(
+      larger === null
+        ? withSeed(work, index)
+        : withMaxTokens(work, maxTokens, await contextOf(ctx, key, larger)),
+    ),
+    ...(order.callForm === undefined ? {} : { callForm: order.callForm }),
+    ...(echo === undefined ? {} : { echo }),
+    stream: false,
+    idempotencyKey,
+    ...(requires === undefined ? {} : { requires }),
+    ...(expiresInMs === undefined ? {} : { expiresInMs }),
+    part: { index, callHash, of: first.jobId },
+    ...(key.quotas === undefined ? {} : { use: await projectedUse(ctx, apiKeyId, now) }),
+    handOver: true,
+    ...ofWhich,
+  };
+  const { jobId } = await submit(ctx, key, asked, now);
+  const { order: further } = (await statesOf(ctx, { ...call, jobIds: [jobId] }))[0] ?? noJobs();
+  await ctx.db.patch("orders", further._id, { call: callId });
+  await ctx.db.patch("calls", callId, { jobIds: [...jobIds, jobId] });
+}
+
+function isText(work: Work | null): work is TextWork {
+  return work?.kind === "chat" || work?.kind === "completion";
+}
+
+async function contextOf(ctx: QueryCtx, key: Doc<"apiKeys">, modelId: string): Promise<number> {
+  const { models } = await identityOf(ctx, key);
+  const model = models.find((each) => each.modelId === modelId);
+  return model?.contextTokens ?? refuse("model_not_found", "Your organization has no model of this name.");
+}
+
+type Ballot = { readonly jobId: string; readonly result: ComparedAnswer };
+
+/** The answers of jobs, without those that are deleted by now. */
+async function ballotsOf(ctx: QueryCtx, jobs: Jobs): Promise<readonly Ballot[]> {
+  const views = await Promise.all(
+    jobs
+      .filter(({ status }) => status === "succeeded")
+      .map(async ({ jobId, order }) => ({ jobId, view: await watch(ctx, order, undefined) })),
+  );
+  return views.flatMap(({ jobId, view: { result } }) =>
+    result !== null && "text" in result ? [{ jobId, result }] : [],
+  );
+}
+
+/** Compares the answers, and cancels the votes that are late. Without a majority, larger models are asked next. */
+async function compareAnswers(ctx: MutationCtx, call: VoteCall, jobs: Jobs, now: number): Promise<void> {
+  await cancelOpen(ctx, jobs);
+  const ballots = await ballotsOf(ctx, jobs);
+  // The answers may be deleted as soon as they are there, by the rules for their class of data.
+  if (ballots.length === 0) {
+    await endVote(ctx, call, { at: now, how: "failed" });
+    return;
+  }
+  const { chosen, groups } = agreementOf(ballots.map(({ result }) => result));
+  const [modelId = "", key] = [jobs[0]?.order.modelId, await ctx.db.get("apiKeys", call.apiKeyId)];
+  const owner = present(key, "key of a call");
+  const counted = await noteVote(ctx, owner, {
+    modelId,
+    groups: [...groups],
+    repeated: call.vote.isCounted,
+  });
+  const [largest = 0] = groups;
+  const opinion = {
+    votes: ballots.length,
+    agreed: largest,
+    // It is an estimate.
+    confidence: Math.round(counted * 1_000) / 1_000,
+    escalated: false,
+  };
+  const answer = ballots[chosen]?.jobId ?? noJobs();
+  const decided = { answer, ballots: ballots.map(({ jobId }) => jobId), opinion };
+  const { models } = await identityOf(ctx, owner);
+  const own = models.find((each) => each.modelId === modelId);
+  const larger =
+    isMajority(groups) || !call.vote.escalate || own === undefined ? [] : largerModels(models, own);
+  if (larger.length === 0) {
+    await endVote(ctx, call, { at: now, how: "decided", decision: decided });
+    return;
+  }
+  await patchVote(ctx, call._id, {
+    decided,
+    larger: { models: larger.map((each) => each.modelId), asked: 0 },
+  });
+}
+
+/** @returns whether nothing more is to do for now. */
+async function askLarger(ctx: MutationCtx, call: VoteCall, jobs: Jobs, now: number): Promise<boolean> {
+  const { votes, decided, larger } = call.vote;
+  if (decided === undefined || larger === undefined) throw new Error("a vote is not decided");
+  const { models, asked, job } = larger;
+  const state = jobs.find(({ jobId }) => jobId === job?.jobId);
+  if (job !== undefined && state !== undefined) {
+    const step = nextLargerStep({ status: state.status, askedAt: job.askedAt }, now);
+    if (step.kind === "wait" && step.until !== null) await scheduleAt(ctx, call, step.until);
+    if (step.kind === "wait") return true;
+    if (step.kind === "decide") {
+      await endVote(ctx, call, {
+        at: now,
+        how: "decided",
+        decision: await withLarger(ctx, jobs, decided, state.jobId),
+      });
+      return true;
+    }
+    await cancelOpen(ctx, [state]);
+  }
+  const model = models[asked];
+  if (model === undefined) {
+    await endVote(ctx, call, { at: now, how: "decided", decision: decided });
+    return true;
+  }
+  const isAsked = await asks(ctx, call._id, { index: votes + asked, larger: model });
+  const jobId = isAsked ? (await ctx.db.get("calls", call._id))?.jobIds.at(-1) : undefined;
+  await patchVote(ctx, call._id, {
+    larger: {
+      models,
+      asked: asked + 1,
+      ...(jobId === undefined ? {} : { job: { jobId, askedAt: now } }),
+    },
+  });
+  return false;
+}
+
+type Decision = NonNullable<VoteCall["vote"]["decided"]>;
+
+/** The decision for the answer of a larger model. */
+async function withLarger(ctx: QueryCtx, jobs: Jobs, decided: Decision, answer: string): Promise<Decision> {
+  const answers = await ballotsOf(ctx, jobs);
+  const larger = answers.find(({ jobId }) => jobId === answer);
+  const votes = answers.filter(({ jobId }) => decided.ballots.includes(jobId));
+  const agreed = votes.filter(({ result }) => larger !== undefined && compare(result, larger.result).agree);
+  return {
+    answer,
+    ballots: [...decided.ballots, answer],
+    opinion: { ...decided.opinion, agreed: agreed.length, confidence: null, escalated: true },
+  };
+}
+
+/** Ends a call with votes. Others end with their jobs. */
+export async function endVote(
+  ctx: MutationCtx,
+  call: Doc<"calls">,
+  end: Infer<typeof callEnd>,
+): Promise<void> {
+  if (call.vote === undefined) return;
+  await ctx.db.patch("calls", call._id, { end });
+  await tellVoteEnd(ctx, call, end);
+}
