@@ -1,6 +1,7 @@
 import { type Job, jobList, jobObject } from "@gleaner/client/http";
 import * as z from "zod";
 import { energyWords } from "../../app/format/energy.ts";
+import { plural } from "../../app/format/quantity.ts";
 import { formatCredits } from "../../app/money/credits.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import { CommandError, type Verb } from "../command/command.ts";
@@ -92,7 +93,7 @@ function rowOf({
 function sayJob(job: Job): string {
   const { id, status, model, endpoint, created_at: at, ended_at: endedAt, price_micro: price, error } = job;
   const ended = endedAt === null ? "" : `, ended ${momentOf(endedAt)}`;
-  const { energy = null, corrects = null } = job;
+  const { energy = null, corrects = null, jobs = null, call = null } = job;
   return [
     `${id}: ${status}. ${endpoint} with ${model}, asked ${momentOf(at)}${ended}.`,
     ...(status === "queued" ? [`It waits: ${waitWords(job.waits_for)}.`] : []),
@@ -101,6 +102,8 @@ function sayJob(job: Job): string {
     ...(error === null ? [] : [error.message]),
     ...wrongWords(job),
     ...(corrects === null ? [] : [`It replaces the wrong answer of ${corrects}.`]),
+    ...(jobs === null ? [] : [`It is ${plural(jobs.length, ["# job", "# jobs"])}: ${jobs.join(", ")}.`]),
+    ...(call === null ? [] : [`It is a part of the call ${call}.`]),
   ].join("\n");
 }
 

@@ -80,27 +80,19 @@ it("sends none of them by itself", async () => {
   expect(body).toEqual(question);
 });
 
-it("waits in the call for second opinions, and gives them with the answer", async () => {
-  const asked = { ...question, x_gleaner: { votes: 3, escalate: false } };
+it.each([
+  ["second opinions", { x_gleaner: { votes: 3, escalate: false } }],
+  ["several choices", { n: 2 }],
+])("asks for %s without waiting, and fetches the answer", async (_name, fields) => {
+  const asked = { ...question, ...fields };
   const answer = await gleaner.ask("chat/completions", asked, { idempotencyKey: "vote 1" });
   expect(answer.x_gleaner).toEqual(opinion);
   const [{ url, headers, body } = expect.fail("nothing was sent"), ...others] = sent;
   expect([url, headers["prefer"], headers["idempotency-key"]]).toEqual([
     "/v1/chat/completions",
-    undefined,
+    "respond-async",
     "vote 1",
   ]);
   expect(body).toEqual(asked);
-  expect(others).toEqual([]);
-});
-
-it.each([
-  ["several choices", { prompt: "Once", n: 2 }, undefined],
-  ["several prompts", { prompt: ["Once", "Twice"] }, undefined],
-  ["a prompt as ids of tokens", { prompt: [1, 2] }, "respond-async"],
-  ["one prompt in a list", { prompt: ["Once"] }, "respond-async"],
-  ["one vote", { prompt: "Once", x_gleaner: { votes: 1 } }, "respond-async"],
-])("asks for %s in a way that the server accepts", async (_name, fields, prefer) => {
-  await gleaner.ask("completions", { model: "m", ...fields });
-  expect(sent[0]?.headers["prefer"]).toBe(prefer);
+  expect(others.map((each) => each.url)).toEqual([`/v1/jobs/${job.id}/result`]);
 });

@@ -6,7 +6,7 @@ import { GleanerError } from "./http/errors.ts";
 import { Http } from "./http/http.ts";
 import { deletedRating, type Job, jobList, jobObject, type JobRating, ratingObject } from "./http/objects.ts";
 import { randomKey } from "./http/random-key.ts";
-import { isSeveralJobs, type Requirements, requirementsHeader } from "./requests.ts";
+import { type Requirements, requirementsHeader } from "./requests.ts";
 import { type JobUpdate, watchJob } from "./watch.ts";
 
 /** Fields of Gleaner's that OpenAI's types do not have: docs/api.md describes them. */
@@ -15,7 +15,7 @@ type Extras = {
   readonly top_k?: number;
   readonly min_p?: number;
   readonly repeat_penalty?: number;
-  /** Second opinions: further idle devices answer, too. Only for `ask`. */
+  /** Second opinions: further idle devices answer, too. */
   readonly x_gleaner?: Votes;
 };
 
@@ -87,8 +87,6 @@ const notFound = 404;
 /** One wait of a call. Shorter than the silence after which Node and proxies end a call. */
 const waitSeconds = 30;
 const withinMs = (waitSeconds + 60) * 1_000;
-/** A call that cannot be left and asked again. The server ends it sooner. */
-const longestWaitMs = 10 * 60_000;
 
 /** Gleaner with one API key: submit jobs, watch them live, get their answers, and run batches. */
 export class Gleaner {
@@ -108,30 +106,23 @@ export class Gleaner {
   }
 
   /**
-   * Submits a job, and does not wait for it. A lost connection makes no second job. The server refuses requests of several jobs: with
-   * votes, several choices or several prompts. `ask` waits for those.
+   * Submits a job, and does not wait for it. A lost connection makes no second job. A request with votes, several choices, several
+   * prompts or many inputs is several jobs: it has an id of its own, and `jobs` has theirs.
    */
   async submit<C extends Call>(call: C, request: RequestOf<C>, options: SubmitOptions = {}): Promise<Job> {
-    const response = await this.#post(call, request, options, { prefer: "respond-async" });
+    const response = await this.#post(call, request, options);
     if (response.status === 202) return await this.#http.parse(response, jobObject);
     // A repeated call gets the answer of a job that has ended.
     await response.body?.cancel();
     return await this.job(response.headers.get("x-gleaner-job") ?? "");
   }
 
-  /**
-   * Submits a job, and resolves to its answer, however long that takes. Rejects with a GleanerError if it fails. A request of several
-   * jobs waits for a device as long as the server lets a call wait.
-   */
+  /** Submits a job, and resolves to its answer, however long that takes. Rejects with a GleanerError if it fails. */
   async ask<C extends Call>(
     call: C,
     request: RequestOf<C>,
     options: SubmitOptions = {},
   ): Promise<AnswerOf<C>> {
-    if (isSeveralJobs(request)) {
-      const response = await this.#post(call, request, options);
-      return (await this.#http.parse(response, z.unknown())) as AnswerOf<C>;
-    }
     const { id } = await this.submit(call, request, options);
     return await this.answer<C>(id, options.signal);
   }
@@ -140,7 +131,6 @@ export class Gleaner {
     call: C,
     request: RequestOf<C>,
     { idempotencyKey = randomKey(), priority, requires, expiresInSeconds, signal }: SubmitOptions,
-    headers: { readonly prefer?: string } = {},
   ): Promise<Response> {
     const tier = priority === undefined ? {} : { service_tier: serviceTiers[priority] };
     const needs = requires === undefined ? "" : requirementsHeader(requires);
@@ -152,9 +142,8 @@ export class Gleaner {
         "idempotency-key": idempotencyKey,
         ...(needs === "" ? {} : { "gleaner-requires": needs }),
         ...(expiresInSeconds === undefined ? {} : { "gleaner-expires-in": String(expiresInSeconds) }),
-        ...headers,
+        prefer: "respond-async",
       },
-      ...(headers.prefer === undefined ? { withinMs: longestWaitMs } : {}),
       signal: signal ?? null,
     });
   }
@@ -174,7 +163,8 @@ export class Gleaner {
 
   /**
    * Yields a job's state now, and then after each change until its end: text as it is written, another device, the cost. It
-   * subscribes over a WebSocket, so it needs one: not for Convex functions, whose pages can watch instead.
+   * subscribes over a WebSocket, so it needs one: not for Convex functions, whose pages can watch instead. Several jobs of one request
+   * are watched one by one.
    */
   async *watch(jobId: string, signal?: AbortSignal): AsyncGenerator<JobUpdate, undefined> {
     this.#convex ??= this.#connect();

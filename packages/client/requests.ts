@@ -26,11 +26,3 @@ export function requirementsHeader(requires: Requirements): string {
   if (dataClass !== undefined) pairs.append("data-class", dataClass);
   return pairs.toString();
 }
-
-/** Whether a request becomes several jobs, whose answer only its own call can give. */
-export function isSeveralJobs(request: object): boolean {
-  const { n, prompt, x_gleaner: own } = request as Readonly<Record<string, unknown>>;
-  const votes = (own as { readonly votes?: unknown } | null | undefined)?.votes;
-  const hasPrompts = Array.isArray(prompt) && prompt.length > 1 && typeof prompt[0] !== "number";
-  return [n, votes].some((count) => typeof count === "number" && count > 1) || hasPrompts;
-}

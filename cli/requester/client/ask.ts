@@ -33,8 +33,6 @@ export type Asked = { readonly body: unknown; readonly priceMicro: bigint };
 
 /** One wait of a call. Shorter than the silence after which Node ends a call. */
 const waitSeconds = 30;
-/** The votes on an answer are compared while their call waits, so it waits as long as the server lets it. */
-const votesWithinMs = 11 * 60_000;
 
 /**
  * Asks for a chat completion, and waits as long as it takes. A repeated idempotency key finds the same job, so it is never done
@@ -46,7 +44,6 @@ export async function ask(
   idempotencyKey: string,
   onWait: (waitsFor: string | null) => void = () => undefined,
 ): Promise<Asked> {
-  const leavesAndAsksAgain = body.x_gleaner === undefined;
   for (;;) {
     const response = await api.send("/chat/completions", {
       method: "POST",
@@ -54,9 +51,9 @@ export async function ask(
       headers: {
         "content-type": "application/json",
         "idempotency-key": idempotencyKey,
-        ...(leavesAndAsksAgain ? { prefer: `respond-async, wait=${String(waitSeconds)}` } : {}),
+        prefer: `respond-async, wait=${String(waitSeconds)}`,
       },
-      withinMs: leavesAndAsksAgain ? (waitSeconds + 60) * 1_000 : votesWithinMs,
+      withinMs: (waitSeconds + 60) * 1_000,
     });
     const priceMicro = BigInt(response.headers.get("x-gleaner-price") ?? "0");
     if (response.status !== 202) return { body: await api.parse(response, z.unknown()), priceMicro };

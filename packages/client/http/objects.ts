@@ -136,6 +136,10 @@ export const jobObject = z.looseObject({
   found_wrong: z.looseObject(correction).nullish(),
   /** The job whose wrong answer this one replaces. Absent from servers of earlier versions. */
   corrects: z.string().nullish(),
+  /** Of a request of several jobs: their ids. Absent from servers of earlier versions. */
+  jobs: z.array(z.string()).nullish(),
+  /** The request of several jobs that this one is a part of. Absent from servers of earlier versions. */
+  call: z.string().nullish(),
 });
 export type Job = z.output<typeof jobObject>;
 
