@@ -1,13 +1,36 @@
-import { v } from "convex/values";
+import { ConvexError, v } from "convex/values";
+import { internal } from "../_generated/api.js";
 import { internalMutation } from "../_generated/server.js";
 import { askFurther as askForFurther, goOn as goOnWith } from "../model/calls/votes.ts";
+import type { Refusal } from "../model/refuse.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
 
-/** Goes on with a call of several jobs after one of them has ended, or at a time that it has set itself. */
+const ofCall = { callId: v.id("calls") };
+
+/**
+ * Goes on with a call of several jobs after one of them has ended, or at a time that it has set itself. While the deployment lacks its
+ * master key, the answers cannot be read. Then it tries again later.
+ */
 export const goOn = internalMutation({
-  args: { callId: v.id("calls") },
+  args: ofCall,
+  returns: v.null(),
+  handler: async (ctx, { callId }) => {
+    try {
+      await ctx.runMutation(internal.calls.steps.step, { callId });
+    } catch (thrown) {
+      const { code, retryAfterMs } = (thrown instanceof ConvexError ? thrown.data : {}) as Partial<Refusal>;
+      if (code !== "draining" || retryAfterMs === undefined) throw thrown;
+      await ctx.scheduler.runAfter(retryAfterMs, internal.calls.steps.goOn, { callId });
+    }
+    return null;
+  },
+});
+
+/** The steps of `goOn`. A refusal undoes them. Refuses: draining, not_found (the jobs are deleted). */
+export const step = internalMutation({
+  args: ofCall,
   returns: v.null(),
   handler: async (ctx, { callId }) => {
     await goOnWith(ctx, callId, Date.now());

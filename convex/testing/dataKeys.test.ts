@@ -12,6 +12,7 @@ import {
   type Device,
   expectRefusal,
   fail,
+  modelId,
   type Organization,
   pass,
   signed,
@@ -267,6 +268,28 @@ describe("a missing master key", () => {
     await expectRefusal(look(jobId), "draining");
     putBack();
     expect(await fetch()).toEqual([200, null]);
+  });
+
+  it("delays the decision of second opinions", async () => {
+    const messages = [{ role: "user", content: prompt }];
+    const headers = { Authorization: `Bearer ${acme.apiKey}` };
+    const response = await t.fetch("/v1/chat/completions", {
+      method: "POST",
+      headers: { ...headers, Prefer: "respond-async" },
+      body: JSON.stringify({ model: modelId, messages, x_gleaner: { votes: 2 } }),
+    });
+    const { id, jobs } = (await response.json()) as { readonly id: string; readonly jobs: readonly string[] };
+    const status = async () =>
+      ((await (await t.fetch(`/v1/jobs/${id}`, { headers })).json()) as { readonly status: string }).status;
+    await complete(t, device, await claim(t, device, jobs[0]!), { text });
+    lose();
+    await pass(t, 1);
+    expect(await status()).toBe("running");
+    putBack();
+    await pass(t, 61_000);
+    expect(await status()).toBe("succeeded");
+    const result = await t.fetch(`/v1/jobs/${id}/result`, { headers });
+    expect(await result.json()).toMatchObject({ choices: [{ message: { content: text } }] });
   });
 
   it("hands out no jobs", async () => {
