@@ -78,3 +78,39 @@ test("a stop tells calls and open streams to send their requests again", async (
     await farm.close();
   }
 });
+
+test("second opinions that nobody waits for are compared, though the backend crashed before and between them", async () => {
+  const farm = await startSleepingFarm();
+  try {
+    const { backend, organization, modelId } = farm;
+    const headers = { authorization: `Bearer ${organization.apiKey}`, "content-type": "application/json" };
+    const messages = [{ role: "user", content: "What is the capital of Norway?" }];
+    const asked = await fetch(`${backend.siteUrl}/v1/chat/completions`, {
+      method: "POST",
+      headers: { ...headers, prefer: "respond-async" },
+      body: JSON.stringify({ model: modelId, messages, max_tokens: 16, x_gleaner: { votes: 3 } }),
+    });
+    expect(asked.status).toBe(202);
+    const location = asked.headers.get("location") ?? "";
+    const callNow = async () =>
+      (await (await fetch(`${farm.backend.siteUrl}${location}`, { headers })).json()) as {
+        readonly status: string;
+      };
+    await farm.restartBackend("crash");
+    expect(await callNow()).toMatchObject({ status: "queued" });
+    await farm.startDonor("late");
+    await expect.poll(async () => (await callNow()).status, { timeout: 60_000 }).not.toBe("queued");
+    await farm.restartBackend("crash");
+    await expect
+      .poll(async () => (await callNow()).status, { timeout: 120_000, interval: 500 })
+      .toBe("succeeded");
+    const result = await fetch(`${farm.backend.siteUrl}${location}/result`, { headers });
+    expect(await result.json()).toMatchObject({
+      object: "chat.completion",
+      x_gleaner: { votes: 1, agreed: 1, escalated: false },
+    });
+    expect(ledgerFaults(await farm.setup.ledgerCheck())).toEqual([]);
+  } finally {
+    await farm.close();
+  }
+});

@@ -26,21 +26,35 @@ type Typed = { readonly type: string; readonly value: unknown };
 
 async function ask(path: string, body: object | FormData): Promise<string> {
   const isForm = body instanceof FormData;
-  const response = await fetch(`${farm.backend.siteUrl}${path}`, {
+  return await textOf(200, path, {
     method: "POST",
-    headers: {
-      authorization: `Bearer ${farm.organization.apiKey}`,
-      ...(isForm ? {} : { "content-type": "application/json" }),
-    },
+    headers: isForm ? {} : { "content-type": "application/json" },
     body: isForm ? body : JSON.stringify(body),
   });
+}
+
+async function textOf(status: number, path: string, { headers, ...init }: RequestInit): Promise<string> {
+  const authorization = `Bearer ${farm.organization.apiKey}`;
+  const response = await fetch(`${farm.backend.siteUrl}${path}`, {
+    ...init,
+    headers: { authorization, ...(headers as Record<string, string>) },
+  });
   const text = await response.text();
-  expect([response.status, text]).toEqual([200, text]);
+  expect([response.status, text]).toEqual([status, text]);
   return text;
 }
 
 async function whole(type: string, path: string, body: object | FormData): Promise<Typed> {
   return { type, value: JSON.parse(await ask(path, body)) as unknown };
+}
+
+/** The answer to a call that is fetched later. */
+async function later(type: string, path: string, body: object): Promise<Typed> {
+  const headers = { "content-type": "application/json", prefer: "respond-async" };
+  const asked = await textOf(202, path, { method: "POST", headers, body: JSON.stringify(body) });
+  const { id } = JSON.parse(asked) as { readonly id: string };
+  const answer = await textOf(200, `/v1/jobs/${id}/result`, { headers: { prefer: "wait=60" } });
+  return { type, value: JSON.parse(answer) as unknown };
 }
 
 async function streamed(type: string, path: string, body: object): Promise<readonly Typed[]> {
@@ -134,6 +148,7 @@ test("answers and the events of streams have the types that OpenAI publishes", a
       logprobs: true,
       top_logprobs: 2,
     }),
+    await later("OpenAI.ChatCompletion", "/v1/chat/completions", { ...chat, n: 2 }),
     await whole("OpenAI.ChatCompletion", "/v1/chat/completions", called),
     ...(await streamed("ChatCompletionChunk", "/v1/chat/completions", {
       ...chat,
@@ -155,6 +170,11 @@ test("answers and the events of streams have the types that OpenAI publishes", a
     await whole("OpenAI.CreateEmbeddingResponse", "/v1/embeddings", {
       model: farm.modelId,
       input: ["a", "b"],
+    }),
+    await later("Completion", "/v1/completions", {
+      model: farm.modelId,
+      prompt: ["The capital of Norway", "The capital of Italy"],
+      max_tokens: 8,
     }),
     await whole("Response", "/v1/responses", response),
     await whole("Response", "/v1/responses", {
