@@ -265,12 +265,6 @@ describe("vectors", () => {
     const response = await post("/api/embed", { input: numbers(2_049) });
     expect(response.status).toBe(400);
     expect(((await response.json()) as { error: string }).error).toMatch(/'input'.*2048/);
-    // A call that is answered with its job has one.
-    const headers = { authorization: `Bearer ${acme.apiKey}`, prefer: "respond-async" };
-    const one = await post("/api/embed", { input: numbers(257) }, headers);
-    expect(await one.json()).toMatchObject({
-      error: expect.stringMatching(/'input'.*at most 256/) as string,
-    });
   });
 
   it("come from /api/embed and, one by one, from /api/embeddings", async () => {
