@@ -13,7 +13,10 @@ async function problemOfFocus(page: Page): Promise<string> {
     const { clientWidth, clientHeight } = document.documentElement;
     const middle = (from: number, to: number, most: number): number =>
       (Math.max(0, from) + Math.min(to, most)) / 2;
-    const above = document.elementFromPoint(middle(left, right, clientWidth), middle(top, bottom, clientHeight));
+    const above = document.elementFromPoint(
+      middle(left, right, clientWidth),
+      middle(top, bottom, clientHeight),
+    );
     const isSeen = above !== null && (element.contains(above) || above.contains(element));
     const { outlineStyle, boxShadow } = getComputedStyle(element);
     // The browser itself marks the button inside a field for a date.
