@@ -164,6 +164,6 @@ it("of a member's or a team's credits is for them, and for those who see all mon
   expect(await t.query(statementOf, of(ada.session, teamId))).toMatchObject({ closingMicro: 0n });
   const mine = await t.query(api.console.money.credits.mine, { session: ada.session });
   expect(mine.teams).toEqual([
-    { teamId, name: "Lab", availableMicro: 0n, grantedMicro: 0n, allowance: null },
+    { teamId, name: "Lab", availableMicro: 0n, grantedMicro: 0n, heldMicro: 0n, allowance: null },
   ]);
 });
