@@ -40,12 +40,15 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
+/** The packages of libraries for one system and processor. */
+const native = /^node_modules\/(@node-llama-cpp\/|@koromix\/|@reflink\/reflink-)/;
+
 /** All of npm's packages with native libraries, as package-lock.json has them. */
 async function nativePackages(): Promise<readonly string[]> {
   const { packages } = JSON.parse(await readFile(join(root, "package-lock.json"), "utf8")) as {
     packages: Record<string, unknown>;
   };
-  return Object.keys(packages).filter((path) => /^node_modules\/(@node-llama-cpp|@koromix)\//.test(path));
+  return Object.keys(packages).filter((path) => native.test(path));
 }
 
 const configuration = async () => load(await readFile(join(root, "electron-builder.yml"), "utf8"));
