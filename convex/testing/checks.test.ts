@@ -145,7 +145,7 @@ describe("which answers are checked", () => {
       deviceId: author.deviceId,
       now: Date.now(),
     });
-    expect(shown.models).toMatchObject([{ modelId, standing: { counts: { criticized: 1 } } }]);
+    expect(shown.models).toMatchObject([{ modelId, counts: { criticized: 1 } }]);
     expect((await standingOf(t, author))?.standing.counts).not.toHaveProperty("criticized");
   });
 
@@ -1163,7 +1163,23 @@ describe("in the console", () => {
     await endProbation(t, acme, author, checker);
     const { deviceId } = author;
     const found = await t.query(api.console.fleet.checks.standings, { session, deviceId, now: Date.now() });
-    expect(found).toMatchObject({ heldMicro: 0n, models: [{ modelId, standing: { counts: { fits: 5 } } }] });
+    expect(found).toMatchObject({ heldMicro: 0n, models: [{ modelId, rank: "good", counts: { fits: 5 } }] });
+    expect(found.models[0]?.chance).toBeGreaterThan(0.8);
+  });
+
+  it("the owner of a device learns no more of its standing than the device does", async () => {
+    await endProbation(t, acme, author, checker);
+    const { deviceId } = author;
+    const ada = await joinAs(t, session, { name: "Ada", roles: ["donor"] });
+    await t.mutation(api.console.devices.setOwner, { session, deviceId, owner: ada.memberId });
+    const found = await t.query(api.console.fleet.checks.standings, {
+      session: ada.session,
+      deviceId,
+      now: Date.now(),
+    });
+    expect(found.models).toEqual([
+      { modelId, rank: "good", passed: 5, counts: {}, chance: null, unchecked: false },
+    ]);
   });
 
   it("a change of what follows is in the audit trail, and only watching is the default", async () => {

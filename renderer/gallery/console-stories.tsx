@@ -538,7 +538,7 @@ export function consoleStories(now: number): readonly Story[] {
           <DeviceView
             {...deviceView(now)}
             device={device}
-            standing={<StandingView found={rows.standings(now)} onRelease={nothing} />}
+            standing={<StandingView found={rows.standings()} onRelease={nothing} />}
             actions={actions}
           />,
         ),

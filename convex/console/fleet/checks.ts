@@ -132,7 +132,7 @@ export const standings = memberQuery("devices.read")({
   args: { deviceId: v.id("devices"), now: v.number() },
   returns: standingView,
   handler: async (ctx, { deviceId, now }) => {
-    const found = await standingsOf(ctx, await ownDevice(ctx, deviceId), ctx.member, now);
+    const found = await standingsOf(ctx, await ownDevice(ctx, deviceId), ctx, now);
     return may(ctx, "money.read") ? found : { ...found, heldMicro: 0n };
   },
 });

@@ -1,8 +1,9 @@
 import { type Infer, v } from "convex/values";
 import { literals } from "convex-helpers/validators";
 import { visibleText } from "../../../app/format/visible.ts";
-import { faded, ratedWithinMs, withRatings } from "../../../app/trust/standing.ts";
-import { standingRanks, toldStanding } from "../../../app/trust/told-standing.ts";
+import type { Scope } from "../../../app/people/rights.ts";
+import { faded, meanOf, ratedWithinMs, withRatings } from "../../../app/trust/standing.ts";
+import { rankOf, standingRanks, toldStanding } from "../../../app/trust/told-standing.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { balanceOf } from "../ledger/balance.ts";
@@ -12,7 +13,7 @@ import type { Member } from "../people/members.ts";
 import { ratingsOf } from "../ratings/ofDevice.ts";
 import { tokenCounts } from "../validators.ts";
 import { isAnyHeld, isForOthers } from "./pay.ts";
-import { caseState, standing, verdict } from "./validators.ts";
+import { caseState, verdict } from "./validators.ts";
 
 /** A device by its name; a deleted one has none. */
 export const named = v.object({ deviceId: v.id("devices"), name: v.string() });
@@ -110,9 +111,19 @@ export async function checkRowOf(ctx: QueryCtx, row: Doc<"replays">): Promise<In
   };
 }
 
+export const ownStanding = v.object({
+  modelId: v.string(),
+  rank: literals(...standingRanks),
+  passed: v.number(),
+  counts: v.record(v.string(), v.number()),
+});
+
 export const standingView = v.object({
-  /** `unchecked`: its pay waits for checks, and nobody could check its last answer that was to be checked. */
-  models: v.array(v.object({ modelId: v.string(), standing, unchecked: v.boolean() })),
+  /**
+   * `chance`: that its next answer is right; null for those who do not see it. `unchecked`: its pay waits for checks, and nobody could check
+   * its last answer that was to be checked.
+   */
+  models: v.array(ownStanding.extend({ chance: v.union(v.number(), v.null()), unchecked: v.boolean() })),
   /** Pay of the device that waits for checks, in micro-credits. */
   heldMicro: v.int64(),
   /** Whether another member has to release it, as the device is the caller's own. */
@@ -145,13 +156,6 @@ export async function checksOf(
   return { heldMicro: String(heldMicro), wrong, overclaimed, unchecked: unchecked.includes(true) };
 }
 
-export const ownStanding = v.object({
-  modelId: v.string(),
-  rank: literals(...standingRanks),
-  passed: v.number(),
-  counts: v.record(v.string(), v.number()),
-});
-
 /** How a device stands with its models, for the device itself. A query has no clock, so it is as of the last event. */
 export async function ownStandingsOf(
   ctx: QueryCtx,
@@ -176,11 +180,14 @@ async function waitsUnchecked(
   return unchecked && (await isAnyHeld(ctx, deviceId, modelId));
 }
 
-/** How a device stands with its models, as of a moment, with the ratings of requesters. @param member the caller. */
+/**
+ * How a device stands with its models, as of a moment, with the ratings of requesters. Who sees only their own devices learns no more
+ * than these do.
+ */
 export async function standingsOf(
   ctx: QueryCtx,
   device: Doc<"devices">,
-  member: Member,
+  { member, scope }: { readonly member: Member; readonly scope: Scope },
   now: number,
 ): Promise<Infer<typeof standingView>> {
   const { _id: deviceId } = device;
@@ -190,8 +197,10 @@ export async function standingsOf(
       const { modelId, standing: stored } = row;
       const unchecked = await waitsUnchecked(ctx, row);
       const ratings = await ratingsOf(ctx, deviceId, modelId, now - ratedWithinMs);
-      const shown = withRatings(faded(stored, now), ratings);
-      return { modelId, standing: { ...shown, counts: { ...shown.counts } }, unchecked };
+      const standing = withRatings(faded(stored, now), ratings);
+      const chance = scope === "all" ? meanOf(standing) : null;
+      const { passed, counts } = scope === "all" ? standing : toldStanding(standing);
+      return { modelId, rank: rankOf(standing), passed, counts: { ...counts }, chance, unchecked };
     }),
   );
   return {

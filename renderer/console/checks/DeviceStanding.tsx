@@ -3,8 +3,7 @@ import { type ReactNode, useState } from "react";
 import { formatShare } from "../../../app/format/quantity.ts";
 import { startOfDay } from "../../../app/format/time.ts";
 import { formatCredits } from "../../../app/money/credits.ts";
-import { meanOf, reasonsOf } from "../../../app/trust/standing.ts";
-import { rankOf } from "../../../app/trust/told-standing.ts";
+import { reasonsOf } from "../../../app/trust/standing.ts";
 import { api } from "../../../convex/_generated/api.js";
 import type { Id } from "../../../convex/_generated/dataModel.js";
 import { Badge } from "../../ui/Badge.tsx";
@@ -58,18 +57,23 @@ export function StandingView({
         <p className="text-muted">Nothing is known yet: no answer of this device was counted.</p>
       ) : (
         <ul aria-label="Standing by model" className="divide-y divide-line">
-          {models.map(({ modelId, standing }) => {
-            const { tone, words } = standingWords[rankOf(standing)];
+          {models.map(({ modelId, chance, ...standing }) => {
+            const { tone, words } = standingWords[standing.rank];
+            const reasons = reasonsOf(standing);
             return (
               <li key={modelId} className="grid gap-0.5 py-1.5">
                 <span className="flex flex-wrap items-center gap-x-3">
                   <span className="font-medium wrap-anywhere">{modelId}</span>
                   <Badge tone={tone}>{words}</Badge>
-                  <span className="text-xs text-muted">
-                    The next answer is right with a chance of {formatShare(meanOf(standing))}.
-                  </span>
+                  {chance === null ? null : (
+                    <span className="text-xs text-muted">
+                      The next answer is right with a chance of {formatShare(chance)}.
+                    </span>
+                  )}
                 </span>
-                <span className="text-xs text-muted">{reasonsOf(standing).join(" ")}</span>
+                {reasons.length === 0 ? null : (
+                  <span className="text-xs text-muted">{reasons.join(" ")}</span>
+                )}
               </li>
             );
           })}
