@@ -176,7 +176,7 @@ export class Admin {
       rows.map(async ({ deviceId, name, status, pause, earnedMicro }) => {
         const { models } = await this.#client.query(checks.standings, { session, deviceId, now: Date.now() });
         const [first] = models;
-        const counts = first?.standing.counts ?? {};
+        const counts = first?.counts ?? {};
         const unchecked = first?.unchecked ?? false;
         const answers = this.answered(name);
         return { deviceId, name, status, pause, earnedMicro, answers, counts, unchecked };
