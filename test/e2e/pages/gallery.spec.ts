@@ -4,7 +4,15 @@ import { join } from "node:path";
 import { expect, type Page, test } from "@playwright/test";
 import { allRules, colorRules, findingsOf } from "../support/axe.ts";
 import { type Gallery, openStory, startGallery, storiesOf, themes } from "../support/gallery.ts";
-import { differingShare, looks, type Machine, machineOf, smallPicture } from "../support/pictures.ts";
+import {
+  differingShare,
+  isKeptIn,
+  isOfDonor,
+  looks,
+  type Machine,
+  machineOf,
+  smallPicture,
+} from "../support/pictures.ts";
 
 /** The kept pictures. `GLEANER_KEEP_PICTURES=1` takes them anew. */
 const folder = join(import.meta.dirname, "../gallery");
@@ -42,9 +50,10 @@ test("each story looks as it did", async ({ page }) => {
   const reason = await reasonToSkip(page);
   test.skip(reason !== null, reason ?? "");
   const seen = new Set<string>();
-  for (const { width, theme } of looks) {
+  for (const look of looks) {
+    const { width, theme } = look;
     await page.setViewportSize({ width, height: 844 });
-    for (const story of stories) {
+    for (const story of stories.filter((each) => isKeptIn(look, each))) {
       const name = `${story}.${theme}.${String(width)}.webp`;
       seen.add(name);
       const take = async (): Promise<string> => {
@@ -76,6 +85,15 @@ test("each story looks as it did", async ({ page }) => {
   }
   const unused = (await readdir(folder)).filter((name) => name.endsWith(".webp") && !seen.has(name));
   expect(unused, "pictures without a story").toEqual([]);
+});
+
+test("the documentation shows each state of the donor, in both themes", async ({ page }) => {
+  const text = await readFile(join(import.meta.dirname, "../../../docs/donor/pictures.md"), "utf8");
+  const stories = (await storiesOf(page, gallery)).filter(isOfDonor);
+  const shown = [...text.matchAll(/^\| `([^`]+)`/gm)].map(([, story]) => story ?? "");
+  expect(shown.toSorted()).toEqual(stories.toSorted());
+  for (const story of stories)
+    for (const { width, theme } of looks) expect(text).toContain(`/${story}.${theme}.${String(width)}.webp)`);
 });
 
 /** A story of components is no whole page, so it has no landmarks and no heading of its own. */

@@ -5,11 +5,29 @@ import { type Gallery, openStory, type Theme } from "./gallery.ts";
 /** Small pictures keep the repository small. Words stay readable. */
 const widthOf = { 1280: 512, 390: 234 } as const;
 type Width = keyof typeof widthOf;
+type Look = { readonly width: Width; readonly theme: Theme };
+
 /** Each story is kept as it looks on a laptop by day and on a phone by night. */
-export const looks: readonly { readonly width: Width; readonly theme: Theme }[] = [
+const usual: readonly Look[] = [
   { width: 1280, theme: "light" },
   { width: 390, theme: "dark" },
 ];
+/** The other two, for what people see on their own computer: docs/donor/pictures.md shows all four. */
+const ofDonor: readonly Look[] = [
+  { width: 1280, theme: "dark" },
+  { width: 390, theme: "light" },
+];
+export const looks: readonly Look[] = [...usual, ...ofDonor];
+
+/** Whether a story shows the panel, or how a computer joins. */
+export function isOfDonor(story: string): boolean {
+  return /^(panel|first-run|switch)(-|$)/.test(story);
+}
+
+/** Whether a story is kept in this look. */
+export function isKeptIn(look: Look, story: string): boolean {
+  return usual.includes(look) || isOfDonor(story);
+}
 const height = 844;
 
 /** A small picture of what the page shows, as WebP in base64. */
