@@ -50,7 +50,7 @@ const files = {
   include: [
     "renderer/{console,panel,rules,ui}/**/*.{ts,tsx}",
     "app/{audit,comfort,devices,facts,format,mail,models,people,policy}/**/*.ts",
-    "app/{audit,queue-settings,batches/parse-line,jobs/mendable,keys/addresses,keys/restriction,keys/scopes,contract/leaving,contract/needs-you,contract/pause-choices,contract/sentences/donor-sentences,contract/sentences/pay-words,contract/sentences/start-sentences,contract/job-errors,contract/span-words,credits/key-moves,credits/key-statement,credits/statement,money/credits,money/formula-words,trust/check-mode,trust/standing}.ts",
+    "app/{audit,queue-settings,batches/parse-line,jobs/mendable,keys/addresses,keys/restriction,keys/scopes,contract/leaving,contract/needs-you,contract/pause-choices,contract/sentences/donor-sentences,contract/sentences/pay-words,contract/sentences/start-sentences,contract/job-errors,contract/span-words,credits/key-moves,credits/key-statement,credits/statement,credits/too-few,money/credits,money/formula-words,statistics/counted,trust/check-mode,trust/standing}.ts",
     // Only what refuses a member's call. The API's errors are in English.
     "convex/{access,console}/**/*.ts",
     "convex/webhooks/send.ts",
@@ -64,13 +64,16 @@ const files = {
 
 /** Whether the server says a file's text. A console looks it up when it hears it. */
 export function isOfServer(file: string): boolean {
-  return file.startsWith("convex/") || file === linesOfBatches;
+  return file.startsWith("convex/") || file === linesOfBatches || file === tooFewCredits;
 }
 
 const linesOfBatches = "app/batches/parse-line.ts";
+/** The playground shows an error of the API, which is in English for all other callers. */
+const tooFewCredits = "app/credits/too-few.ts";
 /** Files in which each sentence is one of the server, and not only those of refusals. */
 const wholeFiles = [
   linesOfBatches,
+  tooFewCredits,
   "convex/access/mail.ts",
   "convex/model/mail/problem.ts",
   "convex/model/trust/corrections.ts",

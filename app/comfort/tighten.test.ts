@@ -80,9 +80,9 @@ describe("tightened rules", () => {
     const when = (): string => "14:00";
     expect(sayTightening(untightened, limited, 8, when)).toBeNull();
     expect(sayTightening(after("xx."), limited, 8, when)).toBe(
-      "For now Gleaner gives less: 4 threads fewer, half of the time, nothing while you use the computer, " +
+      "For now Gleaner gives less: 4 processor cores fewer, half of the time, nothing while you use the computer, " +
         "no model stays in memory. The reason: stopping took too long (14:00). " +
-        "One step of this ends after 2 more hours of donation without such a problem, or after 3 days without donation.",
+        "It gives more again, step by step: the next step is after 2 more hours of donation without such a problem, or after 3 days without donation.",
     );
     expect(
       sayTightening(after("x"), { ...limited, idle: { threads: 1, gpu: true, memoryMb: null } }, 8, when),

@@ -17,7 +17,7 @@ type PartWords = {
 export const partWords: Readonly<Record<ComfortPart, PartWords>> = {
   yields: {
     title: "Stopping",
-    promise: `Gleaner stops within ${formatCount(promises.yieldP95Ms)} ms when the computer is needed.`,
+    promise: `Gleaner stops within ${formatDuration(promises.yieldP95Ms)} when the computer is needed.`,
     broken: "stopping took too long",
   },
   delay: {
@@ -32,7 +32,7 @@ export const partWords: Readonly<Record<ComfortPart, PartWords>> = {
   },
   battery: {
     title: "Battery",
-    promise: "No battery charge is spent, unless the rules allow it.",
+    promise: "No battery charge is spent, unless the settings allow it.",
     broken: "battery charge was spent",
   },
 };
@@ -45,7 +45,7 @@ export const verdictWords: Readonly<Record<Verdict, string>> = {
 
 /** How often Gleaner kept its promises in the last seven days, in a sentence. */
 export function sayWeek({ hours, keptHours }: ComfortView["week"]): string {
-  if (hours === 0) return "This computer did not donate in the last seven days.";
+  if (hours === 0) return "No hour of donation was measured in the last seven days.";
   const donated = plural(hours, ["# hour", "# hours"]);
   if (keptHours === hours)
     return `Gleaner kept its promises in each hour of donation (${donated} in the last seven days).`;
@@ -59,12 +59,12 @@ export function sayPart(part: ComfortPart, hour: ComfortHour): string {
     case "yields":
       return hour.yieldP95Ms === null
         ? "Nothing had to stop."
-        : `Stops took up to ${formatCount(hour.yieldP95Ms)} ms (95%).`;
+        : `95 of 100 stops took ${formatDuration(hour.yieldP95Ms)} or less.`;
     case "delay": {
       const added = addedDelayMs(hour);
       return added === null
         ? "There were too few measurements with a job and without one."
-        : `Up to ${formatCount(added)} ms longer while a job ran (95%).`;
+        : `95 of 100 waits were at most ${formatCount(added)} ms longer while a job ran.`;
     }
     case "heat":
       if (hour.hotSeconds === null) return "This computer does not tell its temperature.";
@@ -106,7 +106,7 @@ export function sayTightening(
       ? "For now Gleaner would give less, but the rules are already as strict."
       : `For now Gleaner gives less: ${less}.`,
     `The reason: ${partWords[cause.part].broken} (${when(cause.startAt)}).`,
-    `One step of this ends after ${hours} of donation without such a problem, or after ${days} without donation.`,
+    `It gives more again, step by step: the next step is after ${hours} of donation without such a problem, or after ${days} without donation.`,
   ].join(" ");
 }
 
@@ -114,7 +114,7 @@ function differences(own: Rules, tight: Rules, mostThreads: number): readonly st
   const ownThreads = Math.min(own.idle.threads ?? mostThreads, mostThreads);
   const fewer = ownThreads - (tight.idle.threads ?? mostThreads);
   return [
-    ...(fewer > 0 ? [plural(fewer, ["# thread fewer", "# threads fewer"])] : []),
+    ...(fewer > 0 ? [plural(fewer, ["# processor core fewer", "# processor cores fewer"])] : []),
     ...(tight.quiet === own.quiet ? [] : ["half of the time"]),
     ...(tight.idle.gpu === own.idle.gpu ? [] : ["no GPU"]),
     ...(tight.inUse.mode === own.inUse.mode ? [] : ["nothing while you use the computer"]),

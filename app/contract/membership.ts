@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { donorSentence, sayDonorSentence } from "./sentences/donor-sentences.ts";
+import { donorSentence } from "./sentences/donor-sentences.ts";
 
 /** Why a donor cannot join or reach its organization, for the terminal, the status and the panel. */
 export const donorProblem = z.object({
@@ -13,7 +13,7 @@ export const donorProblem = z.object({
     "unreachable",
     "other-key",
   ]),
-  /** Says what is wrong, and what to do. */
+  /** Says what is wrong, and what to do, in English for a terminal. */
   sentence: z.string(),
   /** The sentence for a page, which says it in its own language. Absent if it is only in English. */
   said: donorSentence.optional(),
@@ -40,10 +40,10 @@ export type MembershipReport = z.output<typeof membershipReport>;
 /**
  * The sentences that people read: that of the activity and that of the problem. A donor that cannot join is not asked
  * for a code, and one that is offline reads why.
+ * @param why the sentence of the problem; null without one.
  */
-export function sentencesOf(reason: string, sentence: string, problem: DonorProblem | null): string {
-  if (problem === null) return sentence;
-  const why = sayDonorSentence(problem.said, problem.sentence);
+export function sentencesOf(reason: string, sentence: string, why: string | null): string {
+  if (why === null) return sentence;
   const saysLess = reason === "not-enrolled" || reason === "offline";
   return saysLess || why === sentence ? why : `${sentence} ${why}`;
 }

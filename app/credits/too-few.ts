@@ -17,3 +17,9 @@ export function tooFewForRequest(jobs: number, mostMicro: bigint, hasMicro: bigi
   const what = jobs === 1 ? "The request" : `The request, with the first ${String(jobs)} of its jobs,`;
   return `${tooFewCredits(what, mostMicro, hasMicro)} A shorter request or a lower limit of tokens costs less.`;
 }
+
+/** The same in the playground, whose person has no API key to look at. */
+export function tooFewInPlayground(mostMicro: bigint, hasMicro: bigint): string {
+  const [most, has] = [mostMicro, hasMicro].map((micro) => `${formatExactCredits(micro)} credits`);
+  return `This request may cost up to ${most}, and you have ${has} left in the playground for today. A shorter request or a lower limit of tokens costs less, and an administrator can raise the credits.`;
+}

@@ -50,7 +50,7 @@ const computerFacts = {
   /** Of the fastest fan, in turns a minute. No rule needs it. */
   fanRpm: fact<number>("Fan", (value) => `${formatCount(value)} rpm`),
   /** Of all cores together. */
-  otherCpuLoad: fact<number>("Other programs", (value) => `${formatShare(value)} of CPU`),
+  otherCpuLoad: fact<number>("Other programs", (value) => `${formatShare(value)} of the processor`),
   /** Of the busiest GPU that jobs would use. */
   otherGpuLoad: { ...fact<number>("Others on the GPU", formatShare), whenUnknown: "jobs do not use the GPU" },
   /** Memory that programs can still get. Our own runner's memory counts as free, since it gives it back. */

@@ -28,8 +28,8 @@ export function laneNeeds({ requirements }: Pick<Lane, "requirements">): readonl
   const { memoryMb, vramMb, gpu, contextTokens, tags = [], groups = [], labels = [] } = requirements;
   const { dataClass } = requirements;
   return [
-    ...(dataClass === undefined ? [] : [`data: ${dataClass}`]),
-    ...(groups.length === 0 ? [] : [`group: ${groups.join(" or ")}`]),
+    ...(dataClass === undefined ? [] : [/* @wc-include */ `data: ${dataClass}`]),
+    ...(groups.length === 0 ? [] : [/* @wc-include */ `group: ${groups.join(" or ")}`]),
     ...(gpu === true ? ["GPU"] : []),
     ...(memoryMb === undefined ? [] : [formatMebibytes(memoryMb)]),
     ...(vramMb === undefined ? [] : [`${formatMebibytes(vramMb)} of GPU memory`]),

@@ -6,6 +6,7 @@ import {
   formatMebibytes,
   formatPercent,
   formatRate,
+  formatRoundMebibytes,
   formatShare,
   moneyWords,
   plural,
@@ -28,6 +29,13 @@ it("scales bytes in decimal units and never shows 1000 of one", () => {
 
 it("shows a measured size in decimal units, but the number of a rule exactly", () => {
   expect([834.4, 6_000, 20_480].map(formatMebibytes)).toEqual(["874.9 MB", "6.3 GB", "21.5 GB"]);
+  expect([238, 512, 954, 19_073, 20_480].map(formatRoundMebibytes)).toEqual([
+    "250 MB",
+    "537 MB",
+    "1 GB",
+    "20 GB",
+    "21.5 GB",
+  ]);
   expect([0, 512, 1_500, 20_480].map(formatExactMebibytes)).toEqual([
     "0 MiB",
     "512 MiB",

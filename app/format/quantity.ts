@@ -61,13 +61,17 @@ export function formatPercent(percents: number): string {
 
 /** Decimal units, as operating systems show file sizes: "0.8 kB", "1.2 MB", "4.7 GB". */
 export function formatBytes(bytes: number): string {
+  return sizeWords(bytes, { maximumFractionDigits: 1 });
+}
+
+function sizeWords(bytes: number, digits: Intl.NumberFormatOptions): string {
   const [size, unit] =
     bytes < 999_500
       ? [bytes / 1e3, "kilobyte"]
       : bytes < 999_500_000
         ? [bytes / 1e6, "megabyte"]
         : [bytes / 1e9, "gigabyte"];
-  return size.toLocaleString(locale, { style: "unit", unit, maximumFractionDigits: 1 });
+  return size.toLocaleString(locale, { style: "unit", unit, ...digits });
 }
 
 /**
@@ -77,6 +81,11 @@ export function formatBytes(bytes: number): string {
  */
 export function formatMebibytes(size: number): string {
   return formatBytes(size * 2 ** 20);
+}
+
+/** The same to three digits, for a limit that a person chose from a list: "537 MB", "20 GB". */
+export function formatRoundMebibytes(size: number): string {
+  return sizeWords(size * 2 ** 20, { maximumSignificantDigits: 3 });
 }
 
 /** The number of a rule in MiB, as a person set it: "1,500 MiB", "20 GiB". */

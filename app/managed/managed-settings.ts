@@ -40,6 +40,9 @@ const code = z
 
 const yesOrNo = z.boolean("has to be true or false");
 
+/** The file of the settings on Linux. Only root can write it. */
+export const linuxSettingsFile = "/etc/gleaner/managed.json";
+
 /** The settings beside the rules, each with its bounds. The readers, the generated files and their words derive from them. */
 export const managedFields = {
   server: {

@@ -1,11 +1,11 @@
 import type { Facts } from "../facts/facts.ts";
-import { formatShare } from "../format/quantity.ts";
+import { formatMebibytes, formatShare, plural } from "../format/quantity.ts";
 import type { Activity } from "./decision.ts";
 import type { Limits } from "./declare/activity.ts";
-import { type Rules, rules as declared } from "./rules.ts";
+import type { Rules } from "./rules.ts";
 import { isWarm } from "./rules/heat.ts";
 import { restingSince } from "./rules/idleness.ts";
-import { deniedGpus } from "./rules/limits.ts";
+import { deniedGpus, type IdleLimits } from "./rules/limits.ts";
 import { isGpuFree } from "./rules/load.ts";
 
 /** The duty cycle when quiet or in use. A model's weights fill the caches, which slows programs on all processors. */
@@ -46,17 +46,28 @@ export function sameLimits(one: Limits, other: Limits): boolean {
 }
 
 const gpuWords = {
-  others: "Other programs use the GPU.",
-  unknown: "It is unknown whether other programs use the GPU, so jobs do not use it.",
+  others: "Other programs use the graphics card.",
+  unknown: "It is unknown whether other programs use the graphics card, so jobs do not use it.",
 } as const;
 
+/** Limits in a list, for people who know no threads and no MiB. A rule's own words are those in which it is typed. */
+export function limitWords({ threads, gpu, memoryMb }: IdleLimits): string {
+  const cores =
+    threads === null
+      ? "all processor cores but one"
+      : plural(threads, ["# processor core", "# processor cores"]);
+  const card = gpu ? "the graphics card" : "no graphics card";
+  const memory = memoryMb === null ? "all free memory" : `${formatMebibytes(memoryMb)} of memory`;
+  return `${cores}, ${card}, ${memory}`;
+}
+
 /** Describes the current limits of a donating computer in a sentence. */
-export function sayLimits({ dutyCycle, stillSince, ...limits }: Limits): string {
+export function sayLimits({ gpuHeldBy, dutyCycle, stillSince, ...limits }: Limits): string {
   if (stillSince !== null) return "Waits while you type or move the mouse.";
-  const given = declared.idle.say(limits);
-  const gives =
-    dutyCycle === 1 ? `Gives ${given}.` : `Gives ${given}, ${formatShare(dutyCycle)} of the time.`;
-  return limits.gpuHeldBy === undefined ? gives : `${gives} ${gpuWords[limits.gpuHeldBy]}`;
+  const words = limitWords(limits);
+  const may =
+    dutyCycle === 1 ? `May use ${words}.` : `May use ${words}, ${formatShare(dutyCycle)} of the time.`;
+  return gpuHeldBy === undefined ? may : `${may} ${gpuWords[gpuHeldBy]}`;
 }
 
 function wasGpuFree(state: Activity, rules: Rules): boolean | null {

@@ -148,7 +148,7 @@ function sayStatus(status: CallAnswer<"status">, now: number): string {
   const { activity, organization, device, connection, problem, job, pause, donateNowUntil, finishing } =
     status;
   const lines = [
-    `${activity.short}, since ${formatMoment(activity.since, now)}. ${sentencesOf(activity.reason, activity.sentence, problem ?? null)}`,
+    `${activity.short}, since ${formatMoment(activity.since, now)}. ${sentencesOf(activity.reason, activity.sentence, problem?.sentence ?? null)}`,
     ...(activity.gives === null ? [] : [activity.gives]),
     organization === null
       ? `Not enrolled yet. Connection: ${connection}.`

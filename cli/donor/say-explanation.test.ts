@@ -43,7 +43,7 @@ In 1h 30m, since 07:30: donated for 10m (11%). Of 3 jobs started: 1 done, 2 fail
 
   07:30  30m  Not known
   08:00  15m  You are using it  Last input: 3s ago
-  08:15  10m  Idle, donating    Last input: 2m ago, Power: mains, Other programs: 4% of CPU
+  08:15  10m  Idle, donating    Last input: 2m ago, Power: mains, Other programs: 4% of the processor
   08:25  15m  You are using it  Last input: just now, Screen locked: no
   08:40  20m  Not running
 

@@ -152,6 +152,9 @@ describe("the credits of the playground", () => {
     const requester = await join("requester");
     const apiKey = await begin(requester);
     await expectRefusal(submit(t, { apiKey }), "quota_exceeded");
+    await expect(submit(t, { apiKey })).rejects.toThrow(
+      /you have 0\S* credits left in the playground for today/,
+    );
     await t.mutation(playground.setCredits, { session, micro: 0n });
     await expectRefusal(begin(requester), "quota_exceeded");
     await expect(begin(requester)).rejects.toThrow(/an administrator gave it no credits/);

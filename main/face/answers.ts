@@ -3,6 +3,7 @@ import type { CallAnswer } from "../../app/contract/donor-calls.ts";
 import type { DonorSnapshot, ModelView } from "../../app/contract/snapshot.ts";
 import { wordsOf } from "../../app/contract/span-words.ts";
 import { waitWords } from "../../app/models/wait-reasons.ts";
+import { spellReason } from "../../app/policy/declare/check.ts";
 import { sayLimits } from "../../app/policy/limits.ts";
 import { ruleNames } from "../../app/policy/rules.ts";
 import { sayRule } from "../../app/policy/say-rule.ts";
@@ -16,7 +17,7 @@ export type ModelRow = Omit<ModelView, "bytesPerSecond"> &
 export function statusAnswer(snapshot: DonorSnapshot): CallAnswer<"status"> {
   const { version, shell, connection, organization, device, activity, work } = snapshot;
   const { kind, reason, since } = activity;
-  const { short, sentence } = wordsOf({ kind, reason });
+  const words = wordsOf({ kind, reason });
   const gives = activity.kind === "donating" ? sayLimits(activity.limits) : null;
   return {
     version,
@@ -29,7 +30,7 @@ export function statusAnswer(snapshot: DonorSnapshot): CallAnswer<"status"> {
     askedVersion: organization?.askedVersion ?? null,
     device: device?.name ?? null,
     problem: snapshot.problem ?? null,
-    activity: { kind, reason, since, short, sentence, gives },
+    activity: { kind, reason, since, short: words.short, sentence: spellReason(words), gives },
     recheckAt: snapshot.recheckAt === null ? null : Math.round(snapshot.recheckAt),
     pause: snapshot.pause,
     donateNowUntil: snapshot.donateNowUntil,

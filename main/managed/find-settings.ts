@@ -2,6 +2,7 @@ import { userInfo } from "node:os";
 import { startSentence } from "../../app/contract/sentences/start-sentences.ts";
 import { isRecord, parseJson } from "../../app/json.ts";
 import {
+  linuxSettingsFile,
   type ManagedSettings,
   noManagedSettings,
   readManagedSettings,
@@ -11,7 +12,7 @@ import type { Log } from "../log.ts";
 import { runSubprocess } from "../sensors/base/subprocess.ts";
 import { StartRefusal } from "../store/start-refusal.ts";
 import { readManagedFile } from "./managed-file.ts";
-import { existingPreferences, linuxFile, macFile, registryKey } from "./places.ts";
+import { existingPreferences, macFile, registryKey } from "./places.ts";
 import { exportedKey } from "./registry.ts";
 import { settingsInRegistry } from "./registry-values.ts";
 
@@ -64,7 +65,7 @@ async function ofSystem(platform: NodeJS.Platform): Promise<Raw | null> {
     case "darwin":
       return (await ofPreferences()) ?? ofFile(macFile);
     default:
-      return ofFile(linuxFile);
+      return ofFile(linuxSettingsFile);
   }
 }
 

@@ -2,8 +2,7 @@ import { existsSync } from "node:fs";
 import { preferencesDomain } from "../../app/managed/formats/profile.ts";
 import { policyKey } from "../../app/managed/formats/registry-file.ts";
 
-/** Files of the settings. Only root can write them. */
-export const linuxFile = "/etc/gleaner/managed.json";
+/** The file of the settings on a Mac without a profile. Only root can write it. */
 export const macFile = "/Library/Application Support/Gleaner/managed.json";
 /** Windows' group policies write the settings here. */
 export const registryKey = `HKLM\\${policyKey}`;

@@ -1,4 +1,4 @@
-import { tooFewForRequest } from "../../app/credits/too-few.ts";
+import { tooFewInPlayground } from "../../app/credits/too-few.ts";
 import type { Measures } from "../console/data/rows.ts";
 import { AnswerCard, type Side } from "../console/playground/AnswerCard.tsx";
 import { nothingYet } from "../console/playground/ask-api.ts";
@@ -58,7 +58,7 @@ const failed: Side = {
       end: {
         kind: "failed",
         ms: 40,
-        failure: { code: "insufficient_quota", message: tooFewForRequest(1, 12_500_000n, 3_000_000n) },
+        failure: { code: "insufficient_quota", message: tooFewInPlayground(12_500_000n, 3_000_000n) },
       },
     },
   },

@@ -79,14 +79,18 @@ describe("a donor that runs", () => {
       organization: "Demo organization",
       device: "told",
       pause: null,
-      activity: { kind: "donating", reason: "unattended", gives: expect.stringMatching(/^Gives .*GPU/) },
+      activity: {
+        kind: "donating",
+        reason: "unattended",
+        gives: expect.stringMatching(/^May use .*graphics card/),
+      },
     });
     const { code, out } = await gleaner("status", "--data", folder);
     expect(code).toBe(0);
     for (const said of [status.activity.sentence, status.activity.gives ?? "?"]) expect(out).toContain(said);
     expect(out).toContain("Demo organization, as told; online.");
     expect(status.comfort).toEqual({ hours: 0, keptHours: 0 });
-    expect(out).toContain("Comfort: This computer did not donate in the last seven days.");
+    expect(out).toContain("Comfort: No hour of donation was measured in the last seven days.");
   });
 
   test("pause lasts until resumed, for a time, or until a moment", async () => {

@@ -97,22 +97,22 @@ export const donorSentences = {
   // The server of the donor's start.
   "other-key": () => standbyReasons["other-key"].sentence,
   "wrong-server": () => standbyReasons["wrong-server"].sentence,
-  "identity-damaged": (file: string) =>
-    `The file device.json was damaged, so this computer lost its place in the organization. The damaged file is now ${file}. Restore device.json from a backup, or join as a new device with a new enrollment code.`,
+  "identity-damaged": (_file: string) =>
+    "A file of Gleaner was damaged, so this computer lost its place in the organization. Join again, with a new enrollment code.",
   "wrong-pin": (server: string) =>
-    `This may not be your organization's server, so Gleaner sent nothing to it. Tell your administrator: ${server} has another key than the one in --pin. A pin is the hash of the server's key, not the fingerprint of the certificate that a browser shows.`,
+    `${server} may not be your organization's server, so Gleaner sent nothing to it. Tell your administrator.`,
   untrusted: (server: string) =>
-    `This computer cannot tell whether ${server} is your organization's server, so Gleaner sent nothing to it. Ask your administrator for an invitation link, or for the server's pin: --pin sha256:… Without a pin, the server's certificate has to be from an authority that this computer trusts; NODE_EXTRA_CA_CERTS adds one.`,
+    `This computer cannot tell whether ${server} is your organization's server, so Gleaner sent nothing to it. Ask your administrator for an invitation link.`,
   "other-name": (server: string) =>
-    `The certificate of ${server} is for another name, so nothing was sent. Check the address (--backend), or tell your administrator. Gleaner keeps trying.`,
+    `The certificate of ${server} is for another name, so nothing was sent. Tell your administrator. Gleaner keeps trying.`,
   "other-name-at-start": (server: string) =>
-    `The certificate of ${server} is for another name, so nothing was sent. Check --backend: its address is the one in the command that your administrator gave you.`,
+    `The certificate of ${server} is for another name, so nothing was sent. Tell your administrator.`,
   "certificate-expired": (server: string) =>
     `The certificate of ${server} has expired. Check this computer's clock, or tell your administrator. Gleaner keeps trying.`,
   "certificate-not-yet-valid": (server: string) =>
     `The certificate of ${server} is not valid yet. Check this computer's clock, or tell your administrator. Gleaner keeps trying.`,
   "no-backend": (server: string, why: string) =>
-    `${server} is no backend of Gleaner (${because(why)}). Check --backend: its address is the one in the command that your administrator gave you, not the console's. Gleaner keeps trying.`,
+    `${server} is no server of Gleaner (${because(why)}). Tell your administrator. Gleaner keeps trying.`,
   unreachable: (server: string, why: string) =>
     `${server} cannot be reached (${because(why)}). Gleaner keeps trying.`,
 } as const satisfies Readonly<Record<string, (...values: readonly string[]) => string>>;
@@ -122,6 +122,29 @@ export type SentenceValues<Name extends SentenceName> = Extract<
   Parameters<(typeof donorSentences)[Name]>,
   readonly string[]
 >;
+
+/**
+ * What an administrator needs beside some of these sentences: commands, options and files. Terminals add it. A page shows it
+ * apart, since most people have no use for it.
+ */
+const notes: { readonly [Name in SentenceName]?: (...values: SentenceValues<Name>) => string | undefined } = {
+  retired: () => standbyReasons.retired.note,
+  "other-key": () => standbyReasons["other-key"].note,
+  "wrong-server": () => standbyReasons["wrong-server"].note,
+  "identity-damaged": (file) =>
+    `The file device.json was damaged, and is now ${file}. To keep the place, restore device.json from a backup.`,
+  "wrong-pin": () =>
+    "The server has another key than the one in --pin. A pin is the hash of the server's key, not the fingerprint of the certificate that a browser shows.",
+  untrusted: () =>
+    "The server's pin proves it, too: --pin sha256:… Without a pin, its certificate has to be from an authority that this computer trusts; NODE_EXTRA_CA_CERTS adds one.",
+  "other-name": () => addressNote(),
+  "other-name-at-start": () => addressNote(),
+  "no-backend": () => addressNote(),
+};
+
+function addressNote(): string {
+  return "Check --backend: its address is the one in the command that the console shows, not the console's own.";
+}
 
 /** The name and the values of such a sentence. */
 export const donorSentence = z.object({ name: z.string(), values: z.array(z.string()) });
@@ -139,6 +162,20 @@ export function sayDonorSentence(sentence: DonorSentence | undefined, english: s
   if (sentence === undefined || !Object.hasOwn(donorSentences, sentence.name)) return english;
   const words: (...values: string[]) => string = donorSentences[sentence.name as SentenceName];
   return words(...sentence.values);
+}
+
+/** What an administrator needs beside a sentence, in the language of this page. Null: nothing. */
+export function sayNote(sentence: DonorSentence | undefined): string | null {
+  if (sentence === undefined || !Object.hasOwn(notes, sentence.name)) return null;
+  const words = notes[sentence.name as SentenceName] as (...values: string[]) => string | undefined;
+  return words(...sentence.values) ?? null;
+}
+
+/** The sentence for a terminal, in English, with what an administrator needs. */
+export function spellDonorSentence(sentence: DonorSentence): string {
+  const note = sayNote(sentence);
+  const words = sayDonorSentence(sentence, sentence.name);
+  return note === null ? words : `${words} ${note}`;
 }
 
 /** Why a list of models was refused. */

@@ -9,7 +9,14 @@ export type ReasonWords = {
   readonly sentence: string;
   /** The same for somebody other than the donor, where the words above say "you". */
   readonly toOthers?: { readonly short: string; readonly sentence: string };
+  /** For whoever uses a terminal here: commands and options. Terminals add it, and the panel shows it apart. */
+  readonly note?: string;
 };
+
+/** A reason's sentence for a terminal. */
+export function spellReason({ sentence, note }: Pick<ReasonWords, "sentence" | "note">): string {
+  return note === undefined ? sentence : `${sentence} ${note}`;
+}
 
 /** The declaration of one reason not to donate. */
 export type Reason = ReasonWords & {

@@ -38,7 +38,7 @@ type NumberField = {
   readonly max: number;
   /** Whether null, "no limit", is allowed too. */
   readonly optional: boolean;
-  /** The values that a donor chooses from. */
+  /** The values that a donor chooses from. Those in MiB read as round numbers of MB or GB, except for a default. */
   readonly choices: readonly (number | null)[];
 };
 

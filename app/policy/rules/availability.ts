@@ -48,10 +48,11 @@ export const membership = check({
       },
     },
     "other-key": {
-      short: "Key differs",
+      short: "Has to join again",
       brief: "Gleaner needs to join your organization again.",
       sentence:
-        "The organization knows this computer by another signing key, so it cannot accept its results, and sends it no jobs. Join again as a new device, with a new enrollment code: GLEANER_CODE=GLN-… gleaner donate --backend URL --rejoin",
+        "The organization knows this computer by another key than it has now, so it sends it no jobs. This can happen when files are restored or copied. Join again, with a new enrollment code.",
+      note: "To join again as a new device: GLEANER_CODE=GLN-… gleaner donate --backend URL --rejoin",
       toOthers: {
         short: "Key differs",
         sentence:
@@ -62,7 +63,8 @@ export const membership = check({
       short: "Retired",
       brief: "Gleaner gets no more jobs, because an administrator retired this computer.",
       sentence:
-        "An administrator retired this device. It gets no more jobs. To join again as a new device, ask for an enrollment code: GLEANER_CODE=GLN-… gleaner donate --backend URL --rejoin",
+        "An administrator retired this computer, so it gets no more jobs. To join again, ask for an enrollment code.",
+      note: "To join again as a new device: GLEANER_CODE=GLN-… gleaner donate --backend URL --rejoin",
       toOthers: {
         short: "Retired",
         sentence: "An administrator retired this device. It gets no more jobs.",
@@ -121,7 +123,8 @@ export const connection = check({
       short: "Wrong server",
       brief: "Gleaner does not recognize your organization’s server, so tell your administrator.",
       sentence:
-        "The server has another key than the one that this computer joined, so Gleaner sends it nothing. If your administrator has replaced the key, join again with a new enrollment code and the new pin: GLEANER_CODE=GLN-… gleaner donate --backend URL --pin sha256:…",
+        "The server that answers is not the one that this computer joined, so Gleaner sends it nothing. Tell your administrator.",
+      note: "The server has another key than before. If an administrator has replaced the key, join again with a new enrollment code and the new pin: GLEANER_CODE=GLN-… gleaner donate --backend URL --pin sha256:…",
     },
   },
   needs: () => [],

@@ -16,7 +16,7 @@ export const heatRules = {
   quiet: yesOrNo({
     section: "power",
     title: "Quiet",
-    hint: "The threads rest part of the time, so that clock speed and fan stay low.",
+    hint: "It rests half of the time, so that the computer stays cool and its fan slow.",
     default: false,
   }),
 };

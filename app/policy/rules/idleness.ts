@@ -31,7 +31,7 @@ export const idlenessRules = {
   allowDonateNow: allowed({
     section: "when",
     title: "“Donate now”",
-    hint: "Whether donors may let it work while they use the computer.",
+    hint: "Whether it may be told to donate for a while even though somebody uses the computer.",
     default: true,
   }),
 };

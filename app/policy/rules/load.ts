@@ -41,7 +41,7 @@ export const loadRules = {
     unit: "MiB",
     min: 0,
     max: 16 * 2 ** 20,
-    choices: [256, 512, 1_024, 2_048, 4_096, 8_192],
+    choices: [238, 512, 954, 1_907, 3_815, 7_629],
   }),
 };
 

@@ -12,7 +12,7 @@ export const modelRules = {
     unit: "MiB",
     min: 0,
     max: 16 * 2 ** 20,
-    choices: [5_120, 10_240, 20_480, 51_200, 102_400, 204_800],
+    choices: [4_768, 9_537, 20_480, 47_684, 95_367, 190_735],
   }),
   /** Disk space that stays free for everybody else. */
   minFreeDiskMb: number({
@@ -23,7 +23,7 @@ export const modelRules = {
     unit: "MiB",
     min: 0,
     max: 16 * 2 ** 20,
-    choices: [1_024, 2_048, 5_120, 10_240, 20_480, 51_200],
+    choices: [954, 1_907, 5_120, 9_537, 19_073, 47_684],
   }),
   modelWarmSeconds: number({
     section: "models",

@@ -36,7 +36,7 @@ export const networkRules = {
     unit: "MiB",
     min: 0,
     max: 16 * 2 ** 20,
-    choices: [512, 1_024, 2_048, 5_120, 10_240, 51_200, null],
+    choices: [477, 954, 1_907, 4_768, 9_537, 47_684, null],
   }),
   /** Whether models are fetched from, and given to, the organization's devices on the same network. */
   shareModels: yesOrNo({

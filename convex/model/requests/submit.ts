@@ -3,7 +3,7 @@ import { type Policy, priority, type SubmitOutcome } from "@gleaner/queue/valida
 import type { WithoutSystemFields } from "convex/server";
 import { ConvexError, type Infer, type ObjectType, v } from "convex/values";
 import { assertNever } from "../../../app/assert-never.ts";
-import { tooFewForRequest } from "../../../app/credits/too-few.ts";
+import { tooFewForRequest, tooFewInPlayground } from "../../../app/credits/too-few.ts";
 import { plural } from "../../../app/format/quantity.ts";
 import { visibleText } from "../../../app/format/visible.ts";
 import { affinityOf } from "../../../app/jobs/affinity.ts";
@@ -216,7 +216,9 @@ async function submitBeside(
     const jobs = beside.micro === 0n ? 1 : (asked.part?.index ?? 0) + 1;
     const most = beside.micro + highestMicro(prepared.order);
     const has = beside.micro + (await availableOf(ctx, key._id));
-    refuse("quota_exceeded", tooFewForRequest(jobs, most, has));
+    const why =
+      key.playgroundSession === undefined ? tooFewForRequest(jobs, most, has) : tooFewInPlayground(most, has);
+    refuse("quota_exceeded", why);
   }
   const stopped = await holdBudgets(ctx, key, order.reservedMicro, now, way);
   if (stopped !== null) throw new ConvexError<Refusal>(stopped);

@@ -1,9 +1,9 @@
 import type { DonorProblem } from "../../../app/contract/membership.ts";
 import {
-  sayDonorSentence,
   type SentenceName,
   sentenceOf,
   type SentenceValues,
+  spellDonorSentence,
 } from "../../../app/contract/sentences/donor-sentences.ts";
 import type { ConnectFailure } from "../../connection/connect-failure.ts";
 import type { RefusedCode } from "./enrollment.ts";
@@ -70,5 +70,5 @@ function problem<Name extends SentenceName>(
   ...values: SentenceValues<Name>
 ): DonorProblem {
   const said = sentenceOf(name, ...values);
-  return { kind, sentence: sayDonorSentence(said, name), said, remedy };
+  return { kind, sentence: spellDonorSentence(said), said, remedy };
 }

@@ -82,7 +82,8 @@ function NoBatches({ status, keyId, onStatus, onKey, server, model }: Props): Re
         <Copyable block text={exampleLine(model)} label="the example line" />
         <SnippetTabs label="How to begin" snippets={beginSnippets(server)} />
         <p className="text-xs text-muted">
-          The programs read the API key from the variable GLEANER_KEY. All about batches is in docs/api.md.
+          The programs read the API key from the variable GLEANER_KEY. Gleaner’s documentation has more about
+          batches (docs/api.md).
         </p>
       </div>
     </>

@@ -98,7 +98,7 @@ export function canarySentence(counts: CanaryPool["counts"]): string {
   return `${plural(all, ["# canary", "# canaries"])}: ${parts.join(", ")}.`;
 }
 
-/** "12 tokens, 10 that do not fit, 6 impossible ones. Mean regret 0.667, limit 0.050." */
+/** "12 tokens, 10 that do not fit, 6 impossible ones. On average 0.667 off; up to 0.050 is allowed." */
 export function evidenceOf({ tokens, misses, impossible, meanRegret, limit, overclaim }: Voice): string {
   if (overclaim !== null) return tokenEvidenceOf(overclaim);
   const counted = [
@@ -106,7 +106,7 @@ export function evidenceOf({ tokens, misses, impossible, meanRegret, limit, over
     plural(misses, ["# that does not fit", "# that do not fit"]),
     ...(impossible === 0 ? [] : [plural(impossible, ["# impossible one", "# impossible ones"])]),
   ].join(", ");
-  return `${counted}. Mean regret ${formatThousandths(meanRegret)}, limit ${formatThousandths(limit)}.`;
+  return `${counted}. On average ${formatThousandths(meanRegret)} off; up to ${formatThousandths(limit)} is allowed.`;
 }
 
 /** "Reported 10 tokens of the prompt and 500 of the answer; counted 10 and 12." */

@@ -47,7 +47,7 @@ export function EarningsView(props: Props): ReactNode {
     <div className="grid gap-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="text-xs text-muted">
-          The pay of {own ? "your devices" : "the devices"} from the ledger, by days of UTC. Counted once a
+          The pay of {own ? "your devices" : "the devices"} for their jobs, by day (UTC). Counted once a
           minute.
         </p>
         <div className="w-36">

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import type { JoinAddress } from "../../../app/join-command.ts";
 import { configurationProfile } from "../../../app/managed/formats/profile.ts";
 import { registryFile } from "../../../app/managed/formats/registry-file.ts";
+import { linuxSettingsFile } from "../../../app/managed/managed-settings.ts";
 import { Button } from "../../ui/controls/Button.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 
@@ -36,7 +37,12 @@ export function ManagedFiles({ code, address: { url, pin } }: Props): ReactNode 
           </Button>
         ))}
       </div>
-      <p className="text-xs">It contains the code. The file’s place is in docs/donor/managed.md.</p>
+      <p className="text-xs">It contains the code. Its place on each computer:</p>
+      <ul className="grid list-disc gap-1 pl-5 text-xs">
+        <li>Windows: imported into the registry, as an administrator</li>
+        <li>macOS: installed as a configuration profile by the management of your devices</li>
+        <li className="wrap-anywhere">Linux: {linuxSettingsFile}, owned by root</li>
+      </ul>
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { useNow } from "../../ui/clock.ts";
 import { Button } from "../../ui/controls/Button.tsx";
 import { cx } from "../../ui/cx.ts";
 import type { JobRow, Measures } from "../data/rows.ts";
+import { sayServerSentence } from "../data/server-sentences.ts";
 import { waitWords } from "../jobs/job-words.ts";
 import { nothingYet, type Progress } from "./ask-api.ts";
 import { measureFacts } from "./measure-words.ts";
@@ -108,7 +109,7 @@ function Answered({ progress, measures, wait }: AnsweredProps): ReactNode {
       {end?.kind === "stopped" ? <p className="text-muted">Stopped.</p> : null}
       {end?.kind === "failed" ? (
         <p role="alert" className="text-bad">
-          {end.failure.message}
+          {sayServerSentence(end.failure.message)}
         </p>
       ) : null}
       {finishReason === "length" ? (

@@ -39,7 +39,7 @@ export function Parameters({ form, problems, onChange }: Props): ReactNode {
         {number("temperature", "Temperature", "1")}
         {number("maxTokens", "Max tokens", "model's limit")}
         {number("topP", "Top p", "1")}
-        {number("seed", "Seed", "random")}
+        {number("seed", "Seed", /* @wc-include */ "random")}
       </div>
       <TextArea
         label="Stop texts, one a line"

@@ -76,6 +76,10 @@ export function QueueView({ stats, onState, charts, limits }: Props): ReactNode 
     <div className="grid gap-4">
       <Figures busy={stats === undefined} figures={figuresOf(stats)} />
       <Card flush title="Lanes" aside={<CountedAt lanes={stats?.lanes ?? []} />}>
+        <p className="border-b border-line px-4 py-2 text-xs text-muted">
+          Jobs with the same requirements wait together in a lane. A paused lane starts no job, and a draining
+          one takes no new request.
+        </p>
         <LanesTable lanes={stats?.lanes} onState={onState} />
       </Card>
       {charts}

@@ -3,9 +3,17 @@ import { Button } from "../../ui/controls/Button.tsx";
 import { Copyable } from "../../ui/controls/Copyable.tsx";
 import { DialogActions } from "../../ui/overlays/Dialog.tsx";
 
+const names = {
+  code: /* @wc-include */ "code",
+  key: /* @wc-include */ "key",
+  link: /* @wc-include */ "link",
+  secret: /* @wc-include */ "secret",
+  token: /* @wc-include */ "token",
+};
+
 type Props = {
   readonly secret: string;
-  readonly name: "code" | "key" | "link" | "secret" | "token";
+  readonly name: keyof typeof names;
   readonly onDone: () => void;
   readonly children: ReactNode;
 };
@@ -14,8 +22,8 @@ type Props = {
 export function ShownOnce({ secret, name, onDone, children }: Props): ReactNode {
   return (
     <div className="grid grid-cols-1 gap-3">
-      <p className="text-muted">Copy the {name} now. It is shown only once.</p>
-      <Copyable autoFocus text={secret} label={`the ${name}`} />
+      <p className="text-muted">Copy the {names[name]} now. It is shown only once.</p>
+      <Copyable autoFocus text={secret} label={`the ${names[name]}`} />
       <div className="text-muted">{children}</div>
       <DialogActions>
         <Button look="primary" onClick={onDone}>

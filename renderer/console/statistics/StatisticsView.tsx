@@ -1,5 +1,5 @@
 import { type ReactNode, useMemo } from "react";
-import { formatCount, formatRate } from "../../../app/format/quantity.ts";
+import { formatCount, formatPercent, formatRate } from "../../../app/format/quantity.ts";
 import { formatDuration } from "../../../app/format/time.ts";
 import { ranges } from "../../../app/statistics/spans.ts";
 import { Card } from "../../ui/Card.tsx";
@@ -105,8 +105,8 @@ function Charts({ report, from, until }: ChartsProps): ReactNode {
         { label: "Failed or expired", color: "bad", values: failed },
       ],
       durations: [
-        { label: "Wait time", color: "hold", values: wait },
-        { label: "Run time", color: "rest", values: run },
+        { label: `${formatPercent(95)} waited up to`, color: "hold", values: wait },
+        { label: `${formatPercent(95)} ran up to`, color: "rest", values: run },
       ],
     } as const;
   }, [report, from, until]);
@@ -114,7 +114,7 @@ function Charts({ report, from, until }: ChartsProps): ReactNode {
     <div className="grid gap-4 xl:grid-cols-2">
       <ChartCard title="Jobs" times={lines?.times} lines={lines?.jobs} format={formatCount} />
       <ChartCard
-        title="Wait and run time, 95th percentile"
+        title="Wait and run time"
         times={lines?.times}
         lines={lines?.durations}
         format={formatDuration}

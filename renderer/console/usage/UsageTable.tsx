@@ -94,7 +94,7 @@ function figures(
     )),
     ...(isUsage && by === "model" && prices.size > 0
       ? [
-          figure("In the cloud", (row) => {
+          figure("Price in a cloud", (row) => {
             const price = prices.get(row.subject);
             return price === undefined ? "–" : moneyWords(cloudCost(row, price), facts?.currency ?? "");
           }),

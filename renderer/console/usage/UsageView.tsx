@@ -174,14 +174,14 @@ function figuresOf(
       tone: null,
     },
     {
-      label: "In the cloud",
+      label: "Price in a cloud",
       value: cloud?.cost == null ? "–" : moneyWords(cloud.cost, facts?.currency ?? ""),
       note:
         cloud?.cost == null
           ? "no price entered"
           : cloud.unpricedTokens === 0
             ? "for the same tokens"
-            : "not of all models",
+            : "without some models",
       tone: null,
     },
   ];

@@ -13,7 +13,7 @@ export function About({ snapshot }: Props): ReactNode {
   const rows = [
     ["Version", `${snapshot.version}, ${shellWords[snapshot.shell]}`],
     ["System", platformWords(snapshot.platform)],
-    ...(snapshot.device === null ? [] : [["Device", snapshot.device.id]]),
+    ...(snapshot.device === null ? [] : [["Device ID", snapshot.device.id]]),
   ] as const;
   const keyStorage = sayKeyStorage(snapshot);
   return (

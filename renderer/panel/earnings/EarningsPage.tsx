@@ -115,9 +115,9 @@ function Earned({ answer, earnings, onJobs }: EarnedProps): ReactNode {
             “My credits”.
           </p>
           <p>
-            An amount is the sum of its jobs. A job pays for each token that was read and written, at the
-            price of its model. “Jobs” shows the calculation of each. The first number of tokens was read, the
-            second one written.
+            An amount is the sum of its jobs. A job pays for each token (a part of a word) that was read and
+            written, at the price of its model. “Jobs” shows the calculation of each. The first number of
+            tokens was read, the second one written.
           </p>
           <p>
             <DayStart /> Days are counted once a minute, and kept for 13 months.

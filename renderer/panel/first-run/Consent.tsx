@@ -44,7 +44,7 @@ export function Consent({ organization: found, device, leaves, onJoin, onBack }:
               <dd>
                 <code className="wrap-anywhere">{found.keyFingerprint}</code>
                 <p className="text-xs text-muted">
-                  The same as in your organization’s console, under Models.
+                  Your administrator sees the same key in the console, under Models.
                 </p>
               </dd>
             </>

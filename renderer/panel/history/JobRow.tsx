@@ -37,7 +37,8 @@ export function JobRow({ row }: { readonly row: HistoryRow }): ReactNode {
           {endedAt === null ? null : ` · ${formatDuration(endedAt - startedAt)}`}
           {tokens === 0 ? null : ` · ${plural(tokens, ["# token", "# tokens"])}`}
         </span>
-        <span className="truncate">{explainPay(row)}</span>
+        {/* The calculation of a pay is in the detail, where it has room. */}
+        <span className="truncate">{earnedMicro === "0" ? explainPay(row) : null}</span>
       </div>
     </div>
   );

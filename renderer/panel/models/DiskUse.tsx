@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import type { FactsView } from "../../../app/contract/snapshot.ts";
-import { formatMebibytes } from "../../../app/format/quantity.ts";
+import { formatMebibytes, formatRoundMebibytes } from "../../../app/format/quantity.ts";
 import { type RuleName, ruleOf, type Rules } from "../../../app/policy/rules.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Button } from "../../ui/controls/Button.tsx";
@@ -23,7 +23,7 @@ export function DiskUse({ rows, rules, free, onRule }: Props): ReactNode {
   return (
     <Card title="Disk space">
       <p className="mb-1.5">
-        The models take {formatMebibytes(usedMb)} of {formatMebibytes(diskQuotaMb)}.
+        The models take {formatMebibytes(usedMb)} of {formatRoundMebibytes(diskQuotaMb)}.
       </p>
       <ProgressBar
         label="Disk space of the models"
@@ -31,7 +31,7 @@ export function DiskUse({ rows, rules, free, onRule }: Props): ReactNode {
       />
       <div className="mt-1.5 text-xs text-muted">
         {free.known ? <p>{formatMebibytes(free.value)} of the disk are free.</p> : null}
-        <p>Gleaner leaves {formatMebibytes(minFreeDiskMb)} free for everything else.</p>
+        <p>Gleaner leaves {formatRoundMebibytes(minFreeDiskMb)} free for everything else.</p>
       </div>
       <div className="mt-3">
         <Button size="sm" onClick={() => onRule("diskQuotaMb")}>

@@ -64,7 +64,9 @@ function Facts({
       )}
       {speed === null ? null : (
         <p>
-          {`Reads ${formatCount(speed.prefill)} and writes ${formatCount(speed.generate)} tokens per second, on ${speed.backend}.`}
+          {speed.backend === "cpu"
+            ? `Reads ${formatCount(speed.prefill)} and writes ${formatCount(speed.generate)} tokens (parts of words) per second on the processor.`
+            : `Reads ${formatCount(speed.prefill)} and writes ${formatCount(speed.generate)} tokens (parts of words) per second on the graphics card.`}
         </p>
       )}
       {isBundled ? <p>It came with the program.</p> : null}

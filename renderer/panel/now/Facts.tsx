@@ -40,18 +40,23 @@ export function Facts({ facts, sources, rules, initialAll = false }: Props): Rea
       {all ? (
         <AllFacts facts={facts} sources={sources} />
       ) : (
-        <dl className="grid gap-1.5">
-          {factRows(facts, rules).map((row) => (
-            <div
-              key={row.label}
-              className="grid grid-cols-[7rem_1fr_auto] items-baseline gap-3 max-[20rem]:grid-cols-1 max-[20rem]:gap-0"
-            >
-              <dt className="text-muted">{row.label}</dt>
-              <dd className={cx("min-w-0", row.known ? "font-medium" : "text-faint italic")}>{row.value}</dd>
-              <dd className="text-xs text-muted">{row.rule}</dd>
-            </div>
-          ))}
-        </dl>
+        <>
+          <p className="mb-2 text-xs text-muted">How it is now, and at the right what donating needs.</p>
+          <dl className="grid gap-1.5">
+            {factRows(facts, rules).map((row) => (
+              <div
+                key={row.label}
+                className="grid grid-cols-[7rem_1fr_auto] items-baseline gap-3 max-[20rem]:grid-cols-1 max-[20rem]:gap-0"
+              >
+                <dt className="text-muted">{row.label}</dt>
+                <dd className={cx("min-w-0", row.known ? "font-medium" : "text-faint italic")}>
+                  {row.value}
+                </dd>
+                <dd className="text-right text-xs text-muted max-[20rem]:text-left">{row.rule}</dd>
+              </div>
+            ))}
+          </dl>
+        </>
       )}
     </Card>
   );

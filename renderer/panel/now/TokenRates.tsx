@@ -7,8 +7,7 @@ const height = 28;
 
 /** How fast the last minute was: a line, and the current number beside it. Nothing in it is animated. */
 export function TokenRates({ rates }: { readonly rates: readonly number[] }): ReactNode {
-  const now = rates.at(-1) ?? 0;
-  const words = now === 0 || now >= 10 ? formatCount(Math.round(now)) : formatTenths(now);
+  const words = rateWords(rates.at(-1));
   return (
     <div className="flex h-8 min-w-0 items-center gap-3">
       <svg
@@ -32,4 +31,10 @@ export function TokenRates({ rates }: { readonly rates: readonly number[] }): Re
       </span>
     </div>
   );
+}
+
+/** A dash before the first second has passed. */
+function rateWords(rate: number | undefined): string {
+  if (rate === undefined) return "–";
+  return rate === 0 || rate >= 10 ? formatCount(Math.round(rate)) : formatTenths(rate);
 }

@@ -12,7 +12,7 @@ import { TokenRates } from "./TokenRates.tsx";
 /** A job's phases in their order: while it is in one, and short. */
 const phases = [
   { phase: "loading", words: "Loading the model", short: "Load" },
-  { phase: "reading", words: "Reading the prompt", short: "Read" },
+  { phase: "reading", words: "Reading the question", short: "Read" },
   { phase: "writing", words: "Writing the answer", short: "Write" },
 ] as const satisfies readonly { readonly phase: WorkView["phase"]; readonly [words: string]: string }[];
 
@@ -50,7 +50,10 @@ export function Work({ work, donating }: Props): ReactNode {
 function useRates(work: WorkView | null): readonly number[] {
   const now = useNow();
   const latest = useRef(work);
-  const [samples, setSamples] = useState<readonly Sample[]>([]);
+  // A window that opens during a job shows at once how fast it has been so far.
+  const [samples, setSamples] = useState<readonly Sample[]>(() =>
+    work === null ? [] : [{ at: work.startedAt, attemptId: work.attemptId, tokens: 0 }],
+  );
   useEffect(() => {
     latest.current = work;
   }, [work]);
@@ -95,7 +98,7 @@ function Running({ work, rates }: RunningProps): ReactNode {
       <TokenRates rates={rates} />
       <p data-testid="work-progress" data-chars={work.writtenChars} className="truncate text-xs text-muted">
         {work.writtenChars === 0
-          ? "The prompt and the answer stay private."
+          ? "The question and the answer stay private."
           : `${formatCount(work.writtenChars)} characters written. The answer stays private.`}
       </p>
     </>

@@ -25,9 +25,9 @@ it("shows each fact with its rule", () => {
     { label: "Last input", value: "2m 34s ago", known: true, rule: "idle after 2 minutes" },
     { label: "Power", value: "battery", known: true, rule: "battery is fine" },
     { label: "Battery", value: "81%", known: true, rule: "at least 50%" },
-    { label: "Other programs", value: "13% of CPU", known: true, rule: "at most 60%" },
+    { label: "Other programs", value: "13% of the processor", known: true, rule: "at most 60%" },
     { label: "Temperature", value: "54 °C", known: true, rule: "at most 85 °C" },
-    { label: "Free memory", value: "6.3 GB", known: true, rule: "at least 512 MiB" },
+    { label: "Free memory", value: "6.3 GB", known: true, rule: "at least 537 MB" },
   ]);
   expect(factRows(facts, { ...defaultRules, requireIdle: false })[0]?.rule).toBe("not required");
 });

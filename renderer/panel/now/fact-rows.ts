@@ -1,6 +1,6 @@
 import type { FactsView } from "../../../app/contract/snapshot.ts";
 import { factLabel, sayFact } from "../../../app/facts/facts.ts";
-import { formatShare } from "../../../app/format/quantity.ts";
+import { formatRoundMebibytes, formatShare } from "../../../app/format/quantity.ts";
 import { spellSeconds } from "../../../app/format/time.ts";
 import type { Rules } from "../../../app/policy/rules.ts";
 import { sayRule } from "../../../app/policy/say-rule.ts";
@@ -23,7 +23,7 @@ export function factRows(facts: FactsView, rules: Rules): readonly FactRow[] {
     row("power", rules.allowOnBattery ? "battery is fine" : "mains only"),
     row(
       "batteryPercent",
-      rules.allowOnBattery ? `at least ${formatShare(rules.batteryFloorPercent / 100)}` : "not used",
+      rules.allowOnBattery ? `at least ${formatShare(rules.batteryFloorPercent / 100)}` : "does not count",
     ),
     row("otherCpuLoad", `at most ${formatShare(rules.maxOtherCpuLoad)}`),
     row(
@@ -32,6 +32,6 @@ export function factRows(facts: FactsView, rules: Rules): readonly FactRow[] {
         ? "no limit"
         : `at most ${sayRule("maxTemperatureC", rules.maxTemperatureC)}`,
     ),
-    row("memoryFreeMb", `at least ${sayRule("minFreeMemoryMb", rules.minFreeMemoryMb)}`),
+    row("memoryFreeMb", `at least ${formatRoundMebibytes(rules.minFreeMemoryMb)}`),
   ];
 }

@@ -3,14 +3,13 @@ import { sayDonorSentence } from "../../../app/contract/sentences/donor-sentence
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 import type { RuleLayer } from "../../../app/policy/rule-layers.ts";
 import { type RuleName, ruleOf, type Rules } from "../../../app/policy/rules.ts";
-import { sayRule } from "../../../app/policy/say-rule.ts";
 import { Button } from "../../ui/controls/Button.tsx";
 import { SelectBox } from "../../ui/controls/Select.tsx";
 import { Switch } from "../../ui/controls/Switch.tsx";
 import { useAct } from "../state/actions.ts";
 import { decidedBy } from "./decided-by.ts";
 import { RuleEditor } from "./RuleEditor.tsx";
-import { chosen, hasChoices, optionsFor } from "./setting-options.ts";
+import { chosen, hasChoices, optionsFor, settingWords } from "./setting-options.ts";
 
 /** The rules that apply now, and who set each. */
 export type RulesShown = DonorSnapshot["ruleLayers"] &
@@ -68,7 +67,7 @@ export function RuleSetting({ name, shown, isFocused = false }: Props): ReactNod
           </Button>
         )}
       </div>
-      {isSmall || editing ? null : <p>{sayRule(name, shown.rules[name])}</p>}
+      {isSmall || editing ? null : <p>{settingWords(name, shown.rules[name])}</p>}
       {editing && !locked ? (
         <RuleEditor
           name={name}
@@ -105,7 +104,7 @@ type SwitchProps = {
 function RuleSwitch({ name, rules, locked, describedBy, onSet }: SwitchProps): ReactNode {
   const { title } = ruleOf(name);
   const value = rules[name];
-  if (locked) return <p className="text-right whitespace-nowrap text-muted">{sayRule(name, value)}</p>;
+  if (locked) return <p className="text-right whitespace-nowrap text-muted">{settingWords(name, value)}</p>;
   if (typeof value === "boolean") return <Switch label={title} checked={value} onChange={onSet} />;
   if (!hasChoices(name)) return null;
   return (

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { someRules } from "../../../app/policy/rule-schemas.ts";
 import { defaultRules, ruleNames } from "../../../app/policy/rules.ts";
-import { chosen, hasChoices, optionsFor } from "./setting-options.ts";
+import { chosen, hasChoices, optionsFor, settingWords } from "./setting-options.ts";
 
 it("inserts a value that is not among the choices in its order", () => {
   const labels = optionsFor("idleAfterSeconds", 90).map(({ label }) => label);
@@ -11,6 +11,23 @@ it("inserts a value that is not among the choices in its order", () => {
       .map(({ label }) => label)
       .slice(-2),
   ).toEqual(["99 °C", "no limit"]);
+});
+
+it("names memory and disk in the units of the facts", () => {
+  expect(optionsFor("diskQuotaMb", 20_480).map(({ label }) => label)).toEqual([
+    "5 GB",
+    "10 GB",
+    "21.5 GB",
+    "50 GB",
+    "100 GB",
+    "200 GB",
+  ]);
+  const inUse = { mode: "limited", threads: 2, gpu: false, memoryMb: 2_048 } as const;
+  expect(settingWords("inUse", inUse)).toBe("2 processor cores, no graphics card, 2.1 GB of memory");
+  expect(settingWords("inUse", { ...inUse, mode: "off" })).toBe("nothing");
+  expect(settingWords("idle", defaultRules.idle)).toMatch(
+    /^all processor cores but one, the graphics card, /,
+  );
 });
 
 it("offers only valid values, including the default", () => {

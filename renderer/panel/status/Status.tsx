@@ -28,20 +28,23 @@ export function Status({ snapshot, onTab }: Props): ReactNode {
   const way = wayOut(snapshot);
   return (
     <section aria-label="Status" className={cx("rounded-lg px-4 pt-3.5 pb-4", toneTint[words.tone])}>
-      <div aria-live="polite">
-        <p className="flex items-center gap-2.5 text-xl font-semibold wrap-anywhere">
-          <StatusDot
-            tone={words.tone}
-            busy={snapshot.work !== null}
-            hollow={snapshot.activity.kind === "donating" && snapshot.work === null}
-          />
-          {words.title}
-        </p>
-        <p className="mt-1 min-h-10 text-ink wrap-anywhere">
-          <Sentence text={way === null ? words.sentence : words.sentence.replace(command, ".")} />
-        </p>
+      {/* Keeps its height while the sentence is a short one. */}
+      <div className="min-h-27 wrap-anywhere">
+        <div aria-live="polite">
+          <p className="flex items-center gap-2.5 text-xl font-semibold">
+            <StatusDot
+              tone={words.tone}
+              busy={snapshot.work !== null}
+              hollow={snapshot.activity.kind === "donating" && snapshot.work === null}
+            />
+            {words.title}
+          </p>
+          <p className="mt-1 text-ink">
+              <Sentence text={way === null ? words.sentence : words.sentence.replace(command, ".")} />
+            </p>
+        </div>
+        {words.next === null ? null : <p className="mt-0.5 text-xs text-muted">{words.next}</p>}
       </div>
-      {words.next === null ? null : <p className="mt-0.5 min-h-5 text-xs text-muted">{words.next}</p>}
       {words.ask === null ? null : <p className="mt-1 font-medium wrap-anywhere">{words.ask}</p>}
       {/* A computer that belongs to no organization has its form beside this. */}
       {way === null || snapshot.device === null ? null : (
@@ -51,13 +54,19 @@ export function Status({ snapshot, onTab }: Props): ReactNode {
           </Button>
         </div>
       )}
+      {/* The button does the same as the command. */}
+      {words.note === null || way?.tab === "settings" ? null : (
+        <details className="mt-1 text-xs text-muted">
+          <summary className="w-fit cursor-pointer">For administrators</summary>
+          <p className="mt-1 wrap-anywhere">
+            <Sentence text={words.note} />
+          </p>
+        </details>
+      )}
       {snapshot.device === null ? null : <Controls snapshot={snapshot} now={now} />}
     </section>
   );
 }
-
-/** A command at the end of a sentence. The button does the same. */
-const command = /: GLEANER_CODE=.*$/;
 
 const code = /(GLEANER_CODE=.*|--[a-z][a-z-]*(?: sha256:…)?|[A-Z]+(?:_[A-Z]+)+)/;
 

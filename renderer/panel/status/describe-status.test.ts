@@ -69,8 +69,16 @@ describe("describeStatus", () => {
     );
   });
 
-  it("says at what time it checks again if that is over an hour away", () => {
+  it("says when its next hours begin", () => {
     const activity = { kind: "standby", reason: "outside-schedule", since: now } as const;
+    const recheckAt = new Date(2026, 10, 22, 8, 0).getTime();
+    expect(describeStatus({ ...quiet, activity, recheckAt }, now).next).toBe(
+      "The next hours begin tomorrow 08:00.",
+    );
+  });
+
+  it("says at what time it checks again if that is over an hour away", () => {
+    const activity = { kind: "standby", reason: "in-use", since: now } as const;
     const next = (at: Date) => describeStatus({ ...quiet, activity, recheckAt: at.getTime() }, now).next;
     expect(next(new Date(2026, 10, 21, 18, 30))).toBe("Gleaner checks again at 18:30.");
     expect(next(new Date(2026, 10, 22, 8, 0))).toBe("Gleaner checks again tomorrow 08:00.");
@@ -115,6 +123,24 @@ describe("describeStatus", () => {
     });
   });
 
+  it("keeps commands apart, for administrators", () => {
+    const problem: NonNullable<DonorSnapshot["problem"]> = {
+      kind: "untrusted-server",
+      remedy: "restart",
+      sentence: "As a terminal says it.",
+      said: { name: "untrusted", values: ["https://office:3210"] },
+    };
+    const joining = { kind: "standby", reason: "not-enrolled", since: now } as const;
+    const shown = describeStatus({ ...quiet, activity: joining, problem }, now);
+    expect(shown.sentence).toMatch(/^This computer cannot tell whether https:\/\/office:3210 /);
+    expect(shown.sentence).not.toContain("--pin");
+    expect(shown.note).toContain("--pin sha256:…");
+    const retired = { kind: "standby", reason: "retired", since: now } as const;
+    expect(describeStatus({ ...quiet, activity: retired }, now).note).toContain("--rejoin");
+    const inUse = { kind: "standby", reason: "in-use", since: now } as const;
+    expect(describeStatus({ ...quiet, activity: inUse }, now).note).toBeNull();
+  });
+
   it("says that there is no model because the list was refused", () => {
     const activity = { kind: "standby", reason: "no-model", since: now } as const;
     const organization = { name: "Acme", problem: "The list was changed." };
@@ -151,7 +177,7 @@ describe("describeStatus", () => {
   it("names the excluded program that is running", () => {
     const activity = { kind: "standby", reason: "excluded-program", since: now } as const;
     const facts = { excludedProgram: known("obs64.exe") };
-    expect(describeStatus({ ...quiet, activity, facts }, now).sentence).toMatch(/^obs64.exe is running/);
+    expect(describeStatus({ ...quiet, activity, facts }, now).sentence).toMatch(/^obs64.exe is open/);
     const none = { excludedProgram: unknown };
     expect(describeStatus({ ...quiet, activity, facts: none }, now).sentence).toMatch(
       /^An excluded program is running/,
@@ -164,19 +190,19 @@ describe("describeStatus", () => {
       describeStatus({ ...quiet, activity: onDemand, donateNowUntil: now + 3_600_000 }, now),
     ).toMatchObject({
       tone: "good",
-      next: "Until 15:00. Then the rules decide again.",
+      next: "Until 15:00. Then your settings decide again.",
     });
     const idle = { kind: "donating", reason: "idle", since: now, limits } as const;
     const next = (change: Partial<typeof limits>) =>
       describeStatus({ ...quiet, activity: { ...idle, limits: { ...limits, ...change } } }, now).next;
-    expect(next({})).toBe("Gives all cores but one, GPU, all free memory.");
+    expect(next({})).toBe("May use all processor cores but one, the graphics card, all free memory.");
     expect(next({ threads: 1, gpu: false, memoryMb: 2_048, dutyCycle: 0.5 })).toBe(
-      "Gives 1 thread, no GPU, 2 GiB of memory, 50% of the time.",
+      "May use 1 processor core, no graphics card, 2.1 GB of memory, 50% of the time.",
     );
     expect(next({ gpu: false, gpuHeldBy: "unknown" })).toBe(
-      "Gives all cores but one, no GPU, all free memory. It is unknown whether other programs use the GPU, so jobs do not use it.",
+      "May use all processor cores but one, no graphics card, all free memory. It is unknown whether other programs use the graphics card, so jobs do not use it.",
     );
-    expect(next({ gpu: false, gpuHeldBy: "others" })).toMatch(/Other programs use the GPU\.$/);
+    expect(next({ gpu: false, gpuHeldBy: "others" })).toMatch(/Other programs use the graphics card\.$/);
     expect(next({ stillSince: now - 1_000 })).toBe("Waits while you type or move the mouse.");
   });
 });

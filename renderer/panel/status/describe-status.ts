@@ -1,5 +1,5 @@
 import { type DonorProblem, sentencesOf } from "../../../app/contract/membership.ts";
-import { sayDonorSentence } from "../../../app/contract/sentences/donor-sentences.ts";
+import { sayDonorSentence, sayNote } from "../../../app/contract/sentences/donor-sentences.ts";
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 import { formatMoment, formatRelative } from "../../../app/format/time.ts";
 import { sayLimits } from "../../../app/policy/limits.ts";
@@ -11,6 +11,8 @@ type StatusText = {
   readonly tone: Tone;
   readonly title: string;
   readonly sentence: string;
+  /** Commands and options for an administrator, who knows a terminal. Null: none. */
+  readonly note: string | null;
   /** The end of this state or the time of the next check. Null if only a change can end it. */
   readonly next: string | null;
   /** An update that the organization asks for, while the computer donates as before. */
@@ -32,10 +34,15 @@ export function describeStatus(snapshot: Shown, now: number): StatusText {
   return {
     tone: toneOf(snapshot),
     title: titleOf(snapshot, words.short),
-    sentence: sentencesOf(activity.reason, sentenceOf(snapshot, words.sentence), problem),
+    sentence: sentencesOf(activity.reason, sentenceOf(snapshot, words.sentence), problemWords(problem)),
+    note: problem === null ? (words.note ?? null) : sayNote(problem.said),
     next: nextWords(snapshot, now),
     ask: askWords(snapshot),
   };
+}
+
+function problemWords(problem: DonorProblem | null): string | null {
+  return problem === null ? null : sayDonorSentence(problem.said, problem.sentence);
 }
 
 /** A program that gets no jobs before its update says so already. */
@@ -53,7 +60,7 @@ const problemTitles: Readonly<Record<DonorProblem["kind"], string>> = {
   "other-name": "Server not trusted",
   "no-backend": "Wrong address",
   unreachable: "Offline",
-  "other-key": "Key differs",
+  "other-key": "Has to join again",
 };
 
 function titleOf(
@@ -86,11 +93,12 @@ function nextWords(
       : `Until ${formatMoment(pause.until, now)}.`;
   }
   if (activity.reason === "donate-now" && donateNowUntil !== null) {
-    return `Until ${formatMoment(donateNowUntil, now)}. Then the rules decide again.`;
+    return `Until ${formatMoment(donateNowUntil, now)}. Then your settings decide again.`;
   }
   if (activity.kind === "donating") return sayLimits(activity.limits);
   if (activity.reason === "retired" || (problem !== null && problem.remedy !== "wait")) return null;
   if (recheckAt === null) return null;
+  if (activity.reason === "outside-schedule") return `The next hours begin ${atMoment(recheckAt, now)}.`;
   const ms = recheckAt - now;
   return `Gleaner checks again ${ms < hour ? formatRelative(ms) : atMoment(recheckAt, now)}.`;
 }
@@ -119,5 +127,5 @@ function sentenceOf({ activity, facts, organization = null }: Shown, sentence: s
   if (activity.reason !== "excluded-program" || program?.known !== true || program.value === null) {
     return sentence;
   }
-  return `${program.value} is running, an excluded program. Gleaner waits until it is closed.`;
+  return `${program.value} is open, one of the programs in the settings for which Gleaner stops. It waits until it is closed.`;
 }

@@ -21,7 +21,7 @@ export const looks: readonly Look[] = [
 export const lookWords: Readonly<Record<Look, string>> = {
   donating: "Donating",
   "in-use": "You used the computer",
-  rule: "A rule kept it back",
+  rule: "A setting kept it back",
   paused: "Paused by you",
   service: "Offline or not in service",
   asleep: "Asleep",

@@ -52,6 +52,6 @@ it("has the price of the same tokens in a cloud, and tells the tokens without a 
   expect(priced).toMatchObject({ value: "2 EUR", note: "for the same tokens" });
   const other = { subject: "", promptTokens: 7, completionTokens: 3 };
   const partly = comparisonLines(facts, [small, other], work).cloud;
-  expect(partly).toMatchObject({ value: "2 EUR", note: "not of all models" });
+  expect(partly).toMatchObject({ value: "2 EUR", note: "without some models" });
   expect(partly.method).toContain("10 tokens of models without a price are left out.");
 });

@@ -40,9 +40,9 @@ function cloudLine(
   const method = "The tokens of each model × the price of a cloud for a like model (entered).";
   const left = `${formatCount(unpricedTokens)} tokens of models without a price are left out.`;
   return {
-    name: "In the cloud",
+    name: "Price in a cloud",
     value: cost === null ? null : moneyWords(cost, currency),
-    note: unpricedTokens === 0 ? "for the same tokens" : "not of all models",
+    note: unpricedTokens === 0 ? "for the same tokens" : "without some models",
     method:
       cost === null
         ? "No price of a cloud is entered for these models."

@@ -18,7 +18,8 @@ test("the panel shows the activity, the jobs and their earnings", async ({ farm,
   const row = page.getByRole("option", { name: /gleaner-demo/ }).first();
   await expect(row).toContainText("gleaner-demo");
   await expect(row).toContainText(/\+[\d.]+ m?cr/);
-  await expect(row).toContainText(/tokens in × .* out ×/);
+  await row.click();
+  await expect(page.getByTestId("job-detail")).toContainText(/tokens in × .* out ×/);
   await donor.stop();
 });
 
