@@ -1,10 +1,4 @@
-import {
-  attemptStatus,
-  type AttemptView,
-  jobStatus,
-  type JobView,
-  priority,
-} from "@gleaner/queue/validators";
+import { attemptStatus, jobStatus, type JobView, priority } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import { visibleText } from "../../../app/format/visible.ts";
 import { scopeOf } from "../../../app/people/rights.ts";
@@ -64,12 +58,6 @@ export async function jobRowsOf(ctx: Ctx, jobs: readonly JobView[]): Promise<Job
   return await Promise.all(jobs.map((job) => jobRowOf(ctx, job, waits.get(job.jobId) ?? null)));
 }
 
-/** A device may answer before it reports its start. Then the work began with the claim. */
-function workedFrom(attempts: readonly AttemptView[]): number | null {
-  const worked = attempts.find(({ status }) => status === "succeeded" || status === "failed");
-  return worked?.claimedAt ?? null;
-}
-
 async function jobRowOf(ctx: Ctx, job: JobView, wait: JobWait | null): Promise<JobRow> {
   const [order, rated, attempts] = await Promise.all([
     orderOf(ctx, job.jobId),
@@ -89,7 +77,7 @@ async function jobRowOf(ctx: Ctx, job: JobView, wait: JobWait | null): Promise<J
     keyId: may(ctx, "keys.read") ? (key?._id ?? null) : null,
     keyName: visibleText(key?.name ?? ""),
     submittedAt: job.submittedAt,
-    startedAt: job.startedAt ?? workedFrom(attempts),
+    startedAt: job.startedAt,
     finishedAt: job.finishedAt,
     attempts: attempts.map(({ number, worker, workerName, status, claimedAt, endedAt }) => ({
       number,

@@ -135,7 +135,9 @@ describe("handOver", () => {
     const [worker] = await waiting(t, 100);
     const { keyHash } = worker!;
     const jobId = await submit(t);
+    const claimedAt = Date.now();
     const { handed } = await see(t, worker!);
+    vi.setSystemTime(claimedAt + 200);
     const outcome = await t.mutation(queue.work.complete, {
       keyHash,
       attemptId: handed[0]!.attemptId,
@@ -143,7 +145,21 @@ describe("handOver", () => {
       demand: { jobs: 1 },
     });
     expect(outcome).toMatchObject({ kind: "completed", jobs: [], subscriptions: [{ position: 100 }] });
-    expect(await jobRow(t, jobId)).toMatchObject({ status: "succeeded" });
+    // A worker that was woken for a job begins it at once.
+    const times = { startedAt: claimedAt, finishedAt: claimedAt + 200 };
+    expect(await jobRow(t, jobId)).toMatchObject({ status: "succeeded", ...times });
+  });
+
+  it("a handed job that fails before its start was reported has been started in time", async () => {
+    const t = startQueue();
+    const [worker] = await waiting(t, 100);
+    const now = Date.now();
+    const jobId = await submit(t, { expiresAt: now + 5_000 });
+    const { handed } = await see(t, worker!);
+    await fail(t, worker!, handed[0]!.attemptId);
+    await passTime(t, 20_000);
+    expect((await jobRow(t, jobId)).startedAt).toBe(now);
+    expect((await jobRow(t, jobId)).status).not.toBe("expired");
   });
 
   it("each submitted job goes to another worker, and stays in its lane when all are busy", async () => {

@@ -106,6 +106,8 @@ export async function move(
         : { ...change.attempt, ...closed, endedAt: now };
     await ctx.db.patch("attempts", attempt._id, { ...facts, status: next.attempt });
     if (attempt.handedAt !== undefined && !isOwnEnd.has(next.attempt)) await takeBack(ctx, attempt);
+    // A worker need not report the start of a short attempt: its end implies it. A woken one began at the claim.
+    if (isOwnEnd.has(next.attempt)) patch.startedAt = job.startedAt ?? attempt.claimedAt;
     const { workerId } = attempt;
     const hasFailed = next.attempt === "failed" || next.attempt === "lost";
     // A job that was lost before it started says nothing about the job itself.
