@@ -58,7 +58,8 @@ export function collectWhenIdle(): void {
   timer.unref();
 }
 
-const someBlobGarbage = 4 * 1024 ** 2;
+/** The short collections in between also keep the young generation from filling, which would stay in memory. */
+const someBlobGarbage = 2 * 1024 ** 2;
 const mostBlobGarbage = 8 * 1024 ** 2;
 
 /**

@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import { collectGarbage } from "../runtime/execution/memory/collect-garbage.ts";
 import { sha256Of, someBytes, startWithFiles } from "./storage.fixture.ts";
 
 const deadline = { timeout: 60_000, interval: 20 };
@@ -78,6 +79,20 @@ test("an action stores the bytes of a Blob, which stays as it is", async () => {
     const stored = await call<{ bytes: ArrayBuffer }>("action", "read", { id });
     expect(Buffer.from(stored.bytes).toString()).toBe(text);
   }
+});
+
+test("the memory of stored Blobs is given back by the next collection", async () => {
+  const { call } = await startWithFiles();
+  const mib = 1024 * 1024;
+  const collected = async (): Promise<number> => {
+    collectGarbage();
+    await new Promise((resolve) => setImmediate(resolve));
+    return process.memoryUsage().arrayBuffers;
+  };
+  await call("action", "storeMany", { count: 1 });
+  const before = await collected();
+  await call("action", "storeMany", { count: 7 });
+  expect((await collected()) - before).toBeLessThan(4 * mib);
 });
 
 test("an id that is not a file's is refused", async () => {

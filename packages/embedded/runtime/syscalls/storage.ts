@@ -86,26 +86,29 @@ export async function storeBlob(
 ): Promise<string> {
   const { blob, options } = args as { blob?: unknown; options?: { sha256?: unknown } };
   if (!(blob instanceof Blob)) throw notABlob();
-  return save(services, execution.component, passingChunks(execution, blob), blob.type, options);
+  return save(services, execution.component, passingPieces(execution, blob), blob.type, options);
 }
 
-/** A chunk of a Blob may be all of it, and its digest takes a while. */
-const pieceBytes = 1024 * 1024;
+/** A Blob may be large, and its digest takes a while. */
+const pieceBytes = 64 * 1024;
+const sizeOf = Reflect.get(Object.getOwnPropertyDescriptor(Blob.prototype, "size") ?? {}, "get") as (
+  this: Blob,
+) => number;
 
 /**
- * The bytes of a Blob, which break off when its action ends. The store is done with a chunk when it takes the next, so the memory
- * of the chunk is given back at once.
+ * The bytes of a Blob, which break off when its action ends. The store is done with a piece when it takes the next, so the memory
+ * of the piece is given back at once. They are read as slices: a stream keeps a Blob in memory until the second full collection.
  */
-async function* passingChunks(execution: ActionExecution, blob: Blob): AsyncGenerator<Uint8Array> {
-  // The function may have replaced `stream` by one whose chunks it uses later.
-  const stream: ReadableStream<Uint8Array<ArrayBuffer>> = Blob.prototype.stream.call(blob);
-  for await (const chunk of stream) {
-    for (let at = 0; at < chunk.byteLength; at += pieceBytes) {
-      if (isTurnLong()) await nextTurn();
-      if (execution.ended) throw endedError();
-      yield chunk.subarray(at, at + pieceBytes);
-    }
-    chunk.buffer.transfer(0);
+async function* passingPieces(execution: ActionExecution, blob: Blob): AsyncGenerator<Uint8Array> {
+  // The function may have replaced these methods by ones whose results it uses later.
+  const size = sizeOf.call(blob);
+  for (let at = 0; at < size; at += pieceBytes) {
+    const slice = Blob.prototype.slice.call(blob, at, at + pieceBytes);
+    const piece = await Blob.prototype.arrayBuffer.call(slice);
+    if (isTurnLong()) await nextTurn();
+    if (execution.ended) throw endedError();
+    yield new Uint8Array(piece);
+    piece.transfer(0);
   }
   if (execution.ended) throw endedError();
 }
