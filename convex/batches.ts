@@ -40,7 +40,7 @@ import {
 } from "./model/batches/forecast.ts";
 import { resumeBatches } from "./model/batches/resume.ts";
 import { cancelRest } from "./model/batches/severalJobs.ts";
-import { boundedInteger, present } from "./model/refuse.ts";
+import { askedInteger, present } from "./model/refuse.ts";
 import { keyUse } from "./model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
@@ -73,7 +73,7 @@ export const list = internalQuery({
   returns: v.object({ batches: v.array(batchView), isDone: v.boolean() }),
   handler: async (ctx, { keyId, limit, after }) =>
     await batchPage(ctx, await admittedKey(ctx, keyId), {
-      limit: boundedInteger(limit, "limit", 1, mostListed),
+      limit: askedInteger(limit, "limit", 1, mostListed),
       after,
     }),
 });

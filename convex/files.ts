@@ -25,7 +25,7 @@ import {
   sweepUploads,
   uploadView,
 } from "./model/files/uploads.ts";
-import { boundedInteger } from "./model/refuse.ts";
+import { askedInteger } from "./model/refuse.ts";
 import { filePart } from "./model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
@@ -85,7 +85,7 @@ export const list = internalQuery({
   handler: async (ctx, { keyId, limit, ...which }) =>
     await filePage(ctx, await admittedKey(ctx, keyId), {
       ...which,
-      limit: Math.min(boundedInteger(limit, "limit", 1, mostAsked), mostListed),
+      limit: Math.min(askedInteger(limit, "limit", 1, mostAsked), mostListed),
     }),
 });
 

@@ -20,7 +20,7 @@ import { queue } from "./model/queue.ts";
 import { countCall, countCalls } from "./model/rates.ts";
 import { ratedOutcome, rateJob, removeRating } from "./model/ratings/rate.ts";
 import { mostReceipts, receiptOf, receiptsOf } from "./model/receipts/read.ts";
-import { boundedInteger, refuse } from "./model/refuse.ts";
+import { askedInteger, refuse } from "./model/refuse.ts";
 import { endLeftCall as endLeft, leaveJob } from "./model/requests/leftCalls.ts";
 import { quoteOf, quoteView } from "./model/requests/quote.ts";
 import {
@@ -383,7 +383,7 @@ export const receiptsAdmitted = internalQuery({
     isDone: v.boolean(),
   }),
   handler: async (ctx, { keyId, limit, after }) => {
-    const page = { limit: boundedInteger(limit, "limit", 1, mostReceipts), after };
+    const page = { limit: askedInteger(limit, "limit", 1, mostReceipts), after };
     const { orders, last, isDone } = await orderPage(ctx, await admittedKey(ctx, keyId), page);
     const { receipts, read } = await receiptsOf(ctx, orders);
     return read === orders.length
@@ -405,7 +405,7 @@ export const jobsAdmitted = internalQuery({
   }),
   handler: async (ctx, { keyId, limit, after }) =>
     await requesterJobPage(ctx, await admittedKey(ctx, keyId), {
-      limit: boundedInteger(limit, "limit", 1, mostListed),
+      limit: askedInteger(limit, "limit", 1, mostListed),
       after,
     }),
 });

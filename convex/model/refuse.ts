@@ -42,13 +42,15 @@ export type RefusalCode =
 export type Refusal = {
   code: RefusalCode;
   message: string;
+  /** The field of a requester's call that is wrong, as its API names it. */
+  param?: string;
   /** Milliseconds after which a retry may succeed. */
   retryAfterMs?: number;
 };
 
-/** Ends the call and undoes its transaction. The client can read why. */
-export function refuse(code: RefusalCode, message: string): never {
-  throw new ConvexError<Refusal>({ code, message });
+/** Ends the call and undoes its transaction. The client can read why. @param param the field that is wrong, of a requester's call. */
+export function refuse(code: RefusalCode, message: string, param?: string): never {
+  throw new ConvexError<Refusal>({ code, message, ...(param === undefined ? {} : { param }) });
 }
 
 /** Refuses for now: a retry may succeed after `retryAfterMs`. */
@@ -103,10 +105,22 @@ export function reportedText(value: string, what: string, maxChars: number): str
 
 /** Refuses (invalid) anything but a whole number within bounds. */
 export function boundedInteger(value: number, what: string, min: number, max: number): number {
-  if (!Number.isInteger(value) || value < min || value > max) {
-    refuse("invalid", `${what} must be a whole number from ${String(min)} to ${String(max)}.`);
-  }
-  return value;
+  if (isWithin(value, min, max)) return value;
+  return refuse("invalid", mustBeWithin(what, min, max));
+}
+
+/** The same for a field of a requester's call, which the refusal names. */
+export function askedInteger(value: number, param: string, min: number, max: number): number {
+  if (isWithin(value, min, max)) return value;
+  return refuse("invalid", mustBeWithin(param, min, max), param);
+}
+
+function isWithin(value: number, min: number, max: number): boolean {
+  return Number.isInteger(value) && value >= min && value <= max;
+}
+
+function mustBeWithin(what: string, min: number, max: number): string {
+  return `${what} must be a whole number from ${String(min)} to ${String(max)}.`;
 }
 
 /** Refuses (invalid) text with half a surrogate pair. It has no UTF-8, so it would be stored as other text. */

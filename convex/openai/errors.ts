@@ -170,6 +170,16 @@ export function wrongNeeds(why: string): ApiError {
   };
 }
 
+export function missingParameter(param: string): ApiError {
+  return {
+    status: 400,
+    type: "invalid_request_error",
+    code: "missing_required_parameter",
+    param,
+    message: `Missing '${param}', which is required.`,
+  };
+}
+
 export function wrongParameter(param: string, allowed: readonly (string | number)[]): ApiError {
   return {
     status: 400,
@@ -198,12 +208,13 @@ export function errorOf(failure: Failure, promptField: PromptField = "messages")
   return internalError;
 }
 
-function fromRefusal({ code, message, retryAfterMs }: Refusal, promptField: PromptField): ApiError {
+function fromRefusal({ code, message, param, retryAfterMs }: Refusal, promptField: PromptField): ApiError {
   const error = {
     type: "invalid_request_error",
     message,
     ...refusals[code],
     ...(isOfPrompt(code) ? { param: promptField } : {}),
+    ...(param === undefined ? {} : { param }),
   };
   if (retryAfterMs === undefined) return error;
   const retryAfter = String(Math.max(1, Math.ceil(retryAfterMs / 1_000)));

@@ -543,6 +543,8 @@ describe("a batch", () => {
     const second = await start(lines(1));
     const page = await (await call("/v1/batches?limit=1")).json();
     expect(page).toMatchObject({ data: [{ id: second.id }], last_id: second.id, has_more: true });
+    await expectError(await call("/v1/batches?limit=101"), 400, { code: "invalid_value", param: "limit" });
+    await expectError(await call("/v1/batches?after=batch_x"), 404, { code: "not_found", param: "after" });
     const rest = await (await call(`/v1/batches?limit=5&after=${second.id}`)).json();
     expect(rest).toMatchObject({ data: [{ id: first.id }], has_more: false });
     const other = await addOrganization(t, { name: "Other" });
@@ -568,8 +570,12 @@ describe("a batch", () => {
 
   it("needs a file of its own key", async () => {
     const other = await addOrganization(t, { name: "Other" });
-    await expectError(await create(await upload(lines(1), other.apiKey)), 404, { code: "not_found" });
-    await expectError(await create("file-x"), 404, { code: "not_found" });
+    const unknown = { code: "not_found", param: "input_file_id" };
+    await expectError(await create(await upload(lines(1), other.apiKey)), 404, unknown);
+    await expectError(await create("file-x"), 404, unknown);
+    const body = { input_file_id: "file-x", endpoint: "/v1/chat/completions", completion_window: "24h" };
+    const init = { method: "POST", body: JSON.stringify(body) };
+    await expectError(await call("/v1/batches/estimate", init), 404, unknown);
   });
 });
 
@@ -613,6 +619,8 @@ describe("a file", () => {
     });
     expect(await (await call("/v1/files?purpose=batch_output&order=asc")).json()).toMatchObject({ data: [] });
     await expectError(await call("/v1/files?order=up"), 400, { param: "order" });
+    await expectError(await call("/v1/files?limit=10001"), 400, { code: "invalid_value", param: "limit" });
+    await expectError(await call("/v1/files?after=file-x"), 404, { code: "not_found", param: "after" });
     const deleted = await call(`/v1/files/${id}`, { method: "DELETE" });
     expect(await deleted.json()).toEqual({ id, object: "file", deleted: true });
     await expectError(await call(`/v1/files/${id}`), 404, { code: "not_found" });
@@ -660,19 +668,27 @@ describe("a file", () => {
   });
 
   it.each([
-    ["no form", {}, "invalid_request_body"],
-    ["without a file", { purpose: "batch" }, "missing_required_parameter"],
-    ["with another purpose", { purpose: "vision", file: new File(["x"], "x") }, "invalid_value"],
+    ["no form", {}, "invalid_request_body", null],
+    ["without a file", { purpose: "batch" }, "missing_required_parameter", "file"],
+    ["with another purpose", { purpose: "vision", file: new File(["x"], "x") }, "invalid_value", "purpose"],
+    ["without a purpose", { file: new File(["x"], "x") }, "missing_required_parameter", "purpose"],
     [
       "with a time that is out of bounds",
       { purpose: "batch", file: new File(["x"], "x"), "expires_after[seconds]": "5" },
       "invalid_value",
+      "expires_after[seconds]",
     ],
-  ])("is refused: %s", async (_why, fields, code) => {
+    [
+      "with a text that is no time",
+      { purpose: "batch", file: new File(["x"], "x"), "expires_after[seconds]": "7".repeat(2_000) },
+      "invalid_value",
+      "expires_after[seconds]",
+    ],
+  ])("is refused: %s", async (_why, fields, code, param) => {
     const form = new FormData();
     for (const [name, value] of Object.entries(fields)) form.set(name, value as string);
     const body = Object.keys(fields).length === 0 ? "{}" : form;
-    await expectError(await call("/v1/files", { method: "POST", body }), 400, { code });
+    await expectError(await call("/v1/files", { method: "POST", body }), 400, { code, param });
     expect(await t.run(async (ctx) => await ctx.db.system.query("_storage").collect())).toEqual([]);
   });
 });

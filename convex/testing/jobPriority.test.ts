@@ -88,7 +88,7 @@ describe("POST /v1/jobs/ID/priority", () => {
 
   it.each([
     ["no JSON", "{", "invalid_json", null],
-    ["no tier", {}, "unsupported_value", "service_tier"],
+    ["no tier", {}, "missing_required_parameter", "service_tier"],
     ["an unknown tier", { service_tier: "turbo" }, "unsupported_value", "service_tier"],
   ])("refuses a body with %s", async (_, body, code, param) => {
     const jobId = await submit(t, acme);

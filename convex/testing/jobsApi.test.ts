@@ -290,9 +290,15 @@ describe("/v1/jobs", () => {
       data: [],
       last_id: null,
     });
-    await expectError(await call(`/v1/jobs?after=${ids[0]!}`, {}, other.apiKey), 404, { code: "not_found" });
+    await expectError(await call(`/v1/jobs?after=${ids[0]!}`, {}, other.apiKey), 404, {
+      code: "not_found",
+      param: "after",
+    });
     for (const limit of ["0", "101", "x", "1.5", "1e1", ""]) {
-      await expectError(await call(`/v1/jobs?limit=${limit}`), 400, { code: "invalid_value" });
+      await expectError(await call(`/v1/jobs?limit=${limit}`), 400, {
+        code: "invalid_value",
+        param: "limit",
+      });
     }
   });
 

@@ -128,7 +128,9 @@ describe("the receipt of a job", () => {
       expect(each.kind === "receipt" && (await receiptProblem(each.receipt, receiptCrypto, null))).toBeNull();
     expect(await list("?limit=1")).toMatchObject({ data: [{ claim: { jobId: second } }], has_more: true });
     expect((await list(`?after=${second}`)).data).toMatchObject([{ claim: { jobId: first } }]);
-    expect((await call("/v1/receipts?limit=51")).status).toBe(400);
+    const tooMany = await call("/v1/receipts?limit=51");
+    expect(tooMany.status).toBe(400);
+    expect(await tooMany.json()).toMatchObject({ error: { param: "limit" } });
   });
 
   it("is in a page that reads ten seals at most, and goes on behind them", async () => {

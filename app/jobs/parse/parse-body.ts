@@ -269,7 +269,7 @@ function codeOf({ issue, path }: Located, body: unknown): string {
       return isMissing(path, body) ? "missing_required_parameter" : "invalid_type";
     case "invalid_union": // The discriminator matches no branch.
     case "invalid_value":
-      return "unsupported_value";
+      return isMissing(path, body) ? "missing_required_parameter" : "unsupported_value";
     case "custom":
       return issue.params?.["unsupported"] === true ? "unsupported_parameter" : "invalid_value";
     default:

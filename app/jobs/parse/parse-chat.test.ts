@@ -323,6 +323,8 @@ describe("parseChat", () => {
       "invalid_value",
     ],
     ["messages[0].role", { messages: [{ role: "narrator", content: "x" }] }, "unsupported_value"],
+    ["messages[0].role", { messages: [{ content: "x" }] }, "missing_required_parameter"],
+    ["tools[0].type", { tools: [{ function: weather.function }] }, "missing_required_parameter"],
     [
       "messages[0].tool_call_id",
       { messages: [{ role: "tool", content: "x" }] },

@@ -4,7 +4,7 @@ import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { record } from "../audit.ts";
-import { checkRoom, ownFile } from "../files/files.ts";
+import { checkRoom, inputFile } from "../files/files.ts";
 import { isDestroyed, refuseDestroyed } from "../files/seals.ts";
 import { queue } from "../queue.ts";
 import { boundedInteger, present, refuse, refuseUntil } from "../refuse.ts";
@@ -113,8 +113,7 @@ export async function createBatch(
       ? batchViewOf(earlier)
       : refuse("conflict", "This idempotency key was used before, for another batch.");
   }
-  const file = await ownFile(ctx, key, asked.fileId);
-  if (file.purpose !== "batch") refuse("invalid", "input_file_id: this file has the answers of a batch.");
+  const file = await inputFile(ctx, key, asked.fileId);
   if (await isDestroyed(ctx, file.parts)) refuseDestroyed();
   if ((await openBatchesOf(ctx, key._id)).length >= mostOpen) {
     const why = `This API key has ${String(mostOpen)} batches that have not ended, which is the most.`;
@@ -185,11 +184,16 @@ async function batchById(ctx: QueryCtx, batchId: Id<"batches">): Promise<Doc<"ba
   return present(await ctx.db.get("batches", batchId), "batch");
 }
 
-/** The key's batch with this id. Refuses: not_found, also for another key's. */
-export async function batchOfKey(ctx: QueryCtx, key: Doc<"apiKeys">, id: string): Promise<Doc<"batches">> {
+/** The key's batch with this id. Refuses: not_found, also for another key's. @param param the field of the call that names it. */
+export async function batchOfKey(
+  ctx: QueryCtx,
+  key: Doc<"apiKeys">,
+  id: string,
+  param?: string,
+): Promise<Doc<"batches">> {
   const batchId = ctx.db.normalizeId("batches", id);
   const batch = batchId === null ? null : await ctx.db.get("batches", batchId);
-  return batch?.apiKeyId === key._id ? batch : refuse("not_found", "There is no such batch.");
+  return batch?.apiKeyId === key._id ? batch : refuse("not_found", "There is no such batch.", param);
 }
 
 /** The key's batches, newest first, from before the batch `after`. Refuses: not_found (`after`). */
@@ -198,7 +202,7 @@ export async function batchPage(
   key: Doc<"apiKeys">,
   { limit, after }: { readonly limit: number; readonly after: string | undefined },
 ): Promise<{ batches: BatchView[]; isDone: boolean }> {
-  const from = after === undefined ? null : await batchOfKey(ctx, key, after);
+  const from = after === undefined ? null : await batchOfKey(ctx, key, after, "after");
   const batches = await ctx.db
     .query("batches")
     .withIndex("by_key", (q) => {

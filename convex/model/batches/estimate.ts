@@ -1,11 +1,10 @@
 import { type Infer, v } from "convex/values";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
-import { ownFile } from "../files/files.ts";
+import { inputFile } from "../files/files.ts";
 import { openPart, openParts, refuseDestroyed } from "../files/seals.ts";
 import { catalogOf } from "../models/catalog.ts";
 import { factorsAt, priceAt } from "../models/prices.ts";
-import { refuse } from "../refuse.ts";
 import { modelTotals } from "../statistics/rollUp.ts";
 import { price, priceFactors } from "../validators.ts";
 
@@ -23,12 +22,11 @@ export async function factsOf(ctx: QueryCtx, key: Doc<"apiKeys">, fileId: string
   const { organizationId } = key;
   const now = Date.now();
   const [file, models, factors, totals] = await Promise.all([
-    ownFile(ctx, key, fileId),
+    inputFile(ctx, key, fileId),
     catalogOf(ctx, organizationId),
     factorsAt(ctx, organizationId, now),
     modelTotals(ctx, organizationId),
   ]);
-  if (file.purpose !== "batch") refuse("invalid", "input_file_id: this file has the answers of a batch.");
   const { bytes } = file;
   const parts = (await openParts(ctx, file.parts)) ?? refuseDestroyed();
   const meanAnswerOf = (modelId: string): number | null => {

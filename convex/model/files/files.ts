@@ -4,8 +4,9 @@ import { formatBytes } from "../../../app/format/quantity.ts";
 import { visibleText } from "../../../app/format/visible.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
-import { boundedInteger, refuse } from "../refuse.ts";
+import { askedInteger, refuse } from "../refuse.ts";
 import { filePart, filePurpose } from "../validators.ts";
+import { inputFileParam } from "./seals.ts";
 
 /** A file as its requester sees it. Times are ms epoch. */
 export const fileView = v.object({
@@ -55,7 +56,7 @@ export async function addFile(
   now: number,
 ): Promise<FileView> {
   const { leastSeconds, mostSeconds } = fileTimes;
-  boundedInteger(keptSeconds, "expires_after[seconds]", leastSeconds, mostSeconds);
+  askedInteger(keptSeconds, "expires_after[seconds]", leastSeconds, mostSeconds);
   const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
   await checkRoom(ctx, key, bytes);
   const file = {
@@ -96,11 +97,23 @@ async function filesOf(ctx: QueryCtx, apiKeyId: Id<"apiKeys">): Promise<Doc<"fil
     .take(batchLimits.filesOfKey);
 }
 
-/** The key's file with this id. Refuses: not_found, also for another key's. */
-export async function ownFile(ctx: QueryCtx, key: Doc<"apiKeys">, id: string): Promise<Doc<"files">> {
+/** The key's file with this id. Refuses: not_found, also for another key's. @param param the field of the call that names it. */
+export async function ownFile(
+  ctx: QueryCtx,
+  key: Doc<"apiKeys">,
+  id: string,
+  param?: string,
+): Promise<Doc<"files">> {
   const fileId = ctx.db.normalizeId("files", id);
   const file = fileId === null ? null : await ctx.db.get("files", fileId);
-  return file?.apiKeyId === key._id ? file : refuse("not_found", "There is no such file.");
+  return file?.apiKeyId === key._id ? file : refuse("not_found", "There is no such file.", param);
+}
+
+/** The key's file of requests that `input_file_id` names. Refuses: not_found, invalid (it has answers of a batch). */
+export async function inputFile(ctx: QueryCtx, key: Doc<"apiKeys">, id: string): Promise<Doc<"files">> {
+  const file = await ownFile(ctx, key, id, inputFileParam);
+  if (file.purpose === "batch") return file;
+  return refuse("invalid", "input_file_id: this file has the answers of a batch.", inputFileParam);
 }
 
 type FilesWanted = {
@@ -116,7 +129,7 @@ export async function filePage(
   key: Doc<"apiKeys">,
   { limit, after, purpose, isOldestFirst }: FilesWanted,
 ): Promise<{ files: FileView[]; isDone: boolean }> {
-  const from = after === undefined ? null : await ownFile(ctx, key, after);
+  const from = after === undefined ? null : await ownFile(ctx, key, after, "after");
   const found = await ctx.db
     .query("files")
     .withIndex("by_key", (q) => {

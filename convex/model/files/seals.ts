@@ -49,9 +49,13 @@ export async function isDestroyed(ctx: QueryCtx, parts: readonly StoredPart[]): 
   return keys.some((key) => key?.wrapped === undefined);
 }
 
+/** The field of a call that names a batch's file of requests. */
+export const inputFileParam = "input_file_id";
+
 /** Refuses (invalid) a batch whose file nobody can read any more. */
 export function refuseDestroyed(): never {
-  refuse("invalid", "input_file_id: the content of this file was deleted with the organization's data key.");
+  const why = "the content of this file was deleted with the organization's data key";
+  refuse("invalid", `${inputFileParam}: ${why}.`, inputFileParam);
 }
 
 /** The data keys of parts: one, or a few if the organization destroyed one meanwhile. */

@@ -142,9 +142,12 @@ export async function completeUpload(
   refuseEnded(upload, now);
   const parts = await partsOf(ctx, upload._id);
   const wanted = partIds.map(
-    (id) => parts.find(({ _id }) => _id === id) ?? refuse("not_found", "part_ids: there is no such part."),
+    (id) =>
+      parts.find(({ _id }) => _id === id) ??
+      refuse("not_found", "part_ids: there is no such part.", "part_ids"),
   );
-  if (new Set(partIds).size < partIds.length) refuse("invalid", "part_ids: a part is there twice.");
+  if (new Set(partIds).size < partIds.length)
+    refuse("invalid", "part_ids: a part is there twice.", "part_ids");
   const stored = wanted.flatMap(piecesOf);
   const bytes = bytesOf(stored);
   if (bytes !== upload.bytes) {

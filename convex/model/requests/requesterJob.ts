@@ -133,7 +133,7 @@ export async function orderPage(
 ): Promise<{ orders: Doc<"orders">[]; last: string | null; isDone: boolean }> {
   const from = after === undefined ? null : await orderOf(ctx, after);
   if (after !== undefined && from?.apiKeyId !== key._id) {
-    return refuse("not_found", "after: there is no such job.");
+    return refuse("not_found", "after: there is no such job.", "after");
   }
   const orders = await ctx.db
     .query("orders")

@@ -571,11 +571,16 @@ function timeOf({ expiresInMs, endsWithCall = false }: Submission): number {
 }
 
 const maxIdempotencyChars = 255;
+const idempotencyHeader = "Idempotency-Key";
 
 /** A hash of an API key and its idempotency key. Refuses: invalid. */
 export async function idempotencyHash({ _id }: Doc<"apiKeys">, idempotencyKey: string): Promise<string> {
   if (idempotencyKey === "" || idempotencyKey.length > maxIdempotencyChars) {
-    refuse("invalid", `An idempotency key has 1 to ${String(maxIdempotencyChars)} characters.`);
+    refuse(
+      "invalid",
+      `An idempotency key has 1 to ${String(maxIdempotencyChars)} characters.`,
+      idempotencyHeader,
+    );
   }
   wellFormed(idempotencyKey, "An idempotency key");
   return await hashSecret(`${_id}:${idempotencyKey}`);

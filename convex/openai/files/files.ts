@@ -5,7 +5,7 @@ import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import type { StoredPart } from "../../model/files/seals.ts";
 import { type Caller, idBelow, methodOf } from "../endpoint.ts";
-import { errorOf, unknownUrl, wrongMethod, wrongParameter } from "../errors.ts";
+import { errorOf, missingParameter, unknownUrl, wrongMethod, wrongParameter } from "../errors.ts";
 import { outcomeOf } from "../outcome.ts";
 import { listBody, pagingOf } from "../paging.ts";
 import { type ApiError, cors, errorResponse, json } from "../respond.ts";
@@ -24,7 +24,9 @@ export async function uploadFile(ctx: ActionCtx, request: Request, { keyId }: Ca
     });
     if (read.kind === "refused") return read;
     const { name, fields } = read.upload;
-    if (fields.get("purpose") !== "batch") {
+    const purpose = fields.get("purpose");
+    if (purpose === undefined) return { kind: "refused", error: missingParameter("purpose") } as const;
+    if (purpose !== "batch") {
       return { kind: "refused", error: wrongParameter("purpose", ["batch"]) } as const;
     }
     const keptSeconds = keptSecondsOf(fields);

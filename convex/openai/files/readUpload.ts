@@ -8,7 +8,7 @@ import { fileFields, partFields } from "../../../app/fields/batches.ts";
 import { unknownField } from "../../../app/fields/field.ts";
 import { formatBytes } from "../../../app/format/quantity.ts";
 import { unknownParameter } from "../../../app/jobs/parse/parse-body.ts";
-import { fromParse } from "../errors.ts";
+import { fromParse, missingParameter } from "../errors.ts";
 import type { ApiError } from "../respond.ts";
 import { type FormField, readForm } from "./readForm.ts";
 
@@ -54,8 +54,7 @@ export async function readUpload(
         name = part.filename ?? "";
         await store(part.content);
       } else if (part.name !== undefined) {
-        const text = await shortText(part.content);
-        if (text !== null) fields.set(part.name, text);
+        fields.set(part.name, await shortText(part.content));
       }
     }
   } catch (thrown) {
@@ -64,16 +63,16 @@ export async function readUpload(
       thrown instanceof MaxFileSizeExceededError || thrown instanceof MaxTotalSizeExceededError;
     return refused(isTooLarge ? fileTooLarge(field) : noForm(field));
   }
-  return name === null ? refused(noFile(field)) : { kind: "ok", upload: { name, fields } };
+  return name === null ? refused(missingParameter(field)) : { kind: "ok", upload: { name, fields } };
 }
 
-/** The text of a field; null if it is too long to be one that we know. */
-async function shortText(content: FormField["content"]): Promise<string | null> {
+/** The text of a field. Empty if it is too long to be one that we know. */
+async function shortText(content: FormField["content"]): Promise<string> {
   const decoder = new TextDecoder();
   let [text, bytes] = ["", 0];
   for await (const chunk of content) {
     bytes += chunk.length;
-    if (bytes > mostFieldBytes) return null;
+    if (bytes > mostFieldBytes) return "";
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();
@@ -85,16 +84,6 @@ function noForm(field: string): ApiError {
     type: "invalid_request_error",
     code: "invalid_request_body",
     message: `The body must be a form (multipart/form-data) with the file as the field ${field}.`,
-  };
-}
-
-function noFile(param: string): ApiError {
-  return {
-    status: 400,
-    type: "invalid_request_error",
-    code: "missing_required_parameter",
-    param,
-    message: `Missing '${param}', which is required.`,
   };
 }
 
