@@ -39,9 +39,7 @@ export function Status({ snapshot, onTab }: Props): ReactNode {
             />
             {words.title}
           </p>
-          <p className="mt-1 text-ink">
-            <Sentence text={way === null ? words.sentence : words.sentence.replace(command, ".")} />
-          </p>
+          <p className="mt-1 text-ink">{words.sentence}</p>
         </div>
         {words.next === null ? null : <p className="mt-0.5 text-xs text-muted">{words.next}</p>}
       </div>
