@@ -16,14 +16,7 @@ import {
   text,
 } from "./parse-body.ts";
 import { parseChat } from "./parse-chat.ts";
-import {
-  modelName,
-  ownFields,
-  type ParsedText,
-  serviceTier,
-  tokens,
-  whole,
-} from "./parse-sampling.ts";
+import { modelName, ownFields, type ParsedText, serviceTier, tokens, whole } from "./parse-sampling.ts";
 import { callId, functionName } from "./parse-tools.ts";
 
 /** Parses the body of OpenAI's Responses API by translating it into a chat. */
