@@ -12,6 +12,7 @@ writesAndRejects: Uncaught Error: nobody awaits me
 rejectsInAction: Uncaught Error: nobody awaits me
 throwsLater: Uncaught Error: nobody catches me
 handlesLate: "somebody awaits me"
+the same at once: true
 written: []
 still here
 `;

@@ -38,12 +38,22 @@ export function guardRejections(mapStack: StackMapper): void {
   newestMapper = mapStack;
 }
 
-/** Resolves when all microtasks have run, and `guardRejections` has taken the rejections of promises that nothing handled. */
+let nextReport: Promise<void> | null = null;
+
+/**
+ * Resolves when all microtasks have run, and `guardRejections` has taken the rejections of promises that nothing handled. Runs that
+ * end together wait for the same report: Node goes through all rejections that it has before any code goes on.
+ */
 export function rejectionsReported(): Promise<void> {
-  return new Promise((resolve) => {
+  nextReport ??= new Promise((resolve) => {
+    const marker = new ReportMarker(() => {
+      nextReport = null;
+      resolve();
+    });
     // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- an Error would cost a stack
-    void Promise.reject(new ReportMarker(resolve));
+    void Promise.reject(marker);
   });
+  return nextReport;
 }
 
 // A listener would not do: the program's other listeners would get each rejection, too.
