@@ -283,6 +283,8 @@ export const schema = defineSchema({
     verdicts: v.optional(v.array(v.object({ workerId: v.id("workers"), code: v.string() }))),
     /** Workers that reported that they cannot run the job, and in which of their lives. */
     unfit: v.optional(v.array(v.object({ workerId: v.id("workers"), life: v.number() }))),
+    /** Whether another job has waited for this one. Absent in jobs of earlier versions, which may have such jobs. */
+    hasDependents: v.optional(v.boolean()),
     watched: v.boolean(),
     /** The job is watched at least until then. */
     watchedUntil: v.optional(v.number()),

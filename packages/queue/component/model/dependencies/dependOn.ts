@@ -9,7 +9,7 @@ export type DependencyState =
   /** All dependencies have ended as required. */
   | { readonly kind: "go" }
   /** These jobs are not final yet. */
-  | { readonly kind: "wait"; readonly on: readonly Id<"jobs">[] }
+  | { readonly kind: "wait"; readonly on: readonly Doc<"jobs">[] }
   /** A job that had to succeed has ended otherwise. */
   | { readonly kind: "failed"; readonly jobId: Id<"jobs"> };
 
@@ -22,7 +22,7 @@ async function dependencyState(ctx: QueryCtx, scope: string, after: After): Prom
   const jobs = await Promise.all(ids.map((id) => loadOwned(ctx, "jobs", scope, id)));
   const failed = after.when === "succeeded" ? jobs.find(endedOtherwise) : undefined;
   if (failed !== undefined) return { kind: "failed", jobId: failed._id };
-  const on = jobs.filter((job) => !isFinal(job.status)).map((job) => job._id);
+  const on = jobs.filter((job) => !isFinal(job.status));
   return on.length === 0 ? { kind: "go" } : { kind: "wait", on };
 }
 
@@ -34,6 +34,16 @@ export async function addDependencies(
   when: After["when"],
 ): Promise<void> {
   for (const other of on) await ctx.db.insert("dependencies", { jobId, on: other, when });
+}
+
+/** Notes at the jobs that others wait for, each once, that their end has somebody to notify. */
+export async function noteDependents(
+  ctx: MutationCtx,
+  states: readonly (DependencyState | null)[],
+): Promise<void> {
+  const on = states.flatMap((state) => (state?.kind === "wait" ? state.on : []));
+  const unmarked = new Set(on.flatMap((job) => (job.hasDependents === true ? [] : [job._id])));
+  for (const jobId of unmarked) await ctx.db.patch("jobs", jobId, { hasDependents: true });
 }
 
 function endedOtherwise({ status }: Doc<"jobs">): boolean {

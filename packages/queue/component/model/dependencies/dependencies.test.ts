@@ -77,6 +77,16 @@ describe("dependencies", () => {
     },
   );
 
+  it("a job with dependencies runs after a job of an earlier version, which does not tell that another waits for it", async () => {
+    const t = startQueue();
+    const [a] = await open(t, 1);
+    const b = await submitAfter(t, [a!], "succeeded");
+    await t.run(async (ctx) => await ctx.db.patch("jobs", a!, { hasDependents: undefined }));
+    await end(t, [a!], "succeed");
+    await settle(t);
+    expect(await statusesOf(t, [b])).toEqual(["ready"]);
+  });
+
   it("a job with dependencies keeps waiting while a failed dependency is retried", async () => {
     const t = startQueue();
     const [a] = await open(t, 1);

@@ -132,8 +132,12 @@ async function nameOf(ctx: MutationCtx, workerId: Id<"workers">): Promise<string
   return worker === null ? null : (worker.externalId ?? worker._id);
 }
 
-/** Schedules the notification of the jobs that depend on this one. There may be many, so it runs in pieces. */
+/**
+ * Schedules the notification of the jobs that depend on this one. There may be many, so it runs in pieces. Most jobs have none,
+ * and say so.
+ */
 async function notifyDependents(ctx: MutationCtx, job: Doc<"jobs">): Promise<void> {
+  if (job.hasDependents === false) return;
   const one = await firstOf(ctx.db.query("dependencies").withIndex("by_on", (q) => q.eq("on", job._id)));
   if (one !== null) await ctx.scheduler.runAfter(0, maintenance.settleDependents, { jobId: job._id });
 }

@@ -82,6 +82,7 @@ export async function insertJob(ctx: MutationCtx, job: NewJob, now: number): Pro
     attempts: 0,
     failures: 0,
     round: 0,
+    hasDependents: false,
     ...(spec.watched === true ? { watched: true, watchedUntil: job.watchedUntil } : { watched: false }),
     ...defined({
       requester,
@@ -112,7 +113,8 @@ export async function insertJob(ctx: MutationCtx, job: NewJob, now: number): Pro
   };
   const jobId = await ctx.db.insert("jobs", fields);
   if (dependency?.kind === "wait" && spec.after !== undefined) {
-    await addDependencies(ctx, jobId, dependency.on, spec.after.when);
+    const on = dependency.on.map(({ _id }) => _id);
+    await addDependencies(ctx, jobId, on, spec.after.when);
   }
   if (failedDependency) await cancelForDependency(ctx, jobId, now);
   const row = { ...fields, _id: jobId, _creationTime: now };

@@ -8,7 +8,7 @@ import { grow, loadOpenBatch } from "../batches/create.ts";
 import { boundedSize } from "../bounds.ts";
 import type { MutationCtx, QueryCtx } from "../builders.ts";
 import { backlogsOf, busyAt, retryAfterMs } from "../counts/backlogs.ts";
-import { type DependencyState, dependencyStates } from "../dependencies/dependOn.ts";
+import { type DependencyState, dependencyStates, noteDependents } from "../dependencies/dependOn.ts";
 import { findNearby, handOver } from "../dispatch/handOver.ts";
 import { reclaimOf, scheduleReclaim } from "../dispatch/reclaim.ts";
 import { nextExpiry, scheduleExpiry } from "../end/expire.ts";
@@ -115,6 +115,10 @@ export async function submit(ctx: MutationCtx, submission: Submission, now: numb
     ),
   );
   if (handed.some((to) => to !== null)) await scheduleReclaim(ctx, scope, reclaim, now);
+  await noteDependents(
+    ctx,
+    newJobs.map(({ dependency }) => dependency),
+  );
   await scheduleWakeUps(ctx, newJobs, now);
   await scheduleTurns(ctx, scope, newJobs);
   await scheduleWatchEnd(
