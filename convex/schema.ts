@@ -1131,6 +1131,10 @@ export default defineSchema({
     wrongCount: v.optional(v.number()),
     /** Its forecast of the last minute. Absent: none could be made. Written by model/batches/forecast.ts. */
     forecast: v.optional(batchForecast),
+    /** Hours of the fleet's devices that each job was expected to take, before the batch began. Absent: not known. */
+    workHours: v.optional(v.number()),
+    /** The error of that expectation once the batch has ended, as a logarithm. Absent: not known. Written by model/batches/work.ts. */
+    workError: v.optional(v.number()),
   })
     .index("by_key", ["apiKeyId"])
     .index("by_organization", ["organizationId", "status"])

@@ -7,6 +7,11 @@ import type { RequestWork } from "./work.ts";
 const horizonDays = 9;
 /** After so long the devices that donated lately say little about those that will; ms. */
 const fadesInMs = 3 * spans.hour;
+/**
+ * The share of what donated lately beyond a usual day that goes on for now. The rest was chance: a batch gets furthest in minutes in which
+ * more devices donate than will soon.
+ */
+const lastingShare = 0.5;
 /** Without any past day, the fleet's size is as uncertain as that. */
 const spreadOfUnknownDay = 0.5;
 
@@ -126,6 +131,7 @@ function devicesOf(
   const value = (day: number, hour: number): number => days[day]?.devices[hour] ?? lately;
   const share = (now - bucketOf(now, spans.hour)) / spans.hour;
   const hourBefore = before?.devices[hourOfDay(now - spans.hour)] ?? lately;
-  const difference = lately - (share * value(0, hourOfDay(now)) + (1 - share) * hourBefore);
+  const usual = share * value(0, hourOfDay(now)) + (1 - share) * hourBefore;
+  const difference = lastingShare * (lately - usual);
   return (hour) => Math.max(0, value(hour.day, hour.hourOfDay) + difference * hour.nearness);
 }

@@ -9,6 +9,7 @@ import {
   jobsPerDevice,
 } from "./capacity.ts";
 import { type BatchOutlook, forecastBatch } from "./forecast.ts";
+import { workError, workShown } from "./work.ts";
 
 /** A Monday at noon, UTC. */
 const noon = Date.UTC(2026, 10, 23, 12);
@@ -46,6 +47,7 @@ const outlook = (over: Partial<BatchOutlook>): BatchOutlook => ({
   days: record(3, always(10)),
   devicesNow: 10,
   model,
+  errors: [],
   ...over,
 });
 
@@ -156,6 +158,16 @@ describe("the forecast of a batch", () => {
     expect(hoursUntil(forecast?.latestAt)).toBeLessThan(3);
   });
 
+  it("learns from ended batches how far its estimate may be off", () => {
+    const latest = (errors: readonly number[]) => hoursUntil(forecastBatch(outlook({ errors }))?.latestAt);
+    const near = Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? 0.1 : -0.1));
+    const far = near.map((error) => 10 * error);
+    expect(latest(near)).toBeLessThan(0.8 * latest([]));
+    expect(latest(far)).toBeGreaterThan(1.5 * latest([]));
+    // One batch that went well is no proof.
+    expect(latest([0])).toBeGreaterThan(0.9 * latest([]));
+  });
+
   it("knows nothing about a model without answers, and of a batch without a pace", () => {
     expect(forecastBatch(outlook({ model: null }))).toBeNull();
     expect(forecastBatch(outlook({ model: { ...model, answered: 19 } }))).toBeNull();
@@ -178,6 +190,18 @@ describe("the forecast of a batch", () => {
 
   it("is the same for the same input", () => {
     expect(forecastBatch(outlook({}))).toEqual(forecastBatch(outlook({})));
+  });
+});
+
+describe("the error of an estimate", () => {
+  it("is the logarithm of how much more work a request was", () => {
+    expect(workError(0.5, workShown(100, 100), 100)).toBeCloseTo(Math.log(2), 6);
+    expect(workError(2, workShown(100, 100), 100)).toBeCloseTo(-Math.log(2), 6);
+  });
+
+  it("is unknown of a batch with few answers, or without recorded devices", () => {
+    expect(workError(0.5, workShown(19, 100), 19)).toBeNull();
+    expect(workError(0.5, workShown(100, 0), 100)).toBeNull();
   });
 });
 

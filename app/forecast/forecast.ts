@@ -23,6 +23,8 @@ export type BatchOutlook = {
   /** Devices that donate now, for the first minutes of a fleet. */
   readonly devicesNow: number;
   readonly model: ModelRecord | null;
+  /** By how much the work of ended batches differed from its estimate before: `workError` of each. */
+  readonly errors: readonly number[];
 };
 
 /** The forecast end of a batch. Times are ms epoch; null: in more than a week. */
@@ -42,8 +44,8 @@ export type Forecast = {
  * or earlier jobs of its model, took. Null: neither is known. docs/forecast.md explains it.
  */
 export function forecastBatch(outlook: BatchOutlook): Forecast | null {
-  const { now, expiresAt, startedAt, answered, left, ahead, firstMs, days, devicesNow, model } = outlook;
-  const before = besideOthers(workBefore(model, jobsPerDevice(days)), left, ahead);
+  const { now, expiresAt, startedAt, answered, left, firstMs, days, devicesNow } = outlook;
+  const before = workBeforeAnswers(outlook);
   // Without a record since the start, few device hours would seem to have done all of the work.
   const isRecorded = startedAt !== null && startedAt >= (days[0]?.hours[0]?.startAt ?? Infinity);
   const shown = isRecorded ? workShown(answered, donatedHours(days, startedAt, now)) : null;
@@ -59,6 +61,17 @@ export function forecastBatch(outlook: BatchOutlook): Forecast | null {
     onTime: ends.filter((end) => end <= expiresAt).length / ends.length,
     days: past.length,
   };
+}
+
+/** The work of a request before the batch has answers, while other batches run, too. Null: not known. */
+export function workBeforeAnswers({
+  days,
+  left,
+  ahead,
+  model,
+  errors,
+}: Pick<BatchOutlook, "days" | "left" | "ahead" | "model" | "errors">): RequestWork | null {
+  return besideOthers(workBefore(model, jobsPerDevice(days), errors), left, ahead);
 }
 
 /** The device hours that pass for each request of the batch while those of other batches run, too. The pace includes them already. */

@@ -111,6 +111,7 @@ import type * as model_batches_estimate from "../model/batches/estimate.js";
 import type * as model_batches_forecast from "../model/batches/forecast.js";
 import type * as model_batches_resume from "../model/batches/resume.js";
 import type * as model_batches_severalJobs from "../model/batches/severalJobs.js";
+import type * as model_batches_work from "../model/batches/work.js";
 import type * as model_batches_wrongLines from "../model/batches/wrongLines.js";
 import type * as model_calls_calls from "../model/calls/calls.js";
 import type * as model_calls_changes from "../model/calls/changes.js";
@@ -563,6 +564,7 @@ declare const fullApi: ApiFromModules<{
   "model/batches/forecast": typeof model_batches_forecast;
   "model/batches/resume": typeof model_batches_resume;
   "model/batches/severalJobs": typeof model_batches_severalJobs;
+  "model/batches/work": typeof model_batches_work;
   "model/batches/wrongLines": typeof model_batches_wrongLines;
   "model/calls/calls": typeof model_calls_calls;
   "model/calls/changes": typeof model_calls_changes;

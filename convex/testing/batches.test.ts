@@ -410,6 +410,7 @@ describe("a batch", () => {
       model: modelId,
       isHigh: false,
       forecast: null,
+      workHours: null,
     });
     // As if 4,000 other requests came before these two.
     const cut = { bytes: 0, lines: 0, requests: 4_000 };
@@ -496,6 +497,7 @@ describe("a batch", () => {
       model: modelId,
       isHigh: false,
       forecast: null,
+      workHours: null,
     });
     const requests = Array.from({ length: 500 }, (_, n) => ({
       line: n + 1,

@@ -229,6 +229,38 @@ describe("a running batch", () => {
     await collectEnds(t);
     expect(await get(id)).toMatchObject({ status: "completed", forecast: null });
   });
+
+  it("tells at its end how far the estimate was off, which later forecasts count on", async () => {
+    await remember(14, 1);
+    const { id } = await start(await upload(lines(20)));
+    const startAt = Math.floor(Date.now() / dayMs) * dayMs;
+    const hours = [0, 1, 2, 3, 4].map((hour) => ({
+      startAt: Math.floor(Date.now() / hourMs) * hourMs + hour * hourMs,
+      samples: 60,
+      devices: 60,
+      busyDevices: 0,
+      busyJobs: 0,
+    }));
+    const { organizationId } = acme;
+    await t.run(async (ctx) => await ctx.db.insert("capacityDays", { organizationId, startAt, hours }));
+    vi.setSystemTime(Date.now() + 40 * 60_000);
+    for (let n = 0; n < 20; n += 1) await takeJob(t, device, async ({ complete }) => await complete("Done."));
+    await collectEnds(t);
+    expect((await get(id)).status).toBe("completed");
+    const [batch] = await t.run(async (ctx) => await ctx.db.query("batches").collect());
+    // One device took 40 minutes for what was to be 20.
+    expect(batch?.workHours).toBeCloseTo(1 / 60, 3);
+    expect(batch?.workError).toBeCloseTo(Math.log(2), 1);
+
+    const fileId = await upload(lines(20));
+    const spanOf = async (): Promise<number> => {
+      const { forecast } = await estimate(fileId);
+      return (forecast?.latest_at ?? 0) - (forecast?.expected_at ?? 0);
+    };
+    const before = await spanOf();
+    await t.run(async (ctx) => await ctx.db.patch("batches", batch!._id, { workError: Math.log(8) }));
+    expect(await spanOf()).toBeGreaterThan(1.2 * before);
+  });
 });
 
 describe("a batch beside others", () => {

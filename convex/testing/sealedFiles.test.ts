@@ -240,7 +240,15 @@ describe("a batch of an organization with a data key", () => {
     const { id } = (await (await create(await upload(all.join("\n")))).json()) as Batch;
     const batchId = await t.run(async (ctx) => ctx.db.normalizeId("batches", id.slice("batch_".length))!);
     // The first lines were submitted, which end behind the first frame. Then the backend was killed.
-    const checked = { total: 40, jobs: 40, mistakes: [], model: modelId, isHigh: false, forecast: null };
+    const checked = {
+      total: 40,
+      jobs: 40,
+      mistakes: [],
+      model: modelId,
+      isHigh: false,
+      forecast: null,
+      workHours: null,
+    };
     await t.mutation(internal.batches.start, { batchId, ...checked });
     const failure = { kind: "dropped" as const, why: "batch_expired" as const };
     const requests = Array.from({ length: 25 }, (_, n) => ({

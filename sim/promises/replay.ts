@@ -2,9 +2,11 @@ import {
   addSample,
   type CapacityDay,
   type CapacityHour,
+  donatedHours,
   jobsPerDevice,
 } from "../../app/forecast/capacity.ts";
 import { type Forecast, forecastBatch } from "../../app/forecast/forecast.ts";
+import { workBefore, workError, workShown } from "../../app/forecast/work.ts";
 import { normal, type Random, randomFrom } from "../structures/random.ts";
 import { drawDay, drawOffice, type Minute, minutesOfDay } from "./office.ts";
 
@@ -15,12 +17,15 @@ const firstDay = Date.UTC(2026, 0, 5);
 const futureDays = 9;
 /** Seconds of an earlier request on a laptop of mean speed. */
 const requestSeconds = 12;
+const earlierJobs = { answered: 1_000, runMs: 1_000 * requestSeconds * 1_000, interrupted: 0 };
 /** Jobs of higher priority need from a few minutes to some hours of the fleet. */
 const firstHours = { least: 0.1, most: 4 };
 /** Nobody knows exactly how long they take: the standard deviation of the logarithm. */
 const firstSpread = 0.3;
 /** Batches need from half an hour to two nights of the fleet. */
 const batchHours = { least: 0.5, most: 30 };
+/** Batches of a week that ended before, by which a forecast learns how far requests differ. */
+const earlierPerWeek = 3;
 const jobsOfLaptop = 2;
 const promisesPerOffice = 10;
 
@@ -55,10 +60,11 @@ export function replayPromises(
   { laptops, weeks, promises, seed, lengthSpread }: PromiseOptions,
 ): PromiseFigures {
   const random = randomFrom(seed);
+  const earlier = randomFrom(-seed);
   return replay(random, moment, {
     promises,
     lengthSpread,
-    nextWorld: () => drawWorld(random, laptops, weeks),
+    nextWorld: () => withEarlierBatches(drawWorld(random, laptops, weeks), earlier, lengthSpread),
   });
 }
 
@@ -75,15 +81,16 @@ export function replayRecorded(
   days: readonly CapacityDay[],
   { promises, seed, lengthSpread }: Pick<PromiseOptions, "promises" | "seed" | "lengthSpread">,
 ): PromiseFigures | null {
-  const world = recordedWorld(days);
-  if (world === null) return null;
+  const recorded = recordedWorld(days);
+  if (recorded === null) return null;
+  const world = withEarlierBatches(recorded, randomFrom(-seed), lengthSpread);
   return replay(randomFrom(seed), moment, { promises, lengthSpread, nextWorld: () => world });
 }
 
 type ReplayOptions = {
   readonly promises: number;
   readonly lengthSpread: number;
-  readonly nextWorld: () => World;
+  readonly nextWorld: () => KnownWorld;
 };
 
 function replay(
@@ -95,7 +102,9 @@ function replay(
   let world = nextWorld();
   for (let made = 0; made < promises; made += 1) {
     if (made > 0 && made % promisesPerOffice === 0) world = nextWorld();
-    const batch = drawBatch(random, world, moment, lengthSpread);
+    // In the week after the recorded ones.
+    const start = world.recorded + random.below(7 * minutesOfDay);
+    const batch = drawBatch(random, world, { start, moment, lengthSpread });
     const madeAt = moment === "half-way" ? halfWay(batch) : batch.startedAt;
     const forecast = forecastOf(world, batch, madeAt);
     const real = (batch.endedAt ?? Infinity) - madeAt;
@@ -128,6 +137,24 @@ type World = {
   /** Jobs that a device runs at once. */
   readonly jobsAtOnce: number;
 };
+
+/** `errors`: those of the estimates of batches that ended in the recorded weeks. */
+type KnownWorld = World & { readonly errors: readonly number[] };
+
+/** Runs earlier batches in the recorded weeks. */
+function withEarlierBatches(world: World, random: Random, lengthSpread: number): KnownWorld {
+  const { firstDay: firstAt, days, recorded, jobsAtOnce } = world;
+  const count = Math.floor((earlierPerWeek * recorded) / (7 * minutesOfDay));
+  const expected = workBefore(earlierJobs, jobsAtOnce, [])?.hours ?? NaN;
+  const errors = Array.from({ length: count }, (): number | null => {
+    const start = random.below(recorded);
+    const batch = drawBatch(random, world, { start, moment: "at the start", lengthSpread });
+    const { requests, startedAt, endedAt } = batch;
+    if (endedAt === null || endedAt > firstAt + recorded * minuteMs) return null;
+    return workError(expected, workShown(requests, donatedHours(days, startedAt, endedAt)), requests);
+  });
+  return { ...world, errors: errors.filter((error) => error !== null) };
+}
 
 function drawWorld(random: Random, laptops: number, weeks: number): World {
   const office = drawOffice(random, laptops);
@@ -182,10 +209,16 @@ type Batch = {
   readonly firstMs: number;
 };
 
-/** Draws a batch that starts in the week after the recorded ones, and runs it on the true days. */
-function drawBatch(random: Random, world: World, moment: PromiseMoment, lengthSpread: number): Batch {
+type BatchOptions = {
+  /** Its first minute. */
+  readonly start: number;
+  readonly moment: PromiseMoment;
+  readonly lengthSpread: number;
+};
+
+/** Draws a batch, and runs it on the true days. */
+function drawBatch(random: Random, world: World, { start, moment, lengthSpread }: BatchOptions): Batch {
   const { firstDay: firstAt, minutes, recorded, jobsAtOnce } = world;
-  const start = recorded + random.below(7 * minutesOfDay);
   const { least, most } = batchHours;
   const hours = least * (most / least) ** random.next();
   const week = minutes.slice(0, recorded);
@@ -228,7 +261,11 @@ function halfWay({ requests, startedAt, done }: Batch): number {
   return startedAt + (minute < 0 ? done.length : minute + 1) * minuteMs;
 }
 
-function forecastOf(world: World, { requests, startedAt, done, firstMs }: Batch, madeAt: number): Forecast {
+function forecastOf(
+  world: KnownWorld,
+  { requests, startedAt, done, firstMs }: Batch,
+  madeAt: number,
+): Forecast {
   const ended = done[Math.round((madeAt - startedAt) / minuteMs) - 1] ?? 0;
   const forecast = forecastBatch({
     now: madeAt,
@@ -240,7 +277,8 @@ function forecastOf(world: World, { requests, startedAt, done, firstMs }: Batch,
     firstMs,
     days: recordedUntil(world, madeAt),
     devicesNow: world.minutes[Math.round((madeAt - world.firstDay) / minuteMs)]?.devices ?? 0,
-    model: { answered: 1_000, runMs: 1_000 * requestSeconds * 1_000, interrupted: 0 },
+    model: earlierJobs,
+    errors: world.errors,
   });
   if (forecast === null) throw new Error("a model with a record has a forecast");
   return forecast;

@@ -64,7 +64,7 @@ export async function nextCut(ctx: QueryCtx, batchId: Id<"batches">): Promise<In
 
 /**
  * A checked file. `jobs`: what its requests are together. `model`: that of most requests; null if it is unknown. `isHigh`: whether most
- * have the high priority.
+ * have the high priority. `workHours`: as `batchOutlook` has it.
  */
 export const checkedFile = {
   total: v.number(),
@@ -73,13 +73,14 @@ export const checkedFile = {
   model: v.union(v.string(), v.null()),
   isHigh: v.boolean(),
   forecast: v.union(batchForecast, v.null()),
+  workHours: v.union(v.number(), v.null()),
 };
 
 /** Starts a batch whose file was checked, or ends it if there are mistakes. */
 export async function startBatch(
   ctx: MutationCtx,
   batchId: Id<"batches">,
-  { total, jobs, mistakes, model, isHigh, forecast }: ObjectType<typeof checkedFile>,
+  { total, jobs, mistakes, model, isHigh, forecast, workHours }: ObjectType<typeof checkedFile>,
   now: number,
 ): Promise<void> {
   const batch = await ctx.db.get("batches", batchId);
@@ -106,6 +107,7 @@ export async function startBatch(
     ...(model === null ? {} : { model }),
     ...(isHigh ? { isHigh } : {}),
     ...(forecast === null ? {} : { forecast }),
+    ...(workHours === null ? {} : { workHours }),
   });
 }
 

@@ -2,7 +2,12 @@ import type { LaneView } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import { batchEndpoints } from "../../../app/batches/limits.ts";
 import { addSample, type CapacityDay, daysOfShare, forecastDays } from "../../../app/forecast/capacity.ts";
-import { type Forecast, forecastBatch } from "../../../app/forecast/forecast.ts";
+import {
+  type BatchOutlook,
+  type Forecast,
+  forecastBatch,
+  workBeforeAnswers,
+} from "../../../app/forecast/forecast.ts";
 import type { ModelRecord } from "../../../app/forecast/work.ts";
 import { ableShare } from "../../../app/jobs/chances.ts";
 import type { DataClass } from "../../../app/keys/data-classes.ts";
@@ -19,6 +24,7 @@ import { type KnownFleet, knownFleet } from "../requests/chances.ts";
 import { needsOfKey, requirementsOf } from "../requests/needs.ts";
 import { modelTotals } from "../statistics/rollUp.ts";
 import { batchForecast, lineMistake } from "../validators.ts";
+import { knownErrors } from "./work.ts";
 
 /*
  * The forecasts of batches. Once a minute the fleet's size is noted, and every open batch gets a new forecast. It is stored, so that
@@ -60,6 +66,8 @@ type Fleet = {
   readonly devicesNow: number;
   readonly models: ReadonlyMap<string, ModelRecord>;
   readonly open: readonly Doc<"batches">[];
+  /** Of the estimates for batches that have ended. */
+  readonly errors: readonly number[];
   readonly known: KnownFleet;
   readonly classes: readonly DataClass[];
   readonly lanes: readonly LaneView[];
@@ -71,7 +79,7 @@ const mostOpenRead = 100;
 const mostDevicesRead = 100;
 
 async function fleetOf(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<Fleet> {
-  const [days, { donating }, models, open, known, classes, lanes] = await Promise.all([
+  const [days, { donating }, models, open, errors, known, classes, lanes] = await Promise.all([
     ctx.db
       .query("capacityDays")
       .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
@@ -83,6 +91,7 @@ async function fleetOf(ctx: QueryCtx, organizationId: Id<"organizations">): Prom
       .query("batches")
       .withIndex("by_organization", (q) => q.eq("organizationId", organizationId).eq("status", "in_progress"))
       .take(mostOpenRead),
+    knownErrors(ctx, organizationId),
     knownFleet(ctx, organizationId, mostDevicesRead),
     dataClassesOf(ctx, organizationId),
     queue.lanes.list(ctx, organizationId),
@@ -96,6 +105,7 @@ async function fleetOf(ctx: QueryCtx, organizationId: Id<"organizations">): Prom
     devicesNow: donating,
     models: new Map(records),
     open,
+    errors,
     known,
     classes,
     lanes,
@@ -186,13 +196,12 @@ function sortedJson(requirements: LaneView["requirements"]): string {
   );
 }
 
-function forecastIn(
-  fleet: Fleet,
-  batch: BatchOutline,
-  { share, firstMs }: Place,
-  now: number,
-): Forecast | null {
-  return forecastBatch({
+function forecastIn(fleet: Fleet, batch: BatchOutline, place: Place, now: number): Forecast | null {
+  return forecastBatch(factsIn(fleet, batch, place, now));
+}
+
+function factsIn(fleet: Fleet, batch: BatchOutline, { share, firstMs }: Place, now: number): BatchOutlook {
+  return {
     now,
     expiresAt: batch.expiresAt,
     startedAt: batch.startedAt ?? null,
@@ -205,7 +214,8 @@ function forecastIn(
     devicesNow: share * fleet.devicesNow,
     // An empty name is that of all models which have no record of their own.
     model: batch.model === undefined ? null : (fleet.models.get(batch.model) ?? null),
-  });
+    errors: fleet.errors,
+  };
 }
 
 /**
@@ -289,10 +299,14 @@ export async function storeForecasts(
   }
 }
 
-/** The forecast of a batch that has not started, and the reason why it may not start. */
+/**
+ * The forecast of a batch that has not started, and the reason why it may not start. `workHours`: hours of the fleet's devices that
+ * each job is expected to take; null if that is not known, or if jobs of higher priority come first.
+ */
 export const batchOutlook = v.object({
   forecast: v.union(batchForecast, v.null()),
   mistake: v.union(lineMistake, v.null()),
+  workHours: v.union(v.number(), v.null()),
 });
 
 /** `window`: as it was asked for, such as "24h". */
@@ -304,11 +318,15 @@ export async function outlookOf(
 ): Promise<Infer<typeof batchOutlook>> {
   const fleet = await fleetOf(ctx, batch.organizationId);
   const place = await placeOf(ctx, fleet, batch, now);
-  const forecast = forecastIn(fleet, batch, place, now);
-  if (forecast === null) return { forecast: null, mistake: null };
+  const facts = factsIn(fleet, batch, place, now);
+  const forecast = forecastBatch(facts);
+  if (forecast === null) return { forecast: null, mistake: null, workHours: null };
+  const { share } = place;
+  const work = facts.firstMs > 0 || share === 0 ? null : workBeforeAnswers(facts);
   return {
     forecast: { ...forecast, madeAt: now },
-    mistake: isUnreachable(forecast) ? deadlineMistake(forecast, place.share, window) : null,
+    mistake: isUnreachable(forecast) ? deadlineMistake(forecast, share, window) : null,
+    workHours: work === null ? null : work.hours / share,
   };
 }
 

@@ -25,12 +25,12 @@ export async function cutFile(ctx: ActionCtx, batchId: Id<"batches">): Promise<v
   if (first?.step === "check") {
     const check = await checkFile(ctx, first);
     const { mistakes: found, ...checked } = check;
-    const { forecast, mistake } = await ctx.runQuery(internal.batches.checkedOutlook, {
+    const { mistake, ...outlook } = await ctx.runQuery(internal.batches.checkedOutlook, {
       batchId,
       ...checked,
     });
     const mistakes = found.length === 0 && mistake !== null ? [mistake] : found;
-    await ctx.runMutation(internal.batches.start, { batchId, ...checked, mistakes, forecast });
+    await ctx.runMutation(internal.batches.start, { batchId, ...checked, mistakes, ...outlook });
   }
   const next = first?.step === "check" ? await ctx.runQuery(internal.batches.nextCut, { batchId }) : first;
   if (next?.step !== "cut") return;
