@@ -48,7 +48,7 @@ describe("the words of comfort", () => {
   it("say each measurement in a sentence", () => {
     const hour = comfortableHour(0, { hotSeconds: 90, batteryPercent: 3, donatingFanRpm: 3_200 });
     expect(comfortParts.map((part) => sayPart(part, hour))).toEqual([
-      "95 of 100 stops took 0.12s or less.",
+      "95 of 100 stops took 120 ms or less.",
       "95 of 100 waits were at most 5 ms longer while a job ran.",
       "Above the temperature limit for 1m 30s.",
       "3% of the charge was spent.",
@@ -60,7 +60,7 @@ describe("the words of comfort", () => {
   });
 
   it("promise what is judged", () => {
-    expect(partWords.yields.promise).toContain("0.25s");
+    expect(partWords.yields.promise).toContain("250 ms");
     expect(partWords.delay.promise).toContain("20 ms");
   });
 });

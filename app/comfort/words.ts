@@ -17,7 +17,7 @@ type PartWords = {
 export const partWords: Readonly<Record<ComfortPart, PartWords>> = {
   yields: {
     title: "Stopping",
-    promise: `Gleaner stops within ${formatDuration(promises.yieldP95Ms)} when the computer is needed.`,
+    promise: `Gleaner stops within ${formatCount(promises.yieldP95Ms)} ms when the computer is needed.`,
     broken: "stopping took too long",
   },
   delay: {
@@ -59,7 +59,7 @@ export function sayPart(part: ComfortPart, hour: ComfortHour): string {
     case "yields":
       return hour.yieldP95Ms === null
         ? "Nothing had to stop."
-        : `95 of 100 stops took ${formatDuration(hour.yieldP95Ms)} or less.`;
+        : `95 of 100 stops took ${formatCount(hour.yieldP95Ms)} ms or less.`;
     case "delay": {
       const added = addedDelayMs(hour);
       return added === null
