@@ -39,6 +39,7 @@ export function adopt(t: Turn, job: ClaimedJob, handed = false): void {
     report: undefined,
   };
   t.set({ attempts: new Map(attempts).set(attemptId, attempt), foreign: addOwn(foreign, attemptId) });
+  if (handed) t.set({ askAheadAt: Infinity });
   t.log("info", "attempt.claimed", { attemptId, kind, model: requirements.model ?? null, begun });
   // The job was on its way when the worker was told to take no more.
   const reason = mode.kind === "paused" ? mode.reason : "shutdown";

@@ -33,7 +33,7 @@ export function chooseClaim(
 }
 
 /** Whether the worker leaves the job to others at first. */
-function isLeft({ late, patienceMs = 0 }: Candidate): boolean {
+export function isLeft({ late, patienceMs = 0 }: Candidate): boolean {
   return late || patienceMs > 0;
 }
 

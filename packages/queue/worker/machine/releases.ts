@@ -1,7 +1,7 @@
 import { countTaken, isClaiming, isRequesting } from "./capacity.ts";
 import type { Attempt, WorkerState } from "./state.ts";
 import type { Turn } from "./turn.ts";
-import { handedLasts, setWaitsAt } from "./waiting.ts";
+import { setWaitsAt } from "./waiting.ts";
 
 /** Gives a job back. Jobs that are given back together for the same reason go in one call. */
 export function giveBack(t: Turn, attemptId: string, reason: string): void {
@@ -55,13 +55,13 @@ export function reportStarts(t: Turn, attemptIds: readonly string[]): void {
 /** Reports that handed attempts have begun, if they last. The end of a short one implies it. */
 export function reportLasting(t: Turn): void {
   const isDue = ({ reportStartAt }: Attempt): boolean => reportStartAt !== null && t.due(reportStartAt);
-  const lasting = unreportedStarts(t.state).filter((attemptId) => {
-    const attempt = t.state.attempts.get(attemptId);
-    return attempt !== undefined && isDue(attempt);
-  });
-  if (lasting.length === 0) return;
-  reportStarts(t, lasting);
-  handedLasts(t);
+  reportStarts(
+    t,
+    unreportedStarts(t.state).filter((attemptId) => {
+      const attempt = t.state.attempts.get(attemptId);
+      return attempt !== undefined && isDue(attempt);
+    }),
+  );
 }
 
 export function unreportedStarts({ attempts }: WorkerState): readonly string[] {

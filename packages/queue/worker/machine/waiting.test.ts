@@ -66,11 +66,14 @@ describe("a worker that claimed one of several jobs in sight", () => {
   });
 });
 
-/** A worker that waited and got a job handed over, and then saw these. */
-function handedOne(jobs: readonly { readonly jobId: string; readonly late: boolean }[], options = ahead) {
+type Shown = { readonly jobId: string; readonly late: boolean; readonly patienceMs?: number };
+
+/** A worker that waited and got a job handed over, and saw these after so many ms. */
+function handedOne(jobs: readonly Shown[], options = ahead, afterMs = 0) {
   const at = MachineAtTest.greeted({ ...options, times: workerTimes });
   at.answer("take", { kind: "ok", ...nextWork([], [someSubscription]) });
   at.send({ kind: "handed", jobs: [claimedJob("a1", { begun: false })] });
+  at.pass(afterMs);
   const shown = jobs.map((job) => ({ ...job, laneId: "l" }));
   at.send({ kind: "candidates", seen: { subscriptions: [someSubscription], jobs: shown } });
   return at;
@@ -89,9 +92,18 @@ describe("a worker whose handed job lasts", () => {
     expect(at.sent("take")).toHaveLength(2);
   });
 
+  it("leaves a job that it sees late to idle workers for as long", () => {
+    const at = handedOne(two, ahead, 490);
+    at.pass(399);
+    expect(at.sent("start")).toHaveLength(1);
+    expect(at.sent("take")).toHaveLength(1);
+    at.pass(1);
+    expect(at.sent("take")).toHaveLength(2);
+  });
+
   it("asks for none if its job is short", () => {
     const at = handedOne(two);
-    at.pass(400);
+    at.pass(450);
     at.send({
       kind: "handler-ended",
       attemptId: "a1",
@@ -105,6 +117,7 @@ describe("a worker whose handed job lasts", () => {
   it.each([
     ["it saw no other", [], ahead],
     ["the other is left to another worker", [{ jobId: "j2", late: true }], ahead],
+    ["the other is left to faster workers", [{ jobId: "j2", late: false, patienceMs: 8_000 }], ahead],
     ["it prefetches none", two, { capacity: { concurrency: 1, prefetch: 0 } }],
   ])("asks for none if %s", (_, jobs, options) => {
     const at = handedOne(jobs, options);

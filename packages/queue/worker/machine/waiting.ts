@@ -1,7 +1,7 @@
 import { afterFailure } from "../contract/back-off.ts";
 import type { Candidate, Candidates, Demand, WaitSubscription } from "../contract/protocol.ts";
 import { countIdle, demandOf, isClaiming } from "./capacity.ts";
-import { chooseClaim, comparePositions, stillLate } from "./claim-choice.ts";
+import { chooseClaim, comparePositions, isLeft, stillLate } from "./claim-choice.ts";
 import { isGreeted } from "./handshake.ts";
 import type { WorkerState } from "./state.ts";
 import type { Turn } from "./turn.ts";
@@ -21,8 +21,10 @@ export function lookForJobs(t: Turn): void {
   const keepsPlace =
     !isBusy && [...state.attempts.values()].some(({ reportStartAt }) => reportStartAt !== null);
   if (idle > 0 || !keepsPlace) followReadyJobs(t, idle > 0 ? state.waitsAt : null);
+  else if (state.askAheadAt === Infinity) leaveOthers(t);
   // Without a connection the call would go out later, when it may not be wanted anymore.
   if (!state.connection.connected || !isGreeted(state) || state.holdNewJobs) return;
+  if (idle <= 0 && keepsPlace) return;
   if (idle <= 0) askAhead(t, demand);
   else if (state.waitsAt !== null) claimOne(t, { ...demand, jobs: idle - 1 });
   else take(t, demand);
@@ -43,16 +45,13 @@ function askAhead(t: Turn, demand: Demand): void {
 }
 
 /**
- * A handed job lasts, and its start is reported. Idle workers had this time to get the other jobs in sight, so the rest is for
- * this one.
+ * Notes when to ask for the other jobs in sight, if this worker got the last that it can start. An idle worker should get them. Those
+ * that are left after a while are for this one.
  */
-export function handedLasts(t: Turn): void {
-  if (seesOthers(t.state)) t.set({ askAheadAt: t.now });
-}
-
-/** Whether jobs are in sight that the worker did not try to claim, and that are not left to others. */
-function seesOthers({ candidates, tried }: WorkerState): boolean {
-  return candidates.some(({ jobId, late }) => !late && !tried.has(jobId));
+function leaveOthers(t: Turn): void {
+  const { candidates, tried, times } = t.state;
+  const seesOthers = candidates.some((each) => !isLeft(each) && !tried.has(each.jobId));
+  t.set({ askAheadAt: seesOthers ? t.now + times.lateAfterMs : Infinity });
 }
 
 /** Until a release is answered, the queue counts the job as held, and may have no room for another. */
@@ -116,10 +115,8 @@ function claimOne(t: Turn, demand: Demand): void {
 }
 
 function claim(t: Turn, { jobId, late, laneId, backlogged = false }: Candidate, demand: Demand): void {
-  t.set({ tried: new Set(t.state.tried).add(jobId) });
-  // An idle worker should get the other jobs. Those that are left after a while are for this one.
-  const isLast = demand.jobs === 0 && seesOthers(t.state);
-  t.set({ askAheadAt: isLast ? t.now + t.state.times.lateAfterMs : Infinity });
+  t.set({ tried: new Set(t.state.tried).add(jobId), askAheadAt: Infinity });
+  if (demand.jobs === 0) leaveOthers(t);
   // The claim changes the ready jobs: the subscription would run again for nothing.
   followReadyJobs(t, null);
   t.call({ name: "claim", args: { jobId, late, laneId, ...(backlogged ? { backlogged } : {}), demand } });
