@@ -17,11 +17,10 @@ export type OpenVote = {
   readonly jobs: readonly [VoteJob, ...VoteJob[]];
 };
 
-/**
- * `wait`: nothing is to do before a job ends or the time has come; null: only a job's end changes something.
- * `fail`: no device has answered.
- */
-export type VoteStep = { readonly kind: "ask" | "compare" | "fail" } | Wait;
+/** `ask`: `askedAt` is to be stored. `fail`: no device has answered. */
+export type VoteStep =
+  { readonly kind: "ask"; readonly askedAt: number } | { readonly kind: "compare" | "fail" } | Wait;
+/** Wait for the end of a job, or until this time. Null: no time. */
 type Wait = { readonly kind: "wait"; readonly until: number | null };
 
 /**
@@ -30,7 +29,9 @@ type Wait = { readonly kind: "wait"; readonly until: number | null };
  */
 export function nextVoteStep({ votes, askedAt, jobs }: OpenVote, now: number): VoteStep {
   const [first] = jobs;
-  if (jobs.length < votes && mayAsk(first, askedAt)) return { kind: "ask" };
+  if (jobs.length < votes && mayAsk(first, askedAt))
+    // The clock may step back before the answer. Without this, devices would be asked again and again.
+    return { kind: "ask", askedAt: Math.max(now, first.finishedAt ?? 0) };
   const ended = jobs.filter((job) => job.status === "succeeded" || (job === first && isFinal(job.status)));
   const ends = ended.map(({ finishedAt }) => finishedAt ?? now);
   const tookMs = ended.map(({ startedAt, finishedAt }) => (finishedAt ?? now) - (startedAt ?? now));

@@ -58,7 +58,7 @@ async function vote(ctx: MutationCtx, call: VoteCall, jobs: Jobs, now: number): 
   const step = nextVoteStep({ votes, askedAt, jobs: [first ?? noJobs(), ...others] }, now);
   switch (step.kind) {
     case "ask":
-      await askIdle(ctx, call, now);
+      await askIdle(ctx, call, step.askedAt);
       return false;
     case "compare":
       await compareAnswers(ctx, call, jobs, now);
@@ -87,11 +87,11 @@ function noJobs(): never {
 async function askIdle(
   ctx: MutationCtx,
   { _id: callId, vote, jobIds }: VoteCall,
-  now: number,
+  askedAt: number,
 ): Promise<void> {
   for (let index = jobIds.length; index < vote.votes; index += 1)
     if (!(await asks(ctx, callId, { index, larger: null }))) break;
-  await patchVote(ctx, callId, { askedAt: now });
+  await patchVote(ctx, callId, { askedAt });
 }
 
 async function patchVote(
