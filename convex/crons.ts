@@ -20,6 +20,7 @@ crons.interval("delete old rows", { hours: 24 }, internal.maintenance.deleteOld,
 crons.interval("resume batches", { minutes: 1 }, internal.batches.resume, {});
 crons.interval("forecast batches", { minutes: 1 }, internal.batchSteps.forecast, {});
 crons.interval("delete old files", { hours: 1 }, internal.files.sweep, {});
+crons.interval("resume calls of several jobs", { minutes: 1 }, internal.calls.steps.resume, {});
 crons.interval("resume webhooks", { minutes: 1 }, internal.webhooks.steps.resume, {});
 crons.interval("delete old webhook deliveries", { hours: 1 }, internal.webhooks.steps.sweep, {});
 crons.interval("end old checks", { hours: 1 }, internal.trust.checks.sweep, {});

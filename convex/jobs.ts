@@ -67,7 +67,7 @@ async function close(ctx: MutationCtx, event: FinalEvent, at: number): Promise<R
   if (order.batchLine !== undefined && event.round === 0) {
     await noteLineEnd(ctx, order.batchLine, { jobId: event.jobId, ...failureOf(order, event) });
   }
-  if (order.call !== undefined) await callJobEnded(ctx, order.call, event.outcome);
+  if (order.call !== undefined) await callJobEnded(ctx, order.call, event, at);
   await tellJobEnd(ctx, order, event, at);
   switch (event.outcome) {
     case "succeeded":

@@ -119,8 +119,9 @@ export const submit = internalMutation({
     checkAnswerScope(key, answerScope ?? null);
     // The call itself is counted already, but not its further jobs.
     if ((asked.part?.index ?? 0) > 0) await countCalls(ctx, keyId, 1);
-    const job = await submitJob(ctx, key, asked, Date.now());
-    return later === undefined ? job : { ...job, call: await beginCall(ctx, key, [job], later, asked) };
+    const now = Date.now();
+    const job = await submitJob(ctx, key, asked, now);
+    return later === undefined ? job : { ...job, call: await beginCall(ctx, key, [job], later, asked, now) };
   },
 });
 
@@ -144,9 +145,10 @@ export const submitParts = internalMutation({
     checkAnswerScope(key, answerScope ?? null);
     // The call itself is counted already.
     await countCalls(ctx, keyId, works.length - 1);
-    const jobs = await submitAll(ctx, key, works, asked, Date.now());
+    const now = Date.now();
+    const jobs = await submitAll(ctx, key, works, asked, now);
     if (later === undefined) return jobs;
-    const call = await beginCall(ctx, key, jobs, later, asked);
+    const call = await beginCall(ctx, key, jobs, later, asked, now);
     return jobs.map((job) => ({ ...job, call }));
   },
 });

@@ -430,9 +430,11 @@ export default defineSchema({
     ranking: v.optional(ranking),
     /** Only of a call with second opinions. */
     vote: v.optional(vote),
-    /** The end of a call with second opinions. Others end with their jobs. */
+    /** Absent: it has not ended, or its last job has answered. */
     end: v.optional(callEnd),
-  }),
+    /** The time of its next scheduled step: model/calls/steps.ts. Absent: it needs none now. */
+    stepAt: v.optional(v.number()),
+  }).index("by_step", ["stepAt"]),
 
   /** Written by setup and the admin's key calls. `prefix` is the part that may be shown. */
   apiKeys: defineTable({

@@ -38,6 +38,6 @@ export function requestStatusOf(status: JobStatus): RequestStatus {
   }
 }
 
-export function isFinal(status: JobStatus | RequestStatus): boolean {
+export function isFinal(status: JobStatus | RequestStatus): status is FinalStatus {
   return finalStatuses.some((final) => final === status);
 }

@@ -116,6 +116,7 @@ import type * as model_batches_wrongLines from "../model/batches/wrongLines.js";
 import type * as model_calls_calls from "../model/calls/calls.js";
 import type * as model_calls_changes from "../model/calls/changes.js";
 import type * as model_calls_composite from "../model/calls/composite.js";
+import type * as model_calls_steps from "../model/calls/steps.js";
 import type * as model_calls_validators from "../model/calls/validators.js";
 import type * as model_calls_view from "../model/calls/view.js";
 import type * as model_calls_votes from "../model/calls/votes.js";
@@ -569,6 +570,7 @@ declare const fullApi: ApiFromModules<{
   "model/calls/calls": typeof model_calls_calls;
   "model/calls/changes": typeof model_calls_changes;
   "model/calls/composite": typeof model_calls_composite;
+  "model/calls/steps": typeof model_calls_steps;
   "model/calls/validators": typeof model_calls_validators;
   "model/calls/view": typeof model_calls_view;
   "model/calls/votes": typeof model_calls_votes;

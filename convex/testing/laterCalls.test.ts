@@ -627,7 +627,9 @@ describe("second opinions that nobody waits for", () => {
     const all = await failing(3);
     await expect.poll(async () => await statusOf(all), { timeout: 20_000 }).toBe("failed");
     expect((await newStatuses()).slice(3)).toEqual(["failed", "canceled", "canceled"]);
+    await expectNoRetry(all);
     await expectError(await resultOf(all), 400, { code: "context_length_exceeded" });
+    await expectError(await call(`/v1/jobs/${all}/cancel`, { method: "POST" }), 409, { code: "job_ended" });
   });
 
   it("are canceled together", async () => {
@@ -682,6 +684,25 @@ describe("second opinions that nobody waits for", () => {
     await expect
       .poll(async () => await t.run(async (ctx) => (await ctx.db.query("calls").collect()).at(-1)?.end?.how))
       .toBe("failed");
+  });
+
+  it("go on if the next step was lost", async () => {
+    await wait(...devices);
+    const { id } = await ask(voted);
+    await answerAll("Oslo", "Bergen");
+    // The steps after both answers wait for the third one.
+    await expect.poll(async () => (await pendingSteps()).length).toBe(2);
+    const lost = await pendingSteps();
+    await t.run(async (ctx) => {
+      for (const { _id } of lost) await ctx.scheduler.cancel(_id);
+    });
+    await t.mutation(internal.calls.steps.resume, {});
+    expect(await pendingSteps()).toEqual([]);
+    vi.useFakeTimers({ now: Date.now() + 6 * 60_000, toFake: ["Date"] });
+    await t.mutation(internal.calls.steps.resume, {});
+    await expect.poll(async () => await statusOf(id)).toBe("succeeded");
+    expect(await (await resultOf(id)).json()).toMatchObject({ x_gleaner: { votes: 2, agreed: 1 } });
+    expect(await pendingSteps()).toEqual([]);
   });
 
   it.each([
@@ -762,5 +783,61 @@ describe("second opinions that nobody waits for", () => {
     });
     const choices = await ask({ ...chat, n: 2 });
     await expectError(await call(`/v1/responses/resp_${choices.id}`), 404, { code: "not_found" });
+  });
+});
+
+/** The steps of calls that are scheduled. */
+async function scheduledSteps() {
+  const all = await t.run(async (ctx) => await ctx.db.system.query("_scheduled_functions").collect());
+  return all.filter(({ name }) => name.includes("calls/steps"));
+}
+
+const pendingSteps = async () => (await scheduledSteps()).filter(({ state }) => state.kind === "pending");
+
+/** An administrator retries the failed jobs of a call, which changes nothing. */
+async function expectNoRetry(id: string): Promise<void> {
+  const { jobs, status } = await callAt(id);
+  const before = await statuses();
+  const failed = (await allJobs(t, acme)).filter(
+    (job) => job.status === "failed" && jobs.includes(job.jobId),
+  );
+  expect(failed).not.toEqual([]);
+  for (const { jobId } of failed)
+    expect(await t.mutation(api.console.jobs.retryDeadLetter, { session, jobId })).toEqual({
+      kind: "call-ended",
+    });
+  expect([await statusOf(id), await statuses()]).toEqual([status, before]);
+}
+
+describe("a call of many jobs that has ended", () => {
+  const many = { ...completion, prompt: Array.from({ length: 30 }, (_, at) => `Number ${String(at)}`) };
+
+  it("stays failed: its jobs are not retried", async () => {
+    const { id } = await ask({ ...chat, n: 3 });
+    await answerWithSeeds(1);
+    await failNext();
+    await expect.poll(statuses).toEqual(["canceled", "failed", "succeeded"]);
+    await expectNoRetry(id);
+  });
+
+  it("cancels its other jobs in few steps after the end of one", async () => {
+    const { id, jobs } = await ask(many, "/v1/completions");
+    await call(`/v1/jobs/${jobs[3]!}/cancel`, { method: "POST" });
+    expect(await statusOf(id)).toBe("canceled");
+    await expect.poll(async () => new Set(await statuses())).toEqual(new Set(["canceled"]));
+    expect((await callAt(id)).jobs).toEqual(jobs);
+    await expect.poll(pendingSteps).toEqual([]);
+    expect(await scheduledSteps()).toHaveLength(2);
+    await expectBooksInOrder(t);
+  });
+
+  it("cancels all of them when its requester does, and records each", async () => {
+    const { id } = await ask(many, "/v1/completions");
+    const canceled = await call(`/v1/jobs/${id}/cancel`, { method: "POST" });
+    expect(await canceled.json()).toMatchObject({ id, status: "canceled" });
+    await expect.poll(async () => new Set(await statuses())).toEqual(new Set(["canceled"]));
+    const acts = await t.run(async (ctx) => await ctx.db.query("audit").collect());
+    expect(acts.filter(({ action }) => action === "job.canceled")).toHaveLength(30);
+    await expectBooksInOrder(t);
   });
 });

@@ -1,19 +1,22 @@
+import type { FinalEvent } from "@gleaner/queue/validators";
 import type { Infer } from "convex/values";
-import { type FinalStatus, isFinal } from "../../../app/jobs/states.ts";
-import { internal } from "../../_generated/api.js";
+import { isFinal } from "../../../app/jobs/states.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { deleteBefore } from "../archives/oldRows.ts";
+import { recordCancel } from "../audit.ts";
 import { cancelOrder, orderOf, refuseDeletedJob } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
 import { present, refuse } from "../refuse.ts";
 import type { Submitted } from "../requests/submit.ts";
 import type { deviceNeeds } from "../validators.ts";
-import type { laterCall } from "./validators.ts";
+import { tellVoteEnd } from "../webhooks/events.ts";
+import { scheduleStep } from "./steps.ts";
+import type { callEnd, laterCall } from "./validators.ts";
 
 /*
- * A call of several jobs that nobody has to wait for. The ends of its jobs move it on: after a failure its other jobs are canceled, and
- * second opinions are compared (votes.ts). So it costs nothing while its jobs wait.
+ * A call of several jobs that nobody has to wait for. The ends of its jobs move it on: the first failure ends it and cancels its other
+ * jobs, and second opinions are compared (votes.ts). So it costs nothing while its jobs wait.
  */
 
 /** The submission of a call. Further votes need some of its fields. */
@@ -34,6 +37,7 @@ export async function beginCall(
   jobs: readonly Submitted[],
   { ranking, vote }: Infer<typeof laterCall>,
   asked: Asked,
+  now: number,
 ): Promise<Id<"calls">> {
   const orders = await Promise.all(
     jobs.map(async ({ jobId }) => present(await orderOf(ctx, jobId), "order of a job")),
@@ -54,8 +58,8 @@ export async function beginCall(
     ...(vote === undefined ? {} : { vote: { ...vote, ...ofVote(asked), isCounted: isRepeated } }),
   });
   for (const { _id } of orders) await ctx.db.patch("orders", _id, { call: callId });
-  // Jobs of a call that has waited may have ended by now.
-  if (vote !== undefined || isRepeated) await scheduleStep(ctx, callId);
+  if (vote !== undefined) await scheduleStep(ctx, callId, now, now);
+  else if (isRepeated) await endIfFailed(ctx, callId, now);
   return callId;
 }
 
@@ -70,34 +74,73 @@ function ofVote({ alias, requires, expiresInMs, idempotencyKey, part }: Asked) {
   };
 }
 
-async function scheduleStep(ctx: MutationCtx, callId: Id<"calls">): Promise<void> {
-  await ctx.scheduler.runAfter(0, internal.calls.steps.goOn, { callId });
+/** Ends a call whose jobs were those of a call that has waited: they may have failed by now. */
+async function endIfFailed(ctx: MutationCtx, callId: Id<"calls">, now: number): Promise<void> {
+  const call = present(await ctx.db.get("calls", callId), "call");
+  const first = firstFailure(await statesOf(ctx, call));
+  if (first === null) return;
+  const { finishedAt: at, ...failed } = first;
+  await endCall(ctx, call, { at, how: "failed", failed });
+  await scheduleStep(ctx, callId, now, now);
+}
+
+/** The job that has failed first. The others were canceled after it. */
+function firstFailure(jobs: readonly JobState[]) {
+  const failures = jobs.flatMap(({ jobId, status, finishedAt }) =>
+    isFinal(status) && status !== "succeeded" ? [{ jobId, status, finishedAt: finishedAt ?? 0 }] : [],
+  );
+  const [first = null] = failures.toSorted(
+    (a, b) =>
+      a.finishedAt - b.finishedAt || Number(a.status === "canceled") - Number(b.status === "canceled"),
+  );
+  return first;
 }
 
 /** Lets a call go on after the end of one of its jobs. Call it in the transaction that ends the job. */
 export async function callJobEnded(
   ctx: MutationCtx,
   callId: Id<"calls">,
-  outcome: FinalStatus,
+  { jobId, outcome }: Pick<FinalEvent, "jobId" | "outcome">,
+  now: number,
 ): Promise<void> {
   const call = await ctx.db.get("calls", callId);
   if (call === null || call.end !== undefined) return;
-  if (call.vote !== undefined || outcome !== "succeeded") await scheduleStep(ctx, callId);
+  if (call.vote === undefined) {
+    if (outcome === "succeeded") return;
+    await endCall(ctx, call, { at: now, how: "failed", failed: { jobId, status: outcome } });
+  }
+  await scheduleStep(ctx, callId, now, now);
 }
 
-/** Cancels the other jobs of a call after one has failed: their answers would be of no use. Those that have ended stay. */
-export async function cancelAfterFailure(ctx: MutationCtx, call: Doc<"calls">): Promise<void> {
-  const jobs = await statesOf(ctx, call);
-  if (jobs.some(({ status }) => isFinal(status) && status !== "succeeded")) await cancelOpen(ctx, jobs);
+/** Ends a call. Cancel its open jobs afterward: as the call has ended, their ends change nothing about it. */
+export async function endCall(
+  ctx: MutationCtx,
+  call: Doc<"calls">,
+  end: Infer<typeof callEnd>,
+): Promise<void> {
+  await ctx.db.patch("calls", call._id, { end });
+  if (call.vote !== undefined) await tellVoteEnd(ctx, call, end);
+}
+
+/** A small number, because the end of each job writes many rows. */
+const canceledAtOnce = 25;
+
+/** Cancels the next jobs of a call that has ended: their answers would be of no use. Schedules a step for the rest. */
+export async function cancelRest(ctx: MutationCtx, callId: Id<"calls">, now: number): Promise<void> {
+  const call = present(await ctx.db.get("calls", callId), "call");
+  const open = (await statesOf(ctx, call)).filter(({ status }) => !isFinal(status));
+  for (const { order } of open.slice(0, canceledAtOnce)) {
+    await cancelOrder(ctx, order);
+    if (call.end?.how === "canceled") await recordCancel(ctx, order, now);
+  }
+  if (open.length > canceledAtOnce) await scheduleStep(ctx, callId, now, now);
 }
 
 type JobState = Awaited<ReturnType<typeof statesOf>>[number];
 
-/** Cancels those of a call's jobs that have not ended. Returns them. */
-export async function cancelOpen(ctx: MutationCtx, jobs: readonly JobState[]): Promise<readonly JobState[]> {
-  const open = jobs.filter(({ status }) => !isFinal(status));
-  for (const { order } of open) await cancelOrder(ctx, order);
-  return open;
+/** Cancels those of a call's jobs that have not ended. */
+export async function cancelOpen(ctx: MutationCtx, jobs: readonly JobState[]): Promise<void> {
+  for (const { order, status } of jobs) if (!isFinal(status)) await cancelOrder(ctx, order);
 }
 
 /** The jobs of a call with their orders, in their order. Refuses: not_found, once the queue has deleted one. */

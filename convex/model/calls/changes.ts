@@ -1,11 +1,9 @@
 import type { JobPriority } from "../../../app/jobs/priority.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
-import { recordCancel } from "../audit.ts";
 import { setOrderPriority } from "../orders/priorities.ts";
-import { cancelOpen, statesOf } from "./calls.ts";
+import { cancelRest, endCall, statesOf } from "./calls.ts";
 import { stateOfCall } from "./view.ts";
-import { endVote } from "./votes.ts";
 
 /** Cancels a call whose answer its requester does not need any more: all of its jobs that have not ended. */
 export async function cancelCall(
@@ -14,9 +12,8 @@ export async function cancelCall(
   now: number,
 ): Promise<"canceled" | "ended"> {
   if ((await stateOfCall(ctx, call)).isOver) return "ended";
-  await endVote(ctx, call, { at: now, how: "canceled" });
-  for (const { order } of await cancelOpen(ctx, await statesOf(ctx, call)))
-    await recordCancel(ctx, order, now);
+  await endCall(ctx, call, { at: now, how: "canceled" });
+  await cancelRest(ctx, call._id, now);
   return "canceled";
 }
 

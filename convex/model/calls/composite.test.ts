@@ -40,7 +40,18 @@ const failed = (id: string, finishedAt: number) =>
 const canceled = (id: string, finishedAt: number) => job(id, { status: "canceled", finishedAt });
 
 type Jobs = Parameters<typeof composite>[0];
-const of = (...jobs: Jobs) => composite(jobs, undefined);
+type End = Parameters<typeof composite>[1]["end"];
+const of = (...jobs: Jobs) => composite(jobs, {});
+const vote = {
+  votes: 3,
+  escalate: false,
+  maxTokens: 8,
+  idempotencyKey: "k",
+  callHash: "h",
+  isCounted: false,
+};
+const ofVote = (jobs: Jobs, end?: NonNullable<End>) =>
+  composite(jobs, { vote, ...(end === undefined ? {} : { end }) });
 
 describe("a call of several jobs", () => {
   it("is queued until a device begins one, and tells why the last one waits", () => {
@@ -70,26 +81,32 @@ describe("a call of several jobs", () => {
     });
   });
 
-  it("has failed with its first failure, and tells the price of what was answered", () => {
-    const end = of(answered("a", 5), canceled("b", 6), failed("c", 6));
+  it("has failed with the job that ended it, and tells the price of what was answered", () => {
+    const by = (jobId: string, status: "failed" | "canceled") =>
+      ({ at: 6, how: "failed", failed: { jobId, status } }) as const;
+    const jobs: Jobs = [answered("a", 5), canceled("b", 6), failed("c", 6)];
+    const end = composite(jobs, { end: by("c", "failed") });
     expect(end.failed).toBe("c");
     expect(end.job).toMatchObject({ status: "failed", error, finishedAt: 6, priceMicro: 38n });
-    expect(of(running("a"), failed("b", 6)).job.status).toBe("failed");
-    expect(of(canceled("a", 4), canceled("b", 4)).job).toMatchObject({
+    // The others end a little later.
+    expect(composite([running("a"), failed("b", 6)], { end: by("b", "failed") }).job.status).toBe("failed");
+    expect(composite([canceled("a", 4), running("b")], { end: by("a", "canceled") }).job).toMatchObject({
       status: "canceled",
+      finishedAt: 6,
       priceMicro: null,
     });
   });
 
   it("with votes ends by their decision", () => {
-    expect(composite([job("a")], null).job.status).toBe("queued");
-    expect(composite([failed("a", 4), answered("b", 5)], null).job).toMatchObject({ status: "running" });
+    expect(ofVote([job("a")]).job.status).toBe("queued");
+    expect(ofVote([failed("a", 4), answered("b", 5)]).job).toMatchObject({ status: "running" });
     const jobs: Jobs = [failed("a", 4), answered("b", 5), canceled("c", 6)];
-    const decided = composite(jobs, { at: 9, how: "decided" });
+    const decided = ofVote(jobs, { at: 9, how: "decided" });
     expect(decided).toMatchObject({ failed: null, job: { status: "succeeded", finishedAt: 9, error: null } });
-    const none = composite([failed("a", 4), failed("b", 5)], { at: 9, how: "failed" });
+    const first = { jobId: "a", status: "failed" } as const;
+    const none = ofVote([failed("a", 4), failed("b", 5)], { at: 9, how: "failed", failed: first });
     expect(none).toMatchObject({ failed: "a", job: { status: "failed", error } });
-    expect(composite(jobs, { at: 9, how: "canceled" })).toMatchObject({
+    expect(ofVote(jobs, { at: 9, how: "canceled" })).toMatchObject({
       failed: null,
       job: { status: "canceled" },
     });

@@ -7,17 +7,15 @@ import type { RequesterJob } from "../requests/requesterJob.ts";
 type Composite = { readonly job: RequesterJob; readonly failed: string | null };
 
 /**
- * Adds up the jobs of a call. The call has failed as soon as one of them has, and is answered once all are. A call with votes ends by
- * its own decision. Facts about its wait are those of the last job that waits, since the answer needs all of them.
- * @param end of a call with votes; null before it; undefined: it has none.
+ * Adds up the jobs of a call. It is answered once all of them are. A call with votes ends by its own decision. Facts about its wait are those of the last job that waits, since the answer needs all of them.
  */
 export function composite(
   jobs: readonly [RequesterJob, ...RequesterJob[]],
-  end: Doc<"calls">["end"] | null,
+  { vote, end }: Pick<Doc<"calls">, "vote" | "end">,
 ): Composite {
   const [first] = jobs;
-  const failed = end === undefined ? firstFailure(jobs) : end?.how === "failed" ? first : null;
-  const status = end === undefined ? (failed?.status ?? openStatus(jobs)) : statusOfVote(jobs, end);
+  const failed = jobs.find(({ jobId }) => jobId === end?.failed?.jobId) ?? null;
+  const status = end === undefined ? openStatus(jobs, vote !== undefined) : statusAt(end);
   const isOver = isFinal(status);
   const waiting = isOver ? undefined : jobs.findLast((job) => job.status === "queued");
   const answered = jobs.filter((job) => job.status === "succeeded");
@@ -32,7 +30,7 @@ export function composite(
     waitsFor: waiting?.waitsFor ?? null,
     outlook: waiting?.outlook ?? null,
     startedAt: jobs.reduce<number | null>((least, { startedAt }) => earlier(least, startedAt), null),
-    finishedAt: !isOver ? null : (end?.at ?? failed?.finishedAt ?? endedAt),
+    finishedAt: !isOver ? null : (end?.at ?? endedAt),
     attempts: jobs.reduce((total, { attempts }) => total + attempts, 0),
     usage:
       !isOver || usages.length === 0
@@ -51,30 +49,18 @@ export function composite(
   return { job, failed: failed?.jobId ?? null };
 }
 
-/** The job that has failed first. The others were canceled after it. */
-function firstFailure(jobs: readonly RequesterJob[]): RequesterJob | null {
-  const failures = jobs.filter(({ status }) => isFinal(status) && status !== "succeeded");
-  const [first = null] = failures.toSorted(
-    (a, b) =>
-      (a.finishedAt ?? 0) - (b.finishedAt ?? 0) ||
-      Number(a.status === "canceled") - Number(b.status === "canceled"),
-  );
-  return first;
-}
-
-function openStatus(jobs: readonly RequesterJob[]): RequesterJob["status"] {
+function openStatus(
+  jobs: readonly [RequesterJob, ...RequesterJob[]],
+  hasVotes: boolean,
+): RequesterJob["status"] {
+  if (hasVotes) return jobs[0].status === "queued" ? "queued" : "running";
   if (jobs.every(({ status }) => status === "succeeded")) return "succeeded";
   return jobs.every(({ status }) => status === "queued") ? "queued" : "running";
 }
 
-function statusOfVote(
-  jobs: readonly [RequesterJob, ...RequesterJob[]],
-  end: Doc<"calls">["end"] | null,
-): RequesterJob["status"] {
-  if (end === undefined || end === null) return jobs[0].status === "queued" ? "queued" : "running";
-  if (end.how === "canceled") return "canceled";
-  // Answers that are deleted at once cannot be compared, so the first one counts as the end.
-  return end.how === "decided" ? "succeeded" : jobs[0].status;
+/** Answers that are deleted at once cannot be compared, so a vote may fail with a job that has succeeded. */
+function statusAt({ how, failed }: NonNullable<Doc<"calls">["end"]>): RequesterJob["status"] {
+  return how === "decided" ? "succeeded" : (failed?.status ?? how);
 }
 
 function earlier(one: number | null, other: number | null): number | null {

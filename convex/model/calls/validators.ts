@@ -1,6 +1,6 @@
 import { v } from "convex/values";
 import { literals } from "convex-helpers/validators";
-import { deviceNeeds } from "../validators.ts";
+import { deviceNeeds, outcome } from "../validators.ts";
 
 /** The part of a request for a ranking that its jobs do not have. */
 export const ranking = v.object({ topN: v.number(), returnDocuments: v.boolean() });
@@ -47,10 +47,12 @@ export const vote = v.object({
   ),
 });
 
-/** `failed`: no job has answered. */
+/** `decided`: its votes are. `failed`: a job has, or no vote has answered. `canceled`: by its requester. */
 export const callEnd = v.object({
   at: v.number(),
   how: literals("decided", "failed", "canceled"),
+  /** Only of a failed call: the job whose end is that of the call. */
+  failed: v.optional(v.object({ jobId: v.string(), status: outcome })),
   /** Only of a decided call. */
   decision: v.optional(decision),
 });

@@ -1,5 +1,5 @@
 import { type Infer, v } from "convex/values";
-import { isFinal, requestStatusOf } from "../../../app/jobs/states.ts";
+import { requestStatusOf } from "../../../app/jobs/states.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { orderOf, refuseDeletedJob } from "../orders/orders.ts";
@@ -54,7 +54,7 @@ async function compositeOf(ctx: QueryCtx, call: Doc<"calls">) {
   const orders = await ordersOf(ctx, call);
   const [first, ...others] = await requesterJobsOf(ctx, orders);
   if (first === undefined || others.length + 1 < orders.length) return refuseDeletedJob();
-  return composite([first, ...others], call.vote === undefined ? undefined : (call.end ?? null));
+  return composite([first, ...others], call);
 }
 
 async function ordersOf(ctx: QueryCtx, { jobIds }: Doc<"calls">): Promise<Doc<"orders">[]> {
@@ -78,8 +78,7 @@ export type CallState = Infer<typeof callState>;
 export async function stateOfCall(ctx: QueryCtx, call: Doc<"calls">): Promise<CallState> {
   const statuses = (await statesOf(ctx, call)).map(({ status }) => requestStatusOf(status));
   const isDone = statuses.every((status) => status === "succeeded");
-  const hasFailed = statuses.some((status) => isFinal(status) && status !== "succeeded");
-  return { isOver: call.vote === undefined ? isDone || hasFailed : call.end !== undefined, statuses };
+  return { isOver: call.end !== undefined || (call.vote === undefined && isDone), statuses };
 }
 
 /** The inputs of an embedding job of a call, in their order. Null once they are deleted. */

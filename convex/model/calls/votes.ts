@@ -1,6 +1,7 @@
-import { ConvexError, type Infer } from "convex/values";
+import { ConvexError } from "convex/values";
 import { assertNever } from "../../../app/assert-never.ts";
 import { parseWork } from "../../../app/jobs/payload/payload.ts";
+import { isFinal } from "../../../app/jobs/states.ts";
 import { type TextWork, withMaxTokens, withSeed, type Work } from "../../../app/jobs/work.ts";
 import { agreementOf, isMajority } from "../../../app/votes/agreement.ts";
 import { nextLargerStep, nextVoteStep } from "../../../app/votes/next-step.ts";
@@ -18,13 +19,12 @@ import { submit } from "../requests/submit.ts";
 import { largerModels, noteVote } from "../requests/votes.ts";
 import { watch } from "../requests/watch.ts";
 import { asMutable } from "../validators.ts";
-import { tellVoteEnd } from "../webhooks/events.ts";
-import { cancelAfterFailure, cancelOpen, statesOf } from "./calls.ts";
-import type { callEnd } from "./validators.ts";
+import { cancelOpen, cancelRest, endCall, statesOf } from "./calls.ts";
+import { scheduleStep } from "./steps.ts";
 
 /*
- * Second opinions that nobody waits for. The ends of their jobs begin the steps, and a scheduled mutation runs once, also after a
- * restart of the backend. So a vote is decided however long its jobs wait. A call that waits decides itself: openai/votes/.
+ * Second opinions that nobody waits for. The ends of their jobs begin the steps (steps.ts), which survive a restart of the backend. So a
+ * vote is decided however long its jobs wait. A call that waits decides itself: openai/votes/.
  */
 
 type VoteCall = Doc<"calls"> & { readonly vote: NonNullable<Doc<"calls">["vote"]> };
@@ -34,11 +34,12 @@ type Jobs = Awaited<ReturnType<typeof statesOf>>;
 export async function goOn(ctx: MutationCtx, callId: Id<"calls">, now: number): Promise<void> {
   for (;;) {
     const call = await ctx.db.get("calls", callId);
-    if (call === null || call.end !== undefined) return;
-    if (!isVote(call)) {
-      await cancelAfterFailure(ctx, call);
+    if (call === null) return;
+    if (call.end !== undefined) {
+      await cancelRest(ctx, callId, now);
       return;
     }
+    if (!isVote(call)) return;
     const jobs = await statesOf(ctx, call);
     const { larger } = call.vote;
     const isOver =
@@ -64,19 +65,26 @@ async function vote(ctx: MutationCtx, call: VoteCall, jobs: Jobs, now: number): 
       await compareAnswers(ctx, call, jobs, now);
       return false;
     case "fail":
-      await cancelOpen(ctx, jobs);
-      await endVote(ctx, call, { at: now, how: "failed" });
-      return true;
+      await endUnanswered(ctx, call, jobs, now);
+      return false;
     case "wait":
-      if (step.until !== null) await scheduleAt(ctx, call, step.until);
+      if (step.until !== null) await scheduleStep(ctx, call._id, step.until, now);
       return true;
     default:
       return assertNever(step);
   }
 }
 
-async function scheduleAt(ctx: MutationCtx, { _id: callId }: VoteCall, at: number): Promise<void> {
-  await ctx.scheduler.runAt(at, internal.calls.steps.goOn, { callId });
+/** Ends a vote without an answer, as its first job has ended. One that has not is canceled with the others. */
+async function endUnanswered(
+  ctx: MutationCtx,
+  call: VoteCall,
+  [first = noJobs()]: Jobs,
+  now: number,
+): Promise<void> {
+  const { jobId, status } = first;
+  const failed = { jobId, status: isFinal(status) ? status : ("canceled" as const) };
+  await endCall(ctx, call, { at: now, how: "failed", failed });
 }
 
 function noJobs(): never {
@@ -196,11 +204,10 @@ async function ballotsOf(ctx: QueryCtx, jobs: Jobs): Promise<readonly Ballot[]> 
 
 /** Compares the answers, and cancels the votes that are late. Without a majority, larger models are asked next. */
 async function compareAnswers(ctx: MutationCtx, call: VoteCall, jobs: Jobs, now: number): Promise<void> {
-  await cancelOpen(ctx, jobs);
   const ballots = await ballotsOf(ctx, jobs);
   // The answers may be deleted as soon as they are there, by the rules for their class of data.
   if (ballots.length === 0) {
-    await endVote(ctx, call, { at: now, how: "failed" });
+    await endUnanswered(ctx, call, jobs, now);
     return;
   }
   const { chosen, groups } = agreementOf(ballots.map(({ result }) => result));
@@ -226,13 +233,14 @@ async function compareAnswers(ctx: MutationCtx, call: VoteCall, jobs: Jobs, now:
   const larger =
     isMajority(groups) || !call.vote.escalate || own === undefined ? [] : largerModels(models, own);
   if (larger.length === 0) {
-    await endVote(ctx, call, { at: now, how: "decided", decision: decided });
+    await endCall(ctx, call, { at: now, how: "decided", decision: decided });
     return;
   }
   await patchVote(ctx, call._id, {
     decided,
     larger: { models: larger.map((each) => each.modelId), asked: 0 },
   });
+  await cancelOpen(ctx, jobs);
 }
 
 /** @returns whether nothing more is to do for now. */
@@ -243,10 +251,10 @@ async function askLarger(ctx: MutationCtx, call: VoteCall, jobs: Jobs, now: numb
   const state = jobs.find(({ jobId }) => jobId === job?.jobId);
   if (job !== undefined && state !== undefined) {
     const step = nextLargerStep({ status: state.status, askedAt: job.askedAt }, now);
-    if (step.kind === "wait" && step.until !== null) await scheduleAt(ctx, call, step.until);
+    if (step.kind === "wait" && step.until !== null) await scheduleStep(ctx, call._id, step.until, now);
     if (step.kind === "wait") return true;
     if (step.kind === "decide") {
-      await endVote(ctx, call, {
+      await endCall(ctx, call, {
         at: now,
         how: "decided",
         decision: await withLarger(ctx, jobs, decided, state.jobId),
@@ -257,7 +265,7 @@ async function askLarger(ctx: MutationCtx, call: VoteCall, jobs: Jobs, now: numb
   }
   const model = models[asked];
   if (model === undefined) {
-    await endVote(ctx, call, { at: now, how: "decided", decision: decided });
+    await endCall(ctx, call, { at: now, how: "decided", decision: decided });
     return true;
   }
   const isAsked = await asks(ctx, call._id, { index: votes + asked, larger: model });
@@ -285,15 +293,4 @@ async function withLarger(ctx: QueryCtx, jobs: Jobs, decided: Decision, answer: 
     ballots: [...decided.ballots, answer],
     opinion: { ...decided.opinion, agreed: agreed.length, confidence: null, escalated: true },
   };
-}
-
-/** Ends a call with votes. Others end with their jobs. */
-export async function endVote(
-  ctx: MutationCtx,
-  call: Doc<"calls">,
-  end: Infer<typeof callEnd>,
-): Promise<void> {
-  if (call.vote === undefined) return;
-  await ctx.db.patch("calls", call._id, { end });
-  await tellVoteEnd(ctx, call, end);
 }

@@ -15,8 +15,9 @@ import { orderOf } from "./orders.ts";
 
 /**
  * `gone`: the prompt was deleted. `quota-exceeded`: the key has too few credits for another round. `revoked`: the key was
- * revoked or has expired, so nobody could read the answer. `budget-used-up`: its budget, or its owner's, lets no more jobs in. `restricted`: the key may send no such requests now. `model-retired`: no
- * device has the model anymore.
+ * revoked or has expired, so nobody could read the answer. `budget-used-up`: its budget, or its owner's, lets no more jobs in.
+ * `restricted`: the key may send no such requests now. `model-retired`: no device has the model anymore. `call-ended`: it is part of a
+ * call of several jobs that has ended, so no answer could change the call.
  */
 export const retryOutcome = v.object({
   kind: literals(
@@ -28,6 +29,7 @@ export const retryOutcome = v.object({
     "revoked",
     "restricted",
     "model-retired",
+    "call-ended",
   ),
 });
 
@@ -47,6 +49,8 @@ export async function retryOrder(
   if (isRestricted(restriction, order)) return { kind: "restricted" };
   if ((await findModel(ctx, organizationId, order.modelId))?.enabled === false)
     return { kind: "model-retired" };
+  if (order.call !== undefined && (await ctx.db.get("calls", order.call))?.end !== undefined)
+    return { kind: "call-ended" };
   const job = await queue.status(ctx, organizationId, jobId);
   if (job?.status !== "failed" && job?.status !== "expired") return { kind: "not-dead" };
   // The queue keeps the ciphertext of a text whose key was destroyed.

@@ -7,6 +7,10 @@ const words: Readonly<Record<RetryOutcome["kind"], Notice>> = {
   ready: { words: "The job is ready again." },
   gone: { words: "The request is no longer stored, so it can't be retried.", tone: "bad" },
   "model-retired": { words: "The model was retired. Reinstate it on the page Models, then retry the job." },
+  "call-ended": {
+    words: "It is one of several jobs of a call that has ended, so it can't be retried.",
+    tone: "bad",
+  },
   "not-dead": { words: "The job was already retried." },
   restricted: {
     words:
