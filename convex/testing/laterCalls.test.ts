@@ -675,6 +675,39 @@ describe("second opinions that nobody waits for", () => {
     expect(row?.tally).toEqual({ "2-1": 1 });
   });
 
+  it("are asked of nobody new by the repeat of a call that had too few", async () => {
+    const key = { "idempotency-key": "order-35" };
+    const waiting = call("/v1/chat/completions", { body: voted, headers: key });
+    await expect.poll(async () => (await newJobs()).length).toBe(1);
+    await takeJob(t, devices[0]!, async ({ complete }) => await complete("Oslo"));
+    expect(await (await waiting).json()).toMatchObject({ x_gleaner: { votes: 1 } });
+    await addLarge();
+    await wait(...devices);
+    const { id } = await ask(voted, undefined, key);
+    await expect.poll(async () => await statusOf(id)).toBe("succeeded");
+    expect(await (await resultOf(id)).json()).toMatchObject({ x_gleaner: { votes: 1, escalated: false } });
+    expect(await newStatuses()).toEqual(["succeeded"]);
+  });
+
+  it("are left to the first call by its repeat, also if they are late", async () => {
+    await wait(...devices);
+    const key = { "idempotency-key": "order-36" };
+    const short = await call("/v1/chat/completions", { body: voted, headers: { prefer: "wait=1", ...key } });
+    expect(short.status).toBeGreaterThan(499);
+    const { id } = await ask(voted, undefined, key);
+    const jobs = await Promise.all(devices.map(handed));
+    const first = jobs.findIndex(({ payload }) => (payload as { seed: number }).seed === 7);
+    await completeWith(t, devices[first]!, jobs[first]!.attemptId, answer("Oslo"));
+    await expect.poll(async () => await statusOf(id)).toBe("succeeded");
+    expect((await callAt(id)).jobs).toHaveLength(3);
+    expect(await newStatuses()).toEqual(["succeeded", "prefetched", "prefetched"]);
+    const late = (first + 1) % 3;
+    await completeWith(t, devices[late]!, jobs[late]!.attemptId, answer("Bergen"));
+    expect(await (await resultOf(id)).json()).toMatchObject({ x_gleaner: { votes: 1 } });
+    expect((await ask(voted, undefined, key)).id).toBe(id);
+    expect((await newStatuses()).toSorted()).toEqual(["prefetched", "succeeded", "succeeded"]);
+  });
+
   it("end with their key", async () => {
     await wait(...devices);
     await ask(voted);

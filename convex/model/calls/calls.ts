@@ -55,7 +55,7 @@ export async function beginCall(
     apiKeyId,
     jobIds: jobs.map(({ jobId }) => jobId),
     ...(ranking === undefined ? {} : { ranking }),
-    ...(vote === undefined ? {} : { vote: { ...vote, ...ofVote(asked), isCounted: isRepeated } }),
+    ...(vote === undefined ? {} : { vote: { ...vote, ...ofVote(asked), isRepeated } }),
   });
   for (const { _id } of orders) await ctx.db.patch("orders", _id, { call: callId });
   if (vote !== undefined) await scheduleStep(ctx, callId, now, now);
@@ -128,6 +128,7 @@ const canceledAtOnce = 25;
 /** Cancels the next jobs of a call that has ended: their answers would be of no use. Schedules a step for the rest. */
 export async function cancelRest(ctx: MutationCtx, callId: Id<"calls">, now: number): Promise<void> {
   const call = present(await ctx.db.get("calls", callId), "call");
+  if (call.end?.how !== "canceled" && isRepeatedVote(call)) return;
   const open = (await statesOf(ctx, call)).filter(({ status }) => !isFinal(status));
   for (const { order } of open.slice(0, canceledAtOnce)) {
     await cancelOrder(ctx, order);
@@ -136,10 +137,19 @@ export async function cancelRest(ctx: MutationCtx, callId: Id<"calls">, now: num
   if (open.length > canceledAtOnce) await scheduleStep(ctx, callId, now, now);
 }
 
+function isRepeatedVote({ vote }: Doc<"calls">): boolean {
+  return vote?.isRepeated === true;
+}
+
 type JobState = Awaited<ReturnType<typeof statesOf>>[number];
 
-/** Cancels those of a call's jobs that have not ended. */
-export async function cancelOpen(ctx: MutationCtx, jobs: readonly JobState[]): Promise<void> {
+/** Cancels jobs of a call that has not ended, unless another call may wait for them. */
+export async function cancelOpen(
+  ctx: MutationCtx,
+  call: Doc<"calls">,
+  jobs: readonly JobState[],
+): Promise<void> {
+  if (isRepeatedVote(call)) return;
   for (const { order, status } of jobs) if (!isFinal(status)) await cancelOrder(ctx, order);
 }
 

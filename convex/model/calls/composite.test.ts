@@ -48,7 +48,7 @@ const vote = {
   maxTokens: 8,
   idempotencyKey: "k",
   callHash: "h",
-  isCounted: false,
+  isRepeated: false,
 };
 const ofVote = (jobs: Jobs, end?: NonNullable<End>) =>
   composite(jobs, { vote, ...(end === undefined ? {} : { end }) });

@@ -31,8 +31,8 @@ export const vote = v.object({
   expiresInMs: v.optional(v.number()),
   idempotencyKey: v.string(),
   callHash: v.string(),
-  /** Whether another call has counted the vote among those of its model. */
-  isCounted: v.boolean(),
+  /** Whether it repeats a call that has waited. That one asks and counts the votes, and may still wait for them. */
+  isRepeated: v.boolean(),
   /** When idle devices were last asked. Absent: never. */
   askedAt: v.optional(v.number()),
   /** The decision of the votes. A larger model may still change it. */

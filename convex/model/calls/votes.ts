@@ -16,7 +16,7 @@ import { queue } from "../queue.ts";
 import { countCalls } from "../rates.ts";
 import { present, refuse } from "../refuse.ts";
 import { submit } from "../requests/submit.ts";
-import { largerModels, noteVote } from "../requests/votes.ts";
+import { furtherOrder, largerModels, noteVote } from "../requests/votes.ts";
 import { watch } from "../requests/watch.ts";
 import { asMutable } from "../validators.ts";
 import { cancelOpen, cancelRest, endCall, statesOf } from "./calls.ts";
@@ -40,8 +40,9 @@ export async function goOn(ctx: MutationCtx, callId: Id<"calls">, now: number): 
       return;
     }
     if (!isVote(call)) return;
+    const { isRepeated, larger } = call.vote;
+    if (isRepeated && larger === undefined && (await findVotes(ctx, call))) continue;
     const jobs = await statesOf(ctx, call);
-    const { larger } = call.vote;
     const isOver =
       larger === undefined ? await vote(ctx, call, jobs, now) : await askLarger(ctx, call, jobs, now);
     if (isOver) return;
@@ -52,9 +53,35 @@ function isVote(call: Doc<"calls">): call is VoteCall {
   return call.vote !== undefined;
 }
 
+/** Finds the votes that the first call has asked for since its repeat has looked. @returns whether there were some. */
+async function findVotes(ctx: MutationCtx, { _id, vote, jobIds }: VoteCall): Promise<boolean> {
+  let index = jobIds.length;
+  while (index < vote.votes && (await finds(ctx, _id, index))) index += 1;
+  return index > jobIds.length;
+}
+
+/** Finds a further job of the call that this one repeats. @returns whether there is one. */
+async function finds(ctx: MutationCtx, callId: Id<"calls">, index: number): Promise<boolean> {
+  const call = present(await ctx.db.get("calls", callId), "call");
+  const [of = noJobs()] = call.jobIds;
+  const order = await furtherOrder(ctx, call, { of, index });
+  if (order !== null) await addJob(ctx, call, order);
+  return order !== null;
+}
+
+async function addJob(
+  ctx: MutationCtx,
+  { _id: call, jobIds }: Doc<"calls">,
+  { _id, jobId }: Doc<"orders">,
+): Promise<void> {
+  await ctx.db.patch("orders", _id, { call });
+  await ctx.db.patch("calls", call, { jobIds: [...jobIds, jobId] });
+}
+
 /** @returns whether nothing more is to do for now. */
 async function vote(ctx: MutationCtx, call: VoteCall, jobs: Jobs, now: number): Promise<boolean> {
-  const { votes, askedAt = null } = call.vote;
+  const { isRepeated, askedAt = null } = call.vote;
+  const votes = isRepeated ? jobs.length : call.vote.votes;
   const [first, ...others] = jobs;
   const step = nextVoteStep({ votes, askedAt, jobs: [first ?? noJobs(), ...others] }, now);
   switch (step.kind) {
@@ -174,8 +201,7 @@ export async function askFurther(
   };
   const { jobId } = await submit(ctx, key, asked, now);
   const { order: further } = (await statesOf(ctx, { ...call, jobIds: [jobId] }))[0] ?? noJobs();
-  await ctx.db.patch("orders", further._id, { call: callId });
-  await ctx.db.patch("calls", callId, { jobIds: [...jobIds, jobId] });
+  await addJob(ctx, call, further);
 }
 
 function isText(work: Work | null): work is TextWork {
@@ -202,7 +228,7 @@ async function ballotsOf(ctx: QueryCtx, jobs: Jobs): Promise<readonly Ballot[]> 
   );
 }
 
-/** Compares the answers, and cancels the votes that are late. Without a majority, larger models are asked next. */
+/** Compares the answers. The votes that are late are canceled. Without a majority, larger models are asked next. */
 async function compareAnswers(ctx: MutationCtx, call: VoteCall, jobs: Jobs, now: number): Promise<void> {
   const ballots = await ballotsOf(ctx, jobs);
   // The answers may be deleted as soon as they are there, by the rules for their class of data.
@@ -216,7 +242,7 @@ async function compareAnswers(ctx: MutationCtx, call: VoteCall, jobs: Jobs, now:
   const counted = await noteVote(ctx, owner, {
     modelId,
     groups: [...groups],
-    repeated: call.vote.isCounted,
+    repeated: call.vote.isRepeated,
   });
   const [largest = 0] = groups;
   const opinion = {
@@ -240,12 +266,12 @@ async function compareAnswers(ctx: MutationCtx, call: VoteCall, jobs: Jobs, now:
     decided,
     larger: { models: larger.map((each) => each.modelId), asked: 0 },
   });
-  await cancelOpen(ctx, jobs);
+  await cancelOpen(ctx, call, jobs);
 }
 
 /** @returns whether nothing more is to do for now. */
 async function askLarger(ctx: MutationCtx, call: VoteCall, jobs: Jobs, now: number): Promise<boolean> {
-  const { votes, decided, larger } = call.vote;
+  const { votes, isRepeated, decided, larger } = call.vote;
   if (decided === undefined || larger === undefined) throw new Error("a vote is not decided");
   const { models, asked, job } = larger;
   const state = jobs.find(({ jobId }) => jobId === job?.jobId);
@@ -261,14 +287,17 @@ async function askLarger(ctx: MutationCtx, call: VoteCall, jobs: Jobs, now: numb
       });
       return true;
     }
-    await cancelOpen(ctx, [state]);
+    await cancelOpen(ctx, call, [state]);
   }
   const model = models[asked];
   if (model === undefined) {
     await endCall(ctx, call, { at: now, how: "decided", decision: decided });
     return true;
   }
-  const isAsked = await asks(ctx, call._id, { index: votes + asked, larger: model });
+  const index = votes + asked;
+  const isAsked = isRepeated
+    ? await finds(ctx, call._id, index)
+    : await asks(ctx, call._id, { index, larger: model });
   const jobId = isAsked ? (await ctx.db.get("calls", call._id))?.jobIds.at(-1) : undefined;
   await patchVote(ctx, call._id, {
     larger: {
