@@ -814,6 +814,11 @@ describe("second opinions that nobody waits for", () => {
       id,
       status: "cancelled",
     });
+    const third = (await (await call("/v1/responses", { body, headers: later })).json()) as { id: string };
+    const cancel = async () => await call(`/v1/responses/${third.id}/cancel`, { method: "POST" });
+    // Of two at the same time, too, neither is refused.
+    const both = await Promise.all([cancel(), cancel()]);
+    expect(both.map((each) => each.status)).toEqual([200, 200]);
     const choices = await ask({ ...chat, n: 2 });
     await expectError(await call(`/v1/responses/resp_${choices.id}`), 404, { code: "not_found" });
   });

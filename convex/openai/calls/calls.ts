@@ -12,6 +12,7 @@ import { readJson } from "../readCall.ts";
 import { errorResponse, jobErrorResponse, json } from "../respond.ts";
 import { answerCall, callBody } from "./answerCall.ts";
 import { streamCallEvents } from "./callEvents.ts";
+import type { KeyCall } from "./endOfCall.ts";
 
 /** The calls about one call of several jobs. Its jobs have receipts and ratings, and itself has none. */
 const callsOfSeveral: JobCalls = new Map([
@@ -62,18 +63,27 @@ async function refuseRating(...about: Parameters<typeof getCall>): Promise<Respo
   return await refuseSeveral("a rating", ...about);
 }
 
-/** A canceled call can be canceled again, as after a lost answer. */
 async function cancelCall(
   ctx: ActionCtx,
   _request: Request,
   { keyId }: Caller,
   id: string,
 ): Promise<Response> {
-  const outcome = await ctx.runMutation(internal.calls.requests.cancel, { keyId, id });
-  const view = await ctx.runQuery(internal.calls.requests.view, { keyId, id });
+  const { view, ended } = await canceledCall(ctx, { keyId, id });
+  return ended === null
+    ? json(200, callBody(view, id))
+    : jobErrorResponse(jobEnded(ended), shownId("call", id));
+}
+
+/**
+ * Cancels a call. A canceled call can be canceled again, as after a lost answer.
+ * @returns its view afterward. `ended`: how it had ended otherwise; null: it is canceled.
+ */
+export async function canceledCall(ctx: ActionCtx, call: KeyCall) {
+  const outcome = await ctx.runMutation(internal.calls.requests.cancel, call);
+  const view = await ctx.runQuery(internal.calls.requests.view, call);
   const { status } = view.job;
-  const hasEnded = outcome === "ended" && status !== "canceled" && isFinal(status);
-  return hasEnded ? jobErrorResponse(jobEnded(status), shownId("call", id)) : json(200, callBody(view, id));
+  return { view, ended: outcome === "ended" && status !== "canceled" && isFinal(status) ? status : null };
 }
 
 async function changePriority(

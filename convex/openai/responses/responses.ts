@@ -5,6 +5,7 @@ import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import type { RequesterJob } from "../../model/requests/requesterJob.ts";
 import { headOf, textOf } from "../answerForm.ts";
+import { canceledCall } from "../calls/calls.ts";
 import { endOfCall } from "../calls/endOfCall.ts";
 import { type Caller, idBelow, methodOf } from "../endpoint.ts";
 import { endOf, jobEnded, unknownUrl, wrongMethod } from "../errors.ts";
@@ -112,10 +113,8 @@ async function cancelResponse(ctx: ActionCtx, { keyId }: Caller, jobId: string):
   if (id !== "") {
     const { job } = await ctx.runQuery(internal.calls.requests.view, { keyId, id });
     if (job.callForm !== "response") return errorResponse(noResponse);
-    const outcome = await ctx.runMutation(internal.calls.requests.cancel, { keyId, id });
-    return outcome === "ended" && job.status !== "canceled"
-      ? jobErrorResponse(jobEnded(job.status), jobId)
-      : null;
+    const { ended } = await canceledCall(ctx, { keyId, id });
+    return ended === null ? null : jobErrorResponse(jobEnded(ended), jobId);
   }
   const { job } = await ctx.runQuery(internal.requests.resultAdmitted, { keyId, jobId });
   if (job.kind !== "chat") return errorResponse(noResponse);
