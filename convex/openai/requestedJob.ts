@@ -36,7 +36,7 @@ export type RequestedJob = Pick<Caller, "keyId"> &
     readonly promptField: PromptField;
   };
 
-export type JobOptions = Pick<RequestedJob, "stream" | "promptField"> & {
+type JobOptions = Pick<RequestedJob, "stream" | "promptField"> & {
   readonly work: Work;
   /** The form in which the call answers, if it is not the usual one of the job's kind. */
   readonly callForm?: CallForm;
@@ -113,7 +113,7 @@ export function endOfPatience(call: Pick<Call<unknown>, "prefer" | "client">, st
 }
 
 /** The end of a wait. @param mostMs null: as long as an action may wait. */
-export function giveUpTime(mostMs: number | null): number {
+function giveUpTime(mostMs: number | null): number {
   return Date.now() + Math.min(waitLimitMs, mostMs ?? waitLimitMs);
 }
 

@@ -8,7 +8,7 @@ export const ranking = v.object({ topN: v.number(), returnDocuments: v.boolean()
 /** The votes that a call asks for. `maxTokens`: before it was cut to the context of the model. */
 export const askedVote = v.object({ votes: v.number(), escalate: v.boolean(), maxTokens: v.number() });
 
-/** How a call is answered later. Without fields: with all answers of its jobs, in their order. */
+/** How a call is answered later. Without fields: with all answers of its jobs. */
 export const laterCall = v.object({ ranking: v.optional(ranking), vote: v.optional(askedVote) });
 
 /** How the answer of a call with votes was found. `confidence`: null if a larger model has answered. */

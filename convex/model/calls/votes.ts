@@ -175,19 +175,12 @@ export async function askFurther(
   if (stored === null || !isText(work)) return refuse("not_found", "The request was deleted.");
   await countCalls(ctx, apiKeyId, 1);
   const { order } = first;
-  const { alias, requires, expiresInMs, idempotencyKey, callHash, maxTokens } = vote;
+  const { requires, expiresInMs, idempotencyKey, callHash } = vote;
   const { echo } = stored.payload as { readonly echo?: string };
-  const ofVote = { alias, priority: "low", apart: true, idleOnly: true } as const;
-  const { priority = "normal" } = order;
-  const { alias: name, ...ofWhich } = larger === null ? ofVote : { alias: undefined, priority };
   const asked = {
-    model: larger ?? order.modelId,
-    ...(name === undefined ? {} : { alias: name }),
-    work: asMutable(
-      larger === null
-        ? withSeed(work, index)
-        : withMaxTokens(work, maxTokens, await contextOf(ctx, key, larger)),
-    ),
+    ...(larger === null
+      ? voteJob(vote, order, work, index)
+      : largerJob(vote, order, work, { modelId: larger, contextTokens: await contextOf(ctx, key, larger) })),
     ...(order.callForm === undefined ? {} : { callForm: order.callForm }),
     ...(echo === undefined ? {} : { echo }),
     stream: false,
@@ -197,11 +190,35 @@ export async function askFurther(
     part: { index, callHash, of: first.jobId },
     ...(key.quotas === undefined ? {} : { use: await projectedUse(ctx, apiKeyId, now) }),
     handOver: true,
-    ...ofWhich,
   };
   const { jobId } = await submit(ctx, key, asked, now);
   const { order: further } = (await statesOf(ctx, { ...call, jobIds: [jobId] }))[0] ?? noJobs();
   await addJob(ctx, call, further);
+}
+
+type Vote = VoteCall["vote"];
+type FirstOrder = Pick<Doc<"orders">, "modelId" | "priority">;
+
+/** A further vote: the same model, with the next seed, on an idle device. */
+function voteJob({ alias }: Vote, { modelId }: FirstOrder, work: TextWork, index: number) {
+  return {
+    model: modelId,
+    ...(alias === undefined ? {} : { alias }),
+    work: asMutable(withSeed(work, index)),
+    priority: "low" as const,
+    apart: true,
+    idleOnly: true,
+  };
+}
+
+/** The job of a larger model. It is as urgent as the first one. */
+function largerJob(
+  { maxTokens }: Vote,
+  { priority = "normal" }: FirstOrder,
+  work: TextWork,
+  { modelId, contextTokens }: { readonly modelId: string; readonly contextTokens: number },
+) {
+  return { model: modelId, work: asMutable(withMaxTokens(work, maxTokens, contextTokens)), priority };
 }
 
 function isText(work: Work | null): work is TextWork {

@@ -20,8 +20,8 @@ import type { KeyCall } from "./endOfCall.ts";
 import { followCall } from "./followCall.ts";
 
 /**
- * GET /v1/jobs/ID/events of a call of several jobs. As those of a job, but `text` and `restart` name the choice by its `index`. The id
- * of a piece has the places in the texts of all jobs. The answer that votes have chosen comes in one piece, at the end.
+ * GET /v1/jobs/ID/events of a call of several jobs. As those of a job, but `text` and `restart` name the choice by its `index`. An
+ * event's id holds the reader's position in the text of each job. The answer that votes have chosen comes in one piece, at the end.
  */
 export async function streamCallEvents(
   ctx: ActionCtx,
