@@ -2,14 +2,20 @@ import type { Policy } from "@gleaner/queue/validators";
 import type { RunnerWork } from "../../app/contract/runner.ts";
 import { maxFailedAttempts } from "../../app/jobs/limits.ts";
 import { internal } from "../_generated/api.js";
+import type { Doc } from "../_generated/dataModel.js";
 import { components } from "./components.ts";
 import { EncryptedQueue } from "./texts/encryptedQueue.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** The texts of a job are deleted so long after its end, unless its class of data has another time. */
-export const textsKeptMs = dayMs;
+/** Unless their class of data has another time. */
+const usualKeptMs = dayMs;
+
+/** How long after its end the texts of a job are kept. */
+export function textsKeptMs({ keptHours }: Pick<Doc<"orders">, "keptHours">): number {
+  return keptHours === undefined ? usualKeptMs : keptHours * hourMs;
+}
 
 const policy: Policy = {
   maxFailures: maxFailedAttempts,
@@ -17,7 +23,7 @@ const policy: Policy = {
   agreement: 2,
   // Somebody waits for the answer: the first retry comes soon.
   backoff: { firstMs: 500, factor: 3, maxMs: 30_000, jitter: 0.5 },
-  payloadKeptMs: textsKeptMs,
+  payloadKeptMs: usualKeptMs,
   chunksKeptMs: 10 * 60_000,
   recordKeptMs: 90 * dayMs,
 };

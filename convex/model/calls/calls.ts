@@ -11,6 +11,7 @@ import { present, refuse } from "../refuse.ts";
 import type { Submitted } from "../requests/submit.ts";
 import type { deviceNeeds } from "../validators.ts";
 import { tellVoteEnd } from "../webhooks/events.ts";
+import { scheduleAnswerLook } from "./answerLooks.ts";
 import { scheduleStep } from "./steps.ts";
 import type { callEnd, laterCall } from "./validators.ts";
 
@@ -57,6 +58,9 @@ export async function beginCall(
     ...(ranking === undefined ? {} : { ranking }),
     ...(vote === undefined ? {} : { vote: { ...vote, ...ofVote(asked), isRepeated } }),
   });
+  const [first] = orders;
+  // Jobs of a call that has waited were submitted before.
+  if (first !== undefined) await scheduleAnswerLook(ctx, callId, first, first._creationTime);
   for (const { _id } of orders) await ctx.db.patch("orders", _id, { call: callId });
   if (vote !== undefined) await scheduleStep(ctx, callId, now, now);
   else if (isRepeated) await endIfFailed(ctx, callId, now);

@@ -41,8 +41,7 @@ export async function submitCorrection(ctx: MutationCtx, jobId: string, now: num
     refuse("model_not_found", "Its API key may not use this model.");
   const work = view === null || payload === null ? null : parseWork(view.kind, payload.payload);
   if (view === null || payload === null || work === null) refuse("not_found", "Its request was deleted.");
-  const keptMs = keptHours === undefined ? textsKeptMs : keptHours * 3_600_000;
-  const deletedAt = (view.finishedAt ?? now) + keptMs;
+  const deletedAt = (view.finishedAt ?? now) + textsKeptMs(wrong);
   if (deletedAt - now < leastMs) refuse("not_found", "Its request is deleted too soon for another answer.");
 
   const asked = {

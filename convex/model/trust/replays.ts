@@ -70,7 +70,7 @@ export async function queueReplay(
     queue.result(ctx, organizationId, of),
     findModel(ctx, organizationId, modelId),
   ]);
-  const keptMs = order.keptHours === undefined ? textsKeptMs : order.keptHours * 3_600_000;
+  const keptMs = textsKeptMs(order);
   const now = Date.now();
   if (view === null || payload === null || usage === undefined || model === null) return false;
   const content = contentOf(view.kind, payload.payload, answered?.result);

@@ -105,6 +105,14 @@ export class Queue {
     return await ctx.runMutation(this.component.jobs.setPriority, { scope, jobId, priority, actor });
   }
 
+  /**
+   * Keeps the payloads and results of up to 100 ended jobs as if they had ended at `from`, ms epoch, if that is later. For jobs that
+   * are of use only together.
+   */
+  async keepFrom(ctx: MutationRunner, scope: string, jobIds: readonly string[], from: number): Promise<void> {
+    await ctx.runMutation(this.component.jobs.keepFrom, { scope, jobIds: [...jobIds], from });
+  }
+
   /** Cancels the jobs of a requester, a key, a batch or a lane, in several transactions. `running`: also running jobs. */
   async cancelMany(
     ctx: MutationRunner,

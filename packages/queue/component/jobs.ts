@@ -17,6 +17,7 @@ import { outlook as outlookView, outlookOf } from "./model/counts/outlook.ts";
 import { cancel as cancelJob } from "./model/end/cancel.ts";
 import { historiesOf } from "./model/end/histories.ts";
 import { record } from "./model/events.ts";
+import { keepFrom as keepJobsFrom } from "./model/jobs/finish.ts";
 import { attemptById } from "./model/jobs/held.ts";
 import { listJobs } from "./model/jobs/list.ts";
 import { payloadOf } from "./model/jobs/payloads.ts";
@@ -96,6 +97,19 @@ export const setPriority = mutation({
       });
     }
     return outcome;
+  },
+});
+
+/**
+ * Keeps the payloads and results of up to 100 ended jobs as if they had ended at `from`, ms epoch, if that is later than they did: for
+ * jobs that are of use only together. Jobs that have not ended, or that the scope does not have, are left out. Refuses: invalid.
+ */
+export const keepFrom = mutation({
+  args: { scope: v.string(), jobIds: v.array(v.string()), from: v.number() },
+  returns: v.null(),
+  handler: async (ctx, { scope, jobIds, from }) => {
+    await keepJobsFrom(ctx, scope, jobIds, from);
+    return null;
   },
 });
 

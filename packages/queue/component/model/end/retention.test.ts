@@ -60,6 +60,37 @@ describe("retention", () => {
     ]);
   });
 
+  it("jobs that are of use only together are kept from another time, if it is later and they are not deleted", async () => {
+    const t = startQueue();
+    const jobIds = await submitJobs(t, [{}, {}, {}]);
+    const worker = await addWorker(t);
+    for (const _ of [1, 2]) await complete(t, worker, (await takeOne(t, worker)).attemptId);
+    const ended = (await Promise.all(jobIds.map(async (id) => await jobRow(t, id)))).filter(
+      ({ finishedAt }) => finishedAt !== undefined,
+    );
+    const keep = async (ids: readonly string[], from: number, of = scope) =>
+      await t.mutation(queue.jobs.keepFrom, { scope: of, jobIds: [...ids], from });
+    const purges = async () =>
+      (await Promise.all(jobIds.map(async (id) => await jobRow(t, id)))).map((job) => job.purgeAt);
+    await keep(jobIds, started + 1_000, "other");
+    await keep(jobIds, started - 1_000);
+    expect((await purges()).toSorted()).toEqual([started + dayMs, started + dayMs, undefined]);
+    await keep([ended[0]!._id], started + dayMs / 2);
+    await clean(t, started + dayMs);
+    expect(await rows(t, "payloads")).toBe(2);
+    await keep(jobIds, started + dayMs);
+    await clean(t, started + 1.5 * dayMs);
+    expect(await rows(t, "payloads")).toBe(2);
+    await clean(t, started + 2 * dayMs);
+    expect(await rows(t, "payloads")).toBe(1);
+    await expect(
+      keep(
+        Array.from({ length: 101 }, () => jobIds[0]!),
+        started,
+      ),
+    ).rejects.toThrow("at most 100");
+  });
+
   it("everything is kept of a final job, then only the record, then nothing", async () => {
     const t = startQueue();
     const key = { idempotencyKey: "k", fingerprint: "f" };

@@ -3,8 +3,9 @@ import type { Value } from "convex/values";
 import type { FinalEvent } from "../../../shared/validators.ts";
 import { noteEnd } from "../batches/fold.ts";
 import type { Doc, FinalJob, Id, MutationCtx } from "../builders.ts";
-import { defined, firstOf } from "../load.ts";
+import { defined, findOwned, firstOf } from "../load.ts";
 import { maintenance } from "../references.ts";
+import { refuse } from "../refuse.ts";
 import { type keptTimes, settingsOf } from "../settings.ts";
 import { countReturns } from "./returns.ts";
 import { releaseTurns } from "./turns.ts";
@@ -18,6 +19,30 @@ export async function endedFrom(
   const payloadMs = await keptMs(ctx, job, "payloadKeptMs");
   const recordMs = await keptMs(ctx, job, "recordKeptMs");
   return { finishedAt: now, purgeAt: now + payloadMs, forgetAt: now + recordMs };
+}
+
+const maxKeptTogether = 100;
+
+/**
+ * Keeps the payloads and results of ended jobs as if they had ended at another time, if that is later. Deleted ones stay deleted.
+ * Refuses: invalid.
+ */
+export async function keepFrom(
+  ctx: MutationCtx,
+  scope: string,
+  jobIds: readonly string[],
+  from: number,
+): Promise<void> {
+  if (jobIds.length > maxKeptTogether)
+    refuse("invalid", `jobIds may have at most ${String(maxKeptTogether)} ids.`);
+  await Promise.all(
+    jobIds.map(async (jobId) => {
+      const job = await findOwned(ctx, "jobs", scope, jobId);
+      if (job?.purgeAt === undefined) return;
+      const purgeAt = from + (await keptMs(ctx, job, "payloadKeptMs"));
+      if (purgeAt > job.purgeAt) await ctx.db.patch("jobs", job._id, { purgeAt });
+    }),
+  );
 }
 
 /** How long a part of a job is kept. Jobs carry it since their submission, except those of earlier versions. */

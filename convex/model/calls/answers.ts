@@ -1,0 +1,27 @@
+import { isFinal } from "../../../app/jobs/states.ts";
+import type { Id } from "../../_generated/dataModel.js";
+import type { MutationCtx } from "../../_generated/server.js";
+import { queue } from "../queue.ts";
+import { scheduleAnswerLook } from "./answerLooks.ts";
+import { statesOf } from "./calls.ts";
+import { stateOfCall } from "./view.ts";
+
+/*
+ * The answer of a call needs the answers of all its jobs, and a job may wait for longer than the first answer is kept. So the kept time
+ * of all begins with the end of the call. A look at half of that time comes before the queue deletes any of them.
+ */
+
+/** Keeps the answers of a call's jobs until the kept time after its end. Looks again until the call has ended. */
+export async function keepAnswers(ctx: MutationCtx, callId: Id<"calls">, now: number): Promise<void> {
+  const call = await ctx.db.get("calls", callId);
+  if (call === null) return;
+  const jobs = await statesOf(ctx, call);
+  const [first] = jobs;
+  if (first === undefined) throw new Error("a call has no jobs");
+  const { isOver } = await stateOfCall(ctx, call);
+  const ended = jobs.filter(({ status }) => isFinal(status));
+  const endedAt = call.end?.at ?? Math.max(...ended.map(({ finishedAt }) => finishedAt ?? 0));
+  const jobIds = ended.map(({ jobId }) => jobId);
+  await queue.keepFrom(ctx, call.organizationId, jobIds, isOver ? endedAt : now);
+  if (!isOver) await scheduleAnswerLook(ctx, callId, first.order, now);
+}

@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { internal } from "../_generated/api.js";
+import { expectError } from "./apiError.fixture.ts";
+import {
+  addDevice,
+  addOrganization,
+  answer,
+  type Backend,
+  completeWith,
+  type Device,
+  modelId,
+  type Organization,
+  purgeQueue,
+  startBackend,
+  take,
+} from "./backend.fixture.ts";
+
+// The answer of a call of several jobs that nobody waits for: how long it is kept.
+
+let t: Backend;
+let acme: Organization;
+let device: Device;
+
+beforeEach(async () => {
+  t = startBackend();
+  acme = await addOrganization(t);
+  device = await addDevice(t, acme, "one");
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const hourMs = 3_600_000;
+const started = Date.now();
+
+/** Lets the clock go on. Scheduled functions of later do not run by themselves. */
+function at(hours: number): void {
+  vi.useFakeTimers({ now: started + hours * hourMs, toFake: ["Date"] });
+}
+
+type Init = { readonly method?: string; readonly body?: object; readonly headers?: object };
+
+async function call(path: string, { method, body, headers = {} }: Init = {}): Promise<Response> {
+  return await t.fetch(path, {
+    method: method ?? (body === undefined ? "GET" : "POST"),
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    headers: { authorization: `Bearer ${acme.apiKey}`, ...headers },
+  });
+}
+
+type Call = { readonly id: string; readonly jobs: readonly string[] };
+
+async function ask(body: object, path = "/v1/chat/completions", headers: object = {}): Promise<Call> {
+  const response = await call(path, { body, headers: { prefer: "respond-async", ...headers } });
+  expect(response.status).toBe(202);
+  return (await response.json()) as Call;
+}
+
+type Choices = { readonly choices: readonly { readonly message: { readonly content: string } }[] };
+
+const resultOf = async ({ id }: Call): Promise<Response> => await call(`/v1/jobs/${id}/result`);
+
+async function answerNext(text: string): Promise<void> {
+  const [job] = await take(t, device, 1);
+  await completeWith(t, device, job!.attemptId, answer(text));
+}
+
+/** When the looks at the kept answers are due, in hours. */
+async function looks(): Promise<readonly number[]> {
+  const all = await t.run(async (ctx) => await ctx.db.system.query("_scheduled_functions").collect());
+  return all
+    .filter(({ name, state }) => name.includes("answers:keep") && state.kind === "pending")
+    .map(({ scheduledTime }) => Math.round((scheduledTime - started) / hourMs));
+}
+
+async function look(): Promise<void> {
+  const row = await t.run(async (ctx) => await ctx.db.query("calls").first());
+  await t.mutation(internal.calls.answers.keep, { callId: row!._id });
+}
+
+const chat = { model: modelId, messages: [{ role: "user", content: "Which city?" }], max_tokens: 64 };
+
+describe("the answer of a call of several jobs", () => {
+  it("is kept for a day after its end, however long its last job waits", async () => {
+    const asked = await ask({ ...chat, n: 2 }, undefined, { "gleaner-expires-in": "259200" });
+    await answerNext("Oslo");
+    expect(await looks()).toEqual([12]);
+    for (const hours of [12, 24, 36]) {
+      at(hours);
+      await look();
+      await purgeQueue(t);
+    }
+    at(40);
+    await answerNext("Rome");
+    at(48);
+    await look();
+    at(63);
+    await purgeQueue(t);
+    const { choices } = (await (await resultOf(asked)).json()) as Choices;
+    expect(choices.map(({ message }) => message.content).toSorted()).toEqual(["Oslo", "Rome"]);
+    at(65);
+    await purgeQueue(t);
+    await expectError(await resultOf(asked), 410, { code: "result_expired" });
+  });
+});
