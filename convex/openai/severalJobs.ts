@@ -9,6 +9,7 @@ import { asMutable } from "../model/validators.ts";
 import { answerCall } from "./calls/answerCall.ts";
 import type { Caller } from "./endpoint.ts";
 import { errorOf } from "./errors.ts";
+import type { Encoding } from "./jobs/result.ts";
 import type { Submission } from "./jobs/submit.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
 import type { Call } from "./readCall.ts";
@@ -28,6 +29,8 @@ type Options = Pick<RequestedJob, "stream" | "promptField"> &
   Pick<Infer<typeof laterCall>, "ranking"> & {
     /** The form in which the call answers, if it is not the usual one of its jobs' kind. */
     readonly callForm?: CallForm;
+    /** The encoding of vectors that the call asks for. Absent: numbers. */
+    readonly encoding?: Encoding;
     /** Aborts when the client has left or the server stops. */
     readonly signal: AbortSignal;
   };
@@ -42,7 +45,7 @@ export async function answerWithJobs(
   caller: Caller,
   call: Call<{ readonly priority: JobPriority }>,
   works: readonly Work[],
-  { callForm, ranking, signal, ...options }: Options,
+  { callForm, ranking, encoding = "float", signal, ...options }: Options,
   answer: (jobs: readonly [RequestedJob, ...RequestedJob[]]) => Promise<Response>,
 ): Promise<Response> {
   const { stream } = options;
@@ -66,6 +69,7 @@ export async function answerWithJobs(
     return await answerCall(ctx, caller, first.call, {
       until: waits ? giveUpAt : null,
       signal,
+      encoding,
       asPreferred: true,
     });
   const jobs = [first, ...others] as const;

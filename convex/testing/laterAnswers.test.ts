@@ -4,6 +4,7 @@ import { expectError } from "./apiError.fixture.ts";
 import {
   addDevice,
   addOrganization,
+  allJobs,
   answer,
   type Backend,
   completeWith,
@@ -79,6 +80,25 @@ async function look(): Promise<void> {
   await t.mutation(internal.calls.answers.keep, { callId: row!._id });
 }
 
+/** A vector as devices send it, and as base64 answers have it. */
+const packed = (...numbers: readonly number[]) =>
+  Buffer.from(new Uint8Array(Float32Array.from(numbers).buffer)).toString("base64");
+
+/** The device answers the next job of vectors with the same vector for each input. */
+async function answerVectors(vector: string): Promise<void> {
+  const [job] = await take(t, device, 1);
+  const { inputs } = job!.payload as unknown as { readonly inputs: readonly string[] };
+  await completeWith(t, device, job!.attemptId, {
+    result: { embeddings: inputs.map(() => vector) },
+    report: {
+      usage: { promptTokens: inputs.length, completionTokens: 0 },
+      timing: { prefillMs: 1, generateMs: 0 },
+    },
+  });
+}
+
+const inputsOf = (count: number) => Array.from({ length: count }, (_, index) => `text ${String(index)}`);
+
 const chat = { model: modelId, messages: [{ role: "user", content: "Which city?" }], max_tokens: 64 };
 
 describe("the answer of a call of several jobs", () => {
@@ -102,5 +122,15 @@ describe("the answer of a call of several jobs", () => {
     at(65);
     await purgeQueue(t);
     await expectError(await resultOf(asked), 410, { code: "result_expired" });
+  });
+
+  it("has the encoding that its call asks for, if it comes within the wait", async () => {
+    const body = { model: modelId, input: inputsOf(33), encoding_format: "base64" };
+    const waiting = call("/v1/embeddings", { body, headers: { prefer: "respond-async, wait=60" } });
+    await expect.poll(async () => (await allJobs(t, acme)).length).toBe(2);
+    for (const _ of [1, 2]) await answerVectors(packed(1, 0));
+    const { data } = (await (await waiting).json()) as { readonly data: readonly { embedding: unknown }[] };
+    expect(data).toHaveLength(33);
+    expect(data[32]!.embedding).toBe(packed(1, 0));
   });
 });

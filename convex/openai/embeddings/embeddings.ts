@@ -6,6 +6,7 @@ import { vectorsOf } from "../answerForm.ts";
 import type { Caller } from "../endpoint.ts";
 import type { PromptField } from "../errors.ts";
 import { answerWhole } from "../follow.ts";
+import type { Encoding } from "../jobs/result.ts";
 import { type Call, readCall } from "../readCall.ts";
 import { answerWithJob } from "../requestedJob.ts";
 import { errorResponse } from "../respond.ts";
@@ -20,6 +21,7 @@ export async function embeddings(ctx: ActionCtx, request: Request, caller: Calle
   const { encoding } = call.asked;
   return await answerVectors(ctx, request.signal, caller, call, {
     promptField: "input",
+    encoding,
     bytesOfNumber: numberBytes[encoding],
     remedy: remedies[encoding],
     body: (vectors, modelId) => vectorsBody(modelId, encoding, vectors),
@@ -31,6 +33,8 @@ type Form = {
   /** Absent: as OpenAI's call. */
   readonly callForm?: CallForm;
   readonly promptField: PromptField;
+  /** Absent: numbers. */
+  readonly encoding?: Encoding;
   /** The bytes of the answer for each number of a vector. */
   readonly bytesOfNumber: number;
   /** Helps against an answer that is too large. */
@@ -48,16 +52,18 @@ export async function answerVectors(
   signal: AbortSignal,
   caller: Caller,
   call: Call<ParsedEmbedding>,
-  { callForm, promptField, bytesOfNumber, remedy, body }: Form,
+  { callForm, promptField, encoding, bytesOfNumber, remedy, body }: Form,
 ): Promise<Response> {
   const { request: asked } = call.asked;
   const parts = embeddingParts(asked.inputs);
   const ofCall = callForm === undefined ? {} : { callForm };
+  const encoded = encoding === undefined ? {} : { encoding };
   if (parts.length > 1) {
     const works = parts.map((inputs) => ({ ...asked, inputs }));
     const size = { count: asked.inputs.length, bytesOfNumber, remedy, param: promptField };
     return await answerParts(ctx, signal, caller, call, works, {
       ...ofCall,
+      ...encoded,
       promptField,
       mistake: (vector) => tooLarge(vector, size),
       body: (vectors, { modelId }) => body(vectors, modelId),

@@ -8,6 +8,7 @@ import { vectorsOf } from "../answerForm.ts";
 import type { Caller } from "../endpoint.ts";
 import type { PromptField } from "../errors.ts";
 import { endOfJobs } from "../follow.ts";
+import type { Encoding } from "../jobs/result.ts";
 import type { Call } from "../readCall.ts";
 import { idsOf, type RequestedJob } from "../requestedJob.ts";
 import { answerHeaders, type ApiError, jobErrorResponse, json, totalCost } from "../respond.ts";
@@ -19,6 +20,8 @@ type Answer = {
   /** Absent: each job answers as OpenAI's call for vectors. */
   readonly callForm?: CallForm;
   readonly promptField: PromptField;
+  /** Absent: numbers. */
+  readonly encoding?: Encoding;
   /** Only of a ranking. */
   readonly ranking?: Infer<typeof ranking>;
   /** The error of vectors that are too long. All of a model have one length. */
@@ -39,15 +42,16 @@ export async function answerParts(
   answer: Answer,
 ): Promise<Response> {
   const works = parts.map((request) => ({ kind: "embedding" as const, request }));
-  const { callForm, promptField, ranking } = answer;
+  const { callForm, promptField, encoding, ranking } = answer;
   const form = callForm === undefined ? {} : { callForm };
+  const encoded = encoding === undefined ? {} : { encoding };
   const ofRanking = ranking === undefined ? {} : { ranking };
   return await answerWithJobs(
     ctx,
     caller,
     call,
     works,
-    { ...form, ...ofRanking, stream: false, promptField, signal },
+    { ...form, ...encoded, ...ofRanking, stream: false, promptField, signal },
     async (jobs) => await gather(ctx, signal, jobs, answer),
   );
 }
