@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { internal } from "../_generated/api.js";
+import { orderOf } from "../model/orders/orders.ts";
 import { expectError } from "./apiError.fixture.ts";
 import {
   addDevice,
@@ -132,5 +133,43 @@ describe("the answer of a call of several jobs", () => {
     const { data } = (await (await waiting).json()) as { readonly data: readonly { embedding: unknown }[] };
     expect(data).toHaveLength(33);
     expect(data[32]!.embedding).toBe(packed(1, 0));
+  });
+});
+
+describe("a call of several jobs", () => {
+  const callAt = async ({ id }: Call) => (await (await call(`/v1/jobs/${id}`)).json()) as object;
+
+  it("tells how its last job that waits does, also while others run", async () => {
+    const asked = await ask({ ...chat, n: 3 });
+    expect(await callAt(asked)).toMatchObject({
+      status: "queued",
+      queue: { jobs_ahead: expect.any(Number) },
+    });
+    const jobs = await take(t, device, 1);
+    expect(await callAt(asked)).toMatchObject({
+      status: "running",
+      waits_for: "busy",
+      queue: { jobs_ahead: expect.any(Number), devices_ready: 1 },
+    });
+    await completeWith(t, device, jobs[0]!.attemptId, answer("Oslo"));
+    for (const text of ["Rome", "Bern"]) await answerNext(text);
+    expect(await callAt(asked)).toMatchObject({ status: "succeeded", waits_for: null, queue: null });
+  });
+
+  it("tells that one of its answers was found wrong", async () => {
+    const asked = await ask({ ...chat, n: 2 });
+    for (const text of ["Oslo", "Rome"]) await answerNext(text);
+    expect(await callAt(asked)).toMatchObject({ found_wrong: null });
+    const [first = "", second = ""] = asked.jobs;
+    await t.run(async (ctx) => {
+      for (const [jobId, at] of [
+        [first, 9_000],
+        [second, 5_000],
+      ] as const) {
+        const order = await orderOf(ctx, jobId);
+        await ctx.db.patch("orders", order!._id, { foundWrong: { at, correctedBy: `for ${jobId}` } });
+      }
+    });
+    expect(await callAt(asked)).toMatchObject({ found_wrong: { at: 5, corrected_by: `for ${second}` } });
   });
 });

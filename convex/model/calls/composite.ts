@@ -3,8 +3,15 @@ import { isFinal } from "../../../app/jobs/states.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { RequesterJob } from "../requests/requesterJob.ts";
 
-/** The state of a call of several jobs, as one job. `failed`: the job whose failure is that of the call; null: none is. */
-type Composite = { readonly job: RequesterJob; readonly failed: string | null };
+/**
+ * The state of a call of several jobs, as one job, without the outlook of its wait. `failed`: the job whose failure is that of the call;
+ * null: none is. `waiting`: the last job that waits; null: none does.
+ */
+type Composite = {
+  readonly job: RequesterJob;
+  readonly failed: string | null;
+  readonly waiting: string | null;
+};
 
 /**
  * Adds up the jobs of a call. It is answered once all of them are. A call with votes ends by its own decision. Facts about its wait are those of the last job that waits, since the answer needs all of them.
@@ -43,10 +50,10 @@ export function composite(
     energy: isOver ? sumOfEnergy(answered.map(({ energy }) => energy)) : null,
     priceMicro: !isOver || paid.length === 0 ? null : paid.reduce((total, micro) => total + micro),
     error: failed?.error ?? null,
-    foundWrong: null,
+    foundWrong: firstFoundWrong(jobs, end?.decision?.answer),
     corrects: null,
   };
-  return { job, failed: failed?.jobId ?? null };
+  return { job, failed: failed?.jobId ?? null, waiting: waiting?.jobId ?? null };
 }
 
 function openStatus(
@@ -66,4 +73,16 @@ function statusAt({ how, failed }: NonNullable<Doc<"calls">["end"]>): RequesterJ
 function earlier(one: number | null, other: number | null): number | null {
   if (one === null || other === null) return one ?? other;
   return Math.min(one, other);
+}
+
+/** The first answer of a call that was found wrong. Of compared answers only the chosen one counts. */
+function firstFoundWrong(
+  jobs: readonly RequesterJob[],
+  chosen: string | undefined,
+): RequesterJob["foundWrong"] {
+  const [first = null] = jobs
+    .filter(({ jobId }) => chosen === undefined || jobId === chosen)
+    .flatMap(({ foundWrong }) => (foundWrong === null ? [] : [foundWrong]))
+    .toSorted((a, b) => a.at - b.at);
+  return first;
 }

@@ -39,9 +39,11 @@ export async function ownCall(
 
 /** Refuses: not_found, once the queue has deleted its jobs. */
 export async function viewOfCall(ctx: QueryCtx, call: Doc<"calls">): Promise<CallView> {
-  const { job, failed } = await compositeOf(ctx, call);
+  const { job, failed, waiting } = await compositeOf(ctx, call);
+  // An outlook reads many rows, so only one is read. The answer needs all jobs.
+  const order = waiting === null ? null : await orderOf(ctx, waiting);
   return {
-    job: job.status === "queued" ? await withLastOutlook(ctx, call, job) : job,
+    job: order === null ? job : await withOutlook(ctx, order, job),
     jobIds: call.jobIds,
     ranking: call.ranking ?? null,
     failed,
@@ -59,16 +61,6 @@ async function compositeOf(ctx: QueryCtx, call: Doc<"calls">) {
 
 async function ordersOf(ctx: QueryCtx, { jobIds }: Doc<"calls">): Promise<Doc<"orders">[]> {
   return await Promise.all(jobIds.map(async (jobId) => present(await orderOf(ctx, jobId), "order of a job")));
-}
-
-/** Adds the outlook of its last job: an outlook reads many rows, and the answer needs all jobs. */
-async function withLastOutlook(
-  ctx: QueryCtx,
-  call: Doc<"calls">,
-  job: CallView["job"],
-): Promise<CallView["job"]> {
-  const last = (await ordersOf(ctx, call)).at(-1);
-  return last === undefined ? job : await withOutlook(ctx, last, job);
 }
 
 /** Whether a call has ended, and the statuses of its jobs, for a reader that waits. It reads little, so that it changes seldom. */
