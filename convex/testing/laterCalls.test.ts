@@ -565,6 +565,9 @@ describe("second opinions that nobody waits for", () => {
     await answerAll("Oslo", "Bergen", "Narvik");
     await expect.poll(async () => (await newJobs()).length).toBe(4);
     expect(await statusOf(id)).toBe("running");
+    const raised = await call(`/v1/jobs/${id}/priority`, { body: { service_tier: "priority" } });
+    expect(await raised.json()).toMatchObject({ id, service_tier: "priority" });
+    expect((await newJobs()).map(({ priority }) => priority)).toEqual(["normal", "low", "low", "high"]);
     await takeJob(t, devices[0]!, async ({ complete }) => await complete("Bergen!"));
     await expect.poll(async () => await statusOf(id)).toBe("succeeded");
     const { jobs } = await callAt(id);

@@ -24,9 +24,11 @@ export async function prioritizeCall(
   priority: JobPriority,
   now: number,
 ): Promise<boolean> {
-  const [first, ...others] = await statesOf(ctx, call);
+  const all = await statesOf(ctx, call);
+  const larger = call.vote?.larger?.job?.jobId;
   // Further votes are with devices already. One that was lost waits at the lowest priority, as it was asked for.
-  const jobs = first === undefined ? [] : call.vote === undefined ? [first, ...others] : [first];
+  const jobs =
+    call.vote === undefined ? all : all.filter(({ jobId }, index) => index === 0 || jobId === larger);
   let isChanged = false;
   for (const { order } of jobs)
     if ((await setOrderPriority(ctx, order, priority, now)).kind === "changed") isChanged = true;
