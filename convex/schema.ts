@@ -2,7 +2,7 @@ import { priority } from "@gleaner/queue/validators";
 import { defineSchema, defineTable } from "convex/server";
 import { v } from "convex/values";
 import { literals } from "convex-helpers/validators";
-import { callEnd, ranking, vote } from "./model/calls/validators.ts";
+import { askedVectors, callEnd, ranking, vote } from "./model/calls/validators.ts";
 import { canaryState, caseState, checkMode, endedJob, standing, voice } from "./model/trust/validators.ts";
 import {
   activity,
@@ -428,6 +428,8 @@ export default defineSchema({
     jobIds: v.array(v.string()),
     /** Only of a ranking. */
     ranking: v.optional(ranking),
+    /** Only of a call for vectors. */
+    vectors: v.optional(askedVectors),
     /** Only of a call with second opinions. */
     vote: v.optional(vote),
     /** Absent: it has not ended, or its last job has answered. */

@@ -121,6 +121,7 @@ import type * as model_calls_changes from "../model/calls/changes.js";
 import type * as model_calls_composite from "../model/calls/composite.js";
 import type * as model_calls_steps from "../model/calls/steps.js";
 import type * as model_calls_validators from "../model/calls/validators.js";
+import type * as model_calls_vectors from "../model/calls/vectors.js";
 import type * as model_calls_view from "../model/calls/view.js";
 import type * as model_calls_votes from "../model/calls/votes.js";
 import type * as model_comfort_count from "../model/comfort/count.js";
@@ -578,6 +579,7 @@ declare const fullApi: ApiFromModules<{
   "model/calls/composite": typeof model_calls_composite;
   "model/calls/steps": typeof model_calls_steps;
   "model/calls/validators": typeof model_calls_validators;
+  "model/calls/vectors": typeof model_calls_vectors;
   "model/calls/view": typeof model_calls_view;
   "model/calls/votes": typeof model_calls_votes;
   "model/comfort/count": typeof model_comfort_count;

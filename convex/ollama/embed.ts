@@ -1,13 +1,13 @@
 import { parseOllamaEmbed, parseOllamaEmbeddings } from "../../app/jobs/parse/ollama/ollama-models.ts";
+import { numberBytes, remedies } from "../../app/jobs/vectors/room.ts";
 import type { ActionCtx } from "../_generated/server.js";
 import { answerVectors } from "../openai/embeddings/embeddings.ts";
-import { numberBytes } from "../openai/embeddings/vectorsBody.ts";
 import type { Caller } from "../openai/endpoint.ts";
 import { answerRead } from "./endpoint.ts";
 import { embedBody, embeddingBody } from "./vectorsBody.ts";
 
 /** An answer has its vectors as numbers. */
-const size = { bytesOfNumber: numberBytes.float, remedy: "Send fewer inputs." };
+const size = { bytesOfNumber: numberBytes.float, remedy: remedies.inputs };
 
 /** POST /api/embed. */
 export async function embed(ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {

@@ -26,7 +26,7 @@ import {
 import { errorResponse } from "./respond.ts";
 
 type Options = Pick<RequestedJob, "stream" | "promptField"> &
-  Pick<Infer<typeof laterCall>, "ranking"> & {
+  Pick<Infer<typeof laterCall>, "ranking" | "vectors"> & {
     /** The form in which the call answers, if it is not the usual one of its jobs' kind. */
     readonly callForm?: CallForm;
     /** The encoding of vectors that the call asks for. Absent: numbers. */
@@ -45,7 +45,7 @@ export async function answerWithJobs(
   caller: Caller,
   call: Call<{ readonly priority: JobPriority }>,
   works: readonly Work[],
-  { callForm, ranking, encoding = "float", signal, ...options }: Options,
+  { callForm, ranking, vectors, encoding = "float", signal, ...options }: Options,
   answer: (jobs: readonly [RequestedJob, ...RequestedJob[]]) => Promise<Response>,
 ): Promise<Response> {
   const { stream } = options;
@@ -58,7 +58,10 @@ export async function answerWithJobs(
   const [{ kind } = noWork()] = works;
   const request = await requestHash(call, kind, stream);
   const wait = { ...options, giveUpAt, kept, respondAsync, request };
-  const later = ranking === undefined ? {} : { ranking };
+  const later = {
+    ...(ranking === undefined ? {} : { ranking }),
+    ...(vectors === undefined ? {} : { vectors }),
+  };
   const requested = await requestJobs(ctx, caller, call, works, wait, {
     ...(callForm === undefined ? {} : { callForm }),
     ...(respondAsync ? { later, answerScope: "jobs" } : {}),

@@ -9,6 +9,7 @@ import {
   answer,
   type Backend,
   completeWith,
+  expectBooksInOrder,
   type Device,
   modelId,
   type Organization,
@@ -154,6 +155,40 @@ describe("a call of several jobs", () => {
     await completeWith(t, device, jobs[0]!.attemptId, answer("Oslo"));
     for (const text of ["Rome", "Bern"]) await answerNext(text);
     expect(await callAt(asked)).toMatchObject({ status: "succeeded", waits_for: null, queue: null });
+  });
+
+  it("ends once the first vectors show that all of them are too much for an answer", async () => {
+    const body = { model: modelId, input: inputsOf(33 * 32) };
+    const asked = await ask(body, "/v1/embeddings");
+    await answerVectors(Buffer.alloc(4 * 3_000).toString("base64"));
+    const open = async () => (await allJobs(t, acme)).filter(({ status }) => status === "ready").length;
+    await expect.poll(async () => await open()).toBe(0);
+    expect(await callAt(asked)).toMatchObject({ status: "failed", error: { code: "result_too_large" } });
+    await expectError(await resultOf(asked), 400, { code: "result_too_large", param: "input" });
+    const statuses = (await allJobs(t, acme)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === "succeeded")).toHaveLength(1);
+    expect(statuses.filter((status) => status === "canceled")).toHaveLength(32);
+    await expectBooksInOrder(t);
+  });
+
+  it("of vectors that are too much as numbers has them as base64", async () => {
+    const count = 9 * 32;
+    const asked = await ask({ model: modelId, input: inputsOf(count) }, "/v1/embeddings");
+    for (let at = 0; at < 9; at++) await answerVectors(Buffer.alloc(4 * 3_000).toString("base64"));
+    expect(await callAt(asked)).toMatchObject({ status: "succeeded" });
+    const refused = await resultOf(asked);
+    expect(await refused.clone().text()).toContain("base64");
+    await expectError(refused, 400, { code: "result_too_large", param: "input" });
+    const answered = await call(`/v1/jobs/${asked.id}/result?encoding_format=base64`);
+    expect(((await answered.json()) as { readonly data: readonly object[] }).data).toHaveLength(count);
+  });
+
+  it("for numbers alone ends as soon, since it has no base64", async () => {
+    const body = { model: modelId, input: inputsOf(9 * 32) };
+    const asked = await ask(body, "/api/embed");
+    await answerVectors(Buffer.alloc(4 * 3_000).toString("base64"));
+    await expect.poll(async () => await callAt(asked)).toMatchObject({ status: "failed" });
+    expect((await resultOf(asked)).status).toBe(400);
   });
 
   it("tells that one of its answers was found wrong", async () => {

@@ -36,7 +36,7 @@ export async function beginCall(
   ctx: MutationCtx,
   { _id: apiKeyId, organizationId }: Doc<"apiKeys">,
   jobs: readonly Submitted[],
-  { ranking, vote }: Infer<typeof laterCall>,
+  { ranking, vote, vectors }: Infer<typeof laterCall>,
   asked: Asked,
   now: number,
 ): Promise<Id<"calls">> {
@@ -56,6 +56,7 @@ export async function beginCall(
     apiKeyId,
     jobIds: jobs.map(({ jobId }) => jobId),
     ...(ranking === undefined ? {} : { ranking }),
+    ...(vectors === undefined ? {} : { vectors: { count: vectors, fit: false } }),
     ...(vote === undefined ? {} : { vote: { ...vote, ...ofVote(asked), isRepeated } }),
   });
   const [first] = orders;
@@ -110,7 +111,10 @@ export async function callJobEnded(
   const call = await ctx.db.get("calls", callId);
   if (call === null || call.end !== undefined) return;
   if (call.vote === undefined) {
-    if (outcome === "succeeded") return;
+    if (outcome === "succeeded") {
+      if (call.vectors?.fit === false) await scheduleStep(ctx, callId, now, now);
+      return;
+    }
     await endCall(ctx, call, { at: now, how: "failed", failed: { jobId, status: outcome } });
   }
   await scheduleStep(ctx, callId, now, now);

@@ -49,7 +49,7 @@ export function composite(
           },
     energy: isOver ? sumOfEnergy(answered.map(({ energy }) => energy)) : null,
     priceMicro: !isOver || paid.length === 0 ? null : paid.reduce((total, micro) => total + micro),
-    error: failed?.error ?? null,
+    error: failed?.error ?? end?.error ?? null,
     foundWrong: firstFoundWrong(jobs, end?.decision?.answer),
     corrects: null,
   };

@@ -9,7 +9,15 @@ export const ranking = v.object({ topN: v.number(), returnDocuments: v.boolean()
 export const askedVote = v.object({ votes: v.number(), escalate: v.boolean(), maxTokens: v.number() });
 
 /** How a call is answered later. Without fields: with all answers of its jobs. */
-export const laterCall = v.object({ ranking: v.optional(ranking), vote: v.optional(askedVote) });
+export const laterCall = v.object({
+  ranking: v.optional(ranking),
+  vote: v.optional(askedVote),
+  /** Of a call for vectors: how many. */
+  vectors: v.optional(v.number()),
+});
+
+/** The vectors of a call. `fit`: whether the first answer has shown that all of them are not too large. */
+export const askedVectors = v.object({ count: v.number(), fit: v.boolean() });
 
 /** How the answer of a call with votes was found. `confidence`: null if a larger model has answered. */
 export const opinion = v.object({
@@ -53,6 +61,8 @@ export const callEnd = v.object({
   how: literals("decided", "failed", "canceled"),
   /** Only of a failed call: the job whose end is that of the call. */
   failed: v.optional(v.object({ jobId: v.string(), status: outcome })),
+  /** Only of a failed call none of whose jobs has failed. */
+  error: v.optional(v.object({ code: v.string(), message: v.string() })),
   /** Only of a decided call. */
   decision: v.optional(decision),
 });

@@ -18,6 +18,8 @@ export const callView = v.object({
   jobIds: v.array(v.string()),
   /** Null: it is no ranking. */
   ranking: v.union(ranking, v.null()),
+  /** How many vectors it asks for; 0: none. */
+  vectors: v.number(),
   /** The job whose failure is that of the call. */
   failed: v.union(v.string(), v.null()),
   hasVotes: v.boolean(),
@@ -46,6 +48,7 @@ export async function viewOfCall(ctx: QueryCtx, call: Doc<"calls">): Promise<Cal
     job: order === null ? job : await withOutlook(ctx, order, job),
     jobIds: call.jobIds,
     ranking: call.ranking ?? null,
+    vectors: call.vectors?.count ?? 0,
     failed,
     hasVotes: call.vote !== undefined,
     decision: call.end?.decision ?? null,

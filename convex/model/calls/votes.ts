@@ -21,6 +21,7 @@ import { watch } from "../requests/watch.ts";
 import { asMutable } from "../validators.ts";
 import { cancelOpen, cancelRest, endCall, statesOf } from "./calls.ts";
 import { scheduleStep } from "./steps.ts";
+import { checkVectors } from "./vectors.ts";
 
 /*
  * Second opinions that nobody waits for. The ends of their jobs begin the steps (steps.ts), which survive a restart of the backend. So a
@@ -39,7 +40,10 @@ export async function goOn(ctx: MutationCtx, callId: Id<"calls">, now: number): 
       await cancelRest(ctx, callId, now);
       return;
     }
-    if (!isVote(call)) return;
+    if (!isVote(call)) {
+      await checkVectors(ctx, call, now);
+      return;
+    }
     const { isRepeated, larger } = call.vote;
     if (isRepeated && larger === undefined && (await findVotes(ctx, call))) continue;
     const jobs = await statesOf(ctx, call);

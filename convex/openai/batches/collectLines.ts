@@ -178,7 +178,10 @@ const lineForms: Readonly<Record<BatchEndpoint, LineForm>> = {
   "/v1/embeddings": {
     promptField: "input",
     body: ({ model }, results, encoding) => vectorsBody(model, encoding, allVectors(results)),
-    mistake: (results, encoding) => vectorsMistake(encoding, allVectors(results).embeddings),
+    mistake: (results, encoding) => {
+      const { embeddings } = allVectors(results);
+      return vectorsMistake(encoding, embeddings[0] ?? "", embeddings.length);
+    },
   },
   "/v1/messages": {
     promptField: "messages",

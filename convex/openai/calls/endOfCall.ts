@@ -1,18 +1,18 @@
 import type { Infer } from "convex/values";
 import { shownId } from "../../../app/batches/openai-objects.ts";
+import { numberBytes, remedies } from "../../../app/jobs/vectors/room.ts";
 import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import type { CallView } from "../../model/calls/view.ts";
 import type { jobResult } from "../../model/requests/requesterJob.ts";
 import { asMutable } from "../../model/validators.ts";
 import { embedBody } from "../../ollama/vectorsBody.ts";
-import { type AnswerHead, textOf, type TextResult, totalUsage } from "../answerForm.ts";
+import { type AnswerHead, textOf, type TextResult, totalUsage, vectorsOf } from "../answerForm.ts";
 import { chatForm } from "../chatForm.ts";
 import { wholeBody } from "../choices/choices.ts";
 import { completionForm } from "../completionForm.ts";
 import {
   allVectors,
-  numberBytes,
   rankingBody,
   tooLarge,
   tooManyDocuments,
@@ -45,6 +45,8 @@ export async function endOfCall(
   view: CallView,
   encoding: Encoding,
 ): Promise<Response> {
+  const tooLong = await vectorsError(ctx, call, view, encoding);
+  if (tooLong !== null) return errorResponse(tooLong);
   const parts = await partsOf(ctx, call, view);
   const failure = failureOf(view, parts);
   if (failure !== null) return jobErrorResponse(failure.error, failure.jobId);
@@ -54,8 +56,6 @@ export async function endOfCall(
     const form = job.kind === "chat" ? chatForm : completionForm;
     return json(200, wholeBody(form, headOf(parts[0]), textsOf(parts)), headersOf(view, parts));
   }
-  const mistake = mistakeIn(view, parts, encoding);
-  if (mistake !== null) return errorResponse(mistake);
   const documents = view.ranking === null ? [] : await documentsOf(ctx, call, view);
   const body = documents === null ? null : vectorsAnswer(view, parts, { encoding, documents });
   return body === null ? jobErrorResponse(deleted(view), job.jobId) : json(200, body, headersOf(view, parts));
@@ -149,13 +149,24 @@ function votedBody({ id }: KeyCall, { job, decision }: CallView, parts: Parts): 
   return formBody(callForm, { ...head, jobId, opinion }, ended);
 }
 
-function mistakeIn({ job, ranking }: CallView, parts: Parts, encoding: Encoding): ApiError | null {
-  const { embeddings } = vectorsIn(parts);
-  const [vector = ""] = embeddings;
-  if (ranking !== null) return tooManyDocuments(vector, embeddings.length - 1);
-  if (job.callForm === null) return vectorsMistake(encoding, embeddings);
-  const size = { count: embeddings.length, bytesOfNumber: numberBytes.float, param: "input" } as const;
-  return tooLarge(vector, { ...size, remedy: "Send fewer inputs." });
+/** The error of vectors that are too long for an answer. All have one length, so the first answer tells it before others are read. */
+async function vectorsError(
+  ctx: ActionCtx,
+  { keyId }: KeyCall,
+  { job, jobIds, ranking, vectors: count, failed }: CallView,
+  encoding: Encoding,
+): Promise<ApiError | null> {
+  const { status, error, callForm } = job;
+  const param = promptFieldOf(job, ranking !== null);
+  if (failed === null && error !== null) return endOf({ status, result: null, error }, param);
+  const [jobId] = jobIds;
+  if (count === 0 || status !== "succeeded" || jobId === undefined) return null;
+  const { view } = await ctx.runQuery(internal.requests.resultAdmitted, { keyId, jobId });
+  const vector = view.result === null ? undefined : vectorsOf(view.result).embeddings[0];
+  if (vector === undefined) return null;
+  if (ranking !== null) return tooManyDocuments(vector, count - 1);
+  if (callForm === null) return vectorsMistake(encoding, vector, count);
+  return tooLarge(vector, { count, bytesOfNumber: numberBytes.float, param, remedy: remedies.inputs });
 }
 
 function vectorsIn(parts: readonly Part[]) {

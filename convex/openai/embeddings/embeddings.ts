@@ -1,6 +1,7 @@
 import type { CallForm } from "../../../app/jobs/call-forms.ts";
 import { type ParsedEmbedding, parseEmbedding } from "../../../app/jobs/parse/parse-embedding.ts";
 import { embeddingParts } from "../../../app/jobs/vectors/embedding-parts.ts";
+import { numberBytes } from "../../../app/jobs/vectors/room.ts";
 import type { ActionCtx } from "../../_generated/server.js";
 import { vectorsOf } from "../answerForm.ts";
 import type { Caller } from "../endpoint.ts";
@@ -11,7 +12,7 @@ import { type Call, readCall } from "../readCall.ts";
 import { answerWithJob } from "../requestedJob.ts";
 import { errorResponse } from "../respond.ts";
 import { answerParts } from "./parts.ts";
-import { numberBytes, remedies, tooLarge, type Vectors, vectorsBody } from "./vectorsBody.ts";
+import { encodingRemedies, tooLarge, type Vectors, vectorsBody } from "./vectorsBody.ts";
 
 /** POST /v1/embeddings. */
 export async function embeddings(ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {
@@ -23,7 +24,7 @@ export async function embeddings(ctx: ActionCtx, request: Request, caller: Calle
     promptField: "input",
     encoding,
     bytesOfNumber: numberBytes[encoding],
-    remedy: remedies[encoding],
+    remedy: encodingRemedies[encoding],
     body: (vectors, modelId) => vectorsBody(modelId, encoding, vectors),
   });
 }

@@ -45,13 +45,14 @@ export async function answerParts(
   const { callForm, promptField, encoding, ranking } = answer;
   const form = callForm === undefined ? {} : { callForm };
   const encoded = encoding === undefined ? {} : { encoding };
+  const vectors = parts.reduce((sum, { inputs }) => sum + inputs.length, 0);
   const ofRanking = ranking === undefined ? {} : { ranking };
   return await answerWithJobs(
     ctx,
     caller,
     call,
     works,
-    { ...form, ...encoded, ...ofRanking, stream: false, promptField, signal },
+    { ...form, ...encoded, ...ofRanking, vectors, stream: false, promptField, signal },
     async (jobs) => await gather(ctx, signal, jobs, answer),
   );
 }

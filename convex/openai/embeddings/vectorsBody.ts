@@ -1,7 +1,7 @@
-import { limits } from "../../../app/jobs/limits.ts";
 import type { ParsedEmbedding } from "../../../app/jobs/parse/parse-embedding.ts";
 import type { ParsedRerank } from "../../../app/jobs/parse/parse-rerank.ts";
 import { rankByCosine } from "../../../app/jobs/vectors/rank.ts";
+import { numberBytes, remedies, takeTooMuch, tooLargeWords } from "../../../app/jobs/vectors/room.ts";
 import { readVector } from "../../model/requests/answer.ts";
 import type { RequestView } from "../../model/requests/watch.ts";
 import { vectorsOf } from "../answerForm.ts";
@@ -63,9 +63,6 @@ export function allVectors(all: readonly NonNullable<RequestView["result"]>[]): 
   };
 }
 
-/** The bytes of an answer for each number of a vector: in base64, and as most numbers are in JSON, with a comma. */
-export const numberBytes = { base64: 16 / 3, float: 22 } as const;
-
 /** The error of an answer whose vectors take too much room. All vectors of a model have one length, so one tells the size. */
 export function tooLarge(
   vector: string,
@@ -81,31 +78,31 @@ export function tooLarge(
     readonly remedy: string;
   },
 ): ApiError | null {
-  const numbers = vector.length / numberBytes.base64;
-  if (count * numbers * bytesOfNumber <= limits.vectorsBytes) return null;
+  if (!takeTooMuch(vector, count, bytesOfNumber)) return null;
   return {
     status: 400,
     type: "invalid_request_error",
     code: "result_too_large",
     param,
-    message: `The vectors of these inputs take more than ${String(limits.vectorsBytes / 2 ** 20)} MiB. ${remedy}`,
+    message: tooLargeWords(remedy),
   };
 }
 
-export const remedies = {
-  base64: "Send fewer inputs.",
+export const encodingRemedies = {
+  base64: remedies.inputs,
   float: 'Send fewer inputs, or ask for "encoding_format": "base64".',
 } as const;
 
 /** The error of vectors that are too long for an answer of this call. */
 export function vectorsMistake(
   encoding: ParsedEmbedding["encoding"],
-  vectors: readonly string[],
+  vector: string,
+  count: number,
 ): ApiError | null {
-  return tooLarge(vectors[0] ?? "", {
-    count: vectors.length,
+  return tooLarge(vector, {
+    count,
     bytesOfNumber: numberBytes[encoding],
-    remedy: remedies[encoding],
+    remedy: encodingRemedies[encoding],
     param: "input",
   });
 }
@@ -116,6 +113,6 @@ export function tooManyDocuments(vector: string, documents: number): ApiError | 
     count: 1 + documents,
     bytesOfNumber: numberBytes.base64,
     param: "documents",
-    remedy: "Send fewer documents.",
+    remedy: remedies.documents,
   });
 }
