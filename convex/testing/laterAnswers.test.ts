@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { webhookEvents } from "../../app/webhooks/events.ts";
 import { internal } from "../_generated/api.js";
 import { orderOf } from "../model/orders/orders.ts";
 import { expectError } from "./apiError.fixture.ts";
@@ -9,8 +10,9 @@ import {
   answer,
   type Backend,
   completeWith,
-  expectBooksInOrder,
   type Device,
+  expectBooksInOrder,
+  fail,
   modelId,
   type Organization,
   purgeQueue,
@@ -189,6 +191,40 @@ describe("a call of several jobs", () => {
     await answerVectors(Buffer.alloc(4 * 3_000).toString("base64"));
     await expect.poll(async () => await callAt(asked)).toMatchObject({ status: "failed" });
     expect((await resultOf(asked)).status).toBe(400);
+  });
+
+  it("tells webhooks how it has ended", async () => {
+    await t.run(async (ctx) => {
+      const { organizationId } = acme;
+      const row = { url: "http://127.0.0.1:9/hook", secret: "plain.x", createdAt: 0 };
+      await ctx.db.insert("webhooks", { organizationId, ...row, events: [...webhookEvents] });
+    });
+    const told = async (id: string) => {
+      const all = await t.run(async (ctx) => await ctx.db.query("webhookDeliveries").collect());
+      return all.flatMap(({ type, data }) =>
+        (JSON.parse(data) as { readonly id: string }).id === id ? [`${type} ${data}`] : [],
+      );
+    };
+    const done = await ask({ ...chat, n: 2 });
+    await answerNext("Oslo");
+    expect(await told(done.id)).toEqual([]);
+    await answerNext("Rome");
+    expect(await told(done.id)).toEqual([
+      `job.completed ${JSON.stringify({ id: done.id, status: "succeeded" })}`,
+    ]);
+    const failed = await ask({ ...chat, n: 3 });
+    await answerNext("Oslo");
+    const [job] = await take(t, device, 1);
+    await fail(t, device, job!.attemptId, { retryable: false });
+    await expect
+      .poll(async () => (await allJobs(t, acme)).some(({ status }) => status === "ready"))
+      .toBe(false);
+    expect(await told(failed.id)).toEqual([
+      `job.failed ${JSON.stringify({ id: failed.id, status: "failed" })}`,
+    ]);
+    const canceled = await ask({ ...chat, n: 2 });
+    await call(`/v1/jobs/${canceled.id}/cancel`, { method: "POST" });
+    expect(await told(canceled.id)).toHaveLength(1);
   });
 
   it("tells that one of its answers was found wrong", async () => {

@@ -10,7 +10,7 @@ import { queue } from "../queue.ts";
 import { present, refuse } from "../refuse.ts";
 import type { Submitted } from "../requests/submit.ts";
 import type { deviceNeeds } from "../validators.ts";
-import { tellVoteEnd } from "../webhooks/events.ts";
+import { tellCallEnd } from "../webhooks/events.ts";
 import { scheduleAnswerLook } from "./answerLooks.ts";
 import { scheduleStep } from "./steps.ts";
 import type { callEnd, laterCall } from "./validators.ts";
@@ -127,7 +127,7 @@ export async function endCall(
   end: Infer<typeof callEnd>,
 ): Promise<void> {
   await ctx.db.patch("calls", call._id, { end });
-  if (call.vote !== undefined) await tellVoteEnd(ctx, call, end);
+  await tellCallEnd(ctx, call, end);
 }
 
 /** A small number, because the end of each job writes many rows. */

@@ -35,7 +35,7 @@ export async function tellJobEnd(
     // A chat that ends with its call can be fetched no more, no call has asked for a correction, and a part of a call is no response.
     const outlives = order.endsWithCall !== true && order.corrects === undefined && call === undefined;
     const isResponse = event.kind === "chat" && outlives;
-    if (!isResponse) return [job];
+    if (!isResponse) return [job, ...(await lastOfCall(ctx, order, event))];
     const type = await responseEvent(ctx, event.scope, event.outcome, jobId);
     return [job, { type, data: { id: shownId("response", jobId) } }];
   };
@@ -55,17 +55,39 @@ async function responseEvent(
   return isCut ? "response.incomplete" : "response.completed";
 }
 
-/** Tells webhooks that a response with votes has ended. Call it in the transaction that ends it. */
-export async function tellVoteEnd(
+/** The event of a call that is answered with the last answer of its jobs. Other ends of calls are told by `tellCallEnd`. */
+async function lastOfCall(
   ctx: MutationCtx,
-  { _id, organizationId, apiKeyId, jobIds: [first = ""] }: Doc<"calls">,
-  { at, how, decision }: NonNullable<Doc<"calls">["end"]>,
+  { call: callId, organizationId, jobId: ended }: Doc<"orders">,
+  { outcome }: FinalEvent,
+): Promise<readonly Told[]> {
+  const call = callId === undefined || outcome !== "succeeded" ? null : await ctx.db.get("calls", callId);
+  if (call === null || call.vote !== undefined || call.end !== undefined) return [];
+  // Later jobs probably end later, so the first one that is read is mostly open.
+  for (const jobId of call.jobIds.toReversed())
+    if (jobId !== ended && (await queue.status(ctx, organizationId, jobId))?.status !== "succeeded")
+      return [];
+  return [callEvent(call, outcome)];
+}
+
+function callEvent({ _id }: Doc<"calls">, status: FinalEvent["outcome"]): Told {
+  return { type: jobEvents[status], data: { id: shownId("call", _id), status } };
+}
+
+/** Tells webhooks that a call of several jobs has ended. Call it in the transaction that ends it. */
+export async function tellCallEnd(
+  ctx: MutationCtx,
+  call: Doc<"calls">,
+  { at, how, failed, decision }: NonNullable<Doc<"calls">["end"]>,
 ): Promise<void> {
-  if ((await orderOf(ctx, first))?.callForm !== "response") return;
-  const outcome = ({ decided: "succeeded", failed: "failed", canceled: "canceled" } as const)[how];
+  const { _id, organizationId, apiKeyId } = call;
+  const [first = ""] = call.jobIds;
+  const outcome = how === "decided" ? "succeeded" : how;
   const events = async (): Promise<readonly Told[]> => {
+    const ofCall = callEvent(call, failed?.status ?? outcome);
+    if ((await orderOf(ctx, first))?.callForm !== "response") return [ofCall];
     const type = await responseEvent(ctx, organizationId, outcome, decision?.answer ?? first);
-    return [{ type, data: { id: shownId("response", shownId("call", _id)) } }];
+    return [ofCall, { type, data: { id: shownId("response", shownId("call", _id)) } }];
   };
   await tellWebhooks(ctx, organizationId, apiKeyId, events, at);
 }
