@@ -4,7 +4,10 @@ import { openFixture } from "./runtime.fixture.ts";
 const { call, engine } = await openFixture();
 if (process.argv.includes("--listen"))
   process.on("unhandledRejection", (reason) => console.log("heard", reason));
-const names = ["rejects", "rejectsSoon", "writesAndRejects", "rejectsInAction", "throwsLater", "handlesLate"];
+const names = [
+  ...["rejects", "rejectsSoon", "writesAndRejects", "writesAndRejectsWithNull"],
+  ...["rejectsInAction", "throwsLater", "handlesLate"],
+];
 const answerOf = (name: string): Promise<string | undefined> =>
   call(`careless:${name}`).then(
     (value) => JSON.stringify(value),

@@ -9,6 +9,7 @@ const run = (...args: string[]) => promisify(execFile)(process.execPath, [script
 const printed = `rejects: Uncaught Error: nobody awaits me
 rejectsSoon: Uncaught Error: nobody awaits me
 writesAndRejects: Uncaught Error: nobody awaits me
+writesAndRejectsWithNull: Uncaught null
 rejectsInAction: Uncaught Error: nobody awaits me
 throwsLater: Uncaught Error: nobody catches me
 handlesLate: "somebody awaits me"

@@ -67,11 +67,15 @@ function interceptRejections(): void {
 function takeRejection(reason: unknown): boolean {
   if (ReportMarker.resolve(reason)) return true;
   const execution = executions.getStore();
-  // After its limit, each promise that a function has left rejects with the same error: there may be millions.
-  if (execution !== undefined && !isStopped(reason) && reason !== execution.time.error)
+  if (execution !== undefined && !isStopped(reason) && !isOfLimit(execution, reason))
     fail(execution, reason, logged(execution, "Unhandled promise rejection", reason));
   // A run that loads the modules again fails with it.
   return execution !== undefined || isOfLoad();
+}
+
+/** After its limit, each promise that a function has left rejects with the same error: there may be millions. */
+function isOfLimit({ time }: Execution, reason: unknown): boolean {
+  return time.error !== null && reason === time.error;
 }
 
 /**
