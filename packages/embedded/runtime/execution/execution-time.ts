@@ -70,6 +70,8 @@ export class ExecutionTime {
   /** Bytes of buffers that tasks will need. */
   #held = 0;
   #error: ExecutionLimitError | null = null;
+  /** Whether its own code was found to have too much memory. After an end by the watch, the watch collects garbage. */
+  #hasOutgrown = false;
   /** Called once, when the execution must end. */
   onSpent: ((error: ExecutionLimitError) => void) | null = null;
 
@@ -117,11 +119,13 @@ export class ExecutionTime {
     return this.#shared.kept;
   }
 
-  /** Call it when the execution has ended, so that its memory is given back. */
+  /** Call it when the execution has ended, and its world, so that its memory is given back. */
   release(): void {
     this.#shared.kept -= this.#addedBefore + this.#added;
     this.#addedBefore = 0;
     this.#added = 0;
+    if (this.#hasOutgrown) collectSoon();
+    this.#hasOutgrown = false;
   }
 
   /** Like `check`, but also checks memory. Most runs end before that is worth its price. */
@@ -162,7 +166,6 @@ export class ExecutionTime {
   end(message: string): void {
     if (this.#error !== null) return;
     this.#error = new ExecutionLimitError(message);
-    if (message === outOfMemory) collectSoon();
     this.onSpent?.(this.#error);
   }
 
@@ -175,8 +178,13 @@ export class ExecutionTime {
     const hasOutgrown =
       buffers > maxBuffers || heap > maxHeap || now.resident - this.#memory.resident > maxBuffers + maxHeap;
     if (!hasOutgrown && !isHeapFull(now, this.#shared.kept)) return;
-    this.end(outOfMemory);
+    this.#outgrow();
     this.check();
+  }
+
+  #outgrow(): void {
+    this.#hasOutgrown = true;
+    this.end(outOfMemory);
   }
 
   /** Notes by how much the heap grew in this turn. */
@@ -217,7 +225,7 @@ export class ExecutionTime {
     this.#added = 0;
     // Turns may be too short to be measured. Then the growth of the process must tell.
     const grown = this.grown(now);
-    if (isHeapFull(now, grown.heap) || isMachineFull(now, grown)) this.end(outOfMemory);
+    if (isHeapFull(now, grown.heap) || isMachineFull(now, grown)) this.#outgrow();
   }
 }
 

@@ -252,12 +252,12 @@ function limitRest(execution: ActionExecution): void {
 /** Ends an execution. Its late syscalls are refused and its timers never fire. */
 export function endExecution(execution: Execution): void {
   execution.ended = true;
+  execution.time.release();
   if (isTransactional(execution)) {
     execution.streams.clear();
     return;
   }
   unwatchMemory(execution.time);
-  execution.time.release();
   execution.lastReads.clear();
   for (const stop of execution.stops) stop();
   execution.stops.clear();

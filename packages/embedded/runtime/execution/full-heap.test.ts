@@ -16,7 +16,7 @@ vi.mock(import("./memory/collect-garbage.ts"), async () => {
 let time: ExecutionTime;
 
 beforeEach(() => {
-  Object.assign(heap, { used: 100 * mib, garbage: 0, collections: 0 });
+  Object.assign(heap, { used: 100 * mib, buffers: 0, garbage: 0, collections: 0 });
   begin();
 });
 
@@ -38,7 +38,7 @@ test("garbage of other executions ends no execution that keeps little", () => {
   heap.garbage = 2_800 * mib;
   begin();
   add(100 * mib, 100 * mib);
-  expect(heap).toEqual({ used: 200 * mib, garbage: 0, collections: 1 });
+  expect(heap).toEqual({ used: 200 * mib, buffers: 0, garbage: 0, collections: 1 });
 });
 
 test("an execution ends that keeps much while others fill the heap, and nothing is collected again for little", () => {
@@ -64,10 +64,36 @@ test("an execution ends that keeps much while others fill the heap, and nothing 
   expect(heap.collections).toBe(2);
 });
 
-test("the memory of an ended execution is free again when its turn is over", async () => {
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+test("garbage is collected once when an execution is over that had too much, and not while it still has it", async () => {
   expect(() => {
-    add(1_100 * mib, 1_100 * mib);
+    add(1_100 * mib);
   }).toThrow("ran out of memory");
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(heap.used).toBe(100 * mib);
+  await nextTurn();
+  expect(heap.collections).toBe(0);
+  heap.garbage = 1_100 * mib;
+  time.release();
+  time.release();
+  await nextTurn();
+  expect(heap).toEqual({ ...heap, used: 100 * mib, collections: 1 });
+});
+
+test("garbage is also collected when an execution is over that had too many buffers", async () => {
+  expect(() => {
+    heap.buffers += 600 * mib;
+    add(0);
+  }).toThrow("ran out of memory");
+  time.release();
+  await nextTurn();
+  expect(heap.collections).toBe(1);
+
+  // A call that would have needed too much has added nothing.
+  begin();
+  expect(() => {
+    time.reserve({ buffers: 600 * mib, heap: 0 });
+  }).toThrow("ran out of memory");
+  time.release();
+  await nextTurn();
+  expect(heap.collections).toBe(1);
 });

@@ -111,6 +111,8 @@ export async function runHttp(
     const failure = failureOf(services, execution, thrown);
     visit.end(leavesWorldIntact(failure));
     warnOfHttpLimits(execution, 0, execution.left);
+    // Its code cannot go on.
+    if (execution.time.error !== null) endExecution(execution);
     const response = Response.json(httpFailure(context.requestId, failure), { status: 500 });
     // If the body broke off because its client left, the action has not failed.
     return { response, failure: request.signal.aborted ? null : failure };

@@ -48,13 +48,16 @@ export type MemoryUse = Need & { readonly resident: number; readonly share: numb
 /** By how much the process has grown, in bytes: the heap, and all else. */
 export type Growth = { readonly heap: number; readonly outside: number };
 
-/** The least heap since the last collection that a full heap has caused, in bytes. */
-let leastHeap = 0;
+/** The least memory since the last collection that a function has caused, in bytes. */
+const least = { buffers: 0, heap: 0, resident: 0 };
 
 export function memoryUse(): MemoryUse {
   const { external_memory: buffers, used_heap_size: heap, heap_size_limit: most } = getHeapStatistics();
-  leastHeap = Math.min(leastHeap, heap);
-  return { buffers, heap, resident: residentMemory(), share: heap / (most - youngHeap) };
+  const now = { buffers, heap, resident: residentMemory() };
+  least.buffers = Math.min(least.buffers, buffers);
+  least.heap = Math.min(least.heap, heap);
+  least.resident = Math.min(least.resident, now.resident);
+  return { ...now, share: heap / (most - youngHeap) };
 }
 
 let resident = 0;
@@ -102,7 +105,7 @@ export function keepsTooMuch({ share }: MemoryUse, kept: number): boolean {
 
 /** Collects garbage, unless little was added since the last time. */
 export function withoutGarbage(now: MemoryUse): MemoryUse {
-  return now.heap - leastHeap < youngHeap ? now : afterCollection();
+  return now.heap - least.heap < youngHeap ? now : afterCollection();
 }
 
 /** Collects all garbage. */
@@ -110,22 +113,27 @@ export function afterCollection(): MemoryUse {
   collectGarbage();
   residentAt = -Infinity;
   const left = memoryUse();
-  leastHeap = left.heap;
+  least.buffers = left.buffers;
+  least.heap = left.heap;
+  least.resident = left.resident;
   return left;
 }
 
 let isCollectionDue = false;
 
 /**
- * Collects garbage when the jobs of this turn have run, unless little was added since the last time. Call it when a function is
- * ended for its memory: V8 has seen a large heap, and would let it grow as much again first.
+ * Collects garbage when the jobs of this turn have run, unless little was added since the last time, also outside the heap. Call it
+ * when nothing keeps a function anymore that was ended for its memory: V8 has seen a large heap, and would let it grow as much again
+ * first.
  */
 export function collectSoon(): void {
   if (isCollectionDue) return;
   isCollectionDue = true;
   setImmediate(() => {
     isCollectionDue = false;
-    withoutGarbage(memoryUse());
+    const now = memoryUse();
+    const added = Math.max(now.buffers - least.buffers, now.heap - least.heap, now.resident - least.resident);
+    if (added >= youngHeap) afterCollection();
   });
 }
 

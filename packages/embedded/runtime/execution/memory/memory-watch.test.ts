@@ -92,6 +92,20 @@ test("an action that still has its memory after its end does not hide what other
   expect(other.error?.message).toContain("ran out of memory");
 });
 
+test("garbage of an action that the watch has ended is collected by the watch only", () => {
+  const action = begin();
+  look();
+  heap.used = 3_000 * mib;
+  look();
+  expect(action.error?.message).toContain("ran out of memory");
+  const { collections } = heap;
+  heap.used += 500 * mib;
+  unwatchMemory(action);
+  action.release();
+  vi.advanceTimersByTime(1);
+  expect(heap.collections).toBe(collections);
+});
+
 test("an action that began when the heap was full is not ended", () => {
   heap.used = 3_000 * mib;
   const action = begin();
