@@ -1,5 +1,6 @@
 import vm from "node:vm";
 import { expect, test } from "vitest";
+import { fuel } from "../execution/fuel.ts";
 import { limitBulk } from "./isolate-bulk.ts";
 
 const createRealm = () => vm.createContext(vm.constants.DONT_CONTEXTIFY);
@@ -71,6 +72,17 @@ test.each([
 ])("a guarded function does the same as the built-in one: %s", (code) => {
   const [expected, actual] = resultsOf(code);
   expect(actual).toEqual(expected);
+});
+
+test.each([
+  ["(x) => x", 1],
+  ["async (x) => x", 1],
+  ["String", 101],
+  ["(async (x) => x).bind(null)", 101],
+])("only built-in functions have a tick for each element of a list: %s", (call, ticks) => {
+  fuel[0] = 1_000;
+  vm.runInContext(`Array(100).fill(1).map(${call})`, limited);
+  expect(fuel[0]).toBe(1_000 - ticks);
 });
 
 test("promises are settled in the order of the built-in ones", async () => {

@@ -260,11 +260,18 @@ const guards = new vm.Script(`((reserve, ticks) => {
     tick();
     return compare(first, second);
   };
-  // Those of web APIs have code of the backend.
+  const readWhole = (value) => { if (typeof value === "string" && !isSmallText(value)) reserve.whole(value); };
   const ownFunctions = Function.prototype;
+  const ownAsyncFunctions = getPrototypeOf(async () => null);
+  // Functions of web APIs have code of the backend. To remember answers would cost more: most functions are new.
+  const isOwn = (call) => {
+    const prototype = getPrototypeOf(call);
+    return (prototype === ownFunctions || prototype === ownAsyncFunctions) && !reserve.isNative(call);
+  };
+  // Methods that reduce a list pass its element second.
   const tickingBuiltIn = (call) =>
-    typeof call === "function" && (getPrototypeOf(call) !== ownFunctions || reserve.isNative(call))
-      ? function (...args) { tick(); if (!isSmallText(args[0])) reserve.whole(args[0]); return apply(call, this, args); }
+    typeof call === "function" && !isOwn(call)
+      ? function (...args) { tick(); readWhole(args[0]); readWhole(args[1]); return apply(call, this, args); }
       : call;
   const { exec: ownExec } = RegExp.prototype;
   const hasBuiltInExec = (pattern) =>
