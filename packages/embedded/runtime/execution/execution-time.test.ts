@@ -19,7 +19,10 @@ afterEach(() => void vi.restoreAllMocks());
 function run(time: ExecutionTime, ms: number, ticks: number): void {
   now += ms;
   fuel[0] = (fuel[0] as number) - ticks;
-  refuel(() => time.check());
+  refuel(() => {
+    time.check();
+    return true;
+  });
 }
 
 function started(limit: "total" | "unbroken"): ExecutionTime {

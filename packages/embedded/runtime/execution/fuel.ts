@@ -38,15 +38,13 @@ export function forgetPace(): void {
 
 /**
  * Called by a tick that finds no fuel. Grants more fuel the cheaper the ticks were, so that a loop with few but
- * slow rounds is checked in each round. `check` throws if the execution must end; then no fuel is granted.
+ * slow rounds is checked in each round. `check` throws if the execution must end; then no fuel is granted. It returns whether it has
+ * looked.
  */
-export function refuel(check: () => void): void {
+export function refuel(check: () => boolean): void {
   giveFuel(0);
   const at = performance.now();
-  if (at - checkedAt >= checkEveryMs) {
-    check();
-    checkedAt = at;
-  }
+  if (at - checkedAt >= checkEveryMs && check()) checkedAt = at;
   grant = at - lookedAt > lateMs ? 1 : Math.min(2 * grant, maxGrant);
   lookedAt = at;
   giveFuel(grant);

@@ -71,8 +71,8 @@ function guarded(name: string, own: Method): Method {
   return methods[name] as Method;
 }
 
-function checkJob(): void {
-  if (turnMs() > longestTurnMs && !isBackendCalling()) checkExecution();
+function checkJob(): boolean {
+  return turnMs() > longestTurnMs && !isBackendCalling() && checkExecution();
 }
 
 /** Whether code of the backend or of Node has called the guarded function. Otherwise V8 has, for a job, or a function's code. */

@@ -17,14 +17,15 @@ export function tick(): void {
   if ((fuel[0] = (fuel[0] as number) - 1) < 0) executionTicks.refuel();
 }
 
-/** Throws if the running function must end, or the modules that were loaded. */
-export function checkExecution(): void {
+/** Throws if the running function must end, or the modules that were loaded. Otherwise it returns true. */
+export function checkExecution(): boolean {
   const execution = executions.getStore();
   if (execution === undefined) {
     checkLoad();
-    return;
+    return true;
   }
   if (execution.ended)
     throw execution.time.error ?? new ExecutionLimitError("The function has ended already.");
   execution.time.checkAll();
+  return true;
 }
