@@ -27,6 +27,8 @@ let turn = 0;
 let marked = 0;
 let computed = computedMs();
 let computedAt = performance.now();
+// When the present turn started.
+let computedBefore = computed;
 let markedBy: object | null = null;
 let fuelAtMark = 0;
 
@@ -65,9 +67,10 @@ export function currentTurn(): number {
   return turn;
 }
 
-/** How long the present turn of the event loop has lasted, in ms. */
-export function turnMs(): number {
-  return performance.now() - noteTurn();
+/** Whether this thread has computed for more than so many ms in the present turn of the event loop. */
+export function hasComputed(ms: number): boolean {
+  // Reading the clock takes less.
+  return turnMs() > ms && computedMs() - computedBefore > ms;
 }
 
 /** Whether the present turn of the event loop delays other work for too long. */
@@ -80,11 +83,17 @@ export async function nextTurn(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
+/** How long the present turn of the event loop has lasted, in ms. */
+function turnMs(): number {
+  return performance.now() - noteTurn();
+}
+
 /** Notes that a turn has started, unless that is known. Returns when it started. */
 function noteTurn(): number {
   if (turnStarted === null) {
     turnStarted = performance.now();
     computedSince(turnStarted);
+    computedBefore = computed;
     setImmediate(endTurn);
   }
   return turnStarted;

@@ -1,6 +1,7 @@
 import { getCallSites } from "node:util";
+import { type Execution, executions } from "../execution/execution.ts";
 import { fuel, refuel } from "../execution/fuel.ts";
-import { turnMs } from "../execution/turn-clock.ts";
+import { currentTurn, hasComputed } from "../execution/turn-clock.ts";
 import { scriptPrefix } from "../source/error-stacks.ts";
 import { checkExecution } from "./ticks.ts";
 
@@ -38,8 +39,8 @@ const repeatable: readonly (readonly [owner: object, names: readonly string[]])[
   ],
 ];
 
-/** A turn of the event loop takes less, in ms, unless a function keeps it busy. */
-const longestTurnMs = 2_000;
+/** The thread computes for less in a turn of the event loop, in ms, unless a function keeps it busy. */
+const longestTurnMs = 1_000;
 
 /** The frames of `isBackendCalling`, `checkJob`, `refuel` and the guarded function. */
 const ownFrames = 4;
@@ -48,7 +49,9 @@ const jobRunner = "node:internal/process/task_queues";
 
 /**
  * Lets functions be ended that make V8 call built-in functions of the backend's realm without end. Call it before their owners
- * are frozen. Calls that code of the backend or of Node makes do not fail.
+ * are frozen. Calls that code of the backend or of Node makes do not fail. V8 also calls `then` for an async function of the backend
+ * that returns a promise. Such a call looks like one of a function, so a function's calls fail only in a turn that is very long, and only
+ * once it has spent its time after an earlier call in that turn.
  */
 export function guardRepeatable(): void {
   for (const [owner, names] of repeatable) {
@@ -71,8 +74,25 @@ function guarded(name: string, own: Method): Method {
   return methods[name] as Method;
 }
 
+let seen = new WeakSet<Execution>();
+let seenInTurn = currentTurn();
+
 function checkJob(): boolean {
-  return turnMs() > longestTurnMs && !isBackendCalling() && checkExecution();
+  if (!hasComputed(longestTurnMs) || isBackendCalling()) return false;
+  const execution = executions.getStore();
+  if (execution === undefined || isSeen(execution)) return checkExecution();
+  // The backend itself may have taken the time until now.
+  execution.time.start();
+  return false;
+}
+
+/** Whether an execution was seen in the present turn of the event loop. Notes that it was. */
+function isSeen(execution: Execution): boolean {
+  if (seenInTurn !== currentTurn()) seen = new WeakSet();
+  seenInTurn = currentTurn();
+  const isKnown = seen.has(execution);
+  seen.add(execution);
+  return isKnown;
 }
 
 /** Whether code of the backend or of Node has called the guarded function. Otherwise V8 has, for a job, or a function's code. */
