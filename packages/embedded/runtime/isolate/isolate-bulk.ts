@@ -154,14 +154,16 @@ const allGuarded = (
   call = (own: string): string => `apply(${own}, this, arguments)`,
 ): string => {
   const own = (name: string): string => `${owner.replace(".", "_")}_${name}`;
-  const methods = names.map(
+  // `Promise.try` is missing before Node 24.
+  const present = names.filter((name) => name in owners[owner]);
+  const methods = present.map(
     (name) => `${name}(${parametersOf(owner, name)}) { ${before} return ${call(own(name))}; },`,
   );
   return `
-  const ${names.map((name) => `${own(name)} = ${owner}.${name}`).join()};
+  const ${present.map((name) => `${own(name)} = ${owner}.${name}`).join()};
   {
     const guarded = { ${methods.join("\n")} };
-    ${names.map((name) => `${owner}.${name} = guarded.${name};`).join("")}
+    ${present.map((name) => `${owner}.${name} = guarded.${name};`).join("")}
   }`;
 };
 const guarded = (owner: Owner, name: string, before: string, call?: (own: string) => string): string =>

@@ -3,6 +3,10 @@ import { type Execution, executions } from "../execution/execution.ts";
 import { ExecutionTime } from "../execution/execution-time.ts";
 import { guardRepeatable } from "./backend-guards.ts";
 
+// As before Node 24.
+Reflect.deleteProperty(Promise, "try");
+guardRepeatable();
+const { then } = Promise.prototype;
 guardRepeatable();
 
 /** Never goes back, as the real one. */
@@ -70,4 +74,9 @@ test("what an ended function has left is stopped in a turn that is very long, un
     });
   await leaving(1);
   await expect(leaving(10_000)).rejects.toThrow("ended already");
+});
+
+test("functions are guarded once, and those that this Node does not have are left out", () => {
+  expect(Promise.prototype.then).toBe(then);
+  expect([then.name, then.length, "try" in Promise]).toEqual(["then", 2, false]);
 });

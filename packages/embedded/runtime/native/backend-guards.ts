@@ -47,6 +47,8 @@ const ownFrames = 4;
 /** It runs the jobs of promises. */
 const jobRunner = "node:internal/process/task_queues";
 
+let isGuarding = false;
+
 /**
  * Lets functions be ended that make V8 call built-in functions of the backend's realm without end. Call it before their owners
  * are frozen. Calls that code of the backend or of Node makes do not fail. V8 also calls `then` for an async function of the backend
@@ -54,9 +56,13 @@ const jobRunner = "node:internal/process/task_queues";
  * once it has spent its time after an earlier call in that turn.
  */
 export function guardRepeatable(): void {
+  if (isGuarding) return;
+  isGuarding = true;
   for (const [owner, names] of repeatable) {
     for (const name of names) {
-      const own = Reflect.get(owner, name) as Method;
+      const own = Reflect.get(owner, name) as Method | undefined;
+      // `Promise.try` is missing before Node 24.
+      if (own === undefined) continue;
       const value = guarded(name, own);
       Object.defineProperty(value, "length", { value: own.length });
       Object.defineProperty(owner, name, { value });
