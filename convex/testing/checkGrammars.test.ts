@@ -87,6 +87,17 @@ it("devices with a version that nobody knows are not the only ones that read eac
   expect(await takeReplay(t, newer)).not.toBeNull();
 });
 
+it("devices with the same version that nobody knows do not clear each other, and teach no limit", async () => {
+  author = await addChecker(t, acme, "one of a pair", "grammar:99");
+  const friend = await addChecker(t, acme, "the other", "grammar:99");
+  await answerInFormat();
+  await check(t, newer, noise);
+  await answerInFormat();
+  await check(t, friend, fitting);
+  expect(await standingOf(t, author)).toMatchObject({ oddFormat: true });
+  expect(await t.run(async ({ db }) => await db.query("honestReplays").collect())).toEqual([]);
+});
+
 describe("a device whose answers in formats only devices with other grammars find odd", () => {
   let third: Device;
 

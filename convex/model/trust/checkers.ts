@@ -37,21 +37,27 @@ function hasOwnGrammar({ constrained, canary }: Doc<"orders">): boolean {
   return constrained === true && canary === undefined;
 }
 
-async function grammarOfDevice(ctx: QueryCtx, deviceId: Id<"devices">): Promise<string | null> {
+/** Null: it tells no version, or one that this program does not know. A device may invent one. */
+async function knownGrammarOf(ctx: QueryCtx, deviceId: Id<"devices">): Promise<string | null> {
   const device = await ctx.db.get("devices", deviceId);
   if (device === null) return null;
   const worker = await queue.workers.get(ctx, device.organizationId, device.workerId);
-  return grammarOf(worker?.capabilities?.tags);
+  const told = grammarOf(worker?.capabilities?.tags);
+  return told !== null && isKnownGrammar(told) ? told : null;
 }
 
-/** Whether a checker reads an answer by the grammars that it was written by. Else a mismatch may be theirs, and accuses nobody. */
+/**
+ * Whether a checker certainly reads an answer by the grammars that it was written by. Else a mismatch may be theirs, and accuses nobody. Two
+ * devices may invent the same version, so one that this program does not know is the same as no other.
+ */
 export async function readsSameGrammar(
   ctx: QueryCtx,
   checked: Checked,
   checker: Id<"devices">,
 ): Promise<boolean> {
   if (!hasOwnGrammar(checked.order)) return true;
-  return (await grammarOfDevice(ctx, checked.deviceId)) === (await grammarOfDevice(ctx, checker));
+  const grammar = await knownGrammarOf(ctx, checked.deviceId);
+  return grammar !== null && grammar === (await knownGrammarOf(ctx, checker));
 }
 
 /** Whether a device's word about an answer is heard: no person behind it has a voice about the answer, or gave the answer. */
@@ -184,8 +190,7 @@ export async function checkersOf(ctx: QueryCtx, checked: Checked): Promise<Check
   const people = new People(ctx, checked.order.organizationId);
   const sides = await sidesOf(ctx, people, checked);
   const known = await devicesOfSides(ctx, sides);
-  const told = hasOwnGrammar(checked.order) ? await grammarOfDevice(ctx, checked.deviceId) : null;
-  const grammar = told !== null && isKnownGrammar(told) ? told : null;
+  const grammar = hasOwnGrammar(checked.order) ? await knownGrammarOf(ctx, checked.deviceId) : null;
   const { hasChecker, ofSides, hasGrammar } = await onlineDevices(ctx, checked.order, {
     people,
     sides,
