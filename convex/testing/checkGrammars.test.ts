@@ -139,6 +139,9 @@ describe("a device whose answers in formats only devices with other grammars fin
     expect(await standingOf(t, author)).toMatchObject({ oddFormat: true });
   }
 
+  /** A device that knows the canary may answer others oddly, so it passes no more replays by it. */
+  const cleared = { oddFormat: false, standing: { passed: 0, counts: { unclear: 1 } } };
+
   it("gets a canary in a format, which each device reads, and is out if that is wrong", async () => {
     expect(await ask()).toBe(false);
     await findOdd();
@@ -151,12 +154,12 @@ describe("a device whose answers in formats only devices with other grammars fin
     expect(device?.pause?.cause).toBe("wrong");
   });
 
-  it("is cleared by a canary in a format that fits, and gets no more", async () => {
+  it("is cleared by a canary in a format that fits, which counts for nothing else, and gets no more", async () => {
     await findOdd();
     await answerCanary('{"city":"Vienna"}', '{"city":"Graz"}');
     await check(t, third, fitting);
     expect((await canaries()).map(({ state }) => state)).toEqual(["fits"]);
-    expect(await standingOf(t, author)).toMatchObject({ oddFormat: false });
+    expect(await standingOf(t, author)).toMatchObject(cleared);
     vi.setSystemTime(Date.now() + 25 * 3_600_000);
     expect(await ask()).toBe(false);
   });
@@ -165,7 +168,8 @@ describe("a device whose answers in formats only devices with other grammars fin
     await findOdd();
     const long = JSON.stringify({ cities: Array.from({ length: 20 }, (_, at) => `city ${String(at)}`) });
     await answerCanary(long, long);
-    expect(await standingOf(t, author)).toMatchObject({ oddFormat: false });
+    expect((await canaries()).map(({ state }) => state)).toEqual(["fits"]);
+    expect(await standingOf(t, author)).toMatchObject(cleared);
   });
 
   it("is cleared by a device with the same grammars", async () => {

@@ -73,8 +73,9 @@ export async function judgeReplay(
       : withoutDoubt(compared);
   const voice = withTokens(said, overclaim, trustCase);
   await ctx.db.patch("replays", replay._id, { state: "done", voice });
-  if (order.constrained === true) await noteFormat(ctx, replay, compared.verdict, isSameGrammar);
-  if (trustCase === null) await judgeFirst(ctx, order, replay, isSameGrammar ? kind : null, voice);
+  const counts = await noteFormat(ctx, order, replay, compared.verdict, isSameGrammar);
+  if (trustCase === null)
+    await judgeFirst(ctx, order, replay, { kind: isSameGrammar ? kind : null, counts }, voice);
   else await hearVoice(ctx, trustCase, order, voice);
   return await payChecker(ctx, event.jobId, order, checker, usage.promptTokens, now);
 }
@@ -181,26 +182,32 @@ function withoutDoubt(voice: StoredVoice): StoredVoice {
 
 /**
  * Notes what a replay of an answer in a format tells. If only devices with other grammars read such answers of a device, nothing is held
- * against it, so a canary has to tell.
+ * against it, so a canary has to tell. A changed device may know the canary, and answer others oddly. So a canary that ends the doubt does
+ * not count for those.
+ * @returns whether the replay counts in the standing. That of any other answer does.
  */
 async function noteFormat(
   ctx: MutationCtx,
+  { constrained, canary }: Doc<"orders">,
   replay: Doc<"replays">,
   found: StoredVoice["verdict"],
   isSameGrammar: boolean,
-): Promise<void> {
-  if (found === "fits" && isSameGrammar) await noteOddFormat(ctx, replay, false);
+): Promise<boolean> {
+  if (constrained !== true) return true;
   if (found !== "fits" && !isSameGrammar) await noteOddFormat(ctx, replay, true);
+  const endsDoubt = found === "fits" && isSameGrammar && (await noteOddFormat(ctx, replay, false));
+  return !(endsDoubt && canary !== undefined);
 }
 
 /**
- * Takes the first replay of an answer: it changes the standing of its device, or opens a case. With `kind` the limits learn from it.
+ * Takes the first replay of an answer: it changes the standing of its device if it counts, or opens a case. With `kind` the limits learn
+ * from it.
  */
 async function judgeFirst(
   ctx: MutationCtx,
   order: Doc<"orders">,
   { deviceId }: Doc<"replays">,
-  kind: ReplayKind | null,
+  { kind, counts }: { readonly kind: ReplayKind | null; readonly counts: boolean },
   voice: StoredVoice,
 ): Promise<void> {
   const { organizationId, modelId } = order;
@@ -211,6 +218,7 @@ async function judgeFirst(
     await beginCase(ctx, order, deviceId, [voice], false);
     return;
   }
+  if (!counts) return;
   const after = await noteEvent(ctx, { organizationId, deviceId, modelId }, verdict, at, excess);
   if (kind !== null) await learn(ctx, kind, replay);
   if (isDrifting(after)) {

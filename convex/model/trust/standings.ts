@@ -127,13 +127,18 @@ export async function noteUnchecked(
   if (row !== null && row.unchecked !== unchecked) await ctx.db.patch("standings", row._id, { unchecked });
 }
 
-/** Notes whether the last answer in a format that tells something was odd, by the word of devices with other grammars. */
+/**
+ * Notes of the last answer in a format whether it was odd. It is noted only for an answer that tells something, and odd only by the word of
+ * devices with other grammars.
+ * @returns whether something else was noted before.
+ */
 export async function noteOddFormat(
   ctx: MutationCtx,
   pair: Omit<Pair, "organizationId">,
   oddFormat: boolean,
-): Promise<void> {
+): Promise<boolean> {
   const row = await standingRow(ctx, pair);
-  if (row !== null && (row.oddFormat ?? false) !== oddFormat)
-    await ctx.db.patch("standings", row._id, { oddFormat });
+  if (row === null || (row.oddFormat ?? false) === oddFormat) return false;
+  await ctx.db.patch("standings", row._id, { oddFormat });
+  return true;
 }

@@ -144,7 +144,9 @@ async function giveUp(
 async function noteFit(ctx: MutationCtx, { order, device }: Given, now: number): Promise<"fits"> {
   const { organizationId, modelId } = order;
   const pair = { organizationId, deviceId: device._id, modelId };
-  if (order.constrained === true) await noteOddFormat(ctx, pair, false);
+  // A changed device may know the canary, and answer others oddly. So the canary ends the doubt, and does not speak for those.
+  const endsDoubt = order.constrained === true && (await noteOddFormat(ctx, pair, false));
+  if (endsDoubt) return "fits";
   await endProbation(ctx, pair, await noteEvent(ctx, pair, "fits", now), now);
   return "fits";
 }
