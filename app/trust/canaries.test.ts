@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
+import type { ChatRequest } from "../jobs/chat.ts";
 import {
   areTokensAlike,
   type CanaryAnswer,
-  canaryGrammars,
   type CanaryNeed,
   comparisonOf,
   drawCanary,
   neededCanary,
 } from "./canaries.ts";
+import { canaryGrammars } from "./canary-forms.ts";
 import { newStanding, type Standing, withEvent } from "./standing.ts";
 
 const dayMs = 24 * 3_600_000;
@@ -78,6 +79,34 @@ describe("the request of a canary", () => {
   });
 });
 
+type Schema = {
+  readonly properties: Record<string, { readonly type: string; readonly description?: string }>;
+  readonly required: string[];
+};
+
+/** The schemas of a request's tools, and of its format. */
+function schemasOf({ tools = [], format }: Pick<ChatRequest, "tools" | "format">): Schema[] {
+  const texts = tools.map(({ parameters = "" }) => parameters);
+  if (format?.kind === "json-schema") texts.push(format.schema);
+  return texts.map((text) => JSON.parse(text) as Schema);
+}
+
+const canaryShapes = (): Schema[] => [
+  ...schemasOf({ tools: canaryGrammars.tools }),
+  ...canaryGrammars.formats.flatMap((format) => schemasOf({ format })),
+];
+
+/** Everything in a schema that can change its grammar, but the names and the number of its properties. */
+function withoutNames({ properties, required, ...rest }: Schema): string {
+  expect(required).toEqual(Object.keys(properties));
+  expect(required.length).toBeGreaterThan(0);
+  for (const { type, description: _, ...more } of Object.values(properties)) {
+    expect(["string", "integer", "boolean"]).toContain(type);
+    expect(more).toEqual({});
+  }
+  return JSON.stringify(rest);
+}
+
 describe("the request of a canary in a format", () => {
   const own = ["Greet {name} from {city}, {number} times."];
   const forms = (prompts: readonly string[]) =>
@@ -98,11 +127,25 @@ describe("the request of a canary in a format", () => {
     }
   });
 
-  it("has only grammars that are the same in each version", () => {
-    for (const { tools = [], format } of [...forms([]), ...forms(own)]) {
-      for (const tool of tools) expect(canaryGrammars.tools).toContainEqual(tool);
-      if (format !== undefined) expect(canaryGrammars.formats).toContainEqual(format);
-    }
+  it("has only grammars that are the same in each version, names apart", () => {
+    const shapes = new Set(canaryShapes().map(withoutNames));
+    const drawn = [...forms([]), ...forms(own)].flatMap(schemasOf);
+    expect(drawn.length).toBeGreaterThan(100);
+    for (const schema of drawn) expect(shapes).toContain(withoutNames(schema));
+  });
+
+  it("has other names each time, also words of the organization's prompts, which no stranger knows", () => {
+    const namesOf = (prompts: readonly string[]) =>
+      forms(prompts)
+        .flatMap(schemasOf)
+        .flatMap(({ required }) => required);
+    expect(
+      new Set(forms(own).flatMap(({ tools = [] }) => tools.map(({ name }) => name))).size,
+    ).toBeGreaterThan(20);
+    expect(new Set(namesOf(own)).size).toBeGreaterThan(40);
+    const secret = namesOf(["Compare the zebrafish with the Köder of {name}."]);
+    expect(secret.filter((name) => name.startsWith("zebrafish")).length).toBeGreaterThan(10);
+    for (const name of secret) expect(name).toMatch(/^[a-z_]+$/);
   });
 });
 

@@ -1,5 +1,14 @@
-import type { ChatRequest, ChatResult, ChatTool } from "../jobs/chat.ts";
-import type { AnswerFormat } from "../jobs/sampling.ts";
+import type { ChatRequest, ChatResult } from "../jobs/chat.ts";
+import {
+  drawForm,
+  drawFormat,
+  drawTool,
+  type Field,
+  type Form,
+  pick,
+  type Random,
+  type ToolPool,
+} from "./canary-forms.ts";
 import type { TokenCounts } from "./replay.ts";
 import { isUnsure, type Standing } from "./standing.ts";
 
@@ -41,40 +50,60 @@ export function neededCanary(
   return unchecked && waiting === 0 && isUnsure(standing) ? "any" : null;
 }
 
-type Form = {
-  readonly tools?: readonly ChatTool[];
-  readonly toolChoice?: "required";
-  readonly format?: AnswerFormat;
-};
-type Template = Form & { readonly prompt: string };
-
-const textOf = (name: string): string => JSON.stringify({ type: "string", description: name });
-const weather: ChatTool = {
-  name: "get_weather",
-  description: "Returns the weather of a city.",
-  parameters: `{"type":"object","properties":{"city":${textOf("The city")}},"required":["city"]}`,
-};
-const appointment: ChatTool = {
-  name: "add_appointment",
-  description: "Adds an appointment to the calendar.",
-  parameters: `{"type":"object","properties":{"title":${textOf("The title")},"time":${textOf("The time")}},"required":["title","time"]}`,
-};
-const order: AnswerFormat = {
-  kind: "json-schema",
-  schema: `{"type":"object","properties":{"name":${textOf("The customer")},"city":${textOf("The city")},"note":${textOf("A sentence")},"count":{"type":"integer"}},"required":["name","city","note","count"],"additionalProperties":false}`,
+type Template = {
+  readonly prompt: string;
+  readonly tools?: readonly ToolPool[];
+  readonly format?: "json" | readonly Field[];
 };
 
-/**
- * Forms of answers that an own prompt can have. Each version of Gleaner makes the same grammars of them, so that a device with any version can
- * read the answer: `main/runner/generate/grammar-version.test.ts`.
- */
-const forms: readonly Form[] = [
-  { format: { kind: "json" } },
-  { format: order },
-  { tools: [weather], toolChoice: "required" },
+const city: Field = {
+  type: "string",
+  names: ["city", "town", "place", "location"],
+  about: ["The city", "Name of the city", "Where it is", "The place"],
+};
+const weather: ToolPool = {
+  names: ["get_weather", "weather", "find_weather", "get_forecast", "current_weather"],
+  about: ["Returns the weather of a city.", "Weather of a place", "Tells how the weather is.", "A forecast"],
+  fields: [city],
+};
+const appointment: ToolPool = {
+  names: ["add_appointment", "create_event", "new_meeting", "save_appointment", "calendar_add"],
+  about: [
+    "Adds an appointment to the calendar.",
+    "Adds to the calendar",
+    "Creates an event.",
+    "Saves a meeting.",
+  ],
+  fields: [
+    {
+      type: "string",
+      names: ["title", "subject", "what", "label"],
+      about: ["The title", "What it is about"],
+    },
+    { type: "string", names: ["time", "start", "begins_at", "when"], about: ["The time", "When it begins"] },
+  ],
+};
+const order: readonly Field[] = [
+  { type: "string", names: ["name", "customer", "buyer", "person"], about: ["The customer", "Who orders"] },
+  city,
+  {
+    type: "string",
+    names: ["note", "comment", "remark", "message"],
+    about: ["A sentence", "What else is said"],
+  },
+  {
+    type: "integer",
+    names: ["count", "chairs", "quantity", "pieces"],
+    about: ["How many", "Number of chairs"],
+  },
+  {
+    type: "boolean",
+    names: ["call", "wants_call", "call_back"],
+    about: ["Whether to call", "Asks for a call"],
+  },
 ];
 
-/** Their answers are long, as two devices agree about a short one by chance. In a format they have no grammars but those of the forms. */
+/** Their answers are long, as two devices agree about a short one by chance. */
 const templates: readonly Template[] = [
   { prompt: "Write a short letter to {name}, who lives in {city}, about a delay of {number} days." },
   { prompt: "{name} has {number} customers in {city}. Suggest three ways to keep in touch with them." },
@@ -89,7 +118,7 @@ const templates: readonly Template[] = [
   },
   {
     prompt: "Give the name, the city and the number as JSON: {name} ordered {number} chairs in {city}.",
-    format: { kind: "json" },
+    format: "json",
   },
   {
     prompt: "{name} from {city} orders {number} chairs, and asks for a call. Write the order as JSON.",
@@ -129,12 +158,6 @@ const mostNumber = 58;
 const tokens = { least: 64, more: 65 } as const;
 const seeds = 2 ** 31;
 
-/** The tools and formats of all canaries: their grammars are the same in each version. */
-export const canaryGrammars = {
-  tools: [weather, appointment],
-  formats: [...forms, ...templates].flatMap(({ format }) => format ?? []),
-} as const;
-
 /**
  * Draws the request of a canary. It is asked greedily, so that honest computers give the same answer mostly.
  * @param prompts of the organization. `{name}`, `{city}` and `{number}` in them are filled in. If it has some, they are the only ones, since
@@ -142,18 +165,14 @@ export const canaryGrammars = {
  * @param inFormat whether the answer has to be in a format, or a call.
  * @param random numbers from 0 to below 1.
  */
-export function drawCanary(prompts: readonly string[], inFormat: boolean, random: () => number): ChatRequest {
-  const pick = <Item>(items: readonly Item[]): Item | undefined => items[Math.floor(random() * items.length)];
-  const own = pick(prompts);
-  const isInFormat = ({ tools, format }: Form): boolean => tools !== undefined || format !== undefined;
-  const drawn: Template | undefined =
-    own === undefined
-      ? pick(inFormat ? templates.filter(isInFormat) : templates)
-      : { prompt: own, ...(inFormat ? pick(forms) : {}) };
-  const { prompt = "", ...form } = drawn ?? {};
+export function drawCanary(prompts: readonly string[], inFormat: boolean, random: Random): ChatRequest {
+  const own = pick(prompts, random);
+  const template = own === undefined ? drawTemplate(inFormat, random) : null;
+  const prompt = own ?? template?.prompt ?? "";
+  const form = template === null ? (inFormat ? drawForm(prompts, random) : {}) : formOf(template, random);
   const content = prompt
-    .replaceAll("{name}", pick(names) ?? "")
-    .replaceAll("{city}", pick(cities) ?? "")
+    .replaceAll("{name}", pick(names, random) ?? "")
+    .replaceAll("{city}", pick(cities, random) ?? "")
     .replaceAll("{number}", String(2 + Math.floor(random() * mostNumber)));
   return {
     messages: [{ role: "user", content }],
@@ -164,6 +183,19 @@ export function drawCanary(prompts: readonly string[], inFormat: boolean, random
     stop: [],
     ...form,
   };
+}
+
+function drawTemplate(inFormat: boolean, random: Random): Template | null {
+  const able = templates.filter(
+    ({ tools, format }) => !inFormat || tools !== undefined || format !== undefined,
+  );
+  return pick(able, random) ?? null;
+}
+
+function formOf({ tools, format }: Template, random: Random): Form {
+  if (tools !== undefined) return { tools: tools.map((tool) => drawTool(tool, random)) };
+  if (format === undefined) return {};
+  return { format: format === "json" ? { kind: format } : drawFormat(format, random) };
 }
 
 /** An answer, as far as it is compared. The ids of calls are made up by the device. */
