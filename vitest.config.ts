@@ -6,7 +6,7 @@ const sharing = "{app,renderer,convex}/**/*.test.{ts,tsx}";
 const alone = [
   "{main,packages,cli,launch,scripts,bench,examples,test/{run,queue},sim}/**/*.test.{ts,tsx}",
   // They replace modules, or change the environment.
-  "convex/testing/{canaries,openApi,schema}.test.ts",
+  "convex/testing/{canaries,checkGrammars,checkRuns,openApi,schema}.test.ts",
 ];
 
 export default defineConfig({
