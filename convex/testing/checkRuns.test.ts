@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { internal } from "../_generated/api.js";
 import { queue } from "../model/queue.ts";
+import * as spendings from "../model/trust/spending.ts";
 import {
   addOrganization,
   type Backend,
@@ -21,6 +22,8 @@ import {
 } from "./checks.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
+vi.mock("../model/trust/spending.ts", { spy: true });
+
 let t: Backend;
 let acme: Organization;
 let author: Device;
@@ -33,7 +36,10 @@ beforeEach(async () => {
   await chooseMode(t, acme, "watch");
 });
 
-afterEach(closeWorld);
+afterEach(() => {
+  closeWorld();
+  vi.restoreAllMocks();
+});
 
 /** Leaves so many answers in a batch whose checks are not chosen yet. */
 async function leaveBatch(jobs: number): Promise<void> {
@@ -76,16 +82,72 @@ it("one run goes through all batches of an organization, in steps, and another c
   expect(await left()).toEqual([]);
 });
 
-it("a run that an error ended is followed by another one, which leaves the next jobs out", async () => {
-  await leaveBatch(27);
-  await begin();
-  vi.spyOn(queue, "histories").mockRejectedValueOnce(new Error("no history"));
-  await pass(t, 10);
-  expect(await left()).toEqual([27]);
-  await t.mutation(internal.trust.checks.sweep, {});
-  for (let step = 0; step < 4; step += 1) await pass(t, 10);
-  expect(await left()).toEqual([]);
-  expect((await spending())?.answers).toBeCloseTo(2, 3);
+describe("a job by which each step fails", () => {
+  /** Has no history of the jobs read if this one is among them. @returns the jobs of each step. */
+  async function failFor(place: number): Promise<readonly (readonly string[])[]> {
+    const batch = await t.run(async ({ db }) => await db.query("checkBatches").first());
+    const poison = batch?.jobs[place]?.jobId ?? "";
+    const steps: (readonly string[])[] = [];
+    const { histories } = queue;
+    vi.spyOn(console, "error").mockReturnValue();
+    vi.spyOn(queue, "histories").mockImplementation(async (ctx, scope, jobIds) => {
+      steps.push(jobIds);
+      if (jobIds.includes(poison)) throw new Error("no history");
+      return await histories.call(queue, ctx, scope, jobIds);
+    });
+    return steps;
+  }
+
+  it("is left out, and checks are chosen for all others, in the same run", async () => {
+    await leaveBatch(12);
+    const steps = await failFor(3);
+    await begin();
+    for (let step = 0; step < 20; step += 1) await pass(t, 10);
+    expect(steps.map(({ length }) => length)).toEqual([12, ...Array<number>(12).fill(1)]);
+    expect(await left()).toEqual([]);
+    expect((await spending())?.answers).toBeCloseTo(11, 3);
+    expect((await spending())?.choosing).toBeUndefined();
+  });
+
+  it("does not have later jobs taken one by one for good", async () => {
+    await leaveBatch(1);
+    await leaveBatch(30);
+    await leaveBatch(3);
+    const steps = await failFor(0);
+    await begin();
+    for (let step = 0; step < 40; step += 1) await pass(t, 10);
+    expect(steps.slice(0, 2).map(({ length }) => length)).toEqual([1, 1]);
+    expect(steps.slice(-2).map(({ length }) => length)).toEqual([6, 3]);
+    expect((await spending())?.answers).toBeCloseTo(33, 3);
+  });
+});
+
+describe("a run whose step fails as a whole, as one that takes too long", () => {
+  /** Has the next steps end by an error outside of what they undo. */
+  function failSteps(count: number): void {
+    vi.spyOn(console, "error").mockReturnValue();
+    const read = vi.spyOn(spendings, "noteStep");
+    for (let each = 0; each < count; each += 1) read.mockRejectedValueOnce(new Error("too long"));
+  }
+
+  it("is followed by one that takes the same jobs one by one, and leaves out one that fails alone", async () => {
+    await leaveBatch(12);
+    await begin();
+    failSteps(1);
+    await pass(t, 10);
+    expect(await left()).toEqual([12]);
+    await t.mutation(internal.trust.checks.sweep, {});
+    await pass(t, 10);
+    expect(await left()).toEqual([12]);
+    failSteps(1);
+    await pass(t, 10);
+    expect(await left()).toEqual([12]);
+    await begin();
+    expect(await left()).toEqual([11]);
+    for (let step = 0; step < 20; step += 1) await pass(t, 10);
+    expect(await left()).toEqual([]);
+    expect((await spending())?.answers).toBeCloseTo(11, 3);
+  });
 });
 
 it("a run whose step is gone, as in a backup, begins again with the same jobs", async () => {

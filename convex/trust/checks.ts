@@ -2,14 +2,15 @@ import { finalEvent } from "@gleaner/queue/validators";
 import { v } from "convex/values";
 import { literals } from "convex-helpers/validators";
 import { internal } from "../_generated/api.js";
-import { internalMutation } from "../_generated/server.js";
+import type { Id } from "../_generated/dataModel.js";
+import { internalMutation, type MutationCtx } from "../_generated/server.js";
 import { queue } from "../model/queue.ts";
 import { askCanarySoon } from "../model/trust/canaries/ask.ts";
 import { compareCanariesSoon } from "../model/trust/canaries/compare.ts";
 import { judgeReplay } from "../model/trust/judge.ts";
 import { modeOf } from "../model/trust/mode.ts";
 import { settleHeld } from "../model/trust/pay.ts";
-import { chooseNext, takeEnded } from "../model/trust/sample.ts";
+import { chooseNext, dropNext, mostSampled } from "../model/trust/sample.ts";
 import { noteStep, runState } from "../model/trust/spending.ts";
 import { chooseLeft, sweepChecks } from "../model/trust/sweep.ts";
 import { endedJob } from "../model/trust/validators.ts";
@@ -27,6 +28,8 @@ export const choose = internalMutation({
     organizationId: v.id("organizations"),
     /** Set in the steps of a run. A call without it begins a run, unless one goes on. */
     goesOn: v.optional(v.literal(true)),
+    /** So many of the next steps take one job each, as an error has ended a step of several. */
+    alone: v.optional(v.number()),
     /** Jobs of calls that an earlier version has scheduled. */
     jobs: v.optional(v.array(endedJob)),
     /** Answered jobs of such calls. */
@@ -35,25 +38,30 @@ export const choose = internalMutation({
   returns: v.null(),
   handler: async (
     ctx,
-    { organizationId, goesOn = false, jobIds = [], jobs = jobIds.map((jobId) => ({ jobId, round: null })) },
+    {
+      organizationId,
+      goesOn = false,
+      alone = 0,
+      jobIds = [],
+      jobs = jobIds.map((jobId) => ({ jobId, round: null })),
+    },
   ) => {
     const now = Date.now();
     if (jobs.length > 0) await ctx.db.insert("checkBatches", { organizationId, jobs });
+    let nextAlone = 0;
     if (!goesOn) {
       const run = await runState(ctx, organizationId);
-      if (run === "goes on") return null;
-      // The same jobs would end each run by the same error, so nothing is chosen among them.
-      if (run === "failed") await compareCanariesSoon(ctx, (await takeEnded(ctx, organizationId)) ?? []);
+      if (run.kind === "goes on") return null;
+      if (run.kind === "failed") nextAlone = await afterFailure(ctx, organizationId, aloneIn(run.args));
     } else {
-      const some = await chooseNext(ctx, organizationId, now);
-      if (some === null) {
+      const step = await tryToChoose(ctx, organizationId, alone);
+      if (step === "ended") {
         await noteStep(ctx, organizationId, null, now);
         return null;
       }
-      await compareCanariesSoon(ctx, some);
-      await askCanarySoon(ctx, organizationId, now);
+      nextAlone = step === "failed" ? await afterFailure(ctx, organizationId, alone) : Math.max(0, alone - 1);
     }
-    const next = { organizationId, goesOn: true as const };
+    const next = { organizationId, goesOn: true as const, alone: nextAlone };
     await noteStep(
       ctx,
       organizationId,
@@ -61,6 +69,57 @@ export const choose = internalMutation({
       now,
     );
     return null;
+  },
+});
+
+/** The number in the arguments of a step that has failed. One of an earlier version has none. */
+function aloneIn(args: unknown): number {
+  const alone = typeof args === "object" && args !== null && "alone" in args ? args.alone : 0;
+  return typeof alone === "number" ? alone : 0;
+}
+
+/**
+ * A job by which a step failed would end each further one. So nothing is chosen for a job that failed alone. A device may cause such errors,
+ * so no other jobs are dropped with it: they are taken one by one.
+ * @returns how many of the next steps take one job each.
+ */
+async function afterFailure(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  alone: number,
+): Promise<number> {
+  if (alone === 0) return mostSampled;
+  await compareCanariesSoon(ctx, await dropNext(ctx, organizationId));
+  return alone - 1;
+}
+
+/** An error undoes the step only, so that the run goes on at once. */
+async function tryToChoose(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  alone: number,
+): Promise<"done" | "ended" | "failed"> {
+  const most = alone > 0 ? 1 : mostSampled;
+  try {
+    const isDone = await ctx.runMutation(internal.trust.checks.chooseSome, { organizationId, most });
+    return isDone ? "done" : "ended";
+  } catch (thrown) {
+    console.error("The checks of ended jobs could not be chosen:", thrown);
+    return "failed";
+  }
+}
+
+/** One step of a run. @returns whether there were jobs. */
+export const chooseSome = internalMutation({
+  args: { organizationId: v.id("organizations"), most: v.number() },
+  returns: v.boolean(),
+  handler: async (ctx, { organizationId, most }) => {
+    const now = Date.now();
+    const some = await chooseNext(ctx, organizationId, most, now);
+    if (some === null) return false;
+    await compareCanariesSoon(ctx, some);
+    await askCanarySoon(ctx, organizationId, now);
+    return true;
   },
 });
 

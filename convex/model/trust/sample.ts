@@ -20,7 +20,7 @@ import { noteUnanswered } from "./unanswered.ts";
 import type { endedJob } from "./validators.ts";
 
 /** The most jobs of one step. It changes standings, as the ends of replays do, so few long steps conflict less with these than many short ones. */
-const mostSampled = 25;
+export const mostSampled = 25;
 /** For so many of them a step looks for a checker: each may read some hundred devices. */
 const mostDrawn = 10;
 
@@ -36,29 +36,34 @@ export const usualSpeed = { prefill: 100, generate: 34 };
 
 export type EndedJob = Infer<typeof endedJob>;
 
-/** Takes the next ended jobs of the organization, and chooses among them. @returns those jobs; null: there are no more. */
+/**
+ * Takes the next ended jobs of the organization, and chooses among them.
+ * @param most jobs to take.
+ * @returns those jobs; null: there are no more.
+ */
 export async function chooseNext(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
+  most: number,
   now: number,
 ): Promise<readonly EndedJob[] | null> {
   const batch = await nextBatch(ctx, organizationId);
   if (batch === null) return null;
-  const jobs = batch.jobs.slice(0, mostSampled);
+  const jobs = batch.jobs.slice(0, most);
   const done = jobs.slice(0, await chooseReplays(ctx, organizationId, jobs, now));
   await dropFirst(ctx, batch, done.length);
   return done;
 }
 
-/** Takes some ended jobs out of the organization's batches, oldest first, and chooses nothing; null: there are none. */
-export async function takeEnded(
+/** Takes the next ended job out of the organization's batches, and chooses nothing. @returns it, if there is one. */
+export async function dropNext(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
-): Promise<readonly EndedJob[] | null> {
+): Promise<readonly EndedJob[]> {
   const batch = await nextBatch(ctx, organizationId);
-  if (batch === null) return null;
-  await dropFirst(ctx, batch, mostSampled);
-  return batch.jobs.slice(0, mostSampled);
+  if (batch === null) return [];
+  await dropFirst(ctx, batch, 1);
+  return batch.jobs.slice(0, 1);
 }
 
 async function nextBatch(

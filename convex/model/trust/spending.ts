@@ -53,17 +53,18 @@ export async function storeSpending(
   else await ctx.db.patch("checkSpending", row._id, { ...spending, at });
 }
 
-/** The state of the run that chooses the checks of an organization's ended jobs. `failed`: an error has ended its last step. */
-export async function runState(
-  ctx: QueryCtx,
-  organizationId: Id<"organizations">,
-): Promise<"none" | "goes on" | "failed"> {
-  const step = (await rowOf(ctx, organizationId))?.choosing;
+type RunState =
+  | { readonly kind: "none" | "goes on" }
+  /** An error has ended its last step, which had these arguments. */
+  | { readonly kind: "failed"; readonly args: unknown };
+
+/** The state of the run that chooses the checks of an organization's ended jobs. */
+export async function runState(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<RunState> {
+  const id = (await rowOf(ctx, organizationId))?.choosing;
   // A backup has the row, and not the step.
-  const state =
-    step === undefined ? undefined : (await ctx.db.system.get("_scheduled_functions", step))?.state;
-  if (state?.kind === "pending" || state?.kind === "inProgress") return "goes on";
-  return state?.kind === "failed" ? "failed" : "none";
+  const step = id === undefined ? null : await ctx.db.system.get("_scheduled_functions", id);
+  if (step?.state.kind === "pending" || step?.state.kind === "inProgress") return { kind: "goes on" };
+  return step?.state.kind === "failed" ? { kind: "failed", args: step.args[0] } : { kind: "none" };
 }
 
 /** Notes the next step of that run; null: it has ended. */
