@@ -98,6 +98,17 @@ it("devices with the same version that nobody knows do not clear each other, and
   expect(await t.run(async ({ db }) => await db.query("honestReplays").collect())).toEqual([]);
 });
 
+it("an answer of a version that nobody knows is not held against its device, but needs a canary if it looks odd", async () => {
+  author = await addChecker(t, acme, "updated first", "grammar:99");
+  await answerInFormat();
+  await check(t, newer, noise);
+  expect((await replaysOf(t)).map(({ voice }) => voice?.verdict)).toEqual(["unclear"]);
+  expect(await standingOf(t, author)).toMatchObject({ oddFormat: true, standing: { bad: 0, counts: {} } });
+  await answerInFormat();
+  await check(t, newer, fitting);
+  expect(await standingOf(t, author)).toMatchObject({ oddFormat: true, standing: { counts: { fits: 1 } } });
+});
+
 describe("a device whose answers in formats only devices with other grammars find odd", () => {
   let third: Device;
 

@@ -47,17 +47,18 @@ async function knownGrammarOf(ctx: QueryCtx, deviceId: Id<"devices">): Promise<s
 }
 
 /**
- * Whether a checker certainly reads an answer by the grammars that it was written by. Else a mismatch may be theirs, and accuses nobody. Two
- * devices may invent the same version, so one that this program does not know is the same as no other.
+ * How a checker reads an answer: by the grammars that it was written by, or by others. By others a mismatch may be theirs, and accuses
+ * nobody. `unknown`: nobody knows by which ones it was written. Two devices may invent the same version, so such a one is the same as no other.
  */
-export async function readsSameGrammar(
+export async function grammarsOfReading(
   ctx: QueryCtx,
   checked: Checked,
   checker: Id<"devices">,
-): Promise<boolean> {
-  if (!hasOwnGrammar(checked.order)) return true;
+): Promise<"same" | "other" | "unknown"> {
+  if (!hasOwnGrammar(checked.order)) return "same";
   const grammar = await knownGrammarOf(ctx, checked.deviceId);
-  return grammar !== null && grammar === (await knownGrammarOf(ctx, checker));
+  if (grammar === null) return "unknown";
+  return grammar === (await knownGrammarOf(ctx, checker)) ? "same" : "other";
 }
 
 /** Whether a device's word about an answer is heard: no person behind it has a voice about the answer, or gave the answer. */

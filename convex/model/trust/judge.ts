@@ -14,7 +14,7 @@ import { queue } from "../queue.ts";
 import { present } from "../refuse.ts";
 import { deviceReport, replayAnswer, type reply } from "../validators.ts";
 import { beginCase, endWithoutMore, goOn, hasOverclaim, hearVoice } from "./cases.ts";
-import { checkersOf, isHeard, readsSameGrammar } from "./checkers.ts";
+import { checkersOf, grammarsOfReading, isHeard } from "./checkers.ts";
 import { payChecker } from "./checkPay.ts";
 import { learn, learnedLimits, type ReplayKind } from "./limits.ts";
 import { endProbation } from "./pay.ts";
@@ -64,18 +64,18 @@ export async function judgeReplay(
   }
   const by = { deviceId: checker, owner: device?.owner ?? null, at: now };
   const compared = voiceOf(result.replay, by, limits, trustCase?.isSeries ?? false);
-  const isSameGrammar = await readsSameGrammar(ctx, checked, checker);
+  const grammars = await grammarsOfReading(ctx, checked, checker);
   // In a case another device found more, so the next one is asked.
   const said: StoredVoice = tellsNothing
     ? { ...compared, verdict: "unclear" }
-    : isSameGrammar
+    : grammars === "same"
       ? compared
       : withoutDoubt(compared);
   const voice = withTokens(said, overclaim, trustCase);
   await ctx.db.patch("replays", replay._id, { state: "done", voice });
-  const counts = await noteFormat(ctx, order, replay, compared.verdict, isSameGrammar);
+  const counts = await noteFormat(ctx, order, replay, compared.verdict, grammars);
   if (trustCase === null)
-    await judgeFirst(ctx, order, replay, { kind: isSameGrammar ? kind : null, counts }, voice);
+    await judgeFirst(ctx, order, replay, { kind: grammars === "same" ? kind : null, counts }, voice);
   else await hearVoice(ctx, trustCase, order, voice);
   return await payChecker(ctx, event.jobId, order, checker, usage.promptTokens, now);
 }
@@ -184,18 +184,23 @@ function withoutDoubt(voice: StoredVoice): StoredVoice {
  * Notes what a replay of an answer in a format tells. If only devices with other grammars read such answers of a device, nothing is held
  * against it, so a canary has to tell. A changed device may know the canary, and answer others oddly. So a canary that ends the doubt does
  * not count for those.
- * @returns whether the replay counts in the standing. That of any other answer does.
+ * @returns whether the replay counts in the standing. That of an odd answer of a version that nobody knows does not, either: a device that
+ *   is updated before the backend has one, and programs of other versions may misread each of its answers.
  */
 async function noteFormat(
   ctx: MutationCtx,
   { constrained, canary }: Doc<"orders">,
   replay: Doc<"replays">,
   found: StoredVoice["verdict"],
-  isSameGrammar: boolean,
+  grammars: Awaited<ReturnType<typeof grammarsOfReading>>,
 ): Promise<boolean> {
   if (constrained !== true) return true;
-  if (found !== "fits" && !isSameGrammar) await noteOddFormat(ctx, replay, true);
-  const endsDoubt = found === "fits" && isSameGrammar && (await noteOddFormat(ctx, replay, false));
+  if (grammars !== "same") {
+    if (found === "fits") return true;
+    await noteOddFormat(ctx, replay, true);
+    return grammars === "other";
+  }
+  const endsDoubt = found === "fits" && (await noteOddFormat(ctx, replay, false));
   return !(endsDoubt && canary !== undefined);
 }
 
