@@ -1367,7 +1367,9 @@ export default defineSchema({
     waiting: v.number(),
     /** Nobody could check its last answer that was to be checked: no other device has the model, or the answer shows nothing of it. */
     unchecked: v.optional(v.boolean()),
-    /** Its last answer in a format that tells something was odd, and only devices with other grammars read it. A canary has to tell. */
+    /**
+     * Its last answer in a format was odd, of those that tell something. Only devices with other grammars said so, so a canary has to tell.
+     */
     oddFormat: v.optional(v.boolean()),
     /** When it got its last canary. Absent: never. */
     canaryAt: v.optional(v.number()),

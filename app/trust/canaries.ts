@@ -31,7 +31,10 @@ export type CanaryNeed = {
   readonly waiting: number;
   /** Whether no replay could test its last answer. */
   readonly unchecked: boolean;
-  /** Whether its last answer in a format that tells something was odd, by the word of devices with other grammars. */
+  /**
+   * Whether its last answer in a format was odd, of those that tell something. Only devices with other grammars said so, so a canary has to
+   * tell.
+   */
   readonly oddFormat: boolean;
   /** When it got its last canary; null for none. */
   readonly lastAt: number | null;

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { internal } from "../_generated/api.js";
 import { queue } from "../model/queue.ts";
 import * as spendings from "../model/trust/spending.ts";
+import { chooseLeft } from "../model/trust/sweep.ts";
 import {
   addOrganization,
   type Backend,
@@ -199,6 +200,33 @@ describe("the sweep begins runs for jobs that were left", () => {
     expect(await t.run(async ({ db }) => await db.query("canaries").collect())).toEqual([]);
     expect(await begun()).toEqual([organizationId]);
     expect(await left()).toEqual([]);
+  });
+
+  it("of each organization once, in several pages if there are many", async () => {
+    const { organizationId: other } = await addOrganization(t, { name: "other" });
+    const organizations = [acme.organizationId, other];
+    await t.run(async (ctx) => {
+      for (const organizationId of organizations)
+        await ctx.db.insert("checkBatches", { organizationId, jobs: [] });
+      const first = await chooseLeft(ctx, null, 1);
+      expect(organizations).toContain(first);
+      const second = await chooseLeft(ctx, first, 1);
+      expect([first, second].toSorted()).toEqual(organizations.toSorted());
+      expect(await chooseLeft(ctx, second, 1)).toBeNull();
+    });
+    expect((await begun()).toSorted()).toEqual(organizations.toSorted());
+  });
+
+  it("behind an organization in a further page, and of none in other ones", async () => {
+    await leaveBatch(1);
+    const { organizationId } = acme;
+    const { organizationId: other } = await addOrganization(t, { name: "other" });
+    await t.run(async (ctx) => await ctx.db.insert("checkBatches", { organizationId: other, jobs: [] }));
+    const [first, last] = [organizationId, other].toSorted();
+    await t.mutation(internal.trust.checks.sweep, { goesOn: true });
+    expect(await begun()).toEqual([]);
+    await t.mutation(internal.trust.checks.sweep, { goesOn: true, after: first! });
+    expect(await begun()).toEqual([last]);
   });
 
   it("of each organization, however many another one has left", async () => {

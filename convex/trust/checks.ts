@@ -176,14 +176,17 @@ export const releaseAll = internalMutation({
 /** Ends what waited too long, deletes what is old, and begins the runs that an error has ended. */
 export const sweep = internalMutation({
   args: {
-    /** Set in the further pages of a sweep, which begin no runs. */
+    /** Set in the further pages of a sweep. They begin no runs but those behind `after`. */
     goesOn: v.optional(v.literal(true)),
+    after: v.optional(v.id("organizations")),
   },
   returns: v.null(),
-  handler: async (ctx, { goesOn = false }) => {
-    if (!goesOn) await chooseLeft(ctx);
-    if (await sweepChecks(ctx, Date.now()))
-      await ctx.scheduler.runAfter(0, internal.trust.checks.sweep, { goesOn: true as const });
+  handler: async (ctx, { goesOn = false, after }) => {
+    const last = goesOn && after === undefined ? null : await chooseLeft(ctx, after ?? null);
+    const hasMore = await sweepChecks(ctx, Date.now());
+    if (!hasMore && last === null) return null;
+    const next = last === null ? {} : { after: last };
+    await ctx.scheduler.runAfter(0, internal.trust.checks.sweep, { goesOn: true as const, ...next });
     return null;
   },
 });

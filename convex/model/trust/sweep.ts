@@ -11,7 +11,7 @@ const dayMs = 24 * 3_600_000;
 const replaysKeptMs = 90 * dayMs;
 const casesKeptMs = 400 * dayMs;
 const perCall = 50;
-/** Each takes one read and one scheduled call. */
+/** Organizations of one call. Each takes one read and one scheduled call. */
 const mostOrganizations = 500;
 
 /**
@@ -40,17 +40,24 @@ export async function sweepChecks(ctx: MutationCtx, now: number): Promise<boolea
 /**
  * Has checks chosen for ended jobs that were left, because the run that went through them has failed and no job was counted since. Each
  * organization is found by one read, however many jobs it has left.
+ * @param after begin behind this organization.
+ * @returns the last organization of this call; null: there are no more.
  */
-export async function chooseLeft(ctx: MutationCtx): Promise<void> {
-  const nextAfter = async (last: Id<"organizations"> | null) =>
-    await ctx.db
+export async function chooseLeft(
+  ctx: MutationCtx,
+  after: Id<"organizations"> | null,
+  most: number = mostOrganizations,
+): Promise<Id<"organizations"> | null> {
+  let last = after;
+  for (let begun = 0; begun < most; begun += 1) {
+    const behind = last;
+    const batch = await ctx.db
       .query("checkBatches")
-      .withIndex("by_organization", (q) => (last === null ? q : q.gt("organizationId", last)))
+      .withIndex("by_organization", (q) => (behind === null ? q : q.gt("organizationId", behind)))
       .first();
-  let batch = await nextAfter(null);
-  for (let begun = 0; batch !== null && begun < mostOrganizations; begun += 1) {
-    const { organizationId } = batch;
-    await ctx.scheduler.runAfter(0, internal.trust.checks.choose, { organizationId });
-    batch = await nextAfter(organizationId);
+    if (batch === null) return null;
+    last = batch.organizationId;
+    await ctx.scheduler.runAfter(0, internal.trust.checks.choose, { organizationId: last });
   }
+  return last;
 }
