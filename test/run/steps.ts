@@ -108,6 +108,6 @@ export const steps: readonly Step[] = [
     name: "dishonest",
     command: ["node", "chaos/dishonest.ts", "--short"],
     report: "exit-code",
-    usualSeconds: 220,
+    usualSeconds: 280,
   },
 ];
