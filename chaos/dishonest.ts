@@ -173,7 +173,7 @@ class Load {
       if (Date.now() >= end) {
         const minutes = String(mostWaitMs / 60_000);
         this.waitedInVain.push(
-          `it was not so within ${minutes} minutes that ${what}, and nothing is under way`,
+          `${minutes} minutes were too few until ${what}. Or a job, a check or a correction was still under way`,
         );
         return;
       }
