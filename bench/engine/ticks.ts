@@ -51,7 +51,7 @@ function evaluate(script: vm.Script): typeof programs {
   const realm = vm.createContext({ TextEncoder, Uint8Array });
   return (script.runInContext(realm) as Evaluate)({
     fuel,
-    refuel: () => refuel(() => undefined),
+    refuel: () => refuel(() => true),
     reserve: executionReserve,
   });
 }
