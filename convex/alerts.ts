@@ -16,7 +16,8 @@ import { consoleLink } from "./model/alerts/messages.ts";
 import { hashSecret } from "./model/authenticate.ts";
 import { internalMemberMutation, ownMember } from "./model/memberCalls.ts";
 import { unseal } from "./model/signIn/sealed.ts";
-import { alertNews, attentionItem, language } from "./model/validators.ts";
+import { alertNews, attentionItem } from "./model/validators/alerts.ts";
+import { language } from "./model/validators/people.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

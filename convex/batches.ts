@@ -41,7 +41,7 @@ import {
 import { resumeBatches } from "./model/batches/resume.ts";
 import { cancelRest } from "./model/batches/severalJobs.ts";
 import { askedInteger, present } from "./model/refuse.ts";
-import { keyUse } from "./model/validators.ts";
+import { keyUse } from "./model/validators/keys.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

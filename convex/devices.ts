@@ -38,13 +38,12 @@ import { keptDays } from "./model/usage/months.ts";
 import {
   activity,
   comfortHour,
-  daySum,
   deviceLimits,
   deviceModel,
   policyRules,
   serviceStatus,
-  usageFacts,
-} from "./model/validators.ts";
+} from "./model/validators/devices.ts";
+import { daySum, usageFacts } from "./model/validators/statistics.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

@@ -26,7 +26,7 @@ import {
   uploadView,
 } from "./model/files/uploads.ts";
 import { askedInteger } from "./model/refuse.ts";
-import { filePart } from "./model/validators.ts";
+import { filePart } from "./model/validators/files.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

@@ -25,7 +25,8 @@ import { forgetRunnerStops, noteMetSchema, noteUnmetSchema } from "./model/reque
 import { tellCorrection } from "./model/trust/corrections.ts";
 import { modeIn } from "./model/trust/mode.ts";
 import { isPayHeld, noteHeldPay } from "./model/trust/pay.ts";
-import { deviceReport, reply, textAnswer } from "./model/validators.ts";
+import { deviceReport, textAnswer } from "./model/validators/answers.ts";
+import { reply } from "./model/validators/prices.ts";
 import { tellJobEnd } from "./model/webhooks/events.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.

@@ -35,7 +35,8 @@ import { endRestrictedBatch } from "./model/requests/restriction.ts";
 import { endAllWaits, sweepWaits as deleteEndedWaits } from "./model/requests/waits.ts";
 import { endSessions } from "./model/restores.ts";
 import { sealPiece } from "./model/statistics/seal.ts";
-import { creditHolder, owner } from "./model/validators.ts";
+import { creditHolder } from "./model/validators/credits.ts";
+import { owner } from "./model/validators/people.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

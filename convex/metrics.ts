@@ -1,9 +1,9 @@
 import { v } from "convex/values";
 import { internalQuery } from "./_generated/server.js";
+import { asMutable } from "./model/mutable.ts";
 import { originsOf, originsOfAny } from "./model/pageOrigins.ts";
 import { metricsText } from "./model/statistics/metrics.ts";
 import { organizationOfToken } from "./model/statistics/token.ts";
-import { asMutable } from "./model/validators.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

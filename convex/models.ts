@@ -7,7 +7,7 @@ import {
   readFacts,
   storeOutcome,
 } from "./model/models/inspection.ts";
-import { inspectionOutcome } from "./model/validators.ts";
+import { inspectionOutcome } from "./model/validators/models.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

@@ -12,6 +12,7 @@ import { checkAddress, checkAnswerScope, checkScope } from "./model/keys/keyAcce
 import { noteUse } from "./model/keys/keyUse.ts";
 import { presentUse } from "./model/ledger/keyDays.ts";
 import { identity, identityOf } from "./model/models/identity.ts";
+import { asMutable } from "./model/mutable.ts";
 import { givenRating, ratingOf, ratingView, viewOf as ratingViewOf } from "./model/orders/jobRating.ts";
 import { canceled, cancelOrder, ownedOrder } from "./model/orders/orders.ts";
 import { prioritized, setOrderPriority } from "./model/orders/priorities.ts";
@@ -41,7 +42,8 @@ import {
 import { furtherOrder, noteVote } from "./model/requests/votes.ts";
 import { beginWait, endWait, mayWait, waitAdmission } from "./model/requests/waits.ts";
 import { watch as watchJob, watchPosition, watchView } from "./model/requests/watch.ts";
-import { asMutable, keyScope, keyUse, work } from "./model/validators.ts";
+import { keyScope, keyUse } from "./model/validators/keys.ts";
+import { work } from "./model/validators/requests.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

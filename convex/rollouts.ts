@@ -17,7 +17,7 @@ import {
   stepRollout,
   uncountedOf,
 } from "./model/rollouts/step.ts";
-import { rolloutStage, stageSize } from "./model/validators.ts";
+import { rolloutStage, stageSize } from "./model/validators/models.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

@@ -8,7 +8,8 @@ import { organizationOfToken } from "./model/statistics/token.ts";
 import { budgetRow, budgetsOf } from "./model/usage/budgets.ts";
 import { factsOf } from "./model/usage/facts.ts";
 import { keyUsageOf, usageOf } from "./model/usage/report.ts";
-import { allowanceTerms, usageFacts, usageRow } from "./model/validators.ts";
+import { allowanceTerms } from "./model/validators/credits.ts";
+import { usageFacts, usageRow } from "./model/validators/statistics.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

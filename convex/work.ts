@@ -32,7 +32,7 @@ import {
   writingKeyOfDevice,
 } from "./model/texts/storedTexts.ts";
 import { replayMistake } from "./model/trust/report.ts";
-import { streamItem } from "./model/validators.ts";
+import { streamItem } from "./model/validators/answers.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

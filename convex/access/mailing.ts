@@ -9,7 +9,7 @@ import { internalMemberMutation } from "../model/memberCalls.ts";
 import { createLink } from "../model/people/signIn.ts";
 import { owned, refuse } from "../model/refuse.ts";
 import { proofsOf } from "../model/signIn/proof.ts";
-import { language, mailSettings, role } from "../model/validators.ts";
+import { language, mailSettings, role } from "../model/validators/people.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

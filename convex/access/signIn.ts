@@ -22,7 +22,7 @@ import {
 import { checkProof, noteProof } from "../model/signIn/proof.ts";
 import { ownProvider, providerRow, providerView, saveProvider } from "../model/signIn/providers.ts";
 import { beginRecheck, finishRecheck } from "../model/signIn/rechecks.ts";
-import { providerSettings, right } from "../model/validators.ts";
+import { providerSettings, right } from "../model/validators/people.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

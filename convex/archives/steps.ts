@@ -16,7 +16,7 @@ import {
 import { internalMemberMutation } from "../model/memberCalls.ts";
 import { allOrganizations } from "../model/organizations/create.ts";
 import { owned } from "../model/refuse.ts";
-import { archiveKind } from "../model/validators.ts";
+import { archiveKind } from "../model/validators/files.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

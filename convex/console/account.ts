@@ -26,7 +26,7 @@ import { refuse } from "../model/refuse.ts";
 import { signInByLink, signInOutcome } from "../model/signIn/byLink.ts";
 import { endAccessOf } from "../model/signIn/endAccess.ts";
 import { checkProof } from "../model/signIn/proof.ts";
-import { language } from "../model/validators.ts";
+import { language } from "../model/validators/people.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

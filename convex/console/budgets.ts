@@ -2,7 +2,7 @@ import { v } from "convex/values";
 import { memberMutation, memberQuery, visibleOwners } from "../model/memberCalls.ts";
 import { refuse } from "../model/refuse.ts";
 import { budgetRow, budgetsOf, setBudget } from "../model/usage/budgets.ts";
-import { budgetSubject } from "../model/validators.ts";
+import { budgetSubject } from "../model/validators/statistics.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

@@ -13,7 +13,7 @@ import {
   ownOwner,
 } from "../model/memberCalls.ts";
 import { owned, refuse } from "../model/refuse.ts";
-import { bulkAct, bulkChosen, bulkState } from "../model/validators.ts";
+import { bulkAct, bulkChosen, bulkState } from "../model/validators/fleet.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

@@ -32,7 +32,8 @@ import { giversAfter, handOverDevice } from "../model/people/handOver.ts";
 import { queue } from "../model/queue.ts";
 import { boundedPage, refuse as refuseCall } from "../model/refuse.ts";
 import { payNow } from "../model/trust/payNow.ts";
-import { deviceLimits, owner } from "../model/validators.ts";
+import { deviceLimits } from "../model/validators/devices.ts";
+import { owner } from "../model/validators/people.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

@@ -16,12 +16,14 @@ import { limitKey } from "../model/keys/keyLimits.ts";
 import { setRights as setRightsOf } from "../model/keys/keyRights.ts";
 import { endFormerSecret, rotateKey } from "../model/keys/rotation.ts";
 import { changeableKey, memberMutation, memberQuery, ownKey, visibleOwners } from "../model/memberCalls.ts";
+import { asMutable } from "../model/mutable.ts";
 import { checkedOwner } from "../model/owners.ts";
 import { operatorsOrigins, ownOrigins, setOrigins as setOriginsOf } from "../model/pageOrigins.ts";
 import { handOverKey } from "../model/people/handOver.ts";
 import { refuse } from "../model/refuse.ts";
 import { liftRestriction as liftRestrictionOf } from "../model/requests/restriction.ts";
-import { asMutable, deviceNeeds, owner } from "../model/validators.ts";
+import { deviceNeeds } from "../model/validators/keys.ts";
+import { owner } from "../model/validators/people.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

@@ -13,13 +13,8 @@ import { priorityPricesOf, setPriorityPrices as setPrices } from "../model/organ
 import { impactOfRetirement, retirementImpact } from "../model/organizations/retirement.ts";
 import { present, refuse } from "../model/refuse.ts";
 import { restRollout, startRollout } from "../model/rollouts/act.ts";
-import {
-  inspectionOutcome,
-  price,
-  priorityPrices as prices,
-  rolloutPace,
-  stageSize,
-} from "../model/validators.ts";
+import { inspectionOutcome, rolloutPace, stageSize } from "../model/validators/models.ts";
+import { price, priorityPrices as prices } from "../model/validators/prices.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

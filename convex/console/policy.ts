@@ -4,7 +4,7 @@ import { memberMutation, memberQuery } from "../model/memberCalls.ts";
 import { currentPolicy, groupsWithPolicies } from "../model/policies/current.ts";
 import { openPreview, previewView, previewViewOf } from "../model/policies/preview.ts";
 import { checkedDraft, restoreChanges, restorePolicy, savePolicy } from "../model/policies/save.ts";
-import { policyRules } from "../model/validators.ts";
+import { policyRules } from "../model/validators/devices.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

@@ -16,7 +16,7 @@ import {
   viewSettings,
 } from "../model/queueSettings.ts";
 import { refuse } from "../model/refuse.ts";
-import { depthKind, depthSample } from "../model/validators.ts";
+import { depthKind, depthSample } from "../model/validators/statistics.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

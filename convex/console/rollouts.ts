@@ -6,7 +6,7 @@ import { refuse } from "../model/refuse.ts";
 import { changeRollout, startRollout } from "../model/rollouts/act.ts";
 import { rolloutOf } from "../model/rollouts/find.ts";
 import { failedDevice, failedDevices, rolloutRow, rolloutRows } from "../model/rollouts/view.ts";
-import { rolloutAct, rolloutPace, stageSize } from "../model/validators.ts";
+import { rolloutAct, rolloutPace, stageSize } from "../model/validators/models.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

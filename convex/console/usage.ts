@@ -7,7 +7,8 @@ import { factsForModels, factsOf, setFacts as changeFacts } from "../model/usage
 import { forecastFor } from "../model/usage/months.ts";
 import { ownEarningsOf } from "../model/usage/ownEarnings.ts";
 import { ownUsageOf, usageOf, usageReport } from "../model/usage/report.ts";
-import { modelTokens, owner as ownerId, usageFacts } from "../model/validators.ts";
+import { owner as ownerId } from "../model/validators/people.ts";
+import { modelTokens, usageFacts } from "../model/validators/statistics.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

@@ -6,7 +6,7 @@ import { parseJson, recordOf } from "../../app/json.ts";
 import { allowedOrigin, type Origins } from "../../app/keys/origins.ts";
 import { answerHeaderNames } from "../../app/openapi/headers.ts";
 import type { RequestView } from "../model/requests/watch.ts";
-import type { foundWrong } from "../model/validators.ts";
+import type { foundWrong } from "../model/validators/answers.ts";
 
 /** Headers for browsers. `withOrigin` takes the first one from pages that nobody has allowed. */
 export const cors: Readonly<Record<string, string>> = {

@@ -5,7 +5,7 @@ import type { Work } from "../../app/jobs/work.ts";
 import { internal } from "../_generated/api.js";
 import type { ActionCtx } from "../_generated/server.js";
 import type { laterCall } from "../model/calls/validators.ts";
-import { asMutable } from "../model/validators.ts";
+import { asMutable } from "../model/mutable.ts";
 import { answerCall } from "./calls/answerCall.ts";
 import type { Caller } from "./endpoint.ts";
 import { errorOf } from "./errors.ts";

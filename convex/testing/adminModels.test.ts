@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { api, internal } from "../_generated/api.js";
-import type { DeviceModel } from "../model/validators.ts";
+import type { DeviceModel } from "../model/validators/devices.ts";
 import {
   addDevice,
   addOrganization,

@@ -21,7 +21,7 @@ import { type AccountKind, kindOf } from "../model/ledger/transfer.ts";
 import { queue } from "../model/queue.ts";
 import type { RefusalCode } from "../model/refuse.ts";
 import { payloadForDevice } from "../model/texts/storedTexts.ts";
-import type { chatRequest, work as workValidator } from "../model/validators.ts";
+import type { chatRequest, work as workValidator } from "../model/validators/requests.ts";
 import schema from "../schema.ts";
 import { makeSigningKey, registrationOf, signedAnswer, type SigningKey } from "./signing.fixture.ts";
 

@@ -6,7 +6,7 @@ import { api, internal } from "../_generated/api.js";
 import type { Doc } from "../_generated/dataModel.js";
 import { setMode } from "../model/trust/mode.ts";
 import { standingIn, standingRow, storeStanding } from "../model/trust/standings.ts";
-import type { replayAnswer, replayCounts } from "../model/validators.ts";
+import type { replayAnswer, replayCounts } from "../model/validators/answers.ts";
 import {
   addDevice,
   type Backend,

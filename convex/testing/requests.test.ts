@@ -6,7 +6,7 @@ import { api, internal } from "../_generated/api.js";
 import { hashSecret } from "../model/authenticate.ts";
 import { queue } from "../model/queue.ts";
 import type { RefusalCode } from "../model/refuse.ts";
-import type { completionRequest, work as workValidator } from "../model/validators.ts";
+import type { completionRequest, work as workValidator } from "../model/validators/requests.ts";
 import {
   addDevice,
   addOrganization,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { defaultPace, defaultSizes, rankOf } from "../../app/models/rollout/stages.ts";
 import { api, internal } from "../_generated/api.js";
-import type { DeviceModel } from "../model/validators.ts";
+import type { DeviceModel } from "../model/validators/devices.ts";
 import {
   addDevice,
   addOrganization,

@@ -1,7 +1,8 @@
 import type { Infer } from "convex/values";
 import { requestParts } from "../../app/jobs/payload/payload-parts.ts";
 import { api } from "../_generated/api.js";
-import type { streamItem, work as workValidator } from "../model/validators.ts";
+import type { streamItem } from "../model/validators/answers.ts";
+import type { work as workValidator } from "../model/validators/requests.ts";
 import { answer, type Backend, completeWith, type Device, take } from "./backend.fixture.ts";
 
 type StreamItem = Infer<typeof streamItem>;

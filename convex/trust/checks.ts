@@ -14,7 +14,7 @@ import { chooseNext, dropNext, mostSampled } from "../model/trust/sample.ts";
 import { noteStep, runState } from "../model/trust/spending.ts";
 import { chooseLeft, sweepChecks } from "../model/trust/sweep.ts";
 import { endedJob } from "../model/trust/validators.ts";
-import { reply } from "../model/validators.ts";
+import { reply } from "../model/validators/prices.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

@@ -8,7 +8,7 @@ import { retryAfterMs } from "../../app/webhooks/schedule.ts";
 import { internal } from "../_generated/api.js";
 import { internalAction } from "../_generated/server.js";
 import { unseal } from "../model/signIn/sealed.ts";
-import type { deliveryAttempt } from "../model/validators.ts";
+import type { deliveryAttempt } from "../model/validators/webhooks.ts";
 import { type Allowed, isExempt, webhookFault } from "../model/webhooks/address.ts";
 import { eventBody, eventId, oldEventBody } from "../model/webhooks/body.ts";
 import { allowedAddresses } from "../model/webhooks/endpoints.ts";

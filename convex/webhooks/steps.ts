@@ -4,7 +4,7 @@ import type { Id } from "../_generated/dataModel.js";
 import { internalMutation, internalQuery } from "../_generated/server.js";
 import { internalMemberMutation } from "../model/memberCalls.ts";
 import { owned } from "../model/refuse.ts";
-import { webhookEvent } from "../model/validators.ts";
+import { webhookEvent } from "../model/validators/webhooks.ts";
 import { addWebhook, replaceSecret } from "../model/webhooks/endpoints.ts";
 import {
   deleteOld,

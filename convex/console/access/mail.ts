@@ -14,7 +14,7 @@ import { countPasswordReset } from "../../model/rates.ts";
 import { boundedText } from "../../model/refuse.ts";
 import { consolePage } from "../../model/signIn/addresses.ts";
 import { seal } from "../../model/signIn/sealed.ts";
-import { mailSettings } from "../../model/validators.ts";
+import { mailSettings } from "../../model/validators/people.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

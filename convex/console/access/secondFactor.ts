@@ -14,7 +14,7 @@ import { checkProof } from "../../model/signIn/proof.ts";
 import { readCode, secretPurpose } from "../../model/signIn/readCode.ts";
 import { forgetSecondFactor } from "../../model/signIn/resetSecondFactor.ts";
 import { seal } from "../../model/signIn/sealed.ts";
-import { secondFactorRule } from "../../model/validators.ts";
+import { secondFactorRule } from "../../model/validators/people.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

@@ -10,7 +10,7 @@ import { checkedSettings, maxSecretChars } from "../../model/signIn/providers.ts
 import { randomSecret } from "../../model/signIn/randomSecret.ts";
 import { seal } from "../../model/signIn/sealed.ts";
 import { openProvider } from "../../model/signIn/sealedProvider.ts";
-import { providerSettings } from "../../model/validators.ts";
+import { providerSettings } from "../../model/validators/people.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

@@ -1,7 +1,8 @@
 import { v } from "convex/values";
 import { dataClassesOf, setDataClasses } from "../../model/keys/dataClasses.ts";
 import { memberMutation, memberQuery } from "../../model/memberCalls.ts";
-import { asMutable, dataClassRule } from "../../model/validators.ts";
+import { asMutable } from "../../model/mutable.ts";
+import { dataClassRule } from "../../model/validators/keys.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

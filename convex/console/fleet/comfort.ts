@@ -3,7 +3,7 @@ import { comfortTarget, objectiveOf } from "../../../app/comfort/fleet.ts";
 import { weekOf } from "../../model/comfort/count.ts";
 import { hoursOf } from "../../model/comfort/hours.ts";
 import { memberQuery, ownDevice } from "../../model/memberCalls.ts";
-import { comfortHour, comfortParts } from "../../model/validators.ts";
+import { comfortHour, comfortParts } from "../../model/validators/devices.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

@@ -1,7 +1,7 @@
 import { v } from "convex/values";
 import { changeView, removeView, saveView, type Viewer, viewRow, viewsFor } from "../../model/fleet/views.ts";
 import { may, type MemberCtx, memberMutation, memberQuery } from "../../model/memberCalls.ts";
-import { viewSettings } from "../../model/validators.ts";
+import { viewSettings } from "../../model/validators/fleet.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

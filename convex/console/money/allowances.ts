@@ -1,7 +1,7 @@
 import { v } from "convex/values";
 import { endAllowance, setAllowance } from "../../model/credits/allowances.ts";
 import { changeableHolder, memberMutation } from "../../model/memberCalls.ts";
-import { allowanceTerms, creditHolder } from "../../model/validators.ts";
+import { allowanceTerms, creditHolder } from "../../model/validators/credits.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

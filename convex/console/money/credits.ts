@@ -30,7 +30,7 @@ import { ownerRow } from "../../model/owners.ts";
 import { heldKeys } from "../../model/people/holdings.ts";
 import { owned, refuse } from "../../model/refuse.ts";
 import { heldOfOwner } from "../../model/trust/views.ts";
-import { houseRules } from "../../model/validators.ts";
+import { houseRules } from "../../model/validators/credits.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

@@ -12,7 +12,8 @@ import {
 } from "../../model/memberCalls.ts";
 import { currentTeams } from "../../model/people/teams.ts";
 import { present } from "../../model/refuse.ts";
-import { creditHolder, owner } from "../../model/validators.ts";
+import { creditHolder } from "../../model/validators/credits.ts";
+import { owner } from "../../model/validators/people.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

@@ -1,7 +1,7 @@
 import { v } from "convex/values";
 import { rulesOf, setRules } from "../../model/credits/houseRules.ts";
 import { memberMutation, memberQuery } from "../../model/memberCalls.ts";
-import { houseRules } from "../../model/validators.ts";
+import { houseRules } from "../../model/validators/credits.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

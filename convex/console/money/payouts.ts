@@ -3,7 +3,7 @@ import { v } from "convex/values";
 import { approvePayout, payoutRow, payoutsIn, refusePayout } from "../../model/credits/payouts.ts";
 import { memberMutation, memberQuery } from "../../model/memberCalls.ts";
 import { owned } from "../../model/refuse.ts";
-import { payoutState } from "../../model/validators.ts";
+import { payoutState } from "../../model/validators/credits.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

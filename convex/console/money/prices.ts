@@ -7,7 +7,7 @@ import {
   schedulePrice,
   versionsOf,
 } from "../../model/models/priceVersions.ts";
-import { price, priceFactors } from "../../model/validators.ts";
+import { price, priceFactors } from "../../model/validators/prices.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

@@ -6,7 +6,7 @@ import { archivePage, archiveRow } from "../../model/archives/list.ts";
 import { retentionOf, retentionRow, setRetention as setDays } from "../../model/archives/retention.ts";
 import { memberAction, memberMutation, memberQuery } from "../../model/memberCalls.ts";
 import { refuse } from "../../model/refuse.ts";
-import { archiveKind } from "../../model/validators.ts";
+import { archiveKind } from "../../model/validators/files.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

@@ -3,7 +3,7 @@ import { v } from "convex/values";
 import { internal } from "../../_generated/api.js";
 import { memberMutation, memberQuery, ownWebhook } from "../../model/memberCalls.ts";
 import { boundedPage, refuse } from "../../model/refuse.ts";
-import { deliveryState } from "../../model/validators.ts";
+import { deliveryState } from "../../model/validators/webhooks.ts";
 import { replay, replayFailed as replayNext } from "../../model/webhooks/replay.ts";
 import { deliveryView, viewDelivery } from "../../model/webhooks/views.ts";
 

@@ -4,7 +4,7 @@ import type { Id } from "../../_generated/dataModel.js";
 import { memberAction, memberMutation, memberQuery, ownWebhook } from "../../model/memberCalls.ts";
 import { refuse } from "../../model/refuse.ts";
 import { seal } from "../../model/signIn/sealed.ts";
-import { webhookEvent } from "../../model/validators.ts";
+import { webhookEvent } from "../../model/validators/webhooks.ts";
 import { send } from "../../model/webhooks/deliveries.ts";
 import { disableWebhook, enableWebhook } from "../../model/webhooks/disable.ts";
 import { changeWebhook, removeWebhook, webhooksOf } from "../../model/webhooks/endpoints.ts";

@@ -3,7 +3,7 @@ import { v } from "convex/values";
 import { cancelBatch } from "../../model/batches/batches.ts";
 import { batchDetail, batchDetailOf, batchRow, batchRowPage } from "../../model/batches/consoleRows.ts";
 import { idIn, memberMutation, memberQuery, ownBatch, ownKey } from "../../model/memberCalls.ts";
-import { batchStatus } from "../../model/validators.ts";
+import { batchStatus } from "../../model/validators/batches.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

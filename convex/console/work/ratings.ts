@@ -13,7 +13,7 @@ import {
 import { deviceRatings, deviceRatingsOf } from "../../model/ratings/ofDevice.ts";
 import { ratedOutcome, rateJob, removeRating } from "../../model/ratings/rate.ts";
 import { refuse } from "../../model/refuse.ts";
-import { disputeState } from "../../model/validators.ts";
+import { disputeState } from "../../model/validators/answers.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;

@@ -16,7 +16,7 @@ import { allModels } from "../models/catalog.ts";
 import { queue } from "../queue.ts";
 import { countOpenDisputes } from "../ratings/disputes.ts";
 import { countWrongInService } from "../trust/wrongInService.ts";
-import { attentionItem } from "../validators.ts";
+import { attentionItem } from "../validators/alerts.ts";
 import { webhooksOf } from "../webhooks/endpoints.ts";
 
 /** Never more than this are told at once. */

@@ -2,7 +2,7 @@ import type { Infer } from "convex/values";
 import { visibleText } from "../../../app/format/visible.ts";
 import type { Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
-import type { attentionItem } from "../validators.ts";
+import type { attentionItem } from "../validators/alerts.ts";
 import { tellWebhooks } from "../webhooks/deliveries.ts";
 import { keepForMails } from "./mails.ts";
 import { beganMessage, endedMessage, type Message } from "./messages.ts";

@@ -7,7 +7,7 @@ import { type Act, record } from "../audit.ts";
 import { letterheadFor } from "../mail/letterhead.ts";
 import { mailServerOf } from "../mail/server.ts";
 import { refuse } from "../refuse.ts";
-import type { alertNews } from "../validators.ts";
+import type { alertNews } from "../validators/alerts.ts";
 import { type Message, testMessage } from "./messages.ts";
 import { retryMs } from "./retries.ts";
 

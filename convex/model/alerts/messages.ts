@@ -2,7 +2,7 @@ import type { Infer } from "convex/values";
 import { attentionPlace, attentionWords, endedWords } from "../../../app/devices/attention.ts";
 import { budgetAct, testSentence } from "../../../app/mail/alert-words.ts";
 import { consoleAddress } from "../signIn/addresses.ts";
-import type { attentionItem } from "../validators.ts";
+import type { attentionItem } from "../validators/alerts.ts";
 
 type Item = Infer<typeof attentionItem>;
 

@@ -3,7 +3,7 @@ import { v } from "convex/values";
 import type { Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { boundedPage } from "../refuse.ts";
-import { archiveFacts } from "../validators.ts";
+import { archiveFacts } from "../validators/files.ts";
 
 const maxPage = 200;
 

@@ -13,7 +13,7 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { boundedInteger, boundedText, refuse } from "../refuse.ts";
 import { findProgress } from "../statistics/seal.ts";
-import { archiveKind } from "../validators.ts";
+import { archiveKind } from "../validators/files.ts";
 
 const maxReasonChars = 200;
 

@@ -4,7 +4,7 @@ import { type ArchiveKind, keptDays } from "../../../app/archives/kinds.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { record } from "../audit.ts";
-import { archiveFacts } from "../validators.ts";
+import { archiveFacts } from "../validators/files.ts";
 import { movableBefore, newestArchive } from "./retention.ts";
 
 /** How the archives of a kind go on. */

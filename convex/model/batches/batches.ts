@@ -9,7 +9,8 @@ import { isDestroyed, refuseDestroyed } from "../files/seals.ts";
 import { queue } from "../queue.ts";
 import { boundedInteger, present, refuse, refuseUntil } from "../refuse.ts";
 import { idempotencyHash } from "../requests/submit.ts";
-import { batchEndpoint, batchForecast, batchStatus, lineMistake, usage, wrongLine } from "../validators.ts";
+import { usage } from "../validators/answers.ts";
+import { batchEndpoint, batchForecast, batchStatus, lineMistake, wrongLine } from "../validators/batches.ts";
 import { concludeIfComplete } from "./conclude.ts";
 
 /** A batch as its requester sees it. Times are ms epoch. `completed`, `failed`: requests whose ends are in the files. */

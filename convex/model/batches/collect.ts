@@ -9,8 +9,10 @@ import { orderOf } from "../orders/orders.ts";
 import { present } from "../refuse.ts";
 import { echoOfJob } from "../requests/echo.ts";
 import { watch, watchView } from "../requests/watch.ts";
-import type { batchLine } from "../validators.ts";
-import { batchEndpoint, filePart, lineFailure, usage } from "../validators.ts";
+import { usage } from "../validators/answers.ts";
+import type { batchLine } from "../validators/batches.ts";
+import { batchEndpoint, lineFailure } from "../validators/batches.ts";
+import { filePart } from "../validators/files.ts";
 import { concludeIfComplete } from "./conclude.ts";
 import { endPart } from "./severalJobs.ts";
 

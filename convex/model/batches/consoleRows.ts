@@ -15,7 +15,7 @@ import { may, type MemberCtx, visibleOwners } from "../memberCalls.ts";
 import { jobWait, waitsOfJobs } from "../orders/jobWaits.ts";
 import { queue } from "../queue.ts";
 import { checkCursors, pageSize } from "../refuse.ts";
-import { cutWait } from "../validators.ts";
+import { cutWait } from "../validators/batches.ts";
 import { batchView, batchViewOf } from "./batches.ts";
 
 type Ctx = QueryCtx & MemberCtx;

@@ -27,12 +27,11 @@ import { budgetsAllow, isUsedUp, spendBudgets, stopsOf } from "../usage/budgetSt
 import {
   batchEndpoint,
   batchForecast,
-  callForm,
   type cutWait,
   lineFailure,
   lineMistake,
-  work,
-} from "../validators.ts";
+} from "../validators/batches.ts";
+import { callForm, work } from "../validators/requests.ts";
 import { tellBatchEnd } from "../webhooks/events.ts";
 import { scheduleCollection } from "./collect.ts";
 import { concludeIfComplete } from "./conclude.ts";

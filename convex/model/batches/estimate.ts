@@ -6,7 +6,7 @@ import { openPart, openParts, refuseDestroyed } from "../files/seals.ts";
 import { catalogOf } from "../models/catalog.ts";
 import { factorsAt, priceAt } from "../models/prices.ts";
 import { modelTotals } from "../statistics/rollUp.ts";
-import { price, priceFactors } from "../validators.ts";
+import { price, priceFactors } from "../validators/prices.ts";
 
 /** A file, and what its requests cost. `meanAnswer`: tokens of an answer until now; null: none is known. */
 export const batchFacts = v.object({

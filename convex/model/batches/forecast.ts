@@ -23,7 +23,7 @@ import { queue } from "../queue.ts";
 import { type KnownFleet, knownFleet } from "../requests/chances.ts";
 import { needsOfKey, requirementsOf } from "../requests/needs.ts";
 import { modelTotals } from "../statistics/rollUp.ts";
-import { batchForecast, lineMistake } from "../validators.ts";
+import { batchForecast, lineMistake } from "../validators/batches.ts";
 import { knownErrors } from "./work.ts";
 
 /*

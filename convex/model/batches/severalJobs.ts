@@ -4,7 +4,7 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { cancelOrder, orderOf } from "../orders/orders.ts";
 import { present } from "../refuse.ts";
-import type { batchLine } from "../validators.ts";
+import type { batchLine } from "../validators/batches.ts";
 
 // A request with several choices, or with more inputs than fit a job, is several jobs. Its end is that of its last job, so it is
 // answered once. Each job is paid by itself. Two jobs of a request that end at the same moment conflict, and one of the ends runs again.

@@ -2,7 +2,7 @@ import type { Infer } from "convex/values";
 import { batchLimits } from "../../../app/batches/limits.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
-import type { wrongLine } from "../validators.ts";
+import type { wrongLine } from "../validators/batches.ts";
 
 /*
  * The lines of a batch whose answers checks found wrong. The answer stays in the batch's file, so the batch names the line, and the job that

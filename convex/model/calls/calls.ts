@@ -9,7 +9,7 @@ import { cancelOrder, orderOf, refuseDeletedJob } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
 import { present, refuse } from "../refuse.ts";
 import type { Submitted } from "../requests/submit.ts";
-import type { deviceNeeds } from "../validators.ts";
+import type { deviceNeeds } from "../validators/keys.ts";
 import { tellCallEnd } from "../webhooks/events.ts";
 import { scheduleAnswerLook } from "./answerLooks.ts";
 import { scheduleStep } from "./steps.ts";

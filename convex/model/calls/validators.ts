@@ -1,6 +1,7 @@
 import { v } from "convex/values";
 import { literals } from "convex-helpers/validators";
-import { deviceNeeds, outcome } from "../validators.ts";
+import { deviceNeeds } from "../validators/keys.ts";
+import { outcome } from "../validators/requests.ts";
 
 /** The part of a request for a ranking that its jobs do not have. */
 export const ranking = v.object({ topN: v.number(), returnDocuments: v.boolean() });

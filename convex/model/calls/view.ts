@@ -6,7 +6,7 @@ import { orderOf, refuseDeletedJob } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
 import { present, refuse } from "../refuse.ts";
 import { requesterJob, requesterJobsOf, withOutlook } from "../requests/requesterJob.ts";
-import { requestStatus } from "../validators.ts";
+import { requestStatus } from "../validators/requests.ts";
 import { statesOf } from "./calls.ts";
 import { composite } from "./composite.ts";
 import { decision, ranking } from "./validators.ts";

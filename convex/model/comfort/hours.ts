@@ -3,7 +3,7 @@ import { comfortHour as parsedHour, hourMs } from "../../../app/comfort/hour.ts"
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { refuse } from "../refuse.ts";
-import type { comfortHour } from "../validators.ts";
+import type { comfortHour } from "../validators/devices.ts";
 
 type Hour = Infer<typeof comfortHour>;
 

@@ -16,7 +16,7 @@ import type { Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { boundedText, refuse } from "../refuse.ts";
-import { type allowance as storedAllowance, allowanceTerms } from "../validators.ts";
+import { type allowance as storedAllowance, allowanceTerms } from "../validators/credits.ts";
 import { issueTo, maxCreditsMicro, maxReasonChars } from "./grants.ts";
 import { checkMayGetCredits, hasEnded, type Holder, type HolderId, holderOf, takeableOf } from "./holders.ts";
 

@@ -7,7 +7,7 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { boundedInteger, boundedText, refuse } from "../refuse.ts";
-import type { houseRules } from "../validators.ts";
+import type { houseRules } from "../validators/credits.ts";
 
 export type HouseRules = Infer<typeof houseRules>;
 

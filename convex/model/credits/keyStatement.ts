@@ -6,7 +6,7 @@ import { monthOf } from "../../../app/usage/months.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { refuse } from "../refuse.ts";
-import { keyCharge, keyFree, keyMoveSource } from "../validators.ts";
+import { keyCharge, keyFree, keyMoveSource } from "../validators/credits.ts";
 
 /** Statements go back so far. */
 const mostMonths = 24;

@@ -8,7 +8,7 @@ import { type Act, record } from "../audit.ts";
 import { walletAccount } from "../ledger/transfer.ts";
 import { type Owner, ownerRow } from "../owners.ts";
 import { boundedText, refuse } from "../refuse.ts";
-import { creditMoveKind, paidPeriod } from "../validators.ts";
+import { creditMoveKind, paidPeriod } from "../validators/credits.ts";
 import { noteKeyMove } from "./keyStatement.ts";
 import { addingEntries, noteMove, take, takeForKey } from "./wallet.ts";
 

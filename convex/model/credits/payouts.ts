@@ -8,7 +8,7 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { houseAccount, payoutAccount, walletAccount } from "../ledger/transfer.ts";
 import { boundedPage, boundedText, refuse } from "../refuse.ts";
-import { payoutState } from "../validators.ts";
+import { payoutState } from "../validators/credits.ts";
 import { rulesOf } from "./houseRules.ts";
 import { type Move, newMoveKey } from "./moves.ts";
 import { addingEntries, book, noteMove, take } from "./wallet.ts";

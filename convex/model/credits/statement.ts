@@ -5,7 +5,7 @@ import type { QueryCtx } from "../../_generated/server.js";
 import { earnedMonthsSince } from "../ledger/earnedMonths.ts";
 import { type Owner, ownerRow } from "../owners.ts";
 import { refuse } from "../refuse.ts";
-import { earnedOfDevice } from "../validators.ts";
+import { earnedOfDevice } from "../validators/credits.ts";
 import { moveRow, movesSince, namedMoves } from "./moves.ts";
 import { usableBy } from "./wallet.ts";
 

@@ -2,7 +2,7 @@ import { type Infer, v } from "convex/values";
 import { visibleText } from "../../../app/format/visible.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
-import { deviceStatus } from "../validators.ts";
+import { deviceStatus } from "../validators/devices.ts";
 
 const maxListed = 100;
 /** Counting stops here, so this count means "at least". */

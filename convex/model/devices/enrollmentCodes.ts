@@ -8,7 +8,7 @@ import { type Act, record } from "../audit.ts";
 import { checkedOwner, ownerName, ownerView } from "../owners.ts";
 import { countConfirmedDevice } from "../rates.ts";
 import { boundedInteger, boundedText, checkedHash, refuse } from "../refuse.ts";
-import { owner } from "../validators.ts";
+import { owner } from "../validators/people.ts";
 
 const maxUses = 100_000;
 const maxHours = 24 * 366;

@@ -13,7 +13,8 @@ import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { queue } from "../queue.ts";
 import { boundedText } from "../refuse.ts";
-import { deviceReport, jobEnergy, priceParts, reply } from "../validators.ts";
+import { deviceReport, jobEnergy } from "../validators/answers.ts";
+import { priceParts, reply } from "../validators/prices.ts";
 
 const payFormula = v.object({
   promptTokens: v.number(),

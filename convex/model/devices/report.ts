@@ -4,7 +4,7 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { relist } from "../fleet/listing.ts";
 import { boundedInteger, refuse, reportedText } from "../refuse.ts";
 import { noteModels } from "../rollouts/track.ts";
-import type { activity, DeviceModel } from "../validators.ts";
+import type { activity, DeviceModel } from "../validators/devices.ts";
 
 const maxFacts = 50;
 const maxFactChars = 60;

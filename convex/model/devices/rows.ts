@@ -20,7 +20,7 @@ import {
   devicePause,
   requestedPause,
   serviceStatus,
-} from "../validators.ts";
+} from "../validators/devices.ts";
 import { origin, originOf } from "./arrivals.ts";
 import { visibleCapabilities } from "./capabilities.ts";
 import { modelsOfDevice } from "./report.ts";

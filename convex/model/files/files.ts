@@ -5,7 +5,7 @@ import { visibleText } from "../../../app/format/visible.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { askedInteger, refuse } from "../refuse.ts";
-import { filePart, filePurpose } from "../validators.ts";
+import { filePart, filePurpose } from "../validators/files.ts";
 import { inputFileParam } from "./seals.ts";
 
 /** A file as its requester sees it. Times are ms epoch. */

@@ -5,7 +5,7 @@ import { present, refuse } from "../refuse.ts";
 import { base64urlOf } from "../signatures.ts";
 import { filesKeyOf } from "../texts/sealedFrames.ts";
 import { readingKey, writingKey } from "../texts/storedTexts.ts";
-import type { filePart } from "../validators.ts";
+import type { filePart } from "../validators/files.ts";
 
 /** A key for content that is stored now. `filesKey`: that of the organization's files, in base64url. */
 export const newSeal = v.object({ keyId: v.id("dataKeys"), filesKey: v.string() });

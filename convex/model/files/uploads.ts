@@ -3,7 +3,7 @@ import { batchLimits } from "../../../app/batches/limits.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { present, refuse, refuseUntil } from "../refuse.ts";
-import { uploadStatus } from "../validators.ts";
+import { uploadStatus } from "../validators/files.ts";
 import { addFile, checkRoom, fileView, fileViewOf } from "./files.ts";
 import type { StoredPart } from "./seals.ts";
 

@@ -3,7 +3,7 @@ import { deviceStates } from "../../../app/statistics/metrics.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import type { Owners } from "../memberCalls.ts";
-import { deviceCounts, type facetCount } from "../validators.ts";
+import { deviceCounts, type facetCount } from "../validators/fleet.ts";
 
 /*
  * An organization's devices in numbers. Each listed device keeps the facts that it was counted by, so a change is one

@@ -1,7 +1,7 @@
 import { type Infer, v } from "convex/values";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
-import { deviceSpan } from "../validators.ts";
+import { deviceSpan } from "../validators/fleet.ts";
 
 const dayMs = 24 * 3_600_000;
 const keptDays = 8;

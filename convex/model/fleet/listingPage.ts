@@ -9,7 +9,7 @@ import type { QueryCtx } from "../../_generated/server.js";
 import schema from "../../schema.ts";
 import { isOwnedBy, type Owners } from "../memberCalls.ts";
 import { boundedPage, checkCursors, refuse } from "../refuse.ts";
-import { type bulkFilters, deviceState, listFilters } from "../validators.ts";
+import { type bulkFilters, deviceState, listFilters } from "../validators/fleet.ts";
 
 type Listing = Doc<"deviceListings">;
 

@@ -2,7 +2,7 @@ import type { Infer } from "convex/values";
 import type { DeviceState } from "../../../app/statistics/metrics.ts";
 import { isOlder } from "../../../app/versions.ts";
 import type { Doc } from "../../_generated/dataModel.js";
-import type { serviceStatus } from "../validators.ts";
+import type { serviceStatus } from "../validators/devices.ts";
 
 /** Fields that are undefined are removed. */
 export type ServiceChange = {

@@ -7,7 +7,7 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { boundedText, owned, refuse } from "../refuse.ts";
-import { viewSettings } from "../validators.ts";
+import { viewSettings } from "../validators/fleet.ts";
 
 const maxOwn = 50;
 const maxShared = 100;

@@ -21,7 +21,7 @@ import type { Owners } from "../memberCalls.ts";
 import { ownerName, ownerView } from "../owners.ts";
 import { queue } from "../queue.ts";
 import { boundedPage, boundedText, checkCursors, refuse } from "../refuse.ts";
-import { keyUse, restriction } from "../validators.ts";
+import { keyUse, restriction } from "../validators/keys.ts";
 import { accessOf, beginAccess, keyAccess } from "./keyAccess.ts";
 import { keyRights, rightsOf } from "./keyRights.ts";
 import { lastUseOf } from "./keyUse.ts";

@@ -15,7 +15,7 @@ import type { MutationCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { findModel } from "../models/catalog.ts";
 import { boundedInteger, refuse } from "../refuse.ts";
-import { keyQuotas, keyScope } from "../validators.ts";
+import { keyQuotas, keyScope } from "../validators/keys.ts";
 
 /** For what, from where, until when and how much a key may be used. Null, and quotas without a number: no bound. */
 export const keyAccess = v.object({

@@ -6,7 +6,7 @@ import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { boundedInteger, boundedText, refuse } from "../refuse.ts";
-import { deviceNeeds } from "../validators.ts";
+import { deviceNeeds } from "../validators/keys.ts";
 
 /** What an admin sets for a key. A field that is left out stays. */
 export type KeyRights = {

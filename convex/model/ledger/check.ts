@@ -3,7 +3,7 @@ import { isFinal } from "../../../app/jobs/states.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { queue } from "../queue.ts";
-import { amountsByKind } from "../validators.ts";
+import { amountsByKind } from "../validators/credits.ts";
 import { closingKey } from "./reservations.ts";
 import { accountKinds, kindOf, noAmounts } from "./transfer.ts";
 

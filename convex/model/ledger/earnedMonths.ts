@@ -3,7 +3,7 @@ import { monthOf } from "../../../app/usage/months.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import type { Owner } from "../owners.ts";
-import type { earnedOfDevice } from "../validators.ts";
+import type { earnedOfDevice } from "../validators/credits.ts";
 import { deviceOfAccount } from "./transfer.ts";
 
 type EarnedOfDevice = Infer<typeof earnedOfDevice>;

@@ -6,7 +6,7 @@ import { type PartialPay, partialPay, priceOf } from "../../../app/money/credits
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { refuse } from "../refuse.ts";
-import type { outcome } from "../validators.ts";
+import type { outcome } from "../validators/requests.ts";
 import { availableOf, hold, holdUpTo } from "./holds.ts";
 import {
   bonusAccount,

@@ -2,7 +2,8 @@ import type { Infer } from "convex/values";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import type { Owner } from "../owners.ts";
-import type { amountsByKind, outcome } from "../validators.ts";
+import type { amountsByKind } from "../validators/credits.ts";
+import type { outcome } from "../validators/requests.ts";
 
 /**
  * Kinds of account:

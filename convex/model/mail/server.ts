@@ -6,7 +6,7 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { checkedEmail } from "../people/members.ts";
 import { boundedInteger, boundedText, refuse } from "../refuse.ts";
-import type { mailSettings } from "../validators.ts";
+import type { mailSettings } from "../validators/people.ts";
 
 const maxChars = 250;
 /** Bound to the sealed password. */

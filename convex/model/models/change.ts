@@ -9,7 +9,7 @@ import type { MutationCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { hashSecret as sha256 } from "../authenticate.ts";
 import { refuse } from "../refuse.ts";
-import { price } from "../validators.ts";
+import { price } from "../validators/prices.ts";
 import { findAlias } from "./aliases.ts";
 import { allModels, findModel, keepPieces, maxModels, modelEntry, piecesView } from "./catalog.ts";
 import { endJobsOfModel } from "./endJobs.ts";

@@ -3,7 +3,7 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { fleetCountsOf } from "../fleet/counts.ts";
 import { isOwnedBy, type Owners } from "../memberCalls.ts";
-import { type DeviceModel, deviceModel } from "../validators.ts";
+import { type DeviceModel, deviceModel } from "../validators/devices.ts";
 
 /** Bounds the devices that are counted. In a larger fleet only the number of ready devices is of all of them. */
 const maxCounted = 250;

@@ -1,8 +1,9 @@
 import { type Infer, v } from "convex/values";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
+import { asMutable } from "../mutable.ts";
 import { originsOf } from "../pageOrigins.ts";
-import { asMutable, keyQuotas } from "../validators.ts";
+import { keyQuotas } from "../validators/keys.ts";
 import { aliasesOf, aliasRow } from "./aliases.ts";
 import { catalogOf, modelView } from "./catalog.ts";
 

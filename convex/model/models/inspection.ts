@@ -6,7 +6,7 @@ import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { refuse } from "../refuse.ts";
-import type { inspectionOutcome } from "../validators.ts";
+import type { inspectionOutcome } from "../validators/models.ts";
 import { hostsFrom, parseModelLink, parseRepository, type Repository } from "./modelLink.ts";
 import { readRemoteModel, type RemoteOptions } from "./remoteModel.ts";
 import { readRepository } from "./repositoryFiles.ts";

@@ -5,7 +5,7 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, actorName, actorWordsOf, record } from "../audit.ts";
 import { boundedText, present, refuse } from "../refuse.ts";
-import { price, priceFactors } from "../validators.ts";
+import { price, priceFactors } from "../validators/prices.ts";
 import { findModel } from "./catalog.ts";
 
 type Price = Infer<typeof price>;

@@ -4,7 +4,7 @@ import { type PriceFactors, validAt, type Versioned } from "../../../app/money/p
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { present } from "../refuse.ts";
-import type { price } from "../validators.ts";
+import type { price } from "../validators/prices.ts";
 
 /** The price of a model at a moment (ms epoch). It needs no other row. Version 0: from before there were versions. */
 export function priceAt(

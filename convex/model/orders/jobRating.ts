@@ -4,7 +4,7 @@ import { scopeOf } from "../../../app/people/rights.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { belongsTo, may, type MemberCtx } from "../memberCalls.ts";
-import { disputeState, rating, ratingReason } from "../validators.ts";
+import { disputeState, rating, ratingReason } from "../validators/answers.ts";
 
 /** Arguments that say something about an answer. */
 export const givenRating = v.object({

@@ -5,7 +5,7 @@ import { scopeOf } from "../../../app/people/rights.ts";
 import type { QueryCtx } from "../../_generated/server.js";
 import { may, type MemberCtx } from "../memberCalls.ts";
 import { queue } from "../queue.ts";
-import { disputeState, rating, usage } from "../validators.ts";
+import { disputeState, rating, usage } from "../validators/answers.ts";
 import { ratingOf } from "./jobRating.ts";
 import { type JobWait, jobWait, waitsOfJobs } from "./jobWaits.ts";
 import { jobErrorOf, orderOf } from "./orders.ts";

@@ -4,7 +4,7 @@ import { parse } from "convex-helpers/validators";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { queue } from "../queue.ts";
-import { timing, usage, workReport } from "../validators.ts";
+import { timing, usage, workReport } from "../validators/answers.ts";
 
 /** A kind of device, without its name or its person. */
 const deviceClass = v.object({

@@ -11,7 +11,7 @@ import { firstOwner } from "../people/members.ts";
 import { createLink } from "../people/signIn.ts";
 import { boundedText, refuse } from "../refuse.ts";
 import { masterKey } from "../texts/masterKey.ts";
-import { price } from "../validators.ts";
+import { price } from "../validators/prices.ts";
 
 const { modelId, sha256, sizeBytes, contextTokens, source, licence, template, pieces } = newEntry.fields;
 

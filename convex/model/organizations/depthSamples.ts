@@ -4,7 +4,7 @@ import { otherSubject } from "../../../app/statistics/tally.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { ActionCtx, MutationCtx, QueryCtx } from "../../_generated/server.js";
-import { depthKind, type depthSample } from "../validators.ts";
+import { depthKind, type depthSample } from "../validators/statistics.ts";
 import { type QueueDepth, queueDepthByKey } from "./queueDepth.ts";
 
 /*

@@ -11,7 +11,7 @@ import { relist } from "../fleet/listing.ts";
 import { revokeKey } from "../keys/keyEnds.ts";
 import { checkedOwner, currentOwner, type Owner, ownerView } from "../owners.ts";
 import { refuse } from "../refuse.ts";
-import { owner as ownerId } from "../validators.ts";
+import { owner as ownerId } from "../validators/people.ts";
 import { heldCodes, heldDevices, heldKeys, holdingsOf } from "./holdings.ts";
 
 /** Hands a key over to a member, a team, or the organization (undefined). The caller has checked that the owner is current. */

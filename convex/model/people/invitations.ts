@@ -9,7 +9,7 @@ import { type Act, record } from "../audit.ts";
 import { hashSecret } from "../authenticate.ts";
 import { boundedInteger, boundedText, checkedHash, refuse } from "../refuse.ts";
 import { recordRefusedSignIn } from "../refusedSignIns.ts";
-import { role } from "../validators.ts";
+import { role } from "../validators/people.ts";
 import { addMember, checkedEmail, checkedRoles, checkFreeEmail, memberByEmail } from "./members.ts";
 import { startSession } from "./sessions.ts";
 import { signedIn, signedInView } from "./signIn.ts";

@@ -9,7 +9,7 @@ import { type Act, record } from "../audit.ts";
 import { takeBackUnused } from "../credits/grants.ts";
 import { forgetViewsOf } from "../fleet/views.ts";
 import { boundedText, refuse } from "../refuse.ts";
-import { role } from "../validators.ts";
+import { role } from "../validators/people.ts";
 import { leaveThings, type leftThings } from "./handOver.ts";
 import { endSessionsOf } from "./sessions.ts";
 

@@ -9,7 +9,7 @@ import { type Act, record } from "../audit.ts";
 import { hashSecret } from "../authenticate.ts";
 import { endPlaygroundOf } from "../keys/playgroundKeys.ts";
 import { boundedInteger, refuse, reportedText } from "../refuse.ts";
-import { signInMethod } from "../validators.ts";
+import { signInMethod } from "../validators/people.ts";
 
 const minuteMs = 60_000;
 /** The longest time that a session lasts. */

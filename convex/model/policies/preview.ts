@@ -5,7 +5,7 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { ActionCtx, MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { fleetCountsOf } from "../fleet/counts.ts";
 import { refuse } from "../refuse.ts";
-import { deviceTotals, previewSums } from "../validators.ts";
+import { deviceTotals, previewSums } from "../validators/devices.ts";
 import { everybody, policyUnder, type StoredRules } from "./current.ts";
 
 /*

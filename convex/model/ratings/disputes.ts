@@ -9,7 +9,7 @@ import { issueCredits } from "../credits/grants.ts";
 import { ratingOf } from "../orders/jobRating.ts";
 import { orderOf, paidByKey } from "../orders/orders.ts";
 import { boundedPage, boundedText, present, refuse } from "../refuse.ts";
-import { disputeState, ratingReason } from "../validators.ts";
+import { disputeState, ratingReason } from "../validators/answers.ts";
 
 const maxReasonChars = 200;
 const maxRows = 50;

@@ -5,7 +5,7 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { policyVersions } from "../policies/current.ts";
 import { keptSignature } from "../requests/signature.ts";
-import type { deviceReport } from "../validators.ts";
+import type { deviceReport } from "../validators/answers.ts";
 
 type Settlement = {
   readonly deviceId: Id<"devices">;

@@ -7,7 +7,7 @@ import { limits } from "../../../app/jobs/limits.ts";
 import { countIds, tokenIds } from "../../../app/jobs/payload/token-ids.ts";
 import { asksForTokens, type EmbeddingRequest, type TextWork } from "../../../app/jobs/work.ts";
 import type { Doc } from "../../_generated/dataModel.js";
-import { deviceReport, replayAnswer, textAnswer, tokensAnswer, vectorAnswer } from "../validators.ts";
+import { deviceReport, replayAnswer, textAnswer, tokensAnswer, vectorAnswer } from "../validators/answers.ts";
 import { resultSignature } from "./signature.ts";
 
 const answer = v.union(textAnswer, vectorAnswer, tokensAnswer, replayAnswer);

@@ -11,7 +11,7 @@ import { orderOf } from "../orders/orders.ts";
 import { policyWith, queue, textsKeptMs } from "../queue.ts";
 import { present, type Refusal, refuse } from "../refuse.ts";
 import { holdBudgets } from "../usage/budgetStops.ts";
-import type { work as workValidator } from "../validators.ts";
+import type { work as workValidator } from "../validators/requests.ts";
 import { checkNew, checkQuotas, heldOrder, placeOrder, prepare, refuseOutcome } from "./submit.ts";
 
 /** A correction with less time would expire before a device has answered it, and nobody would try again. */

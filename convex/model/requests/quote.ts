@@ -4,7 +4,8 @@ import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { highestMicro } from "../ledger/reservations.ts";
 import { modelTotals } from "../statistics/rollUp.ts";
-import { price, usage } from "../validators.ts";
+import { usage } from "../validators/answers.ts";
+import { price } from "../validators/prices.ts";
 import { checkNew, prepare } from "./submit.ts";
 
 /** The present price of a request that is not made. `expected`: the tokens of the likely price. Amounts are in micro-credits. */

@@ -11,7 +11,8 @@ import { waitsOfJobs } from "../orders/jobWaits.ts";
 import { jobErrorOf, orderOf, refuseDeletedJob } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
 import { present, refuse } from "../refuse.ts";
-import { callForm, foundWrong, jobEnergy, requestStatus, usage } from "../validators.ts";
+import { foundWrong, jobEnergy, usage } from "../validators/answers.ts";
+import { callForm, requestStatus } from "../validators/requests.ts";
 import { echoOfJob } from "./echo.ts";
 import { watch, watchView } from "./watch.ts";
 

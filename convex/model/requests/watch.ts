@@ -9,7 +9,6 @@ import { jobErrorOf } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
 import {
   jobEnergy,
-  requestStatus,
   shownAnswer,
   streamItem,
   timing,
@@ -17,7 +16,8 @@ import {
   usage,
   vectorAnswer,
   workReport,
-} from "../validators.ts";
+} from "../validators/answers.ts";
+import { requestStatus } from "../validators/requests.ts";
 
 /** The last chunk that a watcher has received. */
 export const watchPosition = v.object({ attemptId: v.string(), seq: v.number() });

@@ -8,7 +8,7 @@ import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { refuse } from "../refuse.ts";
-import type { rolloutPace, stageSize } from "../validators.ts";
+import type { rolloutPace, stageSize } from "../validators/models.ts";
 import { countsOf, maxOpen, openRollouts, rolloutOf } from "./find.ts";
 
 type Wanted = {

@@ -6,8 +6,10 @@ import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { ActionCtx, MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { findModel } from "../models/catalog.ts";
+import { asMutable } from "../mutable.ts";
 import { queue } from "../queue.ts";
-import { asMutable, type DeviceModel, type rolloutStage } from "../validators.ts";
+import type { DeviceModel } from "../validators/devices.ts";
+import type { rolloutStage } from "../validators/models.ts";
 import { noteReport } from "./track.ts";
 
 /*

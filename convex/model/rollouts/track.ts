@@ -2,7 +2,7 @@ import { deviceStateOf, hasBegun, type RolloutDeviceState } from "../../../app/m
 import { rankOf } from "../../../app/models/rollout/stages.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
-import type { DeviceModel } from "../validators.ts";
+import type { DeviceModel } from "../validators/devices.ts";
 import { openRollouts, rowOfDevice } from "./find.ts";
 
 type Device = Pick<Doc<"devices">, "_id" | "organizationId">;

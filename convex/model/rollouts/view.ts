@@ -3,7 +3,7 @@ import { type Infer, v } from "convex/values";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { isOwnedBy, type Owners } from "../memberCalls.ts";
-import { rolloutPace, rolloutPlace, rolloutStage, rolloutState, stageCounts } from "../validators.ts";
+import { rolloutPace, rolloutPlace, rolloutStage, rolloutState, stageCounts } from "../validators/models.ts";
 import { countsOf, openRollouts } from "./find.ts";
 
 /** A roll-out that is not done, with its counts. */

@@ -7,7 +7,7 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { checkedRoles } from "../people/members.ts";
 import { boundedText, owned, refuse } from "../refuse.ts";
-import { providerSettings } from "../validators.ts";
+import { providerSettings } from "../validators/people.ts";
 
 declare const process: { readonly env: { readonly CONVEX_SITE_URL?: string } };
 

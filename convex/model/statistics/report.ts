@@ -5,7 +5,7 @@ import { summaryOfTally } from "../../../app/statistics/summary.ts";
 import { mergeSubjects, otherSubject, type SubjectKind } from "../../../app/statistics/tally.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
-import { tallySummary } from "../validators.ts";
+import { tallySummary } from "../validators/statistics.ts";
 import { findProgress } from "./seal.ts";
 
 export const statisticsReport = v.object({

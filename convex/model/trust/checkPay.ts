@@ -7,7 +7,7 @@ import { checkAccount, deviceAccount, heldAccount, transfer } from "../ledger/tr
 import { factorsAt } from "../models/prices.ts";
 import { areOneOwner } from "../owners.ts";
 import { present } from "../refuse.ts";
-import type { reply } from "../validators.ts";
+import type { reply } from "../validators/prices.ts";
 import { modeOf } from "./mode.ts";
 import { isPayHeld, noteHeldPay } from "./pay.ts";
 

@@ -5,7 +5,7 @@ import type { Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import type { CheckedPay } from "../devices/history.ts";
 import { deviceAccount } from "../ledger/transfer.ts";
-import { reply } from "../validators.ts";
+import { reply } from "../validators/prices.ts";
 import { entriesOf, heldKey, heldPayOf } from "./pay.ts";
 
 /** Cases of a device that are looked at, newest first. A wrong answer pauses its device, so few of them took pay back. */

@@ -20,7 +20,7 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { findModel } from "../models/catalog.ts";
 import { queue, textsKeptMs } from "../queue.ts";
 import { stateOf } from "../texts/dataKeys.ts";
-import { textAnswer, vectorAnswer } from "../validators.ts";
+import { textAnswer, vectorAnswer } from "../validators/answers.ts";
 import type { Checkers } from "./checkers.ts";
 import { countWaiting } from "./standings.ts";
 

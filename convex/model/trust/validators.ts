@@ -1,7 +1,8 @@
 import { type Infer, v } from "convex/values";
 import { literals } from "convex-helpers/validators";
 import { checkModes } from "../../../app/trust/check-mode.ts";
-import { owner, replayCounts, tokenCounts } from "../validators.ts";
+import { replayCounts, tokenCounts } from "../validators/answers.ts";
+import { owner } from "../validators/people.ts";
 
 export const checkMode = literals(...checkModes);
 

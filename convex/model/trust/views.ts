@@ -11,7 +11,7 @@ import { heldAccount } from "../ledger/transfer.ts";
 import type { Owner } from "../owners.ts";
 import type { Member } from "../people/members.ts";
 import { ratingsOf } from "../ratings/ofDevice.ts";
-import { tokenCounts } from "../validators.ts";
+import { tokenCounts } from "../validators/answers.ts";
 import { isAnyHeld, isForOthers } from "./pay.ts";
 import { caseState, verdict } from "./validators.ts";
 

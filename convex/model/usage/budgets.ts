@@ -8,7 +8,7 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { owned, refuse } from "../refuse.ts";
-import { budgetSubject } from "../validators.ts";
+import { budgetSubject } from "../validators/statistics.ts";
 import { budgetOf, endBudgetPortions } from "./budgetStops.ts";
 import { forecastFor, spentThisMonth } from "./months.ts";
 

@@ -6,7 +6,7 @@ import type { Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { boundedText, refuse } from "../refuse.ts";
-import type { usageFacts } from "../validators.ts";
+import type { usageFacts } from "../validators/statistics.ts";
 
 type Facts = Infer<typeof usageFacts>;
 

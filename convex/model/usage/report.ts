@@ -16,7 +16,7 @@ import type { QueryCtx } from "../../_generated/server.js";
 import { present } from "../refuse.ts";
 import { bucketsOf, nameOf } from "../statistics/report.ts";
 import { findProgress } from "../statistics/seal.ts";
-import { type usageFacts, usageRow } from "../validators.ts";
+import { type usageFacts, usageRow } from "../validators/statistics.ts";
 import { factsOf } from "./facts.ts";
 import { daysSince } from "./months.ts";
 

@@ -3,7 +3,7 @@ import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { type Act, record } from "../audit.ts";
 import { refuse } from "../refuse.ts";
-import type { disabledBy } from "../validators.ts";
+import type { disabledBy } from "../validators/webhooks.ts";
 import { pumpOf, stateOf, wake } from "./deliveries.ts";
 
 const words: Readonly<Record<Infer<typeof disabledBy>, string>> = {

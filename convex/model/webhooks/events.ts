@@ -5,7 +5,7 @@ import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { orderOf } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
-import { textAnswer } from "../validators.ts";
+import { textAnswer } from "../validators/answers.ts";
 import { tellWebhooks, type Told } from "./deliveries.ts";
 
 const jobEvents = {

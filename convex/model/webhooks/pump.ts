@@ -3,7 +3,7 @@ import { failsForMs, keptMs, nextTryAt } from "../../../app/webhooks/schedule.ts
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
-import { deliveryAttempt } from "../validators.ts";
+import { deliveryAttempt } from "../validators/webhooks.ts";
 import { findPump, findState, pumpOf, stateOf } from "./deliveries.ts";
 import { disableWebhook } from "./disable.ts";
 import { changedSince } from "./targets.ts";

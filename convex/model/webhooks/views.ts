@@ -2,7 +2,7 @@ import { type Infer, v } from "convex/values";
 import { visibleText } from "../../../app/format/visible.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
-import { deliveryAttempt, deliveryState, disabledBy, webhookEvent } from "../validators.ts";
+import { deliveryAttempt, deliveryState, disabledBy, webhookEvent } from "../validators/webhooks.ts";
 import { eventId } from "./body.ts";
 import { findPump, findState } from "./deliveries.ts";
 import { eventsOf, nameOf } from "./endpoints.ts";

@@ -4,7 +4,7 @@ import type { BatchStatus } from "../../../app/batches/limits.ts";
 import { shownId, unixSeconds } from "../../../app/batches/openai-objects.ts";
 import { parseJson } from "../../../app/json.ts";
 import type { BatchView } from "../../model/batches/batches.ts";
-import type { batchForecast } from "../../model/validators.ts";
+import type { batchForecast } from "../../model/validators/batches.ts";
 import { correctionBody } from "../respond.ts";
 
 /** The path of a batch is this and its id. */

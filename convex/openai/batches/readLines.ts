@@ -15,7 +15,7 @@ import type { ActionCtx } from "../../_generated/server.js";
 import type { CutRequest } from "../../model/batches/cut.ts";
 import type { OpenPart } from "../../model/files/seals.ts";
 import type { ModelView } from "../../model/models/catalog.ts";
-import { asMutable } from "../../model/validators.ts";
+import { asMutable } from "../../model/mutable.ts";
 import type { Caller } from "../endpoint.ts";
 import { fromParse, unknownModel } from "../errors.ts";
 import { readParts } from "../files/readParts.ts";

@@ -1,7 +1,7 @@
 import { batchEndpointNames } from "../../../app/batches/limits.ts";
 import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
-import { asMutable } from "../../model/validators.ts";
+import { asMutable } from "../../model/mutable.ts";
 import { readAsked } from "../batches/readLines.ts";
 import type { Caller } from "../endpoint.ts";
 import { unknownUrl } from "../errors.ts";

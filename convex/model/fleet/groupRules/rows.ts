@@ -2,7 +2,7 @@ import { type Infer, type ObjectType, v } from "convex/values";
 import type { Doc } from "../../../_generated/dataModel.js";
 import type { QueryCtx } from "../../../_generated/server.js";
 import { ownerName, ownerView } from "../../owners.ts";
-import { ruleFilters } from "../../validators.ts";
+import { ruleFilters } from "../../validators/fleet.ts";
 
 /** A rule as a member writes it. */
 export const ruleDraft = { group: v.string(), filter: v.object(ruleFilters) };

@@ -17,7 +17,7 @@ import { present } from "../../refuse.ts";
 import { checkNew, heldOrder, placeOrder, prepare, refuseOutcome } from "../../requests/submit.ts";
 import { stateOf } from "../../texts/dataKeys.ts";
 import { holdBudgets } from "../../usage/budgetStops.ts";
-import type { chatRequest } from "../../validators.ts";
+import type { chatRequest } from "../../validators/requests.ts";
 import { ofOtherSides } from "../checkers.ts";
 import { modeOf } from "../mode.ts";
 import { usualSpeed } from "../sample.ts";

@@ -15,7 +15,7 @@ import type { Doc, Id } from "../../../_generated/dataModel.js";
 import type { MutationCtx } from "../../../_generated/server.js";
 import { orderOf } from "../../orders/orders.ts";
 import { queue } from "../../queue.ts";
-import { textAnswer } from "../../validators.ts";
+import { textAnswer } from "../../validators/answers.ts";
 import { beginCase } from "../cases.ts";
 import { checkersOf, ofOtherSides } from "../checkers.ts";
 import { modeOf } from "../mode.ts";
