@@ -27,9 +27,10 @@ export function laneName({ kind, requirements }: Lane): string {
 export function laneNeeds({ requirements }: Pick<Lane, "requirements">): readonly string[] {
   const { memoryMb, vramMb, gpu, contextTokens, tags = [], groups = [], labels = [] } = requirements;
   const { dataClass } = requirements;
+  const anyGroup = groups.join(" or ");
   return [
     ...(dataClass === undefined ? [] : [/* @wc-include */ `data: ${dataClass}`]),
-    ...(groups.length === 0 ? [] : [/* @wc-include */ `group: ${groups.join(" or ")}`]),
+    ...(groups.length === 0 ? [] : [/* @wc-include */ `group: ${anyGroup}`]),
     ...(gpu === true ? ["GPU"] : []),
     ...(memoryMb === undefined ? [] : [formatMebibytes(memoryMb)]),
     ...(vramMb === undefined ? [] : [`${formatMebibytes(vramMb)} of GPU memory`]),

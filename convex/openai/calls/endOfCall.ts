@@ -13,6 +13,7 @@ import { wholeBody } from "../choices/choices.ts";
 import { completionForm } from "../completionForm.ts";
 import {
   allVectors,
+  type Encoding,
   rankingBody,
   tooLarge,
   tooManyDocuments,
@@ -21,7 +22,7 @@ import {
 } from "../embeddings/vectorsBody.ts";
 import type { Caller } from "../endpoint.ts";
 import { endOf } from "../errors.ts";
-import { answerBody, type Encoding, formBody, promptFieldOf } from "../jobs/result.ts";
+import { answerBody, formBody, promptFieldOf } from "../jobs/result.ts";
 import {
   answerHeaders,
   type ApiError,

@@ -7,12 +7,11 @@ import { vectorsOf } from "../answerForm.ts";
 import type { Caller } from "../endpoint.ts";
 import type { PromptField } from "../errors.ts";
 import { answerWhole } from "../follow.ts";
-import type { Encoding } from "../jobs/result.ts";
 import { type Call, readCall } from "../readCall.ts";
 import { answerWithJob } from "../requestedJob.ts";
 import { errorResponse } from "../respond.ts";
 import { answerParts } from "./parts.ts";
-import { encodingRemedies, tooLarge, type Vectors, vectorsBody } from "./vectorsBody.ts";
+import { type Encoding, encodingRemedies, tooLarge, type Vectors, vectorsBody } from "./vectorsBody.ts";
 
 /** POST /v1/embeddings. */
 export async function embeddings(ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {

@@ -8,12 +8,11 @@ import { vectorsOf } from "../answerForm.ts";
 import type { Caller } from "../endpoint.ts";
 import type { PromptField } from "../errors.ts";
 import { endOfJobs } from "../follow.ts";
-import type { Encoding } from "../jobs/result.ts";
 import type { Call } from "../readCall.ts";
 import { idsOf, type RequestedJob } from "../requestedJob.ts";
 import { answerHeaders, type ApiError, jobErrorResponse, json, totalCost } from "../respond.ts";
 import { answerWithJobs } from "../severalJobs.ts";
-import { allVectors, type Vectors } from "./vectorsBody.ts";
+import { allVectors, type Encoding, type Vectors } from "./vectorsBody.ts";
 
 /** How a call answers with its vectors. */
 type Answer = {

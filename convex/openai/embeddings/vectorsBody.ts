@@ -8,6 +8,10 @@ import { vectorsOf } from "../answerForm.ts";
 import type { PromptField } from "../errors.ts";
 import type { ApiError } from "../respond.ts";
 
+/** The forms of a vector's numbers. */
+export const encodings = ["float", "base64"] as const satisfies readonly Encoding[];
+export type Encoding = ParsedEmbedding["encoding"];
+
 /** The vectors of all parts, in their order. */
 export type Vectors = {
   readonly embeddings: readonly string[];
@@ -17,7 +21,7 @@ export type Vectors = {
 /** OpenAI's list of embedding objects, in the order of the inputs. */
 export function vectorsBody(
   model: string,
-  encoding: ParsedEmbedding["encoding"],
+  encoding: Encoding,
   { embeddings: vectors, usage }: Vectors,
 ): object {
   return {
@@ -94,11 +98,7 @@ export const encodingRemedies = {
 } as const;
 
 /** The error of vectors that are too long for an answer of this call. */
-export function vectorsMistake(
-  encoding: ParsedEmbedding["encoding"],
-  vector: string,
-  count: number,
-): ApiError | null {
+export function vectorsMistake(encoding: Encoding, vector: string, count: number): ApiError | null {
   return tooLarge(vector, {
     count,
     bytesOfNumber: numberBytes[encoding],

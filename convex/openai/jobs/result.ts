@@ -11,7 +11,7 @@ import { embedBody, embeddingBody } from "../../ollama/vectorsBody.ts";
 import { type AnswerHead, textOf, tokensOf, vectorsOf } from "../answerForm.ts";
 import { chatForm } from "../chatForm.ts";
 import { completionForm } from "../completionForm.ts";
-import { vectorsBody } from "../embeddings/vectorsBody.ts";
+import { type Encoding, encodings, vectorsBody } from "../embeddings/vectorsBody.ts";
 import type { Caller } from "../endpoint.ts";
 import { endOf, type PromptField, wrongParameter } from "../errors.ts";
 import { follow } from "../follow.ts";
@@ -46,9 +46,6 @@ export function promptFieldOf(
   if (isRanking) return "documents";
   return callForm === null ? promptFields[kind] : promptFieldsOfForms[callForm];
 }
-
-const encodings = ["float", "base64"] as const;
-export type Encoding = (typeof encodings)[number];
 
 /**
  * GET /v1/jobs/ID/result. The answer or the error that the job's own call would have got. Before the end: the job, with 202, and
