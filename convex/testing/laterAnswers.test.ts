@@ -71,11 +71,15 @@ async function answerNext(text: string): Promise<void> {
   await completeWith(t, device, job!.attemptId, answer(text));
 }
 
+async function scheduled(part: string) {
+  const all = await t.run(async (ctx) => await ctx.db.system.query("_scheduled_functions").collect());
+  return all.filter(({ name }) => name.includes(part));
+}
+
 /** When the looks at the kept answers are due, in hours. */
 async function looks(): Promise<readonly number[]> {
-  const all = await t.run(async (ctx) => await ctx.db.system.query("_scheduled_functions").collect());
-  return all
-    .filter(({ name, state }) => name.includes("answers:keep") && state.kind === "pending")
+  return (await scheduled("answers:keep"))
+    .filter(({ state }) => state.kind === "pending")
     .map(({ scheduledTime }) => Math.round((scheduledTime - started) / hourMs));
 }
 
@@ -99,6 +103,23 @@ async function answerVectors(vector: string): Promise<void> {
       timing: { prefillMs: 1, generateMs: 0 },
     },
   });
+}
+
+/** Adds a webhook that is told everything. */
+async function addWebhook(): Promise<void> {
+  await t.run(async (ctx) => {
+    const { organizationId } = acme;
+    const row = { url: "http://127.0.0.1:9/hook", secret: "plain.x", createdAt: 0 };
+    await ctx.db.insert("webhooks", { organizationId, ...row, events: [...webhookEvents] });
+  });
+}
+
+/** The events about a job or call that webhooks are told. */
+async function told(id: string): Promise<readonly string[]> {
+  const all = await t.run(async (ctx) => await ctx.db.query("webhookDeliveries").collect());
+  return all.flatMap(({ type, data }) =>
+    (JSON.parse(data) as { readonly id: string }).id === id ? [`${type} ${data}`] : [],
+  );
 }
 
 const inputsOf = (count: number) => Array.from({ length: count }, (_, index) => `text ${String(index)}`);
@@ -193,18 +214,38 @@ describe("a call of several jobs", () => {
     expect((await resultOf(asked)).status).toBe(400);
   });
 
-  it("tells webhooks how it has ended", async () => {
-    await t.run(async (ctx) => {
-      const { organizationId } = acme;
-      const row = { url: "http://127.0.0.1:9/hook", secret: "plain.x", createdAt: 0 };
-      await ctx.db.insert("webhooks", { organizationId, ...row, events: [...webhookEvents] });
+  it("for vectors that are too much stays answered if all jobs are before the check", async () => {
+    await addWebhook();
+    const asked = await ask({ model: modelId, input: inputsOf(9 * 32) }, "/api/embed");
+    // A step that is due keeps the jobs' ends from scheduling another one.
+    const stepAt = Date.now();
+    const row = await t.run(async (ctx) => {
+      const first = await ctx.db.query("calls").first();
+      await ctx.db.patch("calls", first!._id, { stepAt });
+      return first!;
     });
-    const told = async (id: string) => {
-      const all = await t.run(async (ctx) => await ctx.db.query("webhookDeliveries").collect());
-      return all.flatMap(({ type, data }) =>
-        (JSON.parse(data) as { readonly id: string }).id === id ? [`${type} ${data}`] : [],
-      );
-    };
+    for (let job = 0; job < 9; job++) await answerVectors(Buffer.alloc(4 * 3_000).toString("base64"));
+    await t.mutation(internal.calls.steps.goOn, { callId: row._id, at: stepAt });
+    expect(await callAt(asked)).toMatchObject({ status: "succeeded" });
+    expect(await told(asked.id)).toEqual([
+      `job.completed ${JSON.stringify({ id: asked.id, status: "succeeded" })}`,
+    ]);
+    expect((await resultOf(asked)).status).toBe(400);
+  });
+
+  it("for a ranking of one job checks nothing, since the vectors of one job always fit", async () => {
+    const ranking = { model: modelId, query: "Oslo", documents: ["Bergen", "Rome"] };
+    const asked = await ask(ranking, "/v1/rerank");
+    expect(asked.jobs).toHaveLength(1);
+    const row = await t.run(async (ctx) => await ctx.db.query("calls").first());
+    expect(row).not.toHaveProperty("vectors");
+    await answerVectors(packed(1, 0));
+    expect(await scheduled("steps:goOn")).toEqual([]);
+    expect((await resultOf(asked)).status).toBe(200);
+  });
+
+  it("tells webhooks how it has ended", async () => {
+    await addWebhook();
     const done = await ask({ ...chat, n: 2 });
     await answerNext("Oslo");
     expect(await told(done.id)).toEqual([]);

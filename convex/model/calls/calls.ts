@@ -56,7 +56,8 @@ export async function beginCall(
     apiKeyId,
     jobIds: jobs.map(({ jobId }) => jobId),
     ...(ranking === undefined ? {} : { ranking }),
-    ...(vectors === undefined ? {} : { vectors: { count: vectors, fit: false } }),
+    // The vectors of one job always fit an answer.
+    ...(vectors === undefined || jobs.length === 1 ? {} : { vectors: { count: vectors, fit: false } }),
     ...(vote === undefined ? {} : { vote: { ...vote, ...ofVote(asked), isRepeated } }),
   });
   const [first] = orders;

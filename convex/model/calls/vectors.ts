@@ -12,8 +12,10 @@ import { cancelRest, endCall, statesOf } from "./calls.ts";
 export async function checkVectors(ctx: MutationCtx, call: Doc<"calls">, now: number): Promise<void> {
   const { _id: callId, organizationId, ranking, vectors } = call;
   if (vectors === undefined || vectors.fit) return;
-  const answered = (await statesOf(ctx, call)).find(({ status }) => status === "succeeded");
-  if (answered === undefined) return;
+  const jobs = await statesOf(ctx, call);
+  const answered = jobs.find(({ status }) => status === "succeeded");
+  // Once all jobs are answered, the call is, and its requester was told so. Its answer then says that it is too large.
+  if (answered === undefined || jobs.every(({ status }) => status === "succeeded")) return;
   const { jobId, order } = answered;
   const stored = (await queue.result(ctx, organizationId, jobId))?.result;
   const { embeddings: [vector = ""] = [] } = (stored ?? {}) as { readonly embeddings?: readonly string[] };

@@ -18,7 +18,7 @@ export const callView = v.object({
   jobIds: v.array(v.string()),
   /** Null: it is no ranking. */
   ranking: v.union(ranking, v.null()),
-  /** How many vectors it asks for; 0: none. */
+  /** How many vectors it asks for; 0: none, or as many as one job has, which always fit an answer. */
   vectors: v.number(),
   /** The job whose failure is that of the call. */
   failed: v.union(v.string(), v.null()),
