@@ -149,6 +149,38 @@ describe("the answer of a call of several jobs", () => {
     await expectError(await resultOf(asked), 410, { code: "result_expired" });
   });
 
+  it("is not kept any longer if its call fails, since nobody can fetch it", async () => {
+    const { jobs } = await ask({ ...chat, n: 2 });
+    await answerNext("Oslo");
+    at(11);
+    const [job] = await take(t, device, 1);
+    await fail(t, device, job!.attemptId, { retryable: false });
+    at(12);
+    await look();
+    at(25);
+    await purgeQueue(t);
+    const results = await Promise.all(jobs.map(async (id) => (await resultOf({ id, jobs: [] })).status));
+    expect(results.toSorted()).toEqual([400, 410]);
+  });
+
+  it("is kept with the answers that were compared and the first request only", async () => {
+    const { jobs } = await ask({ ...chat, n: 3 });
+    for (const text of ["Oslo", "Rome", "Bern"]) await answerNext(text);
+    const [, answer = ""] = jobs;
+    await t.run(async (ctx) => {
+      const row = await ctx.db.query("calls").first();
+      const opinion = { votes: 1, agreed: 1, confidence: 1, escalated: false };
+      const decision = { answer, ballots: [answer], opinion };
+      await ctx.db.patch("calls", row!._id, { end: { at: started + 11 * hourMs, how: "decided", decision } });
+    });
+    at(12);
+    await look();
+    at(25);
+    await purgeQueue(t);
+    const results = await Promise.all(jobs.map(async (id) => (await resultOf({ id, jobs: [] })).status));
+    expect(results).toEqual([200, 200, 410]);
+  });
+
   it("has the encoding that its call asks for, if it comes within the wait", async () => {
     const body = { model: modelId, input: inputsOf(33), encoding_format: "base64" };
     const waiting = call("/v1/embeddings", { body, headers: { prefer: "respond-async, wait=60" } });

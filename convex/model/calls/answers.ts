@@ -7,19 +7,25 @@ import { statesOf } from "./calls.ts";
 import { stateOfCall } from "./view.ts";
 
 /*
- * The answer of a call needs the answers of all its jobs, and a job may wait for longer than the first answer is kept. So the kept time
- * of all begins with the end of the call. A look at half of that time comes before the queue deletes any of them.
+ * The answer of a call needs the answers of several jobs, and a job may wait for longer than the first answer is kept. So the kept time
+ * of all begins with the end of the call. A look at half of that time comes before the queue deletes any of them. The end of a
+ * call without an answer keeps no text any longer.
  */
 
 /** Keeps the answers of a call's jobs until the kept time after its end. Looks again until the call has ended. */
 export async function keepAnswers(ctx: MutationCtx, callId: Id<"calls">, now: number): Promise<void> {
   const call = await ctx.db.get("calls", callId);
-  if (call === null) return;
+  if (call === null || (call.end !== undefined && call.end.how !== "decided")) return;
   const jobs = await statesOf(ctx, call);
   const [first] = jobs;
   if (first === undefined) throw new Error("a call has no jobs");
   const { isOver } = await stateOfCall(ctx, call);
-  const ended = jobs.filter(({ status }) => isFinal(status));
+  const ballots = call.end?.decision?.ballots;
+  const ended = jobs.filter(({ jobId, status }) => {
+    // The answer of a vote may repeat the request, which only the first job has to keep.
+    const isNeeded = ballots === undefined || ballots.includes(jobId) || jobId === first.jobId;
+    return isNeeded && isFinal(status);
+  });
   const endedAt = call.end?.at ?? Math.max(...ended.map(({ finishedAt }) => finishedAt ?? 0));
   const jobIds = ended.map(({ jobId }) => jobId);
   await queue.keepFrom(ctx, call.organizationId, jobIds, isOver ? endedAt : now);
