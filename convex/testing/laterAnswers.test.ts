@@ -163,6 +163,19 @@ describe("the answer of a call of several jobs", () => {
     expect(results.toSorted()).toEqual([400, 410]);
   });
 
+  it("is kept no longer than its jobs if all of them end at about the same time", async () => {
+    const { jobs } = await ask({ ...chat, n: 3 });
+    await answerNext("Oslo");
+    at(0.2);
+    for (const text of ["Rome", "Bern"]) await answerNext(text);
+    at(12);
+    await look();
+    at(24.1);
+    await purgeQueue(t);
+    const results = await Promise.all(jobs.map(async (id) => (await resultOf({ id, jobs: [] })).status));
+    expect(results.toSorted()).toEqual([200, 200, 410]);
+  });
+
   it("is kept with the answers that were compared and the first request only", async () => {
     const { jobs } = await ask({ ...chat, n: 3 });
     for (const text of ["Oslo", "Rome", "Bern"]) await answerNext(text);

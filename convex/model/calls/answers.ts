@@ -1,16 +1,18 @@
 import { isFinal } from "../../../app/jobs/states.ts";
 import type { Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
-import { queue } from "../queue.ts";
+import { queue, textsKeptMs } from "../queue.ts";
 import { scheduleAnswerLook } from "./answerLooks.ts";
-import { statesOf } from "./calls.ts";
-import { stateOfCall } from "./view.ts";
+import { isCallOver, statesOf } from "./calls.ts";
 
 /*
  * The answer of a call needs the answers of several jobs, and a job may wait for longer than the first answer is kept. So the kept time
  * of all begins with the end of the call. A look at half of that time comes before the queue deletes any of them. The end of a
  * call without an answer keeps no text any longer.
  */
+
+/** Most calls end soon after their first answer. Then this share of the kept time is not worth a write for each job. */
+const leastShare = 0.01;
 
 /** Keeps the answers of a call's jobs until the kept time after its end. Looks again until the call has ended. */
 export async function keepAnswers(ctx: MutationCtx, callId: Id<"calls">, now: number): Promise<void> {
@@ -19,7 +21,7 @@ export async function keepAnswers(ctx: MutationCtx, callId: Id<"calls">, now: nu
   const jobs = await statesOf(ctx, call);
   const [first] = jobs;
   if (first === undefined) throw new Error("a call has no jobs");
-  const { isOver } = await stateOfCall(ctx, call);
+  const isOver = isCallOver(call, jobs);
   const ballots = call.end?.decision?.ballots;
   const ended = jobs.filter(({ jobId, status }) => {
     // The answer of a vote may repeat the request, which only the first job has to keep.
@@ -27,7 +29,11 @@ export async function keepAnswers(ctx: MutationCtx, callId: Id<"calls">, now: nu
     return isNeeded && isFinal(status);
   });
   const endedAt = call.end?.at ?? Math.max(...ended.map(({ finishedAt }) => finishedAt ?? 0));
-  const jobIds = ended.map(({ jobId }) => jobId);
-  await queue.keepFrom(ctx, call.organizationId, jobIds, isOver ? endedAt : now);
+  const from = isOver ? endedAt : now;
+  const leastMs = textsKeptMs(first.order) * leastShare;
+  const jobIds = ended.flatMap(({ jobId, finishedAt }) =>
+    (finishedAt ?? 0) < from - leastMs ? [jobId] : [],
+  );
+  if (jobIds.length > 0) await queue.keepFrom(ctx, call.organizationId, jobIds, from);
   if (!isOver) await scheduleAnswerLook(ctx, callId, first.order, now);
 }

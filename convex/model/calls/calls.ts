@@ -17,7 +17,8 @@ import type { callEnd, laterCall } from "./validators.ts";
 
 /*
  * A call of several jobs that nobody has to wait for. The ends of its jobs move it on: the first failure ends it and cancels its other
- * jobs, and second opinions are compared (votes.ts). So it costs nothing while its jobs wait.
+ * jobs, and second opinions are compared (votes.ts). While its jobs wait, it costs only a look at its answers in each
+ * half of their kept time (answers.ts).
  */
 
 /** The submission of a call. Further votes need some of its fields. */
@@ -172,6 +173,14 @@ export async function statesOf(ctx: QueryCtx, { organizationId, jobIds }: Doc<"c
       return { order, jobId, kind, status, startedAt, finishedAt };
     }),
   );
+}
+
+/** Whether a call has ended. One without votes has as soon as all of its jobs have succeeded. */
+export function isCallOver(
+  { end, vote }: Pick<Doc<"calls">, "end" | "vote">,
+  jobs: readonly Pick<JobState, "status">[],
+): boolean {
+  return end !== undefined || (vote === undefined && jobs.every(({ status }) => status === "succeeded"));
 }
 
 /** Jobs are deleted 90 days after their end, which comes a week after their beginning at most. */

@@ -7,7 +7,7 @@ import { queue } from "../queue.ts";
 import { present, refuse } from "../refuse.ts";
 import { requesterJob, requesterJobsOf, withOutlook } from "../requests/requesterJob.ts";
 import { requestStatus } from "../validators/requests.ts";
-import { statesOf } from "./calls.ts";
+import { isCallOver, statesOf } from "./calls.ts";
 import { composite } from "./composite.ts";
 import { decision, ranking } from "./validators.ts";
 
@@ -71,9 +71,8 @@ export const callState = v.object({ isOver: v.boolean(), statuses: v.array(reque
 export type CallState = Infer<typeof callState>;
 
 export async function stateOfCall(ctx: QueryCtx, call: Doc<"calls">): Promise<CallState> {
-  const statuses = (await statesOf(ctx, call)).map(({ status }) => requestStatusOf(status));
-  const isDone = statuses.every((status) => status === "succeeded");
-  return { isOver: call.end !== undefined || (call.vote === undefined && isDone), statuses };
+  const jobs = await statesOf(ctx, call);
+  return { isOver: isCallOver(call, jobs), statuses: jobs.map(({ status }) => requestStatusOf(status)) };
 }
 
 /** The inputs of an embedding job of a call, in their order. Null once they are deleted. */
