@@ -64,6 +64,13 @@ describe("a call of several jobs", () => {
     });
   });
 
+  it("tells how a job waits for a device rather than one that a device holds ahead", () => {
+    // A device holds the second one and has not started it, so that waits for nothing.
+    const held = of(job("a", { waitsFor: "busy" }), job("b"));
+    expect(held).toMatchObject({ waiting: "a", job: { waitsFor: "busy" } });
+    expect(of(running("a"), job("b"))).toMatchObject({ waiting: "b", job: { waitsFor: null } });
+  });
+
   it("runs until its last job has its answer, and then has their sums", () => {
     expect(of(answered("a", 5), running("b")).job).toMatchObject({
       status: "running",

@@ -14,7 +14,8 @@ type Composite = {
 };
 
 /**
- * Adds up the jobs of a call. It is answered once all of them are. A call with votes ends by its own decision. Facts about its wait are those of the last job that waits, since the answer needs all of them.
+ * Adds up the jobs of a call. It is answered once all of them are. A call with votes ends by its own decision. Facts
+ * about its wait are those of the last job that waits, since the answer needs all of them.
  */
 export function composite(
   jobs: readonly [RequesterJob, ...RequesterJob[]],
@@ -24,7 +25,9 @@ export function composite(
   const failed = jobs.find(({ jobId }) => jobId === end?.failed?.jobId) ?? null;
   const status = end === undefined ? openStatus(jobs, vote !== undefined) : statusAt(end);
   const isOver = isFinal(status);
-  const waiting = isOver ? undefined : jobs.findLast((job) => job.status === "queued");
+  const queued = isOver ? [] : jobs.filter((job) => job.status === "queued");
+  // A job that a device holds ahead is queued, too, but has no reason to wait.
+  const waiting = queued.findLast(({ waitsFor }) => waitsFor !== null) ?? queued.at(-1);
   const answered = jobs.filter((job) => job.status === "succeeded");
   const paid = jobs.flatMap(({ priceMicro }) => (priceMicro === null ? [] : [priceMicro]));
   const usages = jobs.flatMap(({ usage }) => (usage === null ? [] : [usage]));
