@@ -5,7 +5,7 @@ import { keepAnswers } from "../model/calls/answers.ts";
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
 
-/** Keeps the answers of a call's jobs until the kept time after its end. It comes again until then. */
+/** Keeps the answers of a call's jobs until the kept time after its end. It comes again until then. Ends a call one of whose answers is deleted. */
 export const keep = internalMutation({
   args: { callId: v.id("calls") },
   returns: v.null(),

@@ -55,6 +55,16 @@ it.each([
   expect(endOf(failed, "input")).toMatchObject({ status: 400, code, param, message: "why" });
 });
 
+it("tells that an answer of a call was deleted before the other ones came, and that a retry is useless", () => {
+  const error = { code: "result_expired", message: "why" };
+  const headers = { "x-should-retry": "false" };
+  expect(endOf(view({ status: "failed", error }), "messages")).toMatchObject({
+    status: 410,
+    ...error,
+    headers,
+  });
+});
+
 it("tells that no answer held the schema, and that a retry is useless", () => {
   const error = { code: "schema_not_met", message: "why" };
   expect(endOf(view({ status: "failed", error }), "messages")).toMatchObject({ status: 422, ...error });

@@ -396,6 +396,7 @@ function fromFailedJob(error: RequestView["error"], promptField: PromptField): A
   if (error?.code === "schema_not_met") {
     return { status: 422, type: "invalid_request_error", code: error.code, message: error.message };
   }
+  if (error?.code === resultExpired.code) return { ...resultExpired, message: error.message };
   const param = error === null ? null : (faults[error.code] ?? (isOfPrompt(error.code) ? promptField : null));
   if (error !== null && param !== null) {
     const { code, message } = error;

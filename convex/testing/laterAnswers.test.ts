@@ -163,6 +163,22 @@ describe("the answer of a call of several jobs", () => {
     expect(results.toSorted()).toEqual([400, 410]);
   });
 
+  it("fails its call if it was deleted before the others came, so that these are not paid", async () => {
+    const asked = await ask({ ...chat, n: 3 });
+    at(1);
+    await answerNext("Oslo");
+    // The server was off when the look was due, and deletes the answer before it looks.
+    at(26);
+    await purgeQueue(t);
+    await look();
+    const state = (await (await call(`/v1/jobs/${asked.id}`)).json()) as object;
+    expect(state).toMatchObject({ status: "failed", error: { code: "result_expired" } });
+    const statuses = (await allJobs(t, acme)).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual(["canceled", "canceled", "succeeded"]);
+    await expectError(await resultOf(asked), 410, { code: "result_expired" });
+    await expectBooksInOrder(t);
+  });
+
   it("is kept no longer than its jobs if all of them end at about the same time", async () => {
     const { jobs } = await ask({ ...chat, n: 3 });
     await answerNext("Oslo");

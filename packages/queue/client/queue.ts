@@ -108,9 +108,15 @@ export class Queue {
   /**
    * Keeps the payloads and results of up to 100 ended jobs as if they had ended at `from`, ms epoch, if that is later. For jobs that
    * are of use only together.
+   * @returns those that are deleted already.
    */
-  async keepFrom(ctx: MutationRunner, scope: string, jobIds: readonly string[], from: number): Promise<void> {
-    await ctx.runMutation(this.component.jobs.keepFrom, { scope, jobIds: [...jobIds], from });
+  async keepFrom(
+    ctx: MutationRunner,
+    scope: string,
+    jobIds: readonly string[],
+    from: number,
+  ): Promise<string[]> {
+    return await ctx.runMutation(this.component.jobs.keepFrom, { scope, jobIds: [...jobIds], from });
   }
 
   /** Cancels the jobs of a requester, a key, a batch or a lane, in several transactions. `running`: also running jobs. */

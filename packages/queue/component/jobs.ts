@@ -102,15 +102,13 @@ export const setPriority = mutation({
 
 /**
  * Keeps the payloads and results of up to 100 ended jobs as if they had ended at `from`, ms epoch, if that is later than they did: for
- * jobs that are of use only together. Jobs that have not ended, or that the scope does not have, are left out. Refuses: invalid.
+ * jobs that are of use only together. Jobs that have not ended, or that the scope does not have, are left out. Returns the ended jobs
+ * whose payloads and results are deleted already. Refuses: invalid.
  */
 export const keepFrom = mutation({
   args: { scope: v.string(), jobIds: v.array(v.string()), from: v.number() },
-  returns: v.null(),
-  handler: async (ctx, { scope, jobIds, from }) => {
-    await keepJobsFrom(ctx, scope, jobIds, from);
-    return null;
-  },
+  returns: v.array(v.string()),
+  handler: async (ctx, { scope, jobIds, from }) => await keepJobsFrom(ctx, scope, jobIds, from),
 });
 
 /** Cancels the jobs of a requester, a key, a batch or a lane (by id) soon after the call, a few at a time. */

@@ -78,7 +78,9 @@ describe("retention", () => {
     await keep([ended[0]!._id], started + dayMs / 2);
     await clean(t, started + dayMs);
     expect(await rows(t, "payloads")).toBe(2);
-    await keep(jobIds, started + dayMs);
+    // One is deleted, and one has not ended.
+    expect(await keep(jobIds, started + dayMs)).toEqual([ended[1]!._id]);
+    expect(await keep(jobIds, started + dayMs, "other")).toEqual([]);
     await clean(t, started + 1.5 * dayMs);
     expect(await rows(t, "payloads")).toBe(2);
     await clean(t, started + 2 * dayMs);

@@ -24,25 +24,28 @@ export async function endedFrom(
 const maxKeptTogether = 100;
 
 /**
- * Keeps the payloads and results of ended jobs as if they had ended at another time, if that is later. Deleted ones stay deleted.
- * Refuses: invalid.
+ * Keeps the payloads and results of ended jobs as if they had ended at another time, if that is later. Refuses: invalid.
+ * @returns the ended jobs whose payloads and results are deleted already.
  */
 export async function keepFrom(
   ctx: MutationCtx,
   scope: string,
   jobIds: readonly string[],
   from: number,
-): Promise<void> {
+): Promise<string[]> {
   if (jobIds.length > maxKeptTogether)
     refuse("invalid", `jobIds may have at most ${String(maxKeptTogether)} ids.`);
-  await Promise.all(
+  const deleted = await Promise.all(
     jobIds.map(async (jobId) => {
       const job = await findOwned(ctx, "jobs", scope, jobId);
-      if (job?.purgeAt === undefined) return;
+      if (job?.finishedAt === undefined) return [];
+      if (job.purgeAt === undefined) return [jobId];
       const purgeAt = from + (await keptMs(ctx, job, "payloadKeptMs"));
       if (purgeAt > job.purgeAt) await ctx.db.patch("jobs", job._id, { purgeAt });
+      return [];
     }),
   );
+  return deleted.flat();
 }
 
 /** How long a part of a job is kept. Jobs carry it since their submission, except those of earlier versions. */
