@@ -7,14 +7,16 @@ import { languages } from "./app/format/languages.ts";
 
 type Node = Parameters<Transformer["visit"]>[0];
 
-/** wuchale does not look into `satisfies` and `while` by itself. */
+/** wuchale does not look into `satisfies` and `while` by itself. Configurable, since a process may load this file again. */
 Object.defineProperties(Transformer.prototype, {
   visitTSSatisfiesExpression: {
+    configurable: true,
     get(this: Transformer) {
       return ({ expression }: { readonly expression: Node }) => this.visit(expression);
     },
   },
   visitWhileStatement: {
+    configurable: true,
     get(this: Transformer) {
       return ({ body }: { readonly body: Node }) => this.visit(body);
     },

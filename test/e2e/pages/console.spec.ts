@@ -139,7 +139,7 @@ test("a device waits until an admin approves it, and all devices of its code ret
   await expect(dialog).toContainText("The code is revoked, too");
   await dialog.getByRole("button", { name: "Change 1 device" }).click();
   await expect(dialog).toContainText("1 device changed.");
-  await expect(panel.getByText("An administrator retired this device.")).toBeVisible();
+  await expect(panel.getByText("An administrator retired this computer")).toBeVisible();
   const row = page.getByRole("row", { name: /Volunteers/ });
   await expect(row).toContainText("Revoked");
   await dialog.getByRole("button", { name: "Undo" }).click();
