@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { webhookEvents } from "../../app/webhooks/events.ts";
 import { internal } from "../_generated/api.js";
 import { orderOf } from "../model/orders/orders.ts";
+import { type ApiCall, callApi } from "./apiCall.fixture.ts";
 import { expectError } from "./apiError.fixture.ts";
 import {
   addDevice,
@@ -44,14 +45,8 @@ function at(hours: number): void {
   vi.useFakeTimers({ now: started + hours * hourMs, toFake: ["Date"] });
 }
 
-type Init = { readonly method?: string; readonly body?: object; readonly headers?: object };
-
-async function call(path: string, { method, body, headers = {} }: Init = {}): Promise<Response> {
-  return await t.fetch(path, {
-    method: method ?? (body === undefined ? "GET" : "POST"),
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    headers: { authorization: `Bearer ${acme.apiKey}`, ...headers },
-  });
+async function call(path: string, init?: ApiCall): Promise<Response> {
+  return await callApi(t, acme.apiKey, path, init);
 }
 
 type Call = { readonly id: string; readonly jobs: readonly string[] };

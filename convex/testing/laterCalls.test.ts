@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { limits } from "../../app/jobs/limits.ts";
 import { webhookEvents } from "../../app/webhooks/events.ts";
 import { api, internal } from "../_generated/api.js";
+import { type ApiCall, callApi } from "./apiCall.fixture.ts";
 import { expectError } from "./apiError.fixture.ts";
 import {
   addDevice,
@@ -60,14 +61,8 @@ type Call = {
   readonly price_micro: string | null;
 };
 
-type Init = { readonly method?: string; readonly body?: object; readonly headers?: object };
-
-async function call(path: string, { method, body, headers = {} }: Init = {}, apiKey = acme.apiKey) {
-  return await t.fetch(path, {
-    method: method ?? (body === undefined ? "GET" : "POST"),
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    headers: { authorization: `Bearer ${apiKey}`, ...headers },
-  });
+async function call(path: string, init?: ApiCall, apiKey = acme.apiKey): Promise<Response> {
+  return await callApi(t, apiKey, path, init);
 }
 
 const later = { prefer: "respond-async" };
