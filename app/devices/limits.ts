@@ -5,7 +5,7 @@ import { workKinds } from "../jobs/work.ts";
 export const limitableKinds = workKinds;
 type Kind = (typeof limitableKinds)[number];
 
-/** What an organization allows a device. A missing field allows everything that the device offers. */
+/** The limits that an organization sets for a device. A missing field allows everything that the device offers. */
 export type DeviceLimits = {
   readonly kinds?: Kind[];
   readonly models?: string[];

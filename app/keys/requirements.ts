@@ -1,4 +1,4 @@
-/** What devices must have to get a job. Each name is the organization's own. */
+/** Requirements that a device must meet to get a job. Each name is the organization's own. */
 export type DeviceNeeds = {
   /** The device is in one of them. */
   readonly groups?: readonly string[];

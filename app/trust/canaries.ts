@@ -23,7 +23,7 @@ export const canaryLimits = { prompts: 20, promptChars: 500 } as const;
 /** A device and a model get no other canary in this time. */
 const betweenMs = 24 * 3_600_000;
 
-/** What is known of a device and a model, as far as it decides about a canary. */
+/** The facts about a device and a model that decide about a canary. */
 export type CanaryNeed = {
   /** As of now. */
   readonly standing: Standing;

@@ -24,7 +24,7 @@ export function rankOf(standing: Standing): StandingRank {
 /** These tell when an answer was replayed, or that it was not. */
 const secretEvents: readonly StandingEvent[] = ["fits", "unclear", "result"];
 
-/** What a device learns of its own standing with a model. */
+/** The part of its own standing with a model that a device learns. */
 export type ToldStanding = Pick<Standing, "passed" | "counts"> & { readonly rank: StandingRank };
 
 /**

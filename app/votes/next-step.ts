@@ -17,7 +17,7 @@ export type OpenVote = {
   readonly jobs: readonly [VoteJob, ...VoteJob[]];
 };
 
-/** `ask`: `askedAt` is to be stored. `fail`: no device has answered. */
+/** `ask`: the caller asks idle devices, and stores `askedAt`. `fail`: no device has answered. */
 export type VoteStep =
   { readonly kind: "ask"; readonly askedAt: number } | { readonly kind: "compare" | "fail" } | Wait;
 /** Wait for the end of a job, or until this time. Null: no time. */

@@ -13,7 +13,7 @@ type Canary = FunctionReturnType<typeof checks.canaries>["page"][number];
 /** The checks of an answer are chosen after 30 s at the earliest, and the run looks every few seconds. */
 const chosenWithinMs = 45_000;
 
-/** What the audit trail says of a device: its cases, its pauses and who ended them. */
+/** The entries of the audit trail about a device: its cases, its pauses and who ended them. */
 export type DeviceEvent = { readonly second: number; readonly action: string; readonly detail: string };
 
 /** Client methods that Convex's own CLI calls, but its published types omit. */
@@ -144,7 +144,7 @@ export class Admin {
     return allPages((paginationOpts) => this.#client.query(checks.canaries, { session, paginationOpts }));
   }
 
-  /** What the audit trail has of a device, oldest first. */
+  /** The entries of the audit trail about a device, oldest first. */
   async #eventsOf(subject: string): Promise<readonly DeviceEvent[]> {
     const session = this.#session;
     const rows = await allPages((paginationOpts) =>

@@ -18,7 +18,7 @@ export function zoomed(factor: number, direction: Direction): number {
   }
 }
 
-/** What a key asks for; null: nothing. Some keyboards need Shift for the plus, others for the equals sign. */
+/** The zoom that a key asks for. Null: none. Some keyboards need Shift for the plus, others for the equals sign. */
 export function zoomOfKey({
   type,
   key,

@@ -11,7 +11,7 @@ const libraries = {
   "@koromix/koffi-darwin-x64": "koffi",
 };
 
-/** What electron-builder tells a hook. */
+/** The part of what electron-builder gives to a hook that this one reads. */
 type Packed = { readonly electronPlatformName: string; readonly packager: { readonly projectDir: string } };
 
 /**

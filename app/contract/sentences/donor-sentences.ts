@@ -124,7 +124,7 @@ export type SentenceValues<Name extends SentenceName> = Extract<
 >;
 
 /**
- * What an administrator needs beside some of these sentences: commands, options and files. Terminals add it. A page shows it
+ * Notes for administrators about some of these sentences: commands, options and files. Terminals add the note. A page shows it
  * apart, since most people have no use for it.
  */
 const notes: { readonly [Name in SentenceName]?: (...values: SentenceValues<Name>) => string | undefined } = {
@@ -164,7 +164,7 @@ export function sayDonorSentence(sentence: DonorSentence | undefined, english: s
   return words(...sentence.values);
 }
 
-/** What an administrator needs beside a sentence, in the language of this page. Null: nothing. */
+/** The note for administrators that belongs to a sentence, in the language of this page. Null: it has none. */
 export function sayNote(sentence: DonorSentence | undefined): string | null {
   if (sentence === undefined || !Object.hasOwn(notes, sentence.name)) return null;
   const words = notes[sentence.name as SentenceName] as (...values: string[]) => string | undefined;

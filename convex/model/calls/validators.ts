@@ -9,7 +9,7 @@ export const ranking = v.object({ topN: v.number(), returnDocuments: v.boolean()
 /** The votes that a call asks for. `maxTokens`: before it was cut to the context of the model. */
 export const askedVote = v.object({ votes: v.number(), escalate: v.boolean(), maxTokens: v.number() });
 
-/** How a call is answered later. Without fields: with all answers of its jobs. */
+/** How a call is answered later. A call without these fields is answered with the answers of all its jobs, as they are. */
 export const laterCall = v.object({
   ranking: v.optional(ranking),
   vote: v.optional(askedVote),

@@ -7,7 +7,7 @@ import type { DonateReason } from "../../../app/policy/declare/activity.ts";
 import { donateReasons, type StandbyReason, standbyReasons } from "../../../app/policy/reasons.ts";
 import type { Same } from "./same.ts";
 
-/** What an organization allows a device. A missing field allows everything that the device offers. */
+/** The limits that an organization sets for a device. A missing field allows everything that the device offers. */
 export const deviceLimits = v.object({
   kinds: v.optional(v.array(literals(...limitableKinds))),
   contextTokens: v.optional(v.number()),

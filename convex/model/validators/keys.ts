@@ -26,7 +26,7 @@ export const dataClassRule = v.object({
   lookers: literals(...lookers),
 });
 
-/** What devices must have to get a job. */
+/** Requirements that a device must meet to get a job. */
 export const deviceNeeds = v.object({
   groups: v.optional(v.array(v.string())),
   tags: v.optional(v.array(v.string())),

@@ -32,7 +32,7 @@ const energySum = v.object({
   byHour: v.optional(v.record(v.string(), v.number())),
 });
 
-/** What happened to the jobs of a subject in a time: app/statistics/tally.ts. */
+/** Counts of a subject's jobs in a span of time, by how they went: app/statistics/tally.ts. */
 export const tally = v.object({ ...tallyCounts, energy: v.optional(energySum), wait: sketch, run: sketch });
 true satisfies Same<Infer<typeof tally>, Tally>;
 

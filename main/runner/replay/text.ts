@@ -26,7 +26,7 @@ export async function readText(passages: AnswerPassages): Promise<Stop> {
   );
 }
 
-/** The grammar of the answer's format; null if there is none. */
+/** The grammar of the answer's format. Null: the answer has no format. */
 export async function enforcedFormat({
   replayed: { of },
   deps,
