@@ -1,5 +1,6 @@
 import type { AnswerHead, TextResult } from "../openai/answerForm.ts";
 import type { CallPart } from "../openai/continueAnswer.ts";
+import { namedEvent } from "../openai/eventStream.ts";
 import { type AnswerCost, type ApiError, costBody, ownField } from "../openai/respond.ts";
 import type { TextEvents } from "../openai/stream.ts";
 import type { Opinion } from "../openai/votes/decide.ts";
@@ -64,7 +65,7 @@ export class MessageEvents implements TextEvents {
 const textBlock = { type: "text", text: "", citations: null };
 
 function event(type: string, fields: object): string {
-  return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}`;
+  return namedEvent(type, { type, ...fields });
 }
 
 function delta(index: number, change: object): string {

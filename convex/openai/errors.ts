@@ -282,7 +282,7 @@ export function endOf(
   }
 }
 
-const resultExpired: ApiError = {
+export const resultExpired: ApiError = {
   status: 410,
   type: "invalid_request_error",
   code: "result_expired",

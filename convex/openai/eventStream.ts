@@ -18,6 +18,11 @@ export const serverSentEvents: StreamForm = {
   keepAlive: (state) => `: ${state}`,
 };
 
+/** A server-sent event with a name. `id`: with it a reader that connects again goes on after the event. */
+export function namedEvent(name: string, data: object, id?: string): string {
+  return `${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}`;
+}
+
 /** The writing end of a stream of events. */
 export type Sink = {
   /** Whether the client has disconnected. */

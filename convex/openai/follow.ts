@@ -8,6 +8,7 @@ import { answerAccepted } from "./jobs/accepted.ts";
 import { waitingOf } from "./jobs/waiting.ts";
 import { abandon, abandonAll, cancelAll, type RequestedJob } from "./requestedJob.ts";
 import { answerHeaders, type ApiError, jobErrorResponse, json, respondedAsync } from "./respond.ts";
+import { abortOf } from "./wait/abortOf.ts";
 import { abortsWith } from "./wait/abortsWith.ts";
 import { type CallWait, callWait, type WaitingCall } from "./wait/callWait.ts";
 import { changes, type WatchArgs } from "./wait/changes.ts";
@@ -152,10 +153,7 @@ export async function* follow(
   // The submission counts as the first call.
   let followedAt = Date.now();
   let stage: { readonly name: WaitStage; readonly since: number } = { name: "queued", since: followedAt };
-  const ended = new Promise<false>((resolve) => {
-    if (signal?.aborted === true) resolve(false);
-    signal?.addEventListener("abort", () => resolve(false));
-  });
+  const ended = abortOf(signal);
   const query = internal.requests.watchAdmitted;
   let args: WatchArgs = { keyId, jobId };
   const read = async (): Promise<RequestView> => {

@@ -190,7 +190,7 @@ export async function submissionOf(
 }
 
 /** The ids of several jobs, for the header that names them. */
-export function idsOf(jobs: readonly RequestedJob[]): string {
+export function idsOf(jobs: readonly Pick<RequestedJob, "jobId">[]): string {
   return jobs.map(({ jobId }) => jobId).join(", ");
 }
 

@@ -13,6 +13,7 @@ import { admittedKey } from "../authenticate.ts";
 import { projectedUse } from "../ledger/keyDays.ts";
 import { identityOf } from "../models/identity.ts";
 import { asMutable } from "../mutable.ts";
+import { orderOf } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
 import { countCalls } from "../rates.ts";
 import { present, refuse } from "../refuse.ts";
@@ -82,7 +83,7 @@ async function addJob(
   await ctx.db.patch("calls", call, { jobIds: [...jobIds, jobId] });
 }
 
-/** @returns whether nothing more is to do for now. */
+/** @returns true if the call now waits, for the end of a job or for a time. */
 async function vote(ctx: MutationCtx, call: VoteCall, jobs: Jobs, now: number): Promise<boolean> {
   const { isRepeated, askedAt = null } = call.vote;
   const votes = isRepeated ? jobs.length : call.vote.votes;
@@ -196,8 +197,7 @@ export async function askFurther(
     handOver: true,
   };
   const { jobId } = await submit(ctx, key, asked, now);
-  const { order: further } = (await statesOf(ctx, { ...call, jobIds: [jobId] }))[0] ?? noJobs();
-  await addJob(ctx, call, further);
+  await addJob(ctx, call, present(await orderOf(ctx, jobId), "order of a job"));
 }
 
 type Vote = VoteCall["vote"];
@@ -290,7 +290,7 @@ async function compareAnswers(ctx: MutationCtx, call: VoteCall, jobs: Jobs, now:
   await cancelOpen(ctx, call, jobs);
 }
 
-/** @returns whether nothing more is to do for now. */
+/** @returns true if the call now waits, for the end of a job or for a time. */
 async function askLarger(ctx: MutationCtx, call: VoteCall, jobs: Jobs, now: number): Promise<boolean> {
   const { votes, isRepeated, decided, larger } = call.vote;
   if (decided === undefined || larger === undefined) throw new Error("a vote is not decided");

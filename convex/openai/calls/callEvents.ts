@@ -6,9 +6,9 @@ import type { CallView } from "../../model/calls/view.ts";
 import { textOf } from "../answerForm.ts";
 import type { Caller } from "../endpoint.ts";
 import { errorOf } from "../errors.ts";
-import { eventStream, keepAliveMs, type Sink } from "../eventStream.ts";
+import { eventStream, keepAliveMs, namedEvent, type Sink } from "../eventStream.ts";
 import { follow, type TextPosition } from "../follow.ts";
-import { JobText, pieceId, positionOf, textBegins, type TextStart, textUntil } from "../jobs/jobText.ts";
+import { JobText, pieceId, type ReaderStart, readerStart } from "../jobs/jobText.ts";
 import { outlookEveryMs, queueHeaders } from "../jobs/waiting.ts";
 import { failureOf } from "../outcome.ts";
 import { refusedWait, waitLimitMs } from "../requestedJob.ts";
@@ -56,22 +56,16 @@ export async function streamCallEvents(
 /** The id of the answer that votes have chosen. */
 const decidedId = "decided";
 
-type Start = TextStart & { readonly restarts: boolean };
-
 /** The places in the texts of a call's jobs at which a reader begins. */
 async function startsOf(
   ctx: ActionCtx,
   { keyId }: KeyCall,
   jobIds: readonly string[],
   last: string | null,
-): Promise<readonly Start[]> {
+): Promise<readonly ReaderStart[]> {
   const places = last?.split(",") ?? [];
   return await Promise.all(
-    jobIds.map(async (jobId, index) => {
-      const asked = positionOf(places[index] ?? null);
-      const stored = asked === null ? null : await textUntil(ctx, keyId, jobId, asked);
-      return { ...(stored ?? textBegins), restarts: asked !== null && stored === null };
-    }),
+    jobIds.map(async (jobId, index) => await readerStart(ctx, keyId, jobId, places[index] ?? null)),
   );
 }
 
@@ -96,7 +90,7 @@ class CallEvents {
   }
 
   /** Never rejects. @param knowsEnd whether the reader has the answer that votes have chosen. */
-  async send(view: CallView, starts: readonly Start[], knowsEnd: boolean): Promise<void> {
+  async send(view: CallView, starts: readonly ReaderStart[], knowsEnd: boolean): Promise<void> {
     const { keyId, id } = this.#call;
     const wait = callWait(this.#ctx, { keyId, jobId: id, giveUpAt: this.#giveUpAt });
     this.#places = starts.map(({ from }) => from);
@@ -129,7 +123,12 @@ class CallEvents {
   }
 
   /** Sends the text of a job. */
-  async #text(jobId: string, index: number, start: Start, wait: ReturnType<typeof callWait>): Promise<void> {
+  async #text(
+    jobId: string,
+    index: number,
+    start: ReaderStart,
+    wait: ReturnType<typeof callWait>,
+  ): Promise<void> {
     const { keyId } = this.#call;
     const text = new JobText(start);
     if (start.restarts) this.#event("restart", { index });
@@ -197,7 +196,7 @@ class CallEvents {
   }
 
   #event(name: string, data: object, id?: string): void {
-    this.#sink.send(`${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}`);
+    this.#sink.send(namedEvent(name, data, id));
     this.#sentAt = Date.now();
   }
 }

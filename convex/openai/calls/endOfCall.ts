@@ -5,6 +5,7 @@ import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import type { CallView } from "../../model/calls/view.ts";
 import { asMutable } from "../../model/mutable.ts";
+import { present } from "../../model/refuse.ts";
 import type { jobResult } from "../../model/requests/requesterJob.ts";
 import { embedBody } from "../../ollama/vectorsBody.ts";
 import { type AnswerHead, textOf, type TextResult, totalUsage, vectorsOf } from "../answerForm.ts";
@@ -21,8 +22,9 @@ import {
   vectorsMistake,
 } from "../embeddings/vectorsBody.ts";
 import type { Caller } from "../endpoint.ts";
-import { endOf } from "../errors.ts";
+import { endOf, resultExpired } from "../errors.ts";
 import { answerBody, formBody, promptFieldOf } from "../jobs/result.ts";
+import { idsOf } from "../requestedJob.ts";
 import {
   answerHeaders,
   type ApiError,
@@ -59,7 +61,7 @@ export async function endOfCall(
   }
   const documents = view.ranking === null ? [] : await documentsOf(ctx, call, view);
   const body = documents === null ? null : vectorsAnswer(view, parts, { encoding, documents });
-  return body === null ? jobErrorResponse(deleted(view), job.jobId) : json(200, body, headersOf(view, parts));
+  return body === null ? jobErrorResponse(resultExpired, job.jobId) : json(200, body, headersOf(view, parts));
 }
 
 /** The jobs whose answers count, or the one whose failure does. They are read one by one, since all would be too much for a query. */
@@ -93,28 +95,17 @@ function failureOf(
   return null;
 }
 
-/** The error of an answer that was deleted. */
-function deleted({ job, ranking }: CallView): ApiError {
-  const error = endOf(
-    { status: "succeeded", result: null, error: null },
-    promptFieldOf(job, ranking !== null),
-  );
-  if (error === null) throw new Error("an answer is not deleted");
-  return error;
-}
-
 function headOf({ job, model, view }: Part): AnswerHead {
   const { jobId, submittedAt: created, modelId } = job;
   return { jobId, created, model: modelId, sha256: model.sha256, priority: view.priority };
 }
 
 function textsOf(parts: readonly Part[]): readonly TextResult[] {
-  return parts.map(({ view: { result } }) => textOf(present(result)));
+  return parts.map((part) => textOf(answerOf(part)));
 }
 
-function present<T>(result: T | null): T {
-  if (result === null) throw new Error("a job has no answer");
-  return result;
+function answerOf({ view }: Part) {
+  return present(view.result, "answer of a job");
 }
 
 function headersOf({ job, decision }: CallView, parts: Parts): Readonly<Record<string, string>> {
@@ -123,7 +114,7 @@ function headersOf({ job, decision }: CallView, parts: Parts): Readonly<Record<s
     job.pricePercent,
   );
   const answered = parts.find((part) => part.job.jobId === decision?.answer) ?? parts[0];
-  const jobId = parts.map((part) => part.job.jobId).join(", ");
+  const jobId = idsOf(parts.map((part) => part.job));
   return answerHeaders({ jobId, sha256: answered.model.sha256 }, cost);
 }
 
@@ -133,12 +124,8 @@ function votedBody({ id }: KeyCall, { job, decision }: CallView, parts: Parts): 
   if (answer === undefined || decision === null) throw new Error("a vote is not decided");
   const { callForm, kind, submittedAt: created } = job;
   const { opinion } = decision;
-  const texts = textsOf(parts);
-  const [text] = textsOf([answer]);
-  const whole = asMutable({
-    ...present(text ?? null),
-    usage: totalUsage(texts.map(({ usage }) => usage)),
-  });
+  const usage = totalUsage(textsOf(parts).map((text) => text.usage));
+  const whole = asMutable({ ...textOf(answerOf(answer)), usage });
   const head = { ...headOf(answer), created };
   if (callForm === null) {
     if (kind === "tokens") throw new Error("tokens have no votes");
@@ -170,16 +157,12 @@ async function vectorsError(
   return tooLarge(vector, { count, bytesOfNumber: numberBytes.float, param, remedy: remedies.inputs });
 }
 
-function vectorsIn(parts: readonly Part[]) {
-  return allVectors(parts.map(({ view: { result } }) => present(result)));
-}
-
 function vectorsAnswer(
   { job, ranking }: CallView,
   parts: Parts,
   { encoding, documents }: { readonly encoding: Encoding; readonly documents: readonly string[] },
 ): object {
-  const vectors = vectorsIn(parts);
+  const vectors = allVectors(parts.map(answerOf));
   const { modelId, callForm, submittedAt, finishedAt } = job;
   if (ranking !== null) return rankingBody({ documents, ...ranking }, vectors, job);
   return callForm === null

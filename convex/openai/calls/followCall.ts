@@ -3,6 +3,7 @@ import { internal } from "../../_generated/api.js";
 import type { Id } from "../../_generated/dataModel.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import type { CallState } from "../../model/calls/view.ts";
+import { abortOf } from "../wait/abortOf.ts";
 import { type CallWait, callWait } from "../wait/callWait.ts";
 import { changes } from "../wait/changes.ts";
 
@@ -21,10 +22,7 @@ export async function* followCall(
 ): AsyncGenerator<CallState, void> {
   const wait = shared ?? callWait(ctx, { keyId, jobId: id, giveUpAt });
   const args = { keyId, id };
-  const ended = new Promise<false>((resolve) => {
-    if (signal.aborted) resolve(false);
-    signal.addEventListener("abort", () => resolve(false));
-  });
+  const ended = abortOf(signal);
   let stage: { readonly name: WaitStage; readonly since: number } = { name: "queued", since: Date.now() };
   try {
     for (;;) {

@@ -5,13 +5,13 @@ import type { ActionCtx } from "../../_generated/server.js";
 import type { RequesterJob } from "../../model/requests/requesterJob.ts";
 import type { Caller } from "../endpoint.ts";
 import { errorOf } from "../errors.ts";
-import { eventStream, keepAliveMs, type Sink } from "../eventStream.ts";
+import { eventStream, keepAliveMs, namedEvent, type Sink } from "../eventStream.ts";
 import { follow } from "../follow.ts";
 import { failureOf } from "../outcome.ts";
 import { refusedWait, waitLimitMs } from "../requestedJob.ts";
 import { errorBody, errorResponse, jobHeaders } from "../respond.ts";
 import { jobBody } from "./jobBody.ts";
-import { JobText, pieceId, positionOf, textBegins, type TextStart, textUntil } from "./jobText.ts";
+import { JobText, pieceId, type ReaderStart, readerStart } from "./jobText.ts";
 import { outlookEveryMs, queueHeaders } from "./waiting.ts";
 
 /**
@@ -29,24 +29,19 @@ export async function streamEvents(
   const job = await ctx.runQuery(internal.requests.jobAdmitted, { keyId, jobId });
   const full = await refusedWait(ctx, caller);
   if (full !== null) return errorResponse(full);
-  const asked = positionOf(request.headers.get("last-event-id"));
-  const stored = asked === null ? null : await textUntil(ctx, keyId, jobId, asked);
+  const start = await readerStart(ctx, keyId, jobId, request.headers.get("last-event-id"));
   // The text is stored in pieces only while somebody follows it.
   if (!isFinal(job.status)) await ctx.runMutation(internal.requests.followAdmitted, { keyId, jobId });
   const { signal } = request;
-  const start = {
-    ...(stored ?? textBegins),
-    restarts: asked !== null && stored === null,
-    signal,
-  };
   const headers = { ...jobHeaders(job), ...queueHeaders(job.outlook) };
-  return eventStream(headers, signal, async (sink) => await sendEvents(ctx, keyId, job, start, sink));
+  return eventStream(
+    headers,
+    signal,
+    async (sink) => await sendEvents(ctx, keyId, job, { ...start, signal }, sink),
+  );
 }
 
-type Start = TextStart & {
-  readonly restarts: boolean;
-  readonly signal: AbortSignal | undefined;
-};
+type Start = ReaderStart & { readonly signal: AbortSignal | undefined };
 
 /** Never rejects. */
 async function sendEvents(
@@ -59,7 +54,7 @@ async function sendEvents(
   const { jobId } = job;
   let sentAt = Date.now();
   const send = (name: string, data: object, id?: string): void => {
-    sink.send(`${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}`);
+    sink.send(namedEvent(name, data, id));
     sentAt = Date.now();
   };
   const readJob = async (): Promise<RequesterJob> =>

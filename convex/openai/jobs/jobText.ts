@@ -5,16 +5,31 @@ import type { RequestView } from "../../model/requests/watch.ts";
 import type { TextPosition } from "../follow.ts";
 
 /** The place at which a reader begins. `said`: the text that it has; null if that is too long to be read at once. */
-export type TextStart = { readonly from: TextPosition | null; readonly said: string | null };
+type TextStart = { readonly from: TextPosition | null; readonly said: string | null };
 
 /** A reader that has nothing yet. */
-export const textBegins: TextStart = { from: null, said: "" };
+const textBegins: TextStart = { from: null, said: "" };
+
+/** `restarts`: the reader has to begin again, because the piece that it names is not there. */
+export type ReaderStart = TextStart & { readonly restarts: boolean };
+
+/** The place at which a reader begins. @param lastId the id of the last piece that it has, as it says; null: none. */
+export async function readerStart(
+  ctx: ActionCtx,
+  keyId: Id<"apiKeys">,
+  jobId: string,
+  lastId: string | null,
+): Promise<ReaderStart> {
+  const asked = positionOf(lastId);
+  const stored = asked === null ? null : await textUntil(ctx, keyId, jobId, asked);
+  return { ...(stored ?? textBegins), restarts: asked !== null && stored === null };
+}
 
 /**
  * The text until a piece. Null: the piece is not there. Pieces are deleted when nobody follows a job any more, and later ones begin
  * with the start of the text again.
  */
-export async function textUntil(
+async function textUntil(
   ctx: ActionCtx,
   keyId: Id<"apiKeys">,
   jobId: string,
@@ -39,7 +54,7 @@ export function pieceId({ attemptId, seq }: TextPosition): string {
 }
 
 /** The place that an event's id names. Null: none. */
-export function positionOf(id: string | null): TextPosition | null {
+function positionOf(id: string | null): TextPosition | null {
   const [, attemptId, seq] = /^([\w-]{1,64}):(\d{1,9})$/.exec(id ?? "") ?? [];
   return attemptId === undefined ? null : { attemptId, seq: Number(seq) };
 }

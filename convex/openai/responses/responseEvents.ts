@@ -2,6 +2,7 @@ import type { ToolCall } from "../../../app/jobs/chat.ts";
 import type { TokenChoice } from "../../../app/jobs/sampling.ts";
 import type { TextResult } from "../answerForm.ts";
 import type { CallPart, Streamed } from "../continueAnswer.ts";
+import { namedEvent } from "../eventStream.ts";
 import { type AnswerCost, type ApiError, errorBody } from "../respond.ts";
 import type { TextEvents } from "../stream.ts";
 import {
@@ -132,6 +133,6 @@ export class ResponseEvents implements TextEvents {
   #event(type: string, fields: object): string {
     const body = { type, sequence_number: this.#sequence, ...fields };
     this.#sequence += 1;
-    return `event: ${type}\ndata: ${JSON.stringify(body)}`;
+    return namedEvent(type, body);
   }
 }
