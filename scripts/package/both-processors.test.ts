@@ -21,7 +21,7 @@ const root = join(import.meta.dirname, "../..");
 const ofBuilder = createRequire(createRequire(import.meta.url).resolve("electron-builder/package.json"));
 const { getNodeModuleFileMatcher } = ofBuilder("app-builder-lib/out/fileMatcher.js") as Builder;
 const { load } = ofBuilder("js-yaml") as {
-  load: (text: string) => Record<string, { x64ArchFiles?: string }>;
+  load: (text: string) => Record<string, { x64ArchFiles?: string; files?: readonly string[] }>;
 };
 const ofMerge = createRequire(
   createRequire(ofBuilder.resolve("app-builder-lib/package.json")).resolve("@electron/universal"),
@@ -87,6 +87,12 @@ it.each([
   ["linux", "arm64", ["@koromix/koffi-linux-arm64", "@node-llama-cpp/linux-arm64"]],
 ] as const)("a program for %s on %s has only its own libraries", async (system, arch, expected) => {
   expect(await packed(system, arch)).toEqual(expected);
+});
+
+// electron-builder packs the whole repository for a list that only leaves files out.
+it.each(["win", "mac", "linux"])("the files of a program for %s are named", async (system) => {
+  const { files = [] } = (await configuration())[system] ?? {};
+  expect(files.filter((pattern) => !pattern.startsWith("!"))).toEqual(["package.json"]);
 });
 
 it("a universal program takes the libraries of both processors as they are", async () => {

@@ -11,7 +11,7 @@ import { type Farm, startFarm } from "../../launch/farm/farm.ts";
 import { readDemoModel } from "../../launch/organization/demo-model.ts";
 import { coresOfThisComputer } from "../../main/supervisor/plan/physical-cores.ts";
 import { packProgram } from "../../scripts/package/pack-program.ts";
-import { packedPackages, withDependencies } from "./packed-packages.ts";
+import { packedNames, packedPackages, withDependencies } from "./packed-packages.ts";
 
 /** The installed desktop program: packed for this machine, with its command `gleaner` on its own Electron. */
 const root = resolve(import.meta.dirname, "../..");
@@ -62,6 +62,13 @@ describe.skipIf(lacking !== null)(`an installed program${lacking === null ? "" :
       process.arch as string
     ];
     expect((await readdir(libraries)).sort()).toEqual(expected);
+  });
+
+  test("the package contains the built program, and neither sources, tests nor the backend", async () => {
+    expect(await packedNames(join(program, "resources/app.asar"))).toEqual({
+      top: ["node_modules", "out", "package.json"],
+      out: ["headless", "main", "preload", "renderer"],
+    });
   });
 
   test("the package contains only packages that are not bundled, and those that they need", async () => {

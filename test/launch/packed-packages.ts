@@ -10,8 +10,30 @@ const folder: z.ZodType<Folder> = z.object({
   },
 });
 
+/** The names at the top of an archive, and those in its folder `out`. */
+export async function packedNames(archive: string): Promise<{
+  readonly top: readonly string[];
+  readonly out: readonly string[];
+}> {
+  const files = await filesOf(archive);
+  return { top: Object.keys(files).sort(), out: Object.keys(files["out"]?.files ?? {}).sort() };
+}
+
 /** The names of the npm packages at the top of an archive, without those that have no file. */
 export async function packedPackages(archive: string): Promise<readonly string[]> {
+  const files = await filesOf(archive);
+  return Object.entries(files["node_modules"]?.files ?? {})
+    .flatMap(([name, inner]) =>
+      name.startsWith("@")
+        ? Object.entries(inner.files ?? {}).map(([part, at]) => [`${name}/${part}`, at] as const)
+        : [[name, inner] as const],
+    )
+    .filter(([, inner]) => hasFile(inner))
+    .map(([name]) => name)
+    .sort();
+}
+
+async function filesOf(archive: string): Promise<Readonly<Record<string, Folder>>> {
   const file = await open(archive);
   try {
     // Two pickles: the size of the header, then the header, a string of JSON.
@@ -19,16 +41,7 @@ export async function packedPackages(archive: string): Promise<readonly string[]
     await file.read(sizes, 0, 16, 0);
     const header = Buffer.alloc(sizes.readUInt32LE(12));
     await file.read(header, 0, header.length, 16);
-    const { files } = folder.parse(JSON.parse(header.toString("utf8")));
-    return Object.entries(files?.["node_modules"]?.files ?? {})
-      .flatMap(([name, inner]) =>
-        name.startsWith("@")
-          ? Object.entries(inner.files ?? {}).map(([part, at]) => [`${name}/${part}`, at] as const)
-          : [[name, inner] as const],
-      )
-      .filter(([, inner]) => hasFile(inner))
-      .map(([name]) => name)
-      .sort();
+    return folder.parse(JSON.parse(header.toString("utf8"))).files ?? {};
   } finally {
     await file.close();
   }
