@@ -32,13 +32,8 @@ import {
   requesterJobOf,
   requesterJobPage,
 } from "./model/requests/requesterJob.ts";
-import {
-  submission,
-  submit as submitJob,
-  submitParts as submitAll,
-  submitted,
-  submittedAs,
-} from "./model/requests/submit.ts";
+import { submission, submitted } from "./model/requests/submission.ts";
+import { submit as submitJob, submitParts as submitAll, submittedAs } from "./model/requests/submit.ts";
 import { furtherOrder, noteVote } from "./model/requests/votes.ts";
 import { beginWait, endWait, mayWait, waitAdmission } from "./model/requests/waits.ts";
 import { watch as watchJob, watchPosition, watchView } from "./model/requests/watch.ts";

@@ -2,7 +2,7 @@ import { unixSeconds } from "../../app/batches/openai-objects.ts";
 import type { ChatResult, FinishReason, Usage } from "../../app/jobs/chat.ts";
 import type { JobPriority } from "../../app/jobs/priority.ts";
 import type { TokenChoice } from "../../app/jobs/sampling.ts";
-import type { Submitted } from "../model/requests/submit.ts";
+import type { Submitted } from "../model/requests/submission.ts";
 import type { RequestView } from "../model/requests/watch.ts";
 import type { CallPart } from "./continueAnswer.ts";
 

@@ -8,7 +8,7 @@ import { internal } from "../_generated/api.js";
 import type { ActionCtx } from "../_generated/server.js";
 import { hashSecret } from "../model/authenticate.ts";
 import { asMutable } from "../model/mutable.ts";
-import type { Submitted } from "../model/requests/submit.ts";
+import type { Submitted } from "../model/requests/submission.ts";
 import type { Caller } from "./endpoint.ts";
 import { errorOf, type PromptField, tooManyWaiting } from "./errors.ts";
 import { answerAccepted } from "./jobs/accepted.ts";

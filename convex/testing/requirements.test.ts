@@ -142,7 +142,11 @@ describe("the requirements of a key", () => {
     // A replay has the requirements of the job whose answer it reads, and a correction those of the job that it does again.
     const again = ["model/requests/correction.ts", "model/trust/replays.ts"];
     // A canary is of no requester, so it has no requirements but its model.
-    const submitted = ["model/requests/submit.ts", "model/trust/canaries/ask.ts"];
+    const submitted = [
+      "model/batches/submitRequests.ts",
+      "model/requests/submit.ts",
+      "model/trust/canaries/ask.ts",
+    ];
     expect(makers.toSorted()).toEqual([...again, ...submitted].toSorted());
     for (const name of again)
       expect(readFileSync(new URL(name, root), "utf8")).toMatch(/requirements:\s[^,]*view\.requirements/);

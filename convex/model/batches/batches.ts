@@ -8,7 +8,7 @@ import { checkRoom, inputFile } from "../files/files.ts";
 import { isDestroyed, refuseDestroyed } from "../files/seals.ts";
 import { queue } from "../queue.ts";
 import { boundedInteger, present, refuse, refuseUntil } from "../refuse.ts";
-import { idempotencyHash } from "../requests/submit.ts";
+import { idempotencyHash } from "../requests/idempotency.ts";
 import { usage } from "../validators/answers.ts";
 import { batchEndpoint, batchForecast, batchStatus, lineMistake, wrongLine } from "../validators/batches.ts";
 import { concludeIfComplete } from "./conclude.ts";

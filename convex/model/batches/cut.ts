@@ -13,16 +13,7 @@ import { keyAccount } from "../ledger/transfer.ts";
 import { identity, identityOf } from "../models/identity.ts";
 import { queue } from "../queue.ts";
 import { present, type Refusal } from "../refuse.ts";
-import {
-  type BatchRequest,
-  checkNew,
-  countOf,
-  mostCountOf,
-  prepare,
-  type PreparedJob,
-  submitToBatch,
-  wholeOrder,
-} from "../requests/submit.ts";
+import { checkNew, countOf, mostCountOf, prepare, type PreparedJob, wholeOrder } from "../requests/submit.ts";
 import { budgetsAllow, isUsedUp, spendBudgets, stopsOf } from "../usage/budgetStops.ts";
 import {
   batchEndpoint,
@@ -36,6 +27,7 @@ import { tellBatchEnd } from "../webhooks/events.ts";
 import { scheduleCollection } from "./collect.ts";
 import { concludeIfComplete } from "./conclude.ts";
 import { beginLine } from "./severalJobs.ts";
+import { type BatchRequest, submitRequests } from "./submitRequests.ts";
 
 /** The next step with a batch's file: a check of the whole file, or the next piece of its requests. */
 export const cutStep = v.object({
@@ -182,7 +174,7 @@ export async function addPiece(
     begin: async (place: BatchRequest["batchLine"], jobIds: readonly string[]) =>
       await beginLine(ctx, place, jobIds),
   };
-  const { placed, refused, later } = await submitToBatch(ctx, key, toBatch, now);
+  const { placed, refused, later } = await submitRequests(ctx, key, toBatch, now);
   // The piece ends before the first request that has to wait.
   const waits = later?.from.request ?? next?.request ?? null;
   const done = {

@@ -8,7 +8,7 @@ import { recordCancel } from "../audit.ts";
 import { cancelOrder, orderOf, refuseDeletedJob } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
 import { present, refuse } from "../refuse.ts";
-import type { Submitted } from "../requests/submit.ts";
+import type { Submitted } from "../requests/submission.ts";
 import type { deviceNeeds } from "../validators/keys.ts";
 import { tellCallEnd } from "../webhooks/events.ts";
 import { scheduleAnswerLook } from "./answerLooks.ts";

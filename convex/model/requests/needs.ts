@@ -46,6 +46,11 @@ export function needsOf(
   return { needs: withClass(tightened.needs, dataClass, rules), dataClass, rules };
 }
 
+/** Whether a request adds nothing to what its key requires. */
+export function isNoNeed(asked: DeviceNeeds = {}): boolean {
+  return Object.keys(asked).length === 0;
+}
+
 /** The same of a request that adds nothing. Null: the rules refuse each of them. */
 export function needsOfKey(key: Doc<"apiKeys">, classes: readonly DataClass[]): DeviceNeeds | null {
   try {

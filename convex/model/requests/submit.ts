@@ -1,11 +1,10 @@
 import type { JobInput } from "@gleaner/queue";
-import { type Policy, priority, type SubmitOutcome } from "@gleaner/queue/validators";
+import type { Policy, SubmitOutcome } from "@gleaner/queue/validators";
 import type { WithoutSystemFields } from "convex/server";
-import { ConvexError, type Infer, type ObjectType, v } from "convex/values";
+import { ConvexError, type Infer } from "convex/values";
 import { assertNever } from "../../../app/assert-never.ts";
 import { tooFewForRequest, tooFewInPlayground } from "../../../app/credits/too-few.ts";
 import { plural } from "../../../app/format/quantity.ts";
-import { visibleText } from "../../../app/format/visible.ts";
 import { affinityOf } from "../../../app/jobs/affinity.ts";
 import type { Usage } from "../../../app/jobs/chat.ts";
 import { contextNeed } from "../../../app/jobs/context-steps.ts";
@@ -49,79 +48,17 @@ import { findModel } from "../models/catalog.ts";
 import { factorsAt, priceAt } from "../models/prices.ts";
 import { orderOf } from "../orders/orders.ts";
 import { policyWith, queue } from "../queue.ts";
-import { boundedInteger, present, type Refusal, refuse, refuseUntil, wellFormed } from "../refuse.ts";
+import { boundedInteger, present, type Refusal, refuse, refuseUntil } from "../refuse.ts";
 import { holdBudgets } from "../usage/budgetStops.ts";
-import { deviceNeeds, keyUse } from "../validators/keys.ts";
-import { callForm, work } from "../validators/requests.ts";
+import type { work } from "../validators/requests.ts";
 import { checkDevices } from "./chances.ts";
 import { checkWork } from "./checkWork.ts";
 import { hasGrammar } from "./claims.ts";
-import { callRequest, takeUpJobs } from "./leftCalls.ts";
-import { checkNeeds, needsOf, requirementsOf } from "./needs.ts";
+import { idempotencyOf } from "./idempotency.ts";
+import { takeUpJobs } from "./leftCalls.ts";
+import { checkNeeds, isNoNeed, needsOf, requirementsOf } from "./needs.ts";
 import { jobsOfKind } from "./restriction.ts";
-import { furtherHash } from "./votes.ts";
-
-/** Arguments of a submission. */
-export const submission = {
-  model: v.string(),
-  /** The alias by which the request named the model. */
-  alias: v.optional(v.string()),
-  work,
-  /** The form in which its call answers. Absent: the usual one of the job's kind. */
-  callForm: v.optional(callForm),
-  /** The fields of a response's request that `work` does not have, as `keptEcho` in app/jobs/ returns them. */
-  echo: v.optional(v.string()),
-  /** Whether the text is stored in chunks as it comes, for a watcher. */
-  stream: v.boolean(),
-  priority: v.optional(priority),
-  idempotencyKey: v.optional(v.string()),
-  /** Whether the job ends with the call, because nobody could find its answer without an idempotency key of their own. */
-  endsWithCall: v.optional(v.boolean()),
-  /** When the job expires if it has not ended: milliseconds from now. Within `jobTimes`, which has the default. */
-  expiresInMs: v.optional(v.number()),
-  /** What it requires of devices, in addition to its key. Only for keys whose requests may. */
-  requires: v.optional(deviceNeeds),
-  /**
-   * Its place among the jobs of its call, from 0, and a hash of what the whole call asks. Absent: it is the only one. `of`: the
-   * first job of the call, by which this one is found again. Absent in the first one.
-   */
-  part: v.optional(v.object({ index: v.number(), callHash: v.string(), of: v.optional(v.string()) })),
-  /** The use of its key, as a query has just counted it. Only for keys with quotas. */
-  use: v.optional(keyUse),
-  /** Whether its caller waits for the answer. It is refused if no device could give one. */
-  isAwaited: v.optional(v.boolean()),
-  /** The request of a requester who has no other way to find a job that it gave up. */
-  request: v.optional(callRequest),
-  /** Whether the jobs of its call go to different devices. */
-  apart: v.optional(v.boolean()),
-  /** Whether only a device that has nothing else to do may get it, at once. Without one it is refused. */
-  idleOnly: v.optional(v.boolean()),
-  /** Whether the queue may hand the job to a waiting device. This saves a call, but may conflict. Then submit without it. */
-  handOver: v.optional(v.boolean()),
-  /** Its caller submits it again if it gives way to others: model/ledger/portions.ts. Absent: it cannot give way. */
-  turn: v.optional(v.object({ shards: v.record(v.string(), v.number()), gathers: v.boolean() })),
-};
-
-type Submission = ObjectType<typeof submission>;
-
-/**
- * A submitted job. `pricePercent`: what it costs because of its `priority`, in percent of the model's price. `modelId` and
- * `sha256`: the model that does it. A repeated request gets its first job, though its alias may stand for another model now.
- */
-export const submitted = v.object({
-  jobId: v.string(),
-  pricePercent: v.number(),
-  priority,
-  modelId: v.string(),
-  sha256: v.string(),
-  /** Whether the job was there before. */
-  repeated: v.boolean(),
-  /** The count of the call that waits, if it got the job of another call. */
-  waitId: v.optional(v.id("waits")),
-  /** Its call, if that is answered later and is several jobs. */
-  call: v.optional(v.id("calls")),
-});
-export type Submitted = Infer<typeof submitted>;
+import type { Submission, Submitted } from "./submission.ts";
 
 /**
  * Queues a job and reserves its likely price, in one transaction. The key must have credits for the highest one. A repeated idempotency key gives the same job.
@@ -197,7 +134,7 @@ async function submitBeside(
   const outcome = await queue.submit(ctx, organizationId, job, {
     handOver: asked.handOver === true,
     ...(asked.idleOnly === true ? { slowerByMs: leastLateVotesMs } : {}),
-    spareLanes: isEmpty(asked.requires) ? 0 : keptLanes,
+    spareLanes: isNoNeed(asked.requires) ? 0 : keptLanes,
   });
   if (outcome.kind !== "submitted") return refuseOutcome(outcome, isAbove(highestOf(key), job.priority));
   const { jobId, repeated, handed } = outcome;
@@ -408,105 +345,6 @@ export function checkQuotas(
   });
 }
 
-type BatchPlace = NonNullable<Doc<"orders">["batchLine"]>;
-
-/** The prepared jobs of a request, and its place in a batch. */
-export type BatchRequest = {
-  readonly jobs: readonly PreparedJob[];
-  /** For each job, the index of its choice or of its first vector in the answer. */
-  readonly indexes: readonly number[];
-  readonly batchLine: BatchPlace;
-};
-
-/** `refused`: by the queue, each by itself. `later`: the first request that has to wait, and for how long; null if none does. */
-export type SubmittedToBatch<Request> = {
-  readonly placed: readonly Request[];
-  readonly refused: readonly { readonly request: Request; readonly refusal: Refusal }[];
-  readonly later: { readonly from: Request; readonly retryAfterMs: number } | null;
-};
-
-type ToBatch<Request> = {
-  readonly requests: readonly Request[];
-  /** The queue's batch. */
-  readonly batchId: string;
-  /** Notes the jobs of a request. Returns the place of each of them. */
-  readonly begin: (place: BatchPlace, jobIds: readonly string[]) => Promise<BatchPlace>;
-};
-
-/**
- * Submits requests of a batch that were prepared and checked, in their order, with their reservations, which the caller holds. The
- * queue takes or refuses the jobs of a call together. So a refused call is repeated in halves, until only the requests are refused
- * that have to be: each with all its jobs.
- */
-export async function submitToBatch<Request extends BatchRequest>(
-  ctx: MutationCtx,
-  key: Doc<"apiKeys">,
-  { requests, batchId, begin }: ToBatch<Request>,
-  now: number,
-): Promise<SubmittedToBatch<Request>> {
-  const placed: Request[] = [];
-  const refused: { readonly request: Request; readonly refusal: Refusal }[] = [];
-  const left: (readonly Request[])[] = [requests];
-  for (let calls = left.shift(); calls !== undefined; calls = left.shift()) {
-    const [first] = calls;
-    if (first === undefined) continue;
-    const outcome = await trySubmit(ctx, key, calls, batchId);
-    switch (outcome.kind) {
-      case "submitted": {
-        const ids = [...outcome.jobIds];
-        for (const { jobs, indexes, batchLine } of calls) {
-          const jobIds = ids.splice(0, jobs.length);
-          const place = await begin(batchLine, jobIds);
-          for (const [at, { order }] of jobs.entries()) {
-            const jobId = present(jobIds[at] ?? null, "job of a batch");
-            const index = jobs.length === 1 ? undefined : indexes[at];
-            const ofJob = index === undefined ? place : { ...place, index };
-            await placeOrder(ctx, key, { ...order, jobId, batchLine: ofJob }, now);
-          }
-        }
-        placed.push(...calls);
-        break;
-      }
-      case "refused": {
-        const middle = Math.floor(calls.length / 2);
-        if (middle === 0) refused.push({ request: first, refusal: outcome.refusal });
-        else left.unshift(calls.slice(0, middle), calls.slice(middle));
-        break;
-      }
-      case "full":
-      case "busy":
-        return { placed, refused, later: { from: first, retryAfterMs: outcome.retryAfterMs } };
-      case "draining":
-        return { placed, refused, later: { from: first, retryAfterMs: drainingRetryMs } };
-      case "conflict":
-        throw new Error("a job of a batch has an idempotency key");
-      default:
-        return assertNever(outcome);
-    }
-  }
-  return { placed, refused, later: null };
-}
-
-/** A refusal of the queue undoes what the queue has written, and nothing else. */
-async function trySubmit(
-  ctx: MutationCtx,
-  { organizationId }: Doc<"apiKeys">,
-  requests: readonly BatchRequest[],
-  batchId: string,
-): Promise<
-  Awaited<ReturnType<typeof queue.submitMany>> | { readonly kind: "refused"; readonly refusal: Refusal }
-> {
-  const specs = requests.flatMap(({ jobs }) => jobs.map(({ job }) => job));
-  try {
-    return await queue.submitMany(ctx, organizationId, specs, { batchId });
-  } catch (thrown) {
-    if (!(thrown instanceof ConvexError)) throw thrown;
-    const refusal = thrown.data as Refusal;
-    // The key for texts is missing, which says nothing about the jobs.
-    return refusal.code === "draining" ? { kind: "draining" } : { kind: "refused", refusal };
-  }
-}
-
 /** Stores the order of a new job, and reserves its price. */
 export async function placeOrder(
   ctx: MutationCtx,
@@ -571,80 +409,16 @@ function timeOf({ expiresInMs, endsWithCall = false }: Submission): number {
   return endsWithCall ? Math.min(asked, ofCallMs) : asked;
 }
 
-const maxIdempotencyChars = 255;
-const idempotencyHeader = "Idempotency-Key";
-
-/** A hash of an API key and its idempotency key. Refuses: invalid. */
-export async function idempotencyHash({ _id }: Doc<"apiKeys">, idempotencyKey: string): Promise<string> {
-  if (idempotencyKey === "" || idempotencyKey.length > maxIdempotencyChars) {
-    refuse(
-      "invalid",
-      `An idempotency key has 1 to ${String(maxIdempotencyChars)} characters.`,
-      idempotencyHeader,
-    );
-  }
-  wellFormed(idempotencyKey, "An idempotency key");
-  return await hashSecret(`${_id}:${idempotencyKey}`);
-}
-
-/** The first part has the call's own, so that another call with this key is found. */
-async function partHash(key: Doc<"apiKeys">, ofCall: string, part: Submission["part"]): Promise<string> {
-  if (part?.of === undefined) return ofCall;
-  return await furtherHash(key._id, part.of, part.index);
-}
-
 /** The fields by which a retry finds an order. @param firstJob of its call; undefined: it is the first one. */
 function foundBy(request: string, firstJob: string | undefined): Pick<Doc<"orders">, "request" | "firstJob"> {
   return { request, ...(firstJob === undefined ? {} : { firstJob }) };
 }
 
-/** Identifies repeats of a request. The queue's idempotency keys belong to the organization, ours to an API key. */
-async function idempotencyOf(
-  key: Doc<"apiKeys">,
-  { model, alias = model, work, idempotencyKey, requires, part, apart = false }: Submission,
-): Promise<{
-  readonly idempotencyKey?: string;
-  readonly apart?: string;
-  readonly externalId?: string;
-  readonly fingerprint?: string;
-}> {
-  if (idempotencyKey === undefined) return {};
-  const hash = await idempotencyHash(key, idempotencyKey);
-  return {
-    idempotencyKey: await partHash(key, hash, part),
-    ...(apart ? { apart: hash } : {}),
-    // The requester's own name for the job: the console finds the job by it.
-    externalId: visibleText(idempotencyKey),
-    fingerprint: await fingerprintOf(alias, work, [
-      ...(isEmpty(requires) ? [] : [requires]),
-      ...(part === undefined ? [] : [part.callHash]),
-    ]),
-  };
-}
-
-/** A hash of a request that does not depend on the order of its fields. @param more what only some requests have. */
-async function fingerprintOf(
-  model: string,
-  { kind, request }: Work,
-  more: readonly unknown[],
-): Promise<string> {
-  return await hashSecret(JSON.stringify([kind, model, request, ...more], withSortedFields));
-}
-
 /** Lanes that requirements of requests leave to everybody else's. */
 const keptLanes = 16;
 
-function isEmpty(requires: DeviceNeeds = {}): boolean {
-  return Object.keys(requires).length === 0;
-}
-
-function withSortedFields(_key: string, value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
 /** A requester may retry after this time while an admin drains the model's lane. */
-const drainingRetryMs = 60_000;
+export const drainingRetryMs = 60_000;
 
 /** @param mayRise whether the key may ask for a higher priority. */
 export function refuseOutcome(

@@ -3,7 +3,7 @@ import { ConvexError } from "convex/values";
 import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import { type GaveWay, giveWayKind, type Turn } from "../../model/ledger/portions.ts";
-import type { Submitted } from "../../model/requests/submit.ts";
+import type { Submitted } from "../../model/requests/submission.ts";
 import { isContention, type Outcome, outcomeOf } from "../outcome.ts";
 import { sleep } from "../wait/sleep.ts";
 

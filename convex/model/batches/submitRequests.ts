@@ -1,0 +1,106 @@
+import { ConvexError } from "convex/values";
+import { assertNever } from "../../../app/assert-never.ts";
+import type { Doc } from "../../_generated/dataModel.js";
+import type { MutationCtx } from "../../_generated/server.js";
+import { queue } from "../queue.ts";
+import { present, type Refusal } from "../refuse.ts";
+import { drainingRetryMs, placeOrder, type PreparedJob } from "../requests/submit.ts";
+
+type BatchPlace = NonNullable<Doc<"orders">["batchLine"]>;
+
+/** The prepared jobs of a request, and its place in a batch. */
+export type BatchRequest = {
+  readonly jobs: readonly PreparedJob[];
+  /** For each job, the index of its choice or of its first vector in the answer. */
+  readonly indexes: readonly number[];
+  readonly batchLine: BatchPlace;
+};
+
+/** `refused`: by the queue, each by itself. `later`: the first request that has to wait, and for how long; null if none does. */
+export type SubmittedRequests<Request> = {
+  readonly placed: readonly Request[];
+  readonly refused: readonly { readonly request: Request; readonly refusal: Refusal }[];
+  readonly later: { readonly from: Request; readonly retryAfterMs: number } | null;
+};
+
+type ToBatch<Request> = {
+  readonly requests: readonly Request[];
+  /** The queue's batch. */
+  readonly batchId: string;
+  /** Notes the jobs of a request. Returns the place of each of them. */
+  readonly begin: (place: BatchPlace, jobIds: readonly string[]) => Promise<BatchPlace>;
+};
+
+/**
+ * Submits requests of a batch that were prepared and checked, in their order, with their reservations, which the caller holds. The
+ * queue takes or refuses the jobs of a call together. So a refused call is repeated in halves, until only the requests are refused
+ * that have to be: each with all its jobs.
+ */
+export async function submitRequests<Request extends BatchRequest>(
+  ctx: MutationCtx,
+  key: Doc<"apiKeys">,
+  { requests, batchId, begin }: ToBatch<Request>,
+  now: number,
+): Promise<SubmittedRequests<Request>> {
+  const placed: Request[] = [];
+  const refused: { readonly request: Request; readonly refusal: Refusal }[] = [];
+  const left: (readonly Request[])[] = [requests];
+  for (let calls = left.shift(); calls !== undefined; calls = left.shift()) {
+    const [first] = calls;
+    if (first === undefined) continue;
+    const outcome = await trySubmit(ctx, key, calls, batchId);
+    switch (outcome.kind) {
+      case "submitted": {
+        const ids = [...outcome.jobIds];
+        for (const { jobs, indexes, batchLine } of calls) {
+          const jobIds = ids.splice(0, jobs.length);
+          const place = await begin(batchLine, jobIds);
+          for (const [at, { order }] of jobs.entries()) {
+            const jobId = present(jobIds[at] ?? null, "job of a batch");
+            const index = jobs.length === 1 ? undefined : indexes[at];
+            const ofJob = index === undefined ? place : { ...place, index };
+            await placeOrder(ctx, key, { ...order, jobId, batchLine: ofJob }, now);
+          }
+        }
+        placed.push(...calls);
+        break;
+      }
+      case "refused": {
+        const middle = Math.floor(calls.length / 2);
+        if (middle === 0) refused.push({ request: first, refusal: outcome.refusal });
+        else left.unshift(calls.slice(0, middle), calls.slice(middle));
+        break;
+      }
+      case "full":
+      case "busy":
+        return { placed, refused, later: { from: first, retryAfterMs: outcome.retryAfterMs } };
+      case "draining":
+        return { placed, refused, later: { from: first, retryAfterMs: drainingRetryMs } };
+      case "conflict":
+        throw new Error("a job of a batch has an idempotency key");
+      default:
+        return assertNever(outcome);
+    }
+  }
+  return { placed, refused, later: null };
+}
+
+/** A refusal of the queue undoes what the queue has written, and nothing else. */
+async function trySubmit(
+  ctx: MutationCtx,
+  { organizationId }: Doc<"apiKeys">,
+  requests: readonly BatchRequest[],
+  batchId: string,
+): Promise<
+  Awaited<ReturnType<typeof queue.submitMany>> | { readonly kind: "refused"; readonly refusal: Refusal }
+> {
+  const specs = requests.flatMap(({ jobs }) => jobs.map(({ job }) => job));
+  try {
+    return await queue.submitMany(ctx, organizationId, specs, { batchId });
+  } catch (thrown) {
+    if (!(thrown instanceof ConvexError)) throw thrown;
+    const refusal = thrown.data as Refusal;
+    // The key for texts is missing, which says nothing about the jobs.
+    return refusal.code === "draining" ? { kind: "draining" } : { kind: "refused", refusal };
+  }
+}
