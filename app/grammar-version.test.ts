@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { grammarTag, isKnownGrammar } from "./grammar-version.ts";
+import { grammarTag, isKnownGrammar, isOldGrammar } from "./grammar-version.ts";
 
 it("a program knows its own version of the grammars and earlier ones", () => {
   expect(isKnownGrammar(grammarTag)).toBe(true);
@@ -12,3 +12,7 @@ it.each(["grammar:0", "grammar:-1", "grammar:01", "grammar:1.5", "grammar:", "gr
     expect(isKnownGrammar(tag)).toBe(false);
   },
 );
+
+it("its own version is not old, and neither is one that it does not know", () => {
+  for (const tag of [grammarTag, "grammar:0", "grammar:1000"]) expect(isOldGrammar(tag)).toBe(false);
+});

@@ -25,3 +25,8 @@ export function isKnownGrammar(tag: string): boolean {
   const version = tag.slice(prefix.length);
   return /^[1-9]\d*$/.test(version) && Number(version) <= grammarVersion;
 }
+
+/** Whether a known version is older than that of this program. Few devices may have it, or some that agreed on it. */
+export function isOldGrammar(tag: string): boolean {
+  return isKnownGrammar(tag) && tag !== grammarTag;
+}

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { isKnownGrammar, isOldGrammar } from "../../app/grammar-version.ts";
 import { drawCanary } from "../../app/trust/canaries.ts";
 import { internal } from "../_generated/api.js";
 import type { Doc } from "../_generated/dataModel.js";
@@ -22,6 +23,7 @@ import {
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
 vi.mock("../../app/trust/canaries.ts", { spy: true });
+vi.mock("../../app/grammar-version.ts", { spy: true });
 
 let t: Backend;
 let acme: Organization;
@@ -107,6 +109,49 @@ it("an answer of a version that nobody knows is not held against its device, but
   await answerInFormat();
   await check(t, newer, fitting);
   expect(await standingOf(t, author)).toMatchObject({ oddFormat: true, standing: { counts: { fits: 1 } } });
+});
+
+describe("two devices with an old version of the grammars", () => {
+  let friend: Device;
+
+  beforeEach(async () => {
+    vi.mocked(isKnownGrammar).mockImplementation((tag) => ["grammar:1", "grammar:2"].includes(tag));
+    vi.mocked(isOldGrammar).mockImplementation((tag) => tag === "grammar:1");
+    friend = await addChecker(t, acme, "friend", "grammar:1");
+  });
+
+  afterEach(() => {
+    vi.mocked(isKnownGrammar).mockReset();
+    vi.mocked(isOldGrammar).mockReset();
+  });
+
+  /** Whether other devices may read the next answer is drawn. Of a new device each answer is replayed. */
+  const draw = (number: number): void => void vi.spyOn(Math, "random").mockReturnValue(number);
+
+  it("mostly read each other’s answers, and sometimes any device may", async () => {
+    draw(0.6);
+    await answerInFormat();
+    expect(await takeReplay(t, newer)).toBeNull();
+    await check(t, friend, fitting);
+    draw(0.4);
+    await answerInFormat();
+    await check(t, newer, noise);
+    expect((await replaysOf(t)).map(({ voice }) => voice?.verdict)).toEqual(["fits", "unclear"]);
+    expect(await standingOf(t, author)).toMatchObject({ oddFormat: true });
+  });
+
+  it("do not end a doubt of the others by their own word, but find each other wrong", async () => {
+    draw(0.4);
+    await answerInFormat();
+    await check(t, newer, noise);
+    draw(0.6);
+    await answerInFormat();
+    await check(t, friend, fitting);
+    expect(await standingOf(t, author)).toMatchObject({ oddFormat: true });
+    await answerInFormat();
+    await check(t, friend, noise);
+    expect(await casesOf(t)).toHaveLength(1);
+  });
 });
 
 describe("a device whose answers in formats only devices with other grammars find odd", () => {

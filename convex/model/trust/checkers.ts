@@ -1,6 +1,6 @@
 import { isGiven } from "@gleaner/queue";
 import type { WorkerView } from "@gleaner/queue/validators";
-import { grammarOf, isKnownGrammar } from "../../../app/grammar-version.ts";
+import { grammarOf, isKnownGrammar, isOldGrammar } from "../../../app/grammar-version.ts";
 import { mayReplay } from "../../../app/trust/case.ts";
 import {
   areOneSide,
@@ -48,17 +48,21 @@ async function knownGrammarOf(ctx: QueryCtx, deviceId: Id<"devices">): Promise<s
 
 /**
  * How a checker reads an answer: by the grammars that it was written by, or by others. By others a mismatch may be theirs, and accuses
- * nobody. `unknown`: nobody knows by which ones it was written. Two devices may invent the same version, so such a one is the same as no other.
+ * nobody. `old`: by the same ones, which are older than those of this program. Few devices may have them, so they may be of friends.
+ * `unknown`: nobody knows by which ones it was written. Two devices may invent the same version, so such a one is the same as no other.
  */
+export type GrammarsOfReading = "same" | "old" | "other" | "unknown";
+
 export async function grammarsOfReading(
   ctx: QueryCtx,
   checked: Checked,
   checker: Id<"devices">,
-): Promise<"same" | "other" | "unknown"> {
+): Promise<GrammarsOfReading> {
   if (!hasOwnGrammar(checked.order)) return "same";
   const grammar = await knownGrammarOf(ctx, checked.deviceId);
   if (grammar === null) return "unknown";
-  return grammar === (await knownGrammarOf(ctx, checker)) ? "same" : "other";
+  if (grammar !== (await knownGrammarOf(ctx, checker))) return "other";
+  return isOldGrammar(grammar) ? "old" : "same";
 }
 
 /** Whether a device's word about an answer is heard: no person behind it has a voice about the answer, or gave the answer. */
@@ -180,8 +184,8 @@ export type Checkers = {
   readonly kept: readonly Doc<"devices">[];
   /**
    * Tags that the others have to report. Of an answer in a format, checkers need the same grammars as its device, if one of them is online.
-   * If none is, or nobody knows the version, the others may. Else devices that name a version of their own would escape all checks of
-   * formats, or have each other as their only checkers.
+   * If none is, or nobody knows the version, the others may. So may they sometimes if the version is old. Else devices that name a version
+   * of their own would escape all checks of formats, or have each other as their only checkers.
    */
   readonly tags: readonly string[];
 };
@@ -202,8 +206,19 @@ export async function checkersOf(ctx: QueryCtx, checked: Checked): Promise<Check
   // The queue gives replays to devices that are online, so these come first.
   const inOrder = [...known.slice(0, 1 + sides.heard.length), ...ofSides, ...known];
   const kept = new Map(inOrder.map((device) => [device._id, device]));
-  const tags = hasGrammar && grammar !== null ? [grammar] : [];
+  const isOfAny = grammar === null || (checked.voices.length === 0 && isReadByAny(grammar));
+  const tags = hasGrammar && !isOfAny ? [grammar] : [];
   return { kept: [...kept.values()].slice(0, mostKept), tags };
+}
+
+/**
+ * The share of the answers by old grammars that any device may read. Without it the only two devices with such a version would never be
+ * read by anybody else.
+ */
+const readByAny = 0.5;
+
+function isReadByAny(grammar: string): boolean {
+  return isOldGrammar(grammar) && Math.random() < readByAny;
 }
 
 /** The devices in service whose owners are read. */

@@ -15,7 +15,7 @@ import { present } from "../refuse.ts";
 import { deviceReport, replayAnswer } from "../validators/answers.ts";
 import type { reply } from "../validators/prices.ts";
 import { beginCase, endWithoutMore, goOn, hasOverclaim, hearVoice } from "./cases.ts";
-import { checkersOf, grammarsOfReading, isHeard } from "./checkers.ts";
+import { checkersOf, type GrammarsOfReading, grammarsOfReading, isHeard } from "./checkers.ts";
 import { payChecker } from "./checkPay.ts";
 import { learn, learnedLimits, type ReplayKind } from "./limits.ts";
 import { endProbation } from "./pay.ts";
@@ -66,17 +66,18 @@ export async function judgeReplay(
   const by = { deviceId: checker, owner: device?.owner ?? null, at: now };
   const compared = voiceOf(result.replay, by, limits, trustCase?.isSeries ?? false);
   const grammars = await grammarsOfReading(ctx, checked, checker);
+  const areEqual = grammars === "same" || grammars === "old";
   // In a case another device found more, so the next one is asked.
   const said: StoredVoice = tellsNothing
     ? { ...compared, verdict: "unclear" }
-    : grammars === "same"
+    : areEqual
       ? compared
       : withoutDoubt(compared);
   const voice = withTokens(said, overclaim, trustCase);
   await ctx.db.patch("replays", replay._id, { state: "done", voice });
   const counts = await noteFormat(ctx, order, replay, compared.verdict, grammars);
   if (trustCase === null)
-    await judgeFirst(ctx, order, replay, { kind: grammars === "same" ? kind : null, counts }, voice);
+    await judgeFirst(ctx, order, replay, { kind: areEqual ? kind : null, counts }, voice);
   else await hearVoice(ctx, trustCase, order, voice);
   return await payChecker(ctx, event.jobId, order, checker, usage.promptTokens, now);
 }
@@ -183,8 +184,8 @@ function withoutDoubt(voice: StoredVoice): StoredVoice {
 
 /**
  * Notes what a replay of an answer in a format tells. If only devices with other grammars read such answers of a device, nothing is held
- * against it, so a canary has to tell. A changed device may know the canary, and answer others oddly. So a canary that ends the doubt does
- * not count for those.
+ * against it, so a canary has to tell, and not a device with the same old grammars, which may be a friend's. A changed device may know the
+ * canary, and answer others oddly. So a canary that ends the doubt does not count for those.
  * @returns whether the replay counts in the standing. That of an odd answer of a version that nobody knows does not, either: a device that
  *   is updated before the backend has one, and programs of other versions may misread each of its answers.
  */
@@ -193,9 +194,9 @@ async function noteFormat(
   { constrained, canary }: Doc<"orders">,
   replay: Doc<"replays">,
   found: StoredVoice["verdict"],
-  grammars: Awaited<ReturnType<typeof grammarsOfReading>>,
+  grammars: GrammarsOfReading,
 ): Promise<boolean> {
-  if (constrained !== true) return true;
+  if (constrained !== true || grammars === "old") return true;
   if (grammars !== "same") {
     if (found === "fits") return true;
     await noteOddFormat(ctx, replay, true);
