@@ -7,6 +7,7 @@ import {
   comparisonOf,
   drawCanary,
   neededCanary,
+  shapeOf,
 } from "./canaries.ts";
 import { canaryGrammars } from "./canary-forms.ts";
 import { newStanding, type Standing, withEvent } from "./standing.ts";
@@ -57,7 +58,7 @@ describe("a device gets a canary", () => {
 describe("the request of a canary", () => {
   it("is asked greedily, and its prompts have no gap left", () => {
     for (let at = 0; at < 200; at += 1) {
-      const { messages, temperature, seed } = drawCanary([], false, Math.random);
+      const { messages, temperature, seed } = drawCanary([], false, null, Math.random);
       expect(messages[0]?.content).toMatch(/^[^{}]{20,}$/);
       expect(temperature).toBe(0);
       expect(seed).toBeGreaterThanOrEqual(0);
@@ -65,7 +66,7 @@ describe("the request of a canary", () => {
   });
 
   it("varies", () => {
-    const asked = Array.from({ length: 200 }, () => drawCanary([], false, Math.random));
+    const asked = Array.from({ length: 200 }, () => drawCanary([], false, null, Math.random));
     expect(new Set(asked.map(({ messages }) => messages[0]?.content)).size).toBeGreaterThan(150);
     expect(asked.some(({ tools }) => tools !== undefined)).toBe(true);
     expect(asked.some(({ format }) => format !== undefined)).toBe(true);
@@ -73,10 +74,40 @@ describe("the request of a canary", () => {
 
   it("has only prompts of the organization if there are some, with their gaps filled", () => {
     const own = ["Greet {name} from {city}, {number} times."];
-    expect(drawCanary(own, false, cycle(0)).messages[0]?.content).toBe("Greet Anna from Vienna, 2 times.");
-    expect(drawCanary(own, false, cycle(0.9)).messages[0]?.content).toMatch(/^Greet/);
-    expect(drawCanary([], false, cycle(0.9)).messages[0]?.content).not.toMatch(/^Greet/);
+    expect(drawCanary(own, false, null, cycle(0)).messages[0]?.content).toBe(
+      "Greet Anna from Vienna, 2 times.",
+    );
+    expect(drawCanary(own, false, null, cycle(0.9)).messages[0]?.content).toMatch(/^Greet/);
+    expect(drawCanary([], false, null, cycle(0.9)).messages[0]?.content).not.toMatch(/^Greet/);
   });
+});
+
+describe("the shape of a usual request", () => {
+  const usual: ChatRequest = {
+    messages: [{ role: "user", content: "Secret" }],
+    maxTokens: 300,
+    temperature: 0.7,
+    topP: 0.9,
+    minP: 0.05,
+    seed: 7,
+    stop: [],
+  };
+  const shape = { maxTokens: 300, temperature: 0.7, topP: 0.9, minP: 0.05 };
+
+  it("is that of the canary, with a seed of its own and nothing of the text", () => {
+    expect(shapeOf({ ...usual, format: { kind: "json" } })).toEqual(shape);
+    const { messages, seed, ...rest } = drawCanary(["Greet {name}."], false, shape, cycle(0.5));
+    expect(rest).toEqual({ ...shape, stop: [] });
+    expect(messages).toEqual([{ role: "user", content: "Greet Grace." }]);
+    expect(seed).not.toBe(7);
+  });
+
+  it.each([{ maxTokens: 63 }, { maxTokens: 1_025 }, { stop: ["###"] }, { logprobs: 0 }, { logitBias: [] }])(
+    "is none that a canary can have: %j",
+    (change) => {
+      expect(shapeOf({ ...usual, ...change })).toBeNull();
+    },
+  );
 });
 
 type Schema = {
@@ -110,7 +141,7 @@ function withoutNames({ properties, required, ...rest }: Schema): string {
 describe("the request of a canary in a format", () => {
   const own = ["Greet {name} from {city}, {number} times."];
   const forms = (prompts: readonly string[]) =>
-    Array.from({ length: 200 }, () => drawCanary(prompts, true, Math.random));
+    Array.from({ length: 200 }, () => drawCanary(prompts, true, null, Math.random));
 
   it("has a tool or a format, also with a prompt of the organization", () => {
     for (const prompts of [[], own]) {

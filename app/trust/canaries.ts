@@ -1,4 +1,5 @@
 import type { ChatRequest, ChatResult } from "../jobs/chat.ts";
+import type { Sampling } from "../jobs/sampling.ts";
 import {
   drawForm,
   drawFormat,
@@ -159,16 +160,47 @@ const cities = [
 const mostNumber = 58;
 
 const tokens = { least: 64, more: 65 } as const;
+/** Canaries with a higher bound would cost too much, and shorter answers than the lowest bound tell little. */
+const mostTokens = 1_024;
 const seeds = 2 ** 31;
 
+const shapeFields = [
+  "maxTokens",
+  "temperature",
+  "topP",
+  "topK",
+  "minP",
+  "repeatPenalty",
+  "frequencyPenalty",
+  "presencePenalty",
+] as const;
+
+/** The numbers of a request, by which a device might tell a canary from usual requests. */
+export type CanaryShape = Pick<Sampling, (typeof shapeFields)[number]>;
+
+/** The shape of a request, which has no text of it. Null: no canary can have it. */
+export function shapeOf(request: Sampling): CanaryShape | null {
+  const { maxTokens, stop, logitBias, logprobs } = request;
+  if (maxTokens < tokens.least || maxTokens > mostTokens) return null;
+  if (stop.length > 0 || logitBias !== undefined || logprobs !== undefined) return null;
+  const fields = shapeFields.flatMap((name) => (request[name] === undefined ? [] : [[name, request[name]]]));
+  return Object.fromEntries(fields) as CanaryShape;
+}
+
 /**
- * Draws the request of a canary. It is asked greedily, so that honest computers give the same answer mostly.
+ * Draws the request of a canary. It has a seed, so that honest computers give the same answer mostly.
  * @param prompts of the organization. `{name}`, `{city}` and `{number}` in them are filled in. If it has some, they are the only ones, since
  *   the built-in ones are public, so that a changed device can know them.
  * @param inFormat whether the answer has to be in a format, or a call.
+ * @param shape that of a usual request. Null: none is known, so the canary is asked greedily.
  * @param random numbers from 0 to below 1.
  */
-export function drawCanary(prompts: readonly string[], inFormat: boolean, random: Random): ChatRequest {
+export function drawCanary(
+  prompts: readonly string[],
+  inFormat: boolean,
+  shape: CanaryShape | null,
+  random: Random,
+): ChatRequest {
   const own = pick(prompts, random);
   const template = own === undefined ? drawTemplate(inFormat, random) : null;
   const prompt = own ?? template?.prompt ?? "";
@@ -179,13 +211,15 @@ export function drawCanary(prompts: readonly string[], inFormat: boolean, random
     .replaceAll("{number}", String(2 + Math.floor(random() * mostNumber)));
   return {
     messages: [{ role: "user", content }],
-    maxTokens: tokens.least + Math.floor(random() * tokens.more),
-    temperature: 0,
-    topP: 1,
+    ...(shape ?? greedy(random)),
     seed: Math.floor(random() * seeds),
     stop: [],
     ...form,
   };
+}
+
+function greedy(random: Random): CanaryShape {
+  return { maxTokens: tokens.least + Math.floor(random() * tokens.more), temperature: 0, topP: 1 };
 }
 
 function drawTemplate(inFormat: boolean, random: Random): Template | null {

@@ -333,6 +333,7 @@ import type * as model_texts_storedTexts from "../model/texts/storedTexts.js";
 import type * as model_trust_canaries_ask from "../model/trust/canaries/ask.js";
 import type * as model_trust_canaries_compare from "../model/trust/canaries/compare.js";
 import type * as model_trust_canaries_pool from "../model/trust/canaries/pool.js";
+import type * as model_trust_canaries_shape from "../model/trust/canaries/shape.js";
 import type * as model_trust_canaries_views from "../model/trust/canaries/views.js";
 import type * as model_trust_cases from "../model/trust/cases.js";
 import type * as model_trust_checkPay from "../model/trust/checkPay.js";
@@ -824,6 +825,7 @@ declare const fullApi: ApiFromModules<{
   "model/trust/canaries/ask": typeof model_trust_canaries_ask;
   "model/trust/canaries/compare": typeof model_trust_canaries_compare;
   "model/trust/canaries/pool": typeof model_trust_canaries_pool;
+  "model/trust/canaries/shape": typeof model_trust_canaries_shape;
   "model/trust/canaries/views": typeof model_trust_canaries_views;
   "model/trust/cases": typeof model_trust_cases;
   "model/trust/checkPay": typeof model_trust_checkPay;

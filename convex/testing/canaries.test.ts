@@ -11,6 +11,7 @@ import { noteUnchecked, standingIn, storeStanding } from "../model/trust/standin
 import {
   addDevice,
   type Backend,
+  chat,
   claim,
   completeWith,
   type Device,
@@ -21,6 +22,7 @@ import {
   type Organization,
   pass,
   submit,
+  submitWork,
   take,
 } from "./backend.fixture.ts";
 import {
@@ -31,6 +33,7 @@ import {
   check,
   choose,
   chooseMode,
+  completeJob,
   endProbation,
   fitting,
   leaveUnchecked,
@@ -132,7 +135,26 @@ describe("a canary", () => {
     });
   });
 
-  it("seems to be of another key each time", async () => {
+  it("has the numbers and the key of a usual chat, and no text of it", async () => {
+    vi.mocked(drawCanary).mockReset();
+    const request = { ...chat("Secret"), maxTokens: 200, temperature: 0.7, topP: 0.9 };
+    const jobId = await submitWork(t, acme.apiKey, { kind: "chat", request });
+    await completeJob(t, devices[0] as Device, jobId);
+    await pass(t, 61_000);
+    for (const device of devices) await leaveUnchecked(t, acme, device);
+    expect(await ask()).toBe(true);
+    const payloads = [];
+    for (const id of [jobId, ...(await newest()).jobIds])
+      payloads.push((await t.run(async (ctx) => await queue.payload(ctx, acme.organizationId, id)))?.payload);
+    const [usual, ...canary] = payloads;
+    for (const payload of canary) {
+      expect(payload).toMatchObject({ maxTokens: 200, temperature: 0.7, topP: 0.9 });
+      expect(parseCacheOwner(payload)).toBe(parseCacheOwner(usual));
+      expect(JSON.stringify(payload)).not.toContain("Secret");
+    }
+  });
+
+  it("seems to be of another key each time, if there was no chat", async () => {
     draw("plain");
     const owners = new Set<string>();
     for (let each = 0; each < 2; each += 1) {

@@ -24,6 +24,7 @@ import { usualSpeed } from "../sample.ts";
 import { beginCanary, spendOnCanary } from "../spending.ts";
 import { standingIn, standingRow, storeStanding } from "../standings.ts";
 import { canaryKeyOf, canaryPromptsOf, payForCanary } from "./pool.ts";
+import { drawUsualChat } from "./shape.ts";
 
 /** The time of both answers, as the budget counts it: prompts are short, and answers have at most so many tokens. */
 const usualTokens = { prompt: 50, answer: 128 } as const;
@@ -100,7 +101,9 @@ export async function submitCanary(
   now: number,
 ): Promise<void> {
   const workers = await workersOf(ctx, organizationId);
-  const request = drawCanary(await canaryPromptsOf(ctx, organizationId), inFormat, Math.random);
+  const usual = await drawUsualChat(ctx, organizationId, modelId, now);
+  const prompts = await canaryPromptsOf(ctx, organizationId);
+  const request = drawCanary(prompts, inFormat, usual?.shape ?? null, Math.random);
   const canaryId = await ctx.db.insert("canaries", {
     organizationId,
     modelId,
@@ -108,8 +111,8 @@ export async function submitCanary(
     jobIds: [],
     state: "asked",
   });
-  // Devices know the jobs of one key by this name, so each canary seems to be of a key of its own.
-  const cacheOwner = (await hashSecret(crypto.randomUUID())).slice(0, 32);
+  // Devices know the jobs of one key by this name. A new one would be rare where few keys are in use.
+  const cacheOwner = usual?.cacheOwner ?? (await hashSecret(crypto.randomUUID())).slice(0, 32);
   const jobIds: string[] = [];
   for (const deviceId of deviceIds) {
     const device = present(await ctx.db.get("devices", deviceId), "device of a canary");
