@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { formatCount } from "../../app/format/quantity.ts";
-import { formatCredits } from "../../app/money/credits.ts";
+import { formatCount, formatPercent } from "../../app/format/quantity.ts";
+import { formatCredits, formatPrice } from "../../app/money/credits.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import { allInput } from "../command/ask-person.ts";
 import type { Verb } from "../command/command.ts";
@@ -23,6 +23,12 @@ export const quote: Verb = { usage, options, run };
 
 const estimate = z.looseObject({
   model: z.string(),
+  price: z.object({
+    version: z.string(),
+    prompt_micro: z.string(),
+    completion_micro: z.string(),
+    percent: z.number(),
+  }),
   expected_usage: z.object({ prompt_tokens: z.number(), completion_tokens: z.number() }),
   expected_price_micro: z.string(),
   most_price_micro: z.string(),
@@ -53,6 +59,20 @@ async function run(args: readonly string[]): Promise<void> {
       `An answer of ${told.model} would probably cost ${String(likely)}, at most ${String(most)}.`,
       `That is for about ${formatCount(read)} tokens of the question and ${formatCount(written)} of the answer.`,
       `Until its end it would hold ${String(held)}.`,
+      `The price: ${priceWords(told.price)}.`,
     ].join("\n"),
   );
+}
+
+/** "20 in + 0.5 out credits per 1,000 tokens, × 150% for its priority, kind, data class and hour, version 3.2". */
+function priceWords({
+  version,
+  prompt_micro: prompt,
+  completion_micro: completion,
+  percent,
+}: z.infer<typeof estimate>["price"]): string {
+  const usual = `${formatPrice(BigInt(prompt))} in + ${formatPrice(BigInt(completion))} out credits per 1,000 tokens`;
+  const times =
+    percent === 100 ? "" : `, × ${formatPercent(percent)} for its priority, kind, data class and hour`;
+  return `${usual}${times}, version ${version}`;
 }

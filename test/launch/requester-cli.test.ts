@@ -256,6 +256,7 @@ test("a quote says what an answer would cost, and asks nothing", async () => {
   const before = (await json(jobList, "jobs")).data.length;
   const { out } = await gleaner("quote", "What is the capital of Norway?", "--max-tokens", "20");
   expect(out).toMatch(/would probably cost [\d.]+ cr, at most [\d.]+ cr\./);
+  expect(out).toMatch(/The price: [\d.,]+ in \+ [\d.,]+ out credits per 1,000 tokens, version \d+\.\d+\./);
   const prices = z.object({ expected_price_micro: z.string(), most_price_micro: z.string() });
   const told = await json(prices, "quote", "What is the capital of Norway?", "--max-tokens", "20");
   expect(BigInt(told.most_price_micro)).toBeGreaterThanOrEqual(BigInt(told.expected_price_micro));

@@ -4,7 +4,7 @@ import { disputeStates, ratingReasons, ratings } from "../../jobs/rating.ts";
 import { allowanceKinds, allowancePeriods } from "../../money/allowance.ts";
 import { receiptSchema } from "../../receipts/receipt.ts";
 import { batch, batchEstimate, estimate, file, upload, uploadPart } from "./batches.ts";
-import { correction, micro, tier, time, usage } from "./shared.ts";
+import { correction, micro, price, tier, time, usage } from "./shared.ts";
 import {
   chatCompletion,
   chatCompletionChunk,
@@ -46,6 +46,9 @@ const job = z.object({
     .object({ watt_hours: z.number(), source: z.enum(energySources) })
     .nullable()
     .describe("The energy that its device used. Null before its end, and if the device did not tell it."),
+  price: price
+    .nullable()
+    .describe("How the price comes about: tokens × these × percent. Null for a call of several jobs."),
   price_percent: z.number(),
   price_micro: micro.nullable(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),

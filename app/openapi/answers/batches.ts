@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { batchEndpointNames, batchLimits } from "../../batches/limits.ts";
-import { correction, micro, time } from "./shared.ts";
+import { correction, micro, price, time } from "./shared.ts";
 
 /** Batches and their files. */
 
@@ -91,7 +91,7 @@ export const estimate = z.object({
   endpoint: z.string(),
   model: z.string(),
   answers: z.int(),
-  price: z.object({ version: z.string(), prompt_micro: micro, completion_micro: micro, percent: z.int() }),
+  price,
   expected_usage: z.object({ prompt_tokens: z.int(), completion_tokens: z.int() }),
   expected_price_micro: micro,
   most_price_micro: micro,

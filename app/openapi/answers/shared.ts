@@ -4,6 +4,14 @@ import * as z from "zod";
 
 export const time = z.int().describe("Seconds of Unix time.");
 export const micro = z.string().describe("Micro-credits, as a whole number in a text.");
+
+/** Micro-credits per token, the percent of them that a job costs, and the version of both. */
+export const price = z.object({
+  version: z.string(),
+  prompt_micro: micro,
+  completion_micro: micro,
+  percent: z.int(),
+});
 export const tier = z.enum(["priority", "default", "flex"]);
 export const usage = z.object({
   prompt_tokens: z.int(),

@@ -12,6 +12,7 @@ import { jobErrorOf, orderOf, refuseDeletedJob } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
 import { present, refuse } from "../refuse.ts";
 import { foundWrong, jobEnergy, usage } from "../validators/answers.ts";
+import { price } from "../validators/prices.ts";
 import { callForm, requestStatus } from "../validators/requests.ts";
 import { echoOfJob } from "./echo.ts";
 import { watch, watchView } from "./watch.ts";
@@ -49,7 +50,10 @@ export const requesterJob = v.object({
   /** How its wait looks; null once it does not wait, and in lists. */
   outlook: v.union(outlook, v.null()),
   priority,
+  /** Its price is that of its tokens, times the percent. */
+  price,
   pricePercent: v.number(),
+  priceVersion: v.string(),
   submittedAt: v.number(),
   startedAt: v.union(v.number(), v.null()),
   finishedAt: v.union(v.number(), v.null()),
@@ -175,7 +179,7 @@ export async function requesterJobsOf(
 }
 
 function viewOf(order: Doc<"orders">, job: JobView, waitsFor: RequesterJob["waitsFor"]): RequesterJob {
-  const { modelId, pricePercent = 100, priceMicro = null } = order;
+  const { modelId, price: of, pricePercent = 100, priceVersion = "0.0", priceMicro = null } = order;
   return {
     jobId: job.jobId,
     kind: kindOf(job),
@@ -185,7 +189,9 @@ function viewOf(order: Doc<"orders">, job: JobView, waitsFor: RequesterJob["wait
     waitsFor,
     outlook: null,
     priority: job.priority,
+    price: of,
     pricePercent,
+    priceVersion,
     submittedAt: job.submittedAt,
     startedAt: job.startedAt,
     finishedAt: job.finishedAt,

@@ -52,6 +52,7 @@ export function jobBody(job: RequesterJob, several: Several | null = null): obje
     attempts: job.attempts,
     usage: usage === null ? null : usageBody(usage),
     energy: energyBody(energy),
+    price: several === null ? priceBody(job) : null,
     price_percent: job.pricePercent,
     price_micro: priceMicro === null ? null : String(priceMicro),
     error,
@@ -67,5 +68,19 @@ export function jobBody(job: RequesterJob, several: Several | null = null): obje
     corrects,
     jobs: several === null ? null : several.jobIds,
     call: several === null && job.call !== null ? shownId("call", job.call) : null,
+  };
+}
+
+/** How a price comes about: micro-credits per token, the percent of them, and the version. */
+export function priceBody({
+  price,
+  pricePercent,
+  priceVersion,
+}: Pick<RequesterJob, "price" | "pricePercent" | "priceVersion">): object {
+  return {
+    version: priceVersion,
+    prompt_micro: String(price.promptMicro),
+    completion_micro: String(price.completionMicro),
+    percent: pricePercent,
   };
 }
