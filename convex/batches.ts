@@ -88,9 +88,9 @@ export const cancel = internalMutation({
 
 /** The facts that an estimate needs before it reads the file. Refuses: unauthorized, revoked, and as `factsOf`. */
 export const facts = internalQuery({
-  args: { ...ofKey, fileId: v.string() },
+  args: { ...ofKey, fileId: v.string(), requires: newBatch.requires },
   returns: batchFacts,
-  handler: async (ctx, { keyId, fileId }) => await factsOf(ctx, await admittedKey(ctx, keyId), fileId),
+  handler: async (ctx, { keyId, ...of }) => await factsOf(ctx, await admittedKey(ctx, keyId), of),
 });
 
 /** The forecast of a batch that is not there yet. Refuses: unauthorized, revoked. */
@@ -104,14 +104,15 @@ export const outlook = internalQuery({
     jobs: v.number(),
     window: v.string(),
     windowMs: v.number(),
+    requires: newBatch.requires,
   },
   returns: batchOutlook,
-  handler: async (ctx, { keyId, endpoint, model, isHigh, total, jobs, window, windowMs }) => {
+  handler: async (ctx, { keyId, model, total, jobs, window, windowMs, ...of }) => {
     const { organizationId } = await admittedKey(ctx, keyId);
     const now = Date.now();
     const counts = { total, jobs, completed: 0, failed: 0 };
     const expiresAt = now + windowMs;
-    const batch = { organizationId, apiKeyId: keyId, endpoint, model: model ?? undefined, isHigh, expiresAt };
+    const batch = { ...of, organizationId, apiKeyId: keyId, model: model ?? undefined, expiresAt };
     return await outlookOf(ctx, { ...batch, ...counts }, window, now);
   },
 });

@@ -5,6 +5,7 @@ import { assertNever } from "../app/assert-never.ts";
 import { jobErrors } from "../app/contract/job-errors.ts";
 import { deviceClassOf } from "../app/devices/device-class.ts";
 import type { PartialPay } from "../app/money/credits.ts";
+import { withoutClass } from "../app/money/price-list.ts";
 import { internal } from "./_generated/api.js";
 import type { Doc, Id } from "./_generated/dataModel.js";
 import { internalMutation, type MutationCtx } from "./_generated/server.js";
@@ -143,7 +144,7 @@ async function priceTold(ctx: MutationCtx, order: Doc<"orders">): Promise<Omit<R
   const version = priceVersion === undefined ? {} : { priceVersion };
   if (pricePercent === 100) return { price, ...version };
   const parts = await pricePartsOf(ctx, order);
-  return { price, pricePercent, ...version, ...(parts === null ? {} : { priceParts: parts }) };
+  return { price, pricePercent, ...version, ...(parts === null ? {} : { priceParts: withoutClass(parts) }) };
 }
 
 function outrunTold({ micro, paid, limit }: PartialPay): Partial<Reply> {

@@ -37,7 +37,7 @@ import { submit as submitJob, submitParts as submitAll, submittedAs } from "./mo
 import { furtherOrder, noteVote } from "./model/requests/votes.ts";
 import { beginWait, endWait, mayWait, waitAdmission } from "./model/requests/waits.ts";
 import { watch as watchJob, watchPosition, watchView } from "./model/requests/watch.ts";
-import { keyScope, keyUse } from "./model/validators/keys.ts";
+import { deviceNeeds, keyScope, keyUse } from "./model/validators/keys.ts";
 import { work } from "./model/validators/requests.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
@@ -97,7 +97,7 @@ export const useOfKey = internalQuery({
 
 /** The present price of a request of an admitted key, which is not made. Refuses: unauthorized, revoked, and as `quoteOf`. */
 export const quote = internalQuery({
-  args: { keyId: v.id("apiKeys"), model: v.string(), work, priority },
+  args: { keyId: v.id("apiKeys"), model: v.string(), work, priority, requires: v.optional(deviceNeeds) },
   returns: quoteView,
   handler: async (ctx, { keyId, ...asked }) =>
     await quoteOf(ctx, await admittedKey(ctx, keyId), asked, Date.now()),

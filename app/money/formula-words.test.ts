@@ -20,6 +20,9 @@ it("names each percent that changes the price", () => {
   expect(formulaWords({ ...formula, percent: 80, parts })).toMatch(
     /per 1,000, × 200% for its priority, × 50% for its kind, × 80% for its hour$/,
   );
+  expect(formulaWords({ ...formula, percent: 240, parts: { ...parts, kind: 100, dataClass: 150 } })).toMatch(
+    /per 1,000, × 200% for its priority, × 150% for its data class, × 80% for its hour$/,
+  );
   expect(formulaWords({ ...formula, percent: 160, parts: { ...parts, kind: 100 } })).toMatch(
     /per 1,000, × 200% for its priority, × 80% for its hour$/,
   );

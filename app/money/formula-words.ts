@@ -23,7 +23,11 @@ export function formulaWords({ percent, parts, ...formula }: Formula): string {
     parts.priority === 100 ? sum : `${sum}, × ${formatPercent(parts.priority)} for its priority`;
   const ofKind =
     parts.kind === 100 ? ofPriority : `${ofPriority}, × ${formatPercent(parts.kind)} for its kind`;
-  return parts.hour === 100 ? ofKind : `${ofKind}, × ${formatPercent(parts.hour)} for its hour`;
+  const ofClass =
+    parts.dataClass === undefined
+      ? ofKind
+      : `${ofKind}, × ${formatPercent(parts.dataClass)} for its data class`;
+  return parts.hour === 100 ? ofClass : `${ofClass}, × ${formatPercent(parts.hour)} for its hour`;
 }
 
 /** The same before the percent. */

@@ -8,6 +8,7 @@ import {
   percentOf,
   type PriceFactors,
   validAt,
+  withoutClass,
 } from "./price-list.ts";
 
 const usual: PriceFactors = { ...equalPrices, text: 100, embedding: 100, hours: null };
@@ -33,6 +34,18 @@ describe("the percent of a job", () => {
       kind: 30,
       hour: 60,
     });
+  });
+
+  it("has that of the data class", () => {
+    const withClasses = { ...factors, classes: [{ name: "restricted", percent: 150 }] };
+    const job = { priority: "normal", kind: "embedding", at: at(12) } as const;
+    expect(percentOf(withClasses, job)).toBe(30);
+    expect(percentOf(withClasses, { ...job, dataClass: "internal" })).toBe(30);
+    const restricted = { ...job, dataClass: "restricted" };
+    expect(percentOf(withClasses, restricted)).toBe(45);
+    const parts = partsOf(withClasses, restricted);
+    expect(parts).toEqual({ priority: 100, kind: 30, dataClass: 150, hour: 100 });
+    expect(withoutClass(parts)).toEqual({ priority: 100, kind: 45, hour: 100 });
   });
 
   it("is never nothing", () => {
@@ -61,6 +74,12 @@ describe("the percent of a job", () => {
   it("is checked", () => {
     expect(factorsMistake(factors)).toBeNull();
     expect(factorsMistake({ ...usual, embedding: 9 })).toContain("10 to 1000");
+    const restricted = { name: "restricted", percent: 150 };
+    expect(factorsMistake({ ...usual, classes: [restricted] })).toBeNull();
+    expect(factorsMistake({ ...usual, classes: [{ ...restricted, percent: 5 }] })).toContain("10 to 1000");
+    expect(factorsMistake({ ...usual, classes: [restricted, restricted] })).toContain("one price only");
+    const many = Array.from({ length: 17 }, (_, each) => ({ name: String(each), percent: 50 }));
+    expect(factorsMistake({ ...usual, classes: many })).toContain("At most 16");
     expect(factorsMistake({ ...usual, low: 150 })).toContain("higher priority");
     expect(factorsMistake({ ...usual, hours: { from: 3, to: 3, percent: 50 } })).toContain("different");
     expect(factorsMistake({ ...usual, hours: { from: 3, to: 24, percent: 50 } })).toContain("hour");

@@ -33,8 +33,15 @@ const ofRequestedJobs: readonly RequestHeaderName[] = [
 ];
 
 /** The headers that a call reads. */
-export function requestHeadersOf({ asksForJob, answer, open }: Operation): readonly RequestHeaderName[] {
+export function requestHeadersOf({
+  asksForJob,
+  answer,
+  body,
+  open,
+}: Operation): readonly RequestHeaderName[] {
   if (asksForJob === true) return ofRequestedJobs;
+  if (answer === "Estimate" || body === "BatchRequest" || body === "BatchEstimateRequest")
+    return ["Requires"];
   if (answer === "lines") return ["Range"];
   return open === true ? ["IfNoneMatch"] : [];
 }
@@ -86,7 +93,7 @@ export const answerHeaders = {
   "x-ratelimit-reset-tokens": text("When that quota begins anew, such as `16h0m0s`.", withKey, every),
   "x-gleaner-job": text("The id of the job. Ids of several jobs are separated by commas.", ofJob, every),
   "x-gleaner-price-percent": number(
-    "What the job costs because of its priority, kind and hour, in percent of the model's price.",
+    "What the job costs because of its priority, kind, data class and hour, in percent of the model's price.",
     ofJob,
     isOk,
   ),

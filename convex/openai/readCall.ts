@@ -47,8 +47,9 @@ export async function readCall<Asked extends { readonly model: string | null }>(
 > {
   const expiresIn = expiresInMs(request.headers.get(expiryHeader));
   if (expiresIn === null) return { kind: "refused", error: wrongExpiry(expiryHeader) };
-  const requires = parseNeeds(request.headers.get(needsHeader) ?? "");
-  if (typeof requires === "string") return { kind: "refused", error: wrongNeeds(requires) };
+  const needs = readNeeds(request);
+  if (needs.kind === "refused") return needs;
+  const { requires } = needs;
   const read = await readJson(request, parse);
   if (read.kind === "refused") return read;
   const { asked } = read;
@@ -70,6 +71,18 @@ export async function readCall<Asked extends { readonly model: string | null }>(
       client: parseClient((header) => request.headers.get(header)),
     },
   };
+}
+
+/** Reads the header with the requirements of a call. */
+export function readNeeds(
+  request: Request,
+):
+  | { readonly kind: "ok"; readonly requires: DeviceNeeds }
+  | { readonly kind: "refused"; readonly error: ApiError } {
+  const requires = parseNeeds(request.headers.get(needsHeader) ?? "");
+  return typeof requires === "string"
+    ? { kind: "refused", error: wrongNeeds(requires) }
+    : { kind: "ok", requires };
 }
 
 /** Reads and parses the body of an admitted call. */

@@ -12,6 +12,7 @@ import {
   wrongLine,
 } from "../model/validators/batches.ts";
 import { filePart, filePurpose, uploadStatus } from "../model/validators/files.ts";
+import { deviceNeeds } from "../model/validators/keys.ts";
 
 /** Files, and the batches of requests in them. */
 export const batchTables = {
@@ -63,6 +64,8 @@ export const batchTables = {
     window: v.string(),
     /** As JSON, since Convex does not accept any text as a name. */
     metadata: v.union(v.string(), v.null()),
+    /** What its jobs require of devices, in addition to the key's. Absent: nothing. */
+    requires: v.optional(deviceNeeds),
     /** How long its files are kept from their creation. Absent: for 30 days after its window. */
     outputKeptMs: v.optional(v.number()),
     /** Of the key and its idempotency key, by which a repeated call finds the batch. */

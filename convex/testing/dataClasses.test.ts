@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { equalPrices } from "../../app/jobs/priority.ts";
 import type { DataClass } from "../../app/keys/data-classes.ts";
 import { api } from "../_generated/api.js";
 import {
@@ -17,6 +18,7 @@ import {
   submitWork,
   tryClaim,
 } from "./backend.fixture.ts";
+import { lines, runDue, uploadFile } from "./batchFile.fixture.ts";
 import { joinAs } from "./people.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
@@ -110,6 +112,60 @@ describe("a key", () => {
       await complete(t, vault, attemptId);
     }
     expect(new Set(owners).size).toBe(2);
+  });
+});
+
+describe("a batch", () => {
+  const post = async (path: string, requires: string, fileId: string): Promise<Response> =>
+    await t.fetch(path, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${acme.apiKey}`,
+        "gleaner-requires": requires,
+        ...(path === "/v1/batches" ? { "idempotency-key": "nightly" } : {}),
+      },
+      body: JSON.stringify({
+        input_file_id: fileId,
+        endpoint: "/v1/chat/completions",
+        completion_window: "24h",
+      }),
+    });
+
+  it("names the class of all its requests, as a call does", async () => {
+    const fileId = await uploadFile(t, acme.apiKey, lines(2));
+    expect((await post("/v1/batches", "data-class=restricted", fileId)).status).toBe(403);
+    await setRights({ highestDataClass: "restricted" });
+    expect((await post("/v1/batches", "data-class", fileId)).status).toBe(400);
+    expect((await post("/v1/batches", "data-class=restricted", fileId)).status).toBe(200);
+    await runDue(t);
+    const orders = await t.run(async (ctx) => await ctx.db.query("orders").collect());
+    expect(orders).toMatchObject(Array(2).fill({ dataClass: "restricted", keptHours: 2 }));
+    const jobId = orders[0]!.jobId;
+    expect((await tryClaim(t, office, jobId)).kind).not.toBe("claimed");
+    expect((await tryClaim(t, vault, jobId)).kind).toBe("claimed");
+    expect((await post("/v1/batches", "data-class=restricted", fileId)).status).toBe(200);
+    expect((await post("/v1/batches", "data-class=internal", fileId)).status).toBe(409);
+  });
+
+  it("is estimated at the price of its class", async () => {
+    await setRights({ highestDataClass: "restricted" });
+    const factors = {
+      ...equalPrices,
+      text: 100,
+      embedding: 100,
+      classes: [{ name: "restricted", percent: 300 }],
+      hours: null,
+    };
+    await t.mutation(api.console.money.prices.ofAll, { session, factors, from: null, why: null });
+    const fileId = await uploadFile(t, acme.apiKey, lines(2));
+    const most = async (requires: string): Promise<bigint> => {
+      const body = (await (await post("/v1/batches/estimate", requires, fileId)).json()) as {
+        most_price_micro: string;
+      };
+      return BigInt(body.most_price_micro);
+    };
+    expect(await most("data-class=restricted")).toBe(3n * (await most("")));
+    expect((await post("/v1/batches/estimate", "data-class=secret", fileId)).status).toBe(403);
   });
 });
 

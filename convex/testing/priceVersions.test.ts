@@ -3,12 +3,15 @@ import { equalPrices } from "../../app/jobs/priority.ts";
 import type { PriceFactors } from "../../app/money/price-list.ts";
 import { api } from "../_generated/api.js";
 import type { Doc } from "../_generated/dataModel.js";
+import { asMutable } from "../model/mutable.ts";
 import {
   addDevice,
+  chat,
   claim,
   complete,
   expectBooksInOrder,
   expectRefusal,
+  listKeys,
   modelId,
   pass,
   price,
@@ -36,7 +39,12 @@ const ofModel = async (from: number | null, of = dear, why: string | null = "A n
   await t.mutation(api.console.money.prices.ofModel, { session, modelId, price: of, from, why });
 
 const ofAll = async (factors: PriceFactors, from: number | null = null) =>
-  await t.mutation(api.console.money.prices.ofAll, { session, factors, from, why: null });
+  await t.mutation(api.console.money.prices.ofAll, {
+    session,
+    factors: asMutable(factors),
+    from,
+    why: null,
+  });
 
 const history = async () => await t.query(api.console.money.prices.history, { session });
 
@@ -184,6 +192,75 @@ describe("percents of the models' prices", () => {
     expect(await explained(await submit(t, acme))).toBe(`${sum}, × 80% for its hour (price version 1.2)`);
   });
 
+  it("are by data class, which the quote and the job's page name, and devices do not", async () => {
+    const rules = { groups: [], keptHours: 24, lookers: "requester" as const };
+    const classes = ["internal", "restricted"].map((name) => ({ name, ...rules }));
+    await t.mutation(api.console.data.classes.set, { session, classes });
+    await ofAll({ ...usual, embedding: 40, classes: [{ name: "restricted", percent: 150 }] });
+    const [key] = await listKeys(t, session);
+    await t.mutation(api.console.keys.setRights, {
+      session,
+      keyId: key!.keyId,
+      highestDataClass: "restricted",
+    });
+    const device = await addDevice(t, acme);
+    const { deviceId } = device;
+    await t.mutation(api.console.devices.label, {
+      session,
+      deviceId,
+      groups: [],
+      dataClasses: ["internal", "restricted"],
+    });
+    const askFor = async (dataClass: string) =>
+      await submitWork(t, acme.apiKey, { kind: "chat", request: chat() }, { requires: { dataClass } });
+    expect((await priced(await askFor("internal"))).pricePercent).toBe(100);
+    const jobId = await askFor("restricted");
+    expect(await priced(jobId)).toMatchObject({ pricePercent: 150, priceVersion: "1.2" });
+
+    const quote = async (requires: string): Promise<unknown> => {
+      const response = await t.fetch("/v1/estimate/chat/completions", {
+        method: "POST",
+        headers: { authorization: `Bearer ${acme.apiKey}`, "gleaner-requires": requires },
+        body: JSON.stringify({ model: modelId, messages: chat().messages, max_tokens: 64 }),
+      });
+      return await response.json();
+    };
+    expect(await quote("data-class=restricted")).toMatchObject({ price: { percent: 150, version: "1.2" } });
+    expect(await quote("data-class=internal")).toMatchObject({ price: { percent: 100 } });
+    expect(await quote("data-class=secret")).toMatchObject({ error: { code: "requirements_not_allowed" } });
+
+    await complete(t, device, await claim(t, device, jobId));
+    const ofApi = await t.fetch(`/v1/jobs/${jobId}`, {
+      headers: { authorization: `Bearer ${acme.apiKey}` },
+    });
+    expect(await ofApi.json()).toMatchObject({
+      // (10 × 2 + 3 × 6) × 150 %
+      price: { version: "1.2", prompt_micro: "2", completion_micro: "6", percent: 150 },
+      usage: { prompt_tokens: 10, completion_tokens: 3 },
+      price_micro: "57",
+    });
+    const detail = await t.query(api.console.jobs.get, { session, jobId });
+    expect(detail.cost).toMatchObject({ percent: 150, parts: { kind: 100, dataClass: 150, hour: 100 } });
+    const paginationOpts = { numItems: 1, cursor: null };
+    const { page } = await t.query(api.devices.history, { key: device.key, paginationOpts });
+    expect(page[0]?.explanation).toMatch(/per 1,000, × 150% for its kind \(price version 1\.2\)$/);
+  });
+
+  it("of a data class count at a raise, and stay when priorities change", async () => {
+    await ofAll({ ...usual, classes: [{ name: "restricted", percent: 150 }] });
+    const [key] = await listKeys(t, session);
+    const requirements = { dataClass: "restricted" };
+    await t.mutation(api.console.keys.setRights, { session, keyId: key!.keyId, requirements });
+    const { deviceId } = await addDevice(t, acme);
+    const dataClasses = ["restricted"];
+    await t.mutation(api.console.devices.label, { session, deviceId, groups: [], dataClasses });
+    const jobId = await submit(t, acme);
+    expect((await priced(jobId)).pricePercent).toBe(150);
+    await t.mutation(api.console.models.setPriorityPrices, { session, low: 50, normal: 100, high: 200 });
+    await t.mutation(api.console.jobs.setPriority, { session, jobId, priority: "high" });
+    expect((await priced(jobId)).pricePercent).toBe(300);
+  });
+
   it("of priorities are changed without the others", async () => {
     await ofAll({ ...usual, embedding: 40 });
     await t.mutation(api.console.models.setPriorityPrices, { session, low: 50, normal: 100, high: 200 });
@@ -206,6 +283,7 @@ describe("percents of the models' prices", () => {
 
   it("are checked", async () => {
     await expectRefusal(ofAll({ ...usual, embedding: 5 }), "invalid");
+    await expectRefusal(ofAll({ ...usual, classes: [{ name: "", percent: 50 }] }), "invalid");
     await expectRefusal(ofAll({ ...usual, hours: { from: 1, to: 1, percent: 50 } }), "invalid");
   });
 });

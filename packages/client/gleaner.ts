@@ -6,7 +6,7 @@ import { GleanerError } from "./http/errors.ts";
 import { Http } from "./http/http.ts";
 import { deletedRating, type Job, jobList, jobObject, type JobRating, ratingObject } from "./http/objects.ts";
 import { randomKey } from "./http/random-key.ts";
-import { type Requirements, requirementsHeader } from "./requests.ts";
+import { type Requirements, requirementsHeaders } from "./http/requests.ts";
 import { type JobUpdate, watchJob } from "./watch.ts";
 
 /** Fields of Gleaner's that OpenAI's types do not have: docs/api.md describes them. */
@@ -133,14 +133,13 @@ export class Gleaner {
     { idempotencyKey = randomKey(), priority, requires, expiresInSeconds, signal }: SubmitOptions,
   ): Promise<Response> {
     const tier = priority === undefined ? {} : { service_tier: serviceTiers[priority] };
-    const needs = requires === undefined ? "" : requirementsHeader(requires);
     return await this.#http.send(`/${call}`, {
       method: "POST",
       body: JSON.stringify({ ...request, ...tier }),
       headers: {
         "content-type": "application/json",
         "idempotency-key": idempotencyKey,
-        ...(needs === "" ? {} : { "gleaner-requires": needs }),
+        ...requirementsHeaders(requires),
         ...(expiresInSeconds === undefined ? {} : { "gleaner-expires-in": String(expiresInSeconds) }),
         prefer: "respond-async",
       },

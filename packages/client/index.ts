@@ -15,5 +15,5 @@ export {
   type Votes,
 } from "./gleaner.ts";
 export type { Batch, BatchEndpoint, BatchEstimate, Job, JobRating, JobStatus } from "./http/objects.ts";
-export type { Requirements } from "./requests.ts";
+export type { Requirements } from "./http/requests.ts";
 export type { JobUpdate } from "./watch.ts";

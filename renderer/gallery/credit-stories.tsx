@@ -56,7 +56,13 @@ export function creditStories(now: number): readonly Story[] {
     onApprove: nothing,
     onRefuse: refused,
   } satisfies Parameters<typeof PayoutsView>[0];
-  const price = { factors: rows.factors, now, onSave: refused, onClose: nothing };
+  const price = {
+    factors: rows.factors,
+    dataClasses: ["internal", "restricted"],
+    now,
+    onSave: refused,
+    onClose: nothing,
+  };
   const keyMonth = { now, month: now, statement: rows.keyStatement(now), onMonth: nothing };
   return [
     inShell("console-credits", "credits", <CreditsView {...view} />),

@@ -19,7 +19,7 @@ export const history = memberQuery("models.read")({
   handler: async (ctx) => await versionsOf(ctx, ctx.organizationId),
 });
 
-/** The percents that jobs cost at a moment (ms epoch), by priority, kind and hour. */
+/** The percents that jobs cost at a moment (ms epoch), by priority, kind, data class and hour. */
 export const factors = memberQuery("models.read")({
   args: { at: v.number() },
   returns: priceFactors,

@@ -6,11 +6,14 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { record } from "../audit.ts";
 import { checkRoom, inputFile } from "../files/files.ts";
 import { isDestroyed, refuseDestroyed } from "../files/seals.ts";
+import { dataClassesOf } from "../keys/dataClasses.ts";
 import { queue } from "../queue.ts";
 import { boundedInteger, present, refuse, refuseUntil } from "../refuse.ts";
 import { idempotencyHash } from "../requests/idempotency.ts";
+import { checkNeeds, needsOf } from "../requests/needs.ts";
 import { usage } from "../validators/answers.ts";
 import { batchEndpoint, batchForecast, batchStatus, lineMistake, wrongLine } from "../validators/batches.ts";
+import { deviceNeeds } from "../validators/keys.ts";
 import { concludeIfComplete } from "./conclude.ts";
 
 /** A batch as its requester sees it. Times are ms epoch. `completed`, `failed`: requests whose ends are in the files. */
@@ -84,6 +87,8 @@ export const newBatch = {
   metadata: v.union(v.string(), v.null()),
   outputKeptMs: v.optional(v.number()),
   idempotencyKey: v.optional(v.string()),
+  /** What its jobs require of devices, in addition to the key's. */
+  requires: v.optional(deviceNeeds),
 };
 type NewBatch = ObjectType<typeof newBatch>;
 
@@ -95,7 +100,7 @@ const dayMs = 24 * 3_600_000;
 /**
  * Creates a batch, which begins with a check of its file. A repeated idempotency key gives the same batch. Refuses: not_found
  * (the file), invalid, conflict (the idempotency key belongs to another batch), queue_full (too many batches), quota_exceeded (no
- * room for its files).
+ * room for its files), requirements_not_allowed, requirements_unmet.
  */
 export async function createBatch(
   ctx: MutationCtx,
@@ -103,16 +108,23 @@ export async function createBatch(
   asked: NewBatch,
   now: number,
 ): Promise<BatchView> {
-  const { endpoint, window, windowMs, metadata, outputKeptMs, idempotencyKey } = asked;
+  const { endpoint, window, windowMs, metadata, outputKeptMs, idempotencyKey, requires } = asked;
   boundedInteger(windowMs, "completion_window", batchLimits.leastWindowMs, batchLimits.mostWindowMs);
   const hash = idempotencyKey === undefined ? undefined : await idempotencyHash(key, idempotencyKey);
   const earlier = hash === undefined ? null : await byIdempotency(ctx, hash);
   if (earlier !== null) {
     const isSame =
-      earlier.inputFileId === asked.fileId && earlier.endpoint === endpoint && earlier.window === window;
+      earlier.inputFileId === asked.fileId &&
+      earlier.endpoint === endpoint &&
+      earlier.window === window &&
+      requirementsText(earlier.requires) === requirementsText(requires);
     return isSame
       ? batchViewOf(earlier)
       : refuse("conflict", "This idempotency key was used before, for another batch.");
+  }
+  if (requires !== undefined) {
+    const classes = await dataClassesOf(ctx, key.organizationId);
+    await checkNeeds(ctx, key.organizationId, needsOf(key, requires, classes).needs);
   }
   const file = await inputFile(ctx, key, asked.fileId);
   if (await isDestroyed(ctx, file.parts)) refuseDestroyed();
@@ -130,6 +142,7 @@ export async function createBatch(
     window,
     metadata,
     ...(outputKeptMs === undefined ? {} : { outputKeptMs }),
+    ...(requires === undefined ? {} : { requires }),
     ...(hash === undefined ? {} : { idempotencyHash: hash }),
     status: "validating",
     open: true,
@@ -153,6 +166,10 @@ export async function createBatch(
   }
   await ctx.scheduler.runAfter(0, internal.batchSteps.cut, { batchId });
   return batchViewOf(await batchById(ctx, batchId));
+}
+
+function requirementsText(requires: NewBatch["requires"] = {}): string {
+  return JSON.stringify(Object.entries(requires).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 /** The key's batches that have not ended, at most `mostOpen`. */

@@ -171,6 +171,7 @@ export async function addPiece(
   const toBatch = {
     requests: fitting,
     batchId: queueBatchOf(batch),
+    hasRequirements: batch.requires !== undefined,
     begin: async (place: BatchRequest["batchLine"], jobIds: readonly string[]) =>
       await beginLine(ctx, place, jobIds),
   };
@@ -247,7 +248,7 @@ async function prepareAll(
       ended.push({ request, failure: asked.failure });
       continue;
     }
-    const prepared = await preparedOrRefused(ctx, key, asked, batch.expiresAt - now, now);
+    const prepared = await preparedOrRefused(ctx, key, asked, batch, now);
     if ("refusal" in prepared) {
       ended.push({ request, failure: refusedBy(prepared.refusal) });
       continue;
@@ -345,11 +346,12 @@ async function preparedOrRefused(
   ctx: MutationCtx,
   key: Doc<"apiKeys">,
   { isHigh, kind: _, base64: __, works, ...request }: Extract<CutRequest["asked"], { kind: "work" }>,
-  expiresInMs: number,
+  { expiresAt, requires }: Doc<"batches">,
   now: number,
 ): Promise<readonly PreparedJob[] | { readonly refusal: Refusal }> {
   const priority = isHigh ? ("high" as const) : ("low" as const);
-  const asked = { ...request, stream: false, priority, expiresInMs };
+  const ofBatch = { expiresInMs: expiresAt - now, ...(requires === undefined ? {} : { requires }) };
+  const asked = { ...request, ...ofBatch, stream: false, priority };
   try {
     const jobs: PreparedJob[] = [];
     for (const work of works) {

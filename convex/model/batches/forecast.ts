@@ -21,7 +21,7 @@ import { findModel } from "../models/catalog.ts";
 import type { depthOf } from "../organizations/depthSamples.ts";
 import { queue } from "../queue.ts";
 import { type KnownFleet, knownFleet } from "../requests/chances.ts";
-import { needsOfKey, requirementsOf } from "../requests/needs.ts";
+import { needsIfAllowed, requirementsOf } from "../requests/needs.ts";
 import { modelTotals } from "../statistics/rollUp.ts";
 import { batchForecast, lineMistake } from "../validators/batches.ts";
 import { knownErrors } from "./work.ts";
@@ -119,6 +119,8 @@ export type BatchOutline = Pick<
 > & {
   readonly _id?: Id<"batches">;
   readonly model?: string | undefined;
+  /** What it requires of devices, in addition to its key. */
+  readonly requires?: Doc<"batches">["requires"];
   /** Whether most of its requests have the high priority. */
   readonly isHigh?: boolean | undefined;
   readonly startedAt?: number | undefined;
@@ -135,14 +137,14 @@ type Place = {
 async function placeOf(
   ctx: QueryCtx,
   { known, classes, lanes }: Fleet,
-  { organizationId, apiKeyId, endpoint, model: modelId, isHigh = false }: BatchOutline,
+  { organizationId, apiKeyId, endpoint, model: modelId, isHigh = false, requires }: BatchOutline,
   now: number,
 ): Promise<Place> {
   const [model, key] = await Promise.all([
     modelId === undefined ? null : findModel(ctx, organizationId, modelId),
     ctx.db.get("apiKeys", apiKeyId),
   ]);
-  const needs = key === null ? null : needsOfKey(key, classes);
+  const needs = key === null ? null : needsIfAllowed(key, requires, classes);
   if (model === null || needs === null) return { share: 1, firstMs: null };
   const { modelId: named, sizeBytes: modelBytes } = model;
   const kind = batchEndpoints[endpoint];

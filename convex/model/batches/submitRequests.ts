@@ -4,7 +4,7 @@ import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { queue } from "../queue.ts";
 import { present, type Refusal } from "../refuse.ts";
-import { drainingRetryMs, placeOrder, type PreparedJob } from "../requests/submit.ts";
+import { drainingRetryMs, keptLanes, placeOrder, type PreparedJob } from "../requests/submit.ts";
 
 type BatchPlace = NonNullable<Doc<"orders">["batchLine"]>;
 
@@ -27,6 +27,8 @@ type ToBatch<Request> = {
   readonly requests: readonly Request[];
   /** The queue's batch. */
   readonly batchId: string;
+  /** Whether the batch itself requires something of devices. */
+  readonly hasRequirements: boolean;
   /** Notes the jobs of a request. Returns the place of each of them. */
   readonly begin: (place: BatchPlace, jobIds: readonly string[]) => Promise<BatchPlace>;
 };
@@ -39,7 +41,7 @@ type ToBatch<Request> = {
 export async function submitRequests<Request extends BatchRequest>(
   ctx: MutationCtx,
   key: Doc<"apiKeys">,
-  { requests, batchId, begin }: ToBatch<Request>,
+  { requests, batchId, hasRequirements, begin }: ToBatch<Request>,
   now: number,
 ): Promise<SubmittedRequests<Request>> {
   const placed: Request[] = [];
@@ -48,7 +50,8 @@ export async function submitRequests<Request extends BatchRequest>(
   for (let calls = left.shift(); calls !== undefined; calls = left.shift()) {
     const [first] = calls;
     if (first === undefined) continue;
-    const outcome = await trySubmit(ctx, key, calls, batchId);
+    const spareLanes = hasRequirements ? keptLanes : 0;
+    const outcome = await trySubmit(ctx, key, calls, { batchId, spareLanes });
     switch (outcome.kind) {
       case "submitted": {
         const ids = [...outcome.jobIds];
@@ -90,13 +93,13 @@ async function trySubmit(
   ctx: MutationCtx,
   { organizationId }: Doc<"apiKeys">,
   requests: readonly BatchRequest[],
-  batchId: string,
+  options: { readonly batchId: string; readonly spareLanes: number },
 ): Promise<
   Awaited<ReturnType<typeof queue.submitMany>> | { readonly kind: "refused"; readonly refusal: Refusal }
 > {
   const specs = requests.flatMap(({ jobs }) => jobs.map(({ job }) => job));
   try {
-    return await queue.submitMany(ctx, organizationId, specs, { batchId });
+    return await queue.submitMany(ctx, organizationId, specs, options);
   } catch (thrown) {
     if (!(thrown instanceof ConvexError)) throw thrown;
     const refusal = thrown.data as Refusal;

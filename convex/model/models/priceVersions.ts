@@ -1,4 +1,5 @@
 import { type Infer, v } from "convex/values";
+import { dataClassLimits } from "../../../app/keys/data-classes.ts";
 import { formatPrice } from "../../../app/money/credits.ts";
 import { factorsMistake, fromNow, type Versioned } from "../../../app/money/price-list.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
@@ -61,6 +62,8 @@ export async function addVersion(
     await ctx.db.insert("priceVersions", { ...row, modelId: wanted.modelId, price: value });
     return version;
   }
+  for (const { name } of wanted.factors.classes ?? [])
+    boundedText(name, "The data class", dataClassLimits.nameChars);
   const mistake = factorsMistake(wanted.factors);
   if (mistake !== null) refuse("invalid", mistake);
   const organization = present(await ctx.db.get("organizations", organizationId), "organization");
@@ -121,10 +124,11 @@ export async function schedulePrice(
   return version;
 }
 
-function factorWords({ low, normal, high, text, embedding, hours }: Factors): string {
+function factorWords({ low, normal, high, text, embedding, classes = [], hours }: Factors): string {
   const percents = [
     ...[`low ${String(low)} %`, `normal ${String(normal)} %`, `high ${String(high)} %`],
     ...[`text ${String(text)} %`, `embeddings ${String(embedding)} %`],
+    ...classes.map(({ name, percent }) => `data class ${name} ${String(percent)} %`),
   ].join(", ");
   if (hours === null) return percents;
   return `${percents}, ${String(hours.percent)} % from ${String(hours.from)} to ${String(hours.to)} h UTC`;

@@ -1,10 +1,12 @@
 import type { Infer } from "convex/values";
 import { equalPrices } from "../../../app/jobs/priority.ts";
-import { type PriceFactors, validAt, type Versioned } from "../../../app/money/price-list.ts";
+import { validAt, type Versioned } from "../../../app/money/price-list.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { present } from "../refuse.ts";
-import type { price } from "../validators/prices.ts";
+import type { price, priceFactors } from "../validators/prices.ts";
+
+type PriceFactors = Infer<typeof priceFactors>;
 
 /** The price of a model at a moment (ms epoch). It needs no other row. Version 0: from before there were versions. */
 export function priceAt(

@@ -53,7 +53,8 @@ export async function setOrderPriority(
     const factors = await factorsAt(ctx, organizationId, at);
     const kind = order.vectors === undefined ? "text" : "embedding";
     // The hour is that of the request.
-    const pricePercent = percentOf(factors.value, { priority, kind, at: order._creationTime });
+    const { dataClass, _creationTime } = order;
+    const pricePercent = percentOf(factors.value, { priority, kind, dataClass, at: _creationTime });
     const priceVersion = withFactors(order.priceVersion ?? "0", factors.version);
     const stopped = await holdBudgets(ctx, key, raiseTo(order, pricePercent), at);
     if (stopped !== null) refuse(stopped.code, stopped.message);

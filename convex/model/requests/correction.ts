@@ -50,6 +50,7 @@ export async function submitCorrection(ctx: MutationCtx, jobId: string, now: num
     ...(callForm === undefined ? {} : { callForm }),
     stream: false,
     priority,
+    pricedClass: dataClass ?? null,
   };
   const prepared = await prepare(ctx, key, asked, now);
   const { policy: _, affinity: __, ...job } = prepared.job;

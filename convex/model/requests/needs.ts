@@ -51,10 +51,10 @@ export function isNoNeed(asked: DeviceNeeds = {}): boolean {
   return Object.keys(asked).length === 0;
 }
 
-/** The same of a request that adds nothing. Null: the rules refuse each of them. */
-export function needsOfKey(key: Doc<"apiKeys">, classes: readonly DataClass[]): DeviceNeeds | null {
+/** The same, or null if the rules refuse each such request by now. */
+export function needsIfAllowed(...of: Parameters<typeof needsOf>): DeviceNeeds | null {
   try {
-    return needsOf(key, undefined, classes).needs;
+    return needsOf(...of).needs;
   } catch (thrown) {
     if (thrown instanceof ConvexError) return null;
     throw thrown;

@@ -26,7 +26,7 @@ export const quoteView = v.object({
 export async function quoteOf(
   ctx: QueryCtx,
   key: Doc<"apiKeys">,
-  asked: Pick<Parameters<typeof prepare>[2], "model" | "work" | "priority">,
+  asked: Pick<Parameters<typeof prepare>[2], "model" | "work" | "priority" | "requires">,
   now: number,
 ): Promise<Infer<typeof quoteView>> {
   const [prepared, totals] = await Promise.all([

@@ -215,13 +215,14 @@ export type PreparedJob = {
 };
 
 /**
- * Checks a request and prepares its job. Writes nothing. Refuses: model_not_found, invalid, too_large, context_length_exceeded,
+ * Checks a request and prepares its job. Writes nothing. `pricedClass`: the data class whose price counts, if it is not that of the request;
+ * null for none. Refuses: model_not_found, invalid, too_large, context_length_exceeded,
  * requirements_not_allowed.
  */
 export async function prepare(
   ctx: QueryCtx,
   key: Doc<"apiKeys">,
-  asked: Submission,
+  asked: Submission & { readonly pricedClass?: string | null },
   now: number,
 ): Promise<PreparedJob> {
   const { organizationId, _id: apiKeyId } = key;
@@ -245,7 +246,9 @@ export async function prepare(
   const affinity = asked.idleOnly === true ? null : affinityOf(modelId, cacheOwner, work);
   const constrained = hasGrammar(work.request);
   const contextTokens = contextNeed(mostContextTokens(work, extent), model.contextTokens);
-  const pricePercent = percentOf(factors.value, { priority, kind: priceKindOf(work), at: now });
+  const pricedClass = asked.pricedClass === undefined ? dataClass : (asked.pricedClass ?? undefined);
+  const priced = { priority, kind: priceKindOf(work), dataClass: pricedClass, at: now };
+  const pricePercent = percentOf(factors.value, priced);
   const { most, vectors, tries } = extent;
   const size = sizeOf(extent);
   const bound = { promptTokens: pricedPromptTokens(extent), completionTokens: most.completionTokens };
@@ -415,7 +418,7 @@ function foundBy(request: string, firstJob: string | undefined): Pick<Doc<"order
 }
 
 /** Lanes that requirements of requests leave to everybody else's. */
-const keptLanes = 16;
+export const keptLanes = 16;
 
 /** A requester may retry after this time while an admin drains the model's lane. */
 export const drainingRetryMs = 60_000;

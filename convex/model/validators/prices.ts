@@ -14,6 +14,7 @@ export const priceFactors = v.object({
   ...priorityPrices.fields,
   text: v.number(),
   embedding: v.number(),
+  classes: v.optional(v.array(v.object({ name: v.string(), percent: v.number() }))),
   hours: v.union(v.object({ from: v.number(), to: v.number(), percent: v.number() }), v.null()),
 });
 
@@ -23,7 +24,12 @@ export const pricedFrom = v.object({ version: v.number(), from: v.number(), valu
 export const factorsFrom = v.object({ version: v.number(), from: v.number(), value: priceFactors });
 
 /** The percents that a job's price is multiplied with. */
-export const priceParts = v.object({ priority: v.number(), kind: v.number(), hour: v.number() });
+export const priceParts = v.object({
+  priority: v.number(),
+  kind: v.number(),
+  dataClass: v.optional(v.number()),
+  hour: v.number(),
+});
 
 /** The pay for a job, which the queue passes on to the device. */
 export const reply = v.object({

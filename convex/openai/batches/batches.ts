@@ -2,15 +2,19 @@ import { shownId, storedId } from "../../../app/batches/openai-objects.ts";
 import { parseBatch } from "../../../app/batches/parse-batch.ts";
 import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
+import { asMutable } from "../../model/mutable.ts";
 import { type Caller, idBelow, methodOf } from "../endpoint.ts";
 import { unknownUrl, wrongMethod } from "../errors.ts";
 import { listBody, pagingOf } from "../paging.ts";
-import { readJson } from "../readCall.ts";
+import { readJson, readNeeds } from "../readCall.ts";
 import { errorResponse, json } from "../respond.ts";
 import { batchBody, batchesPath } from "./batchBody.ts";
 
-/** POST /v1/batches. An `Idempotency-Key` finds the batch of an earlier call. */
+/** POST /v1/batches. An `Idempotency-Key` finds the batch of an earlier call. The requirements count for each of its requests. */
 export async function createBatch(ctx: ActionCtx, request: Request, { keyId }: Caller): Promise<Response> {
+  const needs = readNeeds(request);
+  if (needs.kind === "refused") return errorResponse(needs.error);
+  const { requires } = needs;
   const read = await readJson(request, parseBatch);
   if (read.kind === "refused") return errorResponse(read.error);
   const { fileId, metadata, outputKeptMs, ...asked } = read.asked;
@@ -21,6 +25,7 @@ export async function createBatch(ctx: ActionCtx, request: Request, { keyId }: C
     fileId: storedId("file", fileId),
     metadata: metadata === null ? null : JSON.stringify(metadata),
     ...(outputKeptMs === null ? {} : { outputKeptMs }),
+    ...(Object.keys(requires).length === 0 ? {} : { requires: asMutable(requires) }),
     ...(idempotencyKey === null ? {} : { idempotencyKey }),
   });
   return json(200, batchBody(batch));

@@ -10,12 +10,13 @@ import { percentOf } from "../../../app/money/price-list.ts";
 import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import type { BatchFacts } from "../../model/batches/estimate.ts";
+import { asMutable } from "../../model/mutable.ts";
 import { present } from "../../model/refuse.ts";
 import { checkWork } from "../../model/requests/checkWork.ts";
 import { highestPrice, priceKindOf } from "../../model/requests/submit.ts";
 import type { Caller } from "../endpoint.ts";
 import { namedModel } from "../namedModel.ts";
-import { readJson } from "../readCall.ts";
+import { readJson, readNeeds } from "../readCall.ts";
 import { errorResponse, json } from "../respond.ts";
 import { forecastBody } from "./batchBody.ts";
 import { askedBy, linesOf } from "./readLines.ts";
@@ -31,12 +32,15 @@ const readBytes = 1024 * 1024;
  * POST /v1/batches, and the number of requests of which the file is a sample.
  */
 export async function estimateBatch(ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {
+  const needs = readNeeds(request);
+  if (needs.kind === "refused") return errorResponse(needs.error);
+  const requires = asMutable(needs.requires);
   const read = await readJson(request, parseBatchEstimate);
   if (read.kind === "refused") return errorResponse(read.error);
   const { endpoint, window, windowMs, fileId, sampleOf } = read.asked;
   const { keyId } = caller;
   const file = storedId("file", fileId);
-  const facts = await ctx.runQuery(internal.batches.facts, { keyId, fileId: file });
+  const facts = await ctx.runQuery(internal.batches.facts, { keyId, fileId: file, requires });
   const check = new FileCheck();
   const sums = { readTo: 0, refused: 0, expectedMicro: 0n, mostMicro: 0n };
   const { bytes } = facts;
@@ -73,6 +77,7 @@ export async function estimateBatch(ctx: ActionCtx, request: Request, caller: Ca
     jobs,
     window,
     windowMs,
+    requires,
   });
   // The requests of which the file is a sample may become several batches.
   const tooMany =
@@ -114,7 +119,9 @@ async function costsOf(
   const costs = { expectedMicro: 0n, mostMicro: 0n };
   try {
     for (const work of asked.works) {
-      const percent = percentOf(facts.factors, { priority, kind: priceKindOf(work), at: Date.now() });
+      const { factors, dataClass } = facts;
+      const priced = { priority, kind: priceKindOf(work), dataClass, at: Date.now() } as const;
+      const percent = percentOf(factors, priced);
       const price: Price = { ...known.price, percent };
       const extent = checkWork(work, model);
       const { input, likelyOutput } = sizeOf(extent);

@@ -5,7 +5,8 @@ import { asMutable } from "../../model/mutable.ts";
 import { readAsked } from "../batches/readLines.ts";
 import type { Caller } from "../endpoint.ts";
 import { unknownUrl } from "../errors.ts";
-import { readJson } from "../readCall.ts";
+import { priceBody } from "../jobs/jobBody.ts";
+import { readJson, readNeeds } from "../readCall.ts";
 import { errorResponse, json } from "../respond.ts";
 
 /** POST /v1/estimate/chat/completions and others are below it. */
@@ -13,7 +14,7 @@ export const quotesPath = "/v1/estimate/";
 
 /**
  * POST /v1/estimate/chat/completions, and the same for responses, messages, completions and embeddings. Tells what the call with this body would
- * cost, without making it. Second opinions are not in it.
+ * cost, without making it. Second opinions are not in it. It reads the header with the requirements, since the data class may change the price.
  */
 export async function quote(ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {
   const path = `/v1/${new URL(request.url).pathname.slice(quotesPath.length)}`;
@@ -24,10 +25,19 @@ export async function quote(ctx: ActionCtx, request: Request, caller: Caller): P
   const read = await readAsked(body.asked, endpoint, caller, () => null);
   if (read.kind === "refused") return errorResponse(read.error);
   const { model, works, asked } = read;
+  const needs = readNeeds(request);
+  if (needs.kind === "refused") return errorResponse(needs.error);
+  const requires = asMutable(needs.requires);
   const { keyId } = caller;
   const { priority } = asked;
   const quoteFor = async (work: (typeof works)[number]) =>
-    await ctx.runQuery(internal.requests.quote, { keyId, model, work: asMutable(work), priority });
+    await ctx.runQuery(internal.requests.quote, {
+      keyId,
+      model,
+      work: asMutable(work),
+      priority,
+      requires,
+    });
   const { choices = 1, further = [] } = asked;
   const [first, ...others] = works;
   // The choices of a prompt differ by their seeds only.
@@ -43,12 +53,7 @@ export async function quote(ctx: ActionCtx, request: Request, caller: Caller): P
     endpoint,
     model,
     answers: choices * (1 + further.length),
-    price: {
-      version: told.priceVersion,
-      prompt_micro: String(told.price.promptMicro),
-      completion_micro: String(told.price.completionMicro),
-      percent: told.percent,
-    },
+    price: priceBody({ ...told, pricePercent: told.percent }),
     expected_usage: {
       prompt_tokens: tokensOf(({ expected }) => expected.promptTokens),
       completion_tokens: tokensOf(({ expected }) => expected.completionTokens),

@@ -11,6 +11,7 @@ import {
   batchObject,
 } from "./objects.ts";
 import { randomKey } from "./random-key.ts";
+import { type Requirements, requirementsHeaders } from "./requests.ts";
 
 /** One request of a batch. Its `id` is repeated in its answer; the ids of a batch differ. */
 export type BatchLine = { readonly id: string; readonly body: object };
@@ -20,6 +21,8 @@ export type BatchOptions = {
   readonly endpoint?: BatchEndpoint;
   /** The time until which it is done, from `1h` to `7d`. Default: `24h`. */
   readonly within?: string;
+  /** What the device of each line must have, in addition to the key's own requirements. */
+  readonly requires?: Requirements;
   readonly metadata?: Readonly<Record<string, string>>;
   /** The name of the uploaded file. */
   readonly fileName?: string;
@@ -49,6 +52,7 @@ export class Batches {
     const fileId = await this.#upload(lines, options);
     const asked = { ...askedOf(fileId, options), ...(metadata === undefined ? {} : { metadata }) };
     return await this.#http.post("/batches", asked, batchObject, {
+      ...requirementsHeaders(options.requires),
       // A call that is repeated after a lost connection finds its batch.
       "idempotency-key": randomKey(),
     });
@@ -66,7 +70,12 @@ export class Batches {
       ...(sampleOf === undefined ? {} : { sample_of: sampleOf }),
     };
     try {
-      return await this.#http.post("/batches/estimate", asked, batchEstimate);
+      return await this.#http.post(
+        "/batches/estimate",
+        asked,
+        batchEstimate,
+        requirementsHeaders(options.requires),
+      );
     } finally {
       await this.#http.send(`/files/${encodeURIComponent(fileId)}`, { method: "DELETE" });
     }

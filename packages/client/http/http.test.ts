@@ -118,3 +118,30 @@ it("yields a batch again when its forecast has changed", async () => {
   for await (const { forecast } of new Batches(http).watch("batch_1")) seen.push(forecast?.expected_at);
   expect(seen).toEqual([1, 2, undefined]);
 });
+
+it("sends what the devices of a batch must have", async () => {
+  const sent: (readonly [string | undefined, unknown])[] = [];
+  const http = await httpWith((request, response) => {
+    sent.push([request.url, request.headers["gleaner-requires"]]);
+    const batch = {
+      id: "batch_1",
+      status: "validating",
+      endpoint: "/v1/chat/completions",
+      created_at: 1,
+      expires_at: 2,
+      output_file_id: null,
+      error_file_id: null,
+      request_counts: { total: 0, completed: 0, failed: 0 },
+      errors: null,
+      forecast: null,
+    };
+    response.end(JSON.stringify(request.url === "/v1/files" ? { id: "file-1" } : batch));
+  });
+  const lines = [{ id: "q1", body: {} }];
+  await new Batches(http).create(lines, { requires: { dataClass: "restricted" } });
+  await new Batches(http).create(lines);
+  expect(sent.filter(([url]) => url === "/v1/batches")).toEqual([
+    ["/v1/batches", "data-class=restricted"],
+    ["/v1/batches", undefined],
+  ]);
+});

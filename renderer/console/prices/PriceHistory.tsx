@@ -77,8 +77,10 @@ function contentWords({ price, factors }: PriceVersion): string {
   if (price !== null)
     return `${formatPrice(price.promptMicro)} in + ${formatPrice(price.completionMicro)} out, credits per 1,000 tokens`;
   if (factors === null) return "";
-  const { low, normal, high, text, embedding, hours } = factors;
-  const all = `Low priority ${formatPercent(low)}, normal ${formatPercent(normal)}, high ${formatPercent(high)}; text ${formatPercent(text)}, embeddings ${formatPercent(embedding)}`;
+  const { low, normal, high, text, embedding, classes = [], hours } = factors;
+  const usual = `Low priority ${formatPercent(low)}, normal ${formatPercent(normal)}, high ${formatPercent(high)}; text ${formatPercent(text)}, embeddings ${formatPercent(embedding)}`;
+  const ofClasses = classes.map(({ name, percent }) => `data class ${name} ${formatPercent(percent)}`);
+  const all = [usual, ...ofClasses].join("; ");
   if (hours === null) return all;
   return `${all}; ${formatPercent(hours.percent)} from ${String(hours.from)} to ${String(hours.to)} h (UTC)`;
 }

@@ -75,14 +75,16 @@ function Set({
   // A price that was set within this minute counts, too.
   const at = useFromNow((now) => Math.ceil(now / 60_000) * 60_000);
   const factors = useQuery(api.console.money.prices.factors, { session, at });
+  const classes = useQuery(api.console.data.classes.list, { session });
   const cancel = useAct(api.console.money.prices.cancel);
   const ofModel = useAct(api.console.money.prices.ofModel);
   const ofAll = useAct(api.console.money.prices.ofAll);
-  if (factors === undefined) return null;
+  if (factors === undefined || classes === undefined) return null;
   return (
     <SetPrice
       models={models}
       factors={factors}
+      dataClasses={classes.map(({ name }) => name)}
       now={at}
       onSave={async ({ of, from, why }) => {
         // A price that has begun is undone by the one before. A price that has not begun is canceled.

@@ -12,6 +12,8 @@ type Props = {
   readonly models: readonly ModelRow[];
   /** The valid percents. */
   readonly factors: PriceFactors;
+  /** The names of the organization's data classes. */
+  readonly dataClasses: readonly string[];
   /** ms epoch. */
   readonly now: number;
   /** Resolves to whether it was saved. */
@@ -28,10 +30,11 @@ const percents = [
 ] as const;
 
 /** Sets the price of a model, or the percents of all, from now on or from a later time on. */
-export function SetPrice({ models, factors, now, onSave, onClose }: Props): ReactNode {
-  const [typed, setTyped] = useState<TypedPrice>(() => formOf(models[0], factors));
+export function SetPrice({ models, factors, dataClasses, now, onSave, onClose }: Props): ReactNode {
+  const empty = (model: ModelRow | undefined): TypedPrice => formOf(model, factors, dataClasses);
+  const [typed, setTyped] = useState<TypedPrice>(() => empty(models[0]));
   const parsed = parsePriceForm(typed, now);
-  const field = (name: keyof TypedPrice) => ({
+  const field = (name: Exclude<keyof TypedPrice, "classes">) => ({
     value: typed[name],
     onChange: (event: { readonly target: { readonly value: string } }) =>
       setTyped({ ...typed, [name]: event.target.value }),
@@ -56,18 +59,30 @@ export function SetPrice({ models, factors, now, onSave, onClose }: Props): Reac
           options={options}
           onChange={(subject) => {
             const chosen = models.find(({ modelId }) => modelId === subject);
-            setTyped({ ...formOf(chosen, factors), begin: typed.begin, why: typed.why });
+            setTyped({ ...empty(chosen), begin: typed.begin, why: typed.why });
           }}
         />
         {typed.subject === "" ? (
           <>
             <p className="text-xs text-muted">
-              Percent of the models’ prices. A job costs the product of its priority’s, its kind’s and its
-              hour’s percent.
+              Percent of the models’ prices. A job costs the product of its priority’s, its kind’s, its data
+              class’s and its hour’s percent.
             </p>
             <div className="grid grid-cols-2 items-start gap-3">
               {percents.map(({ name, label }) => (
                 <Field key={name} label={label} unit="%" inputMode="numeric" {...field(name)} />
+              ))}
+              {Object.entries(typed.classes).map(([name, percent]) => (
+                <Field
+                  key={name}
+                  label={`Data class ${name}`}
+                  unit="%"
+                  inputMode="numeric"
+                  value={percent}
+                  onChange={({ target: { value } }) =>
+                    setTyped({ ...typed, classes: { ...typed.classes, [name]: value } })
+                  }
+                />
               ))}
               <Field label="In some hours" unit="%" inputMode="numeric" {...field("hourPercent")} />
               <Field
@@ -102,8 +117,15 @@ export function SetPrice({ models, factors, now, onSave, onClose }: Props): Reac
   );
 }
 
-function formOf(model: ModelRow | undefined, factors: PriceFactors): TypedPrice {
-  const { low, normal, high, text, embedding, hours } = factors;
+function formOf(
+  model: ModelRow | undefined,
+  factors: PriceFactors,
+  dataClasses: readonly string[],
+): TypedPrice {
+  const { low, normal, high, text, embedding, classes = [], hours } = factors;
+  // A class whose rules were removed may have a price.
+  const names = new Set([...dataClasses, ...classes.map(({ name }) => name)]);
+  const percentOf = (each: string): number => classes.find(({ name }) => name === each)?.percent ?? 100;
   const perThousand = (micro = 0n): string => typedNumber(Number(micro) / 1_000);
   return {
     subject: model?.modelId ?? "",
@@ -114,6 +136,7 @@ function formOf(model: ModelRow | undefined, factors: PriceFactors): TypedPrice 
     high: String(high),
     text: String(text),
     embedding: String(embedding),
+    classes: Object.fromEntries([...names].map((name) => [name, String(percentOf(name))])),
     from: hours === null ? "" : String(hours.from),
     to: hours === null ? "" : String(hours.to),
     hourPercent: String(hours?.percent ?? 100),

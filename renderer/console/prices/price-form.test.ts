@@ -10,6 +10,7 @@ const typed: TypedPrice = {
   high: "200",
   text: "100",
   embedding: "40",
+  classes: {},
   from: "",
   to: "",
   hourPercent: "80",
@@ -47,9 +48,15 @@ it("reads percents, hours and a later time", () => {
   expect(parsePriceForm(hours, at)).toMatchObject({ kind: "wrong" });
 });
 
+it("reads the percents of data classes, without those that change nothing", () => {
+  const parsed = parsePriceForm({ ...typed, classes: { internal: "100", restricted: " 150" } }, 0);
+  expect(parsed).toMatchObject({ of: { factors: { classes: [{ name: "restricted", percent: 150 }] } } });
+});
+
 it.each([
   [{ subject: "demo", prompt: "x" }, "credits"],
   [{ low: "x" }, "percent"],
+  [{ classes: { restricted: "" } }, "percent"],
   [{ low: "150" }, "higher priority"],
   [{ from: "5" }, "hour"],
 ])("refuses what is no price: %j", (change, why) => {

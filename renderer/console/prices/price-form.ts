@@ -1,5 +1,5 @@
 import { plainNumber } from "../../../app/format/typed-number.ts";
-import { factorsMistake, type PriceFactors } from "../../../app/money/price-list.ts";
+import { type ClassPrice, factorsMistake, type PriceFactors } from "../../../app/money/price-list.ts";
 
 /** A price as an admin types it. `subject`: a model; empty: the percents of all models. */
 export type TypedPrice = {
@@ -11,6 +11,8 @@ export type TypedPrice = {
   readonly high: string;
   readonly text: string;
   readonly embedding: string;
+  /** By the name of a data class. */
+  readonly classes: Readonly<Record<string, string>>;
   /** Empty hours: none. */
   readonly from: string;
   readonly to: string;
@@ -20,12 +22,15 @@ export type TypedPrice = {
   readonly why: string;
 };
 
+/** Percents as the server takes them. */
+type SentFactors = PriceFactors & { readonly classes?: ClassPrice[] };
+
 export type ParsedPrice =
   | {
       readonly kind: "ok";
       readonly of:
         | { readonly modelId: string; readonly price: { promptMicro: bigint; completionMicro: bigint } }
-        | { readonly factors: PriceFactors };
+        | { readonly factors: SentFactors };
       readonly from: number | null;
       readonly why: string | null;
     }
@@ -46,12 +51,15 @@ export function parsePriceForm(typed: TypedPrice, now: number): ParsedPrice {
     return { kind: "ok", of: { modelId: typed.subject, price }, from, why };
   }
   const hasHours = typed.from.trim() !== "" || typed.to.trim() !== "";
-  const factors: PriceFactors = {
+  const ofClasses = Object.entries(typed.classes).map(([name, text]) => ({ name, percent: whole(text) }));
+  const classes = ofClasses.filter(({ percent }) => percent !== 100);
+  const factors: SentFactors = {
     low: whole(typed.low),
     normal: whole(typed.normal),
     high: whole(typed.high),
     text: whole(typed.text),
     embedding: whole(typed.embedding),
+    ...(classes.length === 0 ? {} : { classes }),
     hours: hasHours
       ? { from: whole(typed.from), to: whole(typed.to), percent: whole(typed.hourPercent) }
       : null,

@@ -14,8 +14,8 @@ export type Requirements = {
   readonly dataClass?: string;
 };
 
-/** The header `Gleaner-Requires`: pairs as in a URL's query. "" without requirements. */
-export function requirementsHeader(requires: Requirements): string {
+/** The header `Gleaner-Requires`: pairs as in a URL's query. None without requirements. */
+export function requirementsHeaders(requires: Requirements = {}): Readonly<Record<string, string>> {
   const { groups = [], tags = [], gpu, memoryGb, vramGb, dataClass } = requires;
   const pairs = new URLSearchParams();
   for (const group of groups) pairs.append("group", group);
@@ -24,5 +24,5 @@ export function requirementsHeader(requires: Requirements): string {
   if (memoryGb !== undefined) pairs.append("memory", String(memoryGb));
   if (vramGb !== undefined) pairs.append("vram", String(vramGb));
   if (dataClass !== undefined) pairs.append("data-class", dataClass);
-  return pairs.toString();
+  return pairs.size === 0 ? {} : { "gleaner-requires": pairs.toString() };
 }
