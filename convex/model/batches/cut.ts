@@ -13,7 +13,15 @@ import { keyAccount } from "../ledger/transfer.ts";
 import { identity, identityOf } from "../models/identity.ts";
 import { queue } from "../queue.ts";
 import { present, type Refusal } from "../refuse.ts";
-import { checkNew, countOf, mostCountOf, prepare, type PreparedJob, wholeOrder } from "../requests/submit.ts";
+import {
+  checkNew,
+  countOf,
+  mostCountOf,
+  mostFormula,
+  prepare,
+  type PreparedJob,
+  wholeOrder,
+} from "../requests/submit.ts";
 import { budgetsAllow, isUsedUp, spendBudgets, stopsOf } from "../usage/budgetStops.ts";
 import {
   batchEndpoint,
@@ -277,7 +285,9 @@ async function prepareAll(
       fitting.push({ request, jobs, indexes: indexesOf(asked.works), batchLine });
     } else if (fitting.length === 0 && !(await hasPending(ctx, key)) && !(await hasOpenJobs(ctx, key))) {
       const most = prepared.reduce((sum, { order }) => sum + highestMicro(order), 0n);
-      const message = tooFewForRequest(1, most, await availableOf(ctx, key._id));
+      const [job] = prepared;
+      const formula = job === undefined || prepared.length > 1 ? "" : mostFormula(job);
+      const message = tooFewForRequest(1, most, await availableOf(ctx, key._id), formula);
       ended.push({ request, failure: { kind: "refused", code: "quota_exceeded", message } });
     } else return { fitting, ended, next: { request, waitsFor: "credits", retryAfterMs: creditsRetryMs } };
   }

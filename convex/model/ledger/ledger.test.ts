@@ -129,7 +129,7 @@ describe("a job's money", () => {
     await project(t);
     await expectRefusal(submit(t, acme), "quota_exceeded");
     await expect(submit(t, acme)).rejects.toThrow(
-      "The request may cost up to 0.00058 credits, but the API key has 0.00042. An administrator can give it more.",
+      "The request may cost up to 0.00058 credits (98 tokens in × 0.002 + 64 out × 0.006 credits per 1,000, price version 1.0), but the API key has 0.00042. An administrator can give it more.",
     );
     await expectBooksInOrder(t);
   });

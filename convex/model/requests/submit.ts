@@ -31,8 +31,15 @@ import {
 import type { DeviceNeeds } from "../../../app/keys/requirements.ts";
 import { isRestricted, restrictionAdvice, restrictionOf } from "../../../app/keys/restriction.ts";
 import { type Price, priceOf } from "../../../app/money/credits.ts";
+import { formulaWords } from "../../../app/money/formula-words.ts";
 import { cushion, heldTokens } from "../../../app/money/likely.ts";
-import { percentOf, type PriceKind, priceVersionName } from "../../../app/money/price-list.ts";
+import {
+  partsOf,
+  percentOf,
+  type PriceKind,
+  type PriceParts,
+  priceVersionName,
+} from "../../../app/money/price-list.ts";
 import { leastLateVotesMs } from "../../../app/votes/patience.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
@@ -155,7 +162,9 @@ async function submitBeside(
     const most = beside.micro + highestMicro(prepared.order);
     const has = beside.micro + (await availableOf(ctx, key._id));
     const why =
-      key.playgroundSession === undefined ? tooFewForRequest(jobs, most, has) : tooFewInPlayground(most, has);
+      key.playgroundSession === undefined
+        ? tooFewForRequest(jobs, most, has, mostFormula(prepared))
+        : tooFewInPlayground(most, has);
     refuse("quota_exceeded", why);
   }
   const stopped = await holdBudgets(ctx, key, order.reservedMicro, now, way);
@@ -210,6 +219,7 @@ export type PreparedJob = {
   readonly job: JobInput & { readonly priority: JobPriority };
   readonly order: Omit<WithoutSystemFields<Doc<"orders">>, "jobId">;
   readonly needs: DeviceNeeds;
+  readonly priceParts: PriceParts;
   readonly sha256: string;
   readonly modelBytes: number;
 };
@@ -248,7 +258,7 @@ export async function prepare(
   const contextTokens = contextNeed(mostContextTokens(work, extent), model.contextTokens);
   const pricedClass = asked.pricedClass === undefined ? dataClass : (asked.pricedClass ?? undefined);
   const priced = { priority, kind: priceKindOf(work), dataClass: pricedClass, at: now };
-  const pricePercent = percentOf(factors.value, priced);
+  const [pricePercent, priceParts] = [percentOf(factors.value, priced), partsOf(factors.value, priced)];
   const { most, vectors, tries } = extent;
   const size = sizeOf(extent);
   const bound = { promptTokens: pricedPromptTokens(extent), completionTokens: most.completionTokens };
@@ -300,7 +310,7 @@ export async function prepare(
     ...(vectors === undefined ? {} : { vectors }),
     ...(tries === undefined ? {} : { tries }),
   };
-  return { job, order, needs, sha256, modelBytes };
+  return { job, order, needs, priceParts, sha256, modelBytes };
 }
 
 /**
@@ -319,6 +329,15 @@ export async function checkNew(
   if (restriction !== null && isRestricted(restriction, order)) {
     refuseUntil("key_restricted", restrictionAdvice(restriction), restriction.until - now);
   }
+}
+
+/** How the highest price of a job came about. */
+export function mostFormula({ order, priceParts: parts }: PreparedJob): string {
+  const { price, pricePercent: percent = 100, priceVersion = "0.0", most, vectors } = order;
+  const { reservedPromptTokens: promptTokens = most.promptTokens } = order;
+  const completionTokens = vectors === undefined ? most.completionTokens : null;
+  const words = formulaWords({ ...price, promptTokens, completionTokens, percent, parts });
+  return `${words}, price version ${priceVersion}`;
 }
 
 /** What a job reserves. */
