@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { checkArchives } from "../../app/archives/check-archive.ts";
 import { archiveLines, readRow } from "../../app/archives/file.ts";
+import { archiveKinds } from "../../app/archives/kinds.ts";
 import { api } from "../_generated/api.js";
-import type { TableNames } from "../_generated/dataModel.js";
+import type { Id, TableNames } from "../_generated/dataModel.js";
 import type { ActionCtx } from "../_generated/server.js";
 import schema from "../schema.ts";
 import {
@@ -14,12 +15,15 @@ import {
   expectBooksInOrder,
   greeting,
   type Organization,
+  signIn,
   signInAgain,
   startBackend,
   submit,
 } from "./backend.fixture.ts";
+import { uploadFile } from "./batchFile.fixture.ts";
+import { joinAs, sessionFor } from "./people.fixture.ts";
 import { answerForReceipt, receiptCrypto } from "./receipts.fixture.ts";
-import { forgetFinished, letPass } from "./time.fixture.ts";
+import { forgetFinished, letPass, settle } from "./time.fixture.ts";
 
 const months = 120;
 /** One working day in three months stands for the others. */
@@ -30,6 +34,7 @@ const minute = 60_000;
 let t: Backend;
 let acme: Organization;
 let device: Device;
+let donor: Id<"members">;
 
 beforeEach(async () => {
   vi.useFakeTimers({ now: Date.UTC(2027, 0, 4, 9) });
@@ -37,6 +42,11 @@ beforeEach(async () => {
   t = startBackend();
   acme = await addOrganization(t, { creditsMicro: 1_000_000_000_000n });
   device = await addDevice(t, acme);
+  const session = await signIn(t, acme);
+  ({ memberId: donor } = await joinAs(t, session, { name: "Ada", roles: ["donor"] }));
+  await t.mutation(api.console.devices.setOwner, { session, deviceId: device.deviceId, owner: donor });
+  const payout = { currency: "EUR", perCreditMicro: 1_000_000_000_000n };
+  await t.mutation(api.console.money.houseRules.set, { session, expireMonths: null, bonus: null, payout });
 });
 
 afterEach(() => {
@@ -44,7 +54,10 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** A day of the office: a member signs in, two jobs are answered, one is canceled, and all crons run. */
+/**
+ * A day of the office: a member signs in, two jobs are answered, one is canceled, a batch fails, credits are given and paid out, and all crons
+ * run.
+ */
 async function workingDay(): Promise<string[]> {
   const session = await signInAgain(t, acme);
   const { key } = device;
@@ -57,10 +70,38 @@ async function workingDay(): Promise<string[]> {
     if (at === 0) await t.mutation(api.console.jobs.cancel, { session, jobId });
     else await answerForReceipt(t, device, jobId);
   }
+  await failBatch();
   await letPass(t, 2 * minute);
+  await moveCredits(session);
   await forgetFinished(t);
   await t.mutation(api.console.account.signOut, { session });
   return jobIds;
+}
+
+/** A batch whose file has no request. */
+async function failBatch(): Promise<void> {
+  const fileId = await uploadFile(t, acme.apiKey, "{}");
+  const { apiKey } = acme;
+  const body = { input_file_id: fileId, endpoint: "/v1/chat/completions", completion_window: "24h" };
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const made = await t.fetch("/v1/batches", { method: "POST", headers, body: JSON.stringify(body) });
+  expect(made.status).toBe(200);
+  await settle(t);
+}
+
+/** The donor gets credits from the administrator, and is paid out what the device has earned. */
+async function moveCredits(session: string): Promise<void> {
+  const { money } = api.console;
+  const given = { session, holder: donor, micro: 5n, reason: "Thanks" };
+  await t.mutation(money.grants.change, given);
+  const own = await sessionFor(t, donor);
+  const asked = { session: own, moveId: crypto.randomUUID(), micro: 20n, note: null };
+  await t.mutation(money.credits.askPayout, asked);
+  await t.mutation(api.console.account.signOut, { session: own });
+  const paginationOpts = { numItems: 1, cursor: null };
+  const open = { session, state: "asked" as const, from: 0, to: Date.now(), paginationOpts };
+  const [payout] = (await t.query(money.payouts.list, open)).page;
+  await t.mutation(money.payouts.approve, { session, payoutId: payout!.payoutId });
 }
 
 /** The number of rows in each of the app's tables. */
@@ -76,10 +117,11 @@ async function rowCounts(): Promise<Map<string, number>> {
 
 /** The most rows of a table after ten years: those of the months that are kept, and of the last days. */
 const mostRows = 500;
-/** Tables that keep a number of rows, and not a time: the days of six weeks and today, and the portions of a key. */
+/** Tables that keep a number of rows: the days of six weeks and today, the portions of a key, and the months of pay of ten years. */
 const rowsKept: ReadonlyMap<string, number> = new Map([
   ["capacityDays", 6 * 7 + 1],
   ["keyHolds", 64 + 1],
+  ["earnedMonths", months + 1],
 ]);
 /** One row for each month and kind. */
 const mostArchives = 7 * months;
@@ -121,6 +163,7 @@ it("ten years of a small office leave small tables, books in order, and each job
   expect(archives.length).toBeGreaterThan(3 * (months / step - 13));
   expect(archives.length).toBeLessThan(mostArchives);
   expect(archives.filter(({ doneAt }) => doneAt === undefined)).toEqual([]);
+  expect(new Set(archives.map(({ kind }) => kind))).toEqual(new Set(archiveKinds));
   const files = await t.run(async (ctx) => {
     const { storage } = ctx as unknown as ActionCtx;
     return await Promise.all(
