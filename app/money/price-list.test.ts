@@ -78,8 +78,6 @@ describe("the percent of a job", () => {
     expect(factorsMistake({ ...usual, classes: [restricted] })).toBeNull();
     expect(factorsMistake({ ...usual, classes: [{ ...restricted, percent: 5 }] })).toContain("10 to 1000");
     expect(factorsMistake({ ...usual, classes: [restricted, restricted] })).toContain("one price only");
-    const many = Array.from({ length: 17 }, (_, each) => ({ name: String(each), percent: 50 }));
-    expect(factorsMistake({ ...usual, classes: many })).toContain("At most 16");
     expect(factorsMistake({ ...usual, low: 150 })).toContain("higher priority");
     expect(factorsMistake({ ...usual, hours: { from: 3, to: 3, percent: 50 } })).toContain("different");
     expect(factorsMistake({ ...usual, hours: { from: 3, to: 24, percent: 50 } })).toContain("hour");

@@ -1,6 +1,5 @@
 import type { JobPriority, PriorityPrices } from "../jobs/priority.ts";
 import { priorityPricesMistake } from "../jobs/priority.ts";
-import { dataClassLimits } from "../keys/data-classes.ts";
 
 /** Kinds of jobs that may have different prices. */
 export type PriceKind = "text" | "embedding";
@@ -31,8 +30,6 @@ export function factorsMistake(factors: PriceFactors): string | null {
   const percents = [text, embedding, ...ofClasses, ...(hours === null ? [] : [hours.percent])];
   if (percents.some((percent) => !Number.isInteger(percent) || percent < least || percent > most))
     return `A price must be a whole number from ${String(least)} to ${String(most)} percent.`;
-  if (classes.length > dataClassLimits.classes)
-    return `At most ${String(dataClassLimits.classes)} data classes can have a price.`;
   if (new Set(classes.map(({ name }) => name)).size < classes.length)
     return "A data class can have one price only.";
   if (hours !== null) {

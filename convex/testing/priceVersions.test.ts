@@ -284,6 +284,8 @@ describe("percents of the models' prices", () => {
   it("are checked", async () => {
     await expectRefusal(ofAll({ ...usual, embedding: 5 }), "invalid");
     await expectRefusal(ofAll({ ...usual, classes: [{ name: "", percent: 50 }] }), "invalid");
+    const many = Array.from({ length: 17 }, (_, each) => ({ name: String(each), percent: 50 }));
+    await expectRefusal(ofAll({ ...usual, classes: many }), "invalid");
     await expectRefusal(ofAll({ ...usual, hours: { from: 1, to: 1, percent: 50 } }), "invalid");
   });
 });

@@ -62,8 +62,10 @@ export async function addVersion(
     await ctx.db.insert("priceVersions", { ...row, modelId: wanted.modelId, price: value });
     return version;
   }
-  for (const { name } of wanted.factors.classes ?? [])
-    boundedText(name, "The data class", dataClassLimits.nameChars);
+  const { classes = [] } = wanted.factors;
+  if (classes.length > dataClassLimits.classes)
+    refuse("invalid", `At most ${String(dataClassLimits.classes)} data classes can have a price.`);
+  for (const { name } of classes) boundedText(name, "The data class", dataClassLimits.nameChars);
   const mistake = factorsMistake(wanted.factors);
   if (mistake !== null) refuse("invalid", mistake);
   const organization = present(await ctx.db.get("organizations", organizationId), "organization");
