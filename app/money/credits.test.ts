@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import {
   columnCredits,
+  exactColumn,
   formatCredits,
   formatExactCredits,
   partialPay,
@@ -74,4 +75,18 @@ it.each([
 ])("gives all amounts of a column the same decimals: %s", (_, amounts, words) => {
   const format = columnCredits(amounts);
   expect(amounts.flatMap((amount) => (amount === null ? [] : format(amount)))).toEqual(words);
+});
+
+it.each([
+  [
+    [100_000_000_000n, -4_590_000n, 99_995_410_000n],
+    ["100,000.00 cr", "-4.59 cr", "99,995.41 cr"],
+  ],
+  [
+    [1_000_000n, -284n, 999_716n],
+    ["1.000000 cr", "-0.000284 cr", "0.999716 cr"],
+  ],
+  [[0n], ["0.00 cr"]],
+])("gives all amounts of a statement as many decimals as the most exact one needs: %s", (amounts, words) => {
+  expect(amounts.map(exactColumn(amounts))).toEqual(words);
 });

@@ -104,6 +104,22 @@ export function columnCredits(
   };
 }
 
+/** Formats the amounts of a statement exactly, with the same number of decimals, so that a reader can add them up. */
+export function exactColumn(amounts: readonly Micro[]): (micro: Micro) => string {
+  const decimals = Math.max(2, ...amounts.map(decimalsOf));
+  const format = new Intl.NumberFormat(locale, {
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  });
+  return (micro) => `${format.format(`${micro}E-6` as Intl.StringNumericLiteral)} cr`;
+}
+
+/** The decimals that an amount has in credits. */
+function decimalsOf(amount: Micro): number {
+  const part = absolute(amount % microPerCredit);
+  return part.toString().padStart(6, "0").replace(/0+$/, "").length;
+}
+
 function absolute(amount: Micro): Micro {
   return amount < 0n ? -amount : amount;
 }

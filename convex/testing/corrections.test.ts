@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { equalPrices } from "../../app/jobs/priority.ts";
 import { api, internal } from "../_generated/api.js";
 import type { Doc } from "../_generated/dataModel.js";
 import { balanceOf } from "../model/ledger/balance.ts";
@@ -136,18 +137,21 @@ it("there is one correction, however often it is asked for", async () => {
   expect(chats).toHaveLength(2);
 });
 
-it("it has the data class and the requirements of the wrong answer's job", async () => {
+it("it has the data class, its price and the requirements of the wrong answer's job", async () => {
   for (const { deviceId } of [author, checker, third]) {
     const dataClasses = ["medical"];
     await t.mutation(api.console.devices.label, { session, deviceId, groups: [], dataClasses });
   }
   await changeKey({ dataClass: "medical" });
+  const classes = [{ name: "medical", percent: 150 }];
+  const factors = { ...equalPrices, text: 100, embedding: 100, classes, hours: null };
+  await t.mutation(api.console.money.prices.ofAll, { session, factors, from: null, why: null });
   const jobId = await wrongAnswer(async () => {
     await t.run(async (ctx) => await ctx.db.patch("apiKeys", await keyId(), { dataClass: undefined }));
   });
   const correction = await correctionOf(jobId);
   const order = await t.run(async (ctx) => await orderOf(ctx, correction));
-  expect(order).toMatchObject({ dataClass: "medical" });
+  expect(order).toMatchObject({ dataClass: "medical", pricePercent: 150 });
   const job = (await allJobs(t, acme)).find((each) => each.jobId === correction);
   expect(job?.requirements).toMatchObject({ dataClass: "medical" });
 });

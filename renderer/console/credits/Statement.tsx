@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { formatMonth } from "../../../app/format/time.ts";
-import { columnCredits, formatExactCredits } from "../../../app/money/credits.ts";
+import { exactColumn } from "../../../app/money/credits.ts";
 import { monthOf } from "../../../app/usage/months.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Button } from "../../ui/controls/Button.tsx";
@@ -77,9 +77,10 @@ type TableProps = {
 
 /** The lines of a statement with their amounts, and what to know about them. */
 export function StatementTable({ owner, before, lines, after, children }: TableProps): ReactNode {
-  const credits = columnCredits([before, after, ...lines].map(({ micro }) => micro));
+  // On paper nobody can look at a tooltip, and the lines must add up.
+  const credits = exactColumn([before, after, ...lines].map(({ micro }) => micro));
   const amount = (micro: bigint, isChange: boolean): ReactNode => (
-    <td className="px-4 py-1.5 text-right whitespace-nowrap" title={`${formatExactCredits(micro)} credits`}>
+    <td className="px-4 py-1.5 text-right whitespace-nowrap">
       {isChange && micro > 0n ? "+" : ""}
       {credits(micro)}
     </td>
