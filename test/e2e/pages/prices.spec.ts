@@ -28,6 +28,24 @@ test("an administrator schedules a price, finds it in the history, and cancels i
   await expect(first).toContainText("Canceled");
 });
 
+test("an administrator gives a data class a price of its own", async ({ farm, page }) => {
+  await signIn(page, farm);
+  await openPage(page, "Policy");
+  await page.getByRole("button", { name: "Add class" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("restricted");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog).toHaveCount(0);
+  await openPage(page, "Models");
+  await page.getByRole("button", { name: "Set a price" }).click();
+  await dialog.getByLabel("Price of").selectOption({ label: "Percents of all models" });
+  await dialog.getByLabel("Data class restricted").fill("150");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog).toHaveCount(0);
+  await page.getByRole("button", { name: "Price history" }).click();
+  await expect(dialog.getByRole("listitem").first()).toContainText("data class restricted 150%");
+});
+
 test("a key's statement has the credits that it was given, and is saved as CSV", async ({ farm, page }) => {
   await signIn(page, farm);
   await openPage(page, "API keys");
