@@ -39,7 +39,9 @@ test("an index that is not there or not used in order is refused in Convex's wor
 test("wrong ids and system tables are refused in Convex's words, and private tables look empty", async () => {
   const errors = await client.query(misuse.reads, { thing: await insertThing(), job: await scheduled() });
   expect(errors).toEqual({
-    nonsense: expect.stringMatching(/^Invalid argument `id` for `db\.get`: Unable to decode ID/),
+    nonsense: "Invalid argument `id` for `db.get`: Unable to decode ID: Invalid ID length 8",
+    otherTable:
+      'Invalid argument `id` for `db.get`: expected to be an Id<"messages">, got Id<"things"> instead.',
     number: expect.stringContaining("Invalid argument `id` for `db.get`, expected string but got 'number'"),
     systemId: "System tables can only be accessed with db.system.",
     userIdAsSystem: "User tables cannot be accessed with db.system.",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decodeDocumentId, encodeDocumentId, newDocumentId } from "./document-id.ts";
+import { decodeDocumentId, encodeDocumentId, newDocumentId, undecodableReason } from "./document-id.ts";
 
 const internalId = fc.uint8Array({ minLength: 16, maxLength: 16 });
 const tableNumber = fc.oneof(fc.integer({ min: 1, max: 0xffff_ffff }), fc.integer({ min: 1, max: 20_000 }));
@@ -38,6 +38,21 @@ test("one wrong character in an id is detected", () => {
   }
   expect(decodeDocumentId(text.toUpperCase())).toBeNull();
   expect(decodeDocumentId(`${text}0`)).toBeNull();
+});
+
+test.each([
+  ["", "Invalid ID length 0"],
+  ["é".repeat(19), "Invalid ID length 38"],
+  ["é".repeat(16), "ID wasn't valid base32"],
+  ["0".repeat(31), "Invalid table number"],
+  ["z".repeat(37), "Invalid table number"],
+  ["z43zp6c3e75gkmz1kfwj6mbbx5sw28", "Invalid ID length 30"],
+  ["z43zp6c3e75gkmz1kfwj6mbbx5sw281", "Invalid ID length 31"],
+  ["z43zp6c3e75gkmz1kfwj6mbbx5sw281h00", "Invalid ID length 34"],
+  ["z43zp6c3e75gkmz1kfwj6mbbx5sw282h", expect.stringMatching(/^Invalid ID version \d+ \(expected \d+\)$/)],
+])("Convex's reason is told why %j is no id", (text, reason) => {
+  expect(decodeDocumentId(text)).toBeNull();
+  expect(undecodableReason(text)).toEqual(reason);
 });
 
 test("table numbers and id lengths out of bounds are refused", () => {

@@ -41,6 +41,23 @@ export function decodeDocumentId(text: string): DocumentId | null {
   return id;
 }
 
+/** Tells in Convex's words why `decodeDocumentId` refuses a text. */
+export function undecodableReason(text: string): string {
+  const size = Buffer.byteLength(text);
+  const invalidLength = `Invalid ID length ${size}`;
+  if (size < minLength || size > maxLength) return invalidLength;
+  const bytes = decodeBase32(text);
+  if (bytes === null) return "ID wasn't valid base32";
+  const numberLength = bytes.findIndex((byte) => byte < 0x80) + 1;
+  if (fromVarint(bytes.subarray(0, numberLength)) === null) return "Invalid table number";
+  const checked = numberLength + internalIdBytes;
+  const [low, high] = bytes.subarray(checked);
+  if (low === undefined || high === undefined) return invalidLength;
+  const [expectedLow, expectedHigh] = fletcher16(bytes.subarray(0, checked));
+  const [found, expected] = [high * 0x100 + low, expectedHigh * 0x100 + expectedLow];
+  return found === expected ? invalidLength : `Invalid ID version ${found} (expected ${expected})`;
+}
+
 /** The id of a new document. Its document is soon read or written, so the id is kept like a decoded one. */
 export function newDocumentId(id: DocumentId): string {
   const text = encodeDocumentId(id);

@@ -162,7 +162,10 @@ const isResult = (value: Value): boolean =>
 
 const kinds: readonly (readonly [string, RegExp])[] = [
   ["rolled back", /^rolled back$/],
-  ["no such document", /^(Update|Replace|Delete) on nonexistent document ID /],
+  [
+    "no such document",
+    /^(Update|Replace|Delete) on nonexistent document ID |: Table for ID "\w+" not found$/,
+  ],
   ["wrong id", /Unable to decode ID/],
   [
     "name",

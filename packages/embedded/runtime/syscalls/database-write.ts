@@ -64,11 +64,10 @@ type Target = { readonly id: string; readonly table: string; readonly document: 
 function existing(execution: TransactionExecution, args: SyscallArgs, method: string): Target {
   const id = stringArg(args, "id", method);
   const table = tableOfArg(execution, id, optionalStringArg(args, "table", method), method);
-  if (table !== null) {
-    guardSystemTable(table, false);
-    const document = execution.transaction.get(id);
-    if (document !== null) return { id, table, document };
-  }
+  if (table === null) throw invalidArg("id", method, `Table for ID "${id}" not found`);
+  guardSystemTable(table, false);
+  const document = execution.transaction.get(id);
+  if (document !== null) return { id, table, document };
   const verb = { "db.delete": "Delete", "db.replace": "Replace" }[method] ?? "Update";
   throw new SyscallError(`${verb} on nonexistent document ID ${id}`);
 }

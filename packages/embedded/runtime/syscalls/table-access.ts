@@ -1,5 +1,5 @@
 import { type ComponentPath, engineTableName, localTableOf } from "../../names/table-name.ts";
-import { decodeDocumentId } from "../../values/document-id.ts";
+import { decodeDocumentId, undecodableReason } from "../../values/document-id.ts";
 import type { TransactionExecution } from "../execution/execution.ts";
 import { SyscallError } from "../execution/syscall-error.ts";
 import { isReadableSystemTable } from "../tables/system-tables.ts";
@@ -47,10 +47,10 @@ export function tableOfArg(
   const table = localTableOf(transaction, component, id);
   if (table === null) {
     if (decodeDocumentId(id) !== null) return null;
-    throw invalidArg("id", method, `Unable to decode ID: "${id}" is not an ID`);
+    throw invalidArg("id", method, `Unable to decode ID: ${undecodableReason(id)}`);
   }
   if (expected !== null && expected !== table) {
-    throw invalidArg("id", method, `expected an ID of table "${expected}", got one of table "${table}"`);
+    throw invalidArg("id", method, `expected to be an Id<"${expected}">, got Id<"${table}"> instead.`);
   }
   return isPrivate(table) ? null : table;
 }
