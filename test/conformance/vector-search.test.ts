@@ -140,7 +140,7 @@ describe("limits and errors", () => {
     [
       "a field that is no filter field",
       { vector, any: [{ field: "name", value: "a" }] },
-      "Vector query against memories.by_vector contains a filter on name but that field isn't indexed for filtering in `filterFields`.",
+      'Vector query against memories.by_vector contains a filter on "name" but that field isn\'t indexed for filtering in `filterFields`.',
     ],
     [
       "too many comparisons",

@@ -29,7 +29,7 @@ export function planSearch(
       const at = filterFields.indexOf(fieldPath);
       if (at < 0) {
         throw new SyscallError(
-          `${against} contains an equality filter on ${fieldPath} but that field isn't indexed for filtering in \`filterFields\`.`,
+          `${against} contains an equality filter on "${fieldPath}" but that field isn't indexed for filtering in \`filterFields\`.`,
         );
       }
       filters.push({ at, value: decodeOperand(condition.value) });
@@ -37,12 +37,12 @@ export function planSearch(
     }
     if (fieldPath !== searchField) {
       throw new SyscallError(
-        `${against} contains a search filter against ${fieldPath}, which doesn't match the indexed \`searchField\` ${searchField}.`,
+        `${against} contains a search filter against "${fieldPath}", which doesn't match the indexed \`searchField\` "${searchField}".`,
       );
     }
     if (text !== null) {
       throw new SyscallError(
-        `${against} contains multiple search filters against ${fieldPath}. Only one is allowed.`,
+        `${against} contains multiple search filters against "${fieldPath}". Only one is allowed.`,
       );
     }
     if (typeof condition.value !== "string")
@@ -51,7 +51,7 @@ export function planSearch(
   }
   if (text === null) {
     throw new SyscallError(
-      `${against} does not contain any search filters. You must include a search filter like \`q.search("${searchField}", searchText)\`.`,
+      `${against} does not contain any search filters. You must include a search filter like \`q.search(""${searchField}"", searchText)\`.`,
     );
   }
   if (filters.length > limits.searchFilters) {

@@ -89,7 +89,7 @@ function filtersOf(name: string, filterFields: readonly string[], expression: JS
     const at = filterFields.indexOf(field);
     if (at < 0) {
       throw new SyscallError(
-        `Vector query against ${name} contains a filter on ${field} but that field isn't indexed for filtering in \`filterFields\`.`,
+        `Vector query against ${name} contains a filter on "${field}" but that field isn't indexed for filtering in \`filterFields\`.`,
       );
     }
     const decoded = decodeOperand(value);
