@@ -19,6 +19,28 @@ test("random numbers differ within a run and between runs", async () => {
   expect(randoms.every((n) => n >= 0 && n < 1)).toBe(true);
 });
 
+test.each([
+  ["a query", () => httpClient().query(world.measuresInQuery, {})],
+  ["an action", () => httpClient().action(world.measuresInAction, {})],
+])("performance has marks and measures, and each run its own: %s", async (_, run) => {
+  await run();
+  expect(await run()).toEqual({
+    entries: ["mark begin", "mark end", "measure both", "measure rest", "measure whole"],
+    both: { name: "both", entryType: "measure", startTime: 2, duration: 10, detail: "why" },
+    rest: 12,
+    whole: 3,
+    detail: { step: 1 },
+    classes: true,
+    left: ["end"],
+    errors: [
+      'Cannot find mark: "missing"',
+      "Cannot construct PerformanceMark: startTime cannot be negative, received -1",
+      'Cannot specify "start", "end", and "duration" together in options',
+      "Illegal constructor",
+    ],
+  });
+});
+
 const refusal = (what: string) =>
   `Can't use ${what} in queries and mutations. Please consider using an action.`;
 

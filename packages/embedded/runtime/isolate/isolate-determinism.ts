@@ -4,6 +4,8 @@ import { RandomStream } from "../execution/random-stream.ts";
 import { seededRandom } from "./isolate-crypto.ts";
 import { fixLocale } from "./isolate-locale.ts";
 import { hideGarbageCollection } from "./isolate-weak.ts";
+import { lazyGlobal } from "./lazy-global.ts";
+import { createPerformance } from "./performance/performance-timeline.ts";
 
 /** The time and the random numbers that modules see while they are evaluated: the same in all runs, until the next push. */
 export type LoadingState = { readonly time: number; readonly seed: Uint8Array };
@@ -46,16 +48,40 @@ export function installDeterminism(
     executions.getStore()?.loading === false
       ? (seededRandom()?.number() ?? Math.random())
       : atLoading.number();
-  global["performance"] = isolatePerformance(timeOrigin);
+  installPerformance(global, timeOrigin);
+  fixTemporal(global, functionNow);
   fixLocale(global, functionNow);
   hideGarbageCollection(global);
 }
 
+type Zoned = { readonly [method: string]: () => unknown };
+type Temporal = {
+  readonly Now: object;
+  readonly Instant: {
+    fromEpochMilliseconds: (ms: number) => { toZonedDateTimeISO: (timeZone: unknown) => Zoned };
+  };
+};
+
+/** `Temporal` reads V8's clock, not `Date.now`. Node has it since version 26. */
+function fixTemporal(global: vm.Context, now: () => number): void {
+  const temporal = global["Temporal"] as Temporal | undefined;
+  if (temporal === undefined) return;
+  const instant = () => temporal.Instant.fromEpochMilliseconds(Math.floor(now()));
+  const zonedDateTimeISO = (timeZone: unknown = "UTC") => instant().toZonedDateTimeISO(timeZone);
+  Object.assign(temporal.Now, {
+    instant,
+    zonedDateTimeISO,
+    plainDateTimeISO: (timeZone?: unknown) => zonedDateTimeISO(timeZone)["toPlainDateTime"]?.(),
+    plainDateISO: (timeZone?: unknown) => zonedDateTimeISO(timeZone)["toPlainDate"]?.(),
+    plainTimeISO: (timeZone?: unknown) => zonedDateTimeISO(timeZone)["toPlainTime"]?.(),
+  });
+}
+
 /**
- * Creates a clock with a resolution of 0.1 ms. It does not advance in queries, and starts at the
- * transaction's time in mutations.
+ * Installs `performance`, whose clock has a resolution of 0.1 ms. It does not advance in queries, and starts at the transaction's
+ * time in mutations.
  */
-function isolatePerformance(timeOrigin: number) {
+function installPerformance(global: vm.Context, timeOrigin: number): void {
   const startedAt = performance.now();
   const started = new WeakMap<Execution, number>();
   const elapsed = (execution: Execution): number => {
@@ -72,5 +98,15 @@ function isolatePerformance(timeOrigin: number) {
       : performance.now() - startedAt;
     return Math.floor(ms * 10) / 10;
   };
-  return { now, timeOrigin, toJSON: () => ({ timeOrigin }) };
+  let made: ReturnType<typeof createPerformance> | null = null;
+  const make = () => (made ??= createPerformance({ now, timeOrigin, run: () => executions.getStore() }));
+  for (const name of performanceGlobals) lazyGlobal(global, name, () => make()[name]);
 }
+
+const performanceGlobals = [
+  "performance",
+  "Performance",
+  "PerformanceEntry",
+  "PerformanceMark",
+  "PerformanceMeasure",
+] as const;
