@@ -90,6 +90,15 @@ test.each(missing)("a missing function cannot be scheduled: %s", async (name, wo
   expect(await httpClient().action(later.scheduleByNameFromAction, { name })).toBe(words);
 });
 
+test("a function cannot be scheduled by a name that no module may have", async () => {
+  const name = "@#@!invalid@#file$$path:one";
+  const words =
+    "Path component @#@!invalid@#file$$path can only contain alphanumeric characters, underscores, or periods.";
+  const { error } = await httpClient().mutation(later.scheduleByName, { name });
+  expect(error).toContain(words);
+  expect(await httpClient().action(later.scheduleByNameFromAction, { name })).toContain(words);
+});
+
 test("a query can be scheduled, and fails when it is to run", async () => {
   const { id } = await httpClient().mutation(later.scheduleByName, { name: "later:state" });
   const { state } = (await finished(id!))!;

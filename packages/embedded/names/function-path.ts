@@ -26,6 +26,15 @@ export function parseFunctionPath(
   return module === "" || name === "" ? null : { component, module, name };
 }
 
+const allowedPart = /^[A-Za-z0-9_.]+$/;
+
+/** Tells in Convex's words why a module cannot have this path; null if it can. */
+export function modulePathProblem(path: string): string | null {
+  const bad = path.split("/").find((part) => !allowedPart.test(part));
+  if (bad === undefined) return null;
+  return `Path component ${bad} can only contain alphanumeric characters, underscores, or periods.`;
+}
+
 /** The form of `npx convex function-spec`: "module.js:name", without the component. */
 export function udfPathOf({ module, name }: Pick<FunctionPath, "module" | "name">): string {
   return `${module}.js:${name}`;

@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
+import { modulePathProblem } from "../../names/function-path.ts";
 
 /** A module file in the functions folder. */
 export type ModuleFile = {
@@ -49,15 +50,9 @@ export function isModule(path: string): boolean {
   return base.split(".").length === 2 || (folders.length === 0 && base.startsWith("auth.config."));
 }
 
-const componentOfPath = /^[A-Za-z0-9_.]+$/;
-
 /** Returns Convex's message for a module whose path it would refuse to deploy; otherwise null. */
 export function faultOfPath({ module }: ModuleFile): string | null {
   const path = `${module}.js`;
-  const bad = path.split("/").find((component) => !componentOfPath.test(component));
-  if (bad === undefined) return null;
-  return (
-    `${path} is not a valid path to a Convex module. Path component ${bad} can only contain ` +
-    "alphanumeric characters, underscores, or periods."
-  );
+  const problem = modulePathProblem(path);
+  return problem === null ? null : `${path} is not a valid path to a Convex module. ${problem}`;
 }

@@ -79,9 +79,13 @@ export type Services = {
  * and gets another message, on which `npx convex run` lists the available functions.
  */
 export function notFound(shortPath: string, { kind }: Identity): FunctionFailure {
-  const what = kind === "admin" ? "function" : "public function";
   return {
     kind: "failure",
-    message: `Could not find ${what} for '${shortPath}'. Did you forget to run \`npx convex dev\` or \`npx convex deploy\`?`,
+    message: couldNotFind(kind === "admin" ? "function" : "public function", shortPath),
   };
+}
+
+/** Convex's message for a missing function. `place` says in which component. */
+export function couldNotFind(what: string, shortPath: string, place = ""): string {
+  return `Could not find ${what} for '${shortPath}'${place}. Did you forget to run \`npx convex dev\` or \`npx convex deploy\`?`;
 }

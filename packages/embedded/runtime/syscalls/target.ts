@@ -1,15 +1,17 @@
 import {
   type FunctionPath,
+  modulePathProblem,
   parseFunctionHandle,
   parseFunctionPath,
   shortPathOf,
 } from "../../names/function-path.ts";
+import { appComponent } from "../../names/table-name.ts";
 import { childPath, childReference } from "../components/component-mounts.ts";
 import type { RegisteredFunction } from "../contract/registered-function.ts";
 import type { Execution } from "../execution/execution.ts";
 import { SyscallError } from "../execution/syscall-error.ts";
-import type { Services } from "./services.ts";
-import { optionalStringArg, type SyscallArgs } from "./syscall-args.ts";
+import { couldNotFind, type Services } from "./services.ts";
+import { invalidArg, optionalStringArg, type SyscallArgs } from "./syscall-args.ts";
 
 /** Describes a function that the caller's own component does not have. The path is null if `shown` is none. */
 type MissingMessage = (path: FunctionPath | null, shown: string, method: string) => string;
@@ -35,6 +37,9 @@ export function targetOf(
       : handle === null
         ? parseFunctionPath(name, component)
         : parseFunctionHandle(handle);
+  const isNamed = reference === null && handle === null;
+  const problem = isNamed && path !== null ? modulePathProblem(path.module) : null;
+  if (problem !== null) throw invalidArg("name", method, problem);
   const target = path === null ? null : services.find(path);
   // A component's internal functions are hidden from others, as if they did not exist.
   if (path === null || target === null || (reference !== null && target.visibility === "internal")) {
@@ -61,8 +66,9 @@ function parseReference(reference: string, parent: string): FunctionPath | null 
 }
 
 function missingFunction(path: FunctionPath | null, shown: string, method: string): string {
-  const name = path === null ? shown : shortPathOf(path);
-  return `Couldn't find a function "${name}" for \`${method}\`. Did you forget to export it?`;
+  if (path === null) return `"${shown}" is not the name of a function for \`${method}\`.`;
+  const place = path.component === appComponent ? "" : ` in '${path.component}'`;
+  return couldNotFind("public function", shortPathOf(path), place);
 }
 
 function missingInComponent(path: FunctionPath, method: string): string {
