@@ -70,12 +70,12 @@ test("console.time, timeLog and timeEnd print durations, and warnings for wrong 
   ]);
 });
 
-test("an error's stack has positions in the developer's files, and no path of the machine", async () => {
+test("an error's stack has only frames with positions in the developer's files, and no path of the machine", async () => {
   const { value } = await call("query", "stacks");
   const { own, awaited, ...others } = value as { [what: string]: string };
-  const frame = String.raw`\n {4}at .*\(\.\./[\w-]+/printing\.ts:\d+:\d+\)`;
-  expect(own).toMatch(new RegExp(`^Error: own${frame}`));
-  expect(awaited).toMatch(new RegExp(`^Error: first line\nsecond line\n {4}at fails \\(`));
+  const frame = String.raw` {4}at .*\(\.\./[\w-]+/printing\.ts:\d+:\d+\)`;
+  expect(own).toMatch(new RegExp(`^${frame}`));
+  expect(awaited).toMatch(/^ {4}at fails \(/);
   expect(awaited).toMatch(/\n {4}at async awaits \(\.\.\//);
   for (const stack of [own!, awaited!, ...Object.values(others)]) {
     expect(stack).not.toMatch(/node:|file:|at .*\((?!\.\.\/[\w-]+\/)/);

@@ -2,6 +2,7 @@ import { ConvexError, type Value } from "convex/values";
 import { expect, test } from "vitest";
 import { api, modules } from "../../packages/embedded/test-app.fixture.ts";
 import { deployment, httpClient, liveClient, uniqueName } from "./deployment.ts";
+import { saying } from "./expectations.ts";
 import { watch } from "./watch.ts";
 
 const clients = [
@@ -38,6 +39,13 @@ test.each(clients)("a timer that throws fails its action at once, %s", async (_,
   const called = connect().action(modules.nested.timerThrows, {});
   await expect(called).rejects.toThrow(/thrown by a timer|Server Error/);
   expect(performance.now() - started).toBeLessThan(4_500);
+});
+
+test("a message of an error is cut after 64 KiB, and its frames are not", async () => {
+  const failed = httpClient().query(api.values.fail, { message: "é".repeat(40_000) });
+  const message = await failed.then(() => "it did not fail", String);
+  const kept = (65_536 - "Uncaught Error: ".length) / 2;
+  expect(message).toMatch(saying(new RegExp(`[^é]é{${kept}}\\n {4}at `)));
 });
 
 test.each(clients)("a failed query rejects, %s", async (_, connect) => {

@@ -71,6 +71,14 @@ test("an error is described with the causes behind it, and their codes", () => {
   );
 });
 
+test("an error whose stack has only frames is described with its message", () => {
+  const failure = new TypeError("no luck");
+  failure.stack = "    at f (../convex/a.ts:1:2)";
+  expect(describeError(failure)).toBe("TypeError: no luck\n    at f (../convex/a.ts:1:2)");
+  failure.stack = "";
+  expect(describeError(failure)).toBe("TypeError: no luck");
+});
+
 test("a description quotes no refused value, and ends even if causes go in a circle", () => {
   const invalid = new Error(
     'ArgumentValidationError: Value does not match validator.\nPath: .rank\nValue: "hunter2"',

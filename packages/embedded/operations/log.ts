@@ -68,7 +68,7 @@ export function describeError(error: unknown): string {
 function describe(error: unknown, depth: number): string {
   if (!(error instanceof Error)) return withoutValues(String(error));
   const { code } = error as NodeJS.ErrnoException;
-  const stack = withoutValues(error.stack ?? `${error.name}: ${error.message}`);
+  const stack = withoutValues(stackOf(error));
   const known = typeof code === "string" && !stack.includes(code) ? `${stack}\n[code ${code}]` : stack;
   if (depth === 0) return known;
   const inner = [
@@ -76,6 +76,11 @@ function describe(error: unknown, depth: number): string {
     ...(error instanceof AggregateError ? (error.errors as readonly unknown[]).slice(0, maxCauses) : []),
   ];
   return [known, ...inner.map((each) => `Caused by: ${describe(each, depth - 1)}`)].join("\n");
+}
+
+/** An error that a function has met has a stack without its name and message. */
+function stackOf({ name, message, stack = "" }: Error): string {
+  return stack !== "" && stack.includes(message) ? stack : `${name}: ${message}\n${stack}`.trimEnd();
 }
 
 function lineOf(format: LogFormat, entry: Entry): string {

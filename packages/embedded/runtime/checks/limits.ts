@@ -44,8 +44,8 @@ export const limits = {
   logLines: 256,
   /** Size in UTF-8. The documentation says 4 KiB. */
   logLineBytes: 32_768,
-  /** Size of a failure's message, and of its frames. This limit is ours, not Convex's. */
-  errorBytes: 32_768,
+  /** Size of a failure's message, and of its frames. */
+  errorBytes: 65_536,
   /** Depth of nested calls of queries and mutations. */
   nestedCalls: 8,
   /**

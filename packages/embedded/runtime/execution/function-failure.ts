@@ -1,8 +1,8 @@
 import type { JSONValue } from "convex/values";
 import { limits } from "../checks/limits.ts";
-import { truncated } from "../checks/truncated.ts";
+import { cut } from "../checks/truncated.ts";
 import type { StackMapper } from "../source/stack-trace.ts";
-import { copyThrown, type ThrownValue } from "./thrown-value.ts";
+import { copyThrown, framesOf, type ThrownValue } from "./thrown-value.ts";
 
 /** A function's failure: the text after "Server Error", and a ConvexError's data. */
 export type FunctionFailure = {
@@ -27,12 +27,17 @@ export function describeThrown(thrown: unknown, mapStack: StackMapper): Function
   return describeCopy(copyThrown(thrown), mapStack);
 }
 
+/** The error of a nested call begins so. As on Convex, its callers do not repeat that. */
+const isUncaught = /^Uncaught \w+: /;
+
 /** Describes a copied thrown value. Runs none of the developer's code. */
 export function describeCopy(thrown: ThrownValue, mapStack: StackMapper): FunctionFailure {
   if (thrown.kind === "value") return { kind: "failure", message: bounded(`Uncaught ${thrown.text}`) };
   const { name, data } = thrown;
   const title = thrown.message === "" ? name : `${name}: ${thrown.message}`;
-  const message = [bounded(`Uncaught ${title}`), ...mapStack(framesOf(thrown))].join("\n");
+  const uncaught = isUncaught.test(thrown.message) ? thrown.message : `Uncaught ${title}`;
+  const frames = framesOf(thrown).slice(0, limits.errorBytes);
+  const message = [bounded(uncaught), ...mapStack(frames)].join("\n");
   return data === undefined ? { kind: "failure", message } : { kind: "failure", message, data };
 }
 
@@ -49,12 +54,6 @@ export function httpFailure(requestId: string, { message, data }: FunctionFailur
   return data === undefined ? { code, trace: message } : { code, trace: message, data };
 }
 
-// The stack begins with the message, which may be of any length.
-function framesOf({ message, stack }: ThrownValue & { readonly kind: "error" }): string {
-  const from = Math.max(stack.indexOf(message), 0) + message.length;
-  return stack.slice(from, from + limits.errorBytes);
-}
-
 function bounded(text: string): string {
-  return truncated(text, limits.errorBytes);
+  return cut(text, limits.errorBytes);
 }

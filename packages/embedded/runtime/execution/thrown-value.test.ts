@@ -60,8 +60,13 @@ test("a long error message is cut, but its frames are not", async () => {
   const { runner } = (fixture = await openFixture());
   const { outcome } = await runner.runAny(request("thrown:inQuery", { way: "long" }));
   if (outcome.kind !== "failure") throw new Error("It succeeded.");
-  expect(outcome.message.length).toBeLessThan(40_000);
-  expect(outcome.message).toMatch(/x \(truncated due to length\)\n {4}at .*thrown\.ts:/);
+  expect(outcome.message.length).toBeLessThan(67_000);
+  expect(outcome.message).toMatch(/x\n {4}at .*thrown\.ts:/);
+});
+
+test("an error whose message was replaced after its stack was read keeps its frames", async () => {
+  const { call } = (fixture = await openFixture());
+  await expect(call("thrown:inQuery", { way: "renamed" })).rejects.toThrow(/: x{500}\n {4}at .*thrown\.ts:/);
 });
 
 test.each([

@@ -36,6 +36,18 @@ export function copyThrown(thrown: unknown): ThrownValue {
   };
 }
 
+const beginsFrame = "    at ";
+
+/**
+ * Returns the frames of an error's stack. The stack of a function's error has nothing else. Others begin with the message, which may
+ * be of any length and look like frames, and may have been replaced since.
+ */
+export function framesOf({ message, stack }: { readonly message: string; readonly stack: string }): string {
+  if (stack.startsWith(beginsFrame)) return stack;
+  const at = stack.indexOf(message);
+  return stack.slice(at === -1 ? Math.max(stack.indexOf(`\n${beginsFrame}`), 0) : at + message.length);
+}
+
 type ErrorLike = { name?: unknown; message?: unknown; stack?: unknown; data?: unknown };
 
 // An error of the functions' realm is not an instance of this realm's Error.

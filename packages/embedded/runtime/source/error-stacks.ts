@@ -1,15 +1,33 @@
 import type { StackMapper } from "./stack-trace.ts";
 
 /** V8's call site. Its text is that of a line in a stack. */
-type Site = { toString(): string; getFileName?(): string | null };
+type Site = NodeJS.CallSite;
 type FormatStack = (error: Error, sites: readonly Site[]) => string;
 
 /**
  * Creates the `Error.prepareStackTrace` of a realm. Functions that read an error's stack see positions in the developer's
- * files, as on Convex, and no path of this machine.
+ * files, and no path of this machine. As on Convex, the stack does not begin with the error's name and message.
  */
 export function stackFormatter(mapStack: StackMapper): FormatStack {
-  return (error, sites) => [titleOf(error), ...mapStack(linesOf(sites))].join("\n");
+  return (_, sites) => mapStack(sites.map((site) => `    at ${convexText(site)}`).join("\n")).join("\n");
+}
+
+/** The text of a call site in the form that Convex gives it: it names no class, but the property by which a method was called. */
+function convexText(site: Site): string {
+  const async = site.isAsync() ? "async " : "";
+  if (site.isPromiseAll()) return `${async}Promise.all (index ${site.getPromiseIndex()})`;
+  const [line, column] = [site.getLineNumber(), site.getColumnNumber()];
+  const position = line === null || column === null ? "" : `:${line}:${column}`;
+  return `${async}${nameOf(site)} (${site.getFileName() ?? "<anonymous>"}${position})`;
+}
+
+function nameOf(site: Site): string {
+  const name = site.getFunctionName();
+  if (site.isConstructor()) return `new ${name ?? "<anonymous>"}`;
+  const [type, method] = [site.getTypeName(), site.getMethodName()];
+  if (name === null) return `${type === null ? "" : `${type}.`}${method ?? "<anonymous>"}`;
+  const owner = type !== null && name.startsWith(type) ? `${type}.` : "";
+  return `${owner}${name}${method !== null && name.endsWith(method) ? ` [as ${method}]` : ""}`;
 }
 
 type FormatSites = (this: unknown, error: Error, sites: readonly Site[]) => unknown;
@@ -45,7 +63,7 @@ const { filter } = Array.prototype;
 
 /** The realm's code may have replaced its own `filter`. */
 function ownSites(sites: readonly Site[]): readonly Site[] {
-  const isOwn = (site: Site): boolean => site.getFileName?.()?.startsWith(scriptPrefix) === true;
+  const isOwn = (site: Site): boolean => site.getFileName()?.startsWith(scriptPrefix) === true;
   return Reflect.apply(filter, sites, [isOwn]) as Site[];
 }
 

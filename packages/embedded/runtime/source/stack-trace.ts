@@ -9,13 +9,22 @@ export type StackMapper = (stack: string) => readonly string[];
 const addedPrefix = "__convex";
 
 const frame = /^\s+at (?:(async )?(.*?) )?\(?([^()\s]+):(\d+):(\d+)\)?$/;
+/** A call of a function that is part of JavaScript. */
+const builtInFrame = /^ {4}at (?:async Promise\.\w+ \(index \d+\)|\S.* \(<anonymous>\))$/;
+
+/** The part of the convex package that calls functions, and that functions call. */
+const convexImplementation = "node_modules/convex/src/server/impl/";
+const packages = "node_modules/";
+
+/** A line, and whether it is left out at the beginning and at the end of a stack. */
+type Line = { readonly text: string; readonly isInner: boolean };
 
 /** A parsed map takes ten times the memory of its text: tens of megabytes. So it is kept only while errors come. */
 const keptMs = 10_000;
 
 /**
- * Creates a mapper. `sourceMaps` maps script names to source maps. Drops the frames of other scripts,
- * which are ours or Node's, and those of installed packages.
+ * Creates a mapper. `sourceMaps` maps script names to source maps. Drops the frames of other scripts, which are ours or Node's. As on
+ * Convex, a stack has the frames of installed packages, too, but does not begin or end with those of the convex package.
  */
 export function createStackMapper(sourceMaps: ReadonlyMap<string, PackedMap>): StackMapper {
   // Parse maps only when needed: it takes long for large ones, and most runs never throw.
@@ -34,19 +43,32 @@ export function createStackMapper(sourceMaps: ReadonlyMap<string, PackedMap>): S
     return map;
   };
   return (stack) => {
-    const lines: string[] = [];
+    const lines: Line[] = [];
     for (const line of stack.split("\n")) {
       const [, isAsync, name, script, row, column] = frame.exec(line) ?? [];
       // An error that a function created has such positions already.
-      if (script?.startsWith("../") === true) lines.push(line);
+      if (script?.startsWith("../") === true) lines.push({ text: line, isInner: false });
+      else if (builtInFrame.test(line)) lines.push({ text: line, isInner: true });
       const map = script === undefined ? null : mapOf(script);
       if (map === null || name?.startsWith(addedPrefix) === true) continue;
       const entry = map.findEntry(Number(row) - 1, Number(column) - 1);
-      if (!("originalSource" in entry) || entry.originalSource.includes("node_modules/")) continue;
-      const place = `../${entry.originalSource}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
+      if (!("originalSource" in entry)) continue;
+      const place = `${placeOf(entry.originalSource)}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
       const isUnnamed = name === undefined || isFileName(name);
-      lines.push(`    at ${isAsync ?? ""}${isUnnamed ? "<anonymous>" : name} (${place})`);
+      const text = `    at ${isAsync ?? ""}${isUnnamed ? "<anonymous>" : name} (${place})`;
+      lines.push({ text, isInner: entry.originalSource.includes(convexImplementation) });
     }
-    return lines;
+    return trimmed(lines).map(({ text }) => text);
   };
+}
+
+/** A package's files may be anywhere on the machine. */
+function placeOf(source: string): string {
+  const at = source.lastIndexOf(packages);
+  return `../${at === -1 ? source : source.slice(at)}`;
+}
+
+function trimmed(lines: readonly Line[]): readonly Line[] {
+  const isOuter = ({ isInner }: Line): boolean => !isInner;
+  return lines.slice(Math.max(lines.findIndex(isOuter), 0), lines.findLastIndex(isOuter) + 1);
 }

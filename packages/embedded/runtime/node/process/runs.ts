@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { limits } from "../../checks/limits.ts";
 import { LogLines } from "../../execution/log-lines.ts";
-import { copyThrown, maxCopiedText, type ThrownValue } from "../../execution/thrown-value.ts";
+import { copyThrown, framesOf, maxCopiedText, type ThrownValue } from "../../execution/thrown-value.ts";
 import type { FromProcess, ToProcess } from "../messages.ts";
 
 /** A running action. */
@@ -104,10 +104,8 @@ export class Runs {
   copy(thrown: unknown): ThrownValue {
     const copy = copyThrown(thrown);
     if (copy.kind === "value") return { kind: "value", text: copy.text.slice(0, maxCopiedText) };
-    // The stack begins with the name and the message, which may be of any length.
-    const from = Math.max(copy.stack.indexOf(copy.message), 0) + copy.message.length;
     const message = copy.message.slice(0, maxCopiedText);
-    const frames = this.#scriptOf(copy.stack.slice(from)).slice(0, maxCopiedText);
+    const frames = this.#scriptOf(framesOf(copy)).slice(0, maxCopiedText);
     return { ...copy, name: copy.name.slice(0, maxCopiedText), message, stack: message + frames };
   }
 
