@@ -85,6 +85,53 @@ test("writes of nested mutations that failed do not count", async () => {
   expect(await httpClient().query(api.messages.list, { channel })).toEqual(["kept"]);
 });
 
+test("a nested call of a missing function fails with Convex's message", async () => {
+  expect(await httpClient().query(nested.callsMissing, {})).toBe(
+    "Could not find public function for 'folder/nowhere:nothing'. Did you forget to run `npx convex dev` or `npx convex deploy`?",
+  );
+});
+
+test("the error of a nested call names its class once, and has the frames of its callers", async () => {
+  await expect(httpClient().action(nested.failsThroughTwo, {})).rejects.toThrow(
+    /Server Error\nUncaught TypeError: deep down\n(?: {4}at .*nested\.ts:\d+:\d+\)\s+){2,}/,
+  );
+});
+
+test("functions that nested mutations scheduled count, even if those failed", async () => {
+  const channel = uniqueName();
+  const [first, second] = await httpClient().mutation(nested.schedulesAfterFailure, { channel });
+  expect(first).toMatch("taken back");
+  expect(second).toMatch("Too many functions scheduled by this mutation (limit: 1000)");
+});
+
+test.each([
+  [{ documentsWritten: 2 }, "Too many writes in a single function execution (limit: 5)"],
+  [{ bytesWritten: 10 }, "Too many bytes written in a single function execution (limit: "],
+  [{ documentsRead: 2 }, "Too many documents read in a single function execution (limit: 5)"],
+  [{ bytesRead: 10 }, "Too many bytes read in a single function execution (limit: "],
+  [{ databaseQueries: 2 }, "Too many reads in a single function execution (limit: 5)"],
+  [{ functionsScheduled: 2 }, "Too many functions scheduled by this mutation (limit: 5)"],
+  [{ scheduledFunctionArgsBytes: 10 }, "arguments of scheduled functions from this mutation (limit: "],
+])("a nested call has what is left, or less: %j", async (budget, message) => {
+  const channel = uniqueName();
+  const { error, documentsRead } = await httpClient().mutation(nested.withBudget, { channel, budget });
+  expect(error).toMatch(message);
+  expect(documentsRead).toEqual({ used: 3, remaining: "documentsRead" in budget ? 2 : 32_000 - 3 });
+  expect(await httpClient().query(api.messages.list, { channel })).toHaveLength(6);
+});
+
+test("a budget does not raise a limit", async () => {
+  const budget = { documentsRead: 100_000 };
+  const { error, documentsRead } = await httpClient().mutation(nested.withBudget, {
+    channel: uniqueName(),
+    budget,
+  });
+  expect({ error, documentsRead }).toEqual({
+    error: null,
+    documentsRead: { used: 3, remaining: 32_000 - 3 },
+  });
+});
+
 test("work that a mutation does not await runs to its end, and commits or fails with it", async () => {
   const [done, failed] = [uniqueName(), uniqueName()];
   const leave = (channel: string, fails: boolean) =>

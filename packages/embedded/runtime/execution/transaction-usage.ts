@@ -8,17 +8,40 @@ export const readAdvice =
 
 /** Queries of ranges that were read before are not free, so their number is bounded, too. The bound is ours. */
 const mostQueries = 4 * limits.databaseQueries;
-/** Distinct ranges are not counted more often than this, so a transaction may read so many more. */
-const countEvery = 64;
+/** Counting distinct ranges takes time. So a transaction may make more queries than its limit, by this part of all of them. */
+const uncounted = 1 / 64;
+
+/** Amounts of a transaction, by their names in Convex's API. */
+type Amounts = {
+  readonly bytesRead: number;
+  readonly bytesWritten: number;
+  readonly databaseQueries: number;
+  readonly documentsRead: number;
+  readonly documentsWritten: number;
+  readonly functionsScheduled: number;
+  readonly scheduledFunctionArgsBytes: number;
+};
+
+const most: Amounts = {
+  bytesRead: limits.bytesRead,
+  bytesWritten: limits.bytesWritten,
+  databaseQueries: limits.databaseQueries,
+  documentsRead: limits.documentsRead,
+  documentsWritten: limits.documentsWritten,
+  functionsScheduled: limits.functionsScheduled,
+  scheduledFunctionArgsBytes: limits.scheduledArgsBytes,
+};
+
+/** How much more of each amount a nested call may use. */
+export type Budget = Readonly<Partial<Amounts>>;
+export const amountNames = Object.keys(most) as readonly (keyof Amounts)[];
 
 /** The document with the most of something. */
 type Most = { readonly id: string; readonly amount: number };
 const none: Most = { id: "", amount: 0 };
 
-type Written = Pick<
-  TransactionUsage,
-  "documentsWritten" | "bytesWritten" | "functionsScheduled" | "scheduledArgsBytes"
->;
+type Written = Pick<TransactionUsage, "documentsWritten" | "bytesWritten" | "largest" | "deepest">;
+type Read = Pick<TransactionUsage, "documentsRead" | "bytesRead">;
 
 /** Counts a transaction's reads and writes. Throws when they exceed Convex's limits. */
 export class TransactionUsage {
@@ -28,11 +51,12 @@ export class TransactionUsage {
   bytesWritten = 0;
   databaseQueries = 0;
   functionsScheduled = 0;
-  scheduledArgsBytes = 0;
+  scheduledFunctionArgsBytes = 0;
   /** The written document with the most bytes, and the one with the most levels. */
   largest = none;
   deepest = none;
 
+  #limits = most;
   /** Queries beyond this number count the distinct ranges that were read. */
   #countBeyond: number = limits.databaseQueries;
 
@@ -40,26 +64,46 @@ export class TransactionUsage {
   query(ranges: () => number): void {
     this.databaseQueries += 1;
     if (this.databaseQueries <= this.#countBeyond) return;
-    const free = limits.databaseQueries - ranges();
-    if (free <= 0 || this.databaseQueries > mostQueries) {
+    const [limit, read] = [this.#limits.databaseQueries, ranges()];
+    if (read >= limit || this.databaseQueries > mostQueries) {
       throw new SyscallError(
-        `Too many reads in a single function execution (limit: ${limits.databaseQueries}). ${readAdvice}`,
+        `Too many reads in a single function execution (limit: ${limit}). ${readAdvice}`,
       );
     }
-    this.#countBeyond = this.databaseQueries + Math.max(free - 1, countEvery);
+    const more = Math.max(limit - read - 1, Math.floor(this.databaseQueries * uncounted));
+    this.#countBeyond = this.databaseQueries + more;
+  }
+
+  /**
+   * Lowers the limits for a nested call to its budget. A budget cannot raise them.
+   * @returns sets the limits back
+   */
+  lower(budget: Budget, ranges: () => number): () => void {
+    const [before, countedBeyond] = [this.#limits, this.#countBeyond];
+    const limit = (name: keyof Amounts): number => {
+      const more = budget[name];
+      if (more === undefined) return before[name];
+      return Math.min(before[name], more + (name === "databaseQueries" ? ranges() : this[name]));
+    };
+    this.#limits = amountsOf(limit);
+    if (budget.databaseQueries !== undefined) this.#countBeyond = this.databaseQueries;
+    return () => {
+      this.#limits = before;
+      this.#countBeyond = countedBeyond;
+    };
   }
 
   read(bytes: number): void {
     this.documentsRead += 1;
     this.bytesRead += bytes;
-    if (this.documentsRead > limits.documentsRead) {
+    if (this.documentsRead > this.#limits.documentsRead) {
       throw new ReadLimitError(
-        `Too many documents read in a single function execution (limit: ${limits.documentsRead}). ${readAdvice}`,
+        `Too many documents read in a single function execution (limit: ${this.#limits.documentsRead}). ${readAdvice}`,
       );
     }
-    if (this.bytesRead > limits.bytesRead) {
+    if (this.bytesRead > this.#limits.bytesRead) {
       throw new ReadLimitError(
-        `Too many bytes read in a single function execution (limit: ${limits.bytesRead} bytes). ${readAdvice}`,
+        `Too many bytes read in a single function execution (limit: ${this.#limits.bytesRead} bytes). ${readAdvice}`,
       );
     }
   }
@@ -67,14 +111,14 @@ export class TransactionUsage {
   write(bytes: number): void {
     this.documentsWritten += 1;
     this.bytesWritten += bytes;
-    if (this.documentsWritten > limits.documentsWritten) {
+    if (this.documentsWritten > this.#limits.documentsWritten) {
       throw new SyscallError(
-        `Too many writes in a single function execution (limit: ${limits.documentsWritten})`,
+        `Too many writes in a single function execution (limit: ${this.#limits.documentsWritten})`,
       );
     }
-    if (this.bytesWritten > limits.bytesWritten) {
+    if (this.bytesWritten > this.#limits.bytesWritten) {
       throw new SyscallError(
-        `Too many bytes written in a single function execution (limit: ${limits.bytesWritten} bytes)`,
+        `Too many bytes written in a single function execution (limit: ${this.#limits.bytesWritten} bytes)`,
       );
     }
   }
@@ -85,29 +129,38 @@ export class TransactionUsage {
     if (levels > this.deepest.amount) this.deepest = { id, amount: levels };
   }
 
-  /** The present counts of writes and of scheduled functions. */
-  written(): Written {
-    const { documentsWritten, bytesWritten, functionsScheduled, scheduledArgsBytes } = this;
-    return { documentsWritten, bytesWritten, functionsScheduled, scheduledArgsBytes };
+  /** The present counts of reads. */
+  reads(): Read {
+    const { documentsRead, bytesRead } = this;
+    return { documentsRead, bytesRead };
   }
 
-  /** Sets the counts of writes and of scheduled functions back, after a rollback. */
-  restoreWritten(written: Written): void {
-    Object.assign(this, written);
+  /** The present counts of writes. */
+  written(): Written {
+    const { documentsWritten, bytesWritten, largest, deepest } = this;
+    return { documentsWritten, bytesWritten, largest, deepest };
+  }
+
+  /**
+   * Sets the counts of reads or writes back, after reads that do not count or a rollback. Functions that a nested mutation
+   * scheduled count on Convex even after it was rolled back.
+   */
+  restore(counts: Read | Written): void {
+    Object.assign(this, counts);
   }
 
   schedule(bytes: number): void {
     this.functionsScheduled += 1;
-    this.scheduledArgsBytes += bytes;
-    if (this.functionsScheduled > limits.functionsScheduled) {
+    this.scheduledFunctionArgsBytes += bytes;
+    if (this.functionsScheduled > this.#limits.functionsScheduled) {
       throw new SyscallError(
-        `Too many functions scheduled by this mutation (limit: ${limits.functionsScheduled})`,
+        `Too many functions scheduled by this mutation (limit: ${this.#limits.functionsScheduled})`,
       );
     }
-    if (this.scheduledArgsBytes > limits.scheduledArgsBytes) {
+    if (this.scheduledFunctionArgsBytes > this.#limits.scheduledFunctionArgsBytes) {
       throw new SyscallError(
         "Too large total size of the arguments of scheduled functions from this mutation " +
-          `(limit: ${limits.scheduledArgsBytes} bytes)`,
+          `(limit: ${this.#limits.scheduledFunctionArgsBytes} bytes)`,
       );
     }
   }
@@ -115,22 +168,27 @@ export class TransactionUsage {
   /**
    * Formats the counts for `ctx.meta.getTransactionMetrics()`. File counts are zero: only actions read and
    * write files.
+   * @param ranges the number of distinct ranges that were read
    */
-  metrics(): { readonly [metric: string]: { readonly used: number; readonly remaining: number } } {
-    const metric = (used: number, limit: number) => ({ used, remaining: Math.max(0, limit - used) });
+  metrics(ranges: number): { readonly [metric: string]: Metric } {
+    const used = (name: keyof Amounts): number => (name === "databaseQueries" ? ranges : this[name]);
     const none = metric(0, 0);
     return {
-      bytesRead: metric(this.bytesRead, limits.bytesRead),
-      bytesWritten: metric(this.bytesWritten, limits.bytesWritten),
-      databaseQueries: metric(this.databaseQueries, limits.databaseQueries),
-      documentsRead: metric(this.documentsRead, limits.documentsRead),
-      documentsWritten: metric(this.documentsWritten, limits.documentsWritten),
-      functionsScheduled: metric(this.functionsScheduled, limits.functionsScheduled),
-      scheduledFunctionArgsBytes: metric(this.scheduledArgsBytes, limits.scheduledArgsBytes),
+      ...Object.fromEntries(amountNames.map((name) => [name, metric(used(name), this.#limits[name])])),
       filesWritten: none,
       fileWriteBytes: none,
       filesRead: none,
       fileReadBytes: none,
     };
   }
+}
+
+type Metric = { readonly used: number; readonly remaining: number };
+
+function metric(used: number, limit: number): Metric {
+  return { used, remaining: Math.max(0, limit - used) };
+}
+
+function amountsOf(amount: (name: keyof Amounts) => number): Amounts {
+  return Object.fromEntries(amountNames.map((name) => [name, amount(name)])) as Amounts;
 }

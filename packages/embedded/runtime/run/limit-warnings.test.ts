@@ -51,7 +51,7 @@ test.each([
   ["Many functions scheduled by this mutation (actual: 801, limit: 1000).", { functionsScheduled: 801 }],
   [
     "Large total size of the arguments of scheduled functions from this mutation (actual: 14000000 bytes, limit: 16777216 bytes).",
-    { scheduledArgsBytes: 14_000_000 },
+    { scheduledFunctionArgsBytes: 14_000_000 },
   ],
   [
     "Many bytes written in a single function execution (actual: 14000000 bytes, limit: 16777216 bytes).",

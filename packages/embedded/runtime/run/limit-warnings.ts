@@ -134,7 +134,7 @@ function transactionUse({ usage, transaction }: TransactionExecution): readonly 
     },
     {
       what: "Large total size of the arguments of scheduled functions from this mutation",
-      actual: usage.scheduledArgsBytes,
+      actual: usage.scheduledFunctionArgsBytes,
       limit: limits.scheduledArgsBytes,
       unit: bytes,
     },

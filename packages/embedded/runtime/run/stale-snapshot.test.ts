@@ -7,6 +7,13 @@ test("a stale read does not see its own mutation's writes, and a fresh read does
   await engine.close();
 });
 
+test("a stale read does not count", async () => {
+  const { call, engine } = await openFixture();
+  await call("notes:increment", { name: "hits" });
+  expect(await call("stale:countReads", { name: "hits" })).toEqual({ afterStale: 0, afterFresh: 1 });
+  await engine.close();
+});
+
 test("a stale read cannot make its mutation conflict", async () => {
   const { call, runner, engine } = await openFixture({ latency: { readMs: 0, commitMs: 20 } });
   await call("notes:increment", { name: "hits" });

@@ -42,8 +42,8 @@ function withTokenIdentifier(claims: Claims): Claims {
 }
 
 /** `1.0/getTransactionMetrics` */
-export function getTransactionMetrics(_: Services, { usage }: TransactionExecution): JSONValue {
-  return usage.metrics();
+export function getTransactionMetrics(_: Services, { usage, transaction }: TransactionExecution): JSONValue {
+  return usage.metrics(transaction.readSet.size);
 }
 
 /** `1.0/getFunctionMetadata` */

@@ -1,6 +1,7 @@
 import type { JSONValue } from "convex/values";
 import { functionHandleOf, type FunctionPath } from "../../names/function-path.ts";
 import { limits } from "../checks/limits.ts";
+import type { RegisteredFunction } from "../contract/registered-function.ts";
 import {
   type ActionExecution,
   calledBy,
@@ -10,8 +11,9 @@ import {
 } from "../execution/execution.ts";
 import type { FunctionResult } from "../execution/function-failure.ts";
 import { SyscallError } from "../execution/syscall-error.ts";
+import { amountNames, type Budget } from "../execution/transaction-usage.ts";
 import type { Services } from "./services.ts";
-import { countArg, objectArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
+import { countArg, objectArg, optionalCountArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
 import { targetOf } from "./target.ts";
 
 /** An action of the backend itself, which the deployment's actions find in `CONVEX_EMBEDDED_WAIT_FOR_CHANGE`. */
@@ -40,16 +42,48 @@ export async function runUdf(
     );
   }
   const target = targetOf(services, execution, args, "runUdf", udfType === "mutation" ? "Mutation" : "Query");
-  if (udfType === "snapshotQuery")
-    return valueOf(await services.calls.snapshotQuery(execution, target, callArgs));
-  const savepoint = execution.transaction.savepoint();
-  const written = execution.usage.written();
-  const result = await services.calls.nested(execution, target, callArgs);
-  if (result.kind === "failure") {
-    execution.transaction.rollbackTo(savepoint);
-    execution.usage.restoreWritten(written);
+  const { usage, transaction } = execution;
+  const restoreLimits = usage.lower(budgetOf(args), () => transaction.readSet.size);
+  try {
+    const call = udfType === "snapshotQuery" ? calledStale : calledNested;
+    return valueOf(await call(services, execution, target, callArgs));
+  } finally {
+    restoreLimits();
   }
-  return valueOf(result);
+}
+
+type NestedCall = (
+  services: Services,
+  execution: TransactionExecution,
+  target: RegisteredFunction,
+  args: JSONValue,
+) => Promise<FunctionResult>;
+
+const calledNested: NestedCall = async (services, execution, target, args) => {
+  const { usage, transaction } = execution;
+  const [savepoint, written] = [transaction.savepoint(), usage.written()];
+  const result = await services.calls.nested(execution, target, args);
+  if (result.kind === "failure") {
+    transaction.rollbackTo(savepoint);
+    usage.restore(written);
+  }
+  return result;
+};
+
+/** As on Convex, the reads of a stale query do not count. */
+const calledStale: NestedCall = async (services, execution, target, args) => {
+  const reads = execution.usage.reads();
+  const result = await services.calls.snapshotQuery(execution, target, args);
+  execution.usage.restore(reads);
+  return result;
+};
+
+/** The option `transactionLimits` of a nested call. */
+function budgetOf(args: SyscallArgs): Budget {
+  if (args["transactionLimits"] === undefined) return {};
+  const given = objectArg(args, "transactionLimits", "runUdf");
+  const amounts = amountNames.map((name) => [name, optionalCountArg(given, name, "runUdf") ?? undefined]);
+  return Object.fromEntries(amounts) as Budget;
 }
 
 /** `1.0/actions/query` */
