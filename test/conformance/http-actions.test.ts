@@ -96,6 +96,11 @@ test("an OPTIONS route answers a CORS preflight", async () => {
   expect(await answer.json()).toEqual({ got: { a: 1 } });
 });
 
+test("the body of an OPTIONS request does not reach its action", async () => {
+  const response = await fetch(`${site}/shared`, { method: "OPTIONS", body: "unseen" });
+  expect([response.status, response.headers.get("x-body-length")]).toEqual([204, "0"]);
+});
+
 test("the longest prefix wins, and GET's route answers HEAD", async () => {
   const special = await fetch(`${site}/messages/special/x`, { method: "POST", body: "" });
   expect(await special.text()).toBe("the longer prefix");

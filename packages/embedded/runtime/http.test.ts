@@ -106,9 +106,9 @@ test("a body that breaks off is logged with the error, as long as its client is 
   ]);
   logged.length = 0;
   const large = await fetchFrom("/breaks/large");
-  await expect(large?.bytes()).rejects.toThrow("20 MiB");
+  await expect(large?.bytes()).rejects.toThrow("100 MiB");
   expect(loggedOf("GET /breaks/")).toEqual([
-    expect.stringContaining("HttpResponseTooLarge: HTTP actions support responses up to 20 MiB"),
+    expect.stringContaining("HttpResponseTooLarge: HTTP actions support responses up to 100 MiB"),
   ]);
   logged.length = 0;
   const client = new AbortController();

@@ -7,13 +7,13 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAdmission } from "../../admission/admission.ts";
 import { createTokenVerifier } from "../../compose/create-token-verifier.ts";
 import { silent } from "../../operations/log.ts";
+import { limits } from "../../runtime/checks/limits.ts";
 import type { FunctionRunner } from "../../runtime/contract/function-runner.ts";
 import { localOrigins } from "../../wire/endpoint.ts";
 import { hostCheck } from "../../wire/host-check.ts";
 import { sourceOf } from "../../wire/request-source.ts";
 import { closeServer, listen } from "../listen/listen.ts";
 import { siteHandler } from "./site-handler.ts";
-import { maxHttpActionBytes } from "./web-request.ts";
 
 const unused = (): never => {
   throw new Error("not called by the site");
@@ -252,7 +252,7 @@ test("a response is produced only as fast as its client reads, and cut if it is 
       return pulled - before;
     })
     .toBe(0);
-  expect(pulled).toBeLessThan(maxHttpActionBytes);
+  expect(pulled).toBeLessThan(limits.httpResponseBytes);
   let received = 0;
   let end = "";
   socket.on("data", (chunk: Buffer) => {
@@ -260,9 +260,9 @@ test("a response is produced only as fast as its client reads, and cut if it is 
     end = chunk.subarray(-5).toString();
   });
   await new Promise((resolve) => socket.on("close", resolve).on("error", resolve).resume());
-  expect(received).toBeGreaterThan(maxHttpActionBytes * 0.5);
+  expect(received).toBeGreaterThan(limits.httpResponseBytes * 0.5);
   expect(end).not.toBe("0\r\n\r\n");
-  expect(pulled).toBeLessThan(maxHttpActionBytes + 2 ** 20);
+  expect(pulled).toBeLessThan(limits.httpResponseBytes + 2 ** 20);
   expect(String(floodEnded)).toContain("too large");
 });
 
@@ -276,7 +276,7 @@ test("the stream of a response is canceled when its client leaves", async () => 
 });
 
 test("an announced body that is too large gets 413 after it was sent", async () => {
-  const body = Buffer.alloc(maxHttpActionBytes + 4 * 1024 * 1024);
+  const body = Buffer.alloc(limits.httpRequestBytes + 4 * 1024 * 1024);
   const socket = connect(Number(new URL(url).port), "127.0.0.1").pause();
   let text = "";
   socket.on("data", (chunk: Buffer) => (text += chunk.toString()));

@@ -3,10 +3,9 @@ import { bytesInWords } from "../../admission/anonymous-limits.ts";
 import type { Turns } from "../../admission/turns.ts";
 import { limits } from "../../runtime/checks/limits.ts";
 
-/** Largest body of a response, as in Convex, and of a request, where the limit is ours. */
-export const maxHttpActionBytes = limits.httpActionBytes;
-
-const withoutBody = new Set(["GET", "HEAD"]);
+const maxBytes = limits.httpRequestBytes;
+/** `Request` carries no body of the first two, and Convex none of the last. */
+const withoutBody = new Set(["GET", "HEAD", "OPTIONS"]);
 /** Methods that `Request` refuses to carry. */
 const forbidden = new Set(["CONNECT", "TRACE", "TRACK"]);
 
@@ -18,7 +17,7 @@ type Refused = { readonly kind: "refused"; readonly status: number; readonly mes
 const bodyTooLarge = {
   kind: "refused",
   status: 413,
-  message: `Body too large: at most ${bytesInWords(maxHttpActionBytes)} are accepted.`,
+  message: `Body too large: at most ${bytesInWords(maxBytes)} are accepted.`,
 } as const;
 
 const noMemory = {
@@ -57,10 +56,10 @@ export function toWebRequest(
   const method = incoming.method ?? "GET";
   if (forbidden.has(method)) return { kind: "refused", status: 405, message: "Method not allowed" };
   const announced = Number(incoming.headers["content-length"] ?? 0);
-  if (announced > maxHttpActionBytes) return bodyTooLarge;
+  if (announced > maxBytes) return bodyTooLarge;
   const url = parseUrl(incoming.url ?? "/", origin);
   if (url === null) return { kind: "refused", status: 400, message: "Invalid URL" };
-  const { stream, refused, abandon } = boundedBody(incoming, maxHttpActionBytes, admission);
+  const { stream, refused, abandon } = boundedBody(incoming, maxBytes, admission);
   const body = withoutBody.has(method) ? null : stream;
   const init = { method, headers: headersOf(incoming), signal, body, duplex: "half" } as const;
   return { kind: "ok", request: new Request(url, init), refused, abandonBody: abandon };

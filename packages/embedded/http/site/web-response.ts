@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { isUint8Array } from "node:util/types";
+import { limits } from "../../runtime/checks/limits.ts";
 import { cancelBody, givesChunksAway, readerOf } from "../../runtime/run/plain-response.ts";
-import { maxHttpActionBytes } from "./web-request.ts";
 
 /** The server sets these itself, depending on how it sends the body. The others are of one connection, too. */
 const ownHeaders = new Set(["connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"]);
@@ -70,7 +70,7 @@ async function pump(
       const { value } = part;
       if (!isUint8Array(value)) throw new TypeError("A body must be a stream of Uint8Arrays");
       size += value.byteLength;
-      if (size > maxHttpActionBytes) throw new Error("The response is too large");
+      if (size > limits.httpResponseBytes) throw new Error("The response is too large");
       if (isOwner && value.byteLength >= returnedBytes) {
         await written(outgoing, value, signal);
         (value.buffer as ArrayBuffer).transfer(0);

@@ -55,8 +55,10 @@ export const limits = {
   calledActions: 1_000,
   /** Syscalls and fetches that one execution may await at a time. */
   concurrentOperations: 1_000,
-  /** A request's body, and a response's body, of an HTTP action. */
-  httpActionBytes: 20 * 1024 * 1024,
+  /** The body of a request to an HTTP action. This limit is ours. */
+  httpRequestBytes: 20 * mib,
+  /** The body of an HTTP action's response. The documentation says 20 MiB. */
+  httpResponseBytes: 100 * mib,
   /** Running time of a query or a mutation, without its syscalls. */
   userTimeMs: 1_000,
   /** Time of an action, from its start to its end. */

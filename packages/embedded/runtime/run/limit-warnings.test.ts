@@ -100,9 +100,9 @@ test("a large response is warned of, and operations by Convex's names in order",
   const { execution, logs } = actionAfter(1);
   const operations = ["storage/storeBlob", "1.0/actions/vectorSearch", "1.0/getUserIdentity", "ended"];
   const left = new Map(operations.map((name, at) => [name, 3 - at]));
-  warnOfHttpLimits(execution, limits.httpActionBytes * 0.9, left);
+  warnOfHttpLimits(execution, limits.httpResponseBytes * 0.9, left);
   expect(logs.lines()).toEqual([
-    "[WARN] Large response returned from an HTTP action (actual: 18874368 bytes, limit: 20971520 bytes).",
+    "[WARN] Large response returned from an HTTP action (actual: 94371840 bytes, limit: 104857600 bytes).",
     expect.stringContaining("6 unawaited operations: [getUserIdentity, storage.store, vectorSearch]."),
   ]);
 });

@@ -56,7 +56,7 @@ export function warnOfHttpLimits(
   left: ReadonlyMap<string, number> | null,
 ): void {
   const what = "Large response returned from an HTTP action";
-  warnOfUse(execution, [{ what, actual: sentBytes, limit: limits.httpActionBytes, unit: " bytes" }]);
+  warnOfUse(execution, [{ what, actual: sentBytes, limit: limits.httpResponseBytes, unit: " bytes" }]);
   warnOfRest(execution, left);
 }
 

@@ -75,10 +75,10 @@ test("a body that breaks off, or has no bytes, is reported once", async () => {
   expect(broken.splice(0)).toEqual([new TypeError("A body must be a stream of Uint8Arrays")]);
 });
 
-test("a body of more than 20 MiB breaks off", async () => {
-  const part = new Uint8Array(limits.httpActionBytes / 2 + 1);
+test("a body of more than 100 MiB breaks off", async () => {
+  const part = new Uint8Array(limits.httpResponseBytes / 2 + 1);
   const large = watched(streamOf([part, part]));
-  await expect(new Response(large).bytes()).rejects.toThrow("HTTP actions support responses up to 20 MiB");
+  await expect(new Response(large).bytes()).rejects.toThrow("HTTP actions support responses up to 100 MiB");
   expect(broken.splice(0)).toHaveLength(1);
 });
 

@@ -1,4 +1,5 @@
 import { isUint8Array } from "node:util/types";
+import { formatBytes } from "../checks/format-bytes.ts";
 import { limits } from "../checks/limits.ts";
 import { isTurnLong, nextTurn } from "../execution/turn-clock.ts";
 import { givesChunksAway, readerOf } from "./plain-response.ts";
@@ -28,7 +29,7 @@ export class ResponseTooLargeError extends Error {
   }
 
   constructor() {
-    super("HTTP actions support responses up to 20 MiB");
+    super(`HTTP actions support responses up to ${formatBytes(limits.httpResponseBytes)}`);
   }
 }
 
@@ -77,7 +78,7 @@ export function watchedBody(
           // A proxy's trap would be code of the action.
           if (!isUint8Array(value)) throw new TypeError("A body must be a stream of Uint8Arrays");
           size += value.byteLength;
-          if (size > limits.httpActionBytes) throw new ResponseTooLargeError();
+          if (size > limits.httpResponseBytes) throw new ResponseTooLargeError();
           controller.enqueue(value);
         } catch (error) {
           breakOff(controller, error);
