@@ -52,14 +52,16 @@ export function openApiDocument(): object {
 }
 
 function described(operation: Operation): object {
-  const { method, path, summary, tag, answer, body, query = [], asksForJob, events, open } = operation;
+  const { method, path, summary, tag, answer, body, query = [], longestPage } = operation;
+  const { asksForJob, events, open } = operation;
   const parameters = [
     ...(path.includes("{id}")
       ? [{ name: "id", in: "path", required: true, schema: { type: "string" } }]
       : []),
     ...query.map((name) => {
       const { schema, words } = queries[name];
-      return { name, in: "query", required: false, schema, description: words };
+      const bound = name === "limit" && longestPage !== undefined ? { maximum: longestPage } : {};
+      return { name, in: "query", required: false, schema: { ...schema, ...bound }, description: words };
     }),
     ...requestHeadersOf(operation).map((name) => ref("parameters", name)),
   ];
@@ -139,13 +141,18 @@ function contentOf(answer: Content): Readonly<Record<string, object>> {
     case "document":
       return { "application/json": { schema: { type: "object" } } };
     case "result":
-      return { "application/json": { schema: { anyOf: resultNames.map((name) => ref("schemas", name)) } } };
+      return { "application/json": { schema: { anyOf: [...results, ofOllama] } } };
     default:
       return { "application/json": { schema: ref("schemas", answer) } };
   }
 }
 
-const resultNames = ["ChatCompletion", "Completion", "EmbeddingList"] as const;
+/** The answers of the calls that ask for a job. */
+const results: readonly object[] = operations.flatMap(({ asksForJob, answer }) =>
+  asksForJob === true ? [ref("schemas", answer)] : [],
+);
+/** Its jobs have results here, too, although the document leaves its calls out. */
+const ofOllama: Schema = { type: "object", description: "An answer in the form of Ollama's API." };
 
 /** OpenAPI 3.1 cannot describe the events of a stream, so the schema describes the data of one. */
 function eventsOf(events: NonNullable<Operation["events"]>): Schema {

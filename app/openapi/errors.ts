@@ -1,3 +1,4 @@
+import { bodies } from "./bodies.ts";
 import { answerHeaderNames, headerRefs, headersOf } from "./headers.ts";
 import type { Operation } from "./operation.ts";
 import { operations } from "./operations.ts";
@@ -9,7 +10,7 @@ const statuses = {
   403: "The key does not allow this.",
   404: "The model, or the object with this id, does not exist.",
   409: "The idempotency key was used for another request, or the job is in another state.",
-  410: "The answer was deleted, since answers are kept for a limited time.",
+  410: "The answer or the content was deleted, since texts are kept for a limited time.",
   413: "The request is too large.",
   415: "The body is compressed otherwise than with gzip.",
   416: "The file has none of these bytes.",
@@ -22,7 +23,7 @@ const statuses = {
 type Status = keyof typeof statuses;
 
 const always: readonly Status[] = [400, 401, 403, 429, 500, 503];
-const ofJobs: readonly Status[] = [404, 409, 422, 504];
+const ofJobs: readonly Status[] = [404, 409, 410, 422, 504];
 
 function errorName(status: Status, path: string): string {
   return path.startsWith("/v1/messages") ? `MessageError${String(status)}` : `Error${String(status)}`;
@@ -38,14 +39,25 @@ export function errorsOf(operation: Operation): object {
   );
 }
 
-function statusesOf({ path, body, asksForJob, answer, open }: Operation): readonly Status[] {
+function statusesOf(operation: Operation): readonly Status[] {
+  const { method, path, body, asksForJob, answer, open } = operation;
   const own: Status[] = open === true ? [400] : [...always];
   if (body !== undefined) own.push(413, 415);
-  if (path.includes("{id}")) own.push(404, 409);
+  if (namesAnObject(operation)) own.push(404);
+  if (path.includes("{id}") || (method === "post" && path === "/v1/batches")) own.push(409);
   if (asksForJob === true) own.push(...ofJobs);
   if (answer === "result") own.push(410, 422, 504);
-  if (answer === "lines") own.push(413, 416);
+  if (answer === "Response") own.push(410);
+  if (answer === "lines") own.push(410, 413, 416);
   return own;
+}
+
+/** Whether a call names a model, a file or another object, which may not exist. */
+function namesAnObject({ path, body, query = [] }: Operation): boolean {
+  if (path.includes("{id}") || query.includes("after")) return true;
+  if (body === undefined || body === "FileForm" || body === "PartForm") return false;
+  const { fields } = bodies[body].body;
+  return "model" in fields || "input_file_id" in fields;
 }
 
 const example = {

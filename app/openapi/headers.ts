@@ -2,7 +2,11 @@ import type { Operation } from "./operation.ts";
 
 /** Headers of requests, by their names among the document's components. */
 export const requestHeaders = {
-  IdempotencyKey: header("Idempotency-Key", { type: "string" }, "The same key and body find the same job."),
+  IdempotencyKey: header(
+    "Idempotency-Key",
+    { type: "string" },
+    "The same key and body find the same job or batch.",
+  ),
   ExpiresIn: header(
     "Gleaner-Expires-In",
     { type: "integer", minimum: 10, maximum: 604_800 },
@@ -16,34 +20,40 @@ export const requestHeaders = {
   Prefer: header(
     "Prefer",
     { type: "string" },
-    "`respond-async` answers with the job at once, `respond-async, wait=N` after N seconds.",
+    "`respond-async` answers with the job at once, `respond-async, wait=N` after N seconds. `wait=N` waits so long for an answer.",
   ),
   ContentEncoding: header("Content-Encoding", { enum: ["gzip", "identity"] }, "The JSON may be compressed."),
   Range: header("Range", { type: "string" }, "The wanted part of the file, such as `bytes=0-16777215`."),
+  LastEventId: header("Last-Event-ID", { type: "string" }, "The `id` of the last event that the caller has."),
   IfNoneMatch: header("If-None-Match", { type: "string" }, "The `etag` of a version that the caller has."),
 };
 type RequestHeaderName = keyof typeof requestHeaders;
 
-const ofRequestedJobs: readonly RequestHeaderName[] = [
-  "IdempotencyKey",
-  "ExpiresIn",
-  "Requires",
-  "Prefer",
-  "ContentEncoding",
-];
+const asksForJob = (operation: Operation): boolean => operation.asksForJob === true;
+const hasJson = ({ body }: Operation): boolean =>
+  body !== undefined && body !== "FileForm" && body !== "PartForm";
+
+/** The calls that read each header. */
+const readers: Readonly<Record<RequestHeaderName, (operation: Operation) => boolean>> = {
+  IdempotencyKey: (operation) =>
+    asksForJob(operation) || (operation.method === "post" && operation.path === "/v1/batches"),
+  ExpiresIn: asksForJob,
+  Requires: (operation) =>
+    asksForJob(operation) ||
+    operation.answer === "Estimate" ||
+    operation.body === "BatchRequest" ||
+    operation.body === "BatchEstimateRequest",
+  Prefer: (operation) => asksForJob(operation) || operation.answer === "result",
+  ContentEncoding: hasJson,
+  Range: ({ answer }) => answer === "lines",
+  LastEventId: ({ answer }) => answer === "events",
+  IfNoneMatch: ({ open }) => open === true,
+};
 
 /** The headers that a call reads. */
-export function requestHeadersOf({
-  asksForJob,
-  answer,
-  body,
-  open,
-}: Operation): readonly RequestHeaderName[] {
-  if (asksForJob === true) return ofRequestedJobs;
-  if (answer === "Estimate" || body === "BatchRequest" || body === "BatchEstimateRequest")
-    return ["Requires"];
-  if (answer === "lines") return ["Range"];
-  return open === true ? ["IfNoneMatch"] : [];
+export function requestHeadersOf(operation: Operation): readonly RequestHeaderName[] {
+  const names = Object.keys(requestHeaders) as readonly RequestHeaderName[];
+  return names.filter((name) => readers[name](operation));
 }
 
 function header(name: string, schema: object, description: string): object {

@@ -14,6 +14,8 @@ export type Operation = {
   readonly answer: Content;
   readonly body?: BodyName | "FileForm" | "PartForm";
   readonly query?: readonly QueryName[];
+  /** The most entries of a page, if that is another number than usual. */
+  readonly longestPage?: number;
   /** It asks for a job, so it has the headers of jobs, and may answer with the job itself. */
   readonly asksForJob?: true;
   /** The events of its stream, if `stream` is true. */

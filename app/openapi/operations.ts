@@ -119,6 +119,7 @@ export const operations: readonly Operation[] = [
     tag: "Jobs",
     answer: "ReceiptList",
     query: paging,
+    longestPage: 50,
   },
   {
     method: "get",
@@ -245,6 +246,7 @@ export const operations: readonly Operation[] = [
     tag: "Files",
     answer: "FileList",
     query: [...paging, "order", "purpose"],
+    longestPage: 10_000,
   },
   { method: "get", path: "/v1/files/{id}", summary: "Get a file's facts", tag: "Files", answer: "File" },
   {

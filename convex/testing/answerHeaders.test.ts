@@ -231,6 +231,33 @@ it("are named on the page of the API", () => {
   expect(answerHeaderNames.filter((name) => !page.toLowerCase().includes(`\`${name}\``))).toEqual([]);
 });
 
+it.each([
+  ["/v1/estimate/chat/completions", { ...chat, model: "none" }],
+  ["/v1/estimate/messages", { ...chat, model: "none", max_tokens: 16 }],
+  ["/v1/messages/count_tokens", { ...chat, model: "none" }],
+  ["/v1/batches", { input_file_id: "file-none", endpoint: chatPath, completion_window: "24h" }],
+  ["/v1/batches/estimate", { input_file_id: "file-none", endpoint: chatPath, completion_window: "24h" }],
+])("and statuses of an unknown model or file are described: %s", async (path, body) => {
+  await call(path, 404, { body });
+});
+
+it.each(["jobs", "receipts", "batches", "files"])(
+  "and statuses of a list after an unknown entry are described: %s",
+  async (list) => {
+    await call(`/v1/${list}?after=none`, 404, { pattern: `/v1/${list}` });
+  },
+);
+
+it("and statuses of a batch's key that was used before are described", async () => {
+  const sent = (window: string) => ({
+    body: { input_file_id: file, endpoint: chatPath, completion_window: window },
+    headers: { "idempotency-key": "night 1" },
+  });
+  const file = await uploadFile(t, acme.apiKey, lines(3));
+  await call("/v1/batches", 200, sent("24h"));
+  await call("/v1/batches", 409, sent("48h"));
+});
+
 it("of every call have an id and the time that it took", async () => {
   for (const path of ["/v1/models", "/v1/openapi.json", "/v1/nothing", "/v1/usage", "/api/nothing"]) {
     const { headers } = await t.fetch(path);

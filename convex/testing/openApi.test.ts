@@ -78,6 +78,68 @@ it("refers only to what it has", async () => {
   }
 });
 
+type Described = {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedCall>>>>;
+  readonly components: { readonly parameters: Readonly<Record<string, { readonly name: string }>> };
+};
+type DescribedCall = {
+  readonly parameters?: readonly {
+    readonly $ref?: string;
+    readonly name?: string;
+    readonly schema?: { readonly maximum?: number };
+  }[];
+  readonly responses: Readonly<Record<string, { readonly content: Readonly<Record<string, Content>> }>>;
+};
+type Content = { readonly schema: { readonly anyOf: readonly { readonly $ref?: string }[] } };
+
+/** The last part of a reference, which is the name of what it refers to. */
+const nameIn = ($ref = ""): string => $ref.split("/").at(-1) ?? "";
+
+const described = async () => (await (await t.fetch("/v1/openapi.json")).json()) as Described;
+
+it.each([
+  ["post", "/v1/chat/completions", "Prefer"],
+  ["post", "/v1/batches", "Idempotency-Key"],
+  ["post", "/v1/jobs/{id}/rating", "Content-Encoding"],
+  ["get", "/v1/jobs/{id}/result", "Prefer"],
+  ["get", "/v1/jobs/{id}/events", "Last-Event-ID"],
+  ["get", "/v1/files/{id}/content", "Range"],
+])("says that %s %s reads the header %s", async (method, path, header) => {
+  const { paths: calls, components } = await described();
+  const names = calls[path]?.[method]?.parameters?.map(
+    ({ $ref }) => components.parameters[nameIn($ref)]?.name,
+  );
+  expect(names).toContain(header);
+});
+
+it.each(["/v1/jobs", "/v1/receipts", "/v1/batches", "/v1/files"])(
+  "tells how long a page of %s may be",
+  async (path) => {
+    const { parameters } = (await described()).paths[path]!["get"]!;
+    const most = parameters?.find(({ name }) => name === "limit")?.schema?.maximum ?? 0;
+    const headers = { authorization: `Bearer ${acme.apiKey}` };
+    const statusFor = async (limit: number) =>
+      (await t.fetch(`${path}?limit=${String(limit)}`, { headers })).status;
+    expect([await statusFor(most), await statusFor(most + 1)]).toEqual([200, 400]);
+  },
+);
+
+it("describes the result of every call that asks for a job", async () => {
+  const { paths: calls } = await described();
+  const { anyOf = [] } =
+    calls["/v1/jobs/{id}/result"]?.["get"]?.responses["200"]?.content["application/json"]?.schema ?? {};
+  const wanted = operations.flatMap(({ asksForJob, answer }) => (asksForJob === true ? [answer] : []));
+  expect(anyOf.map(({ $ref }) => nameIn($ref))).toEqual(expect.arrayContaining(wanted));
+});
+
+it.each([
+  ["post", "/v1/chat/completions"],
+  ["get", "/v1/responses/{id}"],
+  ["get", "/v1/files/{id}/content"],
+])("says that %s %s fails with 410 once the texts are deleted", async (method, path) => {
+  expect(Object.keys((await described()).paths[path]?.[method]?.responses ?? {})).toContain("410");
+});
+
 /** Routes of the router, and the paths of the document that they serve. */
 const routes = http
   .getRoutes()

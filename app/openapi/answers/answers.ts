@@ -26,6 +26,23 @@ const model = z.object({
   root: z.string().optional().describe("Of an alias: its model."),
 });
 
+const queue = z.object({
+  jobs_ahead: z.int().nullable(),
+  is_exact: z.boolean().nullable().describe("Whether `jobs_ahead` is no estimate."),
+  expected_wait_seconds: z.int().nullable(),
+  devices_ready: z.int().describe("The devices that take such jobs now, also busy ones."),
+  devices_not_donating: z
+    .object({
+      offline: z.int(),
+      standby: z.int(),
+      paused: z.int(),
+      outdated: z.int(),
+      pending: z.int(),
+    })
+    .nullable()
+    .describe("Null while a device donates."),
+});
+
 const job = z.object({
   id: z.string(),
   object: z.literal("job"),
@@ -36,6 +53,7 @@ const job = z.object({
     .nullable()
     .describe("Why a queued job has not started. Null if a device is about to start it."),
   model: z.string(),
+  queue: queue.nullable().describe("How a queued job waits. Null once a device has it, and in lists."),
   service_tier: tier,
   created_at: time,
   started_at: time.nullable(),

@@ -150,21 +150,47 @@ export const tokens = z.object({
   tokens: z.array(z.int()),
 });
 
+/** Fields of its request that a response repeats, and those that are the same in every one. */
+const repeated = {
+  instructions: z.string().nullable(),
+  max_output_tokens: z.int().nullable(),
+  temperature: z.number().nullable(),
+  top_p: z.number().nullable(),
+  tools: z.array(z.looseObject({ type: z.literal("function") })),
+  tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]),
+  text: z.object({ format: z.looseObject({ type: z.string() }) }),
+  parallel_tool_calls: z.boolean(),
+  metadata: z.record(z.string(), z.string()),
+  background: z.boolean(),
+  store: z.boolean(),
+  previous_response_id: z.null(),
+  reasoning: z.object({ effort: z.null(), summary: z.null() }),
+  truncation: z.literal("disabled"),
+  access_programs: z.null(),
+};
+
 export const response = z.object({
   id: z.string(),
   object: z.literal("response"),
   created_at: time,
   status: z.enum(["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"]),
-  background: z.boolean(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
   incomplete_details: z.object({ reason: z.literal("max_output_tokens") }).nullable(),
   model: z.string(),
   output: z.array(
     z.looseObject({ id: z.string(), type: z.enum(["message", "function_call"]), status: z.string() }),
   ),
-  usage: z.object({ input_tokens: z.int(), output_tokens: z.int(), total_tokens: z.int() }).nullable(),
+  usage: z
+    .object({
+      input_tokens: z.int(),
+      input_tokens_details: z.object({ cached_tokens: z.int(), cache_write_tokens: z.int() }),
+      output_tokens: z.int(),
+      output_tokens_details: z.object({ reasoning_tokens: z.int() }),
+      total_tokens: z.int(),
+    })
+    .nullable(),
   service_tier: tier,
-  metadata: z.record(z.string(), z.string()),
+  ...repeated,
   x_gleaner: own,
 });
 
