@@ -5,6 +5,8 @@ export const exitFailed = 1;
 export const exitUsage = 2;
 /** The deployment does not answer, or no donor runs. */
 export const exitUnreachable = 3;
+/** Ctrl-C. Shells use the same code. */
+export const exitInterrupted = 130;
 
 /** One command of `gleaner`. */
 export type Verb = {

@@ -3,10 +3,10 @@ import { jobObject } from "@gleaner/client/http";
 import { formatShare } from "../../app/format/quantity.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import { allInput, openTerminal } from "../command/ask-person.ts";
-import { CommandError, type Verb } from "../command/command.ts";
+import { CommandError, exitInterrupted, type Verb } from "../command/command.ts";
 import { Progress, sayJson, shown } from "../command/output.ts";
 import { type Api, exitCodes, openApi } from "./client/api.ts";
-import { ask, type ChatBody, chatBody, type ChatOptions, waitWords } from "./client/ask.ts";
+import { ask, cancelAsked, type ChatBody, chatBody, type ChatOptions, waitWords } from "./client/ask.ts";
 import { chatOptions, chatOptionsUsage, numberOf, readChatOptions } from "./client/chat-options.ts";
 import { findModel } from "./client/models.ts";
 import { chunk, opinion } from "./client/wire.ts";
@@ -55,10 +55,30 @@ async function run(args: readonly string[]): Promise<void> {
     await answer(api, asked, messages);
     return;
   }
-  const { body } = await ask(api, bodyOf(asked, messages), randomUUID(), (waitsFor) => {
+  const [request, key] = [bodyOf(asked, messages), randomUUID()];
+  const interrupted = onInterrupt(async () => await cancelAsked(api, request, key));
+  const { body } = await ask(api, request, key, (waitsFor) => {
     new Progress(false).done(`Waiting: ${waitWords(waitsFor)}.`);
+  }).catch(async (error: unknown) => {
+    // The call fails because its job is canceled. The process is about to end.
+    await interrupted();
+    throw error;
   });
   sayJson(body);
+}
+
+/**
+ * On Ctrl-C ends the process after a last step. A stream ends with its connection, but the job of a whole answer would go on, and nobody
+ * would have that.
+ * @returns a function that never resolves once that has begun.
+ */
+function onInterrupt(last: () => Promise<void>): () => Promise<void> {
+  let end: Promise<void> = Promise.resolve();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.once(signal, () => {
+      end = last().finally(() => process.exit(exitInterrupted));
+    });
+  return async () => await end;
 }
 
 function bodyOf(asked: Options, messages: Messages): ChatBody {

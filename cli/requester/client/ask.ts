@@ -1,5 +1,6 @@
 import { jobObject } from "@gleaner/client/http";
 import * as z from "zod";
+import { CommandError } from "../../command/command.ts";
 import type { Api } from "./api.ts";
 
 /** The body of POST /v1/chat/completions, as the commands write it. */
@@ -59,6 +60,28 @@ export async function ask(
     if (response.status !== 202) return { body: await api.parse(response, z.unknown()), priceMicro };
     const { status, waits_for: waitsFor } = await api.parse(response, jobObject);
     if (status === "queued") onWait(waitsFor);
+  }
+}
+
+/**
+ * Cancels the job of a call that nobody waits for any more. The call may not have named its job yet, but an equal one finds it at once.
+ * Resolves also if that fails, as when the job has just ended.
+ */
+export async function cancelAsked(api: Api, body: ChatBody, idempotencyKey: string): Promise<void> {
+  try {
+    const response = await api.send("/chat/completions", {
+      method: "POST",
+      body: JSON.stringify(body),
+      headers: {
+        "content-type": "application/json",
+        "idempotency-key": idempotencyKey,
+        prefer: "respond-async",
+      },
+    });
+    const { id } = await api.parse(response, jobObject);
+    await api.post(`/jobs/${encodeURIComponent(id)}/cancel`, {}, jobObject);
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
   }
 }
 

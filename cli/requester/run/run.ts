@@ -4,7 +4,7 @@ import { formatCount, plural } from "../../../app/format/quantity.ts";
 import { formatCredits } from "../../../app/money/credits.ts";
 import { readArguments, usageError } from "../../command/arguments.ts";
 import { askLine } from "../../command/ask-person.ts";
-import { CommandError, type Verb } from "../../command/command.ts";
+import { CommandError, exitInterrupted, type Verb } from "../../command/command.ts";
 import { Progress, say, sayJson } from "../../command/output.ts";
 import { exitCodes, openApi } from "../client/api.ts";
 import { chatOptions, chatOptionsUsage } from "../client/chat-options.ts";
@@ -47,8 +47,6 @@ const options = {
 } as const;
 
 export const runTable: Verb = { usage, options, run };
-
-const exitInterrupted = 130;
 
 async function run(args: readonly string[]): Promise<void> {
   const { values: flags, positionals } = readArguments(args, options, usage, 1);
