@@ -28,7 +28,7 @@ ${chatOptionsUsage}
   --column NAME          the name of the column for the answers (default: answer). Errors are in NAME_error
   --within WINDOW        the time until which the batches are done, from 1h to 7d (default: 24h)
   --first N              how many rows are tried first (default: 20; 0 tries none)
-  --yes                  submit the others without a question. Needed if nobody is at a terminal
+  --yes                  submit the others without a question. Needed with --json, and if nobody is at a terminal
   --resume OUTPUT        continue the run that writes this file
   --json                 print the result as JSON
 ${exitCodes}
@@ -112,13 +112,21 @@ function stopOnInterrupt(output: string): void {
   }
 }
 
-/** Notes that the person wants the rows after the first ones. Rejects with a CommandError if not. */
-async function agree(record: RunRecord, output: string, flags: { readonly yes: boolean }): Promise<void> {
+/**
+ * Notes that the person wants the rows after the first ones. Rejects with a CommandError if not. With --json nobody has seen the first
+ * answers, so nobody is asked.
+ */
+async function agree(
+  record: RunRecord,
+  output: string,
+  flags: { readonly yes: boolean; readonly json: boolean },
+): Promise<void> {
   const { rows, parts, written } = record.state;
   const others = formatCount(rows - (parts[0]?.from ?? 0));
   const isWanted =
     flags.yes ||
-    (process.stdin.isTTY &&
+    (!flags.json &&
+      process.stdin.isTTY &&
       /^y(es)?$/i.test((await askLine(`Submit the other ${others} rows? [y/N] `)).trim()));
   if (isWanted) {
     await record.save({ isAgreed: true });
