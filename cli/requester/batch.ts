@@ -13,7 +13,8 @@ import { Progress, say, sayJson, table } from "../command/output.ts";
 import { writeResults } from "./batch-results.ts";
 import { progressOf, rowOf, sayBatch, sayEstimate } from "./batch-words.ts";
 import { exitCodes, openApi } from "./client/api.ts";
-import { pageOptions, pageQuery, pageUsage } from "./pages.ts";
+import { checkWindow, pageOptions, pageQuery, pageUsage } from "./pages.ts";
+import { patiently } from "./run/patience.ts";
 
 const usage = `gleaner batch create FILE.jsonl [options]
 gleaner batch estimate FILE.jsonl [options]
@@ -164,6 +165,7 @@ async function readRequests(file: string, flags: CreateFlags): Promise<[Content,
   if (endpoint === undefined) {
     throw usageError(`--endpoint is one of ${batchEndpointNames.join(", ")}.`, usage);
   }
+  checkWindow(flags.within, usage);
   const progress = new Progress(flags.json);
   return [
     { bytes: found.size, chunks: createReadStream(file) as AsyncIterable<Buffer> },
@@ -176,18 +178,20 @@ async function readRequests(file: string, flags: CreateFlags): Promise<[Content,
   ];
 }
 
-/** Follows the batch to its end, and says how it ended. */
+/** Follows the batch to its end, also while the server restarts, and says how it ended. */
 async function wait(batches: Batches, id: string, json: boolean): Promise<void> {
   const progress = new Progress(json);
+  // Says at once that the server cannot be reached. Later that can only be for a time.
+  let last = await batches.get(id);
   progress.done(`Following ${id}. Ctrl-C ends only this; to follow it again: gleaner batch wait ${id}`);
-  let last: Batch | null = null;
-  for await (const found of batches.watch(id)) {
-    last = found;
-    const { total, completed, failed } = found.request_counts;
-    if (total > 0) progress.bar(completed + failed, total, progressOf(found));
-    else progress.at("Its lines are checked.");
-  }
-  if (last === null) return;
+  await patiently(progress, async () => {
+    for await (const found of batches.watch(id)) {
+      last = found;
+      const { total, completed, failed } = found.request_counts;
+      if (total > 0) progress.bar(completed + failed, total, progressOf(found));
+      else progress.at("Its lines are checked.");
+    }
+  });
   if (json) sayJson(last);
   else progress.done(sayBatch(last));
   if (last.status === "completed" && last.request_counts.failed === 0) return;

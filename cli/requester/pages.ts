@@ -1,4 +1,6 @@
+import { windowMsOf } from "../../app/batches/parse-batch.ts";
 import { formatMoment } from "../../app/format/time.ts";
+import { usageError } from "../command/arguments.ts";
 
 /* The options and the words that jobs and batches share. */
 
@@ -25,4 +27,9 @@ export function postponedWords(
 ): string | null {
   if (postponed === null || postponed === undefined) return null;
   return `${postponed.why} Next try: ${momentOf(postponed.next_at)}.`;
+}
+
+/** Throws a usage error for a time in which no batch can be done, before a file is sent. */
+export function checkWindow(within: string, usage: string): void {
+  if (windowMsOf(within) === null) throw usageError("--within must be from 1h to 7d, such as 24h.", usage);
 }

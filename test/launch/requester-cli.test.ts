@@ -353,6 +353,7 @@ test.each([
   [["run", "countries.csv", ...question, "--within", "8d"], "from 1h to 7d"],
   [["run", "countries.txt", ...question], "must end with .csv or .jsonl"],
   [["batch", "create", "none.jsonl"], "There is no file"],
+  [["batch", "create", "countries.csv", "--within", "8d"], "from 1h to 7d"],
   [["batch", "get"], "Name the batch"],
   [["jobs", "explode"], "Unknown action"],
   [["chat", "x", "--max-tokens", "many"], "must be a number"],

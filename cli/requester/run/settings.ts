@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
-import { windowMsOf } from "../../../app/batches/parse-batch.ts";
 import { formatCount } from "../../../app/format/quantity.ts";
 import { usageError } from "../../command/arguments.ts";
 import { CommandError, exitUsage } from "../../command/command.ts";
 import { readChatOptions } from "../client/chat-options.ts";
+import { checkWindow } from "../pages.ts";
 import { errorColumn } from "./answer-file.ts";
 import { hashOfTable, planRun } from "./plan.ts";
 import { formatOf } from "./rows.ts";
@@ -37,7 +37,7 @@ export async function readSettings(
   if (!/^\d{1,3}$/.test(flags.first) || Number(flags.first) > mostFirst) {
     throw usageError(`--first must be a number from 0 to ${formatCount(mostFirst)}.`, usage);
   }
-  if (windowMsOf(within) === null) throw usageError("--within must be from 1h to 7d, such as 24h.", usage);
+  checkWindow(within, usage);
   const chat = readChatOptions(flags, usage);
   const input = resolve(file);
   return {

@@ -1,0 +1,67 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { batch } from "./batch.ts";
+
+// Nobody waits in a test for the pause before another try.
+vi.mock(import("node:timers/promises"), async (original) => ({
+  ...(await original()),
+  setTimeout: async () => await Promise.resolve(undefined as never),
+}));
+
+const batchWith = (status: string, completed: number): string =>
+  JSON.stringify({
+    id: "b",
+    status,
+    endpoint: "/v1/chat/completions",
+    created_at: 1,
+    expires_at: 2,
+    output_file_id: "f",
+    error_file_id: null,
+    request_counts: { total: 2, completed, failed: 0 },
+    errors: null,
+  });
+
+let server: Server;
+/** What the server does with the next calls. It does the last one again and again. */
+let steps: RequestListener[];
+let said: string;
+
+beforeEach(async () => {
+  said = "";
+  vi.spyOn(process.stderr, "write").mockImplementation((text) => {
+    said += String(text);
+    return true;
+  });
+  server = createServer((request, response) => {
+    const step = steps.length > 1 ? steps.shift() : steps[0];
+    step?.(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  vi.stubEnv("GLEANER_BASE_URL", `http://127.0.0.1:${String(port)}`);
+  vi.stubEnv("GLEANER_API_KEY", "key");
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  server.close();
+});
+
+const away: RequestListener = (request) => request.socket.destroy();
+const answer =
+  (body: string): RequestListener =>
+  (_, response) =>
+    void response.end(body);
+
+it("follows a batch to its end while the server restarts", async () => {
+  steps = [answer(batchWith("in_progress", 1)), away, away, answer(batchWith("completed", 2))];
+  await batch.run(["wait", "b"]);
+  expect(said).toContain("Trying again until it answers");
+  expect(said).toContain("b: completed");
+});
+
+it("says at once that a server cannot be reached from the beginning", async () => {
+  steps = [away];
+  await expect(batch.run(["wait", "b"])).rejects.toMatchObject({ exitCode: 3 });
+});
