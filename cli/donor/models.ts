@@ -1,7 +1,7 @@
 import type { CallAnswer } from "../../app/contract/donor-calls.ts";
 import { formatBytes } from "../../app/format/quantity.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
-import type { Verb } from "../command/command.ts";
+import { CommandError, exitUnreachable, type Verb } from "../command/command.ts";
 import { say, sayJson, table } from "../command/output.ts";
 import { askDonor, donorOptions, donorUsage } from "./ask.ts";
 
@@ -20,9 +20,16 @@ async function run(args: readonly string[]): Promise<void> {
   const [action, modelId] = positionals;
   if (action !== undefined && modelId === undefined) throw usageError("Name the model.", usage);
   if (action !== undefined && modelId !== undefined) await askDonor(flags, callFor(action), { modelId });
-  const answer = await askDonor(flags, "models", null);
+  const answer = await askDonor(flags, "models", null).catch(nameCatalog);
   if (flags.json) sayJson(answer);
   else say(sayModels(answer));
+}
+
+/** Requesters look for the models here, too. */
+function nameCatalog(error: unknown): never {
+  if (!(error instanceof CommandError) || error.exitCode !== exitUnreachable) throw error;
+  const hint = "To list the models that an API key can ask: gleaner catalog";
+  throw new CommandError(`${error.message}\n${hint}`, exitUnreachable);
 }
 
 function callFor(action: string): "removeModel" | "fetchModel" {
