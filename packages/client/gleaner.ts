@@ -2,7 +2,7 @@ import { ConvexClient } from "convex/browser";
 import type OpenAI from "openai";
 import * as z from "zod";
 import { Batches, type Page, pageQuery } from "./http/batches.ts";
-import { GleanerError } from "./http/errors.ts";
+import { closed, GleanerError } from "./http/errors.ts";
 import { Http } from "./http/http.ts";
 import { deletedRating, type Job, jobList, jobObject, type JobRating, ratingObject } from "./http/objects.ts";
 import { randomKey } from "./http/random-key.ts";
@@ -95,6 +95,8 @@ export class Gleaner {
   readonly #apiKey: string;
   readonly #site: Http;
   #convex: Promise<ConvexClient> | null = null;
+  /** Ends the watchers of the present connection. */
+  #closing = new AbortController();
 
   constructor({ url, apiKey, fetch }: GleanerOptions) {
     const site = url.replace(/\/+$/, "").replace(/\/v1$/, "");
@@ -167,9 +169,10 @@ export class Gleaner {
    */
   async *watch(jobId: string, signal?: AbortSignal): AsyncGenerator<JobUpdate, undefined> {
     this.#convex ??= this.#connect();
+    const signals = [this.#closing.signal, ...(signal === undefined ? [] : [signal])];
     // A server that could not be reached is asked again by the next watcher.
     this.#convex.catch(() => (this.#convex = null));
-    yield* watchJob(await this.#convex, { apiKey: this.#apiKey, jobId }, signal);
+    yield* watchJob(await this.#convex, { apiKey: this.#apiKey, jobId }, signals);
     return undefined;
   }
 
@@ -217,13 +220,16 @@ export class Gleaner {
   async close(): Promise<void> {
     const convex = this.#convex;
     this.#convex = null;
+    this.#closing.abort(new GleanerError("The client was closed.", closed));
+    this.#closing = new AbortController();
     await (await convex)?.close();
   }
 
   /** The server says where its deployment is. */
   async #connect(): Promise<ConvexClient> {
     const { deploymentUrl } = await this.#site.get("/config", z.object({ deploymentUrl: z.string() }));
-    return new ConvexClient(deploymentUrl, { unsavedChangesWarning: false });
+    // Errors are thrown. Convex would also print each of them, and each lost connection.
+    return new ConvexClient(deploymentUrl, { unsavedChangesWarning: false, logger: false });
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Batch, Gleaner, type JobUpdate } from "@gleaner/client";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type Farm, startFarm } from "../../launch/farm/farm.ts";
 import { ledgerFaults } from "../../launch/farm/ledger-faults.ts";
 
@@ -30,6 +30,22 @@ async function statesOf(jobId: string): Promise<JobUpdate[]> {
   for await (const state of gleaner.watch(jobId)) states.push(state);
   return states;
 }
+
+test("a watcher ends with an error when its client is closed", async () => {
+  const own = new Gleaner({ url: farm.backend.siteUrl, apiKey: farm.organization.apiKey });
+  const { id } = await own.submit("chat/completions", question("Hello"));
+  const states = own.watch(id);
+  expect((await states.next()).value).toMatchObject({ status: "queued" });
+  const next = states.next();
+  await Promise.all([
+    expect(next).rejects.toMatchObject({ name: "GleanerError", code: "closed" }),
+    own.close(),
+  ]);
+  // A later watcher connects anew.
+  expect((await own.watch(id).next()).value).toMatchObject({ status: "queued" });
+  await own.cancel(id);
+  await own.close();
+});
 
 test("a job is watched from the queue to its end, through a crash of the backend", async () => {
   const job = await gleaner.submit("chat/completions", long());
@@ -83,7 +99,8 @@ test("an answer is rated, rated again, disputed, and its rating removed", async 
   await expect(gleaner.rate("none", { rating: "good" })).rejects.toMatchObject({ status: 404 });
 });
 
-test("errors have the server's code and sentence", async () => {
+test("errors have the server's code and sentence, and are only thrown", async () => {
+  const printed = (["error", "warn", "log"] as const).map((name) => vi.spyOn(console, name));
   const wrong = { ...question("Hello"), model: "none" };
   await expect(gleaner.ask("chat/completions", wrong)).rejects.toMatchObject({
     name: "GleanerError",
@@ -95,6 +112,8 @@ test("errors have the server's code and sentence", async () => {
   const stranger = new Gleaner({ url: farm.backend.siteUrl, apiKey: "sk-gleaner-wrong" });
   await expect(stranger.watch("nothing").next()).rejects.toMatchObject({ code: "unauthorized" });
   await stranger.close();
+  for (const spy of printed) expect(spy).not.toHaveBeenCalled();
+  vi.restoreAllMocks();
 });
 
 test("a batch is estimated, submitted as a list, and read while it runs", async () => {
