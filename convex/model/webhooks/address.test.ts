@@ -32,6 +32,13 @@ const privateIpv6 = [
   "64:ff9b::a00:1",
   "2002:a00:1::",
   "ff02::1",
+  // Teredo, which leads to an IPv4 address, and those of documentation and of no one.
+  "2001::a00:1",
+  "2001:0:a00:1::",
+  "2001:db8::1",
+  "3fff:fff::1",
+  "100::1",
+  "5f00::1",
 ];
 
 it("refuses private networks in every form", () => {
@@ -51,7 +58,16 @@ it("knows the private addresses to which a name can lead", () => {
     "no ip",
   ];
   for (const ip of [...privateIps, ...privateIpv6, ...others]) expect(isPrivateIp(ip), ip).toBe(true);
-  for (const ip of ["8.8.8.8", "172.32.0.1", "223.255.255.1", "2606:4700::1"])
+  for (const ip of [
+    "8.8.8.8",
+    "172.32.0.1",
+    "223.255.255.1",
+    "2606:4700::1",
+    "2001:200::1",
+    "2001:4860:4860::8888",
+    "2a00:1450::1",
+    "3fff:1000::1",
+  ])
     expect(isPrivateIp(ip), ip).toBe(false);
 });
 

@@ -5,8 +5,10 @@ const privateHosts: readonly RegExp[] = [
   /^localhost$|\.localhost$|\.local$|\.internal$|\.home\.arpa$/,
   /^0\.|^10\.|^127\.|^169\.254\.|^192\.168\.|^172\.(1[6-9]|2\d|3[01])\.|^100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\./,
   /^192\.0\.[02]\.|^198\.1[89]\.|^198\.51\.100\.|^203\.0\.113\.|^(22[4-9]|2[3-5]\d)\.\d+\.\d+\.\d+$/,
-  // IPv6: this machine, IPv4 in other forms, unique local, link-local, site-local and multicast addresses.
-  /^\[(::.*|64:ff9b:.*|2002:.*|f[cd][\da-f]{2}:.*|fe[89a-f][\da-f]:.*|ff[\da-f]{2}:.*)\]$/,
+  // IPv6: all but global unicast addresses (2000::/3), such as this machine, unique local, link-local and multicast ones.
+  /^\[(?![23][\da-f]{3}:)/,
+  // Of these: IPv4 in other forms (2001::/23 with Teredo, 2002::/16), and documentation.
+  /^\[(2001:(:|[\da-f]{1,2}:|1[\da-f]{2}:|db8:)|2002:|3fff:(:|[\da-f]{1,3}:))/,
 ];
 
 const maxChars = 2_000;
