@@ -423,6 +423,27 @@ describe("on the demo model, the runner", () => {
     expect(bullets(penalized)).toBeLessThan(4);
   });
 
+  it.each([{ topK: 1 }, { topP: 0 }, { minP: 1 }])(
+    "draws among the tokens that %j leaves, at any temperature",
+    async (bound) => {
+      const letter = "Write a short email to Karen.";
+      const wild = { temperature: 2, seed: 5, maxTokens: 12 };
+      const likeliest = await answer(letter, { temperature: 0, maxTokens: 12 });
+      expect((await answer(letter, wild)).text).not.toBe(likeliest.text);
+      expect((await answer(letter, { ...wild, ...bound })).text).toBe(likeliest.text);
+    },
+  );
+
+  it.each([{ frequencyPenalty: 2 }, { presencePenalty: 2 }, { repeatPenalty: 2 }])(
+    "repeats itself less with %j",
+    async (penalty) => {
+      const format = { kind: "grammar", grammar: 'root ::= ([0-9] " "){10}' } as const;
+      const differentDigits = async (more: Partial<ChatRequest>): Promise<number> =>
+        new Set((await answer(norway, { format, ...more })).text.match(/\d/g)).size;
+      expect(await differentDigits(penalty)).toBeGreaterThan(3 + (await differentDigits({})));
+    },
+  );
+
   it("repeats the text of a seed, and varies it with the seed", async () => {
     const wild = (seed: number) =>
       answer("Write a short email to Karen.", { temperature: 1.5, seed, topK: 50, minP: 0.01 });
