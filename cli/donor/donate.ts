@@ -115,12 +115,12 @@ async function run(args: readonly string[]): Promise<void> {
     ...(flags.name === undefined ? {} : { name: flags.name }),
   };
   for (const folder of [options.folder, options.logFolder]) await makePrivate(folder);
-  const shell = await findShell(flags);
+  const found = await findShell(flags);
   const progress = new JoinProgress({
     hasCode: options.enrollmentCode !== null || managed.code !== undefined,
     isJson: flags.json,
   });
-  const child = await startDonorChild(shell, options);
+  const { child, shell } = await startDonorChild(found, options);
   // Tells a donor that cannot join from one that runs before it says that it runs.
   const early = await Promise.race([progress.hopeless, progress.known(knownWithinMs)]);
   if (early instanceof CommandError) {

@@ -67,8 +67,7 @@ export async function startLocalDonor(
   enrollmentCode: string | null,
   firstHour: boolean,
 ): Promise<LocalDonor> {
-  const shell = await findShell(options);
-  const child = await startDonorChild(shell, {
+  const { child, shell } = await startDonorChild(await findShell(options), {
     folder: folder.donorFolder,
     logFolder: folder.logFolder,
     backendUrl: backend.url,

@@ -7,7 +7,7 @@ import { type Child, ChildFailed, startChild } from "../core/child.ts";
 import { notStarted, portTaken } from "../core/launch-error.ts";
 import { installed, paths } from "../core/paths.ts";
 import { headlessEntry, headlessFlags } from "./headless-entry.ts";
-import type { Shell } from "./shell.ts";
+import { electronFailure, type Shell } from "./shell.ts";
 
 export type DonorChildOptions = {
   readonly name?: string;
@@ -42,14 +42,32 @@ export type DonorChildOptions = {
   readonly onMembership?: (report: MembershipReport) => void;
 };
 
-/** Starts a donor in this shell: on a computer that a person may use, it waits until nobody does. */
+/** A donor that runs, and the shell in which it does. */
+type StartedDonor = { readonly child: Child; readonly shell: Shell };
+
+/**
+ * Starts a donor in this shell: on a computer that a person may use, it waits until nobody does. Where Electron itself does not
+ * start, for example for want of a library or of its sandbox, the donor starts without it.
+ */
 export async function startDonorChild(
   shell: Shell,
   options: Omit<DonorChildOptions, "unattended">,
-): Promise<Child> {
-  return shell.kind === "desktop"
-    ? startDesktopDonor(shell, { ...options, unattended: false })
-    : startHeadlessDonor({ ...options, unattended: !shell.attended });
+): Promise<StartedDonor> {
+  if (shell.kind === "headless") {
+    return { child: await startHeadlessDonor({ ...options, unattended: !shell.attended }), shell };
+  }
+  const attended = { ...options, unattended: false };
+  try {
+    return { child: await startDesktopDonor(shell, attended), shell };
+  } catch (error) {
+    // The desktop program reports why it does not start. Without a report, it never ran.
+    if (!(error instanceof ChildFailed) || error.report !== null) throw explainFailure(error, attended);
+    const because = `Electron does not start: ${electronFailure(error.output) ?? error.message}`;
+    const child = await startHeadlessDonor(attended).catch(() => {
+      throw explainFailure(error, attended);
+    });
+    return { child, shell: { kind: "headless", because, attended: true } };
+  }
 }
 
 /** Starts a donor without Electron. It serves its panel on loopback (`panelUrl` in its ready line). */
@@ -90,8 +108,6 @@ async function startDesktopDonor(
     logFile: join(options.logFolder, "desktop.log"),
     readyWithinMs: 60_000,
     onReport: membershipReader(options),
-  }).catch((error: unknown) => {
-    throw explainFailure(error, options);
   });
 }
 

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { chooseShell, electronFile } from "./shell.ts";
+import { chooseShell, electronFailure, electronFile } from "./shell.ts";
 
 const nowhere = { ELECTRON_OVERRIDE_DIST_PATH: "/nowhere", GLEANER_ELECTRON_ARGS: "--no-sandbox" };
 
@@ -35,4 +35,18 @@ it("asks for Electron where only it lacks", () => {
   const env = { DISPLAY: ":0", GLEANER_ELECTRON_ARGS: "--no-sandbox" };
   const isThere = existsSync(electronFile(env, "linux"));
   expect(chooseShell(env, "linux").kind).toBe(isThere ? "desktop" : "lacks-electron");
+});
+
+it.each([
+  [
+    "[41:1130/120000.1:ERROR:bus.cc(408)] Failed to connect to the bus\n[41:1130/120000.1:FATAL:setuid_sandbox_host.cc(163)] The SUID sandbox helper binary is not configured correctly.\nTrace/breakpoint trap",
+    "The SUID sandbox helper binary is not configured correctly",
+  ],
+  [
+    "electron: error while loading shared libraries: libgtk-3.so.0: cannot open shared object file\n",
+    "electron: error while loading shared libraries: libgtk-3.so.0: cannot open shared object file",
+  ],
+  ["\n", null],
+])("finds in the output of an Electron that does not start why: %j", (output, why) => {
+  expect(electronFailure(output)).toBe(why);
 });

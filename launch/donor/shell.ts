@@ -60,6 +60,20 @@ export async function findShell({ headless, attended = false }: ShellOptions): P
 
 type ShellOptions = { readonly headless: boolean; readonly attended?: boolean };
 
+const mostFailureChars = 400;
+
+/** Why Electron did not start, as a clause, by what it printed. Null if it printed nothing. */
+export function electronFailure(output: string): string | null {
+  const lines = output.split("\n").filter((line) => line.trim() !== "");
+  const line = lines.findLast((each) => each.includes(":FATAL:")) ?? lines.at(-1);
+  // Chromium begins its lines with the process, the time and the place in its code, in brackets.
+  const said = line
+    ?.replace(/^\[[^\]]*\]/, "")
+    .trim()
+    .replace(/\.$/, "");
+  return said === undefined || said === "" ? null : said.slice(0, mostFailureChars);
+}
+
 /** Where Electron's program is, or would be. */
 export function electronFile(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): string {
   return join(electronFolder(env), executableName(platform));

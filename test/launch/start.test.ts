@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -238,6 +238,26 @@ test("quitting the donor leaves the backend running for others", async () => {
   process.kill(Number(/\d+/.exec(lock)?.[0]), "SIGTERM");
   await program.until("donor was quit");
   expect((await fetch(`http://127.0.0.1:${port}/version`)).ok).toBe(true);
+  await stop(program);
+});
+
+test("where Electron does not start, the donor runs without a tray and says why", async () => {
+  const electron = join(folder, "electron");
+  await mkdir(electron);
+  const script =
+    '#!/bin/sh\necho "[41:1130/12:FATAL:sandbox.cc(163)] The sandbox is not configured." >&2\nexit 133\n';
+  await writeFile(join(electron, "electron"), script, { mode: 0o755 });
+  const program = run("launch/start.ts", ["--port", String(port)], {
+    GLEANER_DATA: folder,
+    DISPLAY: ":99",
+    ELECTRON_OVERRIDE_DIST_PATH: electron,
+    GLEANER_ELECTRON_ARGS: "--no-sandbox",
+  });
+  const printed = await program.until(ready);
+  expect(printed).toContain(
+    "without a tray because Electron does not start: The sandbox is not configured. Its panel:",
+  );
+  expect(printed).toMatch(/^ +http:\/\/127\.0\.0\.1:\d+\/#token=/m);
   await stop(program);
 });
 
