@@ -18,14 +18,27 @@ export function canMount(): boolean {
 const ownMounts = ["--map-root-user", "--mount"];
 
 /**
+ * The command that runs another one with a disk of `megabytes` in memory at this folder, which only that command and its children
+ * see.
+ */
+export function onSmallDisk(
+  folder: string,
+  megabytes: number,
+  command: readonly string[],
+): readonly string[] {
+  const mount = `mount -t tmpfs -o size=${String(megabytes)}m tmpfs "$0" && exec "$@"`;
+  return ["unshare", ...ownMounts, "sh", "-c", mount, folder, ...command];
+}
+
+/**
  * Runs this program again with its temporary folder on a disk of `megabytes` in memory, which only the new program and its
  * children see. Resolves to its exit code.
  */
 export async function runOnSmallDisk(megabytes: number): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "gleaner-disk-"));
-  const mount = `mount -t tmpfs -o size=${megabytes}m tmpfs "$${diskVariable}" && exec "$@"`;
   const self = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
-  const child = spawn("unshare", [...ownMounts, "sh", "-c", mount, "sh", ...self], {
+  const [command = "", ...args] = onSmallDisk(folder, megabytes, self);
+  const child = spawn(command, args, {
     env: { ...process.env, [diskVariable]: folder, TMPDIR: folder },
     stdio: "inherit",
   });

@@ -18,10 +18,17 @@ export function run(
   file: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv,
-  /** `group`: interrupts reach the whole process group, as a terminal's Ctrl-C does. */
-  { group = false }: { readonly group?: boolean } = {},
+  /** `group`: interrupts reach the whole process group, as a terminal's Ctrl-C does. `within`: the command that runs the program. */
+  {
+    group = false,
+    within = (command) => command,
+  }: {
+    readonly group?: boolean;
+    readonly within?: (command: readonly string[]) => readonly string[];
+  } = {},
 ): Program {
-  const child = spawn(process.execPath, [join(root, file), ...args], {
+  const [command = "", ...given] = within([process.execPath, join(root, file), ...args]);
+  const child = spawn(command, given, {
     cwd: root,
     // A pipe is no terminal.
     env: { ...process.env, GLEANER_PRINT_SECRETS: "1", ...env },
