@@ -82,6 +82,8 @@ export type FactSources = {
 /** The running job's progress. A donor sees no prompt and no answer, so it has only the answer's length. */
 export type WorkView = {
   readonly attemptId: string;
+  /** The job's kind, as in the history. */
+  readonly kind: string;
   readonly modelId: string;
   readonly startedAt: number;
   readonly phase: "loading" | "reading" | "writing";

@@ -64,7 +64,14 @@ it("knows the version that the organization needs before the one that it asks fo
 
 describe("a moment", () => {
   const away = { ...unknownComputer, idleSeconds: known(600) };
-  const work = { attemptId: "a", modelId: "m", startedAt: 0, phase: "writing", writtenChars: 1 } as const;
+  const work = {
+    attemptId: "a",
+    kind: "chat",
+    modelId: "m",
+    startedAt: 0,
+    phase: "writing",
+    writtenChars: 1,
+  } as const;
   const moment = { facts: away, rules: defaultRules, work: null };
 
   it("disturbs nobody while nobody is there and no job runs", () => {

@@ -16,7 +16,14 @@ const { privateKey, publicKey } = generateKeyPairSync("ed25519");
 const key = publicKey.export({ format: "jwk" }).x ?? "";
 const target = { platform: "linux", arch: "x64" } as const;
 const away = { ...unknownComputer, idleSeconds: known(600) };
-const work = { attemptId: "a", modelId: "m", startedAt: 0, phase: "writing", writtenChars: 1 } as const;
+const work = {
+  attemptId: "a",
+  kind: "chat",
+  modelId: "m",
+  startedAt: 0,
+  phase: "writing",
+  writtenChars: 1,
+} as const;
 
 let folder: string;
 let snapshot: SnapshotStore;

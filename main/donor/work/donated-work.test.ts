@@ -297,7 +297,7 @@ describe("donated work", () => {
   it("returns a job's answer with its tokens and times, and shows it in the panel meanwhile", async () => {
     await hold(chatJob("a1"));
     await ran("a1");
-    expect(views.at(-1)).toMatchObject({ attemptId: "a1", modelId: "m", phase: "loading" });
+    expect(views.at(-1)).toMatchObject({ attemptId: "a1", kind: "chat", modelId: "m", phase: "loading" });
     runner.events?.text({ text: "yes", items: [], tokens: 2 });
     runner.finish({ kind: "done", result });
     const { args } = await called("complete");

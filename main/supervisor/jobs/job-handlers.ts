@@ -99,10 +99,9 @@ async function run(
   job: RunnerJob,
   ctx: JobContext,
 ): Promise<AttemptOutcome> {
-  const { attemptId, model } = job;
-  const progress = new WorkProgress({ attemptId, modelId: model.modelId, startedAt: Date.now() }, (view) =>
-    shown.show(attemptId, view),
-  );
+  const { attemptId, model, work } = job;
+  const shownJob = { attemptId, kind: work.kind, modelId: model.modelId, startedAt: Date.now() };
+  const progress = new WorkProgress(shownJob, (view) => shown.show(attemptId, view));
   ctx.signal.addEventListener("abort", () => void runner.abort(attemptId), { once: true });
   const events: RunEvents = {
     loaded: (report) => {

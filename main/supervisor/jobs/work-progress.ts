@@ -10,7 +10,10 @@ export class WorkProgress {
   #view: WorkView;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(job: Pick<WorkView, "attemptId" | "modelId" | "startedAt">, tell: (view: WorkView) => void) {
+  constructor(
+    job: Pick<WorkView, "attemptId" | "kind" | "modelId" | "startedAt">,
+    tell: (view: WorkView) => void,
+  ) {
     this.#tell = tell;
     this.#view = { ...job, phase: "loading", writtenChars: 0 };
     tell(this.#view);

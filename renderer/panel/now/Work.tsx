@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { WorkView } from "../../../app/contract/snapshot.ts";
+import { kindWords } from "../../../app/format/job-kind.ts";
 import { formatCount } from "../../../app/format/quantity.ts";
 import { formatDuration } from "../../../app/format/time.ts";
 import { Badge } from "../../ui/Badge.tsx";
@@ -71,7 +72,10 @@ function Running({ work, rates }: RunningProps): ReactNode {
   return (
     <>
       <p className="flex justify-between gap-3 text-xs text-muted">
-        <span className="truncate">{work.modelId}</span>
+        <span className="flex min-w-0 gap-2">
+          <span className="truncate">{work.modelId}</span>
+          <span className="shrink-0">{kindWords(work.kind)}</span>
+        </span>
         <span className="whitespace-nowrap">
           {formatDuration(Math.max(0, Math.floor((now - work.startedAt) / 1_000) * 1_000))}
         </span>

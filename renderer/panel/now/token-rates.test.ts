@@ -4,6 +4,7 @@ import { linePoints, ratesOf, type Sample, sampleOf, withSample } from "./token-
 
 const work = (attemptId: string, writtenTokens?: number): WorkView => ({
   attemptId,
+  kind: "chat",
   modelId: "m",
   startedAt: 0,
   phase: "writing",

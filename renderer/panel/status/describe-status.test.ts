@@ -25,6 +25,7 @@ describe("describeStatus", () => {
     const donating = { kind: "donating", reason: "idle", limits, since: now } as const;
     const work: NonNullable<DonorSnapshot["work"]> = {
       attemptId: "a",
+      kind: "chat",
       modelId: "m",
       phase: "writing",
       startedAt: now,
