@@ -13,6 +13,7 @@ import {
   type SentenceName,
   sentenceOf,
   type SentenceValues,
+  spellDonorSentence,
 } from "./sentences/donor-sentences.ts";
 import type { DonorSnapshot } from "./snapshot.ts";
 
@@ -153,7 +154,7 @@ export function refused(message: string): Refusal {
 /** Refuses with a sentence that pages say in their own language. */
 export function refusedFor<Name extends SentenceName>(name: Name, ...values: SentenceValues<Name>): Refusal {
   const sentence = sentenceOf(name, ...values);
-  return { kind: "refused", message: sayDonorSentence(sentence, name), sentence };
+  return { kind: "refused", message: spellDonorSentence(sentence), sentence };
 }
 
 /** A refusal in the language of this page. */

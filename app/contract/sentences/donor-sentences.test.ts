@@ -24,6 +24,12 @@ it("a refusal reaches a page with its sentence", () => {
   expect(refusalWords(refusal)).toBe(refusal.message);
 });
 
+it("a terminal reads a refusal with its note, and a page without", () => {
+  const refusal = refusedFor("journal-unreadable", "/home/ada/.config/gleaner", "EACCES");
+  expect(refusal.message).toContain("/home/ada/.config/gleaner");
+  expect(refusalWords(refusal)).toBe("Gleaner’s journal cannot be read (EACCES). Tell your administrator.");
+});
+
 it("keeps the English text of a sentence that another version has", () => {
   expect(refusalWords({ kind: "refused", message: "No." })).toBe("No.");
   expect(sayDonorSentence({ name: "new-one", values: [] }, "No.")).toBe("No.");

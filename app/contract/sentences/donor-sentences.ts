@@ -12,7 +12,8 @@ export const donorSentences = {
   "could-not": () => "Gleaner could not do that. See Gleaner's log.",
   "not-saved": () => "This lasts until Gleaner restarts, because it could not be saved to the disk.",
   "time-passed": () => "That time has passed.",
-  "journal-unreadable": (folder: string, why: string) => `The journal in ${folder} cannot be read (${why}).`,
+  "journal-unreadable": (_folder: string, why: string) =>
+    `Gleaner’s journal cannot be read (${why}). Tell your administrator.`,
   "no-new-version": () => "There is no new version to install.",
 
   // Rules.
@@ -128,6 +129,7 @@ export type SentenceValues<Name extends SentenceName> = Extract<
  * apart, since most people have no use for it.
  */
 const notes: { readonly [Name in SentenceName]?: (...values: SentenceValues<Name>) => string | undefined } = {
+  "journal-unreadable": (folder) => `The journal is in ${folder}.`,
   retired: () => standbyReasons.retired.note,
   "other-key": () => standbyReasons["other-key"].note,
   "wrong-server": () => standbyReasons["wrong-server"].note,

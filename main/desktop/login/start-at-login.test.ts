@@ -81,10 +81,15 @@ it("turns an item that the person removed into their choice", async () => {
 });
 
 it("shows why the system refused, until it accepts", async () => {
-  const answers = [() => Promise.reject(new Error("EACCES: permission denied")), () => Promise.resolve()];
+  const refusal = Object.assign(new Error("EACCES: permission denied, open '/home/ada/.config/autostart'"), {
+    syscall: "open",
+  });
+  const answers = [() => Promise.reject(refusal), () => Promise.resolve()];
   const { snapshot, become } = following({}, "absent", () => answers.shift()!());
   become({ donor: yes });
-  await vi.waitFor(() => expect(snapshot.get().startAtLogin?.problem).toContain("EACCES"));
+  await vi.waitFor(() =>
+    expect(snapshot.get().startAtLogin?.problem).toContain("(EACCES: permission denied)"),
+  );
   become({ donor: no });
   become({ donor: yes });
   await vi.waitFor(() => expect(snapshot.get().startAtLogin).toEqual({ problem: null }));

@@ -65,7 +65,9 @@ export function followStartAtLogin({ item, snapshot, setRules, log }: Deps): () 
 }
 
 function problemOf(error: unknown) {
-  const why = error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : String(error);
+  // A refusal of the file system names its call and the path, which say nothing to the person.
+  const why = error instanceof Error && "syscall" in error ? (message.split(", ")[0] ?? message) : message;
   const said = sentenceOf("login-item-refused", why.slice(0, 300));
   return { problem: sayDonorSentence(said, why), said };
 }
